@@ -21,7 +21,7 @@ def average_class_size(size: np.ndarray, n_suppressed: int = 0) -> float:
 
 
 def discernibility(size: np.ndarray, n_suppressed: int = 0) -> float:
-    """Pairs of records that cannot be told apart: sum of squared sizes, and n for each suppressed record.
+    """Pairs of records that cannot be distinguished: sum of squared sizes, and n for each suppressed record.
 
     From n to n squared, n counting the suppressed; smaller is riskier (and more useful). ``size`` (n_classes,) counts
     the people of each class that is kept. Source: Bayardo and Agrawal 2005, doi:10.1109/ICDE.2005.42; ARX.
@@ -32,13 +32,13 @@ def discernibility(size: np.ndarray, n_suppressed: int = 0) -> float:
 
 
 def delta_presence(size: np.ndarray, population_size: np.ndarray) -> np.ndarray:
-    """How sure one may be that a person of the population is in the data at all: share of each class that is.
+    """How sure an attacker may be that a person of the population is in the data: the share of each class that is.
 
     ``size`` and ``population_size`` (n_classes,) count the people of each class of the population, in the data and in
-    all; a class that is in the population only has size 0. Measure (n_classes,) in [0, 1]; larger is riskier, and so
-    is a share below delta_min, which tells that someone is not in the data: (delta_min, delta_max)-presence holds
-    where delta_min <= measure <= delta_max in every class. Raises ``FaultyInputError`` on classes with more people in
-    the data than in the population. Source: Nergiz, Atzori and Clifton 2007, doi:10.1145/1247480.1247554.
+    all; a class without people in the data has size 0. Measure (n_classes,) in [0, 1]; larger is riskier, and so is a
+    share below delta_min, which discloses that someone is not in the data: (delta_min, delta_max)-presence holds if
+    delta_min <= measure <= delta_max in every class. Raises ``FaultyInputError`` on classes with more people in the
+    data than in the population. Source: Nergiz, Atzori and Clifton 2007, doi:10.1145/1247480.1247554.
     """
     size, population_size = np.asarray(size), np.asarray(population_size)
     n_too_large = int(((size > population_size) | (population_size <= 0)).sum())

@@ -1,4 +1,4 @@
-"""How well one column tells another: the share of people guessed right by the commonest value of their level.
+"""How well one column discloses another: the share of people guessed right by the commonest value of their level.
 
 Source: Goodman and Kruskal 1954, doi:10.1080/01621459.1954.10501231 (lambda, and the share behind it).
 """
@@ -18,10 +18,10 @@ PEOPLE_AT_ONCE = 1 << 20
 def n_guessed_right(
     level: np.ndarray, value: np.ndarray, n_levels: int, n_values: int, people: np.ndarray | None = None
 ) -> int:
-    """People who have the commonest value of their level; larger is riskier, all of them where the level determines it.
+    """People who have the commonest value of their level; larger is riskier, all people if the level determines it.
 
-    ``level`` and ``value`` (n,) are whole numbers from 0 to ``n_levels`` - 1 and ``n_values`` - 1; ``people`` (n,) how
-    many each entry stands for, one each if not given. From those with the commonest value of all up to everybody.
+    ``level`` and ``value`` (n,) are whole numbers from 0 to ``n_levels`` - 1 and ``n_values`` - 1; ``people`` (n,)
+    count each entry, one each if not given. The least is the people with the commonest value of all.
     """
     level_of_pair, _, people_of_pair = count_pairs(level, value, n_levels, n_values, people)
     commonest = np.zeros(n_levels, dtype=np.int64)
@@ -32,12 +32,12 @@ def n_guessed_right(
 def shuffled_guessed_right(
     people_of_levels: Sequence[np.ndarray], people_of_value: np.ndarray, n_shuffles: int
 ) -> list[float]:
-    """People whom ``n_guessed_right`` would find on average, in each column, if values stood beside levels by chance.
+    """People whom ``n_guessed_right`` would find on average, in each column, if values were assigned at random.
 
-    ``people_of_levels`` holds (n_levels,) of each column; they and ``people_of_value`` (n_values,) count the same
-    people. What a column tells beyond this it does not tell by having many levels. Drawn with a seed of its own from
-    the counts alone, and these sorted, so that neither the order of records nor that of codes matters; the columns
-    share the draw. Source: Good 2005, Permutation, Parametric, and Bootstrap Tests of Hypotheses.
+    ``people_of_levels`` has (n_levels,) of each column; they and ``people_of_value`` (n_values,) count the same people.
+    A column discloses only what exceeds this; the rest is due to its many levels. Drawn with a fixed seed from the
+    sorted counts alone, so that neither the order of records nor that of codes matters; the columns share the draw.
+    Source: Good 2005, Permutation, Parametric, and Bootstrap Tests of Hypotheses.
     """
     generator = np.random.default_rng(0)
     n_values = len(people_of_value)
@@ -56,9 +56,9 @@ def _in_a_row(people: np.ndarray) -> np.ndarray:
 
 
 def _guessed_right_in_a_row(people_of_level: np.ndarray, value: np.ndarray, n_values: int) -> int:
-    """``n_guessed_right`` where the people of a level are side by side, those of the smallest level first.
+    """``n_guessed_right`` if the people of a level are neighbours, those of the smallest level first.
 
-    Some levels at a time: with everybody at once each would take many bytes, and here the value's code is all.
+    Some levels at a time: with all people at once each would take many bytes, and here only the value's code is kept.
     """
     people = np.sort(people_of_level[people_of_level > 0].astype(np.int64))
     ends = np.cumsum(people)

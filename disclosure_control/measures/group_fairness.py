@@ -114,12 +114,12 @@ def _z(confidence: float) -> float:
 
 @dataclass(frozen=True)
 class WithinStrata:
-    """The two groups compared among people who are alike, and pooled over the strata.
+    """The two groups compared within strata of similar people, and pooled over the strata.
 
-    ``n_compared`` people are in strata that hold both groups; the other strata cannot be compared. Both numbers of
-    people are None where they may not be told. Figures are None
-    where there are no such strata, intervals also where the outcome of the people compared does not vary.
-    ``p_value`` is that of no difference in any stratum (Cochran-Mantel-Haenszel, with continuity correction).
+    ``n_compared`` people are in strata with both groups; the other strata cannot be compared. Both numbers of people
+    are None if they may not be published. Figures are None without such strata, intervals also if the outcome of the
+    people compared does not vary. ``p_value`` is that of no difference in any stratum (Cochran-Mantel-Haenszel, with
+    continuity correction).
     """
 
     n_strata: int

@@ -55,7 +55,7 @@ class AttributeEffect:
 
     @property
     def unique_rate_added(self) -> float | None:
-        """Share of people whom only this attribute, on top of all others, makes unique; larger is riskier."""
+        """Share of people whom only this attribute, added to all others, makes unique; larger is riskier."""
         return _difference(self.together.unique_rate, self.without.unique_rate)
 
     @property
@@ -120,10 +120,10 @@ def attribute_effects(
     missing_qis: str = "category",
     known: Sequence[KeySet] = (),
 ) -> list[AttributeEffect]:
-    """What each quasi-identifier adds to the risk, alone and on top of all others, in their order.
+    """What each quasi-identifier adds to the risk, alone and added to all others, in their order.
 
-    ``known`` are results of ``key_sets`` with the same thresholds and policy: a set found there is not counted again.
-    Under "exclude" the sets differ in whom they evaluate, and an attribute with many gaps may seem to lower the risk.
+    ``known`` are results of ``key_sets`` with the same thresholds and policy: a set in them is not counted again. Under
+    "exclude", the sets evaluate different people, and an attribute with many missing values may seem to lower the risk.
     """
     names = classes.quasi_identifiers
     found = {frozenset(one.quasi_identifiers): one for one in known}
@@ -199,7 +199,7 @@ class _Keys:
 
 @dataclass(frozen=True)
 class _Groups:
-    """People grouped by some attributes: one class that stands for each group, and the people in it (n_groups,)."""
+    """People grouped by some attributes: one class that represents each group, and the people in it (n_groups,)."""
 
     attributes: tuple[int, ...]
     member: np.ndarray
@@ -268,7 +268,7 @@ def _summary(keys: _Keys, groups: _Groups, thresholds: tuple[int, ...], missing_
         return int(below[position - 1]) / n if position else 0.0
 
     middle = ordered_k[np.searchsorted(below, [(n - 1) // 2, n // 2], side="right")]
-    together = int(np.dot(n_groups, n_groups - 1))  # ordered pairs that the key set does not tell apart
+    together = int(np.dot(n_groups, n_groups - 1))  # ordered pairs that the key set does not distinguish
     return KeySet(
         quasi_identifiers=names,
         n_evaluated=n,

@@ -1,8 +1,8 @@
-"""Longitudinal risk: who is alone by a few things that an acquaintance may know of somebody's events and treatments.
+"""Longitudinal risk: who is alone by a few facts that an acquaintance may know of a person's events and treatments.
 
-One row per subject does not see it: a neighbour knows that somebody had a stroke and takes insulin. Here each person
-has a set of facts; whoever knows the quasi-identifiers and up to m of the facts looks for the people who have them all.
-Facts are what somebody has; that somebody lacks something is not counted as known.
+One row per subject does not show it: a neighbour knows that a person had a stroke and takes insulin. Here each person
+has a set of facts. An attacker who knows the quasi-identifiers and up to m of the facts searches the people who have
+them all. Facts are what a person has; what a person lacks is not counted as known.
 """
 
 from __future__ import annotations
@@ -116,10 +116,10 @@ def average_risk(
 
 @dataclass(frozen=True)
 class _FactsHeld:
-    """Who holds what: an item is a fact within a class, numbered from the rarest on.
+    """The facts of each person: an item is a fact within a class, numbered from the rarest on.
 
-    Entries (n_entries,) of ``person`` and ``item``, each pair once, stand by person and item; ``n_holders`` (n_items,)
-    are the people of an item; ``class_of_person`` (n_people,) and ``class_size`` (n_classes,) the classes.
+    Entries (n_entries,) of ``person`` and ``item``, each pair once, are sorted by person and item; ``n_holders``
+    (n_items,) are the people of an item; ``class_of_person`` (n_people,) and ``class_size`` (n_classes,) the classes.
     """
 
     person: np.ndarray
@@ -164,7 +164,7 @@ class _FactsHeld:
         return np.bincount(self.person, minlength=len(self.class_of_person))
 
     def common(self, fewer_than: int, is_alone: np.ndarray) -> _FactsHeld:
-        """Without items of fewer holders, and without classes in which everybody is alone: neither finds anybody."""
+        """Without items of fewer holders, and without classes in which everyone is alone: neither finds anyone."""
         with_others = np.zeros(len(self.class_size), dtype=bool)
         with_others[self.class_of_person[~is_alone]] = True
         kept = (self.n_holders[self.item] >= fewer_than) & with_others[self.class_of_person[self.person]]
@@ -174,8 +174,8 @@ class _FactsHeld:
     def blocks(self, size: int, most_work: int, of_interest: np.ndarray | None = None) -> tuple[list[np.ndarray], bool]:
         """Entries that begin sets, in parts that fit into memory, and whether they are all.
 
-        Sets that begin with one item are in one part, for they are counted together. Items that nobody ``of_interest``
-        (n_people,) holds begin none. What goes beyond ``most_work`` is left out, the rarest items come first.
+        Sets that begin with one item are counted together, so they are in one part. Items that nobody ``of_interest``
+        (n_people,) has begin none. Work beyond ``most_work`` is left out; the rarest items come first.
         """
         wanted = np.ones(len(self.n_holders), dtype=bool)
         if of_interest is not None:
@@ -192,7 +192,7 @@ class _FactsHeld:
         return parts, bool(fits[wanted].all())
 
     def alone_within(self, entries: np.ndarray, size: int, fewer_than: int, is_alone: np.ndarray) -> np.ndarray:
-        """People who are alone by sets of ``size`` that begin with these entries; some stand there more than once."""
+        """People who are alone by sets of ``size`` that begin with these entries; some are listed more than once."""
         last, group, n_groups, found = entries, self.item[entries], len(self.n_holders), [np.zeros(0, dtype=np.int64)]
         for _ in range(size - 1):
             last, group, n_holders = self._one_more(last, group, n_groups)

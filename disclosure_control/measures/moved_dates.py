@@ -1,7 +1,8 @@
-"""What the calendar gives away of dates that were moved: how many offsets are left for each person.
+"""What the calendar discloses about moved dates: how many offsets remain possible for each person.
 
-Whoever knows that a column holds one day for everybody (a cut-off), or nothing but Tuesdays, firsts of a month or
-working days, tries every offset: those that move a person's dates back onto the calendar are left.
+An attacker may know that a column contains one day for everyone (a cut-off), or only Tuesdays, firsts of a month or
+working days. Such an attacker tries every offset: those that move a person's dates back onto the calendar remain
+possible.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 NEARLY_ALL = 0.95  # of the dates of a column, from which on outsiders may count on a pattern
-MOST = 0.5  # of the dates, from which on one day is taken for everybody's
+MOST = 0.5  # share of the dates from which on one day counts as everyone's
 SHARED = 0.1  # of the dates, from which on one day is said
 FEWEST_DATES = 10
 
@@ -34,7 +35,9 @@ class Pattern:
 
 
 def features_of(days: np.ndarray) -> dict[str, np.ndarray]:
-    """What of the calendar a date may have in common with others; ``days`` (n,) is datetime64[D] without gaps."""
+    """The calendar features that a date may share with others; ``days`` (n,) is datetime64[D] without missing
+    values.
+    """
     month = days.astype("datetime64[M]")
     day_of_month = (days - month.astype("datetime64[D]")).astype(np.int64) + 1
     month_of_year = month.astype(np.int64) % 12 + 1
@@ -55,10 +58,10 @@ SAYS_NOTHING = {"end of a month": 0, "working day": 0}
 
 
 def calendar_patterns(column: str, dates: np.ndarray) -> list[Pattern]:
-    """The patterns of a column of original dates (n_people,), datetime64[D], NaT where there is none.
+    """The patterns of a column of original dates (n_people,), datetime64[D], NaT where missing.
 
-    One day is told from a tenth of the dates on, all others from 95%; a pattern that follows from another one of the
-    list adds nothing and stands there all the same. Nothing below ten dates.
+    One day is a pattern from a tenth of the dates on, all others from 95%. A pattern that follows from another one of
+    the list is listed, too. There are none with fewer than ten dates.
     """
     known = dates[~np.isnat(dates)]
     if len(known) < FEWEST_DATES:

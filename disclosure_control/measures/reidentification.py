@@ -1,9 +1,9 @@
-"""How likely an intruder is to tell who a record belongs to: prosecutor, journalist and marketer.
+"""How likely an intruder finds out whose record it is: prosecutor, journalist and marketer.
 
-The prosecutor knows that a person is in the data and looks for that person: the risk of a record is 1/f, f being the
-people who share its quasi-identifiers. The journalist does not know and picks anybody: 1/F, F being the people of
-the population who share them. The marketer wants as many right matches as possible and is judged by the average.
-All of it is a function of f and F per class; a policy for missing quasi-identifiers says what f and F are.
+The prosecutor knows that a person is in the data and searches that person: the risk of a record is 1/f, f being the
+people who share its quasi-identifiers. The journalist does not know and picks anyone: 1/F, F being the people of the
+population who share them. The marketer wants as many right matches as possible and is judged by the average. All of it
+is a function of f and F per class; a policy for missing quasi-identifiers defines f and F.
 
 Source: El Emam and Dankar 2008, doi:10.1197/jamia.M2716; El Emam 2013, Guide to the De-Identification of Personal
 Health Information, chapter 16.
@@ -85,8 +85,8 @@ def prosecutor_risk(
 ) -> ReidentificationRisk:
     """Chance of picking the right record for a person who is known to be in the data: 1/f.
 
-    f are the people whom a person of the class cannot be told apart from, under the policy ``missing_qis`` and,
-    for "wildcard", with ``alpha`` as in ``sum_over_compatible``. The population, of whatever size, changes nothing for
+    f are the people whom a person of the class cannot be distinguished from, under the policy ``missing_qis`` and, for
+    "wildcard", with ``alpha`` as in ``sum_over_compatible``. The size of the population does not matter to an intruder
     who knows that the person is in the pilot. Raises ``FaultyInputError`` on an unknown policy, and on a threshold
     outside (0, 1]. Source: El Emam and Dankar 2008, doi:10.1197/jamia.M2716.
     """
@@ -174,9 +174,10 @@ def _risk_in_population(
 def too_small_for_the_pilot(
     classes: EquivalenceClasses, population_size: np.ndarray, missing_qis: str = "category"
 ) -> np.ndarray:
-    """Evaluated classes without a gap of which the population has fewer people than the pilot: (n_classes,) of bool.
+    """Evaluated classes without a missing value that have fewer people in the population than in the pilot:
+    (n_classes,) of bool.
 
-    Where there is one, the population does not hold the pilot's people, or is coded in another way.
+    If there is one, the population does not contain the pilot's people, or is coded differently.
     """
     enough = population_size >= classes.size * (1.0 - ROUNDING)
     return classes.evaluated(missing_qis) & classes.complete & ~enough
@@ -203,12 +204,12 @@ def _summarise(
 
 @dataclass(frozen=True)
 class RiskProfile:
-    """How many records stand out, whatever the intruder; rates are shares of the evaluated records in [0, 1].
+    """How many records are exposed, whatever the intruder; rates are shares of the evaluated records in [0, 1].
 
-    ``unique_rate``: records that nobody else shares the quasi-identifiers of; ``k_at_most_rate``: by threshold k,
-    records with k at or below it. ``expected_reidentifications``: records an intruder who matches all of them with
-    the people of the pilot gets right, the sum of 1/k; without wildcards it is the number of classes.
-    ``global_risk`` is their share. Larger is riskier; None where nothing was evaluated.
+    ``unique_rate``: records whose quasi-identifiers nobody else shares; ``k_at_most_rate``: by threshold k, records
+    with k at or below it. ``expected_reidentifications``: how many records an intruder gets right who matches all of
+    them with the people of the pilot, the sum of 1/k; without wildcards it is the number of classes. ``global_risk`` is
+    their share. Larger is riskier; None if nothing was evaluated.
     """
 
     n_evaluated: int

@@ -178,12 +178,11 @@ SAFE_HARBOUR_PEOPLE = 20_000
 def check_safe_harbour_ages(
     ages: pd.Series, top_code: float | None = None, people: np.ndarray | None = None
 ) -> SafeHarbourCheck:
-    """Ages of 90 and over must be one category: which of the ages in years (n_records,) still tell more?
+    """Which of the ages in years (n_records,) still disclose more than the one category of 90 and over?
 
-    ``top_code`` is the number that stands for "90 or older", if there is one. Text that is no number is taken for a
-    category, "90+" as well as a bin such as "85--95", which is for the reader to judge. ``people`` (n_records,): how
-    many each entry stands for, one if not given.
-    Source: 45 CFR 164.514(b)(2)(i)(C).
+    ``top_code`` is the number that means "90 or older", if there is one. Text that is not a number counts as a
+    category, "90+" as well as a bin such as "85--95", which the reader has to judge. ``people`` (n_records,) count each
+    entry, one if not given. Source: 45 CFR 164.514(b)(2)(i)(C).
     """
     if top_code is not None and top_code < SAFE_HARBOUR_AGE:
         raise FaultyInputError(f"top_code is {top_code:g}; allowed: {SAFE_HARBOUR_AGE} or more, or None")

@@ -1,8 +1,8 @@
 """Re-identification risk of people drawn with sampling weights.
 
-A record's weight says how many people of the population it stands for. So a class of f people in the sample stands
-for F, the sum of their weights, in the population, and what an intruder gains from a match is the expectation of
-1/F given f. Where quasi-identifiers are missing and match anything, f and F are sums over all compatible classes.
+A record's weight is the number of people of the population that it represents. So a class of f people in the sample
+represents F, the sum of their weights, in the population. An intruder's gain from a match is the expectation of 1/F
+given f. If quasi-identifiers are missing and match any value, f and F are sums over all compatible classes.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def frequencies(
 ) -> tuple[np.ndarray, np.ndarray]:
     """f and F of each class, (n_classes,) each: people in the sample, and people in the population by the weights.
 
-    ``weights`` (n_records,), in the order of the records, are the people that each record stands for; without
-    them the sample is the population. F is at least f. ``alpha`` and ``empty_records`` as in
-    ``sum_over_compatible``, used where ``missing_qis`` is "wildcard". Smaller is riskier. Raises
-    ``FaultyInputError`` on an unknown policy and on weights that are missing, not numbers or not above 0.
+    ``weights`` (n_records,), in the order of the records, are the people that each record represents; without them the
+    sample is the population. F is at least f. ``alpha`` and ``empty_records`` as in ``sum_over_compatible``, for
+    ``missing_qis`` "wildcard". Smaller is riskier. Raises ``FaultyInputError`` on an unknown policy and on weights that
+    are missing, not numbers or not above 0.
     """
     if missing_qis not in MISSING_POLICIES:
         raise FaultyInputError(f"missing_qis: found {missing_qis!r}; allowed: {', '.join(MISSING_POLICIES)}")
@@ -59,7 +59,7 @@ def _in_sample_and_population(
 
 
 def checked_weights(weights: pd.Series, people: np.ndarray | None = None) -> np.ndarray:
-    """Weights as numbers (n_records,). ``people`` (n_records,): how many each entry stands for, one if not given.
+    """Weights as numbers (n_records,). ``people`` (n_records,) count each entry, one if not given.
 
     Raises ``FaultyInputError`` with the counts of those that are missing, not numbers, or not above 0.
     """
@@ -171,7 +171,7 @@ RISK_FORMULAS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 
 @dataclass(frozen=True)
 class ClassRisk:
-    """Risk of everybody of each class (n_classes,), NaN where it is not evaluated; ``people`` (n_classes,) are in it.
+    """Risk of the people of each class (n_classes,), NaN if not evaluated; ``people`` (n_classes,) are in it.
 
     The figures are those of ``RecordRisk``, to the last digit.
     """

@@ -1,7 +1,7 @@
-"""Singling sets: by which few columns of a table people are alone, whatever role the columns have.
+"""Singling sets: by which few columns of a table people are alone, whatever the role of the columns.
 
-k looks at the columns that somebody named. Whoever knows others of the same table may be alone with them: here every
-set of one, two and three columns is counted, however the columns are called.
+k evaluates the columns that the config names. Someone who knows other columns of the table may find people by them:
+here every set of one, two and three columns is counted, whatever their names.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NEAR_ID = 0.5  # of the people alone by one column: then every set with it only 
 MOST_WORK = 400_000_000  # values looked at: for a million people some ten seconds
 MOST_SETS = 200_000  # of one size: all triples of 106 columns
 MOST_CELLS = 4_000_000  # people times sets that are counted at once
-FEW_PEOPLE = 1_000  # of more, counting each column by itself is faster than sorting all
+FEW_PEOPLE = 1_000  # with more people, counting each column separately is faster than sorting all
 N_LISTED = 3
 
 

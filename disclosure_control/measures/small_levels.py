@@ -1,4 +1,4 @@
-"""Values that few people have: whoever has one stands out by it alone."""
+"""Values that few people have: such a value alone singles them out."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Special uniques (SUDA2): people whom few attributes already single out, and which attributes those are.
+"""Special uniques (SUDA2): people whom few attributes single out, and which attributes those are.
 
-A minimal sample unique of a person is a set of quasi-identifiers whose values nobody else has, while every smaller
-part of them is shared with somebody. The fewer attributes it takes, and the more such sets a person has, the likelier
-the person is unique in the population too.
+A minimal sample unique of a person is a set of quasi-identifiers whose values nobody else has, while every smaller part
+of them is shared with someone. The fewer attributes it has, and the more such sets a person has, the likelier the
+person is unique in the population, too.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ WEIGHTINGS: dict[str, Weighting] = {
 
 @dataclass(frozen=True)
 class SpecialUniques:
-    """Minimal sample uniques (MSU), scores and DIS scores, kept per equivalence class, handed out per record.
+    """Minimal sample uniques (MSU), scores and DIS scores, kept per equivalence class, returned per record.
 
     ``n_of_size`` (max_size, n_classes): MSUs by their size, 1 first. ``score_of_class`` (n_classes,): sum of the
-    weights of the MSUs. ``dis_score_of_class`` (n_classes,), in [0, 1]: chance that a match with this person is a
-    right one. ``attribute_score`` (n_attributes, n_classes): the part of the score from MSUs that hold the attribute.
-    ``match_probability``: the same chance for a unique of the whole file, None where nobody is unique. In all of them
-    larger is riskier, and 0 stands for a class that is not sample unique.
+    weights of the MSUs. ``dis_score_of_class`` (n_classes,), in [0, 1]: chance that a match with this person is right.
+    ``attribute_score`` (n_attributes, n_classes): the part of the score from MSUs with the attribute.
+    ``match_probability``: the same chance for a unique of the whole file, None if nobody is unique. Larger is riskier
+    in all of them, and 0 means a class that is not sample unique.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -225,15 +225,15 @@ def minimal_sample_uniques(classes: EquivalenceClasses, max_size: int) -> Iterat
 
 
 class _Search:
-    """Walk over the subsets in depth, looking in each only at the classes that it can still tell something about.
+    """A depth-first search of the subsets that examines in each only the classes which can still have a minimal unique.
 
-    In a subset a class is open if it has all values, shares them with another class, and somebody in that group is
-    sample unique. A class that is not open in a subset is not open in any larger one, can have no minimal unique
-    there, and can share its values with no class that has: so a subset looks only at classes open in all of its
-    parts. A class that is alone there is then a minimal unique, if it is one person.
+    In a subset a class is open if it has all values, shares them with another class, and someone in that group is
+    sample unique. A class that is not open in a subset is not open in any larger one, can have no minimal unique there,
+    and can share its values with no class that has: so a subset examines only classes open in all of its parts. A class
+    that is alone there is then a minimal unique, if it is one person.
 
     Attributes are bits, that with the most values the highest. Subsets are visited as rising binary numbers, so all
-    parts of a subset come before it, and half of all subsets hold the attribute that leaves the fewest classes open.
+    parts of a subset come before it, and half of all subsets contain the attribute that leaves the fewest classes open.
     Classes of one person are numbered first, and members always rise, so that a slice takes the persons.
     """
 

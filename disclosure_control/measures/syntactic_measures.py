@@ -1,10 +1,9 @@
 """The measures of the syntactic privacy models, each for all equivalence classes of one count table at once.
 
 Every function is ``measure(table, reference, parameters) -> (n_classes,)``. ``p`` is the share of a value among the
-people of a class who have a value, ``q`` its share in ``reference`` (n_values,), the people per value of the
-evaluated table. Classes in which nobody has a value get NaN. Each stands below its entry in the registry: its range,
-its source, which direction is riskier and how it is compared with a threshold; ``syntactic_models`` evaluates what is
-registered.
+people of a class who have a value, ``q`` its share in ``reference`` (n_values,), the people per value of the evaluated
+table. Classes without any value get NaN. Each follows its entry in the registry: its range, its source, which direction
+is riskier and how it is compared with a threshold; ``syntactic_models`` evaluates what is registered.
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ class SyntacticModel:
         return float(measure.min() if self.riskier == "smaller" else measure.max())
 
 
-SYNTACTIC_MODELS: dict[str, SyntacticModel] = {}  # by name, in the order in which they stand below
+SYNTACTIC_MODELS: dict[str, SyntacticModel] = {}  # by name, in the order of this file
 
 
 def syntactic_model(
@@ -296,19 +295,19 @@ def _distance(name: str, table: CountTable, reference: np.ndarray) -> np.ndarray
 
 @syntactic_model("a share from 0 to 1", f"{LI}, section 5.2")
 def total_variation_t(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
-    """Half the sum of |p - q|: earth mover's distance of the class to everybody, all values equally far apart.
+    """Half the sum of |p - q|: earth mover's distance of the class to all people, with equal distances between values.
 
-    A class is t-close where the measure is at most t. Larger is riskier. Section 5.2 of the paper.
+    A class is t-close if the measure is at most t. Larger is riskier. Section 5.2 of the paper.
     """
     return _distance("total_variation", SharedCells.of(table, reference), reference)
 
 
 @syntactic_model("from 0 to 1", f"{LI}, section 5.1", needs="order")
 def ordered_t(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
-    """Earth mover's distance to everybody, neighbouring values 1 / (m - 1) apart, m the values that somebody has.
+    """Earth mover's distance to all people, neighbouring values 1 / (m - 1) apart, m the values that occur.
 
-    ``order``: the values from low to high, where they are text. A class is t-close where the measure is at most t.
-    Larger is riskier. Section 5.1 of the paper.
+    ``order``: the values from low to high, if they are text. A class is t-close if the measure is at most t. Larger is
+    riskier. Section 5.1 of the paper.
     """
     rank = np.arange(len(table.values)) if table.is_numeric else _ranks(table.values, parameters["order"])
     taken = np.full(len(rank), -1)
@@ -339,22 +338,21 @@ def _ranks(values: np.ndarray, order: Iterable[object]) -> np.ndarray:
     in_units=True,
 )
 def wasserstein_t(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
-    """Earth mover's distance of the class to everybody, in the unit of the value.
+    """Earth mover's distance of the class to all people, in the unit of the value.
 
-    A class is t-close where the measure is at most t. Larger is riskier.
+    A class is t-close if the measure is at most t. Larger is riskier.
     """
     return _distance("wasserstein", table, reference)
 
 
 @syntactic_model("from 0 to 1", f"{LI}, section 5.2", needs="hierarchy")
 def hierarchical_t(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
-    """Earth mover's distance to everybody, two values being as far apart as the level of their first common node.
+    """Earth mover's distance to all people; the distance of two values is the level of their first common node.
 
-    ``hierarchy``: a ``ValueHierarchy`` with one root. A class is t-close where the measure is at most t. Larger is
-    riskier. Section 5.2 of the paper: the sum over inner nodes of level / height times min(extra, lacking). What a
-    node evens out is what its children have too much less what it has itself too much, so the sum telescopes to the
-    mean, over the levels below the root, of the total variation at that level. Raises ``FaultyInputError`` on values
-    that are no leaf.
+    ``hierarchy``: a ``ValueHierarchy`` with one root. A class is t-close if the measure is at most t. Larger is
+    riskier. Section 5.2 of the paper: the sum over inner nodes of level / height times min(extra, lacking). A node
+    balances the surplus of its children minus its own surplus, so the sum telescopes to the mean, over the levels below
+    the root, of the total variation at that level. Raises ``FaultyInputError`` on values that are not leaves.
     """
     hierarchy: ValueHierarchy = parameters["hierarchy"]
     if not hierarchy.has_one_root:

@@ -30,13 +30,12 @@ from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS, Sha
 
 @dataclass(frozen=True)
 class SyntacticResult:
-    """What one model says of one sensitive attribute.
+    """What one model finds for one sensitive attribute.
 
-    ``measure`` (n_classes,), NaN where a class is not evaluated or nobody in it has a value. ``people`` (n_classes,)
-    counts who is judged by it; ``n_not_evaluated`` people are left out, for lack of a quasi-identifier or of a value.
-    ``satisfied`` (n_classes,) of bool tells which classes meet ``threshold``; without one it is None, as are
-    ``n_risky`` and ``risky_rate``. ``judged``: the counts that tell who has the value that the model asks for; None
-    where all do.
+    ``measure`` (n_classes,), NaN if a class is not evaluated or nobody in it has a value. ``people`` (n_classes,)
+    counts the people it judges; ``n_not_evaluated`` people are left out, for lack of a quasi-identifier or of a value.
+    ``satisfied`` (n_classes,) of bool: which classes meet ``threshold``; without one it is None, as are ``n_risky`` and
+    ``risky_rate``. ``judged``: the counts of people who have the value that the model needs; None if all do.
     """
 
     model: SyntacticModel
@@ -51,12 +50,12 @@ class SyntacticResult:
 
     @cached_property
     def n_evaluated(self) -> int:
-        """People whom the model judges."""
+        """The number of people whom the model judges."""
         return int(self.people.sum())
 
     @property
     def n_not_evaluated(self) -> int:
-        """People whom the model leaves out."""
+        """The number of people whom the model leaves out."""
         return self.classes.n_records - self.n_evaluated
 
     @cached_property

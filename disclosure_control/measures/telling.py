@@ -1,8 +1,8 @@
-"""What one or two released columns tell of a column that was taken out: exactly, or within a tolerance.
+"""What one or two released columns disclose about a removed column: exactly, or within a tolerance.
 
-Everybody's value is told from the others alone (leave one out), so a column with a value for every person tells nothing
-by that: only what it has in common with its neighbours in its order counts, as a postal code with the next one, or a
-date of birth with the day before. Nothing is fitted to the person who is told.
+Everyone's value is predicted from the other people only (leave one out). A column with a different value for every
+person therefore predicts nothing by equality; its neighbours in its order count instead, such as the next postal code
+or the previous date of birth. Nothing is fitted to the person whose value is predicted.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ ENOUGH_FOR_MEDIAN = 5  # of a level: below that, one's own value would weigh too
 
 
 def told_labels(teller: EncodedColumn, hidden: np.ndarray) -> np.ndarray:
-    """Whose hidden label is told (n_people,): the commonest of the others who share the teller's value is theirs.
+    """Whose hidden label is predicted (n_people,): the commonest one of the others with the same value is theirs.
 
-    Who has a value of their own is told by the values before and after it in the teller's order, where these agree.
-    ``hidden`` (n_people,) are codes from 0; a tie tells nothing; a missing value of the teller is a value.
+    People with a unique value are predicted by the values before and after it in its order, if these agree. ``hidden``
+    (n_people,) are codes from 0; a tie predicts nothing; a missing value of the predicting column is a value.
     """
     level, n_levels = teller.codes.astype(np.int64) + 1, len(teller.labels) + 1
     n_labels = int(hidden.max(initial=-1)) + 1
@@ -47,10 +47,11 @@ def told_labels(teller: EncodedColumn, hidden: np.ndarray) -> np.ndarray:
 
 
 def told_numbers(teller: EncodedColumn, hidden: np.ndarray) -> np.ndarray:
-    """How far (n_people,) each hidden number is from what the others with the teller's value, or its neighbours, tell.
+    """The distance (n_people,) of each hidden number from its prediction by others with the same value, or by
+    neighbours.
 
-    From 0, in the unit of the number; smaller is riskier, infinite where nobody tells it. What is told is the median of
-    the level, below five people the mean of the others; of a value of one's own the mean of the two medians beside it.
+    From 0, in the unit of the number; smaller is riskier, infinite if nothing predicts it. The prediction is the median
+    of the level; below five people, the mean of the others; for a unique value, the mean of the two medians beside it.
     """
     level, n_levels = teller.codes.astype(np.int64) + 1, len(teller.labels) + 1
     size = np.bincount(level, minlength=n_levels)
@@ -80,11 +81,11 @@ def _neighbours(level: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def told_by_relation(one: np.ndarray, other: np.ndarray, hidden: np.ndarray) -> np.ndarray:
-    """How far (n_people,) each hidden number is from the best sum, difference, product or ratio of two numbers.
+    """The distance (n_people,) of each hidden number from the best sum, difference, product or ratio of two numbers.
 
-    ``hidden`` = a + b ``one`` + c ``other``, or where all are above 0 ``hidden`` = a ``one``^b ``other``^c, by least
-    squares over everybody: three figures for all people, so nobody is told by their own value. NaN tells nothing. From
-    0, in the unit of ``hidden``; smaller is riskier.
+    ``hidden`` = a + b ``one`` + c ``other``, or if all are above 0 ``hidden`` = a ``one``^b ``other``^c, by least
+    squares over all people: three figures for everyone, so no own value is fitted. NaN predicts nothing. From 0, in the
+    unit of ``hidden``; smaller is riskier.
     """
     usable = np.isfinite(one) & np.isfinite(other) & np.isfinite(hidden)
     away = np.full(len(hidden), np.inf)
@@ -100,7 +101,7 @@ def told_by_relation(one: np.ndarray, other: np.ndarray, hidden: np.ndarray) -> 
 
 
 def _fitted(x: np.ndarray, z: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """What the least squares of y on a constant, x and z say of each (n,); of two that go together one is taken."""
+    """The least-squares prediction of y (n,) by a constant, x and z; of two collinear ones, one is used."""
     (x, _), (z, _), (y, mean) = (_about_mean(one) for one in (x, z, y))
     xx, zz, xz, xy, zy = x @ x, z @ z, x @ z, x @ y, z @ y
     determinant = xx * zz - xz * xz
@@ -122,11 +123,11 @@ def _about_mean(one: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def log_arrangements(hidden: np.ndarray, released: np.ndarray) -> float:
-    """Logarithm of how many ways the hidden labels (n_people,) may fall to those with the same ``released`` code.
+    """Logarithm of the number of ways to assign the hidden labels (n_people,) to the people with the same ``released``
+    code.
 
-    Codes are from 0. Of few ways a column that has nothing to do with the labels tells them all by luck: with a chance
-    of one in so many at least. From 0; where it is below the logarithm of the columns that are tried, what they tell
-    says nothing.
+    Codes are from 0. With few ways, an unrelated column predicts all labels by luck: with a chance of at least one in
+    that number. From 0; below the logarithm of the number of columns tried, a prediction means nothing.
     """
     cells = np.unique(np.stack([released, hidden]), axis=1, return_counts=True)[1]
     groups = np.unique(released, return_counts=True)[1]

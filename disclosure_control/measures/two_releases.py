@@ -1,8 +1,8 @@
 """Two releases of one pilot: who is alone by both together, and whose values follow from their difference.
 
-Each release may be k-anonymous by itself. Other bins cut the classes of the first into parts, and other people leave
-what is neither here nor there: whoever has both looks at the parts. Taken as known is the worst: which record of one
-release is which of the other (unchanged values tell it), and whether somebody took part when each was made.
+Each release may be k-anonymous alone. Other bins divide the classes of the first, and other people are missing; an
+attacker with both compares the parts. The worst case is assumed: the attacker knows which record of one release is
+which of the other (unchanged values disclose it), and whether a person took part when each was made.
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ Codes = tuple[np.ndarray, np.ndarray]
 class TwoReleases:
     """Counts of people, each from 0 to those who are in either release; more is riskier from ``alone`` on.
 
-    ``in_both``, ``only_now`` and ``only_earlier`` are all people. ``fewer_than_k``: whose part has fewer than k people,
-    and fewer than the person's class, that of now, or the earlier one of who is gone: so what this release adds about
-    somebody whom the earlier one had singled out counts. ``alone`` are those of them whose part is of one.
-    ``values_follow``: by sensitive feature, of whom the part knows the value, because all of it have the same, and
-    neither class had told it; another value than the earlier release told was not told.
+    ``in_both``, ``only_now`` and ``only_earlier`` are all people. ``fewer_than_k``: people whose part has fewer than k
+    people and fewer than their present class, or their earlier class if they left. So it counts what this release adds
+    about a person whom the earlier one had singled out. ``alone`` are those whose part is of one. ``values_follow``: by
+    sensitive feature, the people whose value is the same in all of the part, and was disclosed by neither class.
     """
 
     in_both: int
@@ -49,19 +48,19 @@ def compare_releases(
     sensitive: Mapping[str, Codes],
     k: float,
 ) -> TwoReleases:
-    """What two releases tell together that neither tells alone.
+    """What two releases disclose together that neither discloses alone.
 
     ``now`` (n_now,) and ``earlier`` (n_earlier,) are the equivalence classes of each, whole numbers from 0; ``place``
-    (n_now,) is where a person stands in the earlier release, -1 of who is not in it. ``sensitive``: codes of each
-    feature now and earlier, the same for the same value, -1 where missing, or not in that release. A part
-    is a class now and a class earlier, or a class of those who are in one release alone. Source: the intersection
-    attack, Ganta, Kasiviswanathan and Smith 2008, doi:10.1145/1401890.1401926, and correspondence attacks on releases
-    of other people, Fung, Wang, Fu and Pei 2008, doi:10.1145/1353343.1353371.
+    (n_now,) is a person's position in the earlier release, -1 if not in it. ``sensitive``: codes of each feature now
+    and earlier, the same for the same value, -1 if missing, or not in that release. A part is a class now and a class
+    earlier, or a class of those who are in one release alone. Source: the intersection attack, Ganta, Kasiviswanathan
+    and Smith 2008, doi:10.1145/1401890.1401926, and correspondence attacks on releases of other people, Fung, Wang, Fu
+    and Pei 2008, doi:10.1145/1353343.1353371.
     """
     gone = np.ones(len(earlier), dtype=bool)
     gone[place[place >= 0]] = False
     left = np.flatnonzero(gone)
-    # Everybody once: those of now, then those who are gone; -1 where somebody is not in a release.
+    # Each person once: present people, then those who left; -1 for a person who is not in a release.
     class_now = np.concatenate([now, np.full(len(left), -1)])
     class_earlier = np.concatenate([np.append(earlier, -1)[place], earlier[left]])
     n_earlier = int(earlier.max(initial=-1)) + 2
@@ -93,7 +92,7 @@ def compare_releases(
 def shared_codes(now: EncodedColumn | None, earlier: EncodedColumn | None, n: tuple[int, int]) -> Codes:
     """Codes of a feature now and earlier, (n_now,) and (n_earlier,), by one list of the values of both.
 
-    ``None`` is a feature that a release does not have: nobody's value is told in it.
+    ``None`` is a feature that a release does not have: it discloses nobody's value.
     """
     labels = [[] if column is None else canonical_labels_of(column).tolist() for column in (now, earlier)]
     code = {label: i for i, label in enumerate(dict.fromkeys([*labels[0], *labels[1]]))}

@@ -12,7 +12,7 @@ from disclosure_control.basics.telling.progress import progress
 
 
 class ReadInBlocks(Protocol):
-    """A file that is read block by block: ``n_bytes_read`` tells how far that is among ``n_bytes``."""
+    """A file that is read block by block: ``n_bytes_read`` of ``n_bytes`` are read."""
 
     path: Path
     n_bytes: int

@@ -44,8 +44,8 @@ def count_cells(
 ) -> SensitiveCounts:
     """Count people by class and value: of ``blocks``, the class of each record and its value's code, -1 if missing.
 
-    ``size`` (n_classes,) are the people of each class. Records are divided by their class first, so that every class
-    is whole in one part; then each part is counted by itself.
+    ``size`` (n_classes,) are the people of each class. Records are divided by their class first, so that every class is
+    whole in one part; then each part is counted separately.
     """
     n_values = max(len(values), 1)
     parts = list(parts_of_classes(size, people_per_part))

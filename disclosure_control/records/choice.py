@@ -54,9 +54,9 @@ class Choice:
 
 
 def choose_engine(asked: str, path: Path) -> Choice:
-    """The engine that was ``asked`` for; by ``auto`` in memory, unless the file needs more than a share of the free.
+    """The engine ``asked`` for; for ``auto``, memory unless the file needs more than a share of the free memory.
 
-    Where it cannot be told how much is free, or there is no file, it is in memory.
+    Memory also if the free memory is unknown, or there is no file.
     """
     if asked != AUTO:
         return Choice(asked)

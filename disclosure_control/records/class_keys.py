@@ -37,7 +37,7 @@ class KeyCounter:
         self.add_counted(*count_keys(keys, self._n_keys))
 
     def add_counted(self, keys: np.ndarray, people: np.ndarray) -> None:
-        """Count one more block of which each key (n,) stands there once, with how many people (n,) have it."""
+        """Count one more block of distinct keys (n,), with the people (n,) of each."""
         if self._dense is not None:
             self._dense[keys] += people
             return
@@ -97,7 +97,7 @@ class KeyStage:
 
 @dataclass(frozen=True)
 class ClassKeys:
-    """How the classes of records are told: by their codes (0 is missing) in columns with ``radices`` codes each."""
+    """How the classes of records are numbered: by their codes (0 is missing) in columns with ``radices`` codes each."""
 
     radices: tuple[int, ...]
     stages: tuple[KeyStage, ...] = ()
@@ -129,7 +129,7 @@ class ClassKeys:
         return codes - 1
 
     def classes(self, names: Sequence[str], labels: Sequence[np.ndarray]) -> EquivalenceClasses:
-        """The classes by the columns ``names``, whose codes stand for ``labels``."""
+        """The classes by the columns ``names``, whose codes have these ``labels``."""
         return EquivalenceClasses(tuple(names), tuple(labels), self.class_codes(), self.stages[-1].people)
 
 

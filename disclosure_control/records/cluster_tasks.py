@@ -1,7 +1,7 @@
-"""What the workers of a cluster do, each with a range of the text or a part of the classes, and nothing else at hand.
+"""The tasks of a cluster's workers, each on a range of the text or a part of the classes.
 
-A task reads files of the run's folder and writes others into a folder of its own, so that it can be done twice, or be
-left half done, and changes nothing. What goes in and comes out are names of files and counts.
+A task reads files of the run's folder and writes others into a folder of its own, so that it can run twice or be
+interrupted without an effect. Its arguments and results are names of files and counts.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def _put_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch
 
 
 def table_in(path: Path, number: int) -> pa.RecordBatch:
-    """One of the tables of a file of parts, read by itself."""
+    """One of the tables of a file of parts."""
     with pa.OSFile(os.fspath(path), "rb") as file:
         return pa.ipc.open_file(file).get_batch(number)
 
@@ -262,7 +262,9 @@ class CellsOfRange:
 def count_cells_of_range(
     run: Path, n_blocks: int, classes: Path, column: RangeOfColumn, code_of_text: Path, n_classes: int, n_values: int
 ) -> CellsOfRange:
-    """Count the people of a range by class and by the value of a column; ``code_of_text`` tells that, -1 is missing."""
+    """Count the people of a range by class and by the value of a column, whose code is in ``code_of_text``, -1 if
+    missing.
+    """
     (code,) = arrays_in(code_of_text, 1)
     counter = KeyCounter(n_classes * n_values, n_classes * n_values, "")
     n_without_value = 0

@@ -1,4 +1,4 @@
-"""People of whom only the counts are at hand: their classes joined or left out, and no record looked at for that."""
+"""People of whom only the counts are known: classes can be joined or removed without reading a record."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class CountedPeople:
 
     @classmethod
     def of(cls, people: People, config: PilotConfig) -> CountedPeople:
-        """Those whom an engine counted as the config says; the count table of each sensitive feature is whole here."""
+        """The people that an engine counted for the config; the count table of each sensitive feature is whole here."""
         names = config.quasi_identifiers + config.sensitive_features
         return cls(
             config,
@@ -107,7 +107,7 @@ class CountedPeople:
         return CountedPeople(config, classes, counts, binnings, distinct, of_first)
 
     def without(self, gone: np.ndarray) -> CountedPeople:
-        """Those who are left after whole classes went, (n_classes,) of bool, and the values that are left."""
+        """The people who remain if whole classes (n_classes,) of bool are removed, and the remaining values."""
         place = np.where(gone, -1, np.cumsum(~gone) - 1)
         classes, n_classes = self.classes, int((~gone).sum())
         counts = {}

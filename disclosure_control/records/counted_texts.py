@@ -47,7 +47,7 @@ class CountedTexts:
         return self.some(np.asarray(self.texts.is_valid()))
 
     def sampled(self, n_most: int) -> CountedTexts:
-        """A sample of at most ``n_most`` of the texts, none of which is missing; all if they are no more than that."""
+        """A sample of at most ``n_most`` of the texts without the missing one; all if they are not more."""
         found = self
         while len(found.texts) > n_most:
             found = found._in_sample(found.share_at_hand / 2)
@@ -58,9 +58,9 @@ class CountedTexts:
         return replace(self.some(is_in), share_at_hand=share)
 
     def with_later(self, later: CountedTexts) -> CountedTexts:
-        """This sample and what is in it of texts of ``later`` records, of which all were counted.
+        """This sample, updated by the texts of ``later`` records, all of which were counted.
 
-        A text whose hash is small enough was counted from the first record on, as a sample only shrinks. Source:
+        A text whose hash is small enough was counted from the first record on, because a sample only shrinks. Source:
         Gibbons, Distinct sampling, VLDB 2001.
         """
         both = CountedDictionary()
@@ -73,7 +73,7 @@ class CountedTexts:
         return pd.Series(pd.array(pa.chunked_array([self.texts]), dtype="str"), name=name)
 
     def encoded(self) -> EncodedColumn:
-        """The texts (n_texts,) as ``encode_column`` tells values apart."""
+        """The texts (n_texts,), encoded as by ``encode_column``."""
         return encode_column(self.column())
 
 

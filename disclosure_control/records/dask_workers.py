@@ -1,7 +1,7 @@
 """The workers of the engine ``cluster``: those of a Dask scheduler, or processes of this machine for one run.
 
-Dask is imported where it is used. Nothing of a person passes through it: tasks are told names of files and columns, and
-counts; no error of a task leaves it as it is, since its message or a log of Dask might quote a value.
+Dask is imported only where it is used. No data of a person pass through it: tasks receive names of files and columns,
+and counts. No error of a task is passed on unchanged, because its message or a log of Dask might quote a value.
 """
 
 from __future__ import annotations

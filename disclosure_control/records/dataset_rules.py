@@ -1,6 +1,6 @@
-"""What the combined dataset has to be, and of which type its columns are: the same rules, whoever reads the file.
+"""The requirements of the combined dataset, and the types of its columns: the same rules for every reader.
 
-A column is judged by its distinct values and how many people have each, so that nobody needs all records at once.
+A column is judged by its distinct values and how many people have each, so that no reader needs all records at once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from disclosure_control.basics.telling.words import in_one_line, listed
 
 
 def faults_of_subjects(n_rows: int, n_blank: int, n_distinct: int, file: str) -> list[str]:
-    """The faults of ``n_rows`` ids of which ``n_blank`` are empty and the others take ``n_distinct`` values."""
+    """The faults of ``n_rows`` ids, of which ``n_blank`` are empty and the others have ``n_distinct`` values."""
     n_repeated = n_rows - n_blank - n_distinct
     faults = []
     if n_blank:
@@ -45,16 +45,15 @@ def faults_of_roles(config: PilotConfig) -> list[str]:
 
 
 def faults_of_names(columns: Sequence[str]) -> list[str]:
-    """A name of several lines would stand in a report as lines of its own."""
+    """A name of several lines would break the lines of a report."""
     places = [str(i) for i, name in enumerate(columns, start=1) if in_one_line(name) != name]
     return [f"columns {listed(places)}: line breaks or tabs in the name; rename them in one line"] if places else []
 
 
 def typed_column(column: pd.Series, config: PilotConfig, people: np.ndarray | None = None) -> pd.Series:
-    """Categories stay text; continuous columns are numbers; a sensitive one is what its values or its rules say.
+    """Categories stay text; continuous columns are numbers; the values or rules of a sensitive column decide its type.
 
-    ``people`` (n_values,) counts how many people each value stands for; by default each is one person's. Raises
-    ``FaultyInputError`` where neither fits.
+    ``people`` (n_values,) have each value; by default one. Raises ``FaultyInputError`` if neither type fits.
     """
     name = str(column.name)
     if name in config.categorical_qis or config.t_distance.get(name) == "total_variation":

@@ -1,9 +1,9 @@
-"""People of a file that does not fit in memory: read once, encoded and put aside, counted part by part.
+"""People of a file that does not fit in memory: read once, encoded, written to disk and counted part by part.
 
-    text, block by block -> codes of each column, on disk -> class of each record -> cells, divided by class
+text, block by block -> codes of each column, on disk -> class of each record -> cells, divided by class
 
-What is in memory: the distinct values of the columns, the classes with their people, one block, and one part of the
-cells. What is on disk, beside the results and for this run alone: a few bytes per record and column, and the ids.
+In memory are the distinct values of the columns, the classes with their people, one block, and one part of the cells.
+On disk, beside the results and for this run only, are a few bytes per record and column, and the ids.
 """
 
 from __future__ import annotations

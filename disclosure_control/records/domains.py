@@ -50,9 +50,9 @@ class DomainReader:
     rows_per_part: int = sys.maxsize
 
     def read_to_release(self, folder: Path, divisible: Divisible) -> Read:
-        """How the files of the pilot's ``folder`` are read, whose rows go by person where the table is ``divisible``.
+        """How the files of the pilot's ``folder`` are read; rows of ``divisible`` tables are divided by person.
 
-        Raises ``FaultyInputError`` where the disk has less room than their release takes.
+        Raises ``FaultyInputError`` if the disk has less free space than their release needs.
         """
         return self.read
 
@@ -83,7 +83,7 @@ def domains_in_memory(config: PilotConfig) -> DomainReader:
 
 @dataclass(frozen=True)
 class DomainsFromDisk(DomainReader):
-    """Large files put aside in a ``folder`` of a run beside the ``results``, and taken by parts of their people."""
+    """Large files, written to a ``folder`` of a run beside the ``results``, and read by parts of their people."""
 
     folder: Path = field(kw_only=True)
     results: Path = field(kw_only=True)

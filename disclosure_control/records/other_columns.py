@@ -1,4 +1,4 @@
-"""Columns of the file, as text and whatever their role: how well each of them tells a sensitive value."""
+"""Columns of the file as text, whatever their role: how well each of them discloses a sensitive value."""
 
 from __future__ import annotations
 

@@ -19,10 +19,10 @@ LONGEST_TOLD = 80  # characters of an address in a message
 
 
 def safe_address(written: str) -> str:
-    """The address at which a scheduler is asked, where nobody else can listen.
+    """The address of a scheduler to which nobody else can listen.
 
-    A name without TLS becomes the address of the loopback interface for which it stands, so that what was looked up is
-    what is asked. Raises ``FaultyInputError`` before anything is sent.
+    A name without TLS is replaced by its loopback address, so that the address that was checked is the one that is
+    used. Raises ``FaultyInputError`` before anything is sent.
     """
     parts = ADDRESS.fullmatch(written.strip())
     if parts is None:
@@ -46,7 +46,7 @@ def safe_address(written: str) -> str:
 
 
 def _addresses(host: str) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
-    """For which addresses a host stands; none where it is unknown."""
+    """The addresses of a host; none if it is unknown."""
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):

@@ -1,4 +1,4 @@
-"""Records in an order that tells nothing of how they came: divided by their key, each part sorted by itself."""
+"""Records in an order that discloses nothing of their original one: divided by their key, each part sorted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ids of people that do not fit in memory: put aside, and counted."""
+"""The ids of people that do not fit in memory: written to disk and counted."""
 
 from __future__ import annotations
 
@@ -93,10 +93,10 @@ class SubjectsOnDisk:
         return self.ids.take(self.lengths, records).column(0).combine_chunks()
 
     def count_distinct(self) -> int:
-        """How many different ids there are, empty ones apart.
+        """The number of different ids, without empty ones.
 
-        A file of this tool has them in rising order, where neighbours tell; others are divided by their hash, and each
-        part is counted by itself.
+        A file of this tool has them in ascending order, where neighbours are compared; others are divided by their
+        hash, and each part is counted separately.
         """
         n = sum(self.lengths)
         if self.is_rising:

@@ -39,9 +39,9 @@ class Population:
 
 
 def read_population(folder: Path, settings: PopulationFile, assessment: Assessment, alpha: float) -> Population:
-    """Count the people of the file, which stands in the pilot's ``folder``, in the pilot's classes.
+    """Count the people of a file in the pilot's ``folder``, in the pilot's classes.
 
-    Raises ``FaultyInputError`` where it cannot be read, lacks a quasi-identifier, or does not hold the pilot.
+    Raises ``FaultyInputError`` if it cannot be read, lacks a quasi-identifier, or does not contain the pilot.
     """
     source, _ = file_of_pilot(folder, settings.file, KEY)
     table = read_domain_file(source)

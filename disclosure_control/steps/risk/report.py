@@ -1,4 +1,4 @@
-"""The step ``risk`` as it is told: the three questions first, then what each section found."""
+"""The report of the step ``risk``: the three questions first, then the result of each section."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Scene:
 
     @cached_property
     def profile(self) -> RiskProfile:
-        """How many people stand out, whatever the intruder."""
+        """How many people are exposed, whatever the intruder."""
         return risk_profile(self.classes, self.settings.k_at_most, self.policy, self.settings.alpha)
 
     @cached_property

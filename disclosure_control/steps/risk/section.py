@@ -24,10 +24,10 @@ class Borne(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """What a section ``found``, as it may be told; ``tables`` are files for people, by name.
+    """What a section ``found``, as published; ``tables`` are files for people, by name.
 
-    ``per_class`` and ``per_record`` are called only where ``record_risk.csv`` is wanted: what everybody of a class
-    bears alike, and arrays (n_records,) of what only records tell.
+    ``per_class`` and ``per_record`` are called only for ``record_risk.csv``: figures that a class shares, and arrays
+    (n_records,) of figures that need records.
     """
 
     found: Any
@@ -48,14 +48,14 @@ class RiskSection:
     """A section, registered as ``SECTION`` of a module in ``sections``, whose name it has.
 
     ``place`` orders the sections in figures and records, ``place_in_report``, if not 0, in the report. ``answers`` is
-    its row of the documentation. ``evaluate`` computes it; ``words`` are its parts of the report from what it found.
-    Those that a page shows stand at the place ``on_page``. The JSON summary holds what it found under its name, or
-    where that ``is_inline``, its fields among those of the step.
+    its row of the documentation. ``evaluate`` computes it; ``words`` makes its parts of the report from the result. The
+    parts of the page have the position ``on_page``. The JSON summary contains the result under its name or, if
+    ``is_inline``, its fields among those of the step.
 
-    ``settings`` is the dataclass of settings that no other section looks at. ``needs``: a setting it cannot do without.
-    ``needs_records_with``: settings with which it looks at records; without them it is told by what an engine counts.
-    It is wanted ``by_default``, or where one of ``wanted_with`` is given, unless the config lists its sections.
-    ``read_files`` turns names of files in the section's own settings into what they hold, and gives the files read.
+    ``settings`` is the dataclass of settings that no other section reads. ``needs``: a setting that it requires.
+    ``needs_records_with``: settings that require records; without them, the counts of an engine suffice. It runs
+    ``by_default``, or if one of ``wanted_with`` is given, unless the config lists its sections. ``read_files`` replaces
+    names of files in the section's own settings by their content, and returns the files read.
     """
 
     place: int

@@ -52,7 +52,7 @@ def run_step(step: StepInput[RiskSettings]) -> StepResult:
 
 
 def set_scene(assessment: Assessment, settings: RiskSettings, dataset: CombinedDataset, folder: Path) -> Scene:
-    """What the sections look at, with the files that the settings name, which stand in the pilot's ``folder``."""
+    """The input of the sections, with the files that the settings name, in the pilot's ``folder``."""
     inputs: dict[str, dict] = {}
     for section in SECTIONS.values():
         if section.read_files is not None:
@@ -78,9 +78,9 @@ def evaluate_sections(scene: Scene) -> tuple[dict[str, Finding], dict[str, str]]
 
 
 def risk_per_record(scene: Scene, findings: Mapping[str, Finding]) -> Iterator[pd.DataFrame]:
-    """One row per subject for ``record_risk.csv``, riskiest first: k and what every section found for the record.
+    """One row per subject for ``record_risk.csv``, riskiest first: k and the figures of every section for the record.
 
-    It comes in pieces, one after the other; ids stand in order where k is the same.
+    It comes in pieces; people with the same k are sorted by id.
     """
     result, people = scene.assessment.k_anonymity, scene.assessment.people
     k = np.where(result.evaluated_classes, result.of_class.astype(float), np.nan)
@@ -96,7 +96,7 @@ def risk_per_record(scene: Scene, findings: Mapping[str, Finding]) -> Iterator[p
 
 
 def _of_people(borne: Borne | np.ndarray, people: ListedPeople) -> np.ndarray:
-    """What each of the people (n,) bears; what only records tell is there where all of these are in one part."""
+    """The figures of each of the people (n,); those that need records only if all these people are in one part."""
     if isinstance(borne, np.ndarray):
         return borne
     found: np.ndarray = borne.of_class[people.classes]

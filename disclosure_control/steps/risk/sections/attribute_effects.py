@@ -29,14 +29,14 @@ class EffectTold:
 
 
 def evaluate(scene: Scene) -> Finding:
-    """What is measured with each quasi-identifier by itself, and without it; key sets that are there are used again."""
+    """The measures with each quasi-identifier alone, and without it; existing key sets are used again."""
     settings = scene.settings
     known = scene.key_sets if "key_sets" in settings.sections else ()
     effects = attribute_effects(scene.classes, settings.k_at_most, scene.policy, known)
     found = [
         EffectTold(
             effect.quasi_identifier,
-            # Its groups are told by name elsewhere: that few are alone would tell those apart that are hidden there.
+            # Its groups are published by name elsewhere: a small number of unique people would disclose hidden ones.
             unique_rate_alone=HAND_TO_HAND.told_rate(effect.alone.unique_rate, effect.alone.n_evaluated),
             unique_rate_without=effect.without.unique_rate,
             unique_rate_added=effect.unique_rate_added,

@@ -39,7 +39,7 @@ class ByGroupSettings(SettingsGroup):
 
 @dataclass(frozen=True)
 class RiskByGroup:
-    """By column the shares of its groups at risk by k, beside that of everybody."""
+    """By column, the shares of its groups at risk by k, beside the share of all people."""
 
     groups: Mapping[str, Sequence[Mapping]] = field(metadata=INLINE)
     of_everybody: float | None = field(metadata=NOT_IN_SUMMARY)
@@ -68,7 +68,7 @@ def evaluate(scene: Scene) -> Finding:
 
 
 def _hidden_quasi_identifiers(scene: Scene, gaps: Mapping[str, MissingShown]) -> dict[str, np.ndarray]:
-    """Which groups of each quasi-identifier are hidden, as all of them stand beside each other."""
+    """Which groups of each quasi-identifier are hidden, because all of them are published together."""
     result, names, classes = scene.assessment.k_anonymity, scene.assessment.config.quasi_identifiers, scene.classes
     flags = (result.evaluated_classes, result.risky_classes)
     kept = [gaps.get(name, MissingShown.LIKE_ANY_GROUP) for name in names]
@@ -116,7 +116,7 @@ def words(found: RiskByGroup) -> Iterator[Part]:
 
 
 def _masked(groups: Sequence[Mapping]) -> str:
-    """Groups without a share, with their people: the drawing must not be taken for everybody."""
+    """Groups without a share, with their people, so that the drawing is not taken for everyone."""
     masked = [
         f"{one['group']} ({count_text(one.get('people'), ',')})" for one in groups if one.get("risky_rate") is None
     ]
@@ -129,9 +129,9 @@ def _largest_rate(groups: Sequence[Mapping]) -> float:
 
 
 def outside(by_group: Mapping[str, Sequence[Mapping]], counts: ToldCounts) -> dict[str, list[dict]]:
-    """The groups that may leave the house, each number masked that is near another one that is told.
+    """The groups that may be shared, each number masked that is near another published one.
 
-    A column is left out where even so the masked groups, taken together from everybody evaluated, would be such a
+    A column is left out if the masked groups together, subtracted from all evaluated people, would still be such a
     number.
     """
     found = {}

@@ -23,13 +23,13 @@ NEARLY = 0.9
 PEOPLE_PER_LEVEL = 5
 MOST_ATTRIBUTES = 50
 MOST_SHUFFLED = 5
-MOST_FEATURES, MOST_TELLING = 12, 8  # on the page: sensitive features, and columns that tell each
+MOST_FEATURES, MOST_TELLING = 12, 8  # on the page: sensitive features, and columns that disclose each
 MOST_SHUFFLES, SHUFFLED_PEOPLE = 20, 400_000  # of very many people one shuffle is as good as many
 
 
 @dataclass(frozen=True)
 class Determination:
-    """How well one ``attribute`` tells a sensitive value: see ``determinations``."""
+    """How well one ``attribute`` discloses a sensitive value: see ``determinations``."""
 
     attribute: str
     is_quasi_identifier: bool
@@ -41,13 +41,13 @@ class Determination:
 
     @property
     def beyond(self) -> float:
-        """How much more it tells than guessing does; those that tell everything first."""
+        """How much more it discloses than guessing does; those that disclose everything first."""
         return bool(self.determines or self.nearly) + self.predicted_rate - self.baseline_rate
 
 
 @dataclass(frozen=True)
 class DeterminedBy:
-    """By sensitive feature the attributes that tell it best, and how many columns were not looked at."""
+    """By sensitive feature, the attributes that disclose it best, and how many columns were not examined."""
 
     determined_by: Mapping[str, Sequence[Determination]]
     determined_by_not_looked_at: int
@@ -62,16 +62,15 @@ def evaluate(scene: Scene) -> Finding:
 
 
 def determinations(assessment: Assessment, sensitive: str, table: TextTable) -> tuple[list[Determination], int]:
-    """How well each attribute alone tells a sensitive value; and how many columns were not looked at.
+    """How well each attribute alone discloses a sensitive value; and how many columns were not examined.
 
-    For each attribute the share of evaluated people guessed right by the commonest value of its level,
-    ``predicted_rate``, beside ``baseline_rate``, guessing everybody's commonest value: both in [0, 1], larger is
-    riskier. ``determines``: it tells everybody's value; ``nearly``: at least ``NEARLY`` of what guessing leaves open. A
-    missing value is a level. All quasi-identifiers are listed, and the others that tell more than guessing; the best
-    come first, and say how many they would tell if values stood beside people by chance, ``shuffled_rate`` in [0, 1]:
-    a column of many levels tells many that way. Columns with fewer than ``PEOPLE_PER_LEVEL`` people to a level tell
-    them by chance and are left out.
-    Source: ``measures.determination``.
+    For each attribute, ``predicted_rate`` is the share of evaluated people guessed right by the commonest value of
+    their level, and ``baseline_rate`` the share guessed right by the commonest value of all: both in [0, 1], larger is
+    riskier. ``determines``: it discloses everyone's value; ``nearly``: at least ``NEARLY`` of what guessing leaves
+    open. A missing value is a level. All quasi-identifiers are listed, and other columns that disclose more than
+    guessing. The best come first, with ``shuffled_rate`` in [0, 1]: their rate if values were assigned at random,
+    because a column of many levels guesses many right by chance. Columns with fewer than ``PEOPLE_PER_LEVEL`` people
+    per level are left out for this reason. Source: ``measures.determination``.
     """
     classes, config = assessment.classes, assessment.config
     counted, evaluated = assessment.counts[sensitive], classes.evaluated(config.missing_qis)
@@ -138,7 +137,7 @@ def _determination(name: str, is_qi: bool, n_right: int, baseline: int, n: int) 
 
 
 def words(found: DeterminedBy) -> Iterator[Part]:
-    """For each sensitive feature what tells it of everybody, of nearly everybody, or else best."""
+    """For each sensitive feature, what discloses it for everyone, for almost everyone, or else best."""
     determined = found.determined_by
     yield from _best_columns(determined)
     for sensitive, entries in determined.items():
@@ -161,7 +160,7 @@ def words(found: DeterminedBy) -> Iterator[Part]:
 
 
 def _best_columns(determined: Mapping[str, Sequence[Determination]]) -> Iterator[Part]:
-    """Per sensitive feature the columns that tell it, or most of it beyond guessing."""
+    """By sensitive feature, the columns that disclose it, or most of it beyond guessing."""
     by_most = sorted(determined, key=lambda feature: -max((one.beyond for one in determined[feature]), default=0.0))
     shown = {
         feature: sorted(determined[feature], key=lambda one: one.beyond, reverse=True)[:MOST_TELLING]

@@ -40,7 +40,7 @@ def evaluate(scene: Scene) -> Finding:
 def _facts_together(keys: KeySet) -> FactsTogether:
     rates = {"unique_rate": keys.unique_rate, **{str(k): rate for k, rate in keys.k_at_most_rate.items()}}
     if len(keys.quasi_identifiers) == 1:
-        # Its groups are told by name: how small they are must not tell the hidden ones.
+        # Its groups are published by name: their sizes must not disclose the hidden ones.
         rates = {name: HAND_TO_HAND.told_rate(rate, keys.n_evaluated) for name, rate in rates.items()}
     unique_rate = rates.pop("unique_rate")
     return FactsTogether(list(keys.quasi_identifiers), keys.n_evaluated, unique_rate, keys.median_k, rates)

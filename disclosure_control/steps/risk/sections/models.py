@@ -146,7 +146,7 @@ class WorstTold:
 
 @dataclass(frozen=True)
 class JudgedTold(WorstTold):
-    """The same of a model on a sensitive feature, with its parameters and whom it flags."""
+    """The published figures of a model on a sensitive feature, with its parameters and the people it flags."""
 
     parameters: Mapping[str, Any]
     threshold: float | None
@@ -213,7 +213,9 @@ def _told(result: SyntacticResult | None, lacking: str) -> JudgedTold | NotCompu
 
 
 def _told_worst(result: SyntacticResult) -> float | str | tuple[float, float] | None:
-    """The worst measure. One that compares few people with everybody is told in bounds: it gives their values away."""
+    """The worst measure, in bounds if it compares few people with all others: the exact figure would disclose their
+    values.
+    """
     worst = result.worst
     if worst is None or not np.isfinite(worst):
         return worst if worst is None else "infinite"
@@ -226,7 +228,7 @@ def _told_worst(result: SyntacticResult) -> float | str | tuple[float, float] | 
 def _check_that_all_wanted_ran(
     parameters: Mapping, judged: Mapping[str, Mapping[str, JudgedTold | NotComputed]]
 ) -> None:
-    """A parameter for a model that could not run is a fault: whoever set it thinks that it was looked at."""
+    """Raise a fault for a parameter of a model that could not run, so that nobody assumes that it ran."""
     faulty: list[str] = []
     for key in parameters:
         name, sensitive = key if isinstance(key, tuple) else (key, None)
@@ -261,7 +263,7 @@ def _delta_presence(scene: Scene, n_people: tuple[int, int]) -> WorstTold | NotC
     # Missing values are values of their own here: shares of people who might be others would not be shares.
     people = np.maximum(scene.population.exact_size[evaluated], size)
     presence = np.asarray(CLASS_SIZE_MODELS["delta_presence"].function(size, people))
-    # Whoever is of the population and in no class of the pilot is known not to be in the data.
+    # People of the population whose class is not in the pilot are known not to be in the data.
     everybody_is_like_the_pilot = scene.population.n_in_classes == scene.population.n_people
     lowest = float(presence.min(initial=1.0)) if everybody_is_like_the_pilot else 0.0
     highest = float(presence.max(initial=0.0))

@@ -52,7 +52,7 @@ def _people_of_labels(column: EncodedColumn, size: np.ndarray) -> np.ndarray:
 
 
 def words(found: BinsOfFew) -> Iterator[Part]:
-    """How many there are; which they are stands in the table alone."""
+    """How many there are; only the table names them."""
     yield Sentence(
         f"Bins with fewer than {found.fewer_than} people: {found.bins}, {found.empty} of them empty. "
         "near_empty_bins.csv lists them."

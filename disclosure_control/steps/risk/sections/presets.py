@@ -34,7 +34,7 @@ class PresetTold:
 
     @classmethod
     def of(cls, verdict: PresetVerdict, intruder: str) -> PresetTold:
-        """As it is told."""
+        """The published form."""
         preset = verdict.preset
         measured = (verdict.met, verdict.measured, preset.compared_with, intruder, preset.threshold)
         return cls(*measured, verdict.sentence, preset.source)

@@ -1,4 +1,4 @@
-"""Section ``reidentification``: what each intruder achieves, and how many people stand out."""
+"""Section ``reidentification``: the success of each intruder, and how many people are exposed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class IntruderTold:
 
     @classmethod
     def of(cls, risk: ReidentificationRisk) -> IntruderTold:
-        """As it is told."""
+        """The published form."""
         return cls(risk.highest, risk.average, risk.lowest, risk.at_risk_rate, risk.threshold)
 
 
@@ -43,7 +43,7 @@ class PopulationTold:
 
 @dataclass(frozen=True)
 class Reidentification:
-    """What each intruder achieves, by name, and how many people stand out."""
+    """The success of each intruder, by name, and how many people are exposed."""
 
     intruders: Mapping[str, IntruderTold] = field(metadata=INLINE)
     expected_reidentifications: float | None

@@ -45,7 +45,7 @@ def _labels_of(column: EncodedColumn, classes: np.ndarray) -> np.ndarray:
 
 
 def words(found: ClassesBelowK) -> Iterator[Part]:
-    """How many there are; who they are stands in the table alone."""
+    """How many there are; only the table names them."""
     yield Sentence(
         f"Riskiest classes: {found.classes} classes of fewer than {found.threshold} people hold "
         f"{found.people} people; riskiest_classes.csv lists {found.listed} of them."

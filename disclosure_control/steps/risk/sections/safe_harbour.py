@@ -32,7 +32,7 @@ _PEOPLE_OF_AREA = Kind(
 
 @dataclass(frozen=True)
 class SafeHarbourColumns(SettingsGroup):
-    """Columns of the combined dataset, the number that stands for 90 or older, and people by three-digit zip code."""
+    """Columns of the combined dataset, the number that means 90 or older, and people by three-digit zip code."""
 
     ages: str | None = setting(_COLUMN, "the column of ages", None)
     top_code: float | None = setting(_TOP_CODE, "the number that stands for 90 or older", None)
@@ -73,7 +73,7 @@ class HarbourChecked:
 
     @classmethod
     def of(cls, check: SafeHarbourCheck) -> HarbourChecked:
-        """As it is told."""
+        """The published form."""
         breaches = HAND_TO_HAND.told(check.n_breaches, check.n_checked)
         by_kind = told_parts(dict(check.breaches), check.n_checked)
         return cls(check.column, check.n_checked, check.n_texts, breaches, by_kind, check.sentence, check.source)

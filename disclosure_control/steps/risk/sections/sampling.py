@@ -48,7 +48,7 @@ class SamplingSettings(SettingsGroup):
 
 @dataclass(frozen=True)
 class WeightedRisk:
-    """The risk of people, or of households, of the population that the weights stand for."""
+    """The risk of people, or of households, of the population that the weights represent."""
 
     evaluated: int
     expected_reidentifications: float | None
@@ -57,7 +57,7 @@ class WeightedRisk:
 
     @classmethod
     def of(cls, risk: ClassRisk | RecordRisk) -> WeightedRisk:
-        """As it is told."""
+        """The published form."""
         return cls(risk.n_evaluated, risk.expected_reidentifications, risk.global_risk, risk.highest)
 
 

@@ -42,7 +42,7 @@ def evaluate(scene: Scene) -> Finding:
 
 
 def words(found: LevelsOfFew) -> Iterator[Part]:
-    """How many there are in all; by quasi-identifier they would tell the groups that are hidden from each other."""
+    """How many there are in all; counts by quasi-identifier would disclose groups that are hidden elsewhere."""
     n_values = "none" if found.values == 0 else count_text(found.values)
     yield Sentence(f"Values that at most {found.at_most} people have: {n_values}. small_levels.csv lists them.")
 

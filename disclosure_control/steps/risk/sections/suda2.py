@@ -1,4 +1,4 @@
-"""Section ``suda2``: special uniques, people whom few attributes already single out."""
+"""Section ``suda2``: special uniques, people whom few attributes single out."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Suda2Told:
 
 
 def evaluate(scene: Scene) -> Finding:
-    """SUDA2 and DIS scores of everybody, and the share of each quasi-identifier in them."""
+    """SUDA2 and DIS scores of all people, and the share of each quasi-identifier in them."""
     settings = scene.settings
     fraction = settings.of(Suda2Settings).dis_fraction or settings.sampling_fraction or DIS_FRACTION
     uniques = special_uniques(scene.classes, settings.max_key_set, dis_fraction=fraction)
