@@ -54,7 +54,7 @@ def _combine_by(choice: Choice, pilot: Pilot) -> Outcome:
     rule, settings = merge_settings(pilot.config)
     if choice.reason:
         pilot.log.notice(choice.reason)
-    if choice.name != "memory":
+    if choice.engine.gives_memory_back:
         give_freed_memory_back()
     with working_on(choice.name, pilot.folder, pilot.results) as working:
         with pilot.log.step("merge") as counts:
@@ -71,9 +71,10 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     if pilot.is_configured and not options.draft_config:
         return combine_pilot(pilot, options)
     from disclosure_control.records.merging import choose_merging
+    from disclosure_control.records.needs import AtOnce
 
     choice = choose_merging(options.engine, pilot.folder)
-    if choice.name != "memory":
+    if choice.engine.gives < AtOnce.EVERYBODY:
         reason = choice.reason.rstrip(".") or f"--engine {choice.name} was asked for"
         raise FaultyInputError(_NOTHING_DRAFTED_FROM_DISK.format(name=pilot.config_file.name, reason=reason))
     from disclosure_control.draft.draft import draft_config

@@ -48,6 +48,7 @@ HELPERS = ("benchmarks", "pilot_report", "tests")
 # Names that the owner's file promises and that live above it: asked for by name, when they are asked for.
 LAZY = {("Anonymization_Models", "config"), ("Anonymization_Models", "disclosure_control.report")}
 CLASS_NAME = re.compile(r"^class (\w+)", re.MULTILINE)
+ENGINES, AT_HAND = ("memory", "disk", "cluster"), ("at_once", "_folder", "is_at_hand", "put_aside")
 HEAVY = ["scipy", "dask", "distributed", "openpyxl", "pyreadstat", "pyarrow.parquet", "matplotlib"]
 
 
@@ -210,6 +211,55 @@ def test_a_class_name_is_that_of_one_thing():
         for name in CLASS_NAME.findall(path.read_text(encoding="utf-8")):
             files.setdefault(name, []).append(str(path.relative_to(PROJECT)))
     assert {name: where for name, where in files.items() if len(where) > 1} == {}
+
+
+def engine_asked(source: str) -> list[str]:
+    """Where a text asks which engine holds the records: by its name, by the class of a record, by what is at hand."""
+    tree = ast.parse(source)
+    of_records = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("disclosure_control.records")
+        for alias in node.names
+    }
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
+            asked = {name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name)} & of_records
+            found += sorted(asked)
+        elif isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            found += [one.value for one in sides if isinstance(one, ast.Constant) and one.value in ENGINES]
+            if any(isinstance(one, ast.Constant) and one.value is None for one in sides):
+                found += [one.attr for one in sides if isinstance(one, ast.Attribute) and one.attr in AT_HAND]
+        elif isinstance(node, ast.If | ast.IfExp) and isinstance(node.test, ast.Attribute):
+            found += [node.test.attr] if node.test.attr in AT_HAND else []
+    return found
+
+
+def test_nothing_above_the_store_asks_which_engine_holds_the_records():
+    above = ROOMS[: ROOMS.index("disclosure_control.records")]
+    files = [path for path in project_files() if room_of(module_name(path)) in (*above, "study")]
+    assert len(files) > 200
+    asked = {module_name(path): engine_asked(path.read_text(encoding="utf-8")) for path in files}
+    assert {module: found for module, found in asked.items() if found} == {}
+
+
+@each(
+    "source, found",
+    [
+        (
+            "from disclosure_control.records.domain_files import LargeFile\nif isinstance(t, LargeFile): ...",
+            ["LargeFile"],
+        ),
+        ("x = 1 if engine == 'memory' else 2", ["memory"]),
+        ("if records.at_once is not None: ...", ["at_once"]),
+        ("y = records._folder is None", ["_folder"]),
+        ("if table.is_at_hand: ...", ["is_at_hand"]),
+    ],
+)
+def test_every_way_to_ask_for_the_engine_is_seen(source, found):
+    assert engine_asked(source) == found
 
 
 def test_the_rules_look_at_real_imports():

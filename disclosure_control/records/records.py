@@ -6,10 +6,12 @@ is done to a column is done to them; of a frame in memory each record has a valu
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -18,7 +20,8 @@ import pyarrow as pa
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.again import Anew
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
-from disclosure_control.basics.telling.faults import stop_at
+from disclosure_control.basics.encoding.dictionary import Dictionary
+from disclosure_control.basics.telling.faults import RecordsNotAtHandError, stop_at
 from disclosure_control.records.blocks import with_progress
 from disclosure_control.records.class_keys import find_class_keys
 from disclosure_control.records.disk import PeopleOnDisk, put_aside
@@ -89,16 +92,16 @@ class EncodedRecords:
 
     subjects: Subjects
     columns: Mapping[str, ColumnOfRecords]
-    folder: Path | None  # None in memory
+    _folder: Path | None  # None in memory
     limits: Limits
-    at_once: pd.DataFrame | None = field(default=None, repr=False)  # where all are at hand
 
-    @classmethod
-    def in_memory(cls, frame: pd.DataFrame) -> EncodedRecords:
+    @staticmethod
+    def in_memory(frame: pd.DataFrame) -> RecordsInMemory:
         """Those of a ``frame`` (n_people, n_columns), all in one block."""
         places, one = [np.arange(len(frame))], np.ones(len(frame), dtype=np.int64)
         columns = {str(name): ColumnOfRecords(places, frame[name], one) for name in frame if name != SUBJECT_COLUMN}
-        return cls(SubjectsInMemory(frame.get(SUBJECT_COLUMN), len(frame)), columns, None, NO_LIMITS, frame)
+        subjects = SubjectsInMemory(frame.get(SUBJECT_COLUMN), len(frame))
+        return RecordsInMemory(subjects, columns, None, NO_LIMITS, np.arange(len(frame)))
 
     @classmethod
     def of(cls, people: PeopleOnDisk, table: TextTable) -> EncodedRecords:
@@ -143,8 +146,8 @@ class EncodedRecords:
 
     def new_folder(self) -> Path:
         """A folder for whatever is put aside besides, readable by its owner alone."""
-        assert self.folder is not None
-        return Path(tempfile.mkdtemp(dir=self.folder))
+        assert self._folder is not None
+        return Path(tempfile.mkdtemp(dir=self._folder))
 
     def blocks(self, names: Iterable[str]) -> Iterator[tuple[pa.Array, list[np.ndarray]]]:
         """Block by block the ids (n,) and, of each of the columns, the places (n,) of the values."""
@@ -165,9 +168,6 @@ class EncodedRecords:
     def counted_as(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> People:
         """The people where ``values`` (n_texts,) stand for those of the columns, as a config evaluates them."""
         names = dict.fromkeys(config.quasi_identifiers + config.sensitive_features)
-        if self.at_once is not None:
-            frame = pd.DataFrame({name: values[name].array for name in names}, range(self.n_people))
-            return PeopleInMemory(frame, config)
         exact = {name: occurring(values[name], self.columns[name].people) for name in names}
         people = {name: self.columns[name].people for name in names}
         texts = {name: self.columns[name].texts for name in names}
@@ -192,8 +192,13 @@ class EncodedRecords:
         keys = find_class_keys(blocks, radices, self.limits.n_classes, self.limits.key_limit)
         return keys.stages[-1].people
 
-    def without(self, people: People, gone: np.ndarray) -> EncodedRecords:
-        """Those who stay where whole classes of the people go, (n_classes,) of bool: put aside anew."""
+    def without(
+        self, people: People, gone: np.ndarray, values: Mapping[str, pd.Series]
+    ) -> tuple[EncodedRecords, Mapping[str, pd.Series]]:
+        """Those who stay where whole classes of the people go, (n_classes,) of bool, and what stands for their values.
+
+        Here they are put aside anew, and what has stood for the ``values`` of all stands for theirs.
+        """
         folder, names = self.new_folder(), list(self.columns)
         subjects = SubjectsOnDisk(folder)
         kept = {name: SpilledArrays(folder / f"column_{i}") for i, name in enumerate(names)}
@@ -207,14 +212,31 @@ class EncodedRecords:
                 kept[name].append(text[rows])
                 counts[name] += np.bincount(text[rows], minlength=len(counts[name]))
         columns = {name: ColumnOfRecords(kept[name], self.columns[name].values, counts[name]) for name in names}
-        return EncodedRecords(subjects, columns, folder, self.limits)
+        return EncodedRecords(subjects, columns, folder, self.limits), values
 
-    def with_ids(self, recoded: Callable[[pd.Series], pd.Series]) -> SubjectsOnDisk:
-        """The ids as a function gives them of each block, put aside."""
+    def positions_in(self, original: EncodedRecords) -> np.ndarray:
+        """The numbers (n_people,) that those who stayed have among the ``original`` records."""
+        return Dictionary(original.ids()).positions(self.ids())
+
+    def frame(
+        self, what: str, columns: Iterable[str], values: Mapping[str, pd.Series], ids: Subjects | None
+    ) -> pd.DataFrame:
+        """All records at once with their numbers before any went, where ``values`` and ``ids`` stand for their own.
+
+        Raises ``RecordsNotAtHandError``, of ``what`` is asked for, where they are not in memory.
+        """
+        raise RecordsNotAtHandError(what)
+
+    def at(self, numbers: np.ndarray) -> EncodedRecords:
+        """Those with these numbers, as ``frame`` gives them."""
+        raise RecordsNotAtHandError("some of the records")
+
+    def with_ids(self, recoded: Callable[[pd.Series], pd.Series]) -> tuple[Subjects, int]:
+        """The ids as a function gives them of each block, and how many fewer different ones there are than before."""
         subjects = SubjectsOnDisk(self.new_folder())
         for ids in self.subjects.ids:
             subjects.append(pa.array(recoded(ids_of_block(ids.column(0))), pa.large_string()))
-        return subjects
+        return subjects, self.n_people - subjects.count_distinct()
 
     def with_least_hashes(self, most: int, position: np.ndarray | None = None) -> np.ndarray:
         """Positions (n,) of at most so many people, in the order of the hashes of their ids.
@@ -238,6 +260,58 @@ class EncodedRecords:
         """A column of which ``values`` (n_texts,) stand for its own; in a new one each person has an own value."""
         n = self.n_people
         return self.columns.get(name) or ColumnOfRecords([np.arange(n)], values, np.ones(n, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class RecordsInMemory(EncodedRecords):
+    """Records in memory, in one block, where each person has a value of its own in every column.
+
+    ``numbers`` (n_people,) are those that they have had before any went.
+    """
+
+    numbers: np.ndarray = field(repr=False)
+
+    def positions_in(self, original: EncodedRecords) -> np.ndarray:
+        """See ``EncodedRecords``."""
+        return self.numbers
+
+    def frame(
+        self, what: str, columns: Iterable[str], values: Mapping[str, pd.Series], ids: Subjects | None
+    ) -> pd.DataFrame:
+        """See ``EncodedRecords``."""
+        found = {name: one.array for name, one in values.items()}
+        if ids is not None:
+            found[SUBJECT_COLUMN] = cast(SubjectsInMemory, ids).at_once.array
+        return pd.DataFrame({name: found[name] for name in columns}, self.numbers, copy=False)
+
+    def at(self, numbers: np.ndarray) -> RecordsInMemory:
+        """See ``EncodedRecords``."""
+        if len(numbers) == self.n_people:
+            return self
+        kept = np.searchsorted(self.numbers, numbers)
+        columns = {name: one.values.iloc[kept].reset_index(drop=True) for name, one in self.columns.items()}
+        records = EncodedRecords.in_memory(pd.DataFrame(columns, range(len(kept)), copy=False))
+        subjects = cast(SubjectsInMemory, self.subjects).at(kept)
+        return dataclasses.replace(records, subjects=subjects, numbers=numbers)
+
+    def without(
+        self, people: People, gone: np.ndarray, values: Mapping[str, pd.Series]
+    ) -> tuple[RecordsInMemory, Mapping[str, pd.Series]]:
+        """See ``EncodedRecords``."""
+        kept = np.flatnonzero(~gone[places_of_all(people.classes_of_blocks())])
+        of_kept = {name: one.iloc[kept].reset_index(drop=True) for name, one in values.items()}
+        return self.at(self.numbers[kept]), of_kept
+
+    def with_ids(self, recoded: Callable[[pd.Series], pd.Series]) -> tuple[Subjects, int]:
+        """See ``EncodedRecords``."""
+        before = cast(SubjectsInMemory, self.subjects).at_once
+        after = recoded(before)
+        return SubjectsInMemory(after, self.n_people), before.nunique() - after.nunique()
+
+    def counted_as(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> People:
+        """See ``EncodedRecords``."""
+        names = dict.fromkeys(config.quasi_identifiers + config.sensitive_features)
+        return PeopleInMemory(pd.DataFrame({name: values[name].array for name in names}, range(self.n_people)), config)
 
 
 def least_hashed(blocks: Iterable[pd.Series | pd.DataFrame], most: int) -> np.ndarray:

@@ -64,6 +64,16 @@ class SubjectsInMemory:
         (ids,) = self.ids
         return ids.column(0).take(pa.array(records))
 
+    @property
+    def at_once(self) -> pd.Series:
+        """All of them as they came."""
+        assert self.texts is not None
+        return self.texts
+
+    def at(self, places: np.ndarray) -> SubjectsInMemory:
+        """Those at these places (n,)."""
+        return SubjectsInMemory(None if self.texts is None else self.texts.iloc[places], len(places))
+
 
 class SubjectsOnDisk:
     """Ids in the order of the file: put all, then ask. ``lengths`` are those of the blocks in which they came."""

@@ -113,6 +113,8 @@ class Example:
 class Treatment:
     """One registered method: ``apply(given, settings)``, and the class of its ``settings``.
 
+    If it drops columns, leaves out whole classes or stands for other steps, it says so below and applies nothing.
+
     ``words`` describe it in the table of the docs, and ``example`` shows its use. Lists of all treatments are sorted by
     ``place``, then by file. ``promises`` are properties of the output that the tests check over the registry: "k", "l",
     "t", "rows" (none is removed), "ids" (subject ids stay), "types" (numbers stay numbers), "columns" (nothing outside
@@ -129,7 +131,7 @@ class Treatment:
     ``is_of_steps``: it is replaced by others, none of which needs records.
     """
 
-    apply: Callable[..., Treated]
+    apply: Callable[..., Treated] | None
     settings: type[SettingsGroup]
     words: str
     example: Example
@@ -160,6 +162,13 @@ def at_once_of(step: TreatmentStep) -> AtOnce:
     return AtOnce.EVERYBODY if is_of_ids else treatment.at_once
 
 
+def applied(step: TreatmentStep, given: TreatmentInput) -> Treated:
+    """What a step makes of the rows that it is given."""
+    apply = methods()[step.method].apply
+    assert apply is not None, step.method
+    return apply(given, step.settings)
+
+
 # By the name under ``method`` in the config. Each file of the folder ``methods`` adds its own.
 _METHODS: dict[str, Treatment] = {}
 
@@ -174,7 +183,7 @@ def register(name: str, treatment: Treatment) -> None:
 def methods() -> Mapping[str, Treatment]:
     """Every registered treatment by name, in the order of their places."""
     _import_methods()
-    return dict(sorted(_METHODS.items(), key=lambda entry: (entry[1].place, entry[1].apply.__module__)))
+    return dict(sorted(_METHODS.items(), key=lambda entry: (entry[1].place, entry[1].settings.__module__)))
 
 
 @cache

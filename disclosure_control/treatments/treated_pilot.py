@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,7 +14,6 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, as_counted
 from disclosure_control.basics.settings.fields import SettingsGroup
-from disclosure_control.basics.telling.faults import at_hand
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.scan import scan_values
 from disclosure_control.records.records import EncodedRecords
@@ -52,46 +51,38 @@ class MissingCounts:
 class TreatedPilot:
     """A pilot after its treatment.
 
-    ``original`` are the records that were treated; ``stay`` gives those that are released, as they were, and
-    ``positions`` which of the original ones they are. ``columns`` are released, in their order; ``values`` (n_texts,)
-    are what is released of each value of the others beside the ``ids``, which are as they leave, None where none do.
-    ``at_once`` (n_kept, n_columns) are the records as released, where all are at hand, in the order in which they came.
-    ``assessment`` looks at them as the config does. ``config`` holds the roles that the columns have now; ``notes`` are
-    sentences for the report. ``release`` is that within which ids kept their pseudonyms.
+    ``original`` are the records that were treated, and ``records`` those that are released, as they were. ``columns``
+    are released, in their order; ``values`` (n_texts,) are what is released of each value of the others beside the
+    ``ids``, which are as they leave, None where none do. ``assessment`` looks at them as the config does. ``config``
+    holds the roles that the columns have now; ``notes`` are sentences for the report. ``release`` is that within which
+    ids kept their pseudonyms.
     """
 
     assessment: Assessment
     steps: tuple[AppliedStep, ...]
     original: EncodedRecords = field(repr=False)
-    stay: Callable[[], EncodedRecords] = field(repr=False)
-    positions: Callable[[], np.ndarray] = field(repr=False)
+    records: EncodedRecords = field(repr=False)
     columns: tuple[str, ...]
     values: Mapping[str, pd.Series] = field(repr=False)
     ids: Subjects | None = field(repr=False)
     seed: int | None
     notes: tuple[str, ...]
     release: Release = UNNAMED
-    at_once: pd.DataFrame | None = field(default=None, repr=False)
 
     @property
     def config(self) -> PilotConfig:
         """The roles that the columns have now."""
         return self.assessment.config
 
-    @property
+    @cached_property
     def frame(self) -> pd.DataFrame:
         """The records (n_kept, n_columns) as released, in the order in which they came."""
-        return at_hand(self.at_once, "the treated dataset")
-
-    @cached_property
-    def records(self) -> EncodedRecords:
-        """Those who stay, as they were."""
-        return self.stay()
+        return self.records.frame("the treated dataset", self.columns, self.values, self.ids)
 
     @cached_property
     def kept(self) -> np.ndarray:
         """Positions (n_kept,) of the released records among those that were treated."""
-        return self.positions()
+        return self.records.positions_in(self.original)
 
     @property
     def n_people(self) -> int:

@@ -25,7 +25,7 @@ from disclosure_control.steps.treatment.settings import TreatmentSettings
 from disclosure_control.treatments.keys import name_of_unnamed
 from disclosure_control.treatments.recommendation import Recommendation
 from disclosure_control.treatments.registry import TreatmentStep
-from disclosure_control.treatments.treat_records import treat_records
+from disclosure_control.treatments.treat import treat_records
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 DATASET = "anonymised_dataset.csv"

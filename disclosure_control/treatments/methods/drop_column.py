@@ -9,9 +9,7 @@ from disclosure_control.basics.settings.kinds import COLUMNS
 from disclosure_control.treatments.registry import (
     Example,
     Reading,
-    Treated,
     Treatment,
-    TreatmentInput,
     register,
 )
 
@@ -23,16 +21,10 @@ class DropColumnSettings(SettingsGroup):
     columns: tuple[str, ...] = setting(COLUMNS, "which are dropped")
 
 
-def drop_columns(given: TreatmentInput, settings: DropColumnSettings) -> Treated:
-    """The frame without these columns; a quasi-identifier or sensitive feature loses its role, with a note."""
-    changed = {name: int(given.frame[name].notna().sum()) for name in settings.columns}
-    return Treated(given.frame.drop(columns=list(settings.columns)), changed)
-
-
 register(
     "drop_column",
     Treatment(
-        drop_columns,
+        None,
         DropColumnSettings,
         words="the columns go",
         example=Example({"columns": ["SC__STATE", "DM__ZIP"]}, ("SC__STATE", "DM__ZIP")),

@@ -14,9 +14,8 @@ from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMNS
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.named_columns import identifier_columns
-from disclosure_control.identifiers.scan import scan_combined
 from disclosure_control.treatments.methods.shift_dates import date_columns
-from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register
+from disclosure_control.treatments.registry import Example, Treatment, register
 
 MOVED = ("death_date", "event_date")  # dates for shift_dates
 
@@ -42,17 +41,6 @@ class DropIdentifiersSettings(SettingsGroup):
     """Which columns stay, whatever they are called and hold."""
 
     keep: tuple[str, ...] = setting(COLUMNS, "columns that stay", ())
-
-
-def drop_identifiers(given: TreatmentInput, settings: DropIdentifiersSettings) -> Treated:
-    """The frame without columns that by name or values identify a person, or hold free text; not those to ``keep``."""
-
-    def scanned(names: Sequence[str]) -> Sequence[ColumnFinding]:
-        return scan_combined(given.frame, given.subjects, names).findings
-
-    found, notes = _found(settings, list(map(str, given.frame)), given.config, scanned)
-    changed = {name: int(given.frame[name].notna().sum()) for name in found}
-    return Treated(given.frame.drop(columns=list(found)), changed, notes=tuple(notes))
 
 
 def _found(
@@ -81,7 +69,7 @@ def _dropped(settings: DropIdentifiersSettings, columns: Sequence[str]) -> list[
 register(
     "drop_identifiers",
     Treatment(
-        drop_identifiers,
+        None,
         DropIdentifiersSettings,
         words=(
             "drops direct identifiers and free text, found by the names of their columns (PHUSE rules for SDTM, HIPAA "

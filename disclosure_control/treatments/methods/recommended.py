@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,18 +9,14 @@ from typing import Any
 from disclosure_control.basics.encoding.interval_labels import BINS_HOLD
 from disclosure_control.basics.settings.fields import SettingsGroup, columns_named
 from disclosure_control.basics.settings.kinds import Place
-from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.treatments.registry import (
     Example,
     Reading,
-    Treated,
     Treatment,
-    TreatmentInput,
     TreatmentStep,
     register,
 )
-from disclosure_control.treatments.treat import apply_steps
 
 ADVICE = 'add "recommend": {} to the config, or name the treatments'
 
@@ -34,19 +29,6 @@ class RecommendedSettings(SettingsGroup):
         """A step that will not run."""
         if not place.pilot.has("recommend"):
             yield f"{place}: needs the step recommend; {ADVICE}"
-
-
-def apply_recommended(given: TreatmentInput, settings: RecommendedSettings) -> Treated:
-    """Apply every step that ``recommend`` found, in order; none if nothing has to be changed.
-
-    A step on columns that an earlier treatment dropped is skipped, with a note. Raises ``FaultyInputError`` if
-    ``recommend`` did not run.
-    """
-    if given.recommended is None:
-        raise FaultyInputError(f'treatment: "recommended" needs the result of the step recommend; {ADVICE}')
-    steps, gone = steps_that_are_left(given.recommended, list(map(str, given.frame)))
-    treated = apply_steps(steps, given)
-    return dataclasses.replace(treated, notes=(*treated.notes, *notes_on_recommended(given.recommended, gone)))
 
 
 def steps_that_are_left(
@@ -79,7 +61,7 @@ def notes_on_recommended(recommended: Sequence[TreatmentStep], gone: Sequence[st
 register(
     "recommended",
     Treatment(
-        apply_recommended,
+        None,
         RecommendedSettings,
         words="applies the recoding that the step `recommend` found in the same run",
         example=Example(touches=("DM__ZIP",)),

@@ -54,19 +54,6 @@ class SuppressCellsSettings(SettingsGroup):
     replacement: str = setting(one_of("missing", STAR), "the value that replaces a suppressed one", "missing")
 
 
-def suppress_records(given: TreatmentInput, settings: SuppressRecordsSettings) -> Treated:
-    """The frame without the records of every class that fails one of ``models`` under the config's thresholds.
-
-    Removing records changes the overall distribution (t), and who matches a missing value (k under "wildcard"), so
-    classes are removed until none fails. Whole classes are removed, with their people without a sensitive value.
-    Records that the policy "exclude" does not evaluate are kept and counted.
-    """
-    assessment = evaluated(given)
-    failing = failing_classes(assessment, settings.models)
-    removed = failing[assessment.classes.class_of_record]
-    return Treated(given.frame[~removed], {}, int(removed.sum()), tuple(notes_on_suppressed(assessment, failing)))
-
-
 def notes_on_suppressed(assessment: Assessment, failing: np.ndarray) -> list[str]:
     """How many people stay unevaluated, and whether anyone stays without these classes (n_classes,) of bool."""
     classes, notes = assessment.classes, []
@@ -81,7 +68,9 @@ def notes_on_suppressed(assessment: Assessment, failing: np.ndarray) -> list[str
 def failing_classes(assessment: Assessment, models: Sequence[str], k: int | None = None) -> np.ndarray:
     """Classes (n_classes,) of bool to remove until no other one fails; works on counts of classes only.
 
-    ``k`` replaces the config's K.
+    Removing records changes the overall distribution (t), and who matches a missing value (k under "wildcard"), so
+    classes are removed until none fails. Whole classes are removed, with their people without a sensitive value.
+    Records that the policy "exclude" does not evaluate are kept and counted. ``k`` replaces the config's K.
     """
     classes, config = assessment.classes, assessment.config
     k = config.K if k is None else k
@@ -177,7 +166,7 @@ def _starred(column: pd.Series, records: np.ndarray, replacement: str) -> pd.Ser
 register(
     "suppress_records",
     Treatment(
-        suppress_records,
+        None,
         SuppressRecordsSettings,
         words='removes whole classes that fail `"k"` (default), `"l"` or `"t"`, until none fails',
         example=Example(),
