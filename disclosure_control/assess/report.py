@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from disclosure_control.basics.drawings.pieces import Drawing
 from disclosure_control.basics.encoding.binning import Binning, bin_labels
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.encoding.interval_labels import BINS_HOLD
+from disclosure_control.basics.telling.plain import WHERE_FOUND
 from disclosure_control.basics.telling.sections import Figure, Part, Section, Sentence, Style, Table, WhatIf, Where
 from disclosure_control.basics.telling.small_counts import (
     HAND_TO_HAND,
@@ -36,14 +37,19 @@ IN_TEXTS = Where.TEXT | Where.SHORT
 
 @dataclass(frozen=True)
 class ToldModel:
-    """How many people one model flags; None where a number is masked."""
+    """How many people one model flags; None where a number is masked, and the ``total`` where it is told elsewhere."""
 
     threshold: float
-    total: int | None
+    total: int | None = field(metadata=WHERE_FOUND)
     evaluated: int | None
     not_evaluated: int | None
     risky: int | None
     risky_rate: float | None
+
+    @property
+    def worst(self) -> str:
+        """The riskiest value of an evaluated record, where it is told."""
+        return "-"
 
 
 @dataclass(frozen=True)
@@ -52,14 +58,48 @@ class ToldSizes(ToldModel):
 
     minimum: float | None = None
 
+    @classmethod
+    def of(cls, result: ModelResult, total: int | None = None) -> ToldSizes:
+        """k or l as it may be told."""
+        return cls(*_people(result, total), minimum=result.worst)
+
+    @property
+    def worst(self) -> str:
+        """The least."""
+        return "-" if self.minimum is None else f"{self.minimum:.6g}"
+
 
 @dataclass(frozen=True)
 class ToldCloseness(ToldModel):
-    """t: the ``maximum`` of an evaluated record, or what it is between where it is of few people."""
+    """t: the ``maximum`` of an evaluated record, or what it is between where it is of few people.
+
+    From the distance of few people their values could be calculated.
+    """
 
     maximum: float | None = None
     maximum_between: Sequence[float] | None = None
     distance: str | None = None
+
+    @classmethod
+    def of(cls, result: ModelResult, total: int | None = None) -> ToldCloseness:
+        """t as it may be told."""
+        maximum = told_maximum(result)
+        between = list(maximum) if isinstance(maximum, tuple) else None
+        at_most = None if isinstance(maximum, tuple) else maximum
+        return cls(*_people(result, total), maximum=at_most, maximum_between=between, distance=result.distance)
+
+    @property
+    def worst(self) -> str:
+        """The largest distance, or its bounds."""
+        if self.maximum_between:
+            return "{:g} to {:g}".format(*self.maximum_between)
+        return "-" if self.maximum is None else f"{self.maximum:.6g}"
+
+
+@dataclass(frozen=True)
+class ToldClosenessByRange(ToldCloseness):
+    """The same beside the range of the values."""
+
     value_range: float | None = None
     threshold_share_of_range: float | None = None
     not_assessable: int | None = None
@@ -82,8 +122,8 @@ def told_assessment(assessment: Assessment, notices: Sequence[str] = ()) -> Told
     """The assessment as it may be told; ``notices`` are sentences about the inputs, beside those of the assessment."""
     outside = told_outside(assessment)
     return ToldAssessment(
-        k_anonymity=_sizes(assessment.k_anonymity),
-        l_diversity={name: _sizes(result) for name, result in assessment.l_diversity.items()},
+        k_anonymity=ToldSizes.of(assessment.k_anonymity, assessment.k_anonymity.n_total),
+        l_diversity={name: ToldSizes.of(result, result.n_total) for name, result in assessment.l_diversity.items()},
         t_closeness={name: _closeness(result, assessment) for name, result in assessment.t_closeness.items()},
         missing_qis=assessment.config.missing_qis,
         missing_policies=assessment.missing_policies,
@@ -95,23 +135,17 @@ def told_assessment(assessment: Assessment, notices: Sequence[str] = ()) -> Told
     )
 
 
-def _sizes(result: ModelResult) -> ToldSizes:
-    return ToldSizes(*_people(result), minimum=result.worst)
-
-
-def _people(result: ModelResult) -> tuple[float, int, int, int, int, float | None]:
+def _people(
+    result: ModelResult, total: int | None
+) -> tuple[float, int | None, int | None, int | None, int | None, float | None]:
     not_evaluated = result.n_total - result.n_evaluated
-    return result.threshold, result.n_total, result.n_evaluated, not_evaluated, result.n_risky, result.risky_rate
+    return result.threshold, total, result.n_evaluated, not_evaluated, result.n_risky, result.risky_rate
 
 
-def _closeness(result: ModelResult, assessment: Assessment) -> ToldCloseness:
+def _closeness(result: ModelResult, assessment: Assessment) -> ToldClosenessByRange:
     counted = assessment.counts[str(result.sensitive)]
-    maximum = told_maximum(result)
-    return ToldCloseness(
-        *_people(result),
-        maximum=None if isinstance(maximum, tuple) else maximum,
-        maximum_between=list(maximum) if isinstance(maximum, tuple) else None,
-        distance=result.distance,
+    return ToldClosenessByRange(
+        **vars(ToldCloseness.of(result, result.n_total)),
         value_range=told_range(result, counted),
         threshold_share_of_range=threshold_share_of_range(result, counted),
         not_assessable=assessment.k_anonymity.n_evaluated - result.n_evaluated,

@@ -11,6 +11,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.keys import count_keys, number_groups
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import Kind, are_names, one_of, whole_number
+from disclosure_control.basics.telling.words import counted, listed, share_text
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, ReleasedStudy
 from disclosure_control.release.facts import LEVELS, coded_domains, occurred
@@ -52,16 +53,24 @@ class RareTerms(SettingsGroup):
 class RaisedTerms:
     """What was done with the records of a ``domain``: all rows, ``rows_raised`` by the column of their new level.
 
-    ``rows_gone`` could not be generalised; ``related_gone`` are rows of SUPP-- and RELREC that belong to changed ones.
-    ``loss`` in [0, 1]: levels lost per row, as a share of all levels; a removed row loses all.
+    ``rows_gone`` could not be generalised; ``related_rows_gone`` are rows of SUPP-- and RELREC that belong to changed
+    ones. ``loss`` in [0, 1]: levels lost per row, as a share of all levels; a removed row loses all.
     """
 
     domain: str
-    n_rows: int
+    rows: int
     rows_raised: Mapping[str, int]
     rows_gone: int
-    related_gone: int
+    related_rows_gone: int
     loss: float
+
+    def words(self) -> str:
+        """Raised to what, removed, and what was lost."""
+        raised = [f"{counted(n, 'record')} raised to {column}" for column, n in self.rows_raised.items()]
+        related = f" with {counted(self.related_rows_gone, 'related record')}" if self.related_rows_gone else ""
+        gone = [f"{counted(self.rows_gone, 'record')} removed{related}"] if self.rows_gone else []
+        what = listed(raised + gone) or "no term was rare"
+        return f"{self.domain}, {counted(self.rows, 'record')}: {what}; {share_text(self.loss)} lost."
 
 
 @dataclass(frozen=True)

@@ -157,7 +157,7 @@ def test_in_files_a_term_is_raised_and_finer_ones_and_codes_go_with_it():
     assert {tuple(sorted({"AELLT", "AEPTCD"} & set(row))) for row in raised} == {()}
     assert {row["AEHLT"] for row in raised} == {"Bleeding"}
     assert frame.loc[frame["AEDECOD"] == "Headache", "AELLT"].notna().all()
-    assert (told.domain, told.n_rows, told.rows_raised, told.rows_gone) == ("AE", 18, {"AEHLT": 5}, 1)
+    assert (told.domain, told.rows, told.rows_raised, told.rows_gone) == ("AE", 18, {"AEHLT": 5}, 1)
     assert told.loss == (5 * 2 + 4) / (4 * 18)  # of the levels LLT, DECOD, HLT and SOC
 
 
@@ -174,7 +174,7 @@ def test_in_files_the_supplements_of_rows_that_go_go_too():
     after, (told,) = treated(RareTerms(5, ("--DECOD", "--HLT", "--SOC")))
     supplement, parent = after.files["SUPPAE"], after.files["AE"].frame
     assert len(supplement.frame) == len(before.frame) - 1 == 17
-    assert told.related_gone == 1
+    assert told.related_rows_gone == 1
     keys = set(zip(parent["USUBJID"], parent["AESEQ"].astype(int).astype(str), strict=True))
     assert set(zip(supplement.frame["USUBJID"], supplement.frame["IDVARVAL"], strict=True)) == keys
     assert [len(one) for one in supplement.whole] == [len(supplement.frame)] * 3

@@ -12,10 +12,10 @@ from disclosure_control.basics.telling.plain import INLINE
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Part, Sentence, Style, Table
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
-from disclosure_control.basics.telling.words import counted, listed, share_text
+from disclosure_control.basics.telling.words import listed, share_text
 from disclosure_control.measures.longitudinal import AloneByFacts, AverageRisk, alone_by_facts, average_risk
 from disclosure_control.release.facts import facts_known
-from disclosure_control.release.rare_terms import RaisedTerms, RareTerms
+from disclosure_control.release.rare_terms import RareTerms
 from disclosure_control.steps.release.settings import OutsidersKnow
 from study.merge.subject_ids import SubjectIdRule
 
@@ -213,32 +213,3 @@ def _remedy(course: CourseRisk) -> str:
     if rare is not None and rare.within_class and rare.at_least >= least:
         return f'"release": {{{say}}}'
     return f'"release": {{"rare_terms": {{"at_least": {least}, "within": "class"}}}}, or {say}'
-
-
-# ---------------------------------------------------------------- rare terms
-
-
-@dataclass(frozen=True)
-class TermsRaised:
-    """What became of the rare terms of a ``domain``, in counts of rows."""
-
-    domain: str
-    rows: int
-    rows_raised: Mapping[str, int]
-    rows_gone: int
-    related_rows_gone: int
-    loss: float
-
-    @classmethod
-    def of(cls, raised: RaisedTerms) -> TermsRaised:
-        """As it is told."""
-        gone = (raised.rows_gone, raised.related_gone)
-        return cls(raised.domain, raised.n_rows, dict(raised.rows_raised), *gone, round(raised.loss, 4))
-
-    def words(self) -> str:
-        """Raised to what, removed, and what was lost."""
-        raised = [f"{counted(n, 'record')} raised to {column}" for column, n in self.rows_raised.items()]
-        related = f" with {counted(self.related_rows_gone, 'related record')}" if self.related_rows_gone else ""
-        gone = [f"{counted(self.rows_gone, 'record')} removed{related}"] if self.rows_gone else []
-        what = listed(raised + gone) or "no term was rare"
-        return f"{self.domain}, {counted(self.rows, 'record')}: {what}; {share_text(self.loss)} lost."

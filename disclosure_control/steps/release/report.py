@@ -32,7 +32,6 @@ from disclosure_control.release.traces import Traces
 from disclosure_control.steps.release import OUTLINES
 from disclosure_control.steps.release.course import (
     CourseRisk,
-    TermsRaised,
     ToldCourse,
     course_parts,
     reasons_of_course,
@@ -230,7 +229,7 @@ class ReleaseTold:
     values_lost: Mapping[str, int]
     undecided: Mapping[str, int]
     unplaced: Sequence[str]
-    rare_terms: Sequence[TermsRaised]
+    rare_terms: Sequence[RaisedTerms]
     longitudinal: ToldCourse | None
     earlier_release: ToldBesideEarlier | None
     traces: Traces
@@ -273,7 +272,7 @@ def release_told(
         values_lost={f"{account.file}.{account.variable}": account.n_lost for account in accounts if account.n_lost},
         undecided=undecided(released),
         unplaced=list(released.unplaced),
-        rare_terms=[TermsRaised.of(one) for one in raised],
+        rare_terms=[replace(one, loss=round(one.loss, 4)) for one in raised],
         longitudinal=None if checked.course is None else told_course(checked.course),
         earlier_release=None if checked.earlier is None else told_beside_earlier(checked.earlier),
         traces=checked.traces,

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from Anonymization_Models import EquivalenceClasses, ModelResult
+from Anonymization_Models import EquivalenceClasses
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.assess.told import told_maximum, told_outside
+from disclosure_control.assess.report import ToldCloseness, ToldModel, ToldSizes
+from disclosure_control.assess.told import told_outside
 from disclosure_control.basics.telling.plain import INLINE, WHERE_FOUND
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.basics.telling.words import listed
@@ -26,50 +27,6 @@ NOT_MASKED = {"missing": 0}
 
 
 @dataclass(frozen=True)
-class ModelInView:
-    """How many people one model flags in a view of the pilot."""
-
-    threshold: float
-    evaluated: int | None
-    not_evaluated: int | None
-    risky: int | None
-    risky_rate: float | None
-
-    @property
-    def worst(self) -> str:
-        """The riskiest value of an evaluated record."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class SizesInView(ModelInView):
-    """k or l: ``minimum`` is the least of an evaluated record."""
-
-    minimum: float | None = None
-
-    @property
-    def worst(self) -> str:
-        """The least."""
-        return "-" if self.minimum is None else f"{self.minimum:.6g}"
-
-
-@dataclass(frozen=True)
-class ClosenessInView(ModelInView):
-    """t: the ``maximum`` of an evaluated record, or what it is between where it is of few people."""
-
-    maximum: float | None = None
-    maximum_between: Sequence[float] | None = None
-    distance: str | None = None
-
-    @property
-    def worst(self) -> str:
-        """The largest distance, or its bounds."""
-        if self.maximum_between:
-            return "{:g} to {:g}".format(*self.maximum_between)
-        return "-" if self.maximum is None else f"{self.maximum:.6g}"
-
-
-@dataclass(frozen=True)
 class PilotView:
     """One view of a pilot; larger rates are riskier, smaller k and l are, larger t is."""
 
@@ -79,9 +36,9 @@ class PilotView:
     expected_reidentifications: float | None
     marketer_risk: float | None
     prosecutor_highest_risk: float | None
-    k_anonymity: SizesInView
-    l_diversity: Mapping[str, SizesInView]
-    t_closeness: Mapping[str, ClosenessInView]
+    k_anonymity: ToldModel
+    l_diversity: Mapping[str, ToldModel]
+    t_closeness: Mapping[str, ToldModel]
     missing_policies: Mapping[str, Mapping[str, int]]
     notices: Sequence[str]
 
@@ -139,29 +96,12 @@ def view_of(assessment: Assessment, n_records: int) -> PilotView:
         expected_reidentifications=profile.expected_reidentifications,
         marketer_risk=profile.global_risk,
         prosecutor_highest_risk=prosecutor.highest,
-        k_anonymity=_sizes(assessment.k_anonymity),
-        l_diversity={name: _sizes(result) for name, result in assessment.l_diversity.items()},
-        t_closeness={name: _closeness(result) for name, result in assessment.t_closeness.items()},
+        k_anonymity=ToldSizes.of(assessment.k_anonymity),
+        l_diversity={name: ToldSizes.of(result) for name, result in assessment.l_diversity.items()},
+        t_closeness={name: ToldCloseness.of(result) for name, result in assessment.t_closeness.items()},
         missing_policies=assessment.missing_policies,
         notices=list(assessment.notices),
     )
-
-
-def _people(result: ModelResult) -> tuple[float, int, int, int, float | None]:
-    not_evaluated = result.n_total - result.n_evaluated
-    return result.threshold, result.n_evaluated, not_evaluated, result.n_risky, result.risky_rate
-
-
-def _sizes(result: ModelResult) -> SizesInView:
-    return SizesInView(*_people(result), minimum=result.worst)
-
-
-def _closeness(result: ModelResult) -> ClosenessInView:
-    """The largest distance, or its bounds where it is of few people: values could be calculated from it."""
-    maximum = told_maximum(result)
-    between = list(maximum) if isinstance(maximum, tuple) else None
-    at_most = None if isinstance(maximum, tuple) else maximum
-    return ClosenessInView(*_people(result), maximum=at_most, maximum_between=between, distance=result.distance)
 
 
 def treatment_findings(

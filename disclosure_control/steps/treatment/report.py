@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 from disclosure_control.assess.outside import k_outside, model_outside
 from disclosure_control.assess.report import ToldModel, policies_table
@@ -17,10 +16,9 @@ from disclosure_control.basics.telling.small_counts import MASKED, WHAT_MASKED_M
 from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.basics.telling.words import counted, listed, share_of_text, share_text
 from disclosure_control.steps.treatment import OUTLINES
-from disclosure_control.steps.treatment.figures import ModelInView, PilotView, StepApplied, TreatmentFindings
+from disclosure_control.steps.treatment.figures import PilotView, StepApplied, TreatmentFindings
 from disclosure_control.treatments.seeds import DEFAULT_WARNING
 
-InView = TypeVar("InView", bound=ModelInView)
 NOT_ANONYMOUS = (
     "Despite its name, anonymised_dataset.csv holds personal data: lower figures are no finding of anonymity in the "
     "sense of the GDPR."
@@ -186,7 +184,7 @@ def _rows(views: Sequence[PilotView]) -> list[list[str]]:
     return rows
 
 
-def _model_rows(title: str, worst: str, views: Sequence[ModelInView | None]) -> list[list[str]]:
+def _model_rows(title: str, worst: str, views: Sequence[ToldModel | None]) -> list[list[str]]:
     before = views[0]
     assert before is not None  # a column that is gone afterwards was there
     head = f"{title} {'<' if worst == 'Smallest' else '>'} {number_text(before.threshold)}"
@@ -199,7 +197,7 @@ def _model_rows(title: str, worst: str, views: Sequence[ModelInView | None]) -> 
     return rows
 
 
-def _people(view: ModelInView | None) -> str:
+def _people(view: ToldModel | None) -> str:
     if view is None:
         return "not released"
     if view.risky is None or view.evaluated is None:
@@ -236,19 +234,17 @@ def _view_outside(view: PilotView, counts: ToldCounts) -> PilotView:
     return replace(
         view,
         records=counts.tell(view.records),
-        k_anonymity=_outside(k_outside, view.k_anonymity, counts),
-        l_diversity={name: _outside(model_outside, one, counts) for name, one in view.l_diversity.items()},
-        t_closeness={name: _outside(model_outside, one, counts) for name, one in view.t_closeness.items()},
+        k_anonymity=_outside(k_outside(view.k_anonymity, counts)),
+        l_diversity={name: _outside(model_outside(one, counts)) for name, one in view.l_diversity.items()},
+        t_closeness={name: _outside(model_outside(one, counts)) for name, one in view.t_closeness.items()},
         unique_rate=unique_rate,
         prosecutor_highest_risk=None,
         marketer_risk=None,
     )
 
 
-def _outside(mask: Callable[[ToldModel, ToldCounts], ToldModel], view: InView, counts: ToldCounts) -> InView:
-    """The counts of a model as they may leave, without its worst."""
-    told = mask(ToldModel(view.threshold, None, view.evaluated, None, view.risky, None), counts)
-    return type(view)(view.threshold, told.evaluated, None, told.risky, told.risky_rate)
+def _outside(told: ToldModel) -> ToldModel:
+    return replace(told, not_evaluated=None)
 
 
 def summary_files(pilot: str, found: TreatmentFindings) -> dict[str, bytes]:
