@@ -29,7 +29,7 @@ def merge_sections(results: Path) -> list[Section]:
         return []
     if not isinstance(report, dict) or not all(key in report for key in _OF_MERGE):
         return []
-    return [Section(OUTLINE.key, OUTLINE.title, tuple(_parts(report)))]
+    return [OUTLINE.section(_parts(report))]
 
 
 def _parts(report: Mapping[str, Any]) -> Iterator[Part]:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.generalisation.criteria import (
     MODELS,
     STAYS_MET_BY_ANY_UNION,
@@ -92,8 +92,7 @@ class Requirements:
             faults.append(f"missing_qis: found {self.missing_qis!r}; allowed: {', '.join(POLICIES)}")
         elif self.missing_qis != "category" and self.reference != "kept":
             faults.append(f'missing_qis {self.missing_qis!r} goes with reference "kept" only; found {self.reference!r}')
-        if faults:
-            raise FaultyInputError(faults)
+        stop_at(faults)
 
     @property
     def policy(self) -> MissingPolicy:

@@ -24,7 +24,7 @@ from types import EllipsisType
 
 import numpy as np
 
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.generalisation.descent import descend, levels_around
 from disclosure_control.generalisation.judging import judge
 from disclosure_control.generalisation.losses import METRICS
@@ -170,8 +170,7 @@ def _check(
             for name, level in given.items()
             if name in heights and not 0 <= level <= heights[name]
         ]
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
 
 
 def _weights_of(lattice: Lattice, weights: Mapping[str, float] | None) -> tuple[float, ...]:

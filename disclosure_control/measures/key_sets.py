@@ -16,7 +16,7 @@ import numpy as np
 
 from Anonymization_Models import MISSING_POLICIES, EquivalenceClasses
 from disclosure_control.basics.encoding.keys import number_rows
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 
 DEFAULT_THRESHOLDS = (2, 5, 10, 20)
 MAX_KEY_SETS = 100_000  # roughly half a minute for 20,000 classes, more than an hour for a million
@@ -169,8 +169,7 @@ def _checked(thresholds: Sequence[int], missing_qis: str) -> tuple[int, ...]:
         faults.append(f"missing_qis: found {missing_qis!r}; allowed: {', '.join(MISSING_POLICIES)}")
     if not all(isinstance(k, int | np.integer) and not isinstance(k, bool) and k >= 1 for k in thresholds):
         faults.append(f"thresholds: found {list(thresholds)!r}; allowed: whole numbers from 1 up")
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     return tuple(int(k) for k in thresholds)
 
 

@@ -18,7 +18,7 @@ import pandas as pd
 from Anonymization_Models import MISSING_POLICIES, EquivalenceClasses, count_sensitive_values
 from disclosure_control.basics.encoding.columns import encode_column, numbers_of
 from disclosure_control.basics.encoding.wildcards import sum_over_compatible
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 
 SERIES_FROM = 20.0  # the power series needs at most 60 terms from this frequency on, whatever p is
 
@@ -71,8 +71,7 @@ def checked_weights(weights: pd.Series, people: np.ndarray | None = None) -> np.
         for which, kind in ((np.isnan(numbers), "missing"), (numbers <= 0, "0 or below"))
         if people[which].any()
     ]
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     return numbers
 
 

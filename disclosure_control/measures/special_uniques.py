@@ -16,7 +16,7 @@ import numpy as np
 
 from Anonymization_Models import EquivalenceClasses
 from disclosure_control.basics.encoding.keys import number_groups
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.measures.key_sets import checked_max_size
 
 
@@ -177,8 +177,7 @@ def _check(weighting: str, dis_fraction: float) -> None:
         faults.append(f"weighting is {weighting!r}; allowed: {', '.join(WEIGHTINGS)}")
     if isinstance(dis_fraction, bool) or not isinstance(dis_fraction, int | float) or not 0 < dis_fraction <= 1:
         faults.append(f"dis_fraction: found {dis_fraction!r}; allowed: a number above 0 and up to 1")
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
 
 
 # ---------------------------------------------------------------- DIS: data intrusion simulation

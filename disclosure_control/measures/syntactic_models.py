@@ -24,7 +24,7 @@ from Anonymization_Models import MISSING_POLICIES, CountTable, EquivalenceClasse
 from disclosure_control.basics.encoding.columns import LARGEST_NUMBER
 from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
 from disclosure_control.basics.settings.kinds import POSITIVE, Kind, is_number
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS, SharedCells, SyntacticModel
 
 
@@ -99,8 +99,7 @@ def evaluate_syntactic_models(
     chosen = list(SYNTACTIC_MODELS if names is None else dict.fromkeys(names))
     parameters = parameters or {}
     faults = _faults_of_request(counts, missing_qis, chosen, parameters)
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     results = {}
     for sensitive, counted in counts.items():
         evaluated = classes.evaluated(missing_qis)
@@ -117,8 +116,7 @@ def evaluate_syntactic_models(
                     results[name, sensitive] = _evaluate(model, sensitive, cells, given, classes, counted, evaluated)
                 except FaultyInputError as error:
                     faults += [f"{sensitive!r}: {fault}" for fault in error.faults]
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     return results
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import going_through, progress
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.run.tables import harmless
@@ -50,8 +50,7 @@ def data_files(
         if file.source.is_packed and format_name is None:
             content, name = gzip.compress(content, mtime=0), name + GZIP_SUFFIX
         files[name] = content
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     return files
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.dictionary import Dictionary
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import going_through
 from disclosure_control.release.people import ReleasePeople
 from study.formats.files import find_domain_files, read_domain_file
@@ -144,8 +144,7 @@ def read_study(
         own = table.source_ids(rule.column)[0].to_frame() if rule.column in table.frame else table.frame
         own_people = people_of_rows(own, rule, ids)
         files.append(StudyFile(table, _domain_of(table), own_people, kind, rule.column, rows_per_part))
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     return Study(tuple(files), left_out)
 
 

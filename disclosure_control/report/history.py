@@ -25,7 +25,7 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.drawings import planes
 from disclosure_control.basics.drawings.pieces import Drawing
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, labels_of
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.sections import Figure, Outline, Section, Sentence, Where
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.basics.telling.words import share_text
@@ -135,8 +135,7 @@ def _memory_in(folder: Path, faults: list[str]) -> Memory:
         lines = ()
         faults.append(f"{folder.name}/{HISTORY}: not as a run writes it, JSON line by line; {remedy}")
     tables = [_table(folder / name, columns, faults) for name, columns in _TABLES.items()]
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     return Memory(lines, *tables) if lines else Memory.empty()
 
 
@@ -283,7 +282,7 @@ def history_sections(lines: Sequence[Mapping[str, Any]]) -> list[Section]:
     when = Sentence(f"Run of {lines[-1]['when'][:10]} (UTC).", where=Where.PAGE)
     trend = Sentence("This is the first run that is remembered.", where=Where.PAGE)
     part = trend if len(lines) < 2 else Figure(_trend(lines[-MOST_RUNS:]), TREND)
-    return [Section("head", "", [when]), Section(OUTLINE.key, OUTLINE.title, [part])]
+    return [Section("head", "", [when]), OUTLINE.section([part])]
 
 
 TREND = "Share of the evaluated people at risk, run by run; of several sensitive features the largest by l and by t."

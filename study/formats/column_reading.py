@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.text_codes import TextCodes
-from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name
+from disclosure_control.basics.telling.faults import nearest_name, stop_at
 from disclosure_control.basics.telling.side_by_side import side_by_side
 from disclosure_control.basics.telling.words import listed
 from study.formats.dates import ORDERS, DateReading, read_dates
@@ -119,8 +119,7 @@ def read_columns(contents: FileContents, path: Path, options: FileOptions) -> di
                 f"{path.name}: declared as {what}, but not in the file: {listed(map(repr, absent), at_most=8)}"
                 f"{nearest_name(absent[0], contents.columns)}"
             )
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     rules = ColumnRules(
         decimal=options.decimal,
         may_guess_comma=contents.may_guess_comma,

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from disclosure_control.basics.files import SourceFile
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted
 from study.formats.column_reading import MISSING_TOKENS, missing_notes
 from study.formats.dataset_json_writing import WRITERS
@@ -232,8 +232,7 @@ def _table(dataset: _Dataset, path: Path, options: FileOptions, notes: list[str]
             given, n_tokens[column.name] = _numbers_in_texts(given, missing)
         values[column.name], n_wrong = _READERS_OF_TYPE[column.data_type](given)
         faults += [_wrong_type_fault(path, column, n_wrong)] if n_wrong else []
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     notes = notes + (missing_notes(n_tokens) if options.missing is None else [])
     labels = {column.name: column.label for column in dataset.columns if column.label and column.name in values}
     types = {column.name: column.data_type for column in dataset.columns if column.name in values}

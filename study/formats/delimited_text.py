@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.text_codes import TextCodes
 from disclosure_control.basics.files import SourceFile
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
 from study.formats.delimited_guesses import (
     DELIMITER_NAMES,
@@ -153,8 +153,7 @@ def _check_declared(path: Path, options: FileOptions) -> None:
             f"{path.name}: the declared decimal sign {options.decimal!r} cannot be used; '.' and ',' are allowed: "
             f"{setting_of(path, 'decimal', ',')}."
         )
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
 
 
 # Quoting
@@ -217,15 +216,13 @@ def _checked_header(text: _Text) -> list[str]:
         faults.append(no_record_fault(text.path))
     elif faults:
         faults += _parsed(text, len(header))[1]
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     return header
 
 
 def _checked_records(text: _Text, header: list[str]) -> pa.Table:
     table, faults = _parsed(text, len(header))
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     return table
 
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.files import SourceFile
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
 from study.formats.messages import leave_out_setting, no_record_fault, setting_of, shown_name
 from study.formats.packed import check_unfolded_size
@@ -47,8 +47,7 @@ def read_excel(source: SourceFile, options: FileOptions) -> FileContents:
     faults = name_faults(header, path, first_may_be_unnamed=True)
     if len(rows) < 2:
         faults.append(no_record_fault(path))
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     cells = list(zip_longest(*(row[:n_columns] for row in rows[1:])))
     cells += [(None,) * (len(rows) - 1)] * (n_columns - len(cells))
     return FileContents({name: _column(column) for name, column in zip(header, cells, strict=True)}, notes)

@@ -82,8 +82,7 @@ def find_domain_files(folder: Path, chosen: Mapping[str, Sequence[str]] | None =
                 by_domain[domain] = named
             else:
                 faults.append(_several_files_fault(folder, domain, paths))
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     return FoundFiles(
         by_domain={domain: by_domain[domain][0] for domain in sorted(by_domain)},
         left_out=dict(sorted(left_out.items())),

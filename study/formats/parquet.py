@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from disclosure_control.basics.files import SourceFile
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import listed
 from study.formats.messages import leave_out_setting, no_record_fault, shown_name
 from study.formats.outgoing import FileWriter, OutgoingTable
@@ -53,8 +53,7 @@ def read_parquet(source: SourceFile, options: FileOptions) -> FileContents:
     faults += faults_of_values
     if table.num_rows == 0:
         faults.append(no_record_fault(path))
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     labels, label = labels_of(table.schema, table.column_names)
     return FileContents(values, notes, labels, label=label)
 

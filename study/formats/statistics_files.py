@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.files import SourceFile
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import listed
 from study.formats.dates import iso_of_days, iso_of_seconds, time_of_seconds
 from study.formats.messages import leave_out_setting, no_record_fault, setting_of, shown_name
@@ -84,8 +84,7 @@ def read_statistics_file(source: SourceFile, options: FileOptions, program: str,
     faults = name_faults(names, path)
     if not columns or not len(next(iter(columns.values()))):
         faults.append(no_record_fault(path))
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     labelled: Mapping[str, Mapping[Any, str]] = metadata.variable_value_labels
     values: dict[str, np.ndarray | pa.Array] = {}
     for name, (given_name, column) in zip(names, columns.items(), strict=True):

@@ -79,8 +79,7 @@ def read_xport(source: SourceFile, options: FileOptions) -> FileContents:
     faults = name_faults(names, path)
     if n_records == 0:
         faults.append(no_record_fault(path))
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     values = {
         name: _decoded(texts[position], encoding)
         if position in texts

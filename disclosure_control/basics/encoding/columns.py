@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.text_codes import TextCodes, codes_of_few_texts, text_codes
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -273,8 +273,7 @@ def numbers_of(values: pd.Series, people: np.ndarray | None = None) -> np.ndarra
         for count, kind in ((n_text, "text that is not a number"), (n_infinite, "infinite"), (n_too_large, too_large))
         if count
     ]
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     return numbers
 
 

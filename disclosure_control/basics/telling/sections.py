@@ -6,7 +6,7 @@ renderer prints what it is given, and knows no step.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, Flag, auto
 from typing import Any, ClassVar, Protocol
@@ -157,3 +157,7 @@ class Outline:
     title: str
     question: str
     how_to_run: str
+
+    def section(self, parts: Iterable[Part]) -> Section:
+        """What fills it."""
+        return Section(self.key, self.title, tuple(parts))

@@ -83,8 +83,7 @@ def _told(column: ExploredColumn, missing: int | None) -> ToldColumn:
 
 def exploration_sections(told: ToldExploration, found: Exploration, files: Sequence[str]) -> tuple[Section, ...]:
     """Columns with a role, what stands out among all, and the ``files`` that were written."""
-    (outline,) = OUTLINES
-    return (Section(outline.key, outline.title, tuple(_parts(told, found, files))),)
+    return (OUTLINES[0].section(_parts(told, found, files)),)
 
 
 def _parts(told: ToldExploration, found: Exploration, files: Sequence[str]) -> Iterator[Part]:

@@ -14,8 +14,7 @@ from disclosure_control.steps.fairness.told import FairnessTold, MeasureByGroup
 
 def fairness_sections(pilot: str, found: FairnessTold) -> tuple[Section, ...]:
     """Groups but for those of the config are named in files alone."""
-    (outline,) = OUTLINES
-    return (Section(outline.key, outline.title, tuple(_parts(pilot, found))),)
+    return (OUTLINES[0].section(_parts(pilot, found)),)
 
 
 def _parts(pilot: str, found: FairnessTold) -> Iterator[Part]:

@@ -16,7 +16,7 @@ import pandas as pd
 from Anonymization_Models import apply_feature_binning, form_equivalence_classes
 from disclosure_control.assess.told import gaps_of
 from disclosure_control.basics.encoding.columns import EncodedColumn, code_of_value, encode_column, labels_of
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MissingShown, told_parts
 from disclosure_control.measures.group_fairness import TwoGroups, WithinStrata, pool_strata
 from disclosure_control.steps.fairness.burden import burden_by_group, by_share, folded
@@ -113,8 +113,7 @@ def _compared(groups: EncodedColumn, settings: FairnessSettings) -> tuple[np.nda
     ]
     if not faults and codes["reference"] == codes.get("group"):
         faults.append("fairness['group']: the same as the reference; name another group, or none for all others")
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     reference = groups.codes == codes["reference"]
     group = groups.codes == codes["group"] if "group" in codes else (groups.codes >= 0) & ~reference
     return reference, group
@@ -127,8 +126,7 @@ def _two_groups(reference: np.ndarray, group: np.ndarray, favourable: np.ndarray
         for name, n in (("reference group", counts[0]), ("sensitive group", counts[2]))
         if n == 0
     ]
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     return TwoGroups(*counts)
 
 

@@ -108,8 +108,7 @@ def _state(outcome: IdentifierOutcome, finding: ColumnFinding, in_dataset: bool)
 
 def identifier_sections(told: ToldIdentifiers) -> tuple[Section, ...]:
     """What names a person first, then what holds nothing back, then what was looked at."""
-    (outline,) = OUTLINES
-    return (Section(outline.key, outline.title, tuple(_parts(told))),)
+    return (OUTLINES[0].section(_parts(told)),)
 
 
 def _parts(told: ToldIdentifiers) -> Iterator[Part]:

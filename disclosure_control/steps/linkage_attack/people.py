@@ -12,7 +12,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
 from disclosure_control.basics.files import SourceFile, file_of_pilot
-from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name
+from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name, stop_at
 from disclosure_control.steps.linkage_attack.linkage import NOT_IN_PILOT, NOT_RELEASED
 from disclosure_control.steps.linkage_attack.releases import AttackedRelease
 from disclosure_control.steps.linkage_attack.settings import KEY, AttackSettings
@@ -73,8 +73,7 @@ def read_identified(
         faults += more
         if settings.truth and not (subject >= 0).any():
             faults += notes
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     attacked = np.arange(len(frame))
     if settings.n_attacks is not None and settings.n_attacks < len(frame):
         order = np.argsort(encode_column(ids).codes, kind="stable")
@@ -119,8 +118,7 @@ def _read(file: SourceFile, needed: Mapping[str, str], key: str) -> pd.DataFrame
         for role, name in needed.items()
         if name not in frame
     ]
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     return frame
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.steps.linkage_attack.codebook import Codebook
 from disclosure_control.steps.linkage_attack.linkage import (
     NOT_IN_PILOT,
@@ -37,8 +37,7 @@ def check_within(settings: AttackSettings, pilot: pd.DataFrame) -> None:
         for name in settings.within
         if not encode_column(pilot[name]).is_numeric
     ]
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
 
 
 def told_people(identified: IdentifiedTable) -> PeopleTold:

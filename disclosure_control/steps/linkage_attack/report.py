@@ -20,8 +20,7 @@ NO_CLAIM_CHECKED = (
 
 def attack_sections(told: AttacksTold) -> tuple[Section, ...]:
     """Each attack beside guessing and, where there is one, the control group; no person and no value."""
-    (outline,) = OUTLINES
-    return (Section(outline.key, outline.title, tuple(_parts(told))),)
+    return (OUTLINES[0].section(_parts(told)),)
 
 
 def _parts(told: AttacksTold) -> Iterator[Part]:

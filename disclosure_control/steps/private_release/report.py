@@ -61,8 +61,7 @@ def private_sections(told: PrivateTold, notices: Iterable[str] = ()) -> tuple[Se
 
     The answers are meant for outside. How they fare on the data is not.
     """
-    (outline,) = OUTLINES
-    return (Section(outline.key, outline.title, (*_first(told, notices), *_parts(told))),)
+    return (OUTLINES[0].section((*_first(told, notices), *_parts(told))),)
 
 
 def _first(told: PrivateTold, notices: Iterable[str]) -> Iterator[Part]:

@@ -27,7 +27,7 @@ from starlette.exceptions import HTTPException
 
 from disclosure_control.basics.settings.fields import settings_in
 from disclosure_control.basics.settings.kinds import Place
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.steps.private_release.answers import Records, faults_of_mechanism
 from disclosure_control.steps.private_release.ledger import BudgetExhaustedError, Ledger, LedgerFaultError
 from disclosure_control.steps.private_release.query import decimal_text
@@ -167,8 +167,7 @@ def _add_routes(app: FastAPI, pilot: ServedPilot) -> None:
         faults = faults_of_query(given, Place("question", columns=list(pilot.records.table.columns)))
         query = None if faults else read_query(given)
         faults = faults or faults_of_mechanism("question", query)
-        if faults:
-            raise FaultyInputError(faults)
+        stop_at(faults)
         recorded = ask(query, pilot.records, pilot.dataset, pilot.ledger, pilot.people)
         charged = decimal_text(recorded.charged)
         return PrivateAnswer(answer=recorded.answer, epsilon=recorded.epsilon, charged=charged)

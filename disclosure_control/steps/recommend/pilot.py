@@ -15,7 +15,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.generalisation.criteria import Criterion
 from disclosure_control.generalisation.generalisations import (
     Generalisation,
@@ -121,8 +121,7 @@ def _read_hierarchies(
                 read[name] = built
         except FaultyInputError as error:
             faults += error.faults
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     return read, inputs
 
 
@@ -150,8 +149,7 @@ def _attributes(
             attributes.append(levels)
         except FaultyInputError as error:
             faults += error.faults
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     # What the config looks at in bins does not come out in exact values.
     return people, attributes, dict.fromkeys(of_exact_values, 1)
 

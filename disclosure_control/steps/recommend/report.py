@@ -174,10 +174,9 @@ def _told_answer(answer: RecodingAnswer, trial: Trial) -> ToldAnswer:
 
 def recommend_sections(told: ToldRecommendation) -> tuple[Section, ...]:
     """How sure the answers are, the recodings by cost and risk, and each answer with the lines for the config."""
-    (outline,) = OUTLINES
     loss = f"Loss of the recommended recoding ({told.metric}, from 0 to 1): {told.loss or 0:.4g}."
     evidence = [] if told.loss is None else [Sentence(loss, where=Where.EVIDENCE)]
-    return (Section(outline.key, outline.title, tuple(_parts(told))), Section("utility", "", evidence))
+    return (OUTLINES[0].section(_parts(told)), Section("utility", "", evidence))
 
 
 def _parts(told: ToldRecommendation) -> Iterator[Part]:

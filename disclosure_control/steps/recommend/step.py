@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.steps.recommend.pilot import PilotLattice, pilot_lattice
 from disclosure_control.steps.recommend.report import recommend_sections, sections_outside, told_recommendation
 from disclosure_control.steps.recommend.settings import RecommendSettings
@@ -27,8 +27,7 @@ def level_bounds(pilot: PilotLattice, settings: RecommendSettings) -> tuple[dict
             if not least <= level <= heights[name]:
                 why = ", as the config looks at it in bins and level 0 is its exact values" if level < least else ""
                 faults.append(f"recommend[{key!r}][{name!r}]: found {level}; allowed: {least} to {heights[name]}{why}")
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     return {**pilot.lowest, **settings.fixed}, {**settings.max_level, **settings.fixed}
 
 

@@ -291,18 +291,16 @@ def release_told(
 
 def refusal_sections(reason: str) -> tuple[Section, ...]:
     """Why nothing was released."""
-    (outline,) = OUTLINES
-    return (Section(outline.key, outline.title, (Sentence(f"Nothing was released: {reason}", Style.NOTICE),)),)
+    return (OUTLINES[0].section((Sentence(f"Nothing was released: {reason}", Style.NOTICE),)),)
 
 
 def release_sections(told: ReleaseTold) -> tuple[Section, ...]:
     """Files, what was done, what was searched for, and the figures of the package."""
-    (outline,) = OUTLINES
     parts = (*_files(told), *_done(told), *_searched(told), *_found(told))
     named = [[kind, listed(names, 60)] for kind, names in told.operations.items() if names]
     operations = Table("Operations", ("Operation on the study's files", "Variables"), named, where=Where.EVIDENCE)
     return (
-        Section(outline.key, outline.title, parts),
+        OUTLINES[0].section(parts),
         Section("treatment", "", [operations] if named else []),
     )
 

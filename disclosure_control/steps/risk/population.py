@@ -13,7 +13,7 @@ from Anonymization_Models import apply_feature_binning
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import numbers_of
 from disclosure_control.basics.files import file_of_pilot
-from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name
+from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name, stop_at
 from disclosure_control.measures.reidentification import count_population, too_small_for_the_pilot
 from disclosure_control.steps.risk.common_settings import PopulationFile
 from study.formats.files import read_domain_file
@@ -90,6 +90,5 @@ def _named_as_the_pilot(table: pd.DataFrame, file: str, columns: Mapping, assess
     known = config.quasi_identifiers
     strangers = [name for name in columns if name not in known]
     faults += [f"{KEY}['columns']: {name!r} is not a quasi-identifier{nearest_name(name, known)}" for name in strangers]
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     return pd.DataFrame(found)

@@ -111,8 +111,7 @@ def told_sweep(found: Sweep, settings: SweepSettings, config: PilotConfig, files
 
 def sweep_sections(told: SweepTold) -> tuple[Section, ...]:
     """The treatments side by side, the front, the mildest that meets the thresholds, the files."""
-    (outline,) = OUTLINES
-    return (Section(outline.key, outline.title, tuple(_parts(told))),)
+    return (OUTLINES[0].section(_parts(told)),)
 
 
 def _parts(told: SweepTold) -> Iterator[Part]:

@@ -150,8 +150,7 @@ def sweep(
             used_chance = any(step.used_chance for step in treated.steps)
             rows.append(_row(point, treated.as_released, treated.assessment, compared, used_chance))
             advance(1)
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     return _judged(points, rows, inputs)
 
 

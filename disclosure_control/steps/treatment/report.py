@@ -36,8 +36,7 @@ def treatment_report(found: TreatmentFindings) -> str:
 
 def treatment_sections(found: TreatmentFindings) -> tuple[Section, ...]:
     """What was done, before beside after, and what to know before release."""
-    (outline,) = OUTLINES
-    return (Section(outline.key, outline.title, tuple(_parts(found))), *_evidence(found))
+    return (OUTLINES[0].section(_parts(found)), *_evidence(found))
 
 
 def _evidence(found: TreatmentFindings) -> list[Section]:
@@ -75,9 +74,8 @@ def _before_and_after_table(found: TreatmentFindings) -> Table:
 
 def refusal_sections(reason: str) -> tuple[Section, ...]:
     """Why nothing was treated."""
-    (outline,) = OUTLINES
     parts = (Sentence(f"NOTE: {reason}", where=Where.FIRST), Sentence(reason, Style.NOTICE))
-    return (Section(outline.key, outline.title, parts),)
+    return (OUTLINES[0].section(parts),)
 
 
 def _parts(found: TreatmentFindings) -> Iterator[Part]:
@@ -210,13 +208,11 @@ def _people(view: ToldModel | None) -> str:
 
 def nothing_outside(counts: ToldCounts, k: ToldModel) -> tuple[Section, ...]:
     """That nothing was treated, and not why."""
-    (outline,) = OUTLINES
-    return (Section(outline.key, outline.title, (Sentence("Nothing was treated.", where=Where.OUTSIDE),)),)
+    return (OUTLINES[0].section((Sentence("Nothing was treated.", where=Where.OUTSIDE),)),)
 
 
 def sections_outside(found: TreatmentFindings, counts: ToldCounts, k: ToldModel) -> tuple[Section, ...]:
     """Before beside after in the counts that may leave the house, and which treatments were used."""
-    (outline,) = OUTLINES
     rows = [row for row in _rows([_view_outside(view, counts) for view in found.views]) if {*row[1:]} != {"-"}]
     n_removed = count_text(counts.tell(found.records_removed))
     parts: list[Part] = [
@@ -225,7 +221,7 @@ def sections_outside(found: TreatmentFindings, counts: ToldCounts, k: ToldModel)
         Sentence("What was done", Style.HEADING),
         *(Sentence(f"{step.method}.", Style.STEP) for step in found.steps),
     ]
-    return (Section(outline.key, outline.title, [replace(part, where=Where.OUTSIDE) for part in parts]),)
+    return (OUTLINES[0].section([replace(part, where=Where.OUTSIDE) for part in parts]),)
 
 
 def _view_outside(view: PilotView, counts: ToldCounts) -> PilotView:

@@ -15,7 +15,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import number_text, numbers_of
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMNS, one_of, whole_number
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.treatments.algorithms.mdav import mdav_groups
@@ -236,8 +236,7 @@ def numbers_of_columns(given: TreatmentInput, columns: Sequence[str]) -> np.ndar
             numbers.append(numbers_of(given.frame[name]))
         except FaultyInputError as error:
             faults += error.faults
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     # Adding zero turns -0.0 into 0.0: the same value is the same text.
     return np.array(numbers, dtype=float).reshape(len(columns), len(given.frame)).T + 0.0
 

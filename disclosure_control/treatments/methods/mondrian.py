@@ -29,7 +29,7 @@ from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
 from disclosure_control.basics.encoding.interval_labels import PARTS_HOLD
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COUNT, Kind, Place, dictionary_of, is_name, one_of
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import people_text
 from disclosure_control.treatments.algorithms.mondrian_labels import QuasiIdentifier
 from disclosure_control.treatments.algorithms.mondrian_parts import Demand, partition
@@ -143,8 +143,7 @@ def _read_hierarchies(
                 inputs |= read
         except FaultyInputError as error:
             faults += error.faults
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     return trees, inputs
 
 

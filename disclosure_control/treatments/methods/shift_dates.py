@@ -11,7 +11,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import encode_column, labels_of
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMNS, one_of, whole_number
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.identifiers.variables import is_variable
 from disclosure_control.treatments.algorithms.built_hierarchies import DATE, ends_of_interval, parts_of_date
@@ -81,8 +81,7 @@ def shift_dates(given: TreatmentInput, settings: ShiftDatesSettings) -> Treated:
         if n_lost:
             n_told = count_text(HAND_TO_HAND.told(n_lost, len(given.frame), changed[name]))
             notes.append(f"In {name}, {n_told} records have no readable date and became missing.")
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(faults)
     return with_columns(given, shifted, notes, changed)
 
 

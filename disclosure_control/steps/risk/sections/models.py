@@ -14,7 +14,7 @@ from disclosure_control.basics.encoding.hierarchies import ValueHierarchy, read_
 from disclosure_control.basics.files import file_of_pilot
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import DICTIONARY, Place, is_name
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.plain import WHERE_FOUND
 from disclosure_control.basics.telling.sections import Part, Sentence, Table
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
@@ -107,8 +107,7 @@ def read_hierarchies(settings: ModelsSettings, folder: Path) -> tuple[ModelsSett
                 read[name]["hierarchy"] = {**read[name]["hierarchy"], feature: read_hierarchy(source)}
             except FaultyInputError as error:
                 faulty += error.faults
-    if faulty:
-        raise FaultyInputError(faulty)
+    stop_at(faulty)
     return dataclasses.replace(settings, models=read), inputs
 
 
