@@ -1,4 +1,4 @@
-"""Why a column that a config names is not in the combined dataset: told from what the merge reported."""
+"""Why a column that a config names is not in the combined dataset, according to the merge report."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from study.formats.tables import domain_of
 
 
 def known_columns(columns: Sequence[str], results: Path) -> ColumnNames:
-    """The columns of the combined dataset, which can say why others are not there.
+    """The columns of the combined dataset, with reasons why others are missing.
 
-    ``results``: the folder with the merge's report; without a readable one nothing more can be told.
+    ``results``: the folder with the merge report; without a readable one there are no reasons.
     """
 
     def absence(name: str) -> str | None:

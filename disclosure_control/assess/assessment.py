@@ -26,10 +26,10 @@ from disclosure_control.records.people import People, PeopleInMemory
 
 @dataclass(frozen=True)
 class Assessment:
-    """Everything that was found out about one pilot: what reports and files of risky rows are made of.
+    """The assessment of one pilot, from which reports and files of risky rows are made.
 
-    ``people`` are those that were evaluated, as an engine counted them; ``binnings`` tells, per binned column, who fell
-    outside the edges; ``notices`` are thresholds that cannot be met, in sentences.
+    ``people`` are the evaluated ones, as an engine counted them; ``binnings`` say, per binned column, who is outside
+    the edges; ``notices`` are sentences on thresholds that cannot be met.
     """
 
     config: PilotConfig
@@ -65,7 +65,7 @@ def assess(
 ) -> Assessment:
     """Bin, form the classes once, count each sensitive feature once, and evaluate k, l and t on the counts.
 
-    ``df`` has one row per person; ``subjects`` (n_records,) are their ids, for lists of people. ``announce`` is told of
+    ``df`` has one row per person; ``subjects`` (n_records,) are their ids, for lists of people. ``announce`` receives
     thresholds that cannot be met before the models run.
     """
     return evaluate(PeopleInMemory(df, config, subjects), config, announce)

@@ -26,12 +26,12 @@ __all__ = ["SUBJECT_COLUMN", "CombinedDataset", "checked_config", "header_of"]
 
 @dataclass(frozen=True)
 class CombinedDataset:
-    """The combined dataset of a pilot: its SHA-256, how many subjects there are, one per row, and what can be asked.
+    """The combined dataset of a pilot: its SHA-256, its subjects, one per row, and access to its columns.
 
-    ``table`` is the whole file as text, asked column by column; ``domains`` reads the domain files beside it;
-    ``records`` gives every column record by record, the config's typed. Whoever
-    has declared to need everybody at once finds all records: the ``frame`` (n_subjects,) of the config's columns, the
-    ``subjects``' ids, the file as ``text`` and as ``typed_table``. ``file`` is its name.
+    ``table`` is the whole file as text, column by column; ``domains`` reads the domain files beside it; ``records``
+    gives every column record by record, the config's typed. Code that declared to need everyone at once has all
+    records: the ``frame`` (n_subjects,) of the config's columns, the ``subjects``' ids, the file as ``text`` and as
+    ``typed_table``. ``file`` is its name.
     """
 
     sha256: str

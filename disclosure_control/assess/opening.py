@@ -47,12 +47,12 @@ def opened(
     cluster: ClusterSettings | None = None,
     limits: Limits | None = None,
 ) -> Iterator[OpenedPilot]:
-    """The pilot by the engine of this name; what is put aside for that is gone when the block ends.
+    """The pilot, opened by the engine of this name; its temporary files are removed at the end of the block.
 
-    ``literal`` is the config as it was written, ``readers`` what understands its further keys; it is checked before the
-    file is read whole, against the columns of its header, and so is what is ``needed`` of the records. ``cluster``: who
-    works, where the engine asks others. No subject may have two rows. Raises ``FaultyInputError``; its messages hold
-    counts and no value.
+    ``literal`` is the config as written, ``readers`` read its further keys. It is checked against the columns of the
+    header before the file is read whole, and so is what is ``needed`` of the records. ``cluster``: the workers, for an
+    engine that has some. No subject may have two rows. Raises ``FaultyInputError``; its messages contain counts and no
+    value.
     """
     columns, config = checked_config(path, literal, readers)
     stop_at(faults_of_needs(needed(config), ENGINES[engine].gives))
@@ -65,9 +65,9 @@ def opened(
 
 
 def read_texts(path: Path, literal: Mapping, readers: Mapping[str, KeyReader]) -> tuple[PilotConfig, pd.DataFrame, str]:
-    """The config, the dataset as text, of which no column is typed, and its SHA-256.
+    """The config, the dataset as text without typed columns, and its SHA-256.
 
-    What stands in a column that nobody asks for is no fault then. Raises ``FaultyInputError`` as ``opened`` does.
+    Faulty values in unused columns are then no fault. Raises ``FaultyInputError`` as ``opened`` does.
     """
     columns, config = checked_config(path, literal, readers)
     store = StoreInMemory(path)
@@ -84,7 +84,7 @@ def _checked_by(
     literal: Mapping,
     readers: Mapping[str, KeyReader],
 ) -> PilotConfig:
-    """The config, checked again where the ``columns`` are others than its header has told."""
+    """The config, checked again if the ``columns`` are not those of its header."""
     check_subject_column(path, store.columns)
     stop_at([*faults_of_roles(config), *faults_of_names(store.columns)])
     if list(store.columns) == columns:

@@ -1,4 +1,4 @@
-"""k, l and t as they may leave the house: every count apart from every other one that is told, and no extreme."""
+"""k, l and t as shared outside: every count apart from every other published one, and no extreme."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from disclosure_control.basics.telling.told_outside import STRICT, ToldCounts
 
 
 def assessment_outside(told: ToldAssessment, counts: ToldCounts) -> ToldAssessment:
-    """What of the models and the policies may leave."""
+    """The part of the models and the policies that may be shared."""
     k = told.k_anonymity
     return replace(
         told,

@@ -1,4 +1,4 @@
-"""k, l and t of a pilot as they are told: quasi-identifiers, binning, a table per model, and what these leave out."""
+"""The report of k, l and t: quasi-identifiers, binning, a table per model, and what these leave out."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def _parts(pilot: str, assessment: Assessment) -> Iterator[Part]:
 
 
 def policies_table(title: str, policies: Mapping[str, Mapping[str, int]]) -> Table:
-    """Whom k flags under each policy for missing quasi-identifiers."""
+    """The people whom k flags under each policy for missing quasi-identifiers."""
     rows = [
         [policy, n["evaluated"], n["not_evaluated"], n["risky"], share_of_text(n["risky"], n["evaluated"])]
         for policy, n in policies.items()

@@ -28,8 +28,8 @@ def risky_row_files(assessment: Assessment) -> Iterator[tuple[str, Iterator[pd.D
 def risky_rows(assessment: Assessment, result: ModelResult) -> Iterator[pd.DataFrame]:
     """The records a model flags: id, quasi-identifiers as binned, the sensitive value, the measure; riskiest first.
 
-    They come in one piece or more, one after the other. Ties stand in the order of their classes and then of their ids,
-    whatever the order of the records was.
+    They come in one piece or more. Ties are sorted by their classes and then by their ids, whatever the order of the
+    records.
     """
     measure = result.of_class
     if result.model != "t_closeness":
@@ -46,9 +46,9 @@ def risky_rows(assessment: Assessment, result: ModelResult) -> Iterator[pd.DataF
 
 
 def _are_in_order(subjects: pd.Series, place: np.ndarray) -> bool:
-    """Whether people stand by the place (n,) of their class and within it by their ids, as a file in order gives them.
+    """Whether people are sorted by the position (n,) of their class and within it by their ids, as in a sorted file.
 
-    Neighbours tell it, far quicker than all are put in order.
+    Comparing neighbours is far quicker than sorting.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -1,4 +1,6 @@
-"""Is the combined dataset still what the pilot's domain files would give? Told by the hashes of merge_report.json."""
+"""Whether the combined dataset is still what the pilot's domain files would give, by the hashes of
+merge_report.json.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,12 @@ REMEDY = "run Create_Combined_Pilot_Dataset.py again"
 
 
 def stale_merge_notices(folder: Path, results: Path, file: str, sha256: str) -> list[str]:
-    """Domain files that changed or came since the merge, and a combined dataset of another merge, in sentences.
+    """Sentences on domain files that changed or were added since the merge, and on a combined dataset of another merge.
 
     ``file``, ``sha256``: of the combined dataset as it was read.
 
-    Files that are gone say nothing: a node may hold the combined dataset alone. Without a readable merge report nothing
-    can be told, and nothing is said.
+    Missing files are not reported: a node may have only the combined dataset. Without a readable merge report nothing
+    is reported.
     """
     try:
         report = json.loads((results / MERGE_REPORT).read_text(encoding="utf-8"))

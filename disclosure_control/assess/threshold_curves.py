@@ -37,16 +37,16 @@ class ThresholdCurve:
 def threshold_curves(assessment: Assessment, coarse: bool = False) -> list[ThresholdCurve]:
     """A curve per model of the run, in the order of the report, with every number.
 
-    ``coarse``: thresholds of t are powers of two of the one in use, so that the largest t, which may be of few people,
-    can be read from the curve no closer than the reports tell it.
+    ``coarse``: thresholds of t are powers of two of the one in use, so that the curve shows the largest t, which may be
+    of few people, no closer than the reports.
     """
     return [_curve(result, coarse) for result in assessment.results if result.n_evaluated]
 
 
 def without_small_counts(curves: Sequence[ThresholdCurve], small_counts: SmallCounts) -> list[ThresholdCurve]:
-    """The curves as they may be told: no two numbers differ by few people, for each step may be a group's size.
+    """The curves as published: no two numbers differ by few people, because each step may be a group's size.
 
-    Nobody and everybody are such numbers, too. What the thresholds in use flag is told anyway.
+    This includes zero and all people. What the thresholds in use flag is published anyway.
     """
     return [dataclasses.replace(curve, risky=_told(curve, small_counts)) for curve in curves]
 

@@ -1,4 +1,4 @@
-"""What of an assessment may be told in files that go from hand to hand: the policy for small counts, applied to it."""
+"""The part of an assessment that files which are handed on may contain, by the policy for small counts."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Told = dict[str, int | None]
 
 
 def gaps_of(assessment: Assessment) -> dict[str, MissingShown]:
-    """How the groups without a value have to be told, by quasi-identifier.
+    """How the groups without a value are published, by quasi-identifier.
 
-    How many lack any of them is a total of the pilot, the people whom "exclude" leaves out. Where one column alone has
-    gaps, that is who lacks it. Where the gaps of one column are hidden, and those that are told do not add up to that
-    total, what is left would narrow the hidden ones down; and so it is where few lack other columns alone.
+    The number of people who lack any of them is a total of the pilot, the people whom "exclude" leaves out. If only one
+    column has missing values, that is its number. If the number of one column is hidden, and the published ones do not
+    add up to the total, the rest would narrow the hidden ones down; so it would if few people lack other columns alone.
     """
     classes = assessment.classes
     columns = dict(zip(assessment.config.quasi_identifiers, classes.columns_of_classes, strict=True))
@@ -93,9 +93,9 @@ def _masked(parts: dict[str, int], hidden: Sequence[bool] | np.ndarray) -> Told:
 
 
 def told_maximum(result: ModelResult) -> float | tuple[float, float] | None:
-    """The largest t as it may be told: three digits, or bounds where a class that is so far has few people.
+    """The largest t as published: three digits, or bounds if a class that is so far has few people.
 
-    The bounds are neighbours among the threshold T times the powers of two. None where nothing was evaluated.
+    The bounds are neighbours among the threshold T times the powers of two. None if nothing was evaluated.
     """
     if result.worst is None:
         return None
@@ -116,6 +116,6 @@ def told_range(result: ModelResult, counted: SensitiveCounts) -> float | None:
 
 
 def threshold_share_of_range(result: ModelResult, counted: SensitiveCounts) -> float | None:
-    """T as a share of the range of the values; in one digit where the range itself may not be told."""
+    """T as a share of the range of the values; in one digit if the range itself may not be published."""
     share = result.share_of_range(result.threshold)
     return share if share is None or told_range(result, counted) is not None else float(f"{share:.1g}")

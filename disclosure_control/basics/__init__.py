@@ -1,1 +1,1 @@
-"""What all rooms stand on: faults, encoded columns, composite keys, wildcards, hierarchies, interval labels, words."""
+"""The basis of all rooms: faults, encoded columns, composite keys, wildcards, hierarchies, interval labels, words."""

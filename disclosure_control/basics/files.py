@@ -12,9 +12,9 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file as it was when it was read: ``content`` is for whoever parses it, and ``sha256`` is of these very bytes.
+    """A file as it was read: ``content`` is for the parser, and ``sha256`` is of these very bytes.
 
-    The path is there to be named, not to be opened again: the file may have changed. The content stays out of ``repr``.
+    The path only names the file and must not be opened again: it may have changed. ``repr`` does not show the content.
     """
 
     path: Path
@@ -43,7 +43,7 @@ def sha256_of_file(path: Path) -> str:
 
 
 def leads_out_of(path: Path, folder: Path) -> bool:
-    """Whether a path, or a symbolic link that stands there, ends outside the ``folder``."""
+    """Whether a path, or a symbolic link at this path, ends outside the ``folder``."""
     try:
         return not path.resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError):  # a link that leads to itself

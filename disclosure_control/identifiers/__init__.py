@@ -1,1 +1,1 @@
-"""Which columns name a person by themselves: kinds of identifiers, told by their values, and the scan for them."""
+"""Which columns identify persons: kinds of identifiers, recognised by their values, and the scan for them."""

@@ -30,7 +30,7 @@ _IN_TEXT = re.compile(r"(?<![\w])[A-Z]{0,6}\d[\dA-Z./ -]{5,32}[\dA-Z](?![\w])")
 class CheckedNumber:
     """A kind of number: ``module`` of stdnum that checks it, and its ``form`` without blanks, hyphens and dots.
 
-    ``as_written`` is a further pattern of the value as it stands, for numbers that chance would make too often.
+    ``as_written`` is a further pattern of the unchanged value, for numbers that chance would produce too often.
     """
 
     module: str

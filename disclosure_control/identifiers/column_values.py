@@ -32,11 +32,11 @@ FEWEST_PEOPLE = 8  # of fewer, that nobody shares a value says nothing
 
 @dataclass(frozen=True)
 class ColumnValues:
-    """One column: its distinct values and who ``holders`` of them are.
+    """One column: its distinct values and the ``holders`` of each.
 
-    The distinct values are ``texts``, trimmed, or where the file held numbers, ``figures``; the other one is None.
-    ``share_at_hand`` in (0, 1]: of very many distinct values a sample may be all that there is, with everybody who has
-    one of these.
+    The distinct values are ``texts``, trimmed, or ``figures`` if the file has numbers; the other one is None.
+    ``share_at_hand`` in (0, 1]: of very many distinct values only a sample may be available, with everyone who has one
+    of these.
     """
 
     domain: str
@@ -179,7 +179,7 @@ class ColumnValues:
         return found
 
     def contains(self, *texts: str) -> np.ndarray:
-        """Which of all distinct values (n_distinct,) hold one of these texts, as it stands."""
+        """Which of all distinct values (n_distinct,) contain one of these texts unchanged."""
         found = np.zeros(self.n_distinct, dtype=bool)
         for text in texts:
             found |= np.asarray(pc.match_substring(self.distinct, text))

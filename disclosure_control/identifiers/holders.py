@@ -1,4 +1,4 @@
-"""Who has which of a column's distinct values: told by its rows, or counted before, where rows are not at hand."""
+"""Who has which of a column's distinct values: read from its rows, or counted before if rows are not available."""
 
 from __future__ import annotations
 

@@ -17,10 +17,10 @@ from disclosure_control.identifiers.variables import is_variable, variables_of
 
 @dataclass(frozen=True)
 class IdentifierRule:
-    """Columns whose variable (see ``variables_of``) matches ``names`` as a whole go, for the reason ``why``.
+    """Columns whose whole variable (see ``variables_of``) matches ``names`` are dropped, for the reason ``why``.
 
-    SDTM variables are matched in capitals, with ``..`` for the two letters of the domain; plain names in small
-    letters, with one blank for every blank, dot, hyphen and underscore. A number behind either makes no difference.
+    SDTM variables are matched in capitals, with ``..`` for the two letters of the domain; plain names in small letters,
+    with one blank for every blank, dot, hyphen and underscore. A number at the end of either makes no difference.
     """
 
     names: str
@@ -73,7 +73,7 @@ RULES: tuple[IdentifierRule, ...] = (
 
 
 def identifier_columns(columns: Sequence[str]) -> dict[str, str]:
-    """Column -> why it goes, of those that a rule names; the subject's own id is not among them."""
+    """Column -> reason to drop it, for columns that a rule names, without the subject's own id."""
     found = {}
     for column in columns:
         rule = next((rule for rule in RULES if _matches(rule, column)), None)

@@ -20,12 +20,12 @@ DISGUISES = ("recode_ids", "shift_dates")
 
 @dataclass(frozen=True)
 class IdentifierOutcome:
-    """The findings in the combined dataset and beside it, and what the config declares.
+    """The findings in the combined dataset and in other files, and what the config declares.
 
     ``in_dataset`` are findings in columns of the combined dataset, ``elsewhere`` those in columns of domain files that
-    it does not have. ``harmless`` maps columns to the reason; ``release_anyway`` is the reason for letting the file out
-    as it is, "" where none is given. ``assessed`` are the quasi-identifiers, whose sharing k counts. ``planned_drops``
-    are columns that the config's treatment takes away.
+    it does not have. ``harmless`` maps columns to the reason; ``release_anyway`` is the reason for releasing the file
+    unchanged, "" if none is given. ``assessed`` are the quasi-identifiers, whose sharing k counts. ``planned_drops``
+    are columns that the config's treatment removes.
     """
 
     in_dataset: tuple[ColumnFinding, ...] = ()
@@ -56,12 +56,12 @@ class IdentifierOutcome:
         treated_by: Mapping[str, Sequence[str]],
         scanned: Callable[[Sequence[str]], Iterable[ColumnFinding]],
     ) -> tuple[ColumnFinding, ...]:
-        """Vetoing findings that are still in what leaves, with the people who are in it.
+        """Vetoing findings that remain in the released data, for the people in it.
 
-        ``names`` are the released columns, and ``scanned`` looks at some of them as they are released. ``treated_by``
-        names the treatments that changed a column. Every column is looked at again, but for those in which values keep
-        their look and tell nothing any more; of a column that no treatment changed, what was found before holds where
-        fewer people are too few to tell.
+        ``names`` are the released columns, and ``scanned`` examines some of them as released. ``treated_by`` names the
+        treatments that changed a column. Every column is examined again, except those whose values keep their form but
+        disclose nothing any more; for an unchanged column the earlier finding is kept if the remaining people are too
+        few.
         """
         there = [
             finding
@@ -79,9 +79,9 @@ class IdentifierOutcome:
 
 
 def told_counts(finding: ColumnFinding) -> dict[str, int | None]:
-    """Its people, hits and rows with a value as they may be told beside each other: None is masked.
+    """Its people, hits and rows with a value as published together: None is masked.
 
-    A row may be a person, so rows are counted as people are; but how many rows a table has that names nobody is known.
+    A row may be a person, so rows are masked like people; but the number of rows of a table without people is known.
     """
     n_all, n_values = finding.n_all_people, finding.n_values
     values = HAND_TO_HAND.told(n_values, n_all) if n_all else n_values

@@ -1,4 +1,4 @@
-"""What a kind of identifier is: how it is told by its values, how grave it is, its words and its line of docs."""
+"""A kind of identifier: how its values are recognised, how grave it is, its words and its line of docs."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Hits:
 class IdentifierKind:
     """One kind of identifier, registered as ``KIND`` of a module in ``kinds``, whose name it has.
 
-    ``detect`` gives its hits in a column, None where there are none worth a word. ``words`` name the hits in the
-    plural; ``what_to_do`` is the remedy; ``documentation`` says how it is told. A finding is dropped where another one
-    of ``yields_to`` explains at least half as many rows of the column. ``place`` orders the kinds. Where a kind
+    ``detect`` returns its hits in a column, None if there are none worth reporting. ``words`` name the hits in the
+    plural; ``what_to_do`` is the remedy; ``documentation`` says how it is recognised. A finding is dropped if another
+    one of ``yields_to`` explains at least half as many rows of the column. ``place`` orders the kinds. If a kind
     ``searches_all`` distinct values and these are very many, it does so only if the sample is not full of hits.
     """
 

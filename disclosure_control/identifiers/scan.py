@@ -48,11 +48,11 @@ FULL = 0.5  # share of a sample that says what the column is
 
 
 def scan_tables(tables: Mapping[str, pd.DataFrame], subject_columns: Mapping[str, str] | str = SUBJECT_COLUMN) -> Scan:
-    """What the columns of the tables (by domain) hold that names a person, or that few people share.
+    """What in the columns of the tables (by domain) names a person, or is shared by few people.
 
-    ``subject_columns`` is the heading of the subject's id, one for all tables or one for each; it is not looked at
-    itself. None says that every row is a person. In a table without the heading, people are not counted, and what is
-    told by how many share a value is not found.
+    ``subject_columns`` is the heading of the subject's id, one for all tables or one for each; the id itself is not
+    examined. None means that every row is a person. In a table without the heading, people are not counted, and kinds
+    that are recognised by how many share a value are not found.
     """
     named = subject_columns if isinstance(subject_columns, Mapping) else {}
     default = SUBJECT_COLUMN if isinstance(subject_columns, Mapping) else subject_columns

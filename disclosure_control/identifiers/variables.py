@@ -1,4 +1,4 @@
-"""Which variable a column of the combined dataset holds: the rules that go by names all ask here."""
+"""The variable of a column of the combined dataset, for all rules that use names."""
 
 from __future__ import annotations
 

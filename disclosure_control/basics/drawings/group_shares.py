@@ -15,9 +15,10 @@ MOST_GROUPS = 12  # drawn of one column; the table has all
 def share_chart(
     title: str, groups: Sequence[Mapping[str, Any]], word: str, overall: float | None = None
 ) -> Drawing | None:
-    """The shares of the groups that are told, largest first; None without any.
+    """The published shares of the groups, largest first; None without any.
 
-    ``groups`` are entries of ``shares_by_group`` whose hits are called ``word``; ``overall`` is everybody's share.
+    ``groups`` are entries of ``shares_by_group`` whose hits are called ``word``; ``overall`` is the share of all
+    people.
     """
     told = [group for group in groups if group.get(f"{word}_rate") is not None]
     told = sorted(told, key=lambda group: -group[f"{word}_rate"])[:MOST_GROUPS]

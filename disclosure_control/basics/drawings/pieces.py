@@ -22,9 +22,9 @@ SMALL_LETTER = 7
 
 @dataclass(frozen=True)
 class Drawing:
-    """A drawing ``WIDTH`` wide: its ``parts`` are SVG. ``title`` and ``described`` say it to who cannot see it.
+    """A drawing ``WIDTH`` wide: its ``parts`` are SVG. ``title`` and ``described`` are its text for screen readers.
 
-    In a template of Jinja it stands for its SVG element.
+    A Jinja template shows its SVG element.
     """
 
     title: str
@@ -123,7 +123,9 @@ class Axis:
     labels: tuple[str, ...]
 
     def place(self, number: float | np.ndarray) -> np.ndarray:
-        """Where numbers (n,) stand on the line; halves, as the distance of the largest numbers is no number."""
+        """The positions of numbers (n,) on the line; computed in halves, because the distance of the largest numbers
+        is no number.
+        """
         share = (np.asarray(number) / 2 - self.low / 2) / ((self.high / 2 - self.low / 2) or 1.0)
         return self.begin + share * (self.end - self.begin)
 
@@ -155,7 +157,7 @@ def _ticks(low: float, high: float, most: int) -> tuple[float, ...]:
 
 
 def _labels(ticks: Sequence[float]) -> tuple[str, ...]:
-    """Ticks in as few digits as tell them apart."""
+    """Ticks in as few digits as distinguish them."""
     if not ticks:
         return ()
     largest = max(map(abs, ticks))

@@ -39,7 +39,7 @@ DASHES = ("", "6 4", "2 3", "8 3 2 3")
 class Point:
     """``x`` and ``y`` in [0, 1]; a ``mark`` ("" for none) is drawn larger, as a diamond, with its name beside it.
 
-    One that is ``is_ringed`` stands in a ring, with a mark or without one.
+    One that is ``is_ringed`` has a ring around it, with a mark or without one.
     """
 
     x: float
@@ -86,7 +86,7 @@ def scatter_chart(title: str, described: str, points: Sequence[Point], x_title: 
 def _names_beside(named: Sequence[tuple[float, float, list[str]]], bottom: float, y_title: str) -> list[str]:
     """The names of marks, each where it covers no mark and no other name: beside its own, or higher, with a line to it.
 
-    ``bottom`` is where the plane ends; ``y_title`` stands above it, and is not covered either.
+    ``bottom`` is the end of the plane; ``y_title`` is above it, and is not covered either.
     """
     parts: list[str] = []
     taken = [(x - 9, y - 9, x + 9, y + 9) for x, y, _ in named]

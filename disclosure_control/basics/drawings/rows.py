@@ -1,6 +1,6 @@
 """Drawings of rows below each other: bars, shares with intervals, boxes, parts of a whole, correlations.
 
-Nothing is told by colour alone: what matters is marked by a pattern or a shape as well.
+No information is shown by colour alone: a pattern or a shape shows it as well.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Stack:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Where rows stand: ``left`` and ``right`` ends of the bars, height of a row, and the middle of a bar in it."""
+    """The geometry of rows: ``left`` and ``right`` ends of the bars, height of a row, and the middle of a bar in it."""
 
     n: int
     left: int

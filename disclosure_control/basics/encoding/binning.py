@@ -1,4 +1,4 @@
-"""Numbers as intervals: the bin of each value, what becomes of those outside, and how many people these are."""
+"""Numbers as intervals: the bin of each value, the treatment of values outside, and the number of their people."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ def are_edges(value: object) -> bool:
 def bin_values(
     values: pd.Series, edges: Sequence[float], out_of_range: str = "tail", people: np.ndarray | None = None
 ) -> tuple[pd.Series, Binning]:
-    """Values as intervals, as ``bin_feature_column`` gives them, and who fell outside.
+    """Values as intervals, as by ``bin_feature_column``, and the people outside.
 
-    ``people`` (n_values,) counts how many people each value stands for; by default each is one person's.
+    ``people`` (n_values,) have each value; by default one.
     """
     if out_of_range not in OUT_OF_RANGE_POLICIES:
         raise FaultyInputError(f"out_of_range is {out_of_range!r}; allowed: {', '.join(OUT_OF_RANGE_POLICIES)}")

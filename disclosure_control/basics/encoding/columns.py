@@ -53,12 +53,12 @@ def number_text(number: float) -> str:
 
 
 def encode_column(values: pd.Series) -> EncodedColumn:
-    """Codes and labels of one column; what counts as the same value is decided here and nowhere else.
+    """Codes and labels of one column; only this function decides which values are equal.
 
-    Text is compared after Unicode NFC and trimming; an empty text is missing; the codes ``1`` and ``1.0`` are
-    the same value, ``01`` is another one. Whole numbers too large for floats stay numbers where floats tell all of
-    them apart, and are text where not. Raises ``FaultyInputError`` where several columns have the name. Cost: one pass
-    over the records, the rest on distinct values.
+    Text is compared after Unicode NFC and trimming; an empty text is missing; the codes ``1`` and ``1.0`` are the same
+    value, ``01`` is another one. Whole numbers too large for floats stay numbers if floats distinguish all of them, and
+    are text otherwise. Raises ``FaultyInputError`` if several columns have the name. Cost: one pass over the records,
+    the rest on distinct values.
     """
     values = one_column(values)
     if isinstance(values.dtype, pd.CategoricalDtype):
@@ -122,7 +122,9 @@ def fall_together(values: pd.Series, numbers: np.ndarray) -> bool:
 
 
 def _are_decimals(values: pd.Series) -> bool:
-    """Whether all values of a column of objects are decimals that floats tell apart, such as 1.50; some is there."""
+    """Whether all values of a column of objects are decimals that floats distinguish, such as 1.50; at least one
+    exists.
+    """
     if pd.api.types.infer_dtype(values, skipna=True) != "decimal":
         return False
     present = values.dropna()
@@ -130,10 +132,10 @@ def _are_decimals(values: pd.Series) -> bool:
 
 
 def as_counted(values: pd.Series) -> pd.Series:
-    """The column with the label under which each value is counted in its place; missing where that is empty.
+    """The column with each value replaced by the label under which it is counted; missing if that is empty.
 
-    Whoever counts the values of what is written finds the classes that were counted here: ``1`` and ``1.0`` as text
-    are one value, and both are written ``1``; ``-0.0`` is ``0.0``. Other numbers, truth values and dates stay.
+    A count of the written values gives the same classes as here: ``1`` and ``1.0`` as text are one value, and both are
+    written ``1``; ``-0.0`` is ``0.0``. Other numbers, truth values and dates are unchanged.
     """
     if pd.api.types.is_float_dtype(values.dtype):
         return values + 0.0
@@ -222,7 +224,9 @@ def _take(table: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 
 def are_rising(texts: pa.Array | pa.ChunkedArray) -> bool:
-    """Whether each text is larger than the one before it, none missing: so all differ, which neighbours alone tell."""
+    """Whether each text is larger than the one before it, none missing: then all differ, as comparing neighbours
+    shows.
+    """
     import pyarrow.compute as pc
 
     return not texts.null_count and pc.all(pc.greater(texts[1:], texts[:-1]), min_count=0).as_py()
@@ -245,8 +249,8 @@ def parse_numbers(values: pd.Series) -> np.ndarray:
 def numbers_of(values: pd.Series, people: np.ndarray | None = None) -> np.ndarray:
     """A column as floats (n_records,), NaN where missing.
 
-    ``people`` (n_records,) counts how many people each value stands for; by default each is one person's. Raises
-    ``FaultyInputError`` with counts if a value is not a number, is infinite or too large to calculate with.
+    ``people`` (n_records,) have each value; by default one. Raises ``FaultyInputError`` with counts if a value is not a
+    number, is infinite or too large to calculate with.
     """
     values = one_column(values)
     if isinstance(values.dtype, pd.CategoricalDtype):

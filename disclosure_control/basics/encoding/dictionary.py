@@ -33,10 +33,10 @@ def as_texts(texts: Texts) -> pa.LargeStringArray:
 def found_by_hash(
     known: np.ndarray, hashes: np.ndarray, is_same: Callable[[np.ndarray, np.ndarray], np.ndarray]
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Which of the ``hashes`` (n,) are those of something known, and the place of that, some pairs at a time.
+    """Which of the ``hashes`` (n,) belong to something known, and its position, some pairs at a time.
 
-    ``known`` (n_known,) are hashes that rise; ``is_same`` says of places in ``hashes`` and in ``known`` whether what
-    they stand for is the same, so that of several known ones with one hash the right one is found.
+    ``known`` (n_known,) are ascending hashes; ``is_same`` compares what positions in ``hashes`` and in ``known``
+    represent, so that the right one of several with one hash is found.
     """
     left = np.argsort(hashes) if len(known) else np.zeros(0, dtype=np.int64)  # found fastest as they rise
     at = np.searchsorted(known, hashes[left])

@@ -104,10 +104,10 @@ class ValueHierarchy:
 
 
 def build_hierarchy(rows: Sequence[Sequence[str]], name: str) -> ValueHierarchy:
-    """A hierarchy of rows, one per leaf, leaf first. Every fault of it is named in one ``FaultyInputError``.
+    """A hierarchy of rows, one per leaf, leaf first. One ``FaultyInputError`` names all faults.
 
-    Allowed: at least one row, all of one length of two or more, no empty cell, each leaf once, and for each label
-    one label above it. Faults tell lines (from 1) and levels (from 0), no labels.
+    Allowed: at least one row, all of one length of two or more, no empty cell, each leaf once, and for each label one
+    label above it. Faults name lines (from 1) and levels (from 0), no labels.
     """
     faults = _faults_of_shape(rows)
     if not faults:

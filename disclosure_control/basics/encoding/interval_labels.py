@@ -1,10 +1,10 @@
-"""Labels that stand for an interval of numbers, and what of each is known.
+"""Labels that represent an interval of numbers, and what is known of each.
 
-Read are the spellings that a treatment or a hierarchy writes: ``20--30`` (ours), ``20-30`` and ``20–30`` (hierarchies
-by hand), ``[20, 30]``, ``[20, 30)``, ``(20,30]`` (R, pandas), ``[20, 30[`` (ARX turns the bracket of an open end away),
-and the tails ``<18``, ``<=18``, ``≤18``, ``>90``, ``>=90``, ``≥90``. Nothing else is an interval: a comma without
-brackets belongs to a number (``3,5``), nobody writes a semicolon (``20;30``) or one bracket alone, a number that begins
-with a zero is a code (the postal code ``00-950``), and ends that fall are none (``30--20``).
+These spellings of treatments and hierarchies are read: ``20--30`` (ours), ``20-30`` and ``20–30`` (hierarchies by
+hand), ``[20, 30]``, ``[20, 30)``, ``(20,30]`` (R, pandas), ``[20, 30[`` (ARX reverses the bracket of an open end), and
+the tails ``<18``, ``<=18``, ``≤18``, ``>90``, ``>=90``, ``≥90``. Nothing else is an interval: a comma without brackets
+belongs to a number (``3,5``), a semicolon (``20;30``) or one bracket alone is not used, a number with a leading zero is
+a code (the postal code ``00-950``), and descending ends are not an interval (``30--20``).
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Interval:
 
 
 def interval_of(label: str) -> Interval | None:
-    """The interval that a trimmed label stands for, None where it is no label of one; a plain number is none."""
+    """The interval that a trimmed label represents, None if it represents none; a plain number does not."""
     if tail := _TAIL.fullmatch(label):
         sign, end = tail[1], float(tail[2])
         closed = sign not in "<>"

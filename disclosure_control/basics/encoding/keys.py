@@ -53,7 +53,9 @@ def count_keys(key: np.ndarray, n_keys: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def sum_of_keys(key: np.ndarray, people: np.ndarray, n_keys: int) -> tuple[np.ndarray, np.ndarray]:
-    """The keys that occur, rising, and the sum of ``people`` (n,) of each; keys (n,) go from 0 to ``n_keys`` - 1."""
+    """The keys that occur, ascending, and the sum of ``people`` (n,) of each; keys (n,) are from 0 to ``n_keys`` -
+    1.
+    """
     if n_keys <= max(16 * len(key), 65_536):  # a sum for each possible key is the quickest then
         of_key = np.bincount(key, people, n_keys)
         found = np.flatnonzero(of_key)
@@ -79,8 +81,8 @@ def count_pairs(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Every pair of codes that occurs, in the order of the codes: the one, the other, and the people who have both.
 
-    Codes (n,) are whole numbers from 0 to ``n_one`` - 1 and ``n_other`` - 1; ``people`` (n,) whole numbers, how many
-    each entry stands for, one each if not given.
+    Codes (n,) are whole numbers from 0 to ``n_one`` - 1 and ``n_other`` - 1; ``people`` (n,) whole numbers that count
+    each entry, one each if not given.
     """
     n_other = max(n_other, 1)
     key = one.astype(np.int64) * n_other

@@ -1,7 +1,7 @@
-"""Groups that lie within groups of another column, as districts lie in countries: what both tell of each other.
+"""Groups that lie within groups of another column, as districts lie in countries: what both disclose of each other.
 
-Of a country of 600 people with districts of 300 and 295 that are told, the district that is hidden has 5. So the groups
-that are hidden within one outer group have to be enough people there, too, of those who are hit and of the others.
+If a country of 600 people and two districts of 300 and 295 are published, the hidden district has 5. So the groups
+hidden within one outer group must have enough people there, too, both of those who are hit and of the others.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ def hidden_beside_each_other(
     gaps: Sequence[MissingShown],
     people: np.ndarray,
 ) -> list[np.ndarray]:
-    """Of each column which groups are hidden, (1 + n_labels,) of bool as ``hidden_groups`` has them, beside the others.
+    """For each column, which groups are hidden, (1 + n_labels,) of bool as by ``hidden_groups``, considering the
+    others.
 
-    ``considered``, ``hit`` (n,) of bool and ``people`` (n,) are of the entries of the columns. A group lies within
-    one of another column where nobody of it is elsewhere; where all told groups that touch an outer group lie
-    within it, their sum is told, and what is hidden there follows. Columns without small counts are left as they
-    are.
+    ``considered``, ``hit`` (n,) of bool and ``people`` (n,) are of the entries of the columns. A group lies within one
+    of another column if none of its people are elsewhere. If all published groups that touch an outer group lie within
+    it, their sum is known, and the hidden part follows. Columns without small counts are unchanged.
     """
     kinds = np.column_stack([people * (considered & hit), people * (considered & ~hit)]).astype(np.int64)
     counts = [_counts(column, kinds) for column in columns]
@@ -50,7 +50,7 @@ def _counts(column: EncodedColumn, kinds: np.ndarray) -> np.ndarray:
 def _hidden_within(
     outer: EncodedColumn, inner: EncodedColumn, is_masked: Sequence[np.ndarray], kinds: np.ndarray, people: np.ndarray
 ) -> np.ndarray:
-    """Which inner groups are hidden (n_inner,), so that no outer group tells of its hidden ones, nor they of it."""
+    """Which inner groups are hidden (n_inner,), so that no outer group discloses its hidden ones, nor they it."""
     sizes = 1 + len(outer.labels), 1 + len(inner.labels)
     outer_masked, inner_masked = is_masked
     pairs = [

@@ -1,4 +1,4 @@
-"""The texts of a column as whole numbers, found once for whoever asks: types, classes, the scan, lists of people."""
+"""The texts of a column as whole numbers, computed once for all users: types, classes, the scan, lists of people."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ PROBED, LEAST_PROBED = 1 << 12, 1 << 10  # records, and different texts among th
 
 @dataclass(frozen=True, eq=False)
 class TextCodes:
-    """``codes`` (n_records,) of the distinct ``texts`` (n_texts,) by their first place, as they are; -1 is missing."""
+    """``codes`` (n_records,) of the distinct ``texts`` (n_texts,) in the order of their first position; -1 is
+    missing.
+    """
 
     codes: np.ndarray
     texts: pa.Array = field(repr=False)
@@ -77,7 +79,7 @@ def _known(values: pd.Series) -> TextCodes | None:
 
 
 def column_of_codes(texts: pa.Array, encoded: TextCodes) -> pd.Series:
-    """A column of text where ``texts`` (n_texts,), which may be missing or repeat, stand for those of another one."""
+    """A column of text whose texts are replaced by ``texts`` (n_texts,), which may be missing or repeat."""
     if not texts.equals(encoded.texts):
         again = texts.dictionary_encode()
         of_text = np.append(np.asarray(again.indices.fill_null(-1)), np.int32(-1))
@@ -88,10 +90,10 @@ def column_of_codes(texts: pa.Array, encoded: TextCodes) -> pd.Series:
 
 
 class EncodedTexts(pd.arrays.ArrowStringArray):
-    """A column of pandas' own text that came encoded: the texts of its records are made when somebody asks for them.
+    """A pandas text column that came encoded: the texts of its records are made on demand.
 
-    Most of a study's columns take few texts, and whoever counts asks for the codes alone. What is made of it by other
-    means than those here is plain text.
+    Most columns of a study have few texts, and counting needs only the codes. Other operations than those here give
+    plain text.
     """
 
     known: TextCodes | None  # of a column that is not changed
@@ -127,7 +129,7 @@ class EncodedTexts(pd.arrays.ArrowStringArray):
         return super().isna() if self.known is None else self.known.codes < 0
 
     def view(self, dtype: Any = None) -> Any:
-        """The same column, which may be changed by itself."""
+        """The same column, which may be changed independently."""
         if dtype is not None:
             return super().view(dtype)
         other = type(self).__new__(type(self))
@@ -135,7 +137,7 @@ class EncodedTexts(pd.arrays.ArrowStringArray):
         return other
 
     def copy(self) -> EncodedTexts:
-        """The same column, which may be changed by itself."""
+        """The same column, which may be changed independently."""
         return self.view()
 
     def take(self, indices: Any, *, allow_fill: bool = False, fill_value: Any = None) -> Any:
@@ -159,9 +161,9 @@ class EncodedTexts(pd.arrays.ArrowStringArray):
 
 
 def codes_of_few_texts(values: pd.Series) -> TextCodes | None:
-    """The same where a column of text takes few texts; None of other columns, and of nearly as many texts as records.
+    """The codes if a column of text has few texts; None for other columns, and for almost as many texts as records.
 
-    Whoever needs the texts alone, and not their codes, is quicker without them where they are many.
+    With many texts, code that needs the texts only is faster without codes.
     """
     if values.dtype != "str":
         return None

@@ -66,7 +66,7 @@ def _of_short(letters: np.ndarray, ends: np.ndarray, n_left: np.ndarray) -> np.n
 
 
 def mixed(numbers: np.ndarray) -> np.ndarray:
-    """Whole numbers (n,) of 64 bits whose order tells nothing of the numbers they are made from."""
+    """Whole numbers (n,) of 64 bits whose order discloses nothing of the original numbers."""
     made = numbers * _ODD
     made = (made ^ (made >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
     return made ^ (made >> np.uint64(29))

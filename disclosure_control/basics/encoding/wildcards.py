@@ -1,4 +1,4 @@
-"""Missing values that may stand for any value: sums over all classes that a person may belong to."""
+"""Missing values that match any value: sums over all classes that a person may belong to."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class CodedClasses(Protocol):
 
 
 def wildcard_frequency(classes: CodedClasses, alpha: float = 1.0) -> np.ndarray:
-    """k of each class (n_classes,) when a missing value may stand for any value: see ``sum_over_compatible``."""
+    """k of each class (n_classes,) if a missing value matches any value: see ``sum_over_compatible``."""
     return sum_over_compatible(classes, classes.size, alpha)
 
 
 def compatible(mine: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Who agrees with whom wherever both have a value: (n_mine, n_others) of bool.
+    """Which records agree wherever both have a value: (n_mine, n_others) of bool.
 
     ``mine`` (n_columns, n_mine) and ``others`` (n_columns, n_others) are codes of the same columns, -1 where missing.
     """
@@ -53,20 +53,20 @@ def compatible(mine: np.ndarray, others: np.ndarray) -> np.ndarray:
 def sum_over_compatible(
     classes: CodedClasses, amount: np.ndarray, alpha: float = 1.0, empty_records: str = "match"
 ) -> np.ndarray:
-    """What all people hold whom a person of each class might be, when a missing value may stand for any value.
+    """The sum over all people that a person of each class might be, if a missing value matches any value.
 
     ``amount`` is one number per class (n_classes,), or several rows of them (n_amounts, n_classes): people, weights.
-    The result has the same shape: the class's own amount plus, over every other class that agrees wherever both
-    have a value, its amount, times ``alpha`` in [0, 1] if that other class has a missing value. With
-    ``classes.size`` this is k of each class, and smaller is riskier.
+    The result has the same shape: the class's own amount plus, over every other class that agrees wherever both have a
+    value, its amount, times ``alpha`` in [0, 1] if that other class has a missing value. With ``classes.size`` this is
+    k of each class, and smaller is riskier.
 
-    ``empty_records`` are those without a single quasi-identifier. "match": they follow the same rule. "sdcmicro":
-    what sdcMicro does with them where there are two or more columns, namely that they can be anybody whatever alpha
-    is, and do not count for complete records, though they do for partial ones.
+    ``empty_records`` are those without a single quasi-identifier. "match": they follow the same rule. "sdcmicro": as
+    sdcMicro treats them with two or more columns: they match everyone whatever alpha is, and do not count for complete
+    records, though they do for partial ones.
 
-    Works on a table of all keys where that is small, by patterns of missing values, or by pairs of classes where there
-    are nearly as many patterns; never by pairs of records. Raises ``FaultyInputError`` on an ``alpha``
-    outside [0, 1]. Source: sdcMicro ``freqCalc``; Templ, Kowarik and Meindl 2015, doi:10.18637/jss.v067.i04.
+    Works on a table of all keys if that is small, by patterns of missing values, or by pairs of classes if there are
+    almost as many patterns; never by pairs of records. Raises ``FaultyInputError`` on an ``alpha`` outside [0, 1].
+    Source: sdcMicro ``freqCalc``; Templ, Kowarik and Meindl 2015, doi:10.18637/jss.v067.i04.
     """
     if not 0 <= alpha <= 1:
         raise FaultyInputError(f"alpha is {alpha!r}; allowed: a number from 0 to 1")

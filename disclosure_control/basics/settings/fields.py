@@ -20,16 +20,16 @@ from disclosure_control.basics.telling.faults import nearest_name, stop_at
 
 
 class SettingsGroup:
-    """What a class of settings may say beside its fields.
+    """What a class of settings may define beside its fields.
 
-    ``INSTEAD``: in words what may stand in a config instead of a dictionary of them, which ``unfold`` turns into one.
+    ``INSTEAD``: in words, what a config may contain instead of a dictionary of them; ``unfold`` turns it into one.
     """
 
     INSTEAD: ClassVar[str] = ""
 
     @staticmethod
     def unfold(given: Any) -> Any:
-        """The dictionary that ``given`` stands for; what stands for none is returned as it is."""
+        """The dictionary that ``given`` represents; anything else is returned unchanged."""
         return given
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterable[str]:
@@ -58,8 +58,8 @@ def setting(
 ) -> Any:
     """A field that is a setting; one without a default has to be given.
 
-    ``says`` is its row of the documentation, where ``default_words`` stand for a default that no value tells.
-    ``named``: what a config calls it, where that is not the name of the field.
+    ``says`` is its row of the documentation, where ``default_words`` replace a default that is not a value. ``named``:
+    its name in a config, if not the name of the field.
     """
     declared = SettingField(kind, says, default_words, default is dataclasses.MISSING)
     metadata = {"setting": declared, "named": named}
@@ -120,7 +120,7 @@ def typed(kind: type[S], given: Any) -> S:
 
 
 def in_words(kind: type[SettingsGroup]) -> str:
-    """What may stand in a config for these settings."""
+    """What a config may contain for these settings."""
     dictionary = f"a dictionary of {', '.join(settings_in(kind))}"
     return f"{kind.INSTEAD}, or {dictionary}" if kind.INSTEAD else dictionary
 

@@ -27,7 +27,7 @@ class Place:
     dataset: str = "the combined dataset"
 
     def __getitem__(self, key: object) -> Place:
-        """The place of an entry of the dictionary or list that stands here."""
+        """The place of an entry of the dictionary or list at this place."""
         return self.called(f"{self.name}[{key!r}]" if self.name else str(key))
 
     def __str__(self) -> str:

@@ -1,7 +1,7 @@
-"""What numbers of people in classes below each size give away together: classes of s people hold a multiple of s.
+"""What numbers of people in classes below each size disclose together: classes of s people have a multiple of s people.
 
-Ten people between the numbers at k < 3 and k < 5 are two classes of three and one of four, and nothing else. So where
-some numbers are told and those between are masked, what is left for the classes between must be divisible in many ways.
+Ten people between the numbers at k < 3 and k < 5 are two classes of three and one of four, and nothing else. So if some
+numbers are published and those between are masked, the rest must be divisible in many ways.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _width(numbers: int) -> int:
 
 
 def stretches(told: Mapping[int, int], evaluated: int) -> Iterator[Stretch]:
-    """Between each two numbers that follow each other: ``told`` are people in classes below a size.
+    """Between each two successive numbers: ``told`` are people in classes below a size.
 
     Nobody is below 1, and all who are ``evaluated`` are below some size.
     """
@@ -123,7 +123,7 @@ def stretches(told: Mapping[int, int], evaluated: int) -> Iterator[Stretch]:
 def many_divisions(
     told: Mapping[int, int], evaluated: int, small_counts: SmallCounts, kept: Collection[int] = ()
 ) -> dict[int, int]:
-    """As many of the ``told`` numbers as leave every division into classes open; those of ``kept`` go last."""
+    """As many of the ``told`` numbers as leave every division into classes open; those of ``kept`` are removed last."""
     told = dict(told)
     while narrow := next((one for one in stretches(told, evaluated) if one.is_narrow(small_counts)), None):
         ends = [size for size in (narrow.last + 1, narrow.first) if size in told]

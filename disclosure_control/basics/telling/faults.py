@@ -38,11 +38,11 @@ def at_hand(found: Held | None, what: str) -> Held:
 
 
 class FaultElsewhereError(Exception):
-    """A fault of this program in another process; its message tells the kind and the place, and no data."""
+    """A fault of this program in another process; its message names the kind and the place, and no data."""
 
 
 class ColumnNames(tuple[str, ...]):
-    """The columns of a dataset, and ``absence``, which tells why another one is not among them, where that is known."""
+    """The columns of a dataset, and ``absence``, the known reasons why others are not among them."""
 
     absence: Callable[[str], str | None]
 

@@ -1,6 +1,6 @@
-"""How far something is that takes long: a line on the terminal that is gone when it is done, or a line a minute.
+"""The progress of a long step: a line on the terminal that is removed at the end, or a line a minute.
 
-One thread looks at what is being worked on, so that a line also comes, and goes on, while one call takes long.
+One thread watches the work, so that a line also appears and is updated during one long call.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Work:
 
 
 class Screen:
-    """A stream on which is told how far the innermost of the works is, after some silence.
+    """A stream that shows the progress of the innermost step, after some silence.
 
-    Where nothing ``looks``, it is told when ``look`` is called, and then alone.
+    Without the watching thread, it is shown only when ``look`` is called.
     """
 
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic, looks: bool = True):
@@ -49,7 +49,7 @@ class Screen:
         self._lock, self._done = threading.RLock(), threading.Event()
 
     def look(self) -> None:
-        """Tell how far the innermost work is, where nothing was told for long enough."""
+        """Show the progress of the innermost step, if nothing was shown for long enough."""
         with self._lock:
             now = self.clock()
             between = SECONDS_BETWEEN if self._width else self.seconds_of_silence
@@ -119,11 +119,11 @@ def progress(
 ) -> Iterator[Callable[[int], None]]:
     """Within the block, ``advance(n)`` says that ``n`` more of ``n_total`` are done.
 
-    Once nothing was said for a second a line such as ``Reading combined_dataset.csv: 41%, 92 MB a second, 3 minutes
-    left`` stands on standard error; where nobody knows how much there is to do it tells for how long it is being done.
-    It is wiped away at the end, also when an error or Ctrl-C ends the block. Where standard error is no terminal, it
-    is a line every minute. ``unit`` is what is counted; "bytes" are told in MB. ``words`` name the work alone, never a
-    column's values or a person. Of blocks within each other the innermost is told.
+    After a second without output, standard error shows a line such as ``Reading combined_dataset.csv: 41%, 92 MB a
+    second, 3 minutes left``; if the total is unknown, how long the step has been running. The line is removed at the
+    end, also after an error or Ctrl-C. If standard error is no terminal, there is a line every minute. ``unit`` is what
+    is counted; "bytes" are shown in MB. ``words`` name the work only, never a column's values or a person. Of nested
+    blocks the innermost is shown.
     """
     screen = _screen() if screen is None else screen
     if screen is None:
@@ -145,13 +145,13 @@ def going_through(
 
 
 def saying() -> contextlib.AbstractContextManager[None]:
-    """Within the block something is said to people: the line that tells how far something is makes room for it."""
+    """Within the block, a message is printed: the progress line is removed for it."""
     screen = _screen()
     return contextlib.nullcontext() if screen is None else screen.saying()
 
 
 def _how_far(n_done: int, n_total: int, seconds: float, unit: str) -> str:
-    """The share that is done, how fast, and how long the rest takes if that goes on; or how long it is being done."""
+    """The share that is done, how fast, and the estimated rest; or how long the step has been running."""
     share = min(n_done / n_total, 1.0) if n_total else 0.0
     parts = [f"{share:.0%}" if share else _duration(seconds)]
     per_second = n_done / seconds if seconds > 0 else 0.0

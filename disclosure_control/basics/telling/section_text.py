@@ -1,4 +1,4 @@
-"""Sections as text: what stands of them in the files, in the short text, and on the screen."""
+"""Sections as text: in the files, in the short text, and on the screen."""
 
 from __future__ import annotations
 

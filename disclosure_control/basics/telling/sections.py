@@ -42,14 +42,14 @@ class Style(Enum):
 
 
 class Shown(Protocol):
-    """Something that stands for its HTML element, such as a drawing."""
+    """Something shown as its HTML element, such as a drawing."""
 
     def __html__(self) -> str: ...
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """One or more sentences that belong together. ``further`` lines stand below it, indented."""
+    """One or more sentences that belong together. ``further`` lines follow below it, indented."""
 
     kind: ClassVar[str] = "sentence"
     text: str
@@ -130,7 +130,7 @@ Part = Sentence | Table | Figure | Details | AnswersGiven | WhatIf
 
 @dataclass(frozen=True)
 class Section:
-    """``key`` names its place on a page; parts of sections with the same key stand together there.
+    """``key`` names its place on a page; parts of sections with the same key are together there.
 
     A section without a ``title`` has no heading in a text. ``tone``: "good" or "bad" news, of the verdict.
     """

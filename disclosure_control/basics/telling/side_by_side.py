@@ -1,4 +1,4 @@
-"""Work on several columns at once, where Arrow and numpy let go of the interpreter."""
+"""Work on several columns at once, while Arrow and numpy release the interpreter."""
 
 from __future__ import annotations
 

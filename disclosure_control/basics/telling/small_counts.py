@@ -1,14 +1,14 @@
-"""The one policy for small counts: what of people may be told in a file that goes from hand to hand, and on the screen.
+"""The one policy for small counts: which numbers of people a file that is handed on, and the screen, may show.
 
-What is told exactly are the totals of the whole pilot: people, evaluated, flagged by k, l and t. A count of people
-within a named group, or of a named kind, is a cell of a table. A cell from 1 to 9 is masked; so is one whose complement
-is that small, and whatever else would give a masked cell away by subtraction from the totals (secondary suppression,
-Hundepool et al. 2012, Statistical Disclosure Control, chapter 4). A share is masked with its numerator. What is an
-extreme of few people is told as an interval. Only restricted files tell more.
+Published exactly are the totals of the whole pilot: people, evaluated, flagged by k, l and t. A count of people within
+a named group, or of a named kind, is a cell of a table. A cell from 1 to 9 is masked; so is one whose complement is
+that small, and any other from which a masked cell could be calculated with the totals (secondary suppression, Hundepool
+et al. 2012, Statistical Disclosure Control, chapter 4). A share is masked with its numerator. An extreme of few people
+is shown as an interval. Only restricted files contain more.
 
-**The promise**: by adding and subtracting everything that is told, a masked count stays uncertain by at least
+**The guarantee**: by adding and subtracting all published numbers, a masked count stays uncertain by at least
 ``threshold - 2``, so that as many numbers are possible as there are small counts; or by as much as the pilot's own
-totals leave, where these are small themselves.
+totals allow, if these are small.
 """
 
 from __future__ import annotations
@@ -52,38 +52,38 @@ class SmallCounts:
         return (counts > 0) & (counts < self.threshold)
 
     def total(self, n: int) -> int | None:
-        """A total of the whole pilot as it may be told; None where it is masked."""
+        """A total of the whole pilot as published; None where it is masked."""
         return None if self.is_strict and 0 < n < self.threshold else n
 
     def told(self, part: int, *beside: int) -> int | None:
-        """A count beside others that are told; None where it, or what it is away from one of them, is small.
+        """A count beside other published ones; None if it, or its difference from one of them, is small.
 
-        ``beside`` are the whole, and whatever is part of it or it is part of; nobody is no small count. For cells of
-        one table ask ``hidden_parts`` or ``mask_table``: they know what the others give away.
+        ``beside`` are the whole, and every published count that contains it or is part of it; zero is not a small
+        count. For cells of one table use ``hidden_parts`` or ``mask_table``, which consider what the others disclose.
         """
         return part if not part or self.is_apart(part, (0, *beside)) else None
 
     def is_apart(self, n: int, others: Iterable[int]) -> bool:
-        """Whether no difference between a count and one of the ``others``, which are told, is small."""
+        """Whether no difference between a count and one of the published ``others`` is small."""
         return not self.are_small(np.abs(np.array([*others], dtype=np.int64) - n)).any()
 
     def newcomers(self, came: int, stayed: int, went: int) -> int | None:
-        """How many ``came`` to a group, beside how many it has had and has now; None where it is masked.
+        """How many ``came`` to a group, beside its sizes before and now; None where it is masked.
 
-        Both sizes of the group are told: who came, stayed and went give each other away.
+        Both sizes of the group are published: those who came, stayed and left disclose each other.
         """
         are_small = self.are_small(np.array([came, stayed, went])).any()
         return None if are_small and (came or went) else came
 
     def told_rate(self, rate: float | None, n: int) -> float | None:
-        """A share of ``n`` people, a total, as it may be told; None where it is of few people, or of all but few."""
+        """A share of ``n`` people, a total, as published; None for few people, or for all but few."""
         return None if rate is None or self.told(round(rate * n), n) is None else rate
 
     def hidden_parts(self, parts: np.ndarray, also: np.ndarray | None = None) -> np.ndarray:
-        """Which ``parts`` (n,) of a whole that is told are hidden, (n,) of bool.
+        """Which ``parts`` (n,) of a published whole are hidden, (n,) of bool.
 
-        All that are small, and those of ``also`` (n,); and as many larger ones, the smallest first, as make them at
-        least two, and at least ``threshold`` together.
+        All small ones, and those of ``also`` (n,); and as many larger ones, the smallest first, as make them at least
+        two, and at least ``threshold`` together.
         """
         parts = np.asarray(parts)
         hidden = self.are_small(parts) | (np.zeros(len(parts), dtype=bool) if also is None else also & (parts > 0))
@@ -95,11 +95,12 @@ class SmallCounts:
         return hidden
 
     def hidden_rows(self, counts: np.ndarray, primary: np.ndarray | None = None) -> np.ndarray:
-        """Which rows of ``counts`` (n_rows, 2) are hidden where totals of rows and columns are told, (n_rows,) of bool.
+        """Which rows of ``counts`` (n_rows, 2) are hidden if totals of rows and columns are published, (n_rows,) of
+        bool.
 
-        The ``primary`` ones (n_rows,), by default those with a small cell; and the smallest others, until what the
-        hidden rows have together leaves each of them uncertain by ``threshold``: a cell of a row of n people and a
-        column of S, among N people in the hidden rows, is known up to min(n, N - n, S, N - S).
+        The ``primary`` ones (n_rows,), by default those with a small cell; and the smallest others, until the hidden
+        rows together leave each of them uncertain by ``threshold``: a cell of a row of n people and a column of S,
+        among N people in the hidden rows, is known up to min(n, N - n, S, N - S).
         """
         counts = np.asarray(counts)
         of_row = counts.sum(axis=1)
@@ -114,11 +115,11 @@ class SmallCounts:
         return hidden
 
     def mask_table(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of rows of people who are hit, not hit and not considered (n_rows, 3): whose considered and hit are hidden.
+        """For rows of people who are hit, not hit and not considered (n_rows, 3): whose considered and hit are hidden.
 
-        Two masks (n_rows,) of bool; the totals of rows and columns are told. Where few are not considered, or few are,
-        nobody may know how many. Nor how many are hit there, or where these are few, or all but few. The first mask
-        does not depend on who is hit: the same people may stand in several tables.
+        Two masks (n_rows,) of bool; the totals of rows and columns are published. If few are not considered, or few
+        are, their number is hidden; and so is the number of hits there, or if these are few, or all but few. The first
+        mask does not depend on who is hit: the same people may be in several tables.
         """
         hit, not_hit, not_considered = (counts := np.asarray(counts)).T
         considered = hit + not_hit
@@ -129,10 +130,10 @@ class SmallCounts:
         return without_people, self.hidden_rows(counts[:, :2], few | without_people)
 
     def extreme(self, value: float, n_people: int, unit: float, most: float = math.inf) -> float | tuple[float, float]:
-        """An extreme of a measure, to three digits; where it is of fewer than ``threshold`` people, bounds of it.
+        """An extreme of a measure, to three digits; if it is of fewer than ``threshold`` people, bounds of it.
 
-        The bounds are ``unit``, not 0, times neighbouring powers of two, the upper one at most ``most``: from the
-        distance of a class of one person its value can be calculated, if the distance is told in three digits.
+        The bounds are ``unit``, not 0, times neighbouring powers of two, the upper one at most ``most``: the distance
+        of a class of one person, in three digits, would disclose that person's value.
         """
         if n_people >= self.threshold or value == 0:
             return float(f"{value:.{SIGNIFICANT_DIGITS}g}")
@@ -155,7 +156,7 @@ def _first(is_enough: np.ndarray) -> int:
 
 
 class MissingShown(Enum):
-    """What is told elsewhere of how many have no value in a column."""
+    """What is published elsewhere about how many have no value in a column."""
 
     LIKE_ANY_GROUP = "nothing"
     HIDDEN = "nothing, and the other columns would narrow it down if it stood with them"
@@ -170,8 +171,8 @@ def hidden_groups(
 ) -> np.ndarray:
     """Which groups of a column are hidden, (1 + n_labels,) of bool: those without a value first, then its labels.
 
-    ``among`` (n_records,) of bool: the people of whom the total is told; by default all. ``people`` (n_records,): how
-    many each entry of the column stands for, one each if not given.
+    ``among`` (n_records,) of bool: the people of the published total; by default all. ``people`` (n_records,) count
+    each entry of the column, one each if not given.
     """
     in_group = _people_by_group(column, among, people)
     if gaps is MissingShown.KNOWN:
@@ -180,7 +181,7 @@ def hidden_groups(
 
 
 def missing_told(column: EncodedColumn) -> int | None:
-    """People without a value, as a file that tells of the column's groups may say it; None where it is masked."""
+    """People without a value, as published beside the column's groups; None where it is masked."""
     return None if hidden_groups(column)[0] else int((column.codes < 0).sum())
 
 
@@ -200,15 +201,15 @@ def shares_by_group(
     people: np.ndarray | None = None,
     also: np.ndarray | None = None,
 ) -> list[dict]:
-    """Who of each group is hit, among those considered, as it may be told; missing is a group.
+    """Who of each group is hit, among those considered, as published; missing is a group.
 
-    ``groups`` is a column (n_records,); ``considered`` and ``hit`` (n_records,) of bool; ``word`` says what a hit is.
-    ``among`` (n_records,) are the people of whom the total is told, by default all; who of them is not considered is a
-    third kind beside those who are hit and those who are not. ``people`` (n_records,): how many each entry stands for,
-    one each if not given. ``also`` (1 + n_labels,) of bool: groups that are hidden besides, as in ``hidden_groups``.
+    ``groups`` is a column (n_records,); ``considered`` and ``hit`` (n_records,) of bool; ``word`` names a hit.
+    ``among`` (n_records,) are the people of the published total, by default all; those of them who are not considered
+    are a third kind beside those who are hit and those who are not. ``people`` (n_records,) count each entry, one each
+    if not given. ``also`` (1 + n_labels,) of bool: further hidden groups, as in ``hidden_groups``.
 
-    Small groups stand together, with as many larger ones as make them ten, and come last; even so they are not told
-    where they are fewer than ten. In a group whose cells are masked the ``people``, the hits or both are None.
+    Small groups are joined with as many larger ones as make them ten, and come last; they are masked if they are still
+    fewer than ten. In a group whose cells are masked the ``people``, the hits or both are None.
     """
     among = np.ones(len(groups.codes), dtype=bool) if among is None else among
     considered = considered & among
@@ -257,9 +258,9 @@ def figures_of_group(entry: Mapping, word: str) -> list[str]:
 
 
 def told_parts(parts: dict[str, int], whole: int | None = None) -> dict[str, int | None]:
-    """Counts of people by name, parts of a whole that is told, as they may be told beside each other.
+    """Counts of people by name, parts of a published whole, as published beside each other.
 
-    Where they are not all of the ``whole``, its rest, which is not told, is one of its parts.
+    If they are not all of the ``whole``, its rest, which is not published, is one of its parts.
     """
     counts = list(parts.values())
     hidden = HAND_TO_HAND.hidden_parts(np.array([*counts, 0 if whole is None else whole - sum(counts)]))[: len(counts)]
@@ -272,7 +273,7 @@ def count_text(n: int | None, form: str = "") -> str:
 
 
 def people_told(n: int | None) -> str:
-    """A number of people in words, of whom there may be none; None is masked."""
+    """A number of people in words, possibly zero; None is masked."""
     return f"{NOT_SHOWN} of people" if n is None else people_text(n)
 
 

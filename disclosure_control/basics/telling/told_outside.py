@@ -1,7 +1,7 @@
-"""What of people may be told outside the house: counts, each apart from every other one that is told.
+"""Which counts of people may be shared outside: each apart from every other published one.
 
-Every count that is told is at least ``threshold`` away from every other one, from nobody, from everybody and from their
-complements, or equal to it: then no difference of two of them is a small count.
+Every published count differs by at least ``threshold`` from every other one, from zero, from all people and from their
+complements, or is equal to it: then no difference of two of them is a small count.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ STRICT = SmallCounts(is_strict=True)
 
 
 class ToldCounts:
-    """The counts of people that a page tells of ``n_people``, first come, first told."""
+    """The counts of ``n_people`` people that a page publishes, in the order of the requests."""
 
     def __init__(self, n_people: int, small_counts: SmallCounts = STRICT):
         self.n_people, self.small_counts = n_people, small_counts
         self.told = {0, n_people}
 
     def tell(self, n: int | None, whole: int | None = None) -> int | None:
-        """``n`` people out of ``whole``, by default everybody, as it may be told; None where it is masked."""
+        """``n`` people out of ``whole``, by default everyone, as published; None where it is masked."""
         if n is None or self.n_people < self.small_counts.threshold or not 0 <= n <= self.n_people:
             return None
         whole = self.n_people if whole is None else whole
@@ -30,10 +30,10 @@ class ToldCounts:
         return n
 
     def tell_between(self, n: int | None, whole: int | None = None) -> int | None:
-        """The same; but nobody and everybody are masked too, where with these a masked neighbour would be known."""
+        """The same; but zero and all people are masked too, if they would disclose a masked neighbour."""
         return None if n in (0, whole, self.n_people) else self.tell(n, whole)
 
     def tell_rate(self, rate: float | None, n: int | None) -> float | None:
-        """A share of ``n`` people, as many as are told; None where its people are masked."""
+        """A share of ``n`` people, as they are published; None where its people are masked."""
         told = None if rate is None or n is None else self.tell_between(round(rate * n), n)
         return None if told is None or not n else told / n

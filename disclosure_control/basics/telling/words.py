@@ -29,7 +29,7 @@ def in_one_line(text: str) -> str:
 
 
 def text_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """A table in lines, as every report of this project has it; cells are printed as they are, each in one line."""
+    """A table in lines, as in every report of this project; cells are printed unchanged, each in one line."""
     from tabulate import tabulate
 
     lines = [[in_one_line(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
@@ -38,9 +38,9 @@ def text_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def share_text(rate: float | None) -> str:
-    """A share in [0, 1] as reports print it: ``9.6%``, and ``-`` where there is none.
+    """A share in [0, 1] as reports print it: ``9.6%``, and ``-`` if there is none.
 
-    0.0% is nobody and 100.0% everybody: 87 people of a million are ``<0.1%``, all but these ``>99.9%``.
+    0.0% is nobody and 100.0% everyone: 87 people of a million are ``<0.1%``, all but these ``>99.9%``.
     """
     if rate is None:
         return "-"
