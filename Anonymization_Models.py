@@ -6,7 +6,7 @@ people:
     records -> codes per quasi-identifier -> class of each record -> count table -> measures -> flags on records
 
 Each column is encoded once and the records are counted once; after that no step looks at records again until
-the flags are handed back to them. Nothing depends on the order of the records or on the frame's index.
+the flags are returned to them. Nothing depends on the order of the records or on the frame's index.
 
 Usable from a notebook on any ``pandas.DataFrame`` with one row per person::
 
@@ -14,8 +14,8 @@ Usable from a notebook on any ``pandas.DataFrame`` with one row per person::
     result = run_k_anonymity(binned, ["SEX", "AGE"], 5)
     result.n_risky, result.worst, df[result.risky]
 
-How a value is read and spelt, and what a missing one may match, stands in ``disclosure_control.basics``. The check of
-configs and the text report live in ``config`` and ``disclosure_control.report`` and still answer from here.
+``disclosure_control.basics`` defines how a value is read and spelt, and what a missing one may match. The check of
+configs and the text report are in ``config`` and ``disclosure_control.report`` and can also be imported from here.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.again import Anew
 
-# How a value falls into a bin stands there; the names answer from here, too.
+# Binning is defined there; the names can also be imported from here.
 from disclosure_control.basics.encoding.binning import Binning, bin_values
 from disclosure_control.basics.encoding.columns import (
     LARGEST_EXACT,
@@ -144,11 +144,11 @@ class EquivalenceClasses:
 
     @cached_property
     def columns_of_classes(self) -> tuple[EncodedColumn, ...]:
-        """The quasi-identifiers with one entry for each class; ``size`` says how many people it stands for."""
+        """The quasi-identifiers with one entry for each class; ``size`` counts the people of each."""
         return tuple(EncodedColumn(codes, labels) for codes, labels in zip(self.class_codes, self.labels, strict=True))
 
     def frequency(self, missing_qis: str = "category") -> np.ndarray:
-        """k of each class (n_classes,): how many people a person of this class cannot be told apart from."""
+        """k of each class (n_classes,): how many people a person of this class cannot be distinguished from."""
         return self._wildcard_frequency if missing_qis == "wildcard" else self.size
 
     @cached_property
@@ -233,10 +233,10 @@ class CountTable:
 class SensitiveCounts:
     """One sensitive column after the count: its distinct ``values`` (n_values,), which may be bins, and its tables.
 
-    ``tables`` are the count table in parts, which are given anew whenever they are asked for: the classes of each, and
-    their table, in which they are numbered from 0. Each class is whole in one part. ``n_without_value`` people have no
-    value, evaluated or not. ``codes_of_records`` (n_records,) are of the values as they are in the data, -1 for who has
-    none; None where records are not at hand.
+    ``tables`` are the count table in parts, produced again at each request: the classes of each, and their table, in
+    which they are numbered from 0. Each class is whole in one part. ``n_without_value`` people have no value, evaluated
+    or not. ``codes_of_records`` (n_records,) are of the original values, -1 without a value; None if records are not
+    available.
     """
 
     values: np.ndarray = field(repr=False)
@@ -294,7 +294,7 @@ class SensitiveCounts:
 
     @cached_property
     def _people_of_value(self) -> np.ndarray:
-        """Of everybody, whom reports ask for a dozen times: once through all cells is enough."""
+        """The people of each value; computed once for all reports."""
         people = np.zeros(len(self.values))
         for _, table in self.tables:
             people += table.people_of_value
@@ -430,7 +430,7 @@ def mean_difference(table: CountTable, reference: np.ndarray) -> np.ndarray:
     spread. Kept because older reports of this service used it.
     """
     distance_from_first = table.values - table.values[0]  # small numbers keep the sums exact
-    # Means of the classes and of everybody are summed in the same order, so that equal shares give equal means.
+    # Means of the classes and of all people are summed in the same order, so that equal shares give equal means.
     terms = table.people / table.people_of_class[table.class_of_cell] * distance_from_first[table.value_of_cell]
     means = np.bincount(table.class_of_cell, terms, table.n_classes)
     means[table.people_of_class == 0] = np.nan
@@ -493,12 +493,12 @@ def categorical_distance(class_values: Iterable, all_values: Iterable) -> float:
 
 @dataclass(frozen=True)
 class ModelResult:
-    """What one model says of each class, of each record and of the whole.
+    """What one model finds for each class, for each record and in all.
 
     ``of_class`` (n_classes,): k, distinct l or t. ``evaluated_classes`` and ``risky_classes`` (n_classes,) of bool; a
-    risky class is an evaluated one. ``people`` (n_classes,) are those whom the model can judge: all of a class, for t
-    those who have a value, whom ``counts`` tells. ``worst`` is the smallest k or l, the largest t; None where nothing
-    was evaluated. What is said of records is handed back to them when it is asked for.
+    risky class is an evaluated one. ``people`` (n_classes,) are those whom the model can judge: all of a class; for t
+    those who have a value, from ``counts``. ``worst`` is the smallest k or l, the largest t; None if nothing was
+    evaluated. Figures per record are computed on demand.
     """
 
     model: str
@@ -629,13 +629,13 @@ def run_t_closeness(
     classes: EquivalenceClasses | None = None,
     counts: SensitiveCounts | None = None,
 ) -> ModelResult:
-    """How far a class's sensitive values lie from everybody's; risky: farther than ``t``.
+    """How far a class's sensitive values are from the overall distribution; risky: farther than ``t``.
 
-    Everybody are the evaluated records that have a sensitive value; those without one are not assessable and
-    so not evaluated. ``distance`` is a name of ``DISTANCES``; by default "wasserstein" for numbers (in their
-    unit, as ``t`` is) and "total_variation" for categories (a share). Larger is riskier. A distance that equals
-    ``t`` up to rounding is not flagged. Raises ``FaultyInputError`` where a distance needs numbers and the
-    column has none. Source: Li et al. 2007, doi:10.1109/ICDE.2007.367856.
+    The overall distribution is that of the evaluated records with a sensitive value; records without one cannot be
+    assessed and are not evaluated. ``distance`` is a name of ``DISTANCES``; by default "wasserstein" for numbers (in
+    their unit, as ``t`` is) and "total_variation" for categories (a share). Larger is riskier. A distance that equals
+    ``t`` up to rounding is not flagged. Raises ``FaultyInputError`` if a distance needs numbers and the column has
+    none. Source: Li et al. 2007, doi:10.1109/ICDE.2007.367856.
     """
     classes = _classes_of(df, quasi_identifiers, missing_qis, classes)
     if counts is None and distance is None and df is not None:
@@ -745,7 +745,7 @@ def count_by_missing_policy(classes: EquivalenceClasses, k: int) -> dict[str, di
 # ---------------------------------------------------------------- names that answer from here
 
 # Where the check of configs and the text report live now. They are looked up when they are asked for: the maths
-# itself imports nothing that stands above it.
+# itself imports nothing above it.
 _ELSEWHERE = {
     "PilotConfig": "config.model_settings",
     "validate_config": "config.model_settings",

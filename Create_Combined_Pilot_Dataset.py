@@ -134,10 +134,10 @@ def merge_settings(literal: dict[str, Any]) -> tuple[SubjectIdRule, MergeSetting
 
 
 def merge_table(report: dict[str, Any]) -> str:
-    """What became of each domain, in counts: dropped, kept, collapsed, unmatched; and what was left out or guessed.
+    """What was done with each domain, in counts: dropped, kept, collapsed, unmatched, left out, guessed.
 
-    For screens and logs: a count from 1 to 9, of people or of records, is masked, and so is what would tell it when it
-    is taken from the number of all subjects. The merge report, which is restricted, has all of them.
+    For screens and logs: a count from 1 to 9, of people or of records, is masked, and so is any from which it could be
+    calculated with the number of all subjects. The merge report, which is restricted, has all of them.
     """
     from tabulate import tabulate
 

@@ -1,13 +1,13 @@
-"""Door 2: combined dataset and config -> how exposed the people of a pilot are: reports, and files of risky rows.
+"""Door 2: from the combined dataset and the config to reports on the risk of a pilot, and files of records at risk.
 
-    python Main_Anonymization.py              the pilot that .env names
+    python Main_Anonymization.py              the pilot of .env
     python Main_Anonymization.py PENTELI ...  these pilots
     python Main_Anonymization.py --all        every pilot that has a config
 
-``--fail-on-risk PERCENT`` ends with status 1 where k, l or t flags a larger share of the evaluated people: in what
-leaves, where there is a treatment or a release, else in the pilot as it is; and where a column of it names people, or
-what outsiders may know singles them out.
-``--shareable`` also writes the page for outside the house; ``--verbose`` prints every section in full.
+``--fail-on-risk PERCENT`` ends with status 1 if k, l or t flags a larger share of the evaluated people, if a column
+names people, or if what outsiders may know singles them out. It judges the data to be released if there is a treatment
+or a release, else the untreated pilot.
+``--shareable`` also writes a page to share, without small counts; ``--verbose`` prints every section in full.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
 
 
 def undecided(config_file: SourceFile) -> tuple[Reason, ...]:
-    """What of a drafted config nobody has decided yet: a reason against letting anything out on the strength of it."""
+    """A reason to hold while a drafted config has undecided lines."""
     n_lines = lines_to_review(text_of_config(config_file))
     if not n_lines:
         return ()

@@ -36,17 +36,17 @@ from disclosure_control.run.results import PilotIsLockedError, held
 
 DONE, RISK_TOO_HIGH, INPUT_AT_FAULT, OUR_FAULT, LOCKED = range(5)
 STOPPED = 130  # as shells report Ctrl-C
-# With several pilots the status tells of the gravest outcome, in this order.
+# With several pilots the status is that of the gravest outcome, in this order.
 GRAVITY = (OUR_FAULT, INPUT_AT_FAULT, LOCKED, RISK_TOO_HIGH, DONE)
 
 
 @dataclass(frozen=True)
 class Pilot:
-    """One pilot of a run: its name, the folder of its domain files, that of its results, its config's literal and file.
+    """One pilot of a run: its name, its domain folder, its results folder, its config's literal and file.
 
-    A pilot that is not ``is_configured`` has no config: its literal is empty, and its file says where it would stand.
-    ``started``: when this run began, UTC, ISO 8601. ``keep_runs``: how many runs its history holds. ``left_out``: steps
-    that this run must not take, though the config has their key. ``cluster``: who works for an engine that asks others.
+    A pilot that is not ``is_configured`` has an empty literal, and its file is where a config would be. ``started``:
+    when this run began, UTC, ISO 8601. ``keep_runs``: how many runs its history keeps. ``left_out``: steps that this
+    run must not run, though the config has their key. ``cluster``: the workers, for an engine that has some.
     """
 
     name: str
@@ -161,7 +161,7 @@ def _process_one(
     log: Log,
 ) -> Outcome:
     path, folder = config_file_of(settings, name), settings.data_folder / name
-    # A misspelt name or folder is told as before: nothing is drafted where nothing lies.
+    # A misspelt name or folder is a fault as before: nothing is drafted without files.
     is_new = not needs_config and not path.exists() and folder.is_dir() and path.parent.is_dir()
     file = SourceFile(path, b"") if is_new else read_config_file(settings, name)
     config = {} if is_new else parse_config_file(file)

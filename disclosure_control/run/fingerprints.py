@@ -1,8 +1,8 @@
-"""Fingerprints of files that tell a file apart from any other, and of its content nothing.
+"""Fingerprints that distinguish files and disclose nothing of their content.
 
-A SHA-256 of a small set is an oracle: whoever knows all of a file but one value tries the values until the hash fits.
-So what goes from hand to hand has the HMAC-SHA-256 of a file's SHA-256 instead, under a random key that stays in the
-pilot's folder, beside the results. The same file has the same fingerprint for as long as that key is there.
+A SHA-256 of a small set is an oracle: an attacker who knows all of a file but one value tries values until the hash
+fits. Files that are handed on therefore have the HMAC-SHA-256 of a file's SHA-256, under a random key that stays in the
+pilot's folder, beside the results. The same file has the same fingerprint as long as that key exists.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ def with_fingerprints(entries: Mapping[str, Mapping[str, Any]], key: bytes) -> d
 
 
 def known_key(folder: Path) -> bytes | None:
-    """The key that lies beside a results folder, 64 hexadecimal digits; None where no run has made one yet.
+    """The key beside a results folder, 64 hexadecimal digits; None if no run has made one yet.
 
-    Raises ``FaultyInputError`` where the file is not as a run writes it. It is left alone: what it was may be told from
-    what it is, and a new key in its place would let every earlier file look changed.
+    Raises ``FaultyInputError`` if a run did not write the file in this form. The file is not changed: the earlier key
+    may be recoverable from it, and a new key would make every earlier file look changed.
     """
     path = beside(folder) / KEY_FILE
     if not path.exists():

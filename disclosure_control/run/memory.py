@@ -25,19 +25,17 @@ OF_A_WORKER = {
 
 
 def keep_freed_memory(arrow_from: Literal["system", "jemalloc"]) -> None:
-    """Let the C library keep memory that is freed, and Arrow take its own from an allocator: once, when a door starts.
+    """Let the C library keep freed memory, and Arrow use a suitable allocator: once, when a door starts.
 
-    Else every array of megabytes is mapped anew and unmapped again, and the system clears each page each time: a fifth
-    of what door 2 took for a million people. Asked for before NumPy and Arrow are imported, so that all threads share
-    one heap: with one for each, what one of them freed is not there for the others, a tenth of the memory of door 2.
+    Otherwise every array of megabytes is mapped and unmapped again, and the system clears each page each time: a fifth
+    of the time of door 2 for a million people. Call it before NumPy and Arrow are imported, so that all threads share
+    one heap: with one for each, memory freed by one is not available to the others, a tenth of the memory of door 2.
 
-    What Arrow is best given differs by door, as measured:
+    The best allocator of Arrow differs by door, as measured: "system" for door 2, so that Arrow and NumPy reuse the
+    same freed memory; "jemalloc" for door 1, where most of the memory is Arrow's text: almost as fast, and the peak of
+    a million laboratory records is a tenth lower in memory, a quarter lower from disk.
 
-    - "system", for door 2: the C library's own, so that Arrow and NumPy use the same freed memory again.
-    - "jemalloc", for door 1, where most of the memory is Arrow's text: nearly as fast, and the peak of a million
-      laboratory records is a tenth lower in memory, a quarter lower from disk.
-
-    Where the C library cannot be told (it is not GNU's), or Arrow was built without an allocator, nothing changes.
+    If the C library is not GNU's, or Arrow was built without an allocator, nothing changes.
     """
     is_told = _tell(LARGEST_REUSED, MOST_KEPT)
 
@@ -51,10 +49,10 @@ def keep_freed_memory(arrow_from: Literal["system", "jemalloc"]) -> None:
 
 
 def look_for_cycles_rarely() -> None:
-    """Let Python look for objects that hold each other, and nobody else does, after very many new ones alone.
+    """Let Python search for reference cycles only after very many new objects.
 
-    What is large in a door are arrays, which go as soon as nobody holds them. A twentieth of a short run was spent
-    looking at what was imported, none of which ever goes. The peak of a million people is the same.
+    The large objects of a door are arrays, which are freed at once. A twentieth of a short run was spent examining
+    imported objects, which are never freed. The peak of a million people is the same.
     """
     gc.set_threshold(NEW_OBJECTS)
 
@@ -70,17 +68,17 @@ def give_freed_memory_back() -> None:
 
 
 def trim_freed_memory() -> None:
-    """Give back once what is free between what is in use; what is free at the end is in one piece, and stays.
+    """Return free memory between used blocks to the system once; free memory at the end of the heap is kept.
 
-    For where many texts of a file were freed: in their places stand pieces, few of which are as large as what comes
-    next, so that the peak of a million people is 30 MB higher without it, of 500.
+    Useful after many texts of a file were freed: few of the gaps are as large as the next arrays, so that without it
+    the peak of a million people is 30 MB higher, of 500.
     """
     with contextlib.suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).malloc_trim(MOST_KEPT)
 
 
 def _tell(largest_reused: Sequence[int], most_kept: int) -> bool:
-    """Whether the C library could be told."""
+    """Whether the C library accepted the setting."""
     try:
         set_option = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):

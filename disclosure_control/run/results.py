@@ -116,11 +116,11 @@ def recover(folder: Path) -> None:
 
 
 class ResultSet:
-    """The results of one run, aside until they are published under their JSON summary.
+    """The results of one run, kept aside until they are published under their JSON summary.
 
-    A file is restricted unless it is said to go from hand to hand; a summary that is restricted says so itself, and
-    holds the plain SHA-256 of each file, which else it holds keyed. ``carried`` names the files of the set before that
-    stay, where they are there. ``notices`` says after publishing what the controller should know.
+    A file is restricted unless declared otherwise; a restricted summary says so itself, and contains the plain SHA-256
+    of each file instead of a keyed one. ``carried`` names the files of the previous set that stay, if they exist.
+    ``notices`` are sentences for the controller after publishing.
     """
 
     def __init__(self, folder: Path, summary_name: str, is_restricted: bool = False, carried: Collection[str] = ()):
@@ -160,10 +160,10 @@ class ResultSet:
         files: Mapping[str, bytes | Path],
         hand_to_hand: Collection[str] = (),
     ) -> None:
-        """What a step gave back, by file name: tables for people, datasets for programs, and any other files.
+        """Write the results of a step by file name: tables for people, datasets for programs, and any other files.
 
-        ``hand_to_hand`` names those of the other files that hold nobody. One that was written already is taken from
-        its path, as it is.
+        ``hand_to_hand`` names those of the other files that may be handed on. A file that is already written is taken
+        from its path.
         """
         for name, table in tables.items():
             self.write_table(name, table, for_people=True)
@@ -210,7 +210,7 @@ class ResultSet:
             self._take_place()
 
     def _move_out(self, strangers: Collection[str]) -> None:
-        """Publish, and give the files that no run wrote a place of their own: the set before goes as a whole."""
+        """Publish, and move the files that no run wrote to a place of their own: the previous set moves as a whole."""
         place = beside(self.folder) / MOVED_OUT / clock.utc_now().replace(":", "")
         try:
             for name in strangers:
@@ -266,7 +266,7 @@ def summary_text(summary: Mapping[str, Any]) -> str:
 
 
 def files_of_set(summary: Path) -> list[str]:
-    """Names of the files that a run published under this summary, itself among them; none where it does not tell."""
+    """Names of the files that a run published under this summary, including itself; none if it does not list them."""
     try:
         names = list(json.loads(summary.read_text(encoding="utf-8"))["files"])
     except (OSError, ValueError, KeyError, TypeError):

@@ -1,4 +1,4 @@
-"""Tables and texts as they are written: nothing in them is run by a spreadsheet or obeyed by a terminal."""
+"""Tables and texts as written: a spreadsheet runs nothing in them, and a terminal obeys nothing in them."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def _guesses(kinds: ReleasedKinds, table: CountTable, people: pd.DataFrame) -> n
 
 @dataclass(frozen=True)
 class Answers:
-    """The released values of the ``secret`` as answers: which of them are right for whom.
+    """The released values of the ``secret`` as answers: which of them are right for which people.
 
     ``table`` counts the ``released`` values (n_released,); ``codebook`` is what is known of their treatment.
     """

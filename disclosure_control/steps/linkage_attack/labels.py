@@ -55,7 +55,7 @@ _MAY_BE_PATTERN = r"[-–|*<>≤≥{\[(\]]|[xX]{2}"
 
 
 def pattern_of(label: str) -> Pattern | None:
-    """What a label may stand for other than itself; None where it can only be a plain value."""
+    """What a label may represent other than itself; None if it can only be a plain value."""
     interval = interval_of(label)
     if interval:
         return interval
@@ -67,7 +67,7 @@ def pattern_of(label: str) -> Pattern | None:
 
 
 def covers(pattern: Pattern, other: Pattern | str) -> bool:
-    """Whether whoever has the ``other`` label, a plain value where it is text, has ``pattern`` rightly, too."""
+    """Whether every value of the ``other`` label, a plain value if it is text, is also one of ``pattern``."""
     if isinstance(pattern, Members):
         if "missing" in pattern.texts or other in pattern.texts:
             return True
@@ -88,7 +88,7 @@ def covers(pattern: Pattern, other: Pattern | str) -> bool:
 
 
 def patterns_of(labels: np.ndarray, used: np.ndarray) -> dict[int, Pattern]:
-    """The text labels (n_labels,) in use that may stand for several values, by code."""
+    """The text labels (n_labels,) in use that may represent several values, by code."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -107,9 +107,9 @@ def lie_across(patterns: dict[int, Pattern]) -> bool:
 
 
 def with_bins_half_open(patterns: dict[int, Pattern]) -> dict[int, Pattern]:
-    """Intervals that stand side by side are bins: a common end belongs to the upper one, as in ``numpy.histogram``.
+    """Adjacent intervals are bins: a common end belongs to the upper one, as in ``numpy.histogram``.
 
-    Where intervals lie across each other, each holds both of its ends.
+    Overlapping intervals contain both of their ends.
     """
     if lie_across(patterns):
         return patterns
@@ -142,8 +142,8 @@ def people_covered(labels: np.ndarray, people: np.ndarray, patterns: dict[int, P
 class KnownValues:
     """The distinct values that an attacker knows (n_values,): as ``texts``, and as numbers from ``low`` to ``high``.
 
-    ``is_pattern`` tells those that look like an interval, a tail, a mask or a set; ``sets`` are the sets by position.
-    Of these, ``is_own_pattern`` are the ones that a plain value of the release may be: their spelling is the value.
+    ``is_pattern``: those that look like an interval, a tail, a mask or a set; ``sets`` are the sets by position.
+    ``is_own_pattern``: those of them that a plain value of the release may be, because their spelling is the value.
     """
 
     texts: np.ndarray

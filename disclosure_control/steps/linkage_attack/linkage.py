@@ -1,7 +1,7 @@
 """Linkage: an identified table against a release, by what an attacker knows of the people.
 
-Three methods, by the key ``method``: "exact" (equal values, as a join does), "generalised" (a released value may stand
-for several: interval, tail, set, mask, star), "probabilistic" (some attributes may disagree; the best score wins).
+Three methods, by the key ``method``: "exact" (equal values, like a join), "generalised" (a released value may represent
+several: interval, tail, set, mask, star), "probabilistic" (some attributes may disagree; the best score wins).
 """
 
 from __future__ import annotations
@@ -69,13 +69,12 @@ def _each_of(arrays: Sequence[np.ndarray | None], people: np.ndarray) -> list[np
 
 @dataclass(frozen=True)
 class LinkageAttack:
-    """One attack of everybody in the identified table on one release, and what came of it.
+    """One attack on all people of the identified table with one release, and its result.
 
-    ``truth`` (n_known,) is the position of each person's own record in the release, ``NOT_RELEASED`` where the
-    treatment removed it, ``NOT_IN_PILOT`` for the control group; None where nobody can tell. ``n_unsure`` people have
-    one best record that is below the threshold, and is not named. ``fits`` (n_known,): whether that own record agrees
-    with all that is known of the person, as far as the method reads it; None where nobody can tell. ``n_tries``: of so
-    many attacks this is the best one.
+    ``truth`` (n_known,) is the position of each person's own record in the release, ``NOT_RELEASED`` if the treatment
+    removed it, ``NOT_IN_PILOT`` for the control group; None if unknown. ``n_unsure`` people have one best record that
+    is below the threshold, and is not named. ``fits`` (n_known,): whether the own record agrees with all that is known
+    of the person, as far as the method reads it; None if unknown. ``n_tries``: this is the best of so many attacks.
     """
 
     method: str
@@ -89,7 +88,7 @@ class LinkageAttack:
 
     @property
     def n_unsure(self) -> int:
-        """People of whom there is one best record that is not likely enough to be named."""
+        """People with one best record that is not likely enough to be named."""
         return 0 if self.found.is_unsure is None else int(self.found.is_unsure.sum())
 
     @property
@@ -104,22 +103,22 @@ class LinkageAttack:
 
     @property
     def in_pilot(self) -> np.ndarray | None:
-        """Who of them is in the pilot (n_people,) of bool; None where nobody can tell."""
+        """Which of them are in the pilot (n_people,) of bool; None if unknown."""
         return None if self.truth is None else self.truth != NOT_IN_PILOT
 
     @cached_property
     def correct(self) -> np.ndarray | None:
-        """People (n_known,) whose own record is the one named; None where nobody can tell."""
+        """People (n_known,) whose own record is the one named; None if unknown."""
         return None if self.truth is None else self.claimed & (self.found.candidate == self.truth)
 
     @property
     def n_found(self) -> int:
-        """People for whom the right record is named; where nobody can tell, any."""
+        """People for whom the right record is named; if the truth is unknown, any record."""
         return int((self.claimed if self.correct is None else self.correct).sum())
 
     @property
     def claims(self) -> Rate:
-        """People for whom a record is named, right or not, among everybody in the identified table."""
+        """People for whom a record is named, right or not, in the whole identified table."""
         return Rate(int(self.claimed.sum()), self.n_people)
 
     @cached_property
@@ -236,7 +235,7 @@ def _exactly(at_least: np.ndarray, sets: Sequence[tuple[int, ...]]) -> np.ndarra
 
 
 def _best_claimants(candidate: np.ndarray, score: np.ndarray, n_released: int) -> np.ndarray:
-    """Each record goes to the person of the highest score who names it; to nobody where two are level."""
+    """Each record is assigned to the person with the highest score who names it; to nobody if two scores are equal."""
     names = np.flatnonzero(candidate >= 0)
     highest = np.full(n_released, -np.inf)
     np.maximum.at(highest, candidate[names], score[names])
@@ -300,9 +299,9 @@ def attack_linkage(
 ) -> LinkageAttack:
     """Attack a release with some of the known attributes, all by default.
 
-    ``truth`` (n_known,) says where each person's own record is, see ``LinkageAttack``. ``people`` are the positions of
-    those whose attack is scored, all by default; whoever claims a record is looked for in the whole identified table.
-    ``settings`` are those of the probabilistic method: ``agreement_rate`` and ``threshold``, both in (0, 1).
+    ``truth`` (n_known,) is the position of each person's own record, see ``LinkageAttack``. ``people`` are the
+    positions of those whose attack is scored, all by default; rivals for a record are searched in the whole identified
+    table. ``settings`` are those of the probabilistic method: ``agreement_rate`` and ``threshold``, both in (0, 1).
     """
     attributes = range(len(matching.columns)) if attributes is None else attributes
     found = METHODS[method].find(matching, attributes, **settings)
@@ -327,8 +326,8 @@ def attack_linkage(
 class KnowledgeLevel:
     """Success with ``n_attributes`` of the known attributes, over ``n_sets`` sets of them: on average and at best.
 
-    Shares in [0, 1] of the people of the pilot who are named rightly; where the truth is not known, of everybody for
-    whom a record is named. ``best`` are the attributes of the best set.
+    Shares in [0, 1] of the people of the pilot who are named rightly; if the truth is unknown, of all people for whom a
+    record is named. ``best`` are the attributes of the best set.
     """
 
     n_attributes: int

@@ -25,10 +25,10 @@ BITS_AT_ONCE = 400_000_000
 
 @dataclass(frozen=True)
 class Reach:
-    """Of each known person (n_known,): how many released records agree, and which one where it is one (else -1).
+    """For each known person (n_known,): how many released records agree, and which one if there is only one (else -1).
 
-    ``n_claimants`` (n_released,) counts the known people whom each released record agrees with; it is right for
-    records that are somebody's only candidate, which are those it is asked for.
+    ``n_claimants`` (n_released,) counts the known people whom each released record agrees with; it is exact only for
+    records that are the only candidate of a person.
     """
 
     n_candidates: np.ndarray

@@ -123,7 +123,7 @@ def _numbers(
 
 
 def unread_columns(kinds: ReleasedKinds, people: pd.DataFrame) -> list[str]:
-    """Attributes of text of which no known value agrees with any released one: labels that cannot be read."""
+    """Text attributes of which no known value agrees with any released one: their labels cannot be read."""
     return [
         name
         for name in kinds.attributes

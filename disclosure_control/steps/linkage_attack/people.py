@@ -26,11 +26,11 @@ MERGE_HINT = re.compile(r"[^.;,]*\bmerge: .*$", re.DOTALL)
 
 @dataclass(frozen=True)
 class IdentifiedTable:
-    """People by name: ``ids`` (n_people,), their ``frame``, and where each is in the pilot.
+    """People by name: ``ids`` (n_people,), their ``frame``, and their positions in the pilot.
 
-    ``subject`` (n_people,) is the position of the person's own row in the pilot, ``NOT_IN_PILOT`` where there is none;
-    None where the table does not tell. ``attacked`` are the positions of the people whose attack is scored: all, or a
-    random part. ``source`` are the file and its SHA-256; ``notes`` what the controller has to know of it.
+    ``subject`` (n_people,) is the position of the person's own row in the pilot, ``NOT_IN_PILOT`` if there is none;
+    None if the table does not say. ``attacked`` are the positions of the people whose attack is scored: all, or a
+    random part. ``source`` are the file and its SHA-256; ``notes`` are sentences for the controller.
     """
 
     ids: pd.Series = field(repr=False)
@@ -55,7 +55,7 @@ def read_identified(
 ) -> IdentifiedTable:
     """The controller's identified table, and whom of it to attack. Raises ``FaultyInputError``.
 
-    ``rule`` is how the pilot spells its subjects: the column ``truth`` may hold them so, or as the source does.
+    ``rule`` is how the pilot spells its subjects: the column ``truth`` may use this spelling, or that of the source.
     """
     file, source = file_of_key(settings, folder, "identified")
     truth = settings.truth or SUBJECT_COLUMN
@@ -136,9 +136,9 @@ def _faults_of_ids(ids: pd.Series, file: str, name: str) -> list[str]:
 def _positions(
     truth: pd.Series, subjects: pd.Series, rule: SubjectIdRule, file: str, name: str
 ) -> tuple[np.ndarray, list[str], list[str]]:
-    """Position in the pilot of the subject that each row names, faults, and what has to be said aloud.
+    """Position in the pilot of the subject that each row names, faults, and notes.
 
-    A row may spell the subject as the pilot does or as the source does. Two rows with one subject are a fault.
+    A row may spell the subject as the pilot or as the source does. Two rows with one subject are a fault.
     """
     spelled = encode_column(truth.astype("str"))
     ids_by_rule, _ = rule.apply(pd.Index(spelled.labels, dtype="str"))

@@ -1,7 +1,7 @@
 """Questions about people that a release suggests, such as "age at most 3 and district Rural", and whom they fit.
 
 A predicate is a few conditions on different columns. All predicates of an attack are arrays: which column, which
-comparison, which value; they are put to a table column by column.
+comparison, which value; they are evaluated on a table column by column.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Predicates:
 class TableColumn:
     """One column of the release as codes by size or letter (n_released,), -1 missing, and of other tables of people.
 
-    ``people``: per table the codes of its records in the same numbering; where a released label stands for several
-    values, ``overlaps`` say which of a table's own codes agree with it.
+    ``people``: per table the codes of its records in the same numbering; if a released label represents several values,
+    ``overlaps`` say which of a table's own codes agree with it.
     """
 
     name: str

@@ -77,26 +77,26 @@ class Rate:
         return wilson_interval(self.n_hits, self.n) if self.n else None
 
     def told(self) -> RateTold:
-        """As it stands in the JSON summary."""
+        """The entry of the JSON summary."""
         hits = int(self.n_hits) if float(self.n_hits).is_integer() else self.n_hits
         return RateTold(hits, self.n, self.rate, *(self.interval or (None, None)))
 
 
 @dataclass(frozen=True)
 class AttackRates:
-    """The three figures that only mean something together.
+    """Three figures that must be read together.
 
     ``attack``: on people who are in the release. ``baseline``: the same goal reached by guessing, without looking for
-    the person. ``control``: the same attack on people who are not in the release, None where there are none; what
-    succeeds there follows from the population and not from being in the release.
+    the person. ``control``: the same attack on people who are not in the release, None if there are none; its success
+    follows from the population and not from being in the release.
 
-    ``baseline_is_known``: the chance of a guess is calculated and not counted. ``at_equal_size``: attack and control
-    in groups of one size, where the size of a group alone makes success likelier. ``needs_control``: there is no fair
-    guess (``baseline`` is of no attack), and only a control group can tell.
+    ``baseline_is_known``: the chance of a guess is calculated and not counted. ``at_equal_size``: attack and control in
+    groups of one size, if the size of a group alone makes success likelier. ``needs_control``: there is no fair guess
+    (``baseline`` is of no attack), and only a control group can show an effect.
 
-    ``n_unread`` attacks failed because what is released could not be read as what is known of the person: nobody can
-    tell what somebody who reads it would find. ``unread`` are the columns of which no value could be read. ``n_tries``
-    attacks were made, of which this is the best: the chance that one of them succeeds is so many times as large.
+    ``n_unread`` attacks failed because released values could not be compared with what is known of the person: the
+    result of a reader who understands them is unknown. ``unread`` are the columns without any readable value. This is
+    the best of ``n_tries`` attacks: the chance that one of them succeeds is that many times as large.
     """
 
     attack: Rate
@@ -111,11 +111,11 @@ class AttackRates:
 
     @property
     def p_value(self) -> float | None:
-        """The chance of a success at least as large if the attack were no better than guessing or, where
-        ``at_equal_size`` is given, than on the control group (the larger chance of both); in [0, 1].
+        """The chance of a success at least as large if the attack were no better than guessing or, if ``at_equal_size``
+        is given, than on the control group (the larger chance of both); in [0, 1].
 
-        Times ``n_tries``. None where nobody can tell: fewer than ``FEWEST_ATTACKS`` attacks or guesses, or no control
-        group where one is needed. Fractions of a hit are rounded to the disadvantage of the attack.
+        Times ``n_tries``. None if unknown: fewer than ``FEWEST_ATTACKS`` attacks or guesses, or no control group
+        although one is needed. Fractions of a hit are rounded to the disadvantage of the attack.
         """
         pairs = [] if self.needs_control else [(self.attack, self.baseline)]
         pairs += [self.at_equal_size] if self.at_equal_size else []
@@ -129,9 +129,9 @@ class AttackRates:
 
     @property
     def beats_baseline(self) -> bool | None:
-        """Whether the attack is above guessing by more than chance, see ``p_value``; None where nobody can tell.
+        """Whether the attack beats guessing by more than chance, see ``p_value``; None if unknown.
 
-        Among these are attacks that are not above it, and would be if those that could not be read had succeeded.
+        Also None if an attack does not beat it, but would if those that could not be read had succeeded.
         """
         if self.p_value is None or (self.p_value >= SIGNIFICANCE and self._may_be_above):
             return None
@@ -180,7 +180,7 @@ class AttackRates:
         return max(0.0, min(gains)) if gains else None
 
     def told(self) -> AttackRatesTold:
-        """As it stands in the JSON summary; no record and no subject in it."""
+        """The entry of the JSON summary, without any record or subject."""
         return AttackRatesTold(
             self.attack.told(),
             self.baseline.told(),

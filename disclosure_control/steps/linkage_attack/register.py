@@ -159,7 +159,7 @@ def _notes_on_missing(matching: Matching, method: str) -> list[str]:
 
 
 def _notes_on_unread(matching: Matching, attack: LinkageAttack, release: str) -> list[str]:
-    """Columns of which nothing could be read, and in how many attacks this may have hidden a record."""
+    """Columns without any readable value, and in how many attacks this may have hidden a record."""
     notes = [
         f"The released values of {column.name} distinguish no one: no help to the attacker."
         for column in matching.columns
@@ -178,7 +178,7 @@ def _notes_on_unread(matching: Matching, attack: LinkageAttack, release: str) ->
 def matches_of(
     attack: LinkageAttack, release: AttackedRelease, identified: IdentifiedTable, subjects: pd.Series
 ) -> pd.DataFrame:
-    """One row per person for whom a record is named: for the controller's eyes alone."""
+    """One row per person for whom a record is named: for the controller only."""
     named = np.flatnonzero(attack.claimed)
     record, person = release.kept[attack.found.candidate[named]], identified.attacked[named]
     table = {

@@ -1,4 +1,4 @@
-"""What is released of one pilot: the combined dataset as it is, the treated one, or both."""
+"""The releases of one pilot to attack: the untreated combined dataset, the treated one, or both."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from disclosure_control.treatments.treated_pilot import TreatedPilot
 class AttackedRelease:
     """What an attacker sees: ``frame`` (n_released, n_columns); ``kept`` are its records' positions in the pilot.
 
-    ``readings``: how whoever has the codebook reads the columns that the treatment changed.
+    ``readings``: how someone with the codebook reads the columns that the treatment changed.
     """
 
     name: str
@@ -34,7 +34,7 @@ class AttackedRelease:
 
 
 def releases_of(pilot: pd.DataFrame, treated: TreatedPilot | None, which: str) -> list[AttackedRelease]:
-    """The combined dataset as it is, the treated one, or both; ``treated`` is the treatment's outcome, or None."""
+    """The untreated combined dataset, the treated one, or both; ``treated`` is the treatment's outcome, or None."""
     found = []
     if which != "treated":
         found.append(AttackedRelease("combined", pilot, np.arange(len(pilot))))
