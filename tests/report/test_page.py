@@ -12,7 +12,7 @@ import pytest
 
 from disclosure_control.assess.report import class_sizes
 from disclosure_control.assess.threshold_curves import threshold_curves, without_small_counts
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, GroupShare
 from disclosure_control.identifiers.column_findings import ColumnFinding, Grade, Scan
 from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.report.page.page import privacy_page
@@ -209,8 +209,7 @@ def test_the_page_of_a_pilot_without_a_merge_report_is_written(pilot, doors):
 def widened(n):
     """What the sections of ``risk`` find of a pilot of very many columns and long names."""
     names = [f"LB__A measurement with a long name [{i}]" for i in range(n)]
-    share = {"people": 100, "risky": 50, "risky_rate": 0.5, "low": 0.4, "high": 0.6}
-    groups = [{"group": f"{'a long name of a group' * 2} {i}", **share} for i in range(30)]
+    groups = [GroupShare(f"{'a long name of a group' * 2} {i}", "risky", 100, 50) for i in range(30)]
     told = [Determination(name, False, 0.5, 0.4, 0.4, determines=False, nearly=False) for name in names]
     return {
         "by_group": RiskByGroup(dict.fromkeys(names, groups), 0.5),

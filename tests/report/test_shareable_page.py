@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
+from disclosure_control.basics.telling.small_counts import GroupShare
 from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.steps.risk.sections.by_group import outside
 from tests.examples import examples
@@ -158,17 +159,14 @@ def test_of_fewer_people_than_the_threshold_nothing_is_told():
 def test_people_and_hits_of_groups_are_apart_from_every_other_number_of_the_page():
     """300 and 295 people: of two columns, one of which lies within the other, their difference would be five people."""
 
-    def rows(**groups: tuple[int, int]) -> list[dict]:
-        return [
-            {"group": name, "people": n, "risky": n_risky, "risky_rate": n_risky / n, "low": 0.0, "high": 1.0}
-            for name, (n, n_risky) in groups.items()
-        ]
+    def rows(**groups: tuple[int, int]) -> list[GroupShare]:
+        return [GroupShare(name, "risky", n, n_risky) for name, (n, n_risky) in groups.items()]
 
     counts = ToldCounts(900)
     assert outside({"x": rows(a=(600, 60), b=(300, 30))}, counts) == {"x": rows(a=(600, 60), b=(300, 30))}
     told = outside({"y": rows(c=(300, 30), d=(295, 29), e=(305, 31))}, counts)["y"]
     assert told[0] == rows(c=(300, 30))[0]
-    assert [(row["people"], row["risky"], row["risky_rate"]) for row in told[1:]] == [(None, None, None)] * 2
+    assert [(row.people, row.hits, row.rate) for row in told[1:]] == [(None, None, None)] * 2
     # 305 people are near 300, and follow from the others: nothing is told of this column.
     assert outside({"z": rows(f=(305, 30), g=(500, 50), h=(95, 10))}, counts) == {}
 

@@ -14,7 +14,7 @@ totals allow, if these are small.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -191,6 +191,46 @@ def _people_by_group(column: EncodedColumn, among: np.ndarray | None, people: np
     return np.bincount(column.codes[kept] + 1, each, len(column.labels) + 1).astype(np.int64)
 
 
+@dataclass(frozen=True)
+class GroupShare:
+    """Who of a ``group`` is hit; ``word`` is what the JSON summary calls the ``hits``. Masked numbers are None.
+
+    Of a group that is not ``told`` there is nothing but that it is there.
+    """
+
+    group: str
+    word: str
+    people: int | None = None
+    hits: int | None = None
+    told: bool = True
+
+    @property
+    def rate(self) -> float | None:
+        """The share that is hit, in [0, 1]."""
+        return None if self.people is None or self.hits is None else self.hits / self.people
+
+    @property
+    def interval(self) -> tuple[float, float] | tuple[None, None]:
+        """That of the share."""
+        return (None, None) if self.people is None or self.hits is None else wilson_interval(self.hits, self.people)
+
+    def in_summary(self) -> dict[str, object]:
+        """As the JSON summary has it."""
+        if not self.told:
+            return {"group": self.group}
+        low, high = self.interval
+        hits = {self.word: self.hits, f"{self.word}_rate": self.rate}
+        return {"group": self.group, "people": self.people, **hits, "low": low, "high": high}
+
+    def cells(self) -> list[str]:
+        """A row of a table: people, hits, their share and its interval."""
+        if not self.told:
+            return ["-"] * 4
+        low, high = self.interval
+        interval = "-" if low is None or high is None else interval_text(low, high)
+        return [count_text(self.people), count_text(self.hits), share_text(self.rate), interval]
+
+
 def shares_by_group(
     groups: EncodedColumn,
     considered: np.ndarray,
@@ -200,7 +240,7 @@ def shares_by_group(
     gaps: MissingShown = MissingShown.LIKE_ANY_GROUP,
     people: np.ndarray | None = None,
     also: np.ndarray | None = None,
-) -> list[dict]:
+) -> list[GroupShare]:
     """Who of each group is hit, among those considered, as published; missing is a group.
 
     ``groups`` is a column (n_records,); ``considered`` and ``hit`` (n_records,) of bool; ``word`` names a hit.
@@ -209,7 +249,7 @@ def shares_by_group(
     if not given. ``also`` (1 + n_labels,) of bool: further hidden groups, as in ``hidden_groups``.
 
     Small groups are joined with as many larger ones as make them ten, and come last; they are masked if they are still
-    fewer than ten. In a group whose cells are masked the ``people``, the hits or both are None.
+    fewer than ten.
     """
     among = np.ones(len(groups.codes), dtype=bool) if among is None else among
     considered = considered & among
@@ -226,35 +266,18 @@ def shares_by_group(
     return _told_groups(names, np.where(hidden[:, None], 0, counts), word)
 
 
-def _told_groups(names: Sequence[str], counts: np.ndarray, word: str) -> list[dict]:
+def _told_groups(names: Sequence[str], counts: np.ndarray, word: str) -> list[GroupShare]:
     """Entries of rows of hit, not hit, and not considered; rows of nobody who is considered are left out."""
     people = counts[:, 0] + counts[:, 1]
     without_people, without_hits = HAND_TO_HAND.mask_table(counts)
     entries = []
     for i in np.flatnonzero(people > 0).tolist():
         if counts[i].sum() < SMALLEST_PRINTED_GROUP:
-            entries.append({"group": TOO_FEW})
+            entries.append(GroupShare(TOO_FEW, word, told=False))
         else:
             n = None if without_people[i] else int(people[i])
-            entries.append(_group(names[i], n, None if without_hits[i] else int(counts[i, 0]), word))
+            entries.append(GroupShare(names[i], word, n, None if without_hits[i] else int(counts[i, 0])))
     return entries
-
-
-def _group(name: str, n: int | None, n_hits: int | None, word: str) -> dict:
-    entry = {"group": name, "people": n, word: n_hits, f"{word}_rate": None, "low": None, "high": None}
-    if n is None or n_hits is None:
-        return entry
-    low, high = wilson_interval(n_hits, n)
-    return {**entry, f"{word}_rate": n_hits / n, "low": low, "high": high}
-
-
-def figures_of_group(entry: Mapping, word: str) -> list[str]:
-    """An entry of ``shares_by_group`` as a row of a table: people, hits, their share and its interval."""
-    if "people" not in entry:
-        return ["-"] * 4
-    rate = entry[f"{word}_rate"]
-    interval = "-" if rate is None else interval_text(entry["low"], entry["high"])
-    return [count_text(entry["people"]), count_text(entry[word]), share_text(rate), interval]
 
 
 def told_parts(parts: dict[str, int], whole: int | None = None) -> dict[str, int | None]:

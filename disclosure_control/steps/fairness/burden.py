@@ -10,7 +10,7 @@ import pandas as pd
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, labels_of
-from disclosure_control.basics.telling.small_counts import MissingShown, shares_by_group
+from disclosure_control.basics.telling.small_counts import GroupShare, MissingShown, shares_by_group
 from disclosure_control.steps.fairness.told import MeasureByGroup
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
@@ -22,17 +22,17 @@ def folded(
     word: str,
     among: np.ndarray | None = None,
     gaps: MissingShown = MissingShown.LIKE_ANY_GROUP,
-) -> list[dict]:
+) -> list[GroupShare]:
     """``shares_by_group``, those of the highest share first, and last those that are hidden for being small."""
     entries = shares_by_group(groups, considered, hit, word, among, gaps)
     names = {"missing", *labels_of(groups)}
-    n_named = sum(entry["group"] in names for entry in entries)
-    return by_share(entries[:n_named], word) + entries[n_named:]
+    n_named = sum(entry.group in names for entry in entries)
+    return by_share(entries[:n_named]) + entries[n_named:]
 
 
-def by_share(entries: list[dict], word: str) -> list[dict]:
+def by_share(entries: list[GroupShare]) -> list[GroupShare]:
     """The entries of the highest share first; those whose share is masked come last."""
-    return sorted(entries, key=lambda entry: (entry[f"{word}_rate"] is None, -(entry[f"{word}_rate"] or 0.0)))
+    return sorted(entries, key=lambda entry: (entry.rate is None, -(entry.rate or 0.0)))
 
 
 def burden_by_group(

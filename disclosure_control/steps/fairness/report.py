@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from disclosure_control.basics.drawings.group_shares import share_chart
 from disclosure_control.basics.telling.sections import Figure, Part, Section, Sentence, Style, Table, Where
-from disclosure_control.basics.telling.small_counts import MASKED, count_text, figures_of_group
+from disclosure_control.basics.telling.small_counts import MASKED, count_text
 from disclosure_control.basics.telling.words import four_digits, share_text
 from disclosure_control.steps.fairness import OUTLINES
 from disclosure_control.steps.fairness.told import FairnessTold, MeasureByGroup
@@ -118,10 +118,10 @@ def _by_group(pilot: str, found: FairnessTold) -> Iterator[Part]:
     favoured = MeasureByGroup("favourable outcome", "favoured", found.people["without_outcome"], found.by_group)
     rows, drawn = [], []
     for one in (favoured, *(found.anonymisation or ())):
-        rows += [[one.measure, group["group"], *figures_of_group(group, one.counted)] for group in one.by_group]
+        rows += [[one.measure, group.group, *group.cells()] for group in one.by_group]
         if one.not_considered != 0:
             rows.append([one.measure, "(not evaluated)", count_text(one.not_considered), "-", "-", "-"])
-        drawn.append((one.measure, share_chart(one.measure, one.by_group, one.counted)))
+        drawn.append((one.measure, share_chart(one.measure, one.by_group)))
     if not rows:
         return
     columns = ("By group", found.sensitive, "People", "Hit", "Share", "95%")

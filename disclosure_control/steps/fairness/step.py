@@ -17,7 +17,7 @@ from Anonymization_Models import apply_feature_binning, form_equivalence_classes
 from disclosure_control.assess.told import gaps_of
 from disclosure_control.basics.encoding.columns import EncodedColumn, code_of_value, encode_column, labels_of
 from disclosure_control.basics.telling.faults import stop_at
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MissingShown, told_parts
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, GroupShare, MissingShown, told_parts
 from disclosure_control.measures.group_fairness import TwoGroups, WithinStrata, pool_strata
 from disclosure_control.steps.fairness.burden import burden_by_group, by_share, folded
 from disclosure_control.steps.fairness.outcome import FavourableOutcome, outcome_of
@@ -160,19 +160,19 @@ def _to_two_digits(value: Any) -> Any:
     return float(f"{value:.2g}") if isinstance(value, float) else value
 
 
-def _by_group(groups: EncodedColumn, outcome: FavourableOutcome, told: tuple[np.ndarray, ...]) -> list[dict]:
+def _by_group(groups: EncodedColumn, outcome: FavourableOutcome, told: tuple[np.ndarray, ...]) -> list[GroupShare]:
     """The shares of all groups; ``told`` are those (n_records,) of bool whose figures stand beside them.
 
     Small groups are hidden within each of these and within the rest, so that taking one figure from another leaves no
     small group either.
     """
     rest = ~np.logical_or.reduce([np.zeros(len(outcome.known), dtype=bool), *told])
-    shares: list[dict] = []
+    shares: list[GroupShare] = []
     for part in (*told, rest):
         shares += folded(groups, outcome.known, outcome.favourable, "favoured", part)
     names = set(labels_of(groups)) | {"missing"}
-    named = by_share([share for share in shares if share["group"] in names], "favoured")
-    return named + [share for share in shares if share["group"] not in names]
+    named = by_share([share for share in shares if share.group in names])
+    return named + [share for share in shares if share.group not in names]
 
 
 def _within_strata(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from disclosure_control.basics.telling.plain import INLINE, WHERE_FOUND
+from disclosure_control.basics.telling.small_counts import GroupShare
 from disclosure_control.measures.group_fairness import FOUR_FIFTHS, WithinStrata
 
 Interval = Sequence[float]
@@ -43,12 +44,12 @@ class StrataTold:
 
 @dataclass(frozen=True)
 class MeasureByGroup:
-    """Who of each group a ``measure`` hits; ``counted`` names the hits in the entries of ``shares_by_group``."""
+    """Who of each group a ``measure`` hits; ``counted`` is the word for the hits."""
 
     measure: str
     counted: str
     not_considered: int | None
-    by_group: Sequence[Mapping]
+    by_group: Sequence[GroupShare]
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,6 @@ class FairnessTold:
     group: str
     people: Mapping[str, int | None]
     rates: RatesTold = field(metadata=INLINE)
-    by_group: Sequence[Mapping]
+    by_group: Sequence[GroupShare]
     within_strata: StrataTold | None = field(metadata=WHERE_FOUND)
     anonymisation: Sequence[MeasureByGroup] | None = field(default=None, metadata=WHERE_FOUND)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMN, list_of
 from disclosure_control.basics.telling.plain import INLINE, NOT_IN_SUMMARY
 from disclosure_control.basics.telling.sections import Figure, Part, Sentence, Style, Table, Where
-from disclosure_control.basics.telling.small_counts import MissingShown, count_text, figures_of_group, shares_by_group
+from disclosure_control.basics.telling.small_counts import GroupShare, MissingShown, count_text, shares_by_group
 from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.records.text_table import people_by_kind
@@ -41,7 +41,7 @@ class ByGroupSettings(SettingsGroup):
 class RiskByGroup:
     """By column, the shares of its groups at risk by k, beside the share of all people."""
 
-    groups: Mapping[str, Sequence[Mapping]] = field(metadata=INLINE)
+    groups: Mapping[str, Sequence[GroupShare]] = field(metadata=INLINE)
     of_everybody: float | None = field(metadata=NOT_IN_SUMMARY)
 
 
@@ -83,7 +83,7 @@ def words(found: RiskByGroup) -> Iterator[Part]:
         return
     drawn = sorted(by_group, key=lambda name: -_largest_rate(by_group[name]))[:MOST_DRAWN]
     charts = {
-        name: share_chart(f"Share at risk by {name}", entries, "risky", found.of_everybody)
+        name: share_chart(f"Share at risk by {name}", entries, found.of_everybody)
         for name, entries in by_group.items()
         if name in drawn
     }
@@ -105,30 +105,24 @@ def words(found: RiskByGroup) -> Iterator[Part]:
             Style.SMALL,
             Where.PAGES,
         )
-    rows = [
-        [name, group["group"], *figures_of_group(group, "risky")]
-        for name, entries in by_group.items()
-        for group in entries
-    ]
+    rows = [[name, group.group, *group.cells()] for name, entries in by_group.items() for group in entries]
     columns = ("Column", "Group", "People", "Risky", "Share", "95%")
     yield Table("Who bears the risk (k)", columns, rows, range(2, 6), Where.FILE)
     yield Sentence("Who bears the risk, by group: see the summary.", where=Where.SCREEN)
 
 
-def _masked(groups: Sequence[Mapping]) -> str:
+def _masked(groups: Sequence[GroupShare]) -> str:
     """Groups without a share, with their people, so that the drawing is not taken for everyone."""
-    masked = [
-        f"{one['group']} ({count_text(one.get('people'), ',')})" for one in groups if one.get("risky_rate") is None
-    ]
+    masked = [f"{one.group} ({count_text(one.people, ',')})" for one in groups if one.rate is None]
     why = ". Masked, as few in them are at risk, or few are not, or such a number would follow: "
     return f"{why}{listed(masked, MOST_NAMED)}" if masked else ""
 
 
-def _largest_rate(groups: Sequence[Mapping]) -> float:
-    return max((group.get("risky_rate") or 0.0 for group in groups), default=0.0)
+def _largest_rate(groups: Sequence[GroupShare]) -> float:
+    return max((group.rate or 0.0 for group in groups), default=0.0)
 
 
-def outside(by_group: Mapping[str, Sequence[Mapping]], counts: ToldCounts) -> dict[str, list[dict]]:
+def outside(by_group: Mapping[str, Sequence[GroupShare]], counts: ToldCounts) -> dict[str, list[GroupShare]]:
     """The groups that may be shared, each number masked that is near another published one.
 
     A column is left out if the masked groups together, subtracted from all evaluated people, would still be such a
@@ -137,22 +131,22 @@ def outside(by_group: Mapping[str, Sequence[Mapping]], counts: ToldCounts) -> di
     found = {}
     for name, rows in by_group.items():
         told = [_outside(row, counts) for row in rows]
-        if all(_rest_is_open(rows, told, key, counts) for key in ("people", "risky")):
+        people = [(row.people, one.people) for row, one in zip(rows, told, strict=True)]
+        hits = [(row.hits, one.hits) for row, one in zip(rows, told, strict=True)]
+        if _rest_is_open(people, counts) and _rest_is_open(hits, counts):
             found[name] = told
     return found
 
 
-def _rest_is_open(rows: Sequence[Mapping], told: Sequence[Mapping], key: str, counts: ToldCounts) -> bool:
-    masked = [row.get(key) for row, one in zip(rows, told, strict=True) if one.get(key) is None]
+def _rest_is_open(numbers: Sequence[tuple[int | None, int | None]], counts: ToldCounts) -> bool:
+    """Whether what is masked outside, of numbers in the house and as told outside, gives no small count away."""
+    masked = [n for n, told in numbers if told is None]
     return None in masked or counts.tell(sum(n for n in masked if n is not None)) is not None
 
 
-def _outside(row: Mapping, counts: ToldCounts) -> dict:
-    people = counts.tell(row.get("people"))
-    risky = None if people is None else counts.tell(row["risky"], people)
-    if "people" not in row or risky is not None:
-        return dict(row)
-    return {**row, "people": people, "risky": None, "risky_rate": None, "low": None, "high": None}
+def _outside(row: GroupShare, counts: ToldCounts) -> GroupShare:
+    people = counts.tell(row.people)
+    return replace(row, people=people, hits=None if people is None else counts.tell(row.hits, people))
 
 
 SECTION = RiskSection(
