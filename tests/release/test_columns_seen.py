@@ -25,6 +25,7 @@ def of_people(n_levels: int, n: int, first: int = 0) -> tuple[list[str], list[in
 @each(("n_people", "n_told"), [(9, 0), (10, 2)])
 def test_levels_are_told_where_each_is_that_of_ten_people(n_people, n_told):
     assert len(seen(of_people(2, n_people)).levels) == n_told
+    assert len(seen(of_people(1, 40), of_people(1, n_people, 1)).levels) == n_told
 
 
 def test_a_person_counts_once_for_each_level_in_a_part_and_parts_add_up():

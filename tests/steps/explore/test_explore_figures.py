@@ -89,10 +89,11 @@ def test_the_threshold_parts_what_is_below_k_from_what_is_not(k):
     ],
 )
 def test_a_bar_of_one_size_is_named_by_it_and_one_of_several_by_the_first_and_the_last(k, labels):
-    frame = pd.DataFrame({"place": ["x"] * 5})
+    frame = pd.DataFrame({"place": ["x"] * 5 + ["y"] * max(k, 100)})
     drawing = class_sizes(assess(frame, config_of(frame, ["place"], K=k))).drawing
     assert re.findall(r"k = ([^:]+): (\d+)", drawing.described) == [
-        (label, "5" if label.startswith("5–") else "0") for label in labels.split()
+        (label, "5" if label.startswith("5–") else str(max(k, 100)) if label.endswith("+") else "0")
+        for label in labels.split()
     ]
 
 

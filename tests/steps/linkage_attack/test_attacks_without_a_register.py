@@ -85,10 +85,11 @@ def test_predicates_of_a_small_release_by_hand():
     found = single_out(released, people, ["x", "y"], "univariate", np.random.default_rng(1))
     # x == 3: 0; x <= 1: 1; x >= 3: 0; y == b: 2
     assert (found.rates.attack.n_hits, found.rates.attack.n, found.rates.n_unread) == (1, 4, 0)
-    # Where the people of the pilot became this release, what fits none of them was not read rightly: two.
+    # Where the people of the pilot became this release, what fits none of them was not read rightly: y == c, too.
+    released["y"] = ["a", "a", "c"]
     book = Codebook(released)
     found = single_out(released, people, ["x", "y"], "univariate", np.random.default_rng(1), codebook=book)
-    assert (found.rates.attack.n_hits, found.rates.attack.n, found.rates.n_unread) == (1, 4, 2)
+    assert (found.rates.attack.n_hits, found.rates.attack.n, found.rates.n_unread) == (1, 4, 3)
 
 
 @pytest.mark.parametrize("mode", MODES)
