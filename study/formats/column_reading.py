@@ -5,7 +5,6 @@ Values are read on the distinct values of a column, and a column in which nothin
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,13 +66,13 @@ class ColumnRules:
     ``is_dated``: an order of their parts was declared.
     """
 
-    decimal: str | None = None
-    may_guess_comma: bool = True
-    missing: frozenset[str] = frozenset()
-    guess_missing: bool = True
-    is_number: bool = False
-    may_be_dates: bool = True
-    is_dated: bool = False
+    decimal: str | None
+    may_guess_comma: bool
+    missing: frozenset[str]
+    guess_missing: bool
+    is_number: bool
+    may_be_dates: bool
+    is_dated: bool
 
 
 @dataclass(frozen=True)
@@ -120,15 +119,13 @@ def read_columns(contents: FileContents, path: Path, options: FileOptions) -> di
                 f"{nearest_name(absent[0], contents.columns)}"
             )
     stop_at(faults)
-    rules = ColumnRules(
-        decimal=options.decimal,
-        may_guess_comma=contents.may_guess_comma,
-        missing=declared_missing(options.missing),
-        guess_missing=options.missing is None,
-    )
+    missing = declared_missing(options.missing)
     of_columns = [
-        dataclasses.replace(
-            rules,
+        ColumnRules(
+            decimal=options.decimal,
+            may_guess_comma=contents.may_guess_comma,
+            missing=missing,
+            guess_missing=options.missing is None,
             is_number=name in numbers,
             may_be_dates=options.date_order_of(name) != "keep",
             is_dated=options.date_order_of(name) in ORDERS,

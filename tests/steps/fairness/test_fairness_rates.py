@@ -15,6 +15,7 @@ from scipy.stats import contingency
 
 from disclosure_control.measures.group_fairness import TwoGroups, pool_strata
 from disclosure_control.steps.fairness import step
+from tests.cases import each
 from tests.config_keys import settings_of_key
 from tests.examples import examples
 from tests.found import InSummary
@@ -323,7 +324,12 @@ def test_a_compared_group_below_ten_people_has_no_figures_and_the_reason_is_told
     assert figures["by_group"][-1]["people"] == 82
     told = fairness_of(a_frame(M=(100, 60), F=(25, 10)), {**SETTINGS, "group": "F"})
     assert (told["not_told"], told["group_rate"]) == (None, 0.4)
-    few = fairness_of(a_frame(M=(100, 60), F=(25, 9)), {**SETTINGS, "group": "F"})
+    assert fairness_of(a_frame(M=(25, 15), F=(80, 50)), {**SETTINGS, "group": "F"})["not_told"] is None
+
+
+@each(("reference", "group"), [((100, 60), (25, 9)), ((100, 60), (25, 16)), ((25, 9), (80, 50)), ((25, 16), (80, 50))])
+def test_where_fewer_than_ten_of_a_group_are_favoured_or_are_not_nothing_is_told(reference, group):
+    few = fairness_of(a_frame(M=reference, F=group), {**SETTINGS, "group": "F"})
     assert "or are favoured" in few["not_told"]
     assert {few[name] for name in FIGURES} == {None}
 
