@@ -88,6 +88,11 @@ def test_eight_telephone_numbers_are_a_column_of_them_and_seven_are_not(heading)
     assert kinds_of(numbers[:7], heading) == set()
 
 
+def test_addresses_of_some_are_found_among_words_without_a_number():
+    values = [f"Lindenallee {i}" if i % 3 else "not told" for i in range(N)]
+    assert "address" in kinds_of(values)
+
+
 def test_one_word_of_each_person_is_free_text():
     letters = "abcdefghijklmnopqrst"
     words = [f"{letters[i % 20]}{letters[i // 20]}quest" for i in range(N)]

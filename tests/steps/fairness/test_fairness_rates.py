@@ -13,6 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import contingency
 
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures.group_fairness import TwoGroups, pool_strata
 from disclosure_control.steps.fairness import step
 from tests.cases import each
@@ -365,6 +366,12 @@ def test_strata_that_compare_few_people_are_not_told():
         within = fairness_of(frame, {**SETTINGS, "strata": ["site"]})["within_strata"]
         assert (within["difference"], within["ratio"], within["p_value"]) == (None, None, None)
         assert "fewer than 10 people" in within["not_told"]
+
+
+def test_where_nobody_has_a_number_there_is_no_mean_and_nothing_to_compare():
+    frame = a_frame(M=(20, 10), F=(20, 5))
+    with pytest.raises(FaultyInputError, match="no value that the rule can read"):
+        fairness_of(frame, {**SETTINGS, "favourable": {"column": "admitted", "at_least": "mean"}})
 
 
 def test_favourable_values_that_nobody_has_are_counted():
