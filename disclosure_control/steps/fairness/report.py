@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from disclosure_control.basics.drawings.group_shares import share_chart
 from disclosure_control.basics.telling.sections import Figure, Part, Section, Sentence, Style, Table, Where
 from disclosure_control.basics.telling.small_counts import MASKED, count_text
 from disclosure_control.basics.telling.words import four_digits, share_text
 from disclosure_control.steps.fairness import OUTLINES
+from disclosure_control.steps.fairness.settings import FavourableRule
 from disclosure_control.steps.fairness.told import FairnessTold, MeasureByGroup
 
 
@@ -35,8 +36,8 @@ def _misspelt(found: FairnessTold) -> Iterator[Part]:
     n, rule = found.favourable_values_of_nobody, found.favourable
     if n:
         yield Sentence(
-            f"NOTE: fairness: {n} of the {len(rule['equals'])} favourable values are held by nobody in column "
-            f"{rule['column']!r}; write them as the dataset does, or take them out.",
+            f"NOTE: fairness: {n} of the {len(rule.value)} favourable values are held by nobody in column "
+            f"{rule.column!r}; write them as the dataset does, or take them out.",
             Style.NOTICE,
             Where.FIRST | Where.PAGE,
         )
@@ -69,11 +70,11 @@ def _rate(n: int | None, rate: float | None) -> list[str]:
     return [MASKED, f"about {rate:.2g}"] if n is None else [f"{n:,}", share_text(rate)]
 
 
-def _rule(rule: Mapping) -> str:
-    (name, value) = next((name, value) for name, value in rule.items() if name != "column")
+def _rule(rule: FavourableRule) -> str:
+    name, value = rule.relation, rule.value
     words = {"at_least": "at or above", "at_most": "at or below", "equals": "one of"}[name]
     shown = ", ".join(map(str, value)) if name == "equals" else ("the mean" if value == "mean" else f"{value:g}")
-    return f"{rule['column']} {words} {shown}"
+    return f"{rule.column} {words} {shown}"
 
 
 def _between(interval: Sequence[float]) -> str:

@@ -36,7 +36,7 @@ class FavourableRule(SettingsGroup):
         """The limit, or the favourable values."""
         return getattr(self, self.relation)
 
-    def figures(self) -> dict[str, object]:
+    def in_summary(self) -> dict[str, object]:
         """As it stands in the JSON summary, and in the config."""
         return {"column": self.column, self.relation: list(self.value) if isinstance(self.value, tuple) else self.value}
 

@@ -79,7 +79,7 @@ def fairness_of(frame: pd.DataFrame, settings: FairnessSettings, outcome: pd.Ser
     told_people = told_parts(people)
     strata = settings.strata
     return FairnessTold(
-        favourable=rule.figures(),
+        favourable=rule,
         favourable_values_of_nobody=found.n_values_of_nobody,
         sensitive=settings.sensitive,
         reference=str(settings.reference),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from disclosure_control.basics.telling.plain import INLINE, WHERE_FOUND
 from disclosure_control.basics.telling.small_counts import GroupShare
 from disclosure_control.measures.group_fairness import FOUR_FIFTHS, WithinStrata
+from disclosure_control.steps.fairness.settings import FavourableRule
 
 Interval = Sequence[float]
 
@@ -56,7 +56,7 @@ class MeasureByGroup:
 class FairnessTold:
     """Rates of the two groups, of all groups, within strata, and whom the anonymisation hits."""
 
-    favourable: Mapping[str, Any]
+    favourable: FavourableRule
     favourable_values_of_nobody: int
     sensitive: str
     reference: str

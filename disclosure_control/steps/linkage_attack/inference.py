@@ -265,7 +265,7 @@ def _attack(scene: AttackScene, settings: InferenceSettings) -> tuple[dict[str, 
         found = infer_attribute(released, people, secret, known, scene.control, settings.tolerance, scene.codebook)
         without = HAND_TO_HAND.told(found.n_without_secret, len(people))
         further = {"known": known, "without_secret": without, "tolerance": found.tolerance}
-        told[secret] = AttackTold(found.rates.told(), further)
+        told[secret] = AttackTold(found.rates, further)
         notes += found.rates.notes(f"Inference of {secret}")
         if found.n_without_secret:
             notes.append(

@@ -84,7 +84,7 @@ def _attack(scene: AttackScene, settings: IntervalSettings) -> tuple[dict[str, A
     n_removed = len(scene.pilot) - len(scene.release.frame)
     generator = np.random.default_rng(scene.seed)
     rates = disclose_intervals(released, original, settings.share, generator, n_removed)
-    return {", ".join(columns): AttackTold(rates.told(), {"share": settings.share})}, notes
+    return {", ".join(columns): AttackTold(rates, {"share": settings.share})}, notes
 
 
 def _are_numbers(scene: AttackScene, name: str) -> bool:

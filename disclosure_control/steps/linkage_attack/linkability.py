@@ -123,7 +123,7 @@ def _attack(scene: AttackScene, settings: LinkabilitySettings) -> tuple[dict[str
     people = scene.people(settings.n_attacks)
     notes = notes + more
     rates = link_parts(scene.release.frame, people, one, other, scene.control, scene.codebook)
-    told = {f"{', '.join(one)} with {', '.join(other)}": AttackTold(rates.told())}
+    told = {f"{', '.join(one)} with {', '.join(other)}": AttackTold(rates)}
     return told, notes + rates.notes("Linkability")
 
 

@@ -15,51 +15,6 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class RateTold:
-    """How many ``attacks`` hit, and the share with its interval; None without an attack."""
-
-    hits: float
-    attacks: int
-    rate: float | None
-    low: float | None
-    high: float | None
-
-    @property
-    def share(self) -> str:
-        """The share with its interval."""
-        if self.rate is None or self.low is None or self.high is None:
-            return "-"
-        return f"{share_text(self.rate)} ({interval_text(self.low, self.high)})"
-
-    def cells(self) -> list[str]:
-        """How many are right, and the share."""
-        return [f"{self.hits:,} of {self.attacks:,}", self.share]
-
-
-@dataclass(frozen=True)
-class AttackRatesTold:
-    """An attack beside guessing and the control group."""
-
-    attack: RateTold
-    baseline: RateTold
-    control: RateTold | None
-    beats_baseline: bool | None
-    unread: int
-    p_value: float | None
-    excess_rate: float | None
-
-    def cells(self) -> list[str]:
-        """Right, share, guessing, control group, and whether it beats guessing."""
-        verdict = {True: "yes", False: "no", None: "-"}[self.beats_baseline]
-        return [
-            *self.attack.cells(),
-            self.baseline.share,
-            "none" if self.control is None else self.control.share,
-            verdict,
-        ]
-
-
-@dataclass(frozen=True)
 class Rate:
     """``n_hits`` of ``n`` attacks succeed; a fraction of a hit is a chance, such as 1/3 for one guess among three."""
 
@@ -76,10 +31,23 @@ class Rate:
         """Wilson's 95 % interval of the rate; None without an attack."""
         return wilson_interval(self.n_hits, self.n) if self.n else None
 
-    def told(self) -> RateTold:
-        """The entry of the JSON summary."""
-        hits = int(self.n_hits) if float(self.n_hits).is_integer() else self.n_hits
-        return RateTold(hits, self.n, self.rate, *(self.interval or (None, None)))
+    @property
+    def share(self) -> str:
+        """The rate with its interval, as a report prints it."""
+        return f"{share_text(self.rate)} ({interval_text(*self.interval)})" if self.interval else "-"
+
+    def cells(self) -> list[str]:
+        """How many succeed, and the share."""
+        return [f"{self._hits:,} of {self.n:,}", self.share]
+
+    def in_summary(self) -> dict[str, object]:
+        """As it stands in the JSON summary."""
+        low, high = self.interval or (None, None)
+        return {"hits": self._hits, "attacks": self.n, "rate": self.rate, "low": low, "high": high}
+
+    @property
+    def _hits(self) -> float:
+        return int(self.n_hits) if float(self.n_hits).is_integer() else self.n_hits
 
 
 @dataclass(frozen=True)
@@ -179,17 +147,22 @@ class AttackRates:
         ]
         return max(0.0, min(gains)) if gains else None
 
-    def told(self) -> AttackRatesTold:
-        """The entry of the JSON summary, without any record or subject."""
-        return AttackRatesTold(
-            self.attack.told(),
-            self.baseline.told(),
-            None if self.control is None else self.control.told(),
-            beats_baseline=self.beats_baseline,
-            unread=int(self.n_unread),
-            p_value=self.p_value,
-            excess_rate=self.excess_rate,
-        )
+    def cells(self) -> list[str]:
+        """Right, share, guessing, control group, and whether it beats guessing."""
+        verdict = {True: "yes", False: "no", None: "-"}[self.beats_baseline]
+        return [*self.attack.cells(), self.baseline.share, self.control.share if self.control else "none", verdict]
+
+    def in_summary(self) -> dict[str, object]:
+        """As it stands in the JSON summary; no record and no subject in it."""
+        return {
+            "attack": self.attack,
+            "baseline": self.baseline,
+            "control": self.control,
+            "beats_baseline": self.beats_baseline,
+            "unread": int(self.n_unread),
+            "p_value": self.p_value,
+            "excess_rate": self.excess_rate,
+        }
 
 
 def binomial_p_value(attack: Rate, chance: float) -> float:

@@ -123,8 +123,7 @@ class _Linkage:
 
 
 def _told(attack: LinkageAttack, levels: Sequence[KnowledgeLevel]) -> MethodTold:
-    pairs, guesses = (None if rates is None else rates.told() for rates in (attack.pairs, attack.guesses))
-    return MethodTold(attack.claims.told(), attack.n_unsure, pairs, guesses, levels)
+    return MethodTold(attack.claims, attack.n_unsure, attack.pairs, attack.guesses, levels)
 
 
 def _notes_on_what_is_gone(release: str, gone: Sequence[str]) -> list[str]:

@@ -97,7 +97,7 @@ def _linkage(releases: Mapping[str, ReleaseAttacked], truth_known: bool) -> Iter
         return
     if truth_known:
         rows = [
-            [release, method, found.claims.hits, found.guesses.attack.share, found.guesses.baseline.share]
+            [release, method, found.claims.n_hits, found.guesses.attack.share, found.guesses.baseline.share]
             for release, method, found in methods
             if found.guesses
         ]

@@ -226,7 +226,7 @@ def _attack(scene: AttackScene, settings: SinglingOutSettings) -> tuple[dict[str
             scene.control,
             scene.codebook,
         )
-        told[mode] = AttackTold(found.rates.told(), {"asked": found.n_asked, "people": found.n_people})
+        told[mode] = AttackTold(found.rates, {"asked": found.n_asked, "people": found.n_people})
         notes += _notes(found, scene.release.name)
     return told, notes
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 from disclosure_control.basics.telling.plain import INLINE, WHERE_FOUND
 from disclosure_control.steps.linkage_attack.linkage import KnowledgeLevel
-from disclosure_control.steps.linkage_attack.rates import AttackRatesTold, RateTold
+from disclosure_control.steps.linkage_attack.rates import AttackRates, Rate
 
 
 @dataclass(frozen=True)
 class AttackTold:
     """What came of one attack, and ``further`` figures and settings that it has."""
 
-    rates: AttackRatesTold = field(metadata=INLINE)
+    rates: AttackRates = field(metadata=INLINE)
     further: Mapping[str, object] = field(default_factory=dict, metadata=INLINE)
 
 
@@ -22,10 +22,10 @@ class AttackTold:
 class MethodTold:
     """What linkage by one method came to; without the truth there are claims alone."""
 
-    claims: RateTold
+    claims: Rate
     below_threshold: int
-    pairs: AttackRatesTold | None
-    guesses: AttackRatesTold | None
+    pairs: AttackRates | None
+    guesses: AttackRates | None
     by_knowledge: Sequence[KnowledgeLevel]
 
 

@@ -16,6 +16,7 @@ from disclosure_control.measures.group_fairness import WithinStrata
 from disclosure_control.steps.fairness import report
 from disclosure_control.steps.fairness.burden import folded
 from disclosure_control.steps.fairness.report import four_digits
+from disclosure_control.steps.fairness.settings import FavourableRule
 from disclosure_control.steps.fairness.step import run_step
 from disclosure_control.steps.fairness.told import FairnessTold, RatesTold, StrataTold
 from disclosure_control.treatments.treat import treat
@@ -148,7 +149,9 @@ def test_no_chance_is_printed_as_zero_and_no_zero_with_a_minus():
     assert four_digits(-0.00006) == "-0.0001"
     within = WithinStrata(20, 20, 20, 20, 0.5, (-0.00001, 1.0), p_value=1e-12)
     rates = RatesTold(statistical_parity_difference=0.5)
-    found = FairnessTold({}, 0, "sex", "M", "F", {}, rates, (), StrataTold(["x"], within))
+    found = FairnessTold(
+        FavourableRule("x", at_least="mean"), 0, "sex", "M", "F", {}, rates, (), StrataTold(["x"], within)
+    )
     text = "\n".join(part.text for part in report._strata(found))
     assert "<0.0001" in text
     assert "95%: 0.0000 to 1.0000" in text

@@ -261,7 +261,7 @@ def test_excess_is_what_is_gained_above_guessing_and_control():
     assert rates.excess_rate == pytest.approx((0.6 - 0.2) / 0.8)
     assert rates.beats_baseline is True
     assert AttackRates(Rate(10, 100), Rate(20, 100)).excess_rate == 0
-    assert AttackRates(Rate(0, 0), Rate(0, 0)).told().attack.rate is None
+    assert AttackRates(Rate(0, 0), Rate(0, 0)).attack.rate is None
     assert AttackRates(Rate(22, 100), Rate(20, 100)).beats_baseline is False
 
 

@@ -5,7 +5,7 @@ import pytest
 from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import Where
 from disclosure_control.steps.linkage_attack.linkage import KnowledgeLevel
-from disclosure_control.steps.linkage_attack.rates import RateTold
+from disclosure_control.steps.linkage_attack.rates import Rate
 from disclosure_control.steps.linkage_attack.report import attack_sections
 from disclosure_control.steps.linkage_attack.told import (
     AttacksTold,
@@ -15,7 +15,7 @@ from disclosure_control.steps.linkage_attack.told import (
     ReleaseAttacked,
 )
 
-RATE = RateTold(0, 40, 0.0, 0.0, 0.09)
+RATE = Rate(0, 40)
 
 
 @pytest.mark.parametrize(("best_rate", "shown"), [(0.0, "-"), (0.025, "sex, age")])
