@@ -125,8 +125,8 @@ def unattainable_thresholds(
             tails = " and their tails" if config.out_of_range == "tail" else ""
             in_bins = f" in {len(bins) - 1} bins{tails}" if bins is not None else ""
             notices.append(
-                f"L = {config.L[name]} cannot be met: {name}{in_bins} takes {n_values} distinct values among the "
-                "evaluated records, so each of these is flagged."
+                f"L = {config.L[name]} cannot be met: {name}{in_bins} has only {n_values} distinct values among the "
+                "evaluated records, so all of them are flagged."
             )
     for name, counted in counts.items():
         distance = config.t_distance.get(name) or default_distance(counted)

@@ -243,7 +243,7 @@ def _model(pilot: str, result: ModelResult, assessment: Assessment) -> Iterator[
             f"{n['evaluated']} evaluated"
             for policy, n in assessment.missing_policies.items()
         )
-        yield Sentence(f"At risk by the policy for missing quasi-identifiers: {policies}.", where=Where.SHORT)
+        yield Sentence(f"At risk under each policy for missing quasi-identifiers: {policies}.", where=Where.SHORT)
 
 
 def _on_worst(result: ModelResult, assessment: Assessment) -> list[str]:
@@ -340,8 +340,8 @@ def _head(told: ToldAssessment) -> Sentence:
 
 def _who(told: ToldAssessment, k: ToldModel, curves: Sequence[ThresholdCurve], for_outside: bool) -> Iterator[Part]:
     yield Sentence(
-        "An equivalence class is everybody with the same quasi-identifiers; k is its size. Masked: the number itself "
-        "would say something about single people.",
+        "An equivalence class is all people with the same quasi-identifiers; k is its size. Masked: the number could "
+        "disclose something about single people.",
         Style.DEFINITION,
         Where.PAGES,
     )
@@ -354,14 +354,13 @@ def _who(told: ToldAssessment, k: ToldModel, curves: Sequence[ThresholdCurve], f
         threshold = number_text(k.threshold)
         yield Figure(
             sizes,
-            f"People by the size of their class. Hatched: fewer than {threshold} people share all quasi-identifiers; "
-            f"the line is k < {threshold}.",
+            f"People by the size of their class. Hatched bars, up to the line: at risk, k < {threshold}.",
             Where.PAGES,
         )
-    yield Sentence("By the policy for missing values", Style.HEADING, Where.PAGES)
+    yield Sentence("Policies for missing values", Style.HEADING, Where.PAGES)
     yield Sentence(
-        "People who lack a quasi-identifier are counted in one of three ways. Category: missing is a value of its own. "
-        "Exclude: such people are not evaluated. Wildcard: missing may be any value.",
+        "People with a missing quasi-identifier are counted in one of three ways. Category: missing is a value of its "
+        "own. Exclude: such people are not evaluated. Wildcard: missing matches any value.",
         Style.DEFINITION,
         Where.PAGES,
     )

@@ -67,7 +67,8 @@ def _capped(lines: Sequence[str], at_most: int) -> str:
 def _files(pilot: str, steps: Mapping[str, StepResult]) -> str:
     ran = ", ".join(steps)
     return (
-        f"Files\n  {pilot}_privacy_report.html: the same with drawings, and what other thresholds would flag.\n"
+        "Files\n"
+        f"  {pilot}_privacy_report.html: the report as one page, with drawings and the effect of other thresholds.\n"
         f"  {pilot}_privacy_details.txt: every section in full ({ran}), and which files are restricted.\n"
-        f"  {pilot}_privacy_summary.json: the same figures for machines.\n"
+        f"  {pilot}_privacy_summary.json: the same figures for programs.\n"
     )

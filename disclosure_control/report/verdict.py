@@ -16,10 +16,10 @@ from disclosure_control.leaving.questions import Answer, beside_reasons
 from disclosure_control.steps.running import StepResult
 
 MAY_LEAVE, HOLD = "May leave", "Hold"
-NOTHING_AGAINST_IT = "All thresholds of the config hold in it, and nothing speaks against it that this run looked at."
+NOTHING_AGAINST_IT = "It meets all thresholds of the config, and this run found no reason against its release."
 NO_FINDING = (
-    "Figures are no finding of anonymity in the sense of the GDPR: whoever keeps a key has pseudonyms. The decision is "
-    "yours."
+    "These figures do not prove anonymity in the sense of the GDPR: with a key, data are pseudonymised. The decision "
+    "is yours."
 )
 MOST_REASONS = 3
 TOLD = Where.FIRST | Where.PAGE | Where.EVIDENCE
@@ -87,7 +87,7 @@ class Verdict:
 
     @property
     def section(self) -> Section:
-        """The verdict as every text and page begins with it; its reasons stay in the house."""
+        """The verdict at the beginning of every text and page; shared pages do not show its reasons."""
         return Section("verdict", MAY_LEAVE if self.may_leave else HOLD, tuple(self._parts()), self._tone)
 
     @property
@@ -116,7 +116,7 @@ class Verdict:
         on = "" if self.about == NOTHING else f" on {self.about}"
         nothing = f", {NOTHING}" if self.about == NOTHING else ""
         yield Sentence(f"VERDICT{on}: {HOLD}{nothing}.", Style.HEADING, Where.FIRST | Where.EVIDENCE)
-        yield Sentence("The reasons stay in the house.", where=Where.OUTSIDE)
+        yield Sentence("The reasons are in the data controller's report only.", where=Where.OUTSIDE)
         for reason in self.reasons[:MOST_REASONS]:
             next_step = [f"Next: {reason.remedy}"] if reason.remedy else []
             yield Sentence(reason.sentence, Style.STEP, TOLD, next_step)
@@ -165,7 +165,8 @@ def _nothing_released(steps: Mapping[str, StepResult]) -> Reason:
             return Reason(Gravity.NOT_DECIDED, f"{name.capitalize()}: {why.removeprefix('Treatment: ')}")
     return Reason(
         Gravity.NOT_DECIDED,
-        'The config has neither "treatment" nor "release". The files of the results folder stay in the house.',
+        'The config has neither "treatment" nor "release". '
+        "The files in the results folder must stay in your organisation.",
         _WITHOUT_RELEASE,
     )
 
@@ -178,7 +179,7 @@ def _thresholds_not_met(leaving: LeavingProduct) -> list[Reason]:
         reasons.append(
             Reason(
                 Gravity.OUTSIDERS_CAN_SINGLE_OUT,
-                f"It holds fewer people than K = {assessment.config.K}; such a pilot never leaves.",
+                f"It has fewer people than K = {assessment.config.K}; such a pilot can never be released.",
                 "bring more people into the pilot",
             )
         )

@@ -56,7 +56,7 @@ class StepResult:
     """What a step found out: nothing is written before every step is done.
 
     ``found`` goes into the JSON summary under the step's key: as it may be told, no record and no subject. ``sections``
-    say the same to people, and ``outside`` what of it may leave the house, given the counts that are told there and k.
+    say the same to people, and ``outside`` the part that may be shared, given the counts published there and k.
     In the short text it has at most four lines: what to do next, or what became of it.
     ``tables`` are CSV files for people to read, by file name, each whole or in pieces that are made as it is written;
     ``datasets`` are such files for programs, their cells not touched; ``files`` are any others, as bytes or, where they

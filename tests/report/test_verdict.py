@@ -85,4 +85,4 @@ def test_a_reason_that_names_people_and_a_no_do_not_stand_side_by_side():
 def test_what_may_leave_says_what_nobody_looked_at():
     text = Verdict("released/", (), not_looked_at=("Not looked at: this.", "Nor that.")).text
     assert text.startswith("VERDICT on released/: May leave.")
-    assert text.endswith("looked at. Not looked at: this. Nor that.\n")
+    assert text.endswith("Not looked at: this. Nor that.\n")

@@ -16,8 +16,8 @@ from typing import Protocol
 import numpy as np
 
 # How a label ``a--b`` is read, which hangs on what wrote it; said wherever one is shown.
-BINS_HOLD = "a--b holds a and not b, the last bin of a column both"
-BANDS_HOLD = "a--b holds a and not b"
+BINS_HOLD = "a--b contains a but not b, the last bin of a column both"
+BANDS_HOLD = "a--b contains a but not b"
 PARTS_HOLD = "a--b holds both a and b"
 
 _NUMBER = r"[+-]?(?:(?!0\d)\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"

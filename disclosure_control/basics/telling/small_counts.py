@@ -31,8 +31,8 @@ MASKED = "masked"
 # In a sentence. That it is from 1 to 9 is not said: whoever knew that it is not, or is, could calculate others.
 NOT_SHOWN = "an undisclosed number"
 WHAT_MASKED_MEANS = (
-    f'"{MASKED}", in the JSON summary null, stands for a count from 1 to {SMALLEST_PRINTED_GROUP - 1}, and for one '
-    "from which such a count could be calculated."
+    f"Counts from 1 to {SMALLEST_PRINTED_GROUP - 1}, and counts from which these could be calculated, are shown as "
+    f'"{MASKED}" (null in the JSON summary).'
 )
 SIGNIFICANT_DIGITS = 3
 

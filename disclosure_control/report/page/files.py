@@ -58,7 +58,7 @@ def controller_sections(
 
 
 def sections_outside(assessment: Assessment, steps: Mapping[str, StepResult]) -> list[Section]:
-    """What may leave the house of k, l and t, and of the steps that say what that is.
+    """The shareable part of k, l and t, and of the steps that define one.
 
     Every count that is told is apart from every other one; the first come is told first. Where the pilot has fewer
     people than the threshold, nothing is told.

@@ -81,7 +81,7 @@ def context_sections(given: EvidenceInput) -> tuple[Section, ...]:
         "utility": given.of({"utility": "What the data must be good for"}),
         "residual_risk": [
             _paragraph(
-                "Low figures are no finding of anonymity in the sense of the GDPR; they are evidence for a decision."
+                "Low figures do not prove anonymity in the sense of the GDPR; they are evidence for a decision."
             ),
             *given.of({"residual_risk": "Why the risk that is left is acceptable"}),
         ],

@@ -7,7 +7,7 @@ OUTLINES = (
         110,
         "explore",
         "What is in the pilot",
-        "Which columns there are, how they vary, and what they lack.",
+        "Which columns exist, how they vary, and what is missing.",
         "explore",
     ),
 )

@@ -7,7 +7,7 @@ OUTLINES = (
         30,
         "identifiers",
         "Columns that name people",
-        "Which columns name or reach a person by themselves.",
+        "Which columns name or reach a person.",
         "identifiers",
     ),
 )

@@ -121,12 +121,12 @@ def _parts(told: ToldIdentifiers) -> Iterator[Part]:
     naming = [one for one in told.findings if one.state != SAID_ONLY]
     if naming:
         rows = [[one.column, one.words, one.certainty, one.counts, _fate(one.state)] for one in naming]
-        columns = ("Column", "Holds", "How sure", "People", "What becomes of it")
+        columns = ("Column", "Contains", "Certainty", "People", "What happens to it")
         yield Table("Columns that name or reach people", columns, rows, numbers=(3,))
     else:
         yield Sentence(
-            "No column was found that names a person, or is sure or likely to hold what outsiders know. Values in a "
-            "form that no kind describes are not found."
+            "No column was found that names a person, or that is sure or likely to contain what outsiders know. "
+            "Identifiers of an unknown form are not found."
         )
     waiting = [one for one in naming if one.state == OPEN]
     for remedy in dict.fromkeys(one.what_to_do for one in waiting):

@@ -7,7 +7,7 @@ OUTLINES = (
         70,
         "linkage_attack",
         "What attacks found",
-        "How many people an attacker who holds a register finds.",
+        "How many people an attacker with a register finds.",
         "linkage_attack",
     ),
 )

@@ -54,7 +54,7 @@ def _parts(told: AttacksTold) -> Iterator[Part]:
         yield Sentence(f"{note[:1].upper()}{note[1:]}", Style.POINT)
     if identified:
         yield Sentence("Who was matched: linkage_matches.csv, for the controller alone.")
-    yield Sentence("Another attack may find what these did not: this is no finding of anonymity.", Style.SMALL)
+    yield Sentence("Another attack may find what these did not, so this does not prove anonymity.", Style.SMALL)
 
 
 def _attacks(found: ReleaseAttacked) -> Iterator[list[str]]:

@@ -88,7 +88,7 @@ def _parts(told: PrivateTold) -> Iterator[Part]:
     yield Sentence(
         f"Differential privacy with delta 0: {told.neighbours}. Changing a person's record counts as both, and "
         "costs twice the epsilon. The guarantee covers the answers in private_release.json alone; the other figures of "
-        "this report are exact and stay in the house.",
+        "this report are exact and must stay in your organisation.",
         Style.SMALL,
     )
     if told.budget_raised_from is not None:

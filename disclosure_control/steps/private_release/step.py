@@ -1,8 +1,8 @@
-"""The step ``private_release``: noisy answers under a privacy budget, meant to leave the house.
+"""The step ``private_release``: noisy answers under a privacy budget, meant for publication.
 
-The guarantee is differential privacy, epsilon with delta 0, for adding or removing any one person; it is that of the
-answers alone. The rest of the summary holds exact counts and stays in the house. What is asked, refused or left out
-depends on the questions, on what the config declares and on what was asked before, never on what the records hold.
+The guarantee is differential privacy, epsilon with delta 0, for adding or removing any one person; only the answers
+have it. The rest of the summary contains exact counts and must not be handed on. Which questions are asked, refused or
+left out depends on the questions, the config and earlier questions, never on the content of the records.
 """
 
 from __future__ import annotations

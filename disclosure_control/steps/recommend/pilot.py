@@ -203,14 +203,14 @@ def _criteria(
         of_t.append(Criterion(f"{distance}_t", name, config.T[name], counted.table))
     models = {"k": n_people >= config.K, "l": True, "t": bool(of_t)}
     if not models["k"]:
-        left_out.append(f"K = {config.K} cannot be met by {n_people} evaluated records; k is left out here.")
+        left_out.append(f"K = {config.K} cannot be met by {n_people} evaluated records, so k is ignored here.")
     for criterion in of_l:
         n_values = int((criterion.table.within(evaluated).people_of_value > 0).sum())
         if n_values < criterion.threshold:
             models["l"] = False
             left_out.append(
-                f"L = {criterion.threshold:g} cannot be met, as {criterion.sensitive} takes {n_values} distinct values "
-                "as l counts them; no recoding changes that, and l is left out here."
+                f"L = {criterion.threshold:g} cannot be met: {criterion.sensitive} has only {n_values} distinct values "
+                "or bins. No recoding can change that, so l is ignored here."
             )
     models["l"] &= bool(of_l)
     criteria = [*(of_l if models["l"] else []), *of_t]

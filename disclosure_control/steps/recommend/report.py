@@ -32,7 +32,7 @@ from disclosure_control.steps.recommend import OUTLINES
 from disclosure_control.steps.recommend.settings import RecommendSettings
 from disclosure_control.steps.recommend.short_list import RecodingAnswer, Trial, levels_in_words
 
-NOT_ANONYMOUS = "Data that meet the thresholds are still pseudonymised personal data: this is no finding of anonymity."
+NOT_ANONYMOUS = "Data that meet the thresholds are still pseudonymised personal data, not anonymous data."
 
 
 @dataclass(frozen=True)
@@ -284,7 +284,7 @@ def _answer(answer: ToldAnswer, told: ToldRecommendation) -> Iterator[Part]:
         n_left = MASKED if answer.suppressed is None else f"{(told.records or 0) - answer.suppressed}"
         about = "about " if answer.suppressed is None else ""
         yield Sentence(
-            f"Records at risk that are rescued: {count_text(answer.rescued)} of {told.at_risk}. Records released: "
+            f"Records no longer at risk: {count_text(answer.rescued)} of {told.at_risk}. Records released: "
             f"{n_left}. {_loss_in_words(told)}: {about}{answer.loss:.4g}."
         )
     if answer.treatment:

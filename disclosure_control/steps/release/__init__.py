@@ -2,4 +2,4 @@
 
 from disclosure_control.basics.telling.sections import Outline
 
-OUTLINES = (Outline(60, "release", "What leaves", "The files of the study as a recipient opens them.", "release"),)
+OUTLINES = (Outline(60, "release", "What leaves", "The files of the study as a recipient reads them.", "release"),)

@@ -3,6 +3,6 @@
 from disclosure_control.basics.telling.sections import Outline
 
 OUTLINES = (
-    Outline(10, "who", "Who is at risk", "How many people stand out, and in which groups.", "risk"),
+    Outline(10, "who", "Who is at risk", "How many people are at risk, and in which groups.", "risk"),
     Outline(20, "why", "Why", "Which facts single people out.", "risk"),
 )

@@ -41,7 +41,7 @@ def risk_sections(
 
 
 def sections_outside(found: Mapping[str, Any], counts: ToldCounts, k: ToldModel) -> tuple[Section, ...]:
-    """Shares of groups, and sets of facts that single people out, as they may leave the house."""
+    """Shares of groups, and sets of facts that single people out, as they may be shared."""
     groups = found["by_group"].groups if "by_group" in found and k.risky is not None else {}
     told: dict[str, Any] = {"by_group": by_group.RiskByGroup(by_group.outside(groups, counts), k.risky_rate)}
     if "key_sets" in found:

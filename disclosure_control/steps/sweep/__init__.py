@@ -2,4 +2,6 @@
 
 from disclosure_control.basics.telling.sections import Outline
 
-OUTLINES = (Outline(80, "sweep", "Treatments compared", "Risk and use of many treatments side by side.", "sweep"),)
+OUTLINES = (
+    Outline(80, "sweep", "Treatments compared", "Risk and usefulness of many treatments side by side.", "sweep"),
+)

@@ -2,4 +2,4 @@
 
 from disclosure_control.basics.telling.sections import Outline
 
-OUTLINES = (Outline(50, "treatment", "Before and after", "What a treatment changed, in risk and in use.", "treatment"),)
+OUTLINES = (Outline(50, "treatment", "Before and after", "How a treatment changed risk and usefulness.", "treatment"),)

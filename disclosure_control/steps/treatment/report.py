@@ -20,11 +20,11 @@ from disclosure_control.steps.treatment.figures import PilotView, StepApplied, T
 from disclosure_control.treatments.seeds import DEFAULT_WARNING
 
 NOT_ANONYMOUS = (
-    "Despite its name, anonymised_dataset.csv holds personal data: lower figures are no finding of anonymity in the "
+    "Despite its name, anonymised_dataset.csv contains personal data: lower figures do not prove anonymity in the "
     "sense of the GDPR."
 )
 NOT_BESIDE_THE_DATA = (
-    "Keep the summaries and risk_utility_summary.csv in the house: whoever has the released file and figures of the "
+    "Do not hand on the summaries or risk_utility_summary.csv: anyone with the released file and figures of the "
     "untreated pilot can calculate values of people who were left out of it."
 )
 
@@ -212,7 +212,7 @@ def nothing_outside(counts: ToldCounts, k: ToldModel) -> tuple[Section, ...]:
 
 
 def sections_outside(found: TreatmentFindings, counts: ToldCounts, k: ToldModel) -> tuple[Section, ...]:
-    """Before beside after in the counts that may leave the house, and which treatments were used."""
+    """Before beside after in the counts that may be shared, and which treatments were used."""
     rows = [row for row in _rows([_view_outside(view, counts) for view in found.views]) if {*row[1:]} != {"-"}]
     n_removed = count_text(counts.tell(found.records_removed))
     parts: list[Part] = [

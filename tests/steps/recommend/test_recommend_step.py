@@ -232,7 +232,7 @@ def test_missing_values_are_said_aloud(policy):
 def test_what_cannot_be_met_is_said_and_left_out():
     result = run_step(given(people(), L=9))
     assert result.figures["models"] == ["k", "t"]
-    assert "L = 9 cannot be met, as lab takes 3 distinct values" in result.report
+    assert "L = 9 cannot be met: lab has only 3 distinct values" in result.report
     assert "all thresholds that can be met hold" in result.report
     assert result.figures["short_list"][0]["treatment"][-1] == {"method": "suppress_records", "models": ["k", "t"]}
     too_few = run_step(given(people(10), K=11, L=9))

@@ -100,7 +100,7 @@ def test_labels_are_kept_and_the_codebook_names_every_variable(demo):
         assert {(name, column) for column in frame} <= named
     age = next(entry for entry in entries if entry["variable"] == "AGE")
     assert age["done"] == "recoded by the treatment"
-    assert age["intervals"].startswith("a--b holds a and not b")
+    assert age["intervals"].startswith("a--b contains a but not b")
 
 
 @pytest.mark.thorough("1 s; the readings themselves in tests/treatments/test_interval_readings.py")

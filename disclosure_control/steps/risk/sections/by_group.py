@@ -88,10 +88,10 @@ def words(found: RiskByGroup) -> Iterator[Part]:
         if name in drawn
     }
     if any(charts.values()):
-        yield Sentence("Who bears it", Style.HEADING, Where.PAGES)
+        yield Sentence("Who bears the risk", Style.HEADING, Where.PAGES)
         yield Sentence(
-            "Share at risk by k in each group with its 95% interval, the riskiest first. The line is everybody's "
-            "share. Groups of fewer than ten people are shown as one.",
+            "Share at risk by k in each group with its 95% interval, the riskiest first. The line is the share "
+            "of all people. Groups of fewer than ten people are shown as one.",
             Style.SMALL,
             Where.PAGES,
         )

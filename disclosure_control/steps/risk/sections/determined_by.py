@@ -168,11 +168,10 @@ def _best_columns(determined: Mapping[str, Sequence[Determination]]) -> Iterator
         if feature in by_most[:MOST_FEATURES]
     }
     if any(shown.values()):
-        yield Sentence("What one column tells of a sensitive feature", Style.HEADING, Where.PAGE)
+        yield Sentence("What one column discloses about a sensitive feature", Style.HEADING, Where.PAGE)
         yield Sentence(
-            "For how many people a guess from the column is right. The column tells something where that is clearly "
-            "above two other guesses: the same guess after the values were dealt out by chance (shuffled), and the "
-            "most frequent value for everybody.",
+            "For how many people a guess from the column is right. The column discloses something if this is clearly "
+            "above two other guesses: from the column with shuffled values, and the most frequent value for everyone.",
             Style.DEFINITION,
             Where.PAGE,
         )
@@ -183,8 +182,8 @@ def _best_columns(determined: Mapping[str, Sequence[Determination]]) -> Iterator
             if one.shuffled_rate is not None
         ]
         if rows:
-            heads = (f"Tells {feature}", "Right for", "Shuffled", "Most frequent")
-            yield Table(f"Columns that tell {feature}", heads, rows, range(1, 4), Where.PAGE)
+            heads = (f"Guess of {feature} from", "Right for", "Shuffled", "Most frequent")
+            yield Table(f"Columns that disclose {feature}", heads, rows, range(1, 4), Where.PAGE)
     n_more = sum(map(len, determined.values())) - sum(map(len, shown.values()))
     if n_more:
         yield Sentence(

@@ -83,7 +83,7 @@ def words(found: Sequence[FactsTogether]) -> Iterator[Part]:
 
 
 def outside(found: Sequence[FactsTogether], counts: ToldCounts) -> Iterator[FactsTogether]:
-    """The sets with the shares that may leave the house."""
+    """The sets with the shares that may be shared."""
     for one in found:
         evaluated = counts.tell(one.evaluated)
         unique_rate = counts.tell_rate(one.unique_rate, evaluated)
