@@ -317,6 +317,15 @@ def test_of_wide_data_some_columns_are_drawn_and_the_others_counted_aloud(
     assert len(result.tables["explore_columns.csv"]) == len(frame.columns)
 
 
+@pytest.mark.parametrize(("most", "is_said"), [(2, True), (3, False)])
+def test_columns_that_are_not_correlated_are_said_and_none_where_all_are(most, is_said, tmp_path, monkeypatch):
+    monkeypatch.setattr("disclosure_control.steps.explore.exploration.MOST_CORRELATED", most)
+    frame = pd.DataFrame({"sex": ["F", "M"] * 15, **{f"c{i}": np.arange(30.0) ** (i + 1) for i in range(3)}})
+    result = run_step(step_of(frame, tmp_path, {"figures": False}, categorical=["sex"]))
+    assert ("Correlations of the first" in result.report) is is_said
+    assert len(result.tables["explore_spearman.csv"]) == most * (most - 1) // 2
+
+
 def test_without_figures_there_are_tables_alone(tmp_path):
     step = step_of(awkward(), tmp_path, {"figures": False}, categorical=["sex"], continuous=["age"])
     assert run_step(step).files == {}
