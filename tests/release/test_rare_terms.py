@@ -161,6 +161,13 @@ def test_in_files_a_term_is_raised_and_finer_ones_and_codes_go_with_it():
     assert told.loss == (5 * 2 + 4) / (4 * 18)  # of the levels LLT, DECOD, HLT and SOC
 
 
+def test_a_row_that_keeps_the_finest_term_it_has_loses_nothing():
+    files = study()
+    files["AE"] = [{**row, "AELLT": None} if row["AEDECOD"] == "Headache" else row for row in files["AE"]]
+    _, (told,) = without_rare_terms(released(files, WHO, ()), RareTerms(5, ("--DECOD", "--HLT", "--SOC")), NO_CLASSES)
+    assert told.loss == (5 * 2 + 4) / (4 * 18)  # as where headaches have one
+
+
 def test_the_accounts_say_which_columns_have_terms_that_were_raised():
     after, _ = treated(RareTerms(5, ("--DECOD", "--HLT", "--SOC")))
     marked = {account.variable for account in after.accounts if account.has_rare_terms}
