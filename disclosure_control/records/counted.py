@@ -57,7 +57,10 @@ class CountedPeople:
         return self.distinct_values[name]
 
     def recoded(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> CountedPeople:
-        """See ``People``. Values that are together stay so, and sensitive ones are what they were."""
+        """Those of whom other ``values`` (n_values,) stand for the distinct ones of every column, as a config has them.
+
+        Values that are together stay so, and sensitive ones are what they were.
+        """
         names = config.quasi_identifiers
         people = {name: one.people for name, one in self.distinct_values.items()}
         binned, binnings = binned_values(values, people, config)

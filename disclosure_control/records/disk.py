@@ -8,12 +8,12 @@ On disk, beside the results and for this run only, are a few bytes per record an
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from Anonymization_Models import EquivalenceClasses, SensitiveCounts
@@ -54,7 +54,6 @@ class PeopleOnDisk(People):
         self.config, self.binnings = config, binnings
         self._columns, self._subjects, self._folder, self._limits = columns, subjects, folder, limits
         self._class_of_record, self.classes = self._form_classes()
-        self._n_recoded = 0
         self.counts: dict[str, SensitiveCounts] = {
             name: self._count(name, folder / f"feature_{i}") for i, name in enumerate(config.sensitive_features)
         }
@@ -88,18 +87,12 @@ class PeopleOnDisk(People):
         labels, per_part = self._columns[name].encoded.labels, self._limits.people_per_part
         return count_cells(self.values_of(name), self.classes.size, labels, folder, per_part)
 
-    def recoded(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> PeopleOnDisk:
-        """The same codes of texts, counted anew as what the texts have become: see ``people.People``."""
-        self._n_recoded += 1
-        folder = self._folder / f"recoded_{self._n_recoded}"
-        folder.mkdir(mode=0o700)
-        exact = {}
-        for name in config.quasi_identifiers + config.sensitive_features:
-            people = self._columns[name].people
-            place = np.where(people > 0, np.cumsum(people > 0) - 1, -1)
-            exact[name] = values[name].reindex(place).reset_index(drop=True)
-        of_texts = {name: self._columns[name].people for name in exact}
-        texts = {name: self._columns[name].texts for name in exact}
+    def evaluated_by(self, config: PilotConfig) -> PeopleOnDisk:
+        """The same codes of texts, counted anew: see ``people.People``."""
+        folder = Path(tempfile.mkdtemp(dir=self._folder))
+        of_texts = {name: one.people for name, one in self._columns.items()}
+        exact = {name: one.exact for name, one in self._columns.items()}
+        texts = {name: one.texts for name, one in self._columns.items()}
         columns, binnings = evaluated_columns(config, exact, of_texts, texts)
         return PeopleOnDisk(config, columns, self._subjects, binnings, folder, self._limits)
 

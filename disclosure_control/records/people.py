@@ -111,11 +111,8 @@ class People(ABC):
                 advance(n_records)
 
     @abstractmethod
-    def recoded(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> People:
-        """The same people where other values stand for those they have, as another config evaluates them.
-
-        ``values`` (n_values,) of every column of that config stand for those of ``distinct``, in their order.
-        """
+    def evaluated_by(self, config: PilotConfig) -> People:
+        """The same people with their exact values, as another config of the same columns evaluates them."""
 
     def distinct(self, name: str) -> DistinctValues:
         """The distinct values of a column of the config, and how they are evaluated."""
@@ -255,10 +252,6 @@ class PeopleInMemory(People):
 
     def distinct(self, name: str) -> DistinctValues:
         """See ``People``: the first record with each value stands for it."""
-        return self._distinct_of_record(name)[0]
-
-    def _distinct_of_record(self, name: str) -> tuple[DistinctValues, np.ndarray]:
-        """The distinct values, and the place of each record's own among them."""
         column = self._columns[name]
         (text,) = column.texts
         is_binned = name in self.config.binning_config
@@ -266,17 +259,18 @@ class PeopleInMemory(People):
         n_codes = int(code.max(initial=-1)) + 1
         people, first = np.bincount(code, minlength=n_codes), np.zeros(n_codes, dtype=np.int64)
         first[code[::-1]] = np.arange(len(code))[::-1]
-        rows, place = first[people > 0], np.cumsum(people > 0) - 1
-        values = column.exact.iloc[text[rows]].reset_index(drop=True)
-        return DistinctValues(values, column.encoded.codes[text[rows]], people[people > 0]), place[code]
+        texts = text[first[people > 0]]
+        values = column.exact.iloc[texts].reset_index(drop=True)
+        return DistinctValues(values, column.encoded.codes[texts], people[people > 0])
 
-    def recoded(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> PeopleInMemory:
+    def evaluated_by(self, config: PilotConfig) -> PeopleInMemory:
         """See ``People``."""
-        columns = {}
-        for name in config.quasi_identifiers + config.sensitive_features:
-            _, place = self._distinct_of_record(name)
-            columns[name] = values[name].take(place).set_axis(self._frame.index)
-        return PeopleInMemory(self._frame.assign(**columns), config, self._ids)
+        exact = {
+            name: column.exact.take(text).set_axis(self._frame.index)
+            for name, column in self._columns.items()
+            for text in column.texts
+        }
+        return PeopleInMemory(self._frame.assign(**exact), config, self._ids)
 
 
 def flagged_parts(result: ModelResult, place: np.ndarray, n_people: int) -> list[slice]:

@@ -139,8 +139,7 @@ def _attributes(
     if of_exact_values:  # then the config's bins are too coarse to begin with
         edges_of_others = {name: one for name, one in config.binning_config.items() if name not in of_exact_values}
         exact = dataclasses.replace(config, binning_config=edges_of_others)
-        names = config.quasi_identifiers + config.sensitive_features
-        people = people.recoded(exact, {name: people.distinct(name).values for name in names})
+        people = people.evaluated_by(exact)
     attributes, classes = [], people.classes
     for name, column in zip(config.quasi_identifiers, classes.columns_of_classes, strict=True):
         edges = None if name in of_exact_values else config.binning_config.get(name)
