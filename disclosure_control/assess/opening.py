@@ -58,10 +58,8 @@ def opened(
     stop_at(faults_of_needs(needed(config), ENGINES[engine].gives))
     with open_store(engine, path, cluster, limits or USUAL_LIMITS) as store:
         config = _checked_by(store, path, columns, config, literal, readers)
-        found = store.counted(config)
-        of_records = (found.table, found.domains, found.records, found.at_once)
-        dataset = CombinedDataset(found.sha256, found.n_people, *of_records, path.name)
-        yield OpenedPilot(config, dataset, found.people)
+        dataset, people = store.counted(config)
+        yield OpenedPilot(config, dataset, people)
 
 
 def read_texts(path: Path, literal: Mapping, readers: Mapping[str, KeyReader]) -> tuple[PilotConfig, pd.DataFrame, str]:

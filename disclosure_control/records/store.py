@@ -23,12 +23,12 @@ from typing import Protocol
 
 import pandas as pd
 
-from config import ClusterSettings
+from config import COMBINED_DATASETS, ClusterSettings
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, are_rising
 from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
 from disclosure_control.basics.files import SourceFile
-from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.faults import FaultyInputError, at_hand, stop_at
 from disclosure_control.records.dataset_rules import faults_of_subjects, typed_column
 from disclosure_control.records.disk import PeopleOnDisk, count_on_disk
 from disclosure_control.records.domains import DomainReader, domains_from_disk, domains_in_memory
@@ -77,16 +77,48 @@ class AllRecords:
 
 
 @dataclass(frozen=True)
-class Stored:
-    """A file once it is read and its people are counted; see above."""
+class CombinedDataset:
+    """The combined dataset of a pilot: its SHA-256, its subjects, one per row, and access to its columns.
+
+    ``table`` is the whole file as text, column by column; ``domains`` reads the domain files beside it; ``records``
+    gives every column record by record, the config's typed. Code that declared to need everyone at once has all
+    records: the ``frame`` (n_subjects,) of the config's columns, the ``subjects``' ids, the file as ``text`` and as
+    ``typed_table``. ``file`` is its name.
+    """
 
     sha256: str
-    n_people: int
-    people: People
+    n_subjects: int
     table: TextTable
     domains: DomainReader
     records: Callable[[], EncodedRecords]
-    at_once: AllRecords | None = None
+    at_once: AllRecords | None = field(default=None, repr=False)
+    file: str = COMBINED_DATASETS["csv"]
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame, subjects: pd.Series, text: pd.DataFrame, sha256: str = "") -> CombinedDataset:
+        """That of records in memory: ``frame`` (n_subjects,) of the typed columns, the ids, and the file as text."""
+        found = AllRecords(frame, subjects, text)
+        return cls(sha256, len(subjects), found.table, DomainReader(), found.encoded, found)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The config's columns, typed."""
+        return at_hand(self.at_once, "the combined dataset").frame
+
+    @property
+    def subjects(self) -> pd.Series:
+        """The subjects' ids."""
+        return at_hand(self.at_once, "the list of all subjects").subjects
+
+    @property
+    def text(self) -> pd.DataFrame:
+        """The whole file as text."""
+        return at_hand(self.at_once, "the combined dataset").text
+
+    @property
+    def typed_table(self) -> pd.DataFrame:
+        """The whole file, the config's columns typed and the others as text."""
+        return at_hand(self.at_once, "the combined dataset").typed_table
 
 
 class Store(Protocol):
@@ -97,7 +129,7 @@ class Store(Protocol):
         """The columns of the file."""
         ...
 
-    def counted(self, config: PilotConfig) -> Stored:
+    def counted(self, config: PilotConfig) -> tuple[CombinedDataset, People]:
         """Read it and count its people, within the block for which the store is open. Raises ``FaultyInputError``."""
         ...
 
@@ -116,7 +148,7 @@ class StoreInMemory:
         ids = self.text[SUBJECT_COLUMN] = _in_one_piece(self.text[SUBJECT_COLUMN])
         return ids, faults_of_subjects(len(ids), int(ids.isna().sum()), _n_distinct(ids), self._file)
 
-    def counted(self, config: PilotConfig) -> Stored:
+    def counted(self, config: PilotConfig) -> tuple[CombinedDataset, People]:
         """See ``Store``."""
         subjects, faults = self.subjects()
         frame: dict[str, pd.Series] = {}
@@ -136,7 +168,9 @@ class StoreInMemory:
         stop_at(faults)
         found = AllRecords(pd.DataFrame(frame, copy=False), subjects, self.text)
         people = PeopleInMemory(found.frame, config, subjects, typed)
-        return Stored(self.sha256, len(subjects), people, found.table, domains_in_memory(config), found.encoded, found)
+        domains, records = domains_in_memory(config), found.encoded
+        dataset = CombinedDataset(self.sha256, len(subjects), found.table, domains, records, found, self._file)
+        return dataset, people
 
 
 # Counts the people of a text, in a folder and within limits.
@@ -162,7 +196,7 @@ class StoreOnDisk:
         """See ``Store``."""
         return self._text.columns
 
-    def counted(self, config: PilotConfig) -> Stored:
+    def counted(self, config: PilotConfig) -> tuple[CombinedDataset, People]:
         """See ``Store``."""
         n_bytes = int(SPILL_PER_BYTE * self._kind.bytes_as_text(self._path))
         folder = self._until_end.enter_context(spill_folder(self._path.parent, n_bytes))
@@ -170,7 +204,8 @@ class StoreOnDisk:
         people, table = count(self._text, config, folder, self._limits)
         domains = domains_from_disk(folder, self._path.parent, self._limits)
         records = functools.partial(EncodedRecords.of, people, table)
-        return Stored(self._text.sha256, self._text.n_records, people, table, domains, records)
+        sha256, n_subjects = self._text.sha256, self._text.n_records
+        return CombinedDataset(sha256, n_subjects, table, domains, records, file=self._path.name), people
 
 
 @contextlib.contextmanager
