@@ -93,7 +93,7 @@ class PilotConfig(SettingsGroup):
     )
     sensitive_binning: dict[str, list[float]] = setting(
         dictionary_of(EDGES),
-        "bins of numeric sensitive features, for l alone",
+        "bins of numeric sensitive features, only for l",
         {},
         named="sensitive_binning_config_for_L",
     )
@@ -230,7 +230,7 @@ def _faults_between_keys(checked: PilotConfig, valid: dict) -> list[str]:
         "sensitive_feature": checked.sensitive_features,
     }
     faults = [
-        f"{name!r} stands in both {first} and {second}; allowed: one of them"
+        f"{name!r} is in both {first} and {second}; allowed: one of them"
         for first, second in itertools.combinations(roles, 2)
         for name in roles[first]
         if name in roles[second]

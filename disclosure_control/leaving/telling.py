@@ -50,10 +50,10 @@ class ToldByColumns:
 
     def sentence(self, n_told: str) -> str:
         """Which columns disclose which, for ``n_told`` people."""
-        how = "alone tells" if len(self.columns) == 1 else "together tell"
+        how = "column {} alone discloses" if len(self.columns) == 1 else "columns {} together disclose"
         within = f" within {number_text(self.within)}" if self.within else ""
         return (
-            f"{' and '.join(self.columns)}, as released, {how} the original {self.tells}{within} of {n_told} of "
+            f"The released {how.format(' and '.join(self.columns))} the original {self.tells}{within} for {n_told} of "
             f"{people_told(self.people_changed)} whose value was changed or dropped"
         )
 

@@ -326,7 +326,7 @@ def test_all_faults_between_keys_at_once():
         "t_distance": {"LB__G": "ordered"},
     }
     text = "\n".join(faults_of(config, columns=COLUMNS))
-    for words in ("'DM__AGE' stands in both", "binning_config['DM__AG']", "L['LB__Glucose']", "t_distance['LB__G']"):
+    for words in ("'DM__AGE' is in both", "binning_config['DM__AG']", "L['LB__Glucose']", "t_distance['LB__G']"):
         assert words in text
     assert "'DM__RAC'" in text
 
@@ -343,7 +343,7 @@ def test_faults_of_every_sort_at_once():
     }
     faults = faults_of(config, columns=COLUMNS, readers={"risk": refusing("risk: wrong")})
     text = "\n".join(faults)
-    for words in ("K: found 0", "Tt: unknown key", "risk: wrong", "'DM__AGE' stands in both", "L['LB__Glucose']"):
+    for words in ("K: found 0", "Tt: unknown key", "risk: wrong", "'DM__AGE' is in both", "L['LB__Glucose']"):
         assert words in text
     assert "'DM__RAC'" in text
     assert len(faults) == len(set(faults))

@@ -53,7 +53,7 @@ def test_a_year_of_birth_tells_a_banded_age_within_a_year(heading):
     frame[heading] = (2024 - frame["age"] - birthday_was).astype(int).astype(str)
     figures = figures_of(frame, BAND, config=config_for(["sex"], ["age"], K=2))
     assert told(figures) == {(heading, "age"): (300, 300, 1.0)}
-    sentence = f"{heading}, as released, alone tells the original age within 1 of 300 of 300 people whose value was"
+    sentence = f"The released column {heading} alone discloses the original age within 1 for 300 of 300 people"
     assert sentence in treatment_report(figures.found)
     reason = next(one for one in figures.found.leaving.reasons() if sentence in one.sentence)
     assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
@@ -111,7 +111,9 @@ def test_height_and_weight_tell_the_bmi_together(step):
     (((one, other, what), (n, of, within)),) = told(figures).items()
     assert {one, other, what} == {"VS__HT", "VS__WT", "bmi"}
     assert (n >= 299, of, within < 0.1) == (True, 300, True)
-    assert "VS__HT and VS__WT, as released, together tell the original bmi" in treatment_report(figures.found)
+    assert "The released columns VS__HT and VS__WT together disclose the original bmi" in treatment_report(
+        figures.found
+    )
 
 
 def test_two_categories_tell_together_what_neither_tells_alone():

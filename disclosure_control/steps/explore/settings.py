@@ -41,11 +41,11 @@ class ExploreSettings(SettingsGroup):
         _columns(2, 6, "two to six columns of numbers"), "the columns of the pair plot", None
     )
     max_levels: int = setting(_UP_TO_1000, "columns with more values are not tabulated", 20)
-    small_level: int = setting(_UP_TO_1000, "what counts as few people", 5)
+    small_level: int = setting(_UP_TO_1000, "fewer people than this count as few", 5)
     max_drawn: int = setting(
         _UP_TO_1000, "columns in each kind of figure; the report counts those that are not drawn", 12
     )
-    figures: tuple[str, ...] = setting(FIGURES, "which files are drawn; `False`: tables alone", DEFAULT_FORMATS)
+    figures: tuple[str, ...] = setting(FIGURES, "the image files to write; `False`: only tables", DEFAULT_FORMATS)
 
     @staticmethod
     def unfold(given: Any) -> Any:

@@ -70,7 +70,7 @@ class FairnessSettings(SettingsGroup):
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
         """Strata by the groups themselves."""
         if self.sensitive in self.strata:
-            yield f"{place['strata']}: holds {self.sensitive!r}, whose groups are compared; take it out"
+            yield f"{place['strata']}: contains {self.sensitive!r}, whose groups are compared; remove it"
 
 
 SETTINGS = FairnessSettings

@@ -59,7 +59,7 @@ class AttackSettings(SettingsGroup):
 
     identified: str | None = setting(
         _FILE,
-        "the identified table: CSV, XPT, Dataset-JSON or Parquet, one row per person; the summary holds its SHA-256",
+        "the identified table: CSV, XPT, Dataset-JSON or Parquet, one row per person; the summary contains its SHA-256",
         None,
     )
     folder: str = setting(
@@ -72,10 +72,10 @@ class AttackSettings(SettingsGroup):
         TEXT.but("the column of the identified table that names the person"), "who a row is", None, "needed"
     )
     truth: str | None = setting(
-        TEXT.but("the column of the identified table that holds the USUBJID of those who are in the pilot"),
-        "which subject of the pilot a row is; the attack itself does not look at it",
+        TEXT.but("the column of the identified table with the USUBJID of the people in the pilot"),
+        "the subject of the pilot in each row; the attack does not use it",
         None,
-        "`USUBJID`, where there is such a column",
+        "`USUBJID`, if there is such a column",
     )
     known: Mapping[str, str] = setting(
         _KNOWN, 'what the attacker knows: `["SEX"]`, or `{"DM__SEX": "sex"}`', {}, "needed"
@@ -85,7 +85,7 @@ class AttackSettings(SettingsGroup):
     )
     method: tuple[str, ...] = setting(
         one_or_some_of(*METHODS),
-        '`"exact"`: equal values; `"generalised"`: a released value may stand for several: `20--30`, `20-30`, '
+        '`"exact"`: equal values; `"generalised"`: a released value may represent several: `20--30`, `20-30`, '
         '`[20, 30)`, `[20, 30[`, `<18`, `>90`, `a\\|b`, `12xxx`, `*`, nothing; `"probabilistic"`: some attributes may '
         "disagree, the best score wins (Fellegi and Sunter)",
         ("generalised",),
@@ -118,10 +118,12 @@ class AttackSettings(SettingsGroup):
         nested(SinglingOutSettings), "does the release suggest predicates that fit exactly one person?", None
     )
     inference: InferenceSettings | None = setting(
-        nested(InferenceSettings), "what do the nearest released records tell of a person's sensitive value?", None
+        nested(InferenceSettings),
+        "what do the nearest released records disclose about a person's sensitive value?",
+        None,
     )
     linkability: LinkabilitySettings | None = setting(
-        nested(LinkabilitySettings), "does the release put two parts of what is known of a person together?", None
+        nested(LinkabilitySettings), "does the release link two parts of what is known of a person?", None
     )
     interval_disclosure: IntervalSettings | None = setting(
         nested(IntervalSettings),

@@ -20,7 +20,7 @@ from disclosure_control.steps.private_release.questions import EPSILON, faults_o
 class PrivacyBudget(SettingsGroup):
     """What all answers together may cost."""
 
-    epsilon: Decimal = setting(EPSILON, "what all answers together may cost")
+    epsilon: Decimal = setting(EPSILON, "the budget of all answers together")
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Sequence[str]:
         """The library that answers, where it is missing."""
@@ -66,7 +66,7 @@ class PrivateReleaseSettings(SettingsGroup):
         nested(PrivacyBudget)
         .but('a dictionary, {"epsilon": 1.0}')
         .read_as(lambda value: EPSILON.read(value["epsilon"])),
-        "what all answers together may cost, for good",
+        "the permanent budget of all answers together",
     )
     queries: tuple[Query, ...] = setting(_QUERIES, "what is asked", ())
     people: int | None = setting(

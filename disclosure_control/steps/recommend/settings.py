@@ -27,7 +27,7 @@ _SECONDS = Kind(lambda value: is_number(value) and 0 < value <= 1e6, "seconds, a
 class RecommendSettings(SettingsGroup):
     """The config key ``recommend``: what is minimised, and what the recoding may do."""
 
-    metric: str = setting(one_of(*METRICS), "what counts as loss: see the table below", "loss")
+    metric: str = setting(one_of(*METRICS), "the measure of loss: see the table below", "loss")
     suppression_limit: float = setting(
         SHARE.but("a share of the records from 0 to 1"), "the share of the records that may be left out", 0.05
     )

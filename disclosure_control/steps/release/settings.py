@@ -54,9 +54,9 @@ class OutsidersKnow(SettingsGroup):
     """
 
     facts: int = setting(whole_number(0, LARGEST_SIZE), "how many things acquaintances know of a person", 1)
-    kinds: tuple[str, ...] = setting(some_of(*KINDS), "what kinds of things", tuple(KINDS))
+    kinds: tuple[str, ...] = setting(some_of(*KINDS), "the kinds of facts", tuple(KINDS))
     months: bool = setting(FLAG, "whether they know the month of each", False)
-    alone_at_most: float = setting(SHARE, "the share of people who may be alone by them", 0.0)
+    alone_at_most: float = setting(SHARE, "the largest share of people who may be alone by them", 0.0)
 
 
 @dataclass(frozen=True)
@@ -146,6 +146,6 @@ def records_needed(settings: ReleaseSettings, config: PilotConfig) -> list[Neede
         otherwise = f"allowed: {allowed}, or nothing, for each file as it came"
         needed.append(Needed("release['format']", otherwise=otherwise, why=f"{settings.format} is written whole"))
     if config.of(SubjectIdRule).column is None:
-        why = 'subject_id: {"column": None} numbers the rows of a file, which is done in memory alone'
-        needed.append(Needed("release", otherwise="give the file a column that holds the id", why=why))
+        why = 'subject_id: {"column": None} numbers the rows of a file, which only runs in memory'
+        needed.append(Needed("release", otherwise="add a column with the id to the file", why=why))
     return needed

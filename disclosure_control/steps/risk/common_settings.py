@@ -44,7 +44,7 @@ class RiskSettings(SettingsGroup):
     """
 
     sections: tuple[str, ...] = ()
-    records: bool = setting(FLAG, "also what each record bears, in `record_risk.csv`", True)
+    records: bool = setting(FLAG, "also the risk of each record, in `record_risk.csv`", True)
     threshold: float = setting(SHARE_ABOVE_ZERO, "a chance above which a record counts as at risk", 0.2)
     k_at_most: tuple[int, ...] = setting(
         list_of(COUNT, "a list of whole numbers from 1"),
@@ -54,13 +54,13 @@ class RiskSettings(SettingsGroup):
     max_key_set: int = setting(COUNT, "how many quasi-identifiers are combined, for `key_sets` and `suda2`", 3)
     alpha: float = setting(
         SHARE,
-        'what a record with a missing quasi-identifier counts for others, under `"missing_qis": "wildcard"`. It '
+        'how much a record with a missing quasi-identifier counts for others, under `"missing_qis": "wildcard"`. It '
         "concerns the intruders, the profile, `sampling` and the population; k and the key sets count it in full",
         1.0,
     )
     sampling_fraction: float | None = setting(
         SHARE_ABOVE_ZERO,
-        "which share of the population the pilot is; without it, and without a population, the pilot counts as its "
+        "the share of the population in the pilot; without it, and without a population, the pilot counts as its "
         "own population, and journalist and prosecutor agree",
         None,
     )

@@ -41,7 +41,7 @@ class TreatmentSettings(SettingsGroup):
     )
     harmless: Mapping[str, str] = setting(
         dictionary_of(_WHY, '{"VS__HEIGHT": "why nobody outside the study knows it"}', are_columns=True),
-        "columns that tell nobody outside who a person is, and why",
+        "columns that disclose no person to outsiders, and why",
         {},
     )
 

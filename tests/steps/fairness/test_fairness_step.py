@@ -172,7 +172,7 @@ def test_no_chance_is_printed_as_zero_and_no_zero_with_a_minus():
         ({**SETTINGS, "sensitive": "DM_SEX"}, "did you mean 'DM__SEX'"),
         ({**SETTINGS, "sensitive": "USUBJID"}, "sensitive"),
         ({**SETTINGS, "strata": ["nowhere"]}, "column 'nowhere' is not in the combined dataset"),
-        ({**SETTINGS, "strata": ["DM__SEX"]}, "take it out"),
+        ({**SETTINGS, "strata": ["DM__SEX"]}, "remove it"),
         ({**SETTINGS, "reference": None}, "reference"),
         ({**SETTINGS, "reference": "\ud800"}, "reference"),
         ({**SETTINGS, "favourable": {"column": "LB__X", "equals": ["a", "\ud800"]}}, "equals"),

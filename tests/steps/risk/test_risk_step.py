@@ -89,7 +89,7 @@ def test_an_attribute_that_determines_a_sensitive_one():
     found = {entry["attribute"]: entry for entry in result.figures["determined_by"]["treat"]}
     assert [name for name, entry in found.items() if entry["determines"]] == ["arms"]
     assert (found["arms"]["is_quasi_identifier"], found["age"]["is_quasi_identifier"]) == (False, True)
-    assert "treat of everybody is told by any one of: arms" in result.report
+    assert "each of these columns alone discloses everyone's treat: arms" in result.report
     result = run({"sections": ["determined_by"]}, frame, qis=("arms", "gender"), sensitive="treat")
     assert result.figures["determined_by"]["treat"][0]["determines"]
 

@@ -235,7 +235,9 @@ def test_what_is_released_as_it_was_is_named_and_what_it_tells():
     assert figures["untouched"] == ["title", "note"]
     told = {"columns": ["title"], "tells": "sex", "people_told": 20, "people_changed": 20, "within": None}
     assert figures["telling"]["told"] == [told]
-    assert "title, as released, alone tells the original sex of 20 of 20 people" in treatment_report(figures.found)
+    assert "The released column title alone discloses the original sex for 20 of 20 people" in treatment_report(
+        figures.found
+    )
 
 
 def test_chance_ids_and_dates_are_said_aloud():

@@ -59,7 +59,7 @@ def words(found: Sequence[EffectTold]) -> Iterator[Part]:
         described = "; ".join(f"{bar.label}: {bar.text} of people alone" for bar in bars)
         yield Figure(
             rows.row_chart("What each quasi-identifier adds", described, bars),
-            f"Share of the people who are alone by each quasi-identifier: without it they would not be.{more}",
+            f"Share of the people whom only this quasi-identifier makes unique.{more}",
         )
     cells = [
         [one.quasi_identifier, *map(share_text, (one.unique_rate_alone, one.unique_rate_without, rate))]
@@ -67,7 +67,7 @@ def words(found: Sequence[EffectTold]) -> Iterator[Part]:
     ]
     yield Table(
         "What each quasi-identifier adds: people who are alone by it, and without it",
-        ("Quasi-identifier", "Unique by it alone", "Unique without it", "Added by it"),
+        ("Quasi-identifier", "Unique by this alone", "Unique without it", "Added by it"),
         cells,
         range(1, 4),
         Where.TEXT,
@@ -76,7 +76,7 @@ def words(found: Sequence[EffectTold]) -> Iterator[Part]:
 
 SECTION = RiskSection(
     place=100,
-    answers="what each quasi-identifier adds: alone, and on top of all others",
+    answers="what each quasi-identifier adds: alone, and added to all others",
     evaluate=evaluate,
     words=words,
     on_page="why",

@@ -114,7 +114,7 @@ def words(found: RiskByGroup) -> Iterator[Part]:
 def _masked(groups: Sequence[GroupShare]) -> str:
     """Groups without a share, with their people, so that the drawing is not taken for everyone."""
     masked = [f"{one.group} ({count_text(one.people, ',')})" for one in groups if one.rate is None]
-    why = ". Masked, as few in them are at risk, or few are not, or such a number would follow: "
+    why = ". Masked: few people in them are at risk or few are not, or such a number could be calculated: "
     return f"{why}{listed(masked, MOST_NAMED)}" if masked else ""
 
 
@@ -153,7 +153,7 @@ SECTION = RiskSection(
     place=80,
     place_in_report=150,
     answers="the share of people at risk by group, with a 95% interval; groups below ten people are not named, and "
-    "counts below ten, or that would give such a count away, are masked",
+    "counts below ten, or from which such a count could be calculated, are masked",
     evaluate=evaluate,
     words=words,
     on_page="who",

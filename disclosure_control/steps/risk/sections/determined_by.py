@@ -144,17 +144,19 @@ def words(found: DeterminedBy) -> Iterator[Part]:
         fully = [entry.attribute for entry in entries if entry.determines]
         nearly = [f"{entry.attribute} ({share_text(entry.predicted_rate)})" for entry in entries if entry.nearly]
         if fully:
-            sentence = f"Inference: {sensitive} of everybody is told by any one of: {', '.join(fully)}."
+            sentence = f"Inference: each of these columns alone discloses everyone's {sensitive}: {', '.join(fully)}."
             yield Sentence(sentence, Style.NOTICE)
         if nearly:
-            sentence = f"Inference: {sensitive} of nearly everybody is told by any one of: {', '.join(nearly)}."
+            sentence = (
+                f"Inference: each of these columns alone discloses almost everyone's {sensitive}: {', '.join(nearly)}."
+            )
             yield Sentence(sentence, Style.NOTICE)
         if entries and not fully and not nearly:
             best = entries[0]
             yield Sentence(
-                f"Inference: {best.attribute} alone tells {sensitive} of {share_text(best.predicted_rate)} "
-                f"of the people; shuffled values tell {share_text(best.shuffled_rate)}, and guessing without it "
-                f"{share_text(best.baseline_rate)}.",
+                f"Inference: a guess of {sensitive} from {best.attribute} alone is right for "
+                f"{share_text(best.predicted_rate)} of the people; from shuffled values for "
+                f"{share_text(best.shuffled_rate)}, without the column for {share_text(best.baseline_rate)}.",
                 where=Where.TEXT,
             )
 
@@ -187,8 +189,7 @@ def _best_columns(determined: Mapping[str, Sequence[Determination]]) -> Iterator
     n_more = sum(map(len, determined.values())) - sum(map(len, shown.values()))
     if n_more:
         yield Sentence(
-            f"{n_more:,} more pairs of a column and a sensitive feature, which tell less beyond guessing, are in the "
-            "JSON summary.",
+            f"{n_more:,} more pairs of a column and a sensitive feature, which disclose less, are in the JSON summary.",
             Style.SMALL,
             Where.PAGE,
         )
@@ -196,8 +197,8 @@ def _best_columns(determined: Mapping[str, Sequence[Determination]]) -> Iterator
 
 SECTION = RiskSection(
     place=70,
-    answers="does one column give a sensitive value away, fully or nearly? Every column is looked at, not the "
-    "quasi-identifiers alone; those with fewer than five people to a value are left out and counted",
+    answers="does one column disclose a sensitive value, fully or almost? Every column is examined, not only the "
+    "quasi-identifiers; those with fewer than five people per value are left out and counted",
     evaluate=evaluate,
     words=words,
     is_inline=True,

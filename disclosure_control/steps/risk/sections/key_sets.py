@@ -96,7 +96,7 @@ def _told_share(rate: float | None) -> str:
 
 SECTION = RiskSection(
     place=90,
-    answers="the risk for somebody who knows only some of the quasi-identifiers, for every combination of up to "
+    answers="the risk from an attacker who knows only some of the quasi-identifiers, for every combination of up to "
     "`max_key_set`",
     evaluate=evaluate,
     words=words,

@@ -283,7 +283,7 @@ def words(found: ByModel) -> Iterator[Part]:
             c = one.parameters.get("c") if isinstance(one, JudgedTold) else None
             rows.append([name if c is None else f"{name} (c={c})", sensitive, *one.cells()])
     yield Table(
-        "Models, on sensitive values as they are, not binned; people whose class holds no value are not evaluated",
+        "Models, on sensitive values without bins; people whose class has no value are not evaluated",
         ("Model", "Sensitive feature", "Worst", "Riskier if", "Threshold", "Risky", "Evaluated", "Not evaluated"),
         rows,
         (2, 4, 5, 6, 7),

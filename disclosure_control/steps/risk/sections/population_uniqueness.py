@@ -45,8 +45,8 @@ def words(found: Mapping[str, UniquesTold]) -> Iterator[Part]:
 
 SECTION = RiskSection(
     place=30,
-    answers="how many people of the population are alone: Zayatz, Pitman, slide negative binomial, and the one that "
-    "Dankar's rule takes",
+    answers="how many people of the population are alone: Zayatz, Pitman, slide negative binomial, and the one "
+    "chosen by Dankar's rule",
     evaluate=evaluate,
     words=words,
     needs=Need("sampling_fraction", "the share of the population that the pilot is"),

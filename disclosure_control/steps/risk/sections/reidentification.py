@@ -103,8 +103,8 @@ def words(found: Reidentification) -> Iterator[Part]:
 
 SECTION = RiskSection(
     place=10,
-    answers="the chance of telling a record right for an intruder who knows that the person is in the data "
-    "(prosecutor), who does not (journalist), and who matches everybody (marketer): highest, average, share above "
+    answers="the chance of a right match for an intruder who knows that the person is in the data (prosecutor), "
+    "who does not (journalist), and who matches everyone (marketer): highest, average, share above "
     "`threshold`; expected re-identifications; % unique and % with k at or below each of `k_at_most`",
     evaluate=evaluate,
     words=words,

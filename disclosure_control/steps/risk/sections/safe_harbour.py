@@ -53,7 +53,7 @@ class SafeHarbourSettings(SettingsGroup):
 
     safe_harbour: SafeHarbourColumns | None = setting(
         nested(SafeHarbourColumns),
-        "`ages` and `top_code` (the number that stands for 90 or older); `zip_codes` and `people_of_area` (first "
+        "`ages` and `top_code` (the number that means 90 or older); `zip_codes` and `people_of_area` (first "
         "three digits -> people)",
         None,
     )

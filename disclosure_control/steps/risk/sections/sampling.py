@@ -36,7 +36,7 @@ class SamplingSettings(SettingsGroup):
     """Columns of the combined dataset."""
 
     weights: str | None = setting(
-        _COLUMN, "the column that says how many people of the population a record stands for", None
+        _COLUMN, "the column with the number of people of the population that a record represents", None
     )
     household: str | None = setting(_COLUMN, "the column that names a record's household", None)
 
@@ -117,8 +117,8 @@ def words(found: Sampling) -> Iterator[Part]:
     yield Table("Risk under the sampling weights", columns, rows, range(1, 4))
     if found.weights_below_one:
         yield Sentence(
-            f"{found.weights_below_one:,} records have a weight below 1, which stands for less than the person "
-            "itself; a class counts at least its own people. Are these weights normalised?",
+            f"{found.weights_below_one:,} records have a weight below 1, so they represent less than one person; "
+            "a class counts at least its own people. Are these weights normalised?",
             Style.NOTICE,
         )
 
