@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import stat
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -172,9 +173,9 @@ def test_no_zero_is_printed_with_a_minus():
 
 def test_an_epsilon_is_printed_as_it_is():
     answer = {"value": 17, "accuracy_95": 30.0}
-    one = {"name": "n", "answer": answer, "epsilon": 0.09999999999999995, "charged": "0.1"}
+    one = report.QueryTold("n", "answered", {}, 0.09999999999999995, "0.1", answer)
     assert report._rows(one, False) == [["n", "", "17", "± 30", "0.09999999999999995", "0.1"]]
-    assert report._rows({**one, "epsilon": 20.0, "charged": "20"}, False)[0][4:] == ["20", "20"]
+    assert report._rows(replace(one, epsilon=20.0, charged="20"), False)[0][4:] == ["20", "20"]
 
 
 def test_an_epsilon_above_ten_is_warned_about(tmp_path):
