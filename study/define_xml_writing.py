@@ -1,8 +1,8 @@
-"""Writing the define.xml of a released study: Define-XML 2.1 of the files as they are, by odmlib.
+"""Writing the define.xml of a released study by odmlib: Define-XML 2.1 of the released files.
 
-Of the define.xml that came with the study it has what speaks of data sets and variables, and nothing that speaks of
-values or documents: code lists are those of the columns as they leave, and methods, comments, value level metadata and
-annotated forms stay behind.
+It takes the descriptions of data sets and variables from the study's own define.xml, and nothing about values or
+documents: code lists are those of the released columns; methods, comments, value level metadata and annotated forms are
+left out.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _TYPES = {"string": "text", "double": "float", "decimal": "float"}
 
 @dataclass(frozen=True)
 class DescribedTable:
-    """A data set as it leaves in ``file_name``; ``levels``: of a column whose code list may be told, its values.
+    """A data set as released in ``file_name``; ``levels``: the values of each column whose code list may be published.
 
-    ``derived`` are the columns whose values are not the source's own any more.
+    ``derived`` are the columns whose values are no longer those of the source.
     """
 
     table: OutgoingTable
@@ -139,7 +139,7 @@ def _item(model: Any, one: DescribedTable, name: str, variable: VariableDefiniti
 
 
 def _code_list(model: Any, one: DescribedTable, name: str, variable: VariableDefinition | None) -> Any:
-    """The values that the column has, with their meanings where the source tells all of them."""
+    """The values of the column, with their meanings if the source has all of them."""
     terms = variable.code_list.terms if variable is not None and variable.code_list is not None else {}
     levels = one.levels[name]
     code_list = model.CodeList(OID=f"CL.{one.table.name}.{name}", Name=f"{one.table.name}.{name}", DataType="text")

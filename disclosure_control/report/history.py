@@ -57,7 +57,7 @@ class Memory:
 
     @property
     def knows_who_is_alone(self) -> bool:
-        """Whether the last run told who was alone: it does not where that is nearly everybody of a large pilot."""
+        """Whether the last run listed who was alone: it does not if that is almost everyone of a large pilot."""
         return bool(self.lines) and self.lines[-1].get("remembers_who_is_alone", False)
 
     @property
@@ -93,7 +93,7 @@ class Memory:
 
     @property
     def before_the_last_run(self) -> Memory:
-        """What the last run knew when it started, for whoever runs it again; of earlier runs the groups are gone."""
+        """The state at the start of the last run, for running it again; the groups of earlier runs are not kept."""
         if not self.lines:
             return self
         lines, last = self.lines[:-1], self.lines[-1]["when"]
@@ -103,9 +103,9 @@ class Memory:
 
 
 def latest_memory(results: Path) -> Memory:
-    """What the next run goes on from: the memory of the set, or the one beside it where that knows of a later run.
+    """The state from which the next run continues: that of the set, or the one beside it if that is of a later run.
 
-    So it is where the set is gone, or was put back from a copy. Raises ``FaultyInputError`` as ``read_memory`` does.
+    So it is used if the set was deleted or restored from a copy. Raises ``FaultyInputError`` like ``read_memory``.
     """
     of_set, kept = read_memory(results), _memory_in(beside(results), [])
     return kept if kept.last_run > of_set.last_run else of_set
@@ -198,7 +198,7 @@ def remember(memory: Memory, pilot: Pilot, summary: Mapping[str, Any], assessmen
 def worst_rates(summary: Mapping[str, Any]) -> dict[str, float | None]:
     """Share of the evaluated people whom k, l and t flag, in [0, 1]; of l and t that of the worst sensitive feature.
 
-    None where nothing was evaluated; without a sensitive feature there is no l and no t.
+    None if nothing was evaluated; without a sensitive feature there is no l and no t.
     """
     rates: dict[str, float | None] = {"k": summary["k_anonymity"]["risky_rate"]}
     for letter, model in (("l", "l_diversity"), ("t", "t_closeness")):
@@ -211,7 +211,7 @@ def worst_rates(summary: Mapping[str, Any]) -> dict[str, float | None]:
 def people_alone(assessment: Assessment) -> pd.DataFrame:
     """The ids of the evaluated people who are alone with their quasi-identifiers, in their order, in one column.
 
-    Nobody where more than ``MOST_ALONE`` are: the list would cost more than it tells.
+    Empty if more than ``MOST_ALONE`` are: the list would cost more than it is worth.
     """
     if n_alone(assessment) > MOST_ALONE:
         return _empty([SUBJECT_COLUMN])

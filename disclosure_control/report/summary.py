@@ -17,8 +17,8 @@ def privacy_summary(
 ) -> dict[str, Any]:
     """The assessment as plain numbers for ``{PILOT}_privacy_summary.json``.
 
-    It goes from hand to hand: small counts within it are masked, which is None. ``notices`` are sentences about the
-    inputs, beside those of the assessment.
+    It may be handed on: small counts are masked, which is None. ``notices`` are sentences about the inputs, besides
+    those of the assessment.
     """
     return {
         "schema": 1,

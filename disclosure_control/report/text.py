@@ -13,7 +13,7 @@ from disclosure_control.basics.telling.words import share_text
 def generate_full_privacy_report(pilot: str, assessment: Assessment) -> str:
     """The report as text: quasi-identifiers, binning, one table per model, and what the figures leave out.
 
-    No record and no subject is in it; small counts are masked, as it goes from hand to hand.
+    It contains no record and no subject; small counts are masked, because it may be handed on.
     """
     return as_text(assessment_sections(pilot, assessment), Where.FILE)
 

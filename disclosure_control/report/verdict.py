@@ -62,7 +62,7 @@ class Verdict:
 
     @property
     def may_leave(self) -> bool:
-        """Whether nothing speaks against letting it leave."""
+        """Whether there is no reason against a release."""
         return not self.reasons
 
     @property

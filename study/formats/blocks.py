@@ -16,11 +16,11 @@ from study.formats.tables import suffix_of
 
 
 class Range(Protocol):
-    """Some records of a file, whole ones: iterate ``kept`` once.
+    """Whole records of a file: iterate ``kept`` once.
 
-    Each block is a table of text with the file's ``columns``, of about ``block_bytes`` of text. ``n_bytes_read`` tells
-    how far that is among ``n_bytes``. ``kept`` leaves out those at the end that hold nothing, ``n_empty_end``, and
-    those with another number of fields, ``n_fields_of_ragged``.
+    Each block is a table of text with the file's ``columns``, of about ``block_bytes`` of text. ``n_bytes_read`` of
+    ``n_bytes`` are read. ``kept`` leaves out empty records at the end, ``n_empty_end``, and those with another number
+    of fields, ``n_fields_of_ragged``.
     """
 
     path: Path

@@ -1,6 +1,6 @@
-"""What the columns of a file mean, in whatever format it is: missing values, decimal signs, numbers.
+"""What the columns of a file mean, whatever its format: missing values, decimal signs, numbers.
 
-Values are read on the distinct values of a column, and a column in which nothing has to change is passed on as it is.
+The distinct values of a column are read, and a column in which nothing has to change is passed on unchanged.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MISSING_TOKENS = (
     *("NA", "N/A", "NaN", "nan", "null", "NULL", ".", "-", "--"),
     *("n/a", "N.A.", "#N/A", "<NA>", "None", "NaT"),
 )
-# Those that are counted aloud where they stand among text.
+# Tokens that are reported if they are kept as text.
 _SUSPECT_TOKENS = tuple(token for token in MISSING_TOKENS if token != "None")
 
 _COMMA_NUMBER_PATTERN = NUMBER_PATTERN.replace(r"\.", ",")
@@ -77,13 +77,12 @@ class ColumnRules:
 
 @dataclass(frozen=True)
 class ColumnReading:
-    """One column, and what was decided about it; the counts are of records.
+    """One column, and how it was read; the counts are of records.
 
-    ``n_points`` have a decimal point where the comma is the sign, ``n_commas_left`` a decimal comma that was taken for
-    text, ``n_unread`` were no numbers in a column of numbers. ``n_missing_tokens`` were read as missing, and
-    ``n_tokens_kept`` stayed text. ``dates``: all values are dates. ``n_records`` (n_values,): for how many records each
-    value stands; None: for one. ``encoded``: the column whose texts the values stand for, in the end the missing one,
-    where not each value is a record's.
+    ``n_points`` have a decimal point although the comma is the sign, ``n_commas_left`` a decimal comma that was kept as
+    text, ``n_unread`` were not numbers in a column of numbers. ``n_missing_tokens`` were read as missing, and
+    ``n_tokens_kept`` stayed text. ``dates``: all values are dates. ``n_records`` (n_values,) have each value; None: one
+    each. ``encoded``: the column of these texts, the missing one last, if a value may have several records.
     """
 
     values: pa.ChunkedArray | np.ndarray = field(repr=False)
@@ -99,7 +98,7 @@ class ColumnReading:
 
     @property
     def n_records(self) -> np.ndarray | None:
-        """For how many records each value stands (n_values,); None: for one."""
+        """How many records have each value (n_values,); None: one each."""
         return self.of_values if self.encoded is None else self.encoded.people
 
 
@@ -142,11 +141,11 @@ def read_columns(contents: FileContents, path: Path, options: FileOptions) -> di
 def read_column(column: ColumnFound, rules: ColumnRules, n_records: np.ndarray | None = None) -> ColumnReading:
     """Return a column cleaned, numbers with a decimal point, and missing values missing.
 
-    ``n_records`` (n_values,): for how many records each value stands; None: for one.
+    ``n_records`` (n_values,) have each value; None: one each.
 
-    What is declared holds value by value, so that no value decides how another one is read. What is not declared is
-    guessed from all values of the column: a decimal comma where they are numbers with it and no numbers without, NA
-    and the like as missing among numbers and dates alone.
+    Declarations apply value by value, so that no value decides how another one is read. Everything else is guessed from
+    all values of the column: a decimal comma if they are numbers with it and no numbers without, NA and similar tokens
+    as missing only among numbers and dates.
     """
     if isinstance(column, np.ndarray):
         return ColumnReading(clean_numbers(column, rules.missing), of_values=n_records)

@@ -80,7 +80,7 @@ def with_iso_dates(
 def _convert_declared(
     columns: dict[str, Column], name: str, order: str, n_records: np.ndarray | None, found: _Found
 ) -> None:
-    """Convert value by value; what is no date in the declared order stays as it stands."""
+    """Convert value by value; a value that is not a date in the declared order is unchanged."""
     column = columns[name]
     if isinstance(column, np.ndarray):
         return

@@ -1,7 +1,7 @@
 """Dates as hospitals write them, to ISO 8601: 31/12/2014, 12/31/2014, 31.12.2014, 31DEC2014, and numbers of days.
 
-A column is converted where its values allow one reading only. Where 03/04/2014 may be March or April, the other
-columns of the file and a setting decide; where they do not, the column stays as it is, and that is said.
+A column is converted if its values allow only one reading. If 03/04/2014 may be March or April, the other columns of
+the file and a setting decide; otherwise the column is unchanged, and a note says so.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _joined(before: list[str], widths: list[int], parts: list[np.ndarray], is_th
 def serial_readings(numbers: np.ndarray, n_records: np.ndarray | None = None) -> tuple[str, ...]:
     """Return which of ``SERIALS`` a column (n_values,), NaN where missing, may be: all between 1900 and 2050.
 
-    ``n_records`` (n_values,): for how many records each value stands; None: for one.
+    ``n_records`` (n_values,) have each value; None: one each.
     """
     is_there = ~np.isnan(numbers) if n_records is None else ~np.isnan(numbers) & (n_records > 0)
     present = numbers[is_there]

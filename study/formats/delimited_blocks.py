@@ -1,9 +1,9 @@
-"""Delimited text read block by block, for files that do not fit in memory, packed by gzip or not.
+"""Delimited text read block by block, for files that do not fit in memory, with or without gzip.
 
-What comes out is what ``delimited_text`` reads of the same file at once, but nothing is guessed: the text is UTF-8, and
-a ``Dialect`` says what stands between its values; by default it is as this tool writes it. Every block passes the
-checks that the whole text would; whatever a block's end cuts in two (a letter, a line break, a quoted value) comes out
-whole.
+The result is that of ``delimited_text`` for the whole file, but nothing is guessed: the text is UTF-8, and a
+``Dialect`` says what is between its values; by default it is the form that this tool writes. Every block passes the
+checks of the whole text; a letter, a line break or a quoted value that the end of a block cuts in two is put together
+again.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ AS_WRITTEN = Dialect()
 
 
 class RangeOfText:
-    """Some bytes of a file of delimited text, whole records: iterate ``kept`` once, in whichever process.
+    """Whole records of a file of delimited text: iterate ``kept`` once, in any process.
 
-    Each block is a table of text with the file's ``columns``, its values as they stand in the file, empty ones missing.
-    Records from the file's ``start`` on come after its line of names. Raises ``FaultyInputError`` where the text is not
-    as its ``dialect`` says; messages hold counts and no value.
+    Each block is a table of text with the file's ``columns``, its values unchanged, empty ones missing. Records begin
+    at the file's ``start``, after its line of names. Raises ``FaultyInputError`` if the text does not follow its
+    ``dialect``; messages contain counts and no value.
     """
 
     def __init__(
@@ -166,8 +166,8 @@ class BlocksOfText(RangeOfText):
 class CutText:
     """A CSV file cut into ranges of whole records, each about ``range_bytes`` long: iterate once for (start, length).
 
-    On the way every byte is hashed: ``sha256`` is there at the end. Where quotes are not as this tool writes them the
-    ranges mean nothing, and whoever reads them finds that out.
+    Every byte is hashed on the way: ``sha256`` is complete at the end. If quotes are not in the form that this tool
+    writes, the ranges are wrong, and their readers find that out.
     """
 
     def __init__(self, path: Path, range_bytes: int):

@@ -29,8 +29,7 @@ _WORDS_WITHOUT_QUOTES = (b"NA", b"Na", b"TR", b"FA", b"In")
 def guess_delimiter(sample: str, is_whole: bool, usual: str) -> str:
     """Return the delimiter under which the first records have as many fields as the header, and most of them.
 
-    ``sample`` is the beginning of the text; ``usual`` is the delimiter that the file's suffix stands for and
-    wins among equals.
+    ``sample`` is the beginning of the text; ``usual`` is the delimiter that belongs to the file's suffix and wins ties.
     """
 
     def merit(delimiter: str) -> tuple[bool, float, int, bool]:

@@ -59,9 +59,9 @@ _ENCODED = pa.dictionary(pa.int32(), pa.large_string())
 
 @dataclass(frozen=True)
 class _Text:
-    """The text of a file in UTF-8 and how to take it apart; ``n_missing``: NA without quotes, beside quoted text.
+    """The text of a file in UTF-8 and its dialect; ``n_missing``: NA without quotes, beside quoted text.
 
-    ``has_breaks``: line breaks may stand within quotes.
+    ``has_breaks``: there may be line breaks within quotes.
     """
 
     path: Path
@@ -160,11 +160,11 @@ def _check_declared(path: Path, options: FileOptions) -> None:
 
 
 def _checked_quotes(text: _Text) -> bool:
-    """Whether line breaks may stand within quotes.
+    """Whether there may be line breaks within quotes.
 
-    Raises FaultyInputError where quotes do not pair up: pyarrow would swallow the following records silently.
+    Raises FaultyInputError if quotes do not pair up: pyarrow would swallow the following records silently.
 
-    Broken quoting moves text between fields, even into the header: nothing else is looked at after it.
+    Broken quoting moves text between fields, even into the header, so nothing else is examined after it.
     """
     if not text.has_quotes:
         return False

@@ -99,10 +99,10 @@ def _several_files_fault(folder: Path, domain: str, paths: Sequence[Path]) -> st
 
 
 def read_domain_file(file: Path | SourceFile, options: FileOptions = NOTHING_DECLARED) -> SourceTable:
-    """Read one domain file of any registered format: at a path, or as it was read already.
+    """Read one domain file of any registered format: at a path, or already read.
 
     The file is opened once; the table's ``sha256`` is of the bytes that were parsed. Raises FaultyInputError with all
-    faults that could be told apart; messages name the file, columns, kinds and counts, never a value of a cell.
+    faults that could be distinguished; messages name the file, columns, kinds and counts, never a value of a cell.
     """
     path = file if isinstance(file, Path) else file.path
     readers, suffix = readers_by_suffix(), suffix_of(path)
@@ -140,7 +140,7 @@ def read_domain_file(file: Path | SourceFile, options: FileOptions = NOTHING_DEC
 
 
 class DomainFiles:
-    """The domain files of one run: each is read once, whoever asks for it, where its table ``is_kept``."""
+    """The domain files of one run: each is read only once, if its table ``is_kept``."""
 
     def __init__(self, is_kept: bool = False):
         self._is_kept = is_kept

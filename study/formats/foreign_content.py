@@ -42,7 +42,7 @@ def foreign_content_faults(path: Path, content: bytes) -> list[str]:
 
 
 def _kind_of(beginning: bytes) -> str | None:
-    """What a file really is, or None where nothing speaks against its name."""
+    """What a file really is, or None if its content fits its name."""
     for signature, kind in _SIGNATURES.items():
         if beginning.startswith(signature):
             return kind

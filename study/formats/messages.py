@@ -22,9 +22,9 @@ class Note(str):
 
     @classmethod
     def of(cls, write: Callable[[Callable[..., str]], str]) -> Note:
-        """The note that ``write`` makes of a function: it tells a count, of a whole, or of things by their noun.
+        """The note that ``write`` makes of a function, which writes a count, a count of a whole, or a count of things.
 
-        On the screen the whole is not told: beside the number of all subjects it may tell that few are missing.
+        The screen does not show the whole: beside the number of all subjects it may disclose that few are missing.
         """
         note = cls(write(_exact))
         note.on_screen = write(_on_screen)

@@ -46,7 +46,7 @@ class OutgoingTable:
         return known if known in ("float", "double") else "double"
 
     def length(self, column: str) -> int:
-        """The most letters that a value takes, 1 at least; of numbers as they are written."""
+        """The most letters of a value, 1 at least; of numbers as they are written."""
         distinct = self.frame[column].dropna().drop_duplicates()
         texts = distinct if distinct.dtype.kind != "f" else distinct.map(number_text).astype("str")
         return max(1, int(texts.str.len().max())) if len(texts) else 1

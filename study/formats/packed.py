@@ -46,10 +46,10 @@ def inflated(path: Path, content: bytes) -> bytes:
 
 
 class GunzippedFile(io.RawIOBase):
-    """What a gzip file holds, all of its members, read piece by piece; bounded as ``gunzipped`` is.
+    """The content of a gzip file, of all its members, read piece by piece; limited like ``gunzipped``.
 
     ``n_stored_read`` bytes of the file itself were read so far; they go through ``content_hash``. Raises
-    ``FaultyInputError`` as ``gunzipped`` does, as soon as the damage or the size is met.
+    ``FaultyInputError`` like ``gunzipped``, as soon as the damage or the limit is met.
     """
 
     def __init__(self, path: Path, content_hash: Hash | None = None):

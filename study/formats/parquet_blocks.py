@@ -1,7 +1,7 @@
-"""The combined dataset as a Parquet file: written in bounded groups of records, read block by block.
+"""The combined dataset as a Parquet file: written in limited groups of records, read block by block.
 
-Every column is text, and what is missing is a null: the values are those that the CSV file would hold. A part of such a
-file is named as a part of a text is, by bytes: those of its groups, one after the other, as they are stored.
+Every column is text, and a missing value is a null: the values are those of the CSV file. A part of such a file is
+named by bytes, like a part of a text: those of its groups in order, as stored.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A domain file as Parquet, read some records at a time, where the same comes of it as of the whole.
+"""A Parquet domain file, read some records at a time, with the same result as reading it whole.
 
-What a column means hangs on all of its values: whole numbers become text where one of them is too large, moments become
-dates where all are midnights. So each value is told by a text, and read once the distinct ones are known.
+The meaning of a column depends on all of its values: whole numbers become text if one of them is too large, times
+become dates if all are midnights. So each value is represented by a text, and read once the distinct ones are known.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _WHOLE = {8: pa.int8(), 16: pa.int16(), 32: pa.int32(), 64: pa.int64()}
 
 
 def can_be_read_in_pieces(path: Path) -> bool:
-    """Whether a Parquet file can: its columns hold plain values, and nothing about it calls for a look at the whole.
+    """Whether a Parquet file can: its columns contain plain values, and nothing requires a look at the whole file.
 
-    Not so where names are at fault or may be those of row numbers, and where text is stored as what differs from the
-    text before, whose length only reading it tells. What is no Parquet file is left to whoever reads it whole.
+    Not if names are faulty or may be those of row numbers, or if text is stored as differences from the previous text,
+    whose length is known only after reading. A file that is not Parquet is left to the reader of whole files.
     """
     from pyarrow.parquet import ParquetFile
 
@@ -129,7 +129,7 @@ def _is_told_by_text(kind: pa.DataType) -> bool:
 
 
 def _as_text(column: pa.Array) -> pa.Array:
-    """Each value as a text that tells it and no other, missing ones missing; text folded, as the file folds it."""
+    """Each value as a text of its own, missing ones missing; text folded, as in the file."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         return _folded(column)
@@ -139,7 +139,7 @@ def _as_text(column: pa.Array) -> pa.Array:
 
 
 def _from_text(texts: pa.Array, kind: pa.DataType) -> pa.Array:
-    """The values that ``_as_text`` told."""
+    """The values from the texts of ``_as_text``."""
     if pa.types.is_dictionary(kind) or _is_told_by_text(kind):
         return texts
     if pa.types.is_boolean(kind) or pa.types.is_decimal(kind):

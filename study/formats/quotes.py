@@ -1,4 +1,4 @@
-"""Whether the quotes of a delimited text pair up, told by bits: sixty-four letters of it are asked at once."""
+"""Whether the quotes of a delimited text pair up, by bits: sixty-four letters at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ONE, _LAST = np.uint64(1), np.uint64(63)
 class Quotes:
     """Whether every opening quote begins a field and every closing one ends it, as in text written by a program.
 
-    ``have_breaks``: a line break stands between an opening and a closing one.
+    ``have_breaks``: there is a line break between an opening and a closing quote.
     """
 
     are_regular: bool

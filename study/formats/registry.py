@@ -26,10 +26,10 @@ Reader = Callable[[SourceFile, FileOptions], FileContents]
 class Format:
     """One file format: a reader for each suffix (small letters, with the dot), and its words in the README's list.
 
-    ``doubtful``: suffixes that other files have as well, with what tells by the first bytes whether one holds data.
-    ``is_text``: its files may also be packed by gzip (``.csv.gz``). ``writers`` go by the name that a config gives to
-    what is written; a format without one is released as another. ``place`` orders the formats where they are listed,
-    smaller ones first; those without one come last, by their words.
+    ``doubtful``: suffixes that other files have as well, with a check of the first bytes for data. ``is_text``: its
+    files may also be packed by gzip (``.csv.gz``). ``writers`` are keyed by the name that a config gives to what is
+    written; a format without one is released as another. ``place`` orders the formats in lists, smaller ones first;
+    those without one come last, by their words.
     """
 
     readers: Mapping[str, Reader]
@@ -50,9 +50,9 @@ def registered_formats() -> tuple[Format, ...]:
 
 
 def readers_by_suffix() -> dict[str, Reader]:
-    """Return the reader of each suffix, in the order in which the suffixes are listed; packed text comes last.
+    """Return the reader of each suffix, in the order of the list; packed text comes last.
 
-    The reader of a packed text is given the text as it is when unpacked.
+    The reader of a packed text receives the unpacked text.
     """
     formats = registered_formats()
     plain = {suffix: reader for one in formats for suffix, reader in one.readers.items()}

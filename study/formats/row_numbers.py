@@ -22,11 +22,11 @@ DROP = "drop"
 def without_row_numbers(
     columns: Mapping[str, ColumnFound], path: Path, options: FileOptions
 ) -> tuple[dict[str, ColumnFound], list[str]]:
-    """Return the columns without that of the row numbers, and a note where there was one.
+    """Return the columns without that of the row numbers, and a note if there was one.
 
-    Row numbers stand in the first column, have no name, and are whole numbers of which none repeats: 1 to n, or what
-    is left of that after records were taken out. Any other column without a name stays, for ``name_faults`` to refuse,
-    unless the config says that such columns are to be dropped.
+    Row numbers are in the first column, have no name, and are whole numbers without repeats: 1 to n, or the rest of
+    these after records were removed. Any other column without a name is kept, for ``name_faults`` to refuse, unless the
+    config says that such columns are to be dropped.
     """
     kept = dict(columns)
     first = next(iter(kept), "x")

@@ -1,4 +1,4 @@
-"""The rows of a file that belong to people, divided by person: in memory, or as whoever put them aside has them."""
+"""The rows of a file that belong to people, divided by person, in memory or on disk."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def starts_of_parts(n_people: int, n_rows: int, rows_per_part: int) -> np.ndarra
 
 
 class RowsOfPeople(Protocol):
-    """The rows of a file that belong to people whom DM knows, divided by person."""
+    """The rows of a file that belong to people who are in DM, divided by person."""
 
     @property
     def columns(self) -> list[str]:

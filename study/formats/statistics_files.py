@@ -135,7 +135,7 @@ def damaged_fault(source: SourceFile) -> str:
 
 
 def _with_labels(column: np.ndarray | pa.Array, labels: Mapping[Any, str]) -> pa.Array:
-    """The labels of codes; a code without one stays as it is, and a missing value is missing."""
+    """The labels of codes; a code without one is unchanged, and a missing value is missing."""
     import pandas as pd
 
     codes, distinct = pd.factorize(column if isinstance(column, np.ndarray) else column.to_pandas())

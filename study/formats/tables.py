@@ -86,14 +86,14 @@ NOTHING_DECLARED = FileOptions()
 
 @dataclass(frozen=True)
 class FileContents:
-    """What a reader finds: columns by name, (n_records,) each, text as Arrow arrays or encoded, numbers as float64.
+    """The result of a reader: columns by name, (n_records,) each, text as Arrow arrays or encoded, numbers as float64.
 
-    Text comes as it stands in the file: what it means is decided for all formats in ``column_reading``. ``notes`` says
-    what was guessed; ``labels`` maps columns to labels where the format has them. ``may_guess_comma``: a comma between
-    digits may be a decimal sign, because it is not what parts the columns. ``types`` maps columns to the data types of
-    Dataset-JSON where the file names them, ``label`` is that of the data set, and ``written_as`` the name of the writer
-    that writes such a file again, where the suffix alone does not tell. ``n_records``: where a column holds distinct
-    values alone, how many records have each of them.
+    Text is unchanged: ``column_reading`` decides for all formats what it means. ``notes`` say what was guessed;
+    ``labels`` maps columns to labels if the format has them. ``may_guess_comma``: a comma between digits may be a
+    decimal sign, because it does not separate the columns. ``types`` maps columns to the data types of Dataset-JSON if
+    the file names them, ``label`` is that of the data set, and ``written_as`` the name of the writer that writes such a
+    file again, if the suffix alone is not enough. ``n_records``: if a column has distinct values only, how many records
+    have each of them.
     """
 
     columns: Mapping[str, ColumnFound] = field(repr=False)
@@ -165,11 +165,11 @@ class SourceTable:
         return self.frame[list(columns)]
 
     def source_ids(self, column: str | None) -> tuple[pd.Series, np.ndarray | None]:
-        """The ids in a column, and for how many records each stands; None: for one. No column: one for each row."""
+        """The ids in a column, and how many records have each; None: one each. No column: one for each row."""
         return (self.frame.index.to_series() if column is None else self.frame[column]), None
 
     def where(self, column: str, is_kept: Callable[[pd.Series], np.ndarray]) -> SourceTable:
-        """The table with those rows alone whose value in a column is kept: a function tells of values which are."""
+        """The table with only those rows whose value in a column is kept: a function says which values are."""
         return dataclasses.replace(self, frame=self.frame[is_kept(self.frame[column])].reset_index(drop=True))
 
     def has_two(self, column: str, beside: str, is_meant: Callable[[pd.Series], np.ndarray]) -> bool:
@@ -207,7 +207,7 @@ class SourceTable:
         return pd.Series(known.people[:-1], pd.Index(known.texts, dtype="str"))
 
     def counted_column(self, column: str) -> tuple[pd.Series, np.ndarray | None]:
-        """A column, and for how many records each value in it stands; None: for one."""
+        """A column, and how many records have each value in it; None: one each."""
         return self.frame[column], None
 
 

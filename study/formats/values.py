@@ -1,7 +1,7 @@
-"""Column names and values as every reader hands them on: normalised, trimmed, blanks missing.
+"""Column names and values as every reader passes them on: normalised, trimmed, blanks missing.
 
-Values are cleaned on the distinct values of a column, and a column in which nothing had to change is passed on
-as it is: most columns of a clinical data set repeat a few clean values.
+The distinct values of a column are cleaned, and a column in which nothing had to change is passed on unchanged: most
+columns of a clinical data set repeat a few clean values.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def clean_name(name: str) -> str:
 def name_faults(
     names: Sequence[str], path: Path, show_names: bool = True, first_may_be_unnamed: bool = False
 ) -> list[str]:
-    """Return the faults of a file's column names: those that are empty, and those that stand more than once.
+    """Return the faults of a file's column names: empty ones, and repeated ones.
 
-    ``show_names=False`` gives positions alone, for a first line that may not be a header at all.
+    ``show_names=False`` shows positions only, for a first line that may not be a header at all.
     ``first_may_be_unnamed``: a first column without a name is judged by its values, by ``without_row_numbers``.
     """
     faults = []

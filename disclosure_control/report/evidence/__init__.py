@@ -1,1 +1,1 @@
-"""The evidence pack of a run, ``evidence/``: the manifest of what went in and out, and the anonymisation report."""
+"""The evidence pack of a run, ``evidence/``: the manifest of inputs and results, and the anonymisation report."""

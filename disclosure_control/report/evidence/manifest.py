@@ -1,4 +1,4 @@
-"""The manifest of a run: what went in, what came out, by which versions, when; enough to run it again and compare."""
+"""The manifest of a run: inputs, results, versions and time; enough to run it again and compare."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 @dataclass(frozen=True)
 class EvidenceOf:
-    """What the pack is of: a run of the ``pilot``, its JSON ``summary``, its ``config``, and what its sections tell."""
+    """The content of the pack: a run of the ``pilot``, its JSON ``summary``, its ``config``, and its sections."""
 
     pilot: Pilot
     summary: dict[str, Any]
@@ -76,5 +76,5 @@ def _environment() -> Any:
 
 
 def markdown_text(text: object) -> str:
-    """Text that Markdown shows as it is: in one line, no mark of a table, a link, HTML or emphasis."""
+    """Text that Markdown shows unchanged: in one line, without marks of a table, a link, HTML or emphasis."""
     return re.sub(r"([\\`*\[\]|<>&])", r"\\\1", in_one_line(str(text)))

@@ -51,7 +51,7 @@ def page_files(
 def controller_sections(
     assessment: Assessment, notices: Sequence[str], steps: Mapping[str, StepResult]
 ) -> list[Section]:
-    """What the house is told of k, l and t, and of every step; ``notices`` are sentences about the inputs."""
+    """The controller's report on k, l and t, and on every step; ``notices`` are sentences about the inputs."""
     curves = without_small_counts(threshold_curves(assessment), HAND_TO_HAND)
     found = page_sections(told_assessment(assessment, notices), curves)
     return [*found, *(section for result in steps.values() for section in result.sections)]
