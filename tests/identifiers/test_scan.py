@@ -62,6 +62,15 @@ def test_of_very_many_texts_that_are_numbers_some_are_looked_at_with_all_who_hav
     assert ("Y", "exact_measurement") not in findings
 
 
+@pytest.mark.parametrize(("every", "is_sample"), [(5, False), (1, True)])
+def test_all_of_very_many_values_are_searched_unless_a_sample_says_what_the_column_is(every, is_sample, monkeypatch):
+    monkeypatch.setattr(scan, "LARGE", 2_500)
+    n = 2 * SAMPLE
+    finding = found(table(n, Q=[f"a{i}@b.example" if i % every == 0 else f"code {i}" for i in range(n)]))["Q", "email"]
+    assert finding.is_sample is is_sample
+    assert finding.n_hits == (SAMPLE if is_sample else n // every)
+
+
 def test_what_is_read_one_by_one_is_a_sample_and_says_so():
     n = 3 * SAMPLE
     mails = [f"a{i}@b.example" for i in range(n)]
