@@ -138,12 +138,12 @@ config_case(
 config_case("qi_listed_twice", ["categorical_qis: found", "distinct"], categorical_qis=["DM__SEX", "DM__SEX"])
 config_case(
     "qi_in_two_roles",
-    ["'DM__AGE' stands in both categorical_qis and continuous_qis", "one of them"],
+    ["'DM__AGE' is in both categorical_qis and continuous_qis", "one of them"],
     categorical_qis=["DM__SEX", "DM__AGE"],
 )
 config_case(
     "qi_is_sensitive_too",
-    ["'DM__SEX' stands in both categorical_qis and sensitive_feature"],
+    ["'DM__SEX' is in both categorical_qis and sensitive_feature"],
     sensitive_feature="DM__SEX",
     sensitive_binning_config_for_L={},
     T=0.3,

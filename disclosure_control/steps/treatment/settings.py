@@ -29,8 +29,8 @@ class TreatmentSettings(SettingsGroup):
     INSTEAD = STEPS.allowed
 
     steps: tuple[TreatmentStep, ...] = setting(STEPS, "the treatments, in their order")
-    seed: int = setting(SEED, "where chance starts; the default is published here", DEFAULT_SEED)
-    seed_from: Mapping[str, str] | None = setting(KEY_FROM, "a secret key from which chance starts", None)
+    seed: int = setting(SEED, "the start of the random numbers; the default is published here", DEFAULT_SEED)
+    seed_from: Mapping[str, str] | None = setting(KEY_FROM, "a secret key that starts the random numbers", None)
     release: str | None = setting(
         RELEASE_NAME, "the name of this release: within it ids keep their pseudonyms", None, "by config and dataset"
     )
