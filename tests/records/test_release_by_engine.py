@@ -262,6 +262,7 @@ def test_what_is_too_large_to_be_searched_is_said_in_the_verdict(tmp_path):
         assert not [one for one in found.outcome.not_looked_at if "from disk" in one]
 
 
+@pytest.mark.thorough("2 s; three releases")
 def test_an_earlier_release_is_looked_at_from_disk_as_in_memory(tmp_path):
     """The same pilot released before under another name, with wider bands: k by both together."""
     path, folder = pilot(tmp_path), tmp_path / "earlier"

@@ -120,7 +120,8 @@ def moments(server, pilot: SyntheticPilot, door: int, by_renames: bool = False) 
     every = some_of(range(1, server.operations + 2))
     if by_renames or not is_thorough():  # a door for each: 0.1 s
         every = every[:: max(len(every) // 3, 1)]
-    around = [] if server.exchanged is None else range(server.exchanged - 1, server.exchanged + 6)
+    step, at = 1 if is_thorough() else 2, server.exchanged
+    around = [] if at is None else range(at - 1, at + 6, step)
     return sorted({*every, *around, server.operations, server.operations + 1})
 
 
