@@ -1,7 +1,7 @@
-"""The lattice of recodings of a pilot, and the mildest of them that meets the thresholds.
+"""The lattice of recodings of a pilot, and the search for the least costly one that meets the thresholds.
 
     classes -> ``generalisations`` (what each value becomes, level by level) -> ``nodes`` (classes of a transformation,
     rolled up from finer ones) -> ``requirements`` (k, l, t and suppression) and ``losses`` -> ``search``
 
-Records are not looked at: a transformation's classes are sums of the classes that the assessment formed.
+No record is read again: a transformation's classes are sums of the classes that the assessment formed.
 """

@@ -1,8 +1,8 @@
-"""A look at a distance without the count table of a transformation: never above the distance, and much cheaper.
+"""Cheap lower bounds of a distance, which need no count table of the transformation.
 
 A distance between two distributions is the largest, or a sum, of differences of means of some functions of the value;
 a few of these functions give a lower bound. Their sums over the people of a class are sums over its combinations, so
-no cell of the class is needed. Where a class is too far by the lower bound, it is too far.
+no cell of the class is needed. A class fails if its lower bound already exceeds the threshold.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from Anonymization_Models import CountTable
 from disclosure_control.generalisation.nodes import Node
 
-N_PARTS = 8  # of the values, about as many people in each
-FEWEST_CELLS = 8  # per combination; below, the table itself is as quick
+N_PARTS = 8  # parts of the values, with about as many people in each
+FEWEST_CELLS = 8  # cells per combination; with fewer, the table itself is as quick
 
 
 def _edges(of_value: np.ndarray) -> np.ndarray:
@@ -29,15 +29,15 @@ def _edges(of_value: np.ndarray) -> np.ndarray:
 
 
 def _areas(values: np.ndarray, of_value: np.ndarray) -> np.ndarray:
-    """Wasserstein's distance is the area between two distribution functions; from edge to edge, the difference of the
-    means of the clipped values is that area at least.
+    """Wasserstein's distance is the area between two distribution functions. Between two edges, that area is at least
+    the difference of the means of the clipped values.
     """
     edges = values[_edges(of_value)]
     return np.array([np.clip(values, low, high) - low for low, high in itertools.pairwise(edges)])
 
 
 def _shares(values: np.ndarray, of_value: np.ndarray) -> np.ndarray:
-    """Joining values never makes two distributions differ more. The sum counts what is too much and what lacks."""
+    """Joining values never makes two distributions differ more. The sum counts both surpluses and deficits."""
     part = np.searchsorted(_edges(of_value)[1:], np.arange(len(values)), side="right")
     return 0.5 * (part == np.arange(part.max(initial=0) + 1)[:, np.newaxis])
 
@@ -47,8 +47,8 @@ FUNCTIONS = {"wasserstein_t": _areas, "total_variation_t": _shares}
 
 @dataclass(frozen=True)
 class CoarseMeasure:
-    """Sums of the functions over the people of each combination: ``sums`` (n_functions, n_combinations), and the people
-    who have a value: ``people`` (n_combinations,).
+    """Sums of the functions over the people of each combination, ``sums`` (n_functions, n_combinations), and the number
+    of people who have a value, ``people`` (n_combinations,).
     """
 
     sums: np.ndarray
@@ -56,7 +56,7 @@ class CoarseMeasure:
 
     @classmethod
     def of(cls, model: str, table: CountTable) -> CoarseMeasure | None:
-        """None where the model has no such bound, or the table is so small that it would not pay."""
+        """The bounds of a model; None where it has none, or the table is too small for them to save time."""
         if model not in FUNCTIONS or len(table.people) < FEWEST_CELLS * table.n_classes:
             return None
         functions = FUNCTIONS[model](table.values, table.people_of_value)
@@ -67,8 +67,9 @@ class CoarseMeasure:
         return cls(np.array(sums), table.people_of_class)
 
     def of_classes(self, node: Node, gone: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Of each class (n_classes,) a number that its distance is not below, but for rounding, NaN where nobody has a
-        value; and how many have one. The people of the classes ``gone`` are no reference.
+        """A lower bound of each class's distance (n_classes,), up to rounding, and the number of people with a value.
+
+        The bound is NaN where nobody has a value. The people of the classes ``gone`` are left out of the reference.
         """
         people = np.bincount(node.class_of_combination, self.people, node.n_classes)
         sums = np.array([np.bincount(node.class_of_combination, one, node.n_classes) for one in self.sums])

@@ -1,4 +1,4 @@
-"""One model of one sensitive feature: which classes fail it, and how many people surely go until none does."""
+"""One model of one sensitive feature: which classes fail it, and how many people must at least be suppressed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from disclosure_control.generalisation.most_kept import most_kept
 from disclosure_control.generalisation.nodes import Node, RollUp, cells_of_some
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS, SyntacticModel
 
-# The config's t knows one distance more than the registry of models.
+# The config's t accepts one distance more than the registry of models.
 _MEAN_DIFFERENCE = SyntacticModel(
     "mean_difference_t",
     lambda table, reference, parameters: mean_difference(table, reference),
@@ -27,9 +27,9 @@ _MEAN_DIFFERENCE = SyntacticModel(
 )
 MODELS: dict[str, SyntacticModel] = {**SYNTACTIC_MODELS, _MEAN_DIFFERENCE.name: _MEAN_DIFFERENCE}
 
-# A class that takes in one which passes, passes: then coarser transformations never suppress more.
+# A class that contains a passing class passes, so coarser transformations never suppress more.
 STAYS_MET_BY_ANY_UNION = ("distinct_l",)
-# Classes that all pass stay so when they are joined: the measures are concave or convex in the shares of the values.
+# Passing classes still pass when they are joined: the measures are concave or convex in the shares of the values.
 STAYS_MET_BY_UNION_OF_MET = (
     "distinct_l",
     "entropy_l",
@@ -43,7 +43,7 @@ STAYS_MET_BY_UNION_OF_MET = (
     "basic_beta",
     "enhanced_beta",
 )
-# Distances that are a norm of the difference of two distributions: as far apart as the reference moves, they move.
+# Distances that are a norm of the difference of two distributions change by at most as much as the reference moves.
 NORMS = ("total_variation_t", "wasserstein_t", "mean_difference_t", "hierarchical_t")
 # Measures that are convex in the shares of the values, and the entropy, which is concave.
 CONVEX = (*NORMS, "ordered_t", "alpha_k", "basic_beta")
@@ -54,7 +54,7 @@ class Criterion:
     """One model of one sensitive feature: ``model`` is a name of ``MODELS``, ``table`` counts the people of
     each combination of the lattice by sensitive value.
 
-    A class in which nobody has a value fails the l models, as in ``run_l_diversity``, and is not judged by the others.
+    A class in which nobody has a value fails the l models, as in ``run_l_diversity``; the other models skip it.
     """
 
     model: str
@@ -70,12 +70,12 @@ class Criterion:
 
     @cached_property
     def settings(self) -> dict[str, object]:
-        """All parameters of the measure, those that were not given at their defaults."""
+        """All parameters of the measure, with defaults for those that were not given."""
         return {**self.definition.defaults, **self.parameters}
 
     @cached_property
     def scale(self) -> float:
-        """What rounding errors are relative to: the range of the values for a measure in their unit, else 1."""
+        """The scale of rounding errors: the range of the values for a measure in their unit, else 1."""
         values = self.table.values[self.table.people_of_value > 0] if self.definition.in_units else np.empty(0)
         return float(np.ptp(values) or 1.0) if len(values) else 1.0
 
@@ -86,7 +86,7 @@ class Criterion:
         return self.definition.function(table, reference, self.settings)
 
     def fails(self, measure: np.ndarray) -> np.ndarray:
-        """Which classes fail: (n_classes,) of bool; those in which nobody has a value do only under the l models."""
+        """Which classes fail: (n_classes,) of bool. A class in which nobody has a value fails the l models only."""
         fails = np.full(len(measure), not self.definition.needs_own_value)
         judged = ~np.isnan(measure)
         fails[judged] = ~self.definition.satisfies(measure[judged], self.threshold, self.scale)
@@ -94,7 +94,7 @@ class Criterion:
 
     @cached_property
     def passes_alone(self) -> np.ndarray:
-        """Which combinations (n_combinations,) of the lattice pass by themselves, and so any class they are in does."""
+        """Which combinations (n_combinations,) pass alone, so that every class that contains them passes."""
         return ~self.fails(self.measure(self.table, self.table.people_of_value))
 
     def fails_by_any_union(self, node: Node, roll_up: RollUp, asked: np.ndarray) -> np.ndarray:
@@ -115,13 +115,13 @@ class Criterion:
         return CoarseMeasure.of(self.model, self.table)
 
     def surely_fails(self, least_measure: np.ndarray) -> np.ndarray:
-        """Which classes fail whose measure is not below ``least_measure`` (n_classes,), but for rounding."""
+        """Which classes surely fail, given a lower bound of their measure (n_classes,), up to rounding."""
         with np.errstate(invalid="ignore"):
             return least_measure > self.threshold + 1e-9 * max(self.scale, self.threshold)
 
     @cached_property
     def largest_measure(self) -> float:
-        """The measure of the worst class that there can be: one whose people all have the same value."""
+        """The measure of the worst possible class, in which everyone has the same value."""
         of_value = self.table.people_of_value
         n_values = len(of_value)
         each = np.arange(n_values)
@@ -129,13 +129,13 @@ class Criterion:
         return float(self.measure(alone, of_value)[of_value > 0].max(initial=0.0))
 
     def share_to_go(self, measure: np.ndarray, suppressed_rate: float) -> np.ndarray:
-        """At least which share of a class must go until what is left of it, in one part or in many, passes.
+        """The least share of a class that must be suppressed until the rest passes, in one part or in several.
 
-        (n_classes,), 0 where nothing is known. ``suppressed_rate``: at most this share of all people with a value is
-        no part of the reference any more; 0 where it stays as it is.
+        (n_classes,), 0 where no bound is known. ``suppressed_rate``: at most this share of all people with a value has
+        left the reference; 0 where the reference is fixed.
 
-        Of a class C the parts R pass, the others S go: |C| m(C) <= |R| m(R) + |S| m(S) for a convex measure m, and so
-        the share of S is at least (m(C) - threshold) / (largest m - threshold).
+        In a class C the parts R pass and the others S are suppressed: |C| m(C) <= |R| m(R) + |S| m(S) for a convex
+        measure m, so the share of S is at least (m(C) - threshold) / (largest m - threshold).
         """
         name = self.model
         if name == "entropy_l" and self.threshold > 1 + 1e-6:
@@ -149,11 +149,11 @@ class Criterion:
         return np.clip(np.nan_to_num(share) * (1 - 1e-9), 0.0, 1.0)
 
     def to_go(self, table: CountTable, suppressed_rate: float) -> np.ndarray:
-        """As ``share_to_go``, in people (n_classes,), from the cells of a table: much nearer to what really goes."""
+        """As ``share_to_go``, in people (n_classes,), from the cells of a table: a much closer bound."""
         within = self.threshold + self._moved(suppressed_rate) + 1e-9 * max(self.scale, self.threshold)
         most = most_kept(self.model, self.settings, table, self.table.people_of_value, within)
         return np.zeros(table.n_classes) if most is None else table.people_of_class - most
 
     def _moved(self, suppressed_rate: float) -> float:
-        """So far at most the reference moves: (everybody - kept) = share gone x (gone - kept)."""
+        """How far the reference can move: (everybody - kept) = share gone x (gone - kept)."""
         return suppressed_rate / (1.0 - suppressed_rate) * self.largest_measure if suppressed_rate else 0.0

@@ -1,4 +1,4 @@
-"""A good start in a lattice that is too large for a bound of each transformation: down from the top, while it helps."""
+"""A good start in a lattice too large for a bound per transformation: descend from the top while the loss falls."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ def descend(
     allowed: Sequence[Sequence[int]],
     is_over: Callable[[], bool],
 ) -> tuple[Levels, int]:
-    """From the highest levels down, a level of an attribute at a time, as long as the loss falls and it is allowed.
+    """From the highest levels down, one level of one attribute at a time, while the loss falls and the result is
+    allowed.
 
-    In each round the attributes are tried in the order of what they win alone. Returns the levels where it ended (the
+    In each round the attributes are tried in the order of what each gains alone. Returns the levels reached (the
     highest ones where nothing is allowed) and how many transformations were tried.
     """
     roll_up, n_tried = RollUp(lattice), 0
@@ -58,7 +59,9 @@ def descend(
 
 
 def levels_around(start: Levels, allowed: Sequence[Sequence[int]], largest: int) -> list[list[int]]:
-    """Of each attribute the level of ``start`` and those next to it, as many as make at most ``largest`` together."""
+    """For each attribute the level of ``start`` and its neighbours, for at most ``largest`` transformations
+    together.
+    """
     chosen = [{level} for level in start]
     for distance in range(1, max(len(levels) for levels in allowed)):
         for i, levels in enumerate(allowed):

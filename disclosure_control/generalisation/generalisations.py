@@ -1,7 +1,7 @@
 """What each value of a quasi-identifier becomes, level by level: from a hierarchy, from bins, or by rarity.
 
-Level 0 is the value as the assessment evaluates it; the last level is coarsest. Values that are together on one level
-stay together on the next.
+Level 0 is the value as the assessment evaluates it; the last level is the coarsest. Values joined on one level stay
+joined on the next.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
 from disclosure_control.basics.telling.faults import FaultyInputError
 
-N_FINEST_INTERVALS = 16  # of a number that the config does not bin: then 8, 4, 2, 1
+N_FINEST_INTERVALS = 16  # intervals of a number that the config does not bin; on later levels 8, 4, 2, 1
 RARITY_STEP = 4  # categories of fewer than K people are joined first, then of fewer than 4 K, 16 K, ...
 
 
 @dataclass(frozen=True)
 class Recoding:
-    """What a level does to a column, in a form that a config can say: a ``kind`` and its ``settings``.
+    """What a level does to a column, as a config writes it: a ``kind`` and its ``settings``.
 
     Kinds: "none", "bins" (``edges``), "hierarchy" (``file`` or ``rule``, ``level``), "rare" (``rarer_than``,
     ``others``) and "drop".
-    ``after_bins``: the settings of "bins" that the column is put into first.
+    ``after_bins``: the settings of "bins" that are applied to the column first.
     """
 
     kind: str
@@ -40,8 +40,8 @@ class Recoding:
 class Level:
     """One level: ``codes`` (n_values + 1,) of the values, the missing one first, from 0 to ``n_codes`` - 1.
 
-    ``shares`` (n_values + 1,): which share of the attribute's leaves each has become one with, up to 1; 0 for what
-    nobody has and is no leaf.
+    ``shares`` (n_values + 1,): the share of the attribute's leaves that each value is joined with, up to 1; 0 for a
+    value that nobody has and that is no leaf.
     ``labels`` (n_codes,): text of each code, None for a missing value that stays missing.
     """
 
@@ -52,12 +52,12 @@ class Level:
 
     @property
     def n_codes(self) -> int:
-        """How many values are left at this level, a missing one included."""
+        """Number of codes at this level, a missing value included."""
         return len(self.labels)
 
     @property
     def keeps_missing(self) -> bool:
-        """Whether there is a missing value, and it stays missing; its code is 0."""
+        """Whether there is a missing value that stays missing; its code is 0."""
         return len(self.labels) > 0 and self.labels[0] is None
 
 
@@ -65,8 +65,8 @@ class Level:
 class Generalisation:
     """The levels of one quasi-identifier. ``n_leaves``: how many values its domain has, a missing one included.
 
-    ``parts``: where some levels were left out, the numbers of those that are here, and the height of the whole.
-    ``level_0``: the whole's, where it may be among those left out; losses are counted from it.
+    ``parts``: where some levels were left out, the numbers of the levels kept, and the height of the whole.
+    ``level_0``: level 0 of the whole, where it may have been left out; losses are counted from it.
     """
 
     name: str
@@ -87,21 +87,21 @@ class Generalisation:
 
     @property
     def finest(self) -> Level:
-        """Level 0, also where it was left out."""
+        """Level 0, even where it was left out."""
         return self.levels[0] if self.level_0 is None else self.level_0
 
     @property
     def full_height(self) -> int:
-        """Steps from level 0 to the top, levels that were left out included."""
+        """Steps from level 0 to the top, counting levels that were left out."""
         return self.height if self.parts is None else self.parts[1]
 
     @cached_property
     def n_levels_with_missing(self) -> int:
-        """On how many levels, the first ones, a missing value stays missing: 0 where there is none."""
+        """On how many of the first levels a missing value stays missing: 0 where there is none."""
         return sum(level.keeps_missing for level in self.levels)
 
     def number_of(self, level: int) -> int:
-        """Number of a level among all of them, also where some were left out."""
+        """Number of a level among all of them, including those left out."""
         return level if self.parts is None else self.parts[0][level]
 
     def only(self, chosen: Sequence[int]) -> Generalisation:
@@ -112,7 +112,7 @@ class Generalisation:
 
 
 def _level(group: np.ndarray, shares: np.ndarray, labels: np.ndarray, recoding: Recoding, has_missing: bool) -> Level:
-    """A level of grouped values (n_values,); a missing value, where there is one, is a group of its own."""
+    """A level of grouped values (n_values,); a missing value is a group of its own."""
     occupied, code = np.unique(group, return_inverse=True)
     kept_labels = np.concatenate([[None] if has_missing else [], labels[occupied]]).astype(object)
     codes = np.concatenate([[0], code.reshape(-1) + has_missing])
@@ -120,7 +120,7 @@ def _level(group: np.ndarray, shares: np.ndarray, labels: np.ndarray, recoding: 
 
 
 def _dropped(n_values: int) -> Level:
-    """The attribute is gone: one value for all, the missing ones too."""
+    """The dropped attribute: one value for everyone, missing values included."""
     ones = np.ones(n_values + 1)
     return Level(np.zeros(n_values + 1, dtype=np.int64), ones, np.array(["*"], dtype=object), Recoding("drop"))
 
@@ -130,8 +130,8 @@ def _generalisation(
 ) -> Generalisation:
     """Levels of groupings (group of each value, text of each group, recoding), then the attribute dropped.
 
-    ``is_leaf`` (n_values,) of bool. A level that joins no two values of the data is left out, and so is one that
-    leaves a single value for all: that is the dropped attribute's.
+    ``is_leaf`` (n_values,) of bool. A level that joins no two values of the data is left out, as is one that leaves a
+    single value for all, which is the level of the dropped attribute.
     """
     has_missing = bool((column.codes < 0).any())
     n_leaves = int(is_leaf.sum()) + has_missing
@@ -155,11 +155,11 @@ def _generalisation(
 
 
 def of_hierarchy(name: str, column: EncodedColumn, hierarchy: ValueHierarchy, recoding: Recoding) -> Generalisation:
-    """The levels of a value hierarchy, none left out, so that level numbers are the file's.
+    """The levels of a value hierarchy, none left out, so that level numbers match the file's.
 
-    Shares count the hierarchy's leaves, whether they occur in the data or not, as ARX does. On the last level, where
-    it has one root, the attribute is gone and a missing value with it; below, missing stays missing. ``recoding``
-    names the file. Raises ``FaultyInputError`` with the count of values that are no leaf.
+    Shares count the hierarchy's leaves, whether they occur in the data or not, as ARX does. The last level of a
+    hierarchy with one root drops the attribute, missing values included; on the others missing stays missing.
+    ``recoding`` names the file. Raises ``FaultyInputError`` with the number of values that are no leaf.
     """
     leaf = hierarchy.leaves_of(column.labels)
     if (leaf < 0).any():
@@ -186,7 +186,7 @@ def of_hierarchy(name: str, column: EncodedColumn, hierarchy: ValueHierarchy, re
 
 
 def _as_evaluated(bins: dict[str, object] | None) -> Recoding:
-    """Level 0: what the assessment evaluates. Where it looks at bins, the values have to be put into them."""
+    """Level 0: what the assessment evaluates. Where it evaluates bins, the values have to be binned."""
     return Recoding("none") if bins is None else Recoding("bins", bins)
 
 
@@ -196,10 +196,10 @@ def bin_settings(edges: Sequence[float], has_tails: bool) -> dict[str, object]:
 
 
 def of_bins(name: str, column: EncodedColumn, edges: Sequence[float], has_tails: bool) -> Generalisation:
-    """The config's own bins, then every two neighbours made one, and so on to one bin; then the attribute is dropped.
+    """The config's own bins, then neighbours joined in pairs until one bin is left; then the attribute is dropped.
 
-    The edges of coarser bins are some of the finer ones, the first and the last always, so that who falls into a tail
-    stays there. Each bin is a leaf, and so is each tail that somebody is in.
+    The edges of coarser bins are some of the finer ones and always include the first and the last, so that tails
+    keep their people. Each bin is a leaf, and so is each tail that contains somebody.
     """
     occurs = np.bincount(column.codes[column.codes >= 0], minlength=len(column.labels)) > 0
     n_bins = len(edges) - 1
@@ -229,7 +229,7 @@ def _coarser(edges: Sequence[float], step: int) -> list[float]:
 
 
 def of_numbers(name: str, column: EncodedColumn) -> Generalisation:
-    """A number that the config takes as it is: 16 intervals of a round width, then 8, 4, 2, 1, then dropped."""
+    """A number without bins in the config: 16 intervals of a round width, then 8, 4, 2, 1, then dropped."""
     values = column.labels.astype(float)
     exact = (np.arange(len(values)), np.array([f"{value:.15g}" for value in values], dtype=object), Recoding("none"))
     groupings = [exact]
@@ -255,7 +255,7 @@ def _round_edges(low: float, high: float) -> list[float]:
 def of_rarity(name: str, column: EncodedColumn, people: np.ndarray, k: int) -> Generalisation:
     """Categories of few people joined: fewer than ``k``, then 4 k, 16 k, ..., then the attribute is dropped.
 
-    ``people`` (n_values,) counts who has each category. A level is there only where it joins at least two more.
+    ``people`` (n_values,) counts who has each category. A level exists only if it joins at least two more categories.
     """
     n_values, everybody = len(column.labels), int(people.sum())
     as_is = (np.arange(n_values), column.labels.astype(object), Recoding("none"))

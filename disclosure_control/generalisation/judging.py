@@ -1,4 +1,4 @@
-"""Which classes of a transformation are suppressed, and who surely is in every finer one, given what it has to meet."""
+"""Which classes of a transformation are suppressed, and who is surely suppressed in every finer one."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Enough = Callable[[np.ndarray], bool]
 
 @dataclass(frozen=True)
 class Judgement:
-    """Which classes (n_classes,) of a transformation are suppressed, and how many people of each class surely are in
-    every one of ``policy.finer`` that is allowed: ``at_least`` (n_classes,), besides the classes that go as a whole.
+    """Which classes (n_classes,) of a transformation are suppressed, and ``at_least`` (n_classes,): besides these
+    classes, how many people of each class are surely suppressed in every allowed transformation of ``policy.finer``.
     """
 
     suppressed: np.ndarray
@@ -36,7 +36,7 @@ def judge(
 ) -> Judgement:
     """Who is suppressed, given the classes that surely are: ``surely`` (n_classes,), see ``surely_suppressed``.
 
-    ``enough`` is asked with the classes found so far; where it says so, the others are not looked for.
+    ``enough`` is called with the classes found so far; if it returns True, the search for others ends.
     """
     judging = _ByKept if requirements.reference == "kept" else _ByEverybody
     found = judging(requirements, node, roll_up, surely, enough).judgement()
@@ -62,7 +62,9 @@ class _Judging:
         return _without(self.roll_up.cells(self.node, criterion.table), suppressed)
 
     def fails(self, criterion: Criterion, suppressed: np.ndarray) -> tuple[np.ndarray, np.ndarray, CountTable]:
-        """Which kept classes fail, how many people of each surely go, and their counts; everybody is the reference."""
+        """Which kept classes fail, how many people of each are surely suppressed, and the counts, with everyone as
+        reference.
+        """
         table = self.table_of_kept(criterion, suppressed)
         measure = criterion.measure(table, criterion.table.people_of_value)
         fails = criterion.fails(measure)
@@ -71,7 +73,7 @@ class _Judging:
 
 @dataclass(frozen=True)
 class _ByEverybody(_Judging):
-    """t compares a class with everybody, suppressed or not, so that each criterion is looked at once."""
+    """t compares a class with everyone, suppressed or not, so one look at each criterion is enough."""
 
     def judgement(self) -> Judgement:
         suppressed, at_least = self.surely, np.zeros(self.node.n_classes)
@@ -95,18 +97,18 @@ class _ByEverybody(_Judging):
 class _ByKept(_Judging):
     """t compares a class with those who are kept, as the treatment ``suppress_records`` does.
 
-    First what fails l goes, then what fails k or t among those who are left, again and again, because the reference
-    changes with each class that goes. Classes that are not evaluated are gone from the start.
+    Classes that fail l are suppressed first, then repeatedly those that fail k or t among the rest, because the
+    reference changes with each suppressed class. Classes that are not evaluated are left out from the start.
     """
 
     @cached_property
     def outside(self) -> np.ndarray | None:
-        """The classes that the policy for missing values does not evaluate, None where it evaluates all."""
+        """The classes that the policy for missing values does not evaluate; None if it evaluates all."""
         return self.requirements.policy.outside(self.node)
 
     @cached_property
     def alike(self) -> Callable[[np.ndarray | None], np.ndarray]:
-        """How many of those who are left are alike to each class, given the classes that are gone."""
+        """How many of the people left are alike to each class, given the classes that are gone."""
         return self.requirements.policy.alike(self.node)
 
     @cached_property
@@ -140,7 +142,7 @@ class _ByKept(_Judging):
         return bool(suppressed.all()) or self.enough(self._evaluated(suppressed))
 
     def _failing_by_own_values(self) -> tuple[np.ndarray, np.ndarray]:
-        """Classes that are not evaluated or fail l, and how many people of each class surely go for l."""
+        """Classes that are not evaluated or fail l, and how many people of each class are surely suppressed for l."""
         n_classes = self.node.n_classes
         gone = np.zeros(n_classes, dtype=bool) if self.outside is None else self.outside
         at_least = np.zeros(n_classes)
@@ -156,14 +158,14 @@ class _ByKept(_Judging):
         return gone, at_least
 
     def _surely_failing(self, gone: np.ndarray, found: np.ndarray) -> np.ndarray:
-        """``found``, and the classes that the first round would find in any case, by a cheap bound of the measure."""
+        """``found``, and the classes that the first round would find anyway, by a cheap bound of the measure."""
         for criterion in self.comparing:
             if criterion.coarse_measure is not None and not self._are_enough(found):
                 found = found | criterion.surely_fails(criterion.coarse_measure.of_classes(self.node, gone)[0])
         return found
 
     def _until_no_more_fail(self, gone: np.ndarray, found: np.ndarray) -> np.ndarray:
-        """The classes that have gone once no class that is left fails k or t, or once they are enough."""
+        """The classes suppressed once no class left fails k or t, or once they are enough."""
         while not self._are_enough(found):
             for criterion in self.comparing:
                 table = self.table_of_kept(criterion, gone)
@@ -174,7 +176,7 @@ class _ByKept(_Judging):
         return found
 
     def _surely_to_go(self, criterion: Criterion) -> np.ndarray:
-        """As ``share_to_go``, in people, where the reference is those who are kept, whoever that will be."""
+        """As ``share_to_go``, in people, for any reference of people kept."""
         of_value = criterion.table.people_of_value
         rate = min(1.0, max(self.requirements.most_suppressed(self.node), 0) / max(of_value.sum(), 1))
         if rate and (criterion.model not in NORMS or rate == 1):
@@ -188,18 +190,17 @@ class _ByKept(_Judging):
 
 
 def _to_go(criterion: Criterion, measure: np.ndarray, fails: np.ndarray, people: np.ndarray) -> np.ndarray:
-    """At least how many people of each class (n_classes,) go in every finer transformation, the reference being fixed.
+    """The least number of people of each class (n_classes,) suppressed in every finer transformation; fixed reference.
 
     ``people`` (n_classes,) have a value.
     """
     people = criterion.share_to_go(measure, 0.0) * people
-    if criterion.model in STAYS_MET_BY_UNION_OF_MET:  # if finer classes all passed, this one would as well
+    if criterion.model in STAYS_MET_BY_UNION_OF_MET:  # if all finer classes passed, this one would as well
         people = np.maximum(people, fails & ~np.isnan(measure))
     return people
 
 
 def _without(table: CountTable, suppressed: np.ndarray) -> CountTable:
-    """The table without the cells of suppressed classes."""
     kept = ~suppressed[table.class_of_cell]
     if kept.all():
         return table

@@ -1,4 +1,4 @@
-"""Many transformations beside each other: what each costs, and how many people its classes leave at risk."""
+"""Many transformations side by side: what each costs, and how many people its classes leave at risk."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from disclosure_control.generalisation.search import evaluate
 
 MOST_TRANSFORMATIONS = 600
 FEWEST_TRANSFORMATIONS = 20
-MOST_COMBINATIONS = 2_000_000  # looked at in all: a bound in seconds would make one run differ from the next
+MOST_COMBINATIONS = 2_000_000  # transformations in all; a limit in seconds would make runs differ
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class LatticePoint:
 
 @dataclass(frozen=True)
 class Landscape:
-    """``places`` of the transformations that were counted out; ``is_whole`` where these are all that are allowed."""
+    """``places`` of the transformations that were evaluated; ``is_whole`` where these are all that are allowed."""
 
     places: tuple[LatticePoint, ...]
     is_whole: bool
@@ -44,7 +44,7 @@ def landscape(
 ) -> Landscape:
     """All transformations between ``lowest`` and ``highest``, or of many the ``first`` ones and the coarsest.
 
-    At most ``MOST_TRANSFORMATIONS``, fewer where there are very many combinations of values to count.
+    At most ``MOST_TRANSFORMATIONS``, fewer where very many combinations of values have to be counted.
     """
     allowed = [
         range(lowest.get(attribute.name, 0), highest.get(attribute.name, attribute.height) + 1)

@@ -1,9 +1,9 @@
 """What a transformation costs, by ARX's definitions: one class per kind of loss, ``METRICS`` by name.
 
 Losses of values (``is_of_values``) are counted from level 0 of each attribute: the values as the assessment evaluates
-them, which may be bins already. What a release costs from the exact values stands in ``utility.information_loss``.
-One more kind of loss stands in ``volumes``. Each tells the loss of a transformation, and bounds that spare the search
-most of the lattice. A larger loss is less useful. Records of suppressed classes lose everything.
+them, which may be bins already. ``utility.information_loss`` measures the cost from the exact values, and ``volumes``
+defines one more kind of loss. Each kind gives the loss of a transformation, and bounds that spare the search most of
+the lattice. A larger loss is less useful. Records of suppressed classes lose everything.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from disclosure_control.measures.class_sizes import average_class_size, discerni
 class SeparableMetric:
     """A loss that is a sum over attributes of a sum over records.
 
-    ``amounts(attribute, level, people)`` tells what each value (n_values + 1,) of an attribute loses at a level, where
-    ``people`` (n_values + 1,) have it. ``of_total(total, attribute, n)`` turns an attribute's sum into its term,
-    ``of_terms`` the weighted mean of the terms, times ``n_attributes`` where ``is_sum``, into the loss. ``suppressed``:
-    a suppressed record loses "all" (an amount of 1), "nothing more", or what its value tells among the suppressed ones
-    ("entropy"). ``own_weight(attribute)`` is how much an attribute counts by itself. ``of_most``: terms are shares of
-    what would be lost if all records had one value.
+    ``amounts(attribute, level, people)`` gives what each value (n_values + 1,) of an attribute loses at a level, where
+    ``people`` (n_values + 1,) have it. ``of_total(total, attribute, n)`` turns an attribute's sum into its term;
+    ``of_terms`` turns the weighted mean of the terms, times ``n_attributes`` where ``is_sum``, into the loss.
+    ``suppressed``: a suppressed record loses "all" (an amount of 1), "nothing more", or what its value reveals among
+    the suppressed ones ("entropy"). ``own_weight(attribute)`` is an attribute's default weight. ``of_most``: terms are
+    shares of what would be lost if all records had one value.
     """
 
     name: str
@@ -61,7 +61,7 @@ class SeparableLoss:
 
     @property
     def floor_is_loss(self) -> bool:
-        """Whether the lower bound of a transformation is its loss, once all its suppressed people are known."""
+        """Whether the lower bound of a transformation equals its loss once all its suppressed people are known."""
         return self.metric.suppressed != "entropy"
 
     @cached_property
@@ -81,7 +81,7 @@ class SeparableLoss:
         return self._totals_of(np.arange(self.lattice.n_combinations), self.lattice.people)
 
     def _totals_of(self, combinations: np.ndarray, people: np.ndarray) -> list[np.ndarray]:
-        """By attribute: the sum at each level over some people, given as those of some combinations."""
+        """By attribute: the sum at each level over ``people``, counted by combination."""
         found = []
         for amounts, codes in zip(self.amounts, self.lattice.combination_codes, strict=True):
             found.append(amounts @ np.bincount(codes[combinations], people, amounts.shape[1]))
@@ -113,7 +113,7 @@ class SeparableLoss:
         return self.shares[i] * self.metric.of_total(total, self.lattice.attributes[i], self.lattice.n_people)
 
     def _box(self, totals: Sequence[np.ndarray]) -> np.ndarray:
-        """The loss for every choice of one total per attribute, with an axis for each that has a choice."""
+        """The loss for every choice of one total per attribute, with an axis for each attribute that has a choice."""
         terms, free = np.zeros(()), set(self.lattice.free)
         for i, of_levels in enumerate(totals):
             own = self._term(i, of_levels)
@@ -125,21 +125,21 @@ class SeparableLoss:
         return self._box(self.totals)
 
     def floor_of_coarser(self, node: Node) -> None:
-        """Nothing beyond ``floors`` is learnt from the classes of a transformation."""
+        """The classes of a transformation add nothing to ``floors``."""
         return None
 
     def floors_of_finer(self, node: Node, suppressed: np.ndarray, at_least: np.ndarray) -> np.ndarray | None:
-        """A lower bound for every transformation up to ``node``'s, where these classes' people are suppressed in all,
-        and ``at_least`` (n_classes,) so many of the others, whoever they are.
+        """A lower bound for every transformation up to ``node``'s that suppresses the classes ``suppressed`` and, of
+        the others, ``at_least`` (n_classes,) people.
 
-        Of shape (level + 1 of each attribute with a choice); None where it says nothing new.
+        Of shape (level + 1 of each attribute with a choice); None where it adds nothing.
         """
         if self.metric.suppressed != "all":
             return None
         combinations = np.flatnonzero(suppressed[node.class_of_combination])
         people = self.lattice.people[combinations]
         lost, n_lost = self._totals_of(combinations, people), people.sum()
-        # What a class loses on the level of this transformation, its people lose at most on a finer one.
+        # A class loses at the level of this transformation at least what its people lose in a finer one.
         partly = np.flatnonzero(at_least)
         codes = self.lattice.combination_codes[:, node.member[partly]]
         more = [
@@ -154,10 +154,10 @@ class SeparableLoss:
         )
 
     def loss(self, node: Node, suppressed: np.ndarray) -> float:
-        """The loss of a transformation where the classes ``suppressed`` (n_classes,) of bool are."""
+        """The loss of a transformation, given its ``suppressed`` classes (n_classes,) of bool."""
         people = node.size[suppressed]
         n_suppressed, terms = int(people.sum()), 0.0
-        # People of a class differ below its level, not on it: any member stands for them.
+        # People of a class differ below its level, not on it: any member represents them.
         lost = self._totals_of(node.member[suppressed], people) if self.metric.suppressed == "all" else None
         for i, level in enumerate(node.levels):
             total = self.totals[i][level]
@@ -175,7 +175,7 @@ class SeparableLoss:
 class ClassSizeMetric:
     """A loss of the sizes of the classes: ``of_sizes(kept sizes, n_suppressed)``; attributes have no weight in it.
 
-    ``of_sizes`` of all classes, nothing suppressed, must not be above the loss; nor may it fall as classes are joined.
+    ``of_sizes`` of all classes, nothing suppressed, must not exceed the loss, and must not fall as classes are joined.
     """
 
     name: str
@@ -192,7 +192,7 @@ class ClassSizeMetric:
 
 @dataclass(frozen=True)
 class ClassSizeLoss:
-    """A metric of class sizes on one lattice; its bounds come from the classes of transformations looked at."""
+    """A metric of class sizes on one lattice; its bounds come from the classes of transformations already evaluated."""
 
     metric: ClassSizeMetric
     lattice: Lattice
@@ -208,12 +208,14 @@ class ClassSizeLoss:
         return self.metric.of_sizes(node.size, 0)
 
     def floors_of_finer(self, node: Node, suppressed: np.ndarray, at_least: np.ndarray) -> np.ndarray:
-        """A lower bound for all that are finer: these people stay suppressed, the others are apart at best."""
+        """A lower bound for all that are finer: these people stay suppressed; at best everyone else is in a class
+        alone.
+        """
         kept = self.lattice.people[~suppressed[node.class_of_combination]]
         return np.asarray(self.metric.of_sizes(kept, int(node.size[suppressed].sum())))
 
     def loss(self, node: Node, suppressed: np.ndarray) -> float:
-        """The loss of a transformation where the classes ``suppressed`` (n_classes,) of bool are."""
+        """The loss of a transformation, given its ``suppressed`` classes (n_classes,) of bool."""
         kept = node.size[~suppressed]
         return self.metric.of_sizes(kept, int(node.size[suppressed].sum()))
 
@@ -227,7 +229,7 @@ def _share_of_leaves(attribute: Generalisation, level: int, people: np.ndarray) 
 
 def _between_all_and_none(total: np.ndarray, attribute: Generalisation, n: int) -> np.ndarray:
     """(sum of shares - n / D) / (n - n / D): 0 where each record keeps its leaf, 1 where nothing is left."""
-    if n == 0 or attribute.n_leaves < 2:  # then there is nothing to lose
+    if n == 0 or attribute.n_leaves < 2:  # nothing can be lost
         return np.zeros_like(total, dtype=float)
     lowest = n / attribute.n_leaves
     return np.clip((total - lowest) / (n - lowest), 0.0, None)
@@ -242,7 +244,7 @@ def _height(attribute: Generalisation, level: int, people: np.ndarray) -> np.nda
 
 
 def _surprise(attribute: Generalisation, level: int, people: np.ndarray) -> np.ndarray:
-    """-log2 of the chance to guess the value at level 0 from that at the level, for each value."""
+    """-log2 of the chance to guess each value at level 0 from its value at the level."""
     finest, coarse = attribute.finest.codes, attribute.levels[level].codes
     of_finest = np.bincount(finest, people)[finest]
     of_coarse = np.bincount(coarse, people)[coarse]
@@ -250,7 +252,7 @@ def _surprise(attribute: Generalisation, level: int, people: np.ndarray) -> np.n
 
 
 def _share_of_bits(attribute: Generalisation, level: int, people: np.ndarray) -> np.ndarray:
-    """Bits to name one of the leaves under each value, as a share of those to name one of all."""
+    """Bits to name one of the leaves under each value, as a share of the bits to name one of all leaves."""
     leaves = np.maximum(attribute.levels[level].shares * attribute.n_leaves, 1.0)
     return np.log2(leaves) / (np.log2(max(attribute.n_leaves, 1)) or 1.0)
 
@@ -299,7 +301,7 @@ METRICS: dict[str, SeparableMetric | ClassSizeMetric | VolumeMetric] = {
             is_sum=True,
             suppressed="entropy",
         ),
-        # The same without what is suppressed, so that it never falls as recoding goes on.
+        # The same without suppressed records, so that it never falls as recoding becomes coarser.
         SeparableMetric(
             "non_uniform_entropy_monotone",
             "bits needed to guess the values that were recoded",
@@ -309,7 +311,7 @@ METRICS: dict[str, SeparableMetric | ClassSizeMetric | VolumeMetric] = {
             is_sum=True,
             suppressed="nothing more",
         ),
-        # Each attribute's bits as a share of what could be lost of it.
+        # Each attribute's bits as a share of the most that could be lost of it.
         SeparableMetric(
             "non_uniform_entropy_normalised",
             "shares of the bits of the values that were given up, all attributes together",
@@ -353,7 +355,7 @@ METRICS: dict[str, SeparableMetric | ClassSizeMetric | VolumeMetric] = {
             _height_share,
             _per_record,
         ),
-        # Samarati 2001, doi:10.1109/69.971193: the levels climbed, whatever is suppressed.
+        # Samarati 2001, doi:10.1109/69.971193: the levels climbed; suppression does not count.
         SeparableMetric(
             "height",
             "levels climbed, all attributes together",

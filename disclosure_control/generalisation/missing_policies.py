@@ -1,20 +1,20 @@
-"""Missing quasi-identifiers in a transformation: who is evaluated, and among how many people each one hides.
+"""Missing quasi-identifiers in a transformation: who is evaluated, and how many people each one hides among.
 
-The policies are those of ``Anonymization_Models``, applied to what is recoded. A missing value stays missing on every
-level but the one that drops the attribute. What the search concludes from a transformation N for a finer one F:
+The policies are those of ``Anonymization_Models``, applied to recoded values. A missing value stays missing on every
+level except the one that drops the attribute. What the search concludes from a transformation N for a finer one F:
 
 * "category": a missing value is one of its own. The classes of N are unions of those of F.
-* "exclude": a class with a missing value is not evaluated, and stays. Who is evaluated in F is so in N, but not the
-  other way round: a dropped attribute brings people in. So conclusions are drawn only for those F in which the same
-  people are evaluated as in N, because they drop the same of the attributes with missing values: ``finer``. Among them
-  all is as under "category", with the evaluated for everybody.
-* "wildcard": people are alike where they agree wherever both have a value. Who is alike in F is alike in N: equal
-  values stay equal, and a missing value stays missing or goes with the attribute. A class goes where too few of those
-  who are left are alike, which may make others go; what is left at the end is the largest set of classes that pass l
-  in which each is alike to k people of the set. What F ends with is such a set in N as well (distinct l is of classes
-  that have only grown), so N ends with no less: who goes in N by k and distinct l goes in F. t makes more people go,
-  never fewer. Where nobody goes in F, nobody goes in N by k. l and t are of the classes, a missing value being one of
-  its own.
+* "exclude": a class with a missing value is not evaluated, and stays. Everyone evaluated in F is evaluated in N, but
+  not the reverse: dropping an attribute brings people in. So conclusions hold only for those F that evaluate the same
+  people as N, because both drop the same of the attributes with missing values: ``finer``. Among them the conclusions
+  of "category" hold, with the evaluated people in place of everyone.
+* "wildcard": people are alike if they agree wherever both have a value. People alike in F are alike in N: equal
+  values stay equal, and a missing value stays missing or is dropped with the attribute. A class is suppressed if too
+  few of those left are alike, which may cause others to fail; what is left is the largest set of classes that pass l
+  in which each is alike to k people of the set. The final set of F is such a set in N as well (distinct l only grows
+  with a class), so N keeps at least as many: anyone suppressed in N by k and distinct l is suppressed in F. t
+  suppresses more people, never fewer. If F suppresses nobody, N suppresses nobody by k. l and t are measured on the
+  classes, with a missing value as one of its own.
 """
 
 from __future__ import annotations
@@ -72,12 +72,13 @@ def recoded_classes(node: Node) -> EquivalenceClasses:
 
 @dataclass(frozen=True)
 class MissingPolicy:
-    """How a policy looks at the classes of a transformation.
+    """How a policy evaluates the classes of a transformation.
 
-    ``outside(node)``: the classes (n_classes,) of bool that it does not evaluate, None where it evaluates all.
-    ``alike(node)``: a function of the classes ``gone`` (n_classes,) of bool, or None, that counts, for each class that
-    is left, the people left who are alike to it; fewer are riskier. ``cascades``: whether that falls as others go.
-    ``finer(node)``: the finer transformations, a slice of levels for each attribute, for which conclusions are drawn.
+    ``outside(node)``: the classes (n_classes,) of bool that it does not evaluate; None if it evaluates all.
+    ``alike(node)``: a function of the classes ``gone`` (n_classes,) of bool, or None, that counts, for each remaining
+    class, the remaining people who are alike to it; fewer are riskier. ``cascades``: whether that count falls as
+    others are suppressed. ``finer(node)``: the finer transformations for which conclusions hold, as a slice of levels
+    for each attribute.
     """
 
     outside: Callable[[Node], np.ndarray | None] = _nobody

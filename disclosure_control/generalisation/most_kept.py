@@ -52,10 +52,10 @@ LEVELS: dict[str, Callable[[CountTable, np.ndarray, Mapping[str, object]], list[
 def most_kept(
     model: str, settings: Mapping[str, object], table: CountTable, reference: np.ndarray, threshold: float
 ) -> np.ndarray | None:
-    """Of each class (n_classes,) at most how many people who have a value are in classes that pass.
+    """For each class (n_classes,) an upper bound of its people with a value who are in passing classes.
 
-    ``reference`` (n_values,) counts everybody, and ``threshold`` is t, a little above it for what rounding may do.
-    None where nothing is known of the ``model``.
+    ``reference`` (n_values,) counts everyone, and ``threshold`` is t, raised a little for rounding.
+    None where no bound is known for the ``model``.
     """
     if model not in LEVELS or not reference.any():
         return None
@@ -67,6 +67,6 @@ def most_kept(
         whole = people <= share * most[class_of_cell]
         kept = np.bincount(class_of_cell, people * whole, table.n_classes)
         slope = wanted - np.bincount(class_of_cell, share * ~whole, table.n_classes)
-        has_too_many = slope * most > kept  # else all of these people may be kept
+        has_too_many = slope * most > kept  # otherwise all of these people may be kept
         np.divide(kept, slope, out=most, where=has_too_many)
     return np.floor(most + 1e-6)

@@ -1,4 +1,4 @@
-"""Equivalence classes of a transformation, rolled up from classes that are finer: no record is grouped again.
+"""Equivalence classes of a transformation, rolled up from finer classes: no record is grouped again.
 
 A transformation is one level for each attribute; all of them together are the lattice. The distinct combinations of
 values at level 0 are the classes that the assessment formed.
@@ -37,7 +37,7 @@ class Lattice:
 
     @classmethod
     def of(cls, classes: EquivalenceClasses, attributes: Sequence[Generalisation]) -> Lattice:
-        """All people: also who is not evaluated is recoded with the others, and may be evaluated then."""
+        """All people: those not evaluated are recoded too, and may be evaluated after that."""
         return cls(tuple(attributes), classes.class_codes + 1, classes.size)
 
     @property
@@ -62,7 +62,8 @@ class Lattice:
 
     @cached_property
     def free(self) -> tuple[int, ...]:
-        """The attributes with a choice of levels: numbers by transformation have an axis for each of these.
+        """The attributes with a choice of levels: arrays with a number per transformation have an axis for each of
+        these.
 
         An array has at most 64 axes; a lattice that is searched whole has far fewer with a choice.
         """
@@ -70,15 +71,15 @@ class Lattice:
 
     @cached_property
     def free_shape(self) -> tuple[int, ...]:
-        """Of an array with a number for each transformation: (n_free,)."""
+        """Shape of an array with a number for each transformation: (n_free,)."""
         return tuple(self.shape[i] for i in self.free)
 
     def place(self, levels: Levels) -> tuple[int, ...]:
-        """Where a transformation stands in such an array."""
+        """Position of a transformation in such an array."""
         return tuple(levels[i] for i in self.free)
 
     def levels_at(self, place: Sequence[int]) -> Levels:
-        """The transformation that stands there."""
+        """The transformation at that position."""
         at = dict(zip(self.free, place, strict=True))
         return tuple(int(at.get(i, 0)) for i in range(self.n_attributes))
 
@@ -177,7 +178,7 @@ def roll_up_cells(source: Node, table: CountTable, node: Node) -> CountTable:
     class_of_cell = node.class_of_combination[source.member][table.class_of_cell].astype(np.int64)
     key = class_of_cell * n_values + table.value_of_cell
     n_keys = node.n_classes * n_values
-    if n_keys <= max(DENSE_KEYS_PER_CELL * len(key), 65_536):  # then a sum per possible key is the quickest
+    if n_keys <= max(DENSE_KEYS_PER_CELL * len(key), 65_536):  # few keys: a sum per possible key is the quickest
         of_key = np.bincount(key, table.people, n_keys)
         occupied = np.flatnonzero(of_key)
         people = of_key[occupied].astype(np.int64)
@@ -209,7 +210,7 @@ def _n_bytes_of(table: CountTable) -> int:
 
 
 class RollUp:
-    """Nodes on demand, each from the smallest one that is kept and nowhere coarser; the oldest are let go first."""
+    """Nodes on demand, each from the smallest kept one that is nowhere coarser; the oldest are dropped first."""
 
     def __init__(self, lattice: Lattice):
         self.bottom = bottom_node(lattice)
@@ -230,7 +231,7 @@ class RollUp:
         return node
 
     def cells(self, node: Node, table: CountTable) -> CountTable:
-        """The count table of a node; ``table`` is that of the combinations, and stands for its sensitive feature."""
+        """The count table of a node; ``table`` counts the combinations, and identifies the sensitive feature."""
         found = node.cells.get(id(table))
         if found is None:
             source, finer_table = self._source_of_cells(node, table)
@@ -240,7 +241,7 @@ class RollUp:
         return found
 
     def _source_of_cells(self, node: Node, table: CountTable) -> tuple[Node, CountTable]:
-        """The smallest table that is there already, of a node that is nowhere coarser."""
+        """The smallest table already computed for a node that is nowhere coarser."""
         finer = (self._levels <= np.array(node.levels)).all(axis=1)
         best, its_table = None, None
         for i in np.flatnonzero(finer):

@@ -1,7 +1,7 @@
-"""What a transformation has to meet: k, models of sensitive values, and how many records may be suppressed for it.
+"""What a transformation has to meet: k, models of sensitive values, and a limit of suppressed records.
 
-A record is suppressed with its whole class, where the class fails any model. So a transformation meets every model as
-soon as few enough records are in classes that fail.
+A record is suppressed with its whole class if the class fails any model. So a transformation is allowed if few enough
+records are in classes that fail.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from disclosure_control.generalisation.nodes import Node, RollUp
 
 REFERENCES = ("everybody", "kept")
 
-# Of the sizes of the kept classes, smallest first, and what is left if the first 0, 1, 2, ... of them go.
+# By the sizes of the kept classes, smallest first: the figure if the first 0, 1, 2, ... of them are suppressed.
 RELEASE_MODELS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     # El Emam and Dankar 2008, doi:10.1197/jamia.M2716: classes per record, the average prosecutor risk.
     "average_risk": lambda sizes, n_left: (len(sizes) - np.arange(len(sizes) + 1)) / np.maximum(n_left, 1),
@@ -38,16 +38,17 @@ RELEASE_MODELS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 
 @dataclass(frozen=True)
 class ReleaseModel:
-    """A model of the whole release: ``name`` is one of ``RELEASE_MODELS``, a share that may be ``threshold`` at most.
+    """A model of the whole release: ``name`` is one of ``RELEASE_MODELS``, a share of at most ``threshold``.
 
-    The smallest classes go until it is met, of equal ones those first whose values come first. Larger is riskier.
+    The smallest classes are suppressed until it is met; among equal sizes, those whose values come first. Larger is
+    riskier.
     """
 
     name: str
     threshold: float
 
     def n_to_go(self, sizes: np.ndarray) -> int:
-        """How many of the classes go, given their sizes, smallest first."""
+        """How many of the classes to suppress, given their sizes, smallest first."""
         n_left = sizes.sum() - np.concatenate([[0], np.cumsum(sizes)])
         return int(np.argmax(RELEASE_MODELS[self.name](sizes, n_left) <= self.threshold * (1 + 1e-12)))
 
@@ -58,8 +59,8 @@ class Requirements:
 
     ``reference``: t compares a class with "everybody" who is evaluated, suppressed or not, as ARX does; or with those
     who are "kept", as an assessment of the released records will. ``missing_qis``: the policy for missing
-    quasi-identifiers; shares are of those whom it evaluates once they are recoded. ``keeps_somebody``: to suppress all
-    of these is not allowed, nor to evaluate nobody.
+    quasi-identifiers; shares are of those whom it evaluates after recoding. ``keeps_somebody``: it is not allowed to
+    suppress everyone evaluated, nor to evaluate nobody.
     """
 
     k: int
@@ -103,7 +104,7 @@ class Requirements:
         return node.lattice.n_people - (0 if outside is None else int(node.size[outside].sum()))
 
     def most_suppressed(self, node: Node) -> int:
-        """How many people of a transformation may be suppressed; below 0 where none will do."""
+        """The largest number of people of a transformation that may be suppressed; below 0 where none is allowed."""
         n_evaluated = self.n_evaluated(node)
         most = math.floor(self.suppression_limit * n_evaluated + 1e-9)
         return min(most, n_evaluated - 1) if self.keeps_somebody else most
@@ -120,7 +121,7 @@ class Requirements:
 
     @cached_property
     def is_monotone_without_suppression(self) -> bool:
-        """Whether, where nothing needs suppression, nothing does in any coarser transformation either."""
+        """Whether a transformation that needs no suppression implies that no coarser one does."""
         return all(criterion.model in STAYS_MET_BY_UNION_OF_MET for criterion in self.criteria)
 
     def surely_suppressed(self, node: Node, roll_up: RollUp) -> np.ndarray:
@@ -137,7 +138,7 @@ class Requirements:
         return suppressed if outside is None else suppressed & ~outside
 
     def until_nobody_has_too_few(self, alike: Callable[[np.ndarray], np.ndarray], gone: np.ndarray) -> np.ndarray:
-        """The classes that are gone once all that are left are alike to at least k people who are left."""
+        """The classes suppressed until each class left is alike to at least k of the people left."""
         n_gone = -1
         while n_gone < gone.sum():
             n_gone = gone.sum()

@@ -1,14 +1,14 @@
-"""The transformation of least loss that meets the requirements, with proof where the search can end.
+"""The transformation of least loss that meets the requirements, with proof if the search can finish.
 
-Best first by a lower bound of the loss, one number for each transformation of the lattice. Each transformation that is
-looked at sharpens bounds: what is suppressed in it is suppressed in every finer one (k and distinct l), what its
-classes have joined stays joined in every coarser one, and where too many are suppressed by k or distinct l alone, no
-finer one will do. l by entropy and t are not monotone once records are suppressed, so nothing is concluded from them
-then; nor of finer ones in which other people are evaluated (``missing_policies``). The search ends where the lowest
-bound is not below the best loss found: nothing better is left.
+Best first by a lower bound of the loss, one number for each transformation of the lattice. Each evaluated
+transformation sharpens bounds: records suppressed in it are suppressed in every finer one (k and distinct l), classes
+that it joins stay joined in every coarser one, and if k or distinct l alone suppress too many, no finer one is
+allowed. l by entropy and t are not monotone once records are suppressed, so nothing is concluded from them then; nor
+for finer ones in which other people are evaluated (``missing_policies``). The search ends when the lowest bound is not
+below the best loss found: nothing better is left.
 
-From the lowest bound it does not look at that transformation but at one half way up the chain of its coarser ones, and
-so on by bisection, which settles many transformations at a time. Sources: best-first bounds and chains as in
+It does not evaluate the transformation with the lowest bound but one half way up the chain of its coarser ones, and
+continues by bisection, which settles many transformations at a time. Sources: best-first bounds and chains as in
 Kohlmayer, Prasser, Eckert, Kemper and Kuhn 2012 (Flash), doi:10.1109/SocialCom-PASSAT.2012.52; El Emam et al. 2009
 (OLA), doi:10.1197/jamia.M3144.
 """
@@ -31,7 +31,7 @@ from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.nodes import Lattice, Levels, Node, RollUp
 from disclosure_control.generalisation.requirements import Requirements
 
-LARGEST_LATTICE = 4_000_000  # transformations that can each have a bound; of a larger one a part is searched
+LARGEST_LATTICE = 4_000_000  # transformations with a bound each; of a larger lattice only a part is searched
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Transformation:
     ``n_evaluated`` are the people whom the policy for missing values evaluates, who may be suppressed.
     ``suppressed`` (n_combinations,) of bool: which combinations of the lattice belong to classes that fail.
     ``n_classes`` counts the classes that are kept. ``is_allowed``: whether few enough records are suppressed.
-    ``n_blank`` are the records of which no quasi-identifier is left: the suppressed ones or, where every attribute is
+    ``n_blank`` are the records that keep no quasi-identifier: the suppressed ones or, where every attribute is
     at a level that has one value, all of them. ARX reports these as suppressed.
     """
 
@@ -57,10 +57,10 @@ class Transformation:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search found: the ``best`` transformation, None where none is allowed (or none was seen in time).
+    """The ``best`` transformation; None where none is allowed, or none was found in time.
 
     ``is_optimal``: nothing in the lattice is better, or where ``best`` is None, nothing in it is allowed. ``n_checked``
-    transformations were counted out, of the ``lattice_size`` that the levels allow.
+    transformations were evaluated, of the ``lattice_size`` that the levels allow.
     """
 
     best: Transformation | None
@@ -119,10 +119,10 @@ def search(
     """The transformation of least loss under the requirements.
 
     ``metric`` is a name of ``METRICS``; ``weights`` (attribute -> number from 0, default 1) count in metrics that are
-    sums over attributes. ``lowest`` and ``highest`` bound an attribute's level and so the lattice. ``time_limit`` in
-    seconds: then the best so far is returned, not proven. Of lattices above ``LARGEST_LATTICE`` a part is searched,
-    around what a descent from the highest levels finds, which proves nothing either. Raises ``FaultyInputError`` on
-    unknown names and on levels that do not exist.
+    sums over attributes. ``lowest`` and ``highest`` bound an attribute's level and so the lattice. After
+    ``time_limit`` seconds the best so far is returned, unproven. Of lattices above ``LARGEST_LATTICE`` only a part is
+    searched, around the result of a descent from the highest levels, which proves nothing either. Raises
+    ``FaultyInputError`` on unknown names and on levels that do not exist.
     """
     lowest, highest = lowest or {}, highest or {}
     _check(lattice, metric, weights, lowest, highest)
@@ -180,7 +180,7 @@ def _weights_of(lattice: Lattice, weights: Mapping[str, float] | None) -> tuple[
 class _Walk:
     """The state of one search. ``bound`` has a number per transformation, infinite where it is settled.
 
-    Its axes are the attributes with a choice: ``lattice.place`` says where a transformation stands in it.
+    Its axes are the attributes with a choice: ``lattice.place`` gives the position of a transformation in it.
     """
 
     def __init__(self, lattice: Lattice, requirements: Requirements, metric: str, weights: tuple[float, ...]):
@@ -224,7 +224,7 @@ class _Walk:
             chain.append(levels)
 
     def look_at(self, levels: Levels) -> bool:
-        """Count a transformation out and draw the conclusions; whether it is allowed."""
+        """Evaluate a transformation and draw the conclusions; returns whether it is allowed."""
         self.n_checked += 1
         node = self.roll_up.node(levels)
         surely = self.requirements.surely_suppressed(node, self.roll_up)
@@ -256,7 +256,7 @@ class _Walk:
         if n_at_least > most + 1e-6 * (1 + n_at_least):
             self.bound[finer] = np.inf
             return False
-        wholly = found.at_least > node.size - 1 + 1e-6  # people are whole: who is left of them would be less than one
+        wholly = found.at_least > node.size - 1 + 1e-6  # people are whole: otherwise less than one would be left
         self._raise_bounds_of_finer(node, surely | wholly, np.where(wholly, 0.0, found.at_least))
         if self._n_suppressed(node, suppressed) > most:
             if most == 0 and self.requirements.is_monotone_without_suppression:
@@ -277,7 +277,7 @@ class _Walk:
             np.maximum(self.bound[finer], floors, out=self.bound[finer])
 
     def _finer(self, node: Node) -> tuple[slice | EllipsisType, ...]:
-        """The finer transformations for which conclusions are drawn, as a part of ``bound``.
+        """The finer transformations for which conclusions hold, as a part of ``bound``.
 
         It ends in an ellipsis: where no attribute has a choice, the part is still an array and no number.
         """

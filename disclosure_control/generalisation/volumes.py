@@ -1,4 +1,4 @@
-"""Losses of how many values a record may have had: of the leaves under what is released, all attributes together."""
+"""Losses that count the values a record may have had: the combinations of leaves under its released values."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _OfVolumes:
 
     @cached_property
     def leaves(self) -> list[list[np.ndarray]]:
-        """By attribute and level: how many leaves stand under each value at level 0, (n_values + 1,)."""
+        """By attribute and level: how many leaves are under each value at level 0, (n_values + 1,)."""
         return [
             [np.maximum(np.rint(level.shares * attribute.n_leaves), 1.0) for level in attribute.levels]
             for attribute in self.lattice.attributes
@@ -44,11 +44,11 @@ class _OfVolumes:
 
     @cached_property
     def domain(self) -> float:
-        """How many combinations of values there could be."""
+        """How many combinations of values are possible."""
         return float(np.prod([float(max(attribute.n_leaves, 1)) for attribute in self.lattice.attributes]))
 
     def volumes(self, node: Node) -> np.ndarray:
-        """How many combinations of values each class may stand for: (n_classes,)."""
+        """How many combinations of values each class may represent: (n_classes,)."""
         found = np.ones(node.n_classes)
         for of_levels, level, codes in zip(self.leaves, node.levels, self.lattice.combination_codes, strict=True):
             found *= of_levels[level][codes[node.member]]
@@ -58,27 +58,27 @@ class _OfVolumes:
         return np.full(self.lattice.free_shape, self.floor_of_coarser(bottom))
 
     def floor_of_coarser(self, node: Node) -> float:
-        """A lower bound for ``node`` and all that are coarser, whoever is suppressed."""
+        """A lower bound for ``node`` and all that are coarser, for any suppression."""
         return self.loss(node, np.zeros(node.n_classes, dtype=bool))
 
 
 class Ambiguity(_OfVolumes):
-    """Over all records, how many combinations of values each may have had; a suppressed one may have had any."""
+    """Over all records, how many combinations of values each may have had; a suppressed record may have had any."""
 
     def floors_of_finer(self, node: Node, suppressed: np.ndarray, at_least: np.ndarray) -> np.ndarray:
-        """A lower bound for all that are finer: so many lose everything, the others nothing at best."""
+        """A lower bound for all that are finer: the suppressed lose everything, at best the others lose nothing."""
         gone = node.size[suppressed].sum() + at_least.sum()
         return np.asarray(gone * self.domain + (self.lattice.n_people - gone))
 
     def loss(self, node: Node, suppressed: np.ndarray) -> float:
-        """The loss of a transformation where the classes ``suppressed`` (n_classes,) of bool are."""
+        """The loss of a transformation, given its ``suppressed`` classes (n_classes,) of bool."""
         kept = np.where(suppressed, self.domain, self.volumes(node))
         return float(np.dot(node.size, kept))
 
 
 class Divergence(_OfVolumes):
-    """KL divergence, in bits, of the records from what one would guess of the release: that each class, and the
-    suppressed records together, are spread evenly over the values that they may have had.
+    """KL divergence, in bits, of the records from the best guess given the release: that each class, and the suppressed
+    records together, are spread evenly over the values that they may have had.
 
     It grows as classes are joined or suppressed: among the distributions that agree with a release on its classes, the
     even one is the projection of all that are finer. But a few suppressed records may cost more than many.
@@ -88,13 +88,13 @@ class Divergence(_OfVolumes):
 
     @cached_property
     def bottom(self) -> Node:
-        """The finest classes of the whole lattice, also where the search looks at a part of it."""
+        """The finest classes of the whole lattice, even where the search covers a part of it."""
         finest = [dataclasses.replace(attribute, levels=(attribute.finest,)) for attribute in self.lattice.attributes]
         return bottom_node(dataclasses.replace(self.lattice, attributes=tuple(finest)))
 
     @cached_property
     def mass(self) -> np.ndarray:
-        """How much each of the finest classes counts: (n_bottom_classes,)."""
+        """The weight of each of the finest classes: (n_bottom_classes,)."""
         return self.bottom.size / max(self.lattice.n_people, 1)
 
     @cached_property
@@ -103,11 +103,11 @@ class Divergence(_OfVolumes):
         return float(self.mass @ np.log2(self.bottom.size / max(self.lattice.n_people, 1)))
 
     def floors_of_finer(self, node: Node, suppressed: np.ndarray, at_least: np.ndarray) -> None:
-        """Nothing is learnt of finer transformations."""
+        """No bound for finer transformations is known."""
         return None
 
     def loss(self, node: Node, suppressed: np.ndarray) -> float:
-        """The loss of a transformation where the classes ``suppressed`` (n_classes,) of bool are, in bits."""
+        """The loss of a transformation, in bits, given its ``suppressed`` classes (n_classes,) of bool."""
         n = max(self.lattice.n_people, 1)
         mass = np.bincount(node.class_of_combination[self.bottom.member], self.mass, node.n_classes)
         n_suppressed = int(node.size[suppressed].sum())
@@ -124,7 +124,7 @@ class DivergenceByRecord(Divergence):
 
     @cached_property
     def mass(self) -> np.ndarray:
-        """How much each of the finest classes counts: (n_bottom_classes,)."""
+        """The weight of each of the finest classes: (n_bottom_classes,)."""
         return self.bottom.size**2.0 / max(self.lattice.n_people, 1)
 
     def floor_of_coarser(self, node: Node) -> float:
@@ -133,7 +133,7 @@ class DivergenceByRecord(Divergence):
 
 
 VOLUME_METRICS = (
-    # Nergiz and Clifton 2007, doi:10.1016/j.datak.2007.03.009; as ARX has it, a suppressed record may be anybody.
+    # Nergiz and Clifton 2007, doi:10.1016/j.datak.2007.03.009; as in ARX, a suppressed record may be anybody.
     VolumeMetric(
         "ambiguity",
         "combinations of values that the records may have had",

@@ -4,7 +4,7 @@
     utility = measure_utility(original.compare(released))
     utility.figures["IL1_overall"], utility.n_values_lost
 
-What is compared, and what no longer could be, is counted and stands beside the figures.
+Values that were compared, and values that could not be, are counted beside the figures.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ Figure = float | None | dict[str, float | None]
 
 @dataclass(frozen=True)
 class UtilityMeasure:
-    """One measure: its ``function`` of a comparison gives one figure, or one per column, None where it has none.
+    """One measure: its ``function`` of a comparison gives one figure, or one per column; None where it has none.
 
-    ``larger_is_worse`` tells the direction; figures lie in [``low``, ``high``] (None: no bound). ``unchanged`` is the
+    ``larger_is_worse`` gives the direction; figures lie in [``low``, ``high``] (None: no bound). ``unchanged`` is the
     figure of data that were not changed, None where that depends on the data. ``words`` are for reports.
     """
 
@@ -36,7 +36,7 @@ class UtilityMeasure:
     unchanged: float | None = 0.0
 
 
-# In the order in which they stand in a table; the first four are the published sweep's.
+# In the order of the table; the first four are the published sweep's.
 MEASURES: dict[str, UtilityMeasure] = {
     "IL1_numeric": UtilityMeasure(information_loss.il1_numeric, "how far numbers moved, as a share of their range"),
     "IL1_categorical": UtilityMeasure(information_loss.il1_categorical, "share of changed categories", high=1.0),
@@ -102,11 +102,12 @@ MEASURES: dict[str, UtilityMeasure] = {
 
 @dataclass(frozen=True)
 class Utility:
-    """What a treatment cost: ``figures`` by measure, and what they were measured on.
+    """What a treatment cost: ``figures`` by measure, and the data they were measured on.
 
     ``n_compared`` records of ``n_original`` are still there, ``n_removed`` are not. In the columns measured
-    ``n_values_lost`` values of records still there are suppressed or gone with their column, and ``n_values_unread``
-    released values of numeric columns stand for no known number (``>90``): both count as lost in full.
+    ``n_values_lost`` values of the records still there are suppressed or were dropped with their column, and
+    ``n_values_unread`` released values of numeric columns represent no known number (``>90``): both count as lost in
+    full.
     """
 
     figures: dict[str, Figure]

@@ -1,7 +1,7 @@
-"""Would an analyst come to the same result: a table of means, a regression, on the original and on the released data.
+"""Whether an analyst would reach the same result, a table of means or a regression, on original and released data.
 
-Groups and categories may have been merged or renamed, so what is compared is what an analysis says of each record that
-is still there: the mean of its group, the value that the regression expects of it.
+Groups and categories may have been merged or renamed, so the comparison is of what an analysis predicts for each
+record still there: the mean of its group, or the expected value of the regression.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _group_means(comparison: Comparison, means: MeansAnalysis, released: bool) -
         is_there = np.zeros(comparison.n_original, dtype=bool)
         is_there[comparison.positions] = True
         known &= is_there
-    order = np.lexsort([values[known], group[known]])  # equal sums in whatever order the records come
+    order = np.lexsort([values[known], group[known]])  # equal sums in any order of the records
     sums = np.bincount(group[known][order], values[known][order], group.max(initial=0) + 1)
     people = np.bincount(group[known], minlength=len(sums))
     return np.divide(sums, people, out=np.full(len(sums), np.nan), where=people > 0)[group]
@@ -69,7 +69,7 @@ def means_error(comparison: Comparison) -> float | None:
 def _mean_gap(before: np.ndarray, after: np.ndarray, values: np.ndarray) -> float | None:
     gap = np.abs(after - before)
     gap = np.sort(gap[~np.isnan(gap)])
-    known = np.sort(values[~np.isnan(values)])  # equal sums in whatever order the records come
+    known = np.sort(values[~np.isnan(values)])  # equal sums in any order of the records
     deviation = np.std(known, ddof=1) if len(known) > 1 else 0.0
     return float(gap.mean() / deviation) if len(gap) and deviation else None
 
@@ -91,7 +91,7 @@ class Regression:
 
 
 def _design(columns: list[ComparedColumn], released: bool) -> np.ndarray:
-    """Intercept, numbers as they are, and one column of 0 and 1 per category but the commonest."""
+    """Intercept, numbers unchanged, and one column of 0 and 1 per category except the commonest."""
     parts = [np.ones((len(columns[0].released_codes), 1))] if columns else []
     for column in columns:
         if column.is_numeric:
@@ -105,9 +105,9 @@ def _design(columns: list[ComparedColumn], released: bool) -> np.ndarray:
 
 
 def fit_regression(comparison: Comparison, asked: RegressionAnalysis, released: bool) -> Regression:
-    """The regression that the config names, on the original or on the released data.
+    """The config's regression, fitted on the original or on the released data.
 
-    Numeric predictors enter as they are (an interval by its middle), categories as indicators, missing ones as a
+    Numeric predictors enter unchanged (an interval by its middle), categories as indicators, missing ones as a
     category; a record without outcome or without a number is left out. Source: ``numpy.linalg.lstsq``.
     """
     predictors = [comparison.columns[name] for name in asked.predictors]
@@ -123,7 +123,7 @@ def fit_regression(comparison: Comparison, asked: RegressionAnalysis, released: 
     if n_used <= design.shape[1]:  # as many unknowns as records: every line fits
         return Regression(fitted, {}, None, n_used)
     places = np.flatnonzero(used)
-    places = places[np.lexsort([*design[used].T, outcome[used]])]  # equal sums in whatever order the records come
+    places = places[np.lexsort([*design[used].T, outcome[used]])]  # equal sums in any order of the records
     design, outcome = design[places], outcome[places]
     solution = np.linalg.lstsq(design, outcome)[0]
     fitted[places] = (design * solution).sum(axis=1)
@@ -135,7 +135,7 @@ def fit_regression(comparison: Comparison, asked: RegressionAnalysis, released: 
 
 
 def _names_of(predictors: list[ComparedColumn], n: int, comparison: Comparison, released: bool) -> list[str]:
-    """Name of each design column; "" for indicators, whose categories may be those of very few people."""
+    """Name of each design column; "" for indicators, whose categories may belong to very few people."""
     names = ["intercept"]
     for column in predictors:
         width = 1
@@ -149,9 +149,9 @@ def _names_of(predictors: list[ComparedColumn], n: int, comparison: Comparison, 
 def regression_error(comparison: Comparison) -> float | None:
     """How far a regression is off: mean |y' - y| over the records used on both sides, in standard deviations.
 
-    y is what the regression on the original expects of a record, y' what that on the released data expects of the
-    record as released. From 0, larger is less useful. None where the config names no regression, or it has too few
-    records on a side.
+    y is the prediction for a record by the regression on the original, y' that for the released record by the
+    regression on the released data. From 0, larger is less useful. None where the config names no regression, or it
+    has too few records on a side.
     """
     asked = comparison.analyses.regression
     if asked is None:

@@ -1,8 +1,8 @@
-"""What became of each value: original and released records matched, and per column one table of who changed how.
+"""What became of each value: original and released records matched, with one table of changes per column.
 
 Every measure of one column is a function of one sparse count table, (original value, released value) -> people. The
-original is encoded once, however many treatments it is compared with; each released column is encoded and counted
-once. Records that were removed, and values that were suppressed, stay in the table as lost.
+original is encoded once for all comparisons; each released column is encoded and counted once. Removed records and
+suppressed values stay in the table as lost.
 """
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 
 
 def is_no_value(label: object) -> bool:
-    """Whether a released label says nothing at all: stars alone."""
+    """Whether a released label contains no information: stars alone."""
     return isinstance(label, str) and not label.strip("* ")
 
 
 def released_numbers(labels: np.ndarray) -> np.ndarray:
-    """What number each released label (n_labels,) stands for: itself, or the middle of an interval ``a--b``, ``[a,b)``.
+    """The number that each released label (n_labels,) represents: itself, or the middle of an interval ``a--b``,
+    ``[a,b)``.
 
     NaN where no number is known: stars, open ends ``<a`` and ``>b``, and other text.
     """
@@ -76,7 +77,7 @@ class ComparedColumn:
     @cached_property
     def table(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(original code, released code, people) of every combination that occurs, in the order of the codes."""
-        if self.released_codes is self.original.codes:  # nothing changed, nobody has gone
+        if self.released_codes is self.original.codes:  # nothing changed, no record was removed
             people = np.bincount(self.original.codes + 1, minlength=len(self.original.labels) + 1)
             code = np.flatnonzero(people)
             return code - 1, code - 1, people[code]
@@ -95,7 +96,7 @@ class ComparedColumn:
     def distances(self) -> np.ndarray:
         """Per cell of ``table`` how far a number moved, as a share of the range of the original; 1 where it is lost.
 
-        A category is at 0 where it stayed and at 1 where it changed; a value that appeared where there was none at 1.
+        A category counts 0 if unchanged and 1 if changed; a value where there was none counts 1.
         """
         original, released, _ = self.table
         if not self.is_numeric:
@@ -114,23 +115,23 @@ class ComparedColumn:
 
     @cached_property
     def n_valued(self) -> int:
-        """Records that had a value, or have one now: those of which something can be said."""
+        """Records that had a value or have one now: those that can be compared."""
         original, released, people = self.table
         return int(people[(original >= 0) | (released >= 0)].sum())
 
     @cached_property
     def n_changed(self) -> int:
-        """Records whose value is another one now, or gone."""
+        """Records whose value changed or was lost."""
         return int(self.table[2][~self.same_label].sum())
 
     @cached_property
     def n_lost(self) -> int:
-        """Values of records still there that are suppressed, or gone with their column."""
+        """Values of records still there that are suppressed, or were dropped with their column."""
         return int(((self.original.codes >= 0) & (self.released_codes < 0) & self.kept).sum())
 
     @cached_property
     def n_unread(self) -> int:
-        """Released values of a numeric column that stand for no known number, such as ``>90``."""
+        """Released values of a numeric column that represent no known number, such as ``>90``."""
         if not self.is_numeric:
             return 0
         _, released, people = self.table
@@ -150,8 +151,8 @@ class ComparedColumn:
 def correlations(numbers: list[np.ndarray]) -> np.ndarray:
     """Pearson correlations of columns (n_records,) each, by pairwise deletion: (n_columns, n_columns).
 
-    Where a pair has no correlation (a column does not vary, or fewer than two records have both) it is 0: what does not
-    vary goes with nothing. Records are put in an order of their own first, so that sums do not depend on theirs.
+    A pair without a correlation (a column does not vary, or fewer than two records have both) gets 0. Records are
+    sorted first, so that sums do not depend on their order.
     """
     matrix = np.column_stack(numbers)
     matrix = matrix[np.lexsort(matrix.T)]
@@ -179,14 +180,14 @@ class RegressionAnalysis(SettingsGroup):
 
 @dataclass(frozen=True)
 class Analyses(SettingsGroup):
-    """Analyses that are repeated on the released data; None: not asked for."""
+    """Analyses that are repeated on the released data; None: not requested."""
 
     means: MeansAnalysis | None = setting(nested(MeansAnalysis), "a table of means", None)
     regression: RegressionAnalysis | None = setting(nested(RegressionAnalysis), "a linear regression", None)
 
     @property
     def columns(self) -> list[str]:
-        """Every column that they look at."""
+        """Every column that they use."""
         asked = [one for one in (self.means, self.regression) if one is not None]
         return [column for one in asked for columns in columns_named(one).values() for column in columns]
 
@@ -196,10 +197,10 @@ NO_ANALYSES = Analyses()
 
 @dataclass(frozen=True)
 class Comparison:
-    """Original and released data side by side: what a measure of utility is a function of.
+    """Original and released data side by side: the argument of every measure of utility.
 
-    ``columns`` are those with a role, those asked for, and whatever else changed; ``positions`` (n_compared,) tells
-    which original record each released one is. ``classes`` are the equivalence classes of the released records.
+    ``columns`` are those with a role, those asked for, and any others that changed; ``positions`` (n_compared,) gives
+    the original record of each released one. ``classes`` are the equivalence classes of the released records.
     """
 
     config: PilotConfig
@@ -255,7 +256,7 @@ class Comparison:
 
     @cached_property
     def suppressed(self) -> np.ndarray:
-        """Original records (n_original,) of bool of whose quasi-identifiers nothing is released any more."""
+        """Original records (n_original,) of bool that have no released quasi-identifier left."""
         nothing = np.all([column.released_codes < 0 for column in self.quasi_identifiers], axis=0)
         had_some = np.any([column.original.codes >= 0 for column in self.quasi_identifiers], axis=0)
         removed = np.ones(self.n_original, dtype=bool)
@@ -264,12 +265,12 @@ class Comparison:
 
 
 class OriginalPilot:
-    """The pilot before any treatment, encoded once and compared with as many released frames as one likes.
+    """The pilot before any treatment, encoded once for any number of comparisons with released frames.
 
     ``frame`` (n_original,) has one row per person, the config's columns typed; ``eigenvalue_columns`` are numbers whose
     correlations are to survive, by default the continuous quasi-identifiers and numeric sensitive features;
-    ``analyses``: what is repeated on the released data. Raises ``FaultyInputError`` where a column
-    is not there or is to be a number and is none.
+    ``analyses`` are repeated on the released data. Raises ``FaultyInputError`` where a column is missing, or has to
+    be a number and is not.
     """
 
     def __init__(
@@ -297,7 +298,7 @@ class OriginalPilot:
         self.eigenvalue_columns = tuple(eigenvalue_columns)
 
     def _is_numeric(self, name: str, as_numbers: Sequence[str] = ()) -> bool:
-        """By its role; a column without one is numeric where it holds numbers and no codes such as 01."""
+        """By its role; a column without one is numeric if it contains numbers and no codes such as 01."""
         if name in as_numbers or name in self.config.continuous_qis:
             return True
         values = self.frame[name]
@@ -334,7 +335,7 @@ class OriginalPilot:
         """Match a released frame with the original: ``positions`` (n_released,) are rows of the original, each once.
 
         Without ``positions`` every record must still be there, in the same order. ``classes`` of the released records
-        may be handed in; else they are formed from the quasi-identifiers that are left, as they are released.
+        may be passed in; else they are formed from the released quasi-identifiers that are left.
         """
         n_original = len(self.frame)
         positions = np.arange(n_original) if positions is None else np.asarray(positions, dtype=np.int64)
@@ -371,7 +372,7 @@ class OriginalPilot:
         return changed
 
     def _is_untouched(self, name: str, released: pd.DataFrame, positions: np.ndarray) -> bool:
-        """Whether the very same values stand in the very same records: then nothing has to be encoded again."""
+        """Whether all records have the very same values, so that nothing has to be encoded again."""
         before, after = self.frame[name], released[name]
         if before.dtype != after.dtype or not (positions.size and np.array_equal(positions, np.arange(len(before)))):
             return False
@@ -396,7 +397,7 @@ class OriginalPilot:
 
 
 def _without_stars(column: EncodedColumn) -> EncodedColumn:
-    """Labels of stars alone say nothing: they count as no value."""
+    """The column with labels of stars alone as missing values."""
     kept = np.array([not is_no_value(label) for label in column.labels], dtype=bool)
     if kept.all():
         return column

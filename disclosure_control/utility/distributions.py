@@ -1,7 +1,7 @@
 """How much the distributions changed: means, variances, shares, correlations, and distances column by column.
 
-Released intervals count by their middle. Values that are no longer there change a distribution only through the others
-that are; how many they are is told beside every figure, by ``Utility``.
+Released intervals count by their middle. Lost values change a distribution only through the values that remain;
+``Utility`` reports their number beside every figure.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _numeric(comparison: Comparison, figure: Callable[[np.ndarray, np.ndarray, n
 def mean_change(comparison: Comparison) -> ByColumn:
     """Per numeric column |mean' - mean|, in standard deviations of the original; from 0, larger is less useful.
 
-    None where no number is released any more, or the original does not vary and its mean moved.
+    None where no number is released, or the original does not vary and its mean moved.
     """
 
     def figure(values: np.ndarray, before: np.ndarray, after: np.ndarray) -> float | None:
@@ -76,7 +76,7 @@ def variance_change(comparison: Comparison) -> ByColumn:
 def kolmogorov_smirnov(comparison: Comparison) -> ByColumn:
     """Per numeric column the largest difference of the two distribution functions; in [0, 1], larger is less useful.
 
-    None where no number is released any more. Equals the statistic of ``scipy.stats.ks_2samp``. Source: Smirnov 1939.
+    None where no number is released. Equals the statistic of ``scipy.stats.ks_2samp``. Source: Smirnov 1939.
     """
     return _numeric(
         comparison,
@@ -94,8 +94,8 @@ def _one_class(values: np.ndarray, people: np.ndarray) -> CountTable:
 def wasserstein_share(comparison: Comparison) -> ByColumn:
     """Per numeric column the Wasserstein-1 distance of the two distributions, divided by the range of the original.
 
-    From 0, within the range up to 1; larger is less useful. None where no number is released any more, or the original
-    has one value alone. Source: Rubner et al. 2000, doi:10.1023/A:1026543900054.
+    From 0, within the range up to 1; larger is less useful. None where no number is released, or the original
+    has a single value. Source: Rubner et al. 2000, doi:10.1023/A:1026543900054.
     """
     ranges = {column.name: column.value_range for column in comparison.numeric}
     distances = _numeric(
@@ -110,7 +110,7 @@ def wasserstein_share(comparison: Comparison) -> ByColumn:
 def share_change(comparison: Comparison) -> ByColumn:
     """Per categorical column half the sum of changes of the categories' shares; in [0, 1], larger is less useful.
 
-    Categories are compared as they read: one that was merged into a coarser name is gone. Shares are of the values that
+    Categories are compared by their text: one merged into a coarser name counts as gone. Shares are of the values that
     are there; None where none is. Source: total variation distance.
     """
     found: ByColumn = {}

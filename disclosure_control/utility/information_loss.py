@@ -1,9 +1,8 @@
 """How much was changed, value by value and class by class: IL1, Loss, precision, entropy, discernibility.
 
-IL1 and IL1s see every kind of change. Loss, precision and non-uniform entropy see how many original values a released
-one may stand for: they judge generalisation and suppression, and are blind to perturbation. They start from the exact
-values of the original; what a recoding loses from the values as a config looks at them, its bins, stands in
-``generalisation.losses``.
+IL1 and IL1s measure every kind of change. Loss, precision and non-uniform entropy count the original values that a
+released one may represent: they measure generalisation and suppression, and are blind to perturbation. They start from
+the exact values of the original; ``generalisation.losses`` measures the loss from a config's bins.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ def _mean_over_changed(columns: Sequence[ComparedColumn]) -> float | None:
 def il1_numeric(comparison: Comparison) -> float:
     """How far numbers moved: mean |x' - x| / (max - min of the original), averaged over the columns that changed.
 
-    From 0, nothing changed; 1 is a move by the whole range in every record, noise may go beyond. A number that is no
-    longer there (suppressed, its record removed, its column dropped, only an open end left) counts 1, so that
-    suppression is never free. Larger is less useful. Source: the published sweep of ACTG175, for numbers still there.
+    From 0, nothing changed; 1 is a move by the whole range in every record, and noise may exceed it. A lost number
+    (suppressed, its record removed, its column dropped, only an open end left) counts 1, so that suppression is never
+    free. Larger is less useful. Source: the published sweep of ACTG175, for numbers still there.
     """
     return _mean_over_changed(comparison.numeric) or 0.0
 
@@ -42,13 +41,13 @@ def il1_numeric(comparison: Comparison) -> float:
 def il1_categorical(comparison: Comparison) -> float:
     """Share of changed values, averaged over the categorical columns that changed; in [0, 1], larger is less useful.
 
-    A value that is no longer there is a changed one. Source: the published sweep of ACTG175.
+    A lost value counts as changed. Source: the published sweep of ACTG175.
     """
     return _mean_over_changed(comparison.categorical) or 0.0
 
 
 def il1_overall(comparison: Comparison) -> float:
-    """The mean of ``il1_numeric`` and ``il1_categorical``, or the one of them whose kind of column changed at all."""
+    """The mean of ``il1_numeric`` and ``il1_categorical``; if columns of one kind alone changed, that one; else 0."""
     means = [_mean_over_changed(columns) for columns in (comparison.numeric, comparison.categorical)]
     parts = [mean for mean in means if mean is not None]
     return float(np.mean(parts)) if parts else 0.0
@@ -57,9 +56,9 @@ def il1_overall(comparison: Comparison) -> float:
 def il1_mean(comparison: Comparison) -> float:
     """How much was changed per column: the sum of all columns' IL1, divided by the number of columns with a role.
 
-    From 0; larger is less useful. Columns with a role are the quasi-identifiers and the sensitive ones; what else was
-    changed adds to the sum. ``il1_overall`` is an average over the columns that changed, and so falls when one more
-    column is changed a little; this one only grows, as a comparison of treatments needs.
+    From 0; larger is less useful. Columns with a role are the quasi-identifiers and the sensitive ones; other changed
+    columns add to the sum. ``il1_overall`` averages over the columns that changed, so it falls when one more column is
+    changed a little; this one only grows, as a comparison of treatments needs.
     """
     changes = sum(il1_of_column(column) for column in comparison.columns.values())
     return float(changes / max(comparison.n_with_role, 1))
@@ -68,9 +67,8 @@ def il1_mean(comparison: Comparison) -> float:
 def il1s(comparison: Comparison) -> float:
     """Sum over records and numeric columns of |x' - x| / (sqrt(2) standard deviation of x).
 
-    From 0, grows with the number of records; larger is less useful. A number that is no longer there counts as one
-    moved by the whole range. Source: Yancey, Winkler and Creecy 2002; sdcMicro
-    ``dUtility``, IL1.
+    From 0, grows with the number of records; larger is less useful. A lost number counts as one moved by the whole
+    range. Source: Yancey, Winkler and Creecy 2002; sdcMicro ``dUtility``, IL1.
     """
     total = 0.0
     for column in comparison.numeric:
@@ -89,15 +87,15 @@ def _standard_deviation(column: ComparedColumn) -> float:
     return float(np.sqrt((people * (values - mean) ** 2).sum() / (n - 1)))
 
 
-# ---------------------------------------------------------------- what a released value may stand for
+# ---------------------------------------------------------------- what a released value may represent
 
 
 def _cover(column: ComparedColumn, of_value: np.ndarray) -> np.ndarray:
-    """Per cell of the column's table the sum of ``of_value`` (n_values,) over the original values it may stand for.
+    """Per cell of the column's table the sum of ``of_value`` (n_values,) over the original values it may represent.
 
-    A released value stands for every original value that became it. Where one original value became several released
-    ones (perturbation, local recoding), a released value that is itself an original one stands for itself alone:
-    the others that became it were swapped, not generalised. Nothing released stands for all values.
+    A released value represents every original value that became it. Where one original value became several released
+    ones (perturbation, local recoding), a released value that is itself an original one represents itself alone:
+    the others that became it were swapped, not generalised. A suppressed value represents all values.
     """
     original, released, _ = column.table
     both = (original >= 0) & (released >= 0)
@@ -110,7 +108,7 @@ def _cover(column: ComparedColumn, of_value: np.ndarray) -> np.ndarray:
 
 
 def _leaves_and_levels(column: ComparedColumn, hierarchy: ValueHierarchy) -> tuple[np.ndarray, np.ndarray]:
-    """Per released label: leaves under it, and the lowest level on which it stands; an unknown label is the top."""
+    """Per released label the number of leaves under it and its lowest level; an unknown label is the top."""
     found: dict[str, tuple[int, int]] = {}
     for level in range(hierarchy.n_levels):
         for label, n in zip(*np.unique(hierarchy.labels[:, level], return_counts=True), strict=True):
@@ -142,11 +140,11 @@ def loss_of_column(column: ComparedColumn, hierarchy: ValueHierarchy | None = No
 
 
 def loss_from_exact_values(comparison: Comparison) -> float:
-    """How much of its domain a released quasi-identifier may stand for, over all of them: in [0, 1].
+    """How much of its domain a released quasi-identifier may represent, over all of them: in [0, 1].
 
     Per attribute (sum of shares - n/D) / (n - n/D), D values in the domain, the share of a value being how many of
-    them it covers, 1 where nothing is released; together the geometric mean of 1 + loss, less 1. The domain are the
-    distinct original values, or the leaves of a hierarchy handed in. Larger is less useful. Source: Iyengar 2002,
+    them it covers, 1 where nothing is released; together the geometric mean of 1 + loss, less 1. The domain is the
+    distinct original values, or the leaves of a given hierarchy. Larger is less useful. Source: Iyengar 2002,
     doi:10.1145/775047.775089; ARX, metric Loss.
     """
     losses = [
@@ -183,12 +181,12 @@ def precision_from_exact_values(comparison: Comparison) -> float:
 
 
 def entropy_of_column(column: ComparedColumn) -> tuple[float, float]:
-    """Bits that one attribute lost, and the bits that suppressing it altogether would lose."""
+    """Bits that one attribute lost, and the bits that suppressing all of it would lose."""
     had, people = _had_value(column)
     everybody = column.original_people.astype(float)
     of_value = everybody[column.table[0][had]]
     cover = np.maximum(_cover(column, everybody)[had], of_value)  # a perturbed value may cover fewer than its own
-    # A value that was swapped for an exact other one loses none of these bits: perturbation is for IL1 to see.
+    # A value swapped for an exact other one loses none of these bits: IL1 measures perturbation.
     exact = _cover(column, np.ones(len(everybody)))[had] <= 1
     lost = np.where(exact, 0.0, np.log2(cover / of_value))
     return float((people * lost).sum()), float((people * np.log2(everybody.sum() / of_value)).sum())
@@ -197,15 +195,15 @@ def entropy_of_column(column: ComparedColumn) -> tuple[float, float]:
 def non_uniform_entropy(comparison: Comparison) -> float:
     """Bits lost: sum over records and quasi-identifiers of log2(people with a value covered / people with the value).
 
-    From 0; the people are those of the original, a suppressed value covers everybody. Larger is less useful. Source:
+    From 0; the people are those of the original, a suppressed value covers everyone. Larger is less useful. Source:
     De Waal and Willenborg 1999; Gionis and Tassa 2009, doi:10.1109/TKDE.2008.129. As ARX, metric Entropy, where nothing
-    is suppressed; for suppressed values ARX adds up two steps, by the coarse value that nobody sees.
+    is suppressed; for suppressed values ARX adds two steps, through the coarse value that is not released.
     """
     return sum(entropy_of_column(column)[0] for column in comparison.quasi_identifiers)
 
 
 def entropy_lost_percent(comparison: Comparison) -> float:
-    """``non_uniform_entropy`` as a percentage of the bits that were there: 0 untouched, 100 all suppressed."""
+    """``non_uniform_entropy`` as a percentage of the original bits: 0 untouched, 100 all suppressed."""
     pairs = [entropy_of_column(column) for column in comparison.quasi_identifiers]
     there = sum(total for _, total in pairs)
     return 100 * sum(lost for lost, _ in pairs) / there if there else 0.0

@@ -1,8 +1,8 @@
-"""Squared errors of numbers: of each column, of records as points, and of groups against everybody.
+"""Squared errors of numbers: of each column, of records as points, and of groups against the overall mean.
 
-A released interval counts by the end that lies farther from the true number, as whoever takes it for the number may be
-off by so much. Nothing released counts as the farthest number of the column. The names are those of ARX, whose measures
-these are; what it cites is named at each.
+A released interval counts by the end farther from the true number, the largest error of a reader who takes an end for
+the number. A suppressed value counts as the farthest number of the column. The names are those of ARX, whose measures
+these are; each docstring cites ARX's source.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from disclosure_control.utility.comparison import ComparedColumn, Comparison
 def _ends(column: ComparedColumn) -> tuple[np.ndarray, np.ndarray]:
     """Lower and upper end of each released label (n_labels,), both the number where it is one; NaN where none is known.
 
-    An open end is the end of the original numbers.
+    An open end takes the end of the original numbers.
     """
     low, high = column.released_values.copy(), column.released_values.copy()
     for i, label in enumerate(column.released_labels):
@@ -28,9 +28,9 @@ def _ends(column: ComparedColumn) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _errors(column: ComparedColumn, original: np.ndarray, released: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How far released codes (n,) are off from original ones, which are not missing, and how far they may be at most.
+    """Errors of released codes (n,) against original ones, which are not missing, and the largest possible errors.
 
-    The most is the distance to the farther end of the original numbers; no error counts for more.
+    The largest is the distance to the farther end of the original numbers; no error counts for more.
     """
     numbers = column.original.labels
     true = numbers[original]
@@ -82,7 +82,7 @@ def aggregation_squared_error(comparison: Comparison) -> float | None:
     """Squared error within groups as a share of all squared deviation: 0 nothing lost, 1 every number the mean.
 
     SSE / SST: sum of (x' - x)^2 over sum of (x - mean)^2, over all columns of numbers in their units, an interval by
-    its middle; what is not released counts as the mean. Above 1 where numbers were perturbed beyond their spread. None
+    its middle; a suppressed value counts as the mean. Above 1 where numbers were perturbed beyond their spread. None
     where no column varies. Larger is less useful. Source: Solanas, Martinez-Balleste and Domingo-Ferrer 2006, V-MDAV;
     ARX, "aggregation-specific squared error", which divides by the deviation of what is released.
     """
