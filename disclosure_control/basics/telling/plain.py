@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 # Metadata of fields: what other forms of a report need and the JSON does not hold; what it holds only where there is
 # something; and what has its own fields among those beside it.
@@ -13,17 +13,14 @@ WHERE_FOUND = {"where_found": True}
 INLINE = {"inline": True}
 
 
-@runtime_checkable
-class OwnForm(Protocol):
-    """What has other names in the JSON than its fields."""
-
-    def in_summary(self) -> Mapping[str, object]: ...
-
-
 def plain(value: object) -> Any:
-    """A dataclass as a dictionary of its fields, in their order, and whatever it holds likewise."""
-    if isinstance(value, OwnForm):
-        return plain(value.in_summary())
+    """A dataclass as a dictionary of its fields, in their order, and whatever it holds likewise.
+
+    What has other names in the JSON than its fields gives them by a method ``in_summary``.
+    """
+    in_summary = getattr(value, "in_summary", None)
+    if in_summary is not None:
+        return plain(in_summary())
     if is_dataclass(value) and not isinstance(value, type):
         return dict(_entries(value))
     if isinstance(value, Mapping):
