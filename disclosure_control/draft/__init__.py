@@ -1,1 +1,1 @@
-"""A first config for a pilot that has none: roles, bins and thresholds, each with its reason, for review."""
+"""A first config for a pilot without one: roles, bins and thresholds, each with its reason, for review."""

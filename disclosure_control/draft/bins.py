@@ -1,8 +1,8 @@
-"""Edges of bins for a column of numbers: where the field has them, else at quantiles; no bin with a handful of people.
+"""Edges of bins for a column of numbers: the field's own, or else quantiles; no bin has only a handful of people.
 
-A config's bins are ``[a, b)``, the last one closed, and what lies outside of the edges falls into a tail. Tails are
-bins as well here: an edge near the smallest or largest value would tell it. So nobody's value but those of a whole bin
-moves an edge: where a last bin needs an upper one, that is the same for all pilots, or a power of ten.
+A config's bins are ``[a, b)``, the last one closed, and values outside the edges are in a tail. Tails count as bins
+here: an edge near the smallest or largest value would disclose it. So no edge depends on fewer people than a whole bin:
+where a last bin needs an upper edge, that is the same for all pilots, or a power of ten.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 from disclosure_control.basics.encoding.columns import number_text
 
 CHILDHOOD, GROWN_UP = (6.0, 12.0), 18.0  # school, adolescence
-OLDEST = 90.0  # from there on all are one: 45 CFR 164.514(b)(2)(i)(C)
-OLDEST_AGE = 130.0  # nobody was older
+OLDEST = 90.0  # above this age people share one category: 45 CFR 164.514(b)(2)(i)(C)
+OLDEST_AGE = 130.0  # the oldest age on record
 ANY_AGE = (0.0, OLDEST_AGE)
 BODY_MASS_INDEX = (18.5, 25.0, 30.0, 35.0, 40.0)  # WHO: underweight, overweight, obesity I, II, III; adults
 MOST_QUANTILES = 5
@@ -27,7 +27,7 @@ FINEST = 1e-9
 
 @dataclass(frozen=True)
 class Bins:
-    """The ``edges``, and what they are in words."""
+    """The ``edges``, and their description in words."""
 
     edges: list[float]
     reason: str
@@ -37,9 +37,9 @@ def age_bins(ages: np.ndarray, at_least: int) -> Bins:
     """Ages in years (n_people,), at most ``OLDEST_AGE``: tens for adults, 6 and 12 for children; from 90 on together.
 
     A bin of fewer than ``at_least`` people joins its neighbour. The oldest are in one bin up to ``OLDEST_AGE``,
-    whatever their age: an edge above the oldest would tell it.
+    whatever their age: an edge above the oldest would disclose it.
     """
-    if np.quantile(ages, 0.95, method="lower") <= GROWN_UP:  # between two ages few could move it
+    if np.quantile(ages, 0.95, method="lower") <= GROWN_UP:  # no interpolation, which few people could move
         is_child = bool(ages.max() <= GROWN_UP)
         of_children = list(CHILDHOOD) if is_child else [*CHILDHOOD, GROWN_UP]
         edges = fitted_edges(ages, of_children, 0.0, GROWN_UP if is_child else None, at_least, ANY_AGE)
@@ -57,7 +57,7 @@ def body_mass_bins(values: np.ndarray, at_least: int) -> Bins:
 
 
 def quantile_bins(values: np.ndarray, at_least: int, n_bins: int = MOST_QUANTILES) -> Bins:
-    """Edges that share any numbers (n_people,) out evenly, rounded, with at least so many people in each bin."""
+    """Rounded edges that divide any numbers (n_people,) evenly, with at least ``at_least`` people in each bin."""
     n_bins = max(1, min(n_bins, len(values) // max(1, at_least)))
     inner = np.quantile(values, np.arange(1, n_bins) / n_bins)
     rounded = tuple(dict.fromkeys(round_number(edge, _step(values)) for edge in inner))
@@ -79,12 +79,12 @@ def fitted_edges(
     at_least: int,
     everybody: tuple[float, float] | None = None,
 ) -> list[float]:
-    """Those of the ``inner`` edges that leave at least so many people in every bin and tail, two edges at least.
+    """Those of the ``inner`` edges that leave at least ``at_least`` people in every bin and tail, two edges at least.
 
     ``low``, with nobody below it, closes the first bin where nothing had to be joined there. ``high``, with nobody
-    above it and not taken from the values, closes the last one. Without them a tail does, of enough people as well.
-    Where they are too few for two groups, one bin holds all of them: between the two of ``everybody``, by default
-    powers of ten, the upper one of which also closes a last bin that can be no tail.
+    above it and not taken from the values, closes the last one. Without them there is a tail, of enough people as well.
+    Where there are too few people for two groups, one bin contains all of them: between the two numbers ``everybody``,
+    by default powers of ten. The upper one also closes a last bin that cannot be a tail.
     """
     everybody = everybody or _powers_of_ten(values)
     ordered = np.sort(values)
@@ -96,7 +96,7 @@ def fitted_edges(
             kept.append(float(edge))
             n_below = n
     while kept:
-        # A bin that had to be joined stays open, so that its edge does not tell where its last person is.
+        # A bin that had to be joined stays open, so that its edge does not disclose its last value.
         start = [low] if low is not None and kept[0] == inner[0] else []
         for end in [[], [everybody[1]]] if high is None else [[high]]:
             edges = [*start, *kept, *end]
@@ -113,9 +113,9 @@ def round_number(number: float, step: float) -> float:
 
 
 def _step(values: np.ndarray) -> float:
-    """A round step, 1, 2 or 5 times a power of ten: up to a tenth of what the middle half of the values spans.
+    """A round step, 1, 2 or 5 times a power of ten: up to a tenth of the range of the middle half of the values.
 
-    It is never so small beside the values that twelve digits cannot tell two multiples apart.
+    It is large enough that twelve digits distinguish two multiples.
     """
     quarter, three_quarters = np.quantile(values, [0.25, 0.75])
     spread = float(three_quarters - quarter) or float(np.ptp(values)) or 1.0
@@ -125,7 +125,7 @@ def _step(values: np.ndarray) -> float:
 
 
 def _powers_of_ten(values: np.ndarray) -> tuple[float, float]:
-    """Two numbers with all of the values between them, 0 or a power of ten: they tell little of the largest one."""
+    """Two numbers, each 0 or a power of ten, with all values between them: they disclose little of the largest one."""
     largest = float(np.abs(values).max()) or 1.0
     power = 10.0 ** min(math.floor(math.log10(largest)) + 1, sys.float_info.max_10_exp)
     return -power if values.min() < 0 else 0.0, power if values.max() >= 0 else 0.0

@@ -13,7 +13,7 @@ from disclosure_control.draft.headings import Concept, concept_of
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from study.operations import NOT_IN_THE_TABLE, Operation, operation_of
 
-FEW_VALUES = 10  # up to so many different numbers are taken for codes of categories
+FEW_VALUES = 10  # a column of at most this many different numbers counts as codes of categories
 _DAY, _MONTH = r"([0-2]?\d|3[01])", r"(0?[1-9]|1[0-2])"
 _DATE = rf"(\d{{4}}[-/.]{_MONTH}([-/.]{_DAY})?|{_DAY}[-/.]{_DAY}[-/.](\d{{4}}|\d\d))([T ].*)?"
 
@@ -23,8 +23,8 @@ class Column:
     """A column ``DOMAIN__heading``. ``form`` is that of its domain in the merge: "wide", "findings" or "events".
 
     ``n_values`` of ``n_people`` have a value, ``n_distinct`` different ones; ``n_rare`` people have one that fewer than
-    K share. ``numbers`` (n_values,) where every value is one and none is written as a code (``01``), else None.
-    ``operation`` is what is done with the variable of SDTM that it is; ``unit`` that of an age, where a column says it.
+    K share. ``numbers`` (n_values,) if every value is a number and none is written as a code (``01``), else None.
+    ``operation`` is the release operation of its SDTM variable; ``unit`` is the unit of an age, if a column has it.
     """
 
     name: str
@@ -43,12 +43,12 @@ class Column:
 
     @property
     def concept(self) -> Concept | None:
-        """What the heading says that it holds."""
+        """The concept that the heading names."""
         return concept_of(self.heading)
 
     @property
     def is_measured(self) -> bool:
-        """Whether it is taken for numbers, not for codes of categories."""
+        """Whether it counts as numbers, not as codes of categories."""
         return self.numbers is not None and self.n_distinct > FEW_VALUES
 
 
@@ -59,7 +59,7 @@ def columns_of(
     findings: Sequence[ColumnFinding],
     at_least: int,
 ) -> list[Column]:
-    """What is known of each column of the combined dataset but the subject's id, which stands first."""
+    """Each column of the combined dataset except the subject's id, which comes first."""
     by_name: dict[str, list[ColumnFinding]] = {}
     for finding in findings:
         by_name.setdefault(finding.name, []).append(finding)
@@ -109,5 +109,5 @@ def _are_dates(values: pd.Series) -> bool:
 
 
 def _unit(frame: pd.DataFrame, name: str) -> str:
-    """What the column of units beside an age says (``DM__AGEU``), several together; "" where there is none."""
+    """The units in the column beside an age (``DM__AGEU``), several together; "" where there is none."""
     return "/".join(sorted(frame[f"{name}U"].dropna().str.upper().unique())) if f"{name}U" in frame else ""

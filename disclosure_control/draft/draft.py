@@ -1,4 +1,4 @@
-"""A config drafted from the files of a pilot: merged with the defaults, its columns looked at, each line explained."""
+"""A config drafted from the files of a pilot: they are merged with the defaults, and each line has its reason."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Draft:
 def draft_config(pilot: str, folder: Path, given: Mapping[str, Any]) -> Draft:
     """Draft the config of a pilot from the files in its folder.
 
-    ``given`` is the config that it has already, if it has one: its keys ``subject_id`` and ``merge`` are taken over, as
+    ``given`` is its present config, if it has one: the keys ``subject_id`` and ``merge`` are taken over, as
     a person decided them. Raises ``FaultyInputError`` where the files cannot be merged.
     """
     given_rule, given_settings = _rule_and_settings(given.get("subject_id", {}), given.get("merge", {}))

@@ -1,4 +1,4 @@
-"""Where a drafted config goes: beside the configs there are, whole or not at all, and never over one of them."""
+"""Writes a drafted config beside the existing configs, whole or not at all, and never over one of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def write_draft(text: str, folder: Path, pilot: str, beside: bool) -> Path:
     """Write a drafted config into the ``folder`` of configs; returns its path.
 
     It is the pilot's config, or one ``beside`` it under a name that no run reads (``PILOT.draft.py``, then
-    ``PILOT.draft2.py``, ...). Raises ``FaultyInputError`` where the pilot has got a config meanwhile.
+    ``PILOT.draft2.py``, ...). Raises ``FaultyInputError`` if the pilot has a config by now.
     """
     if not beside:
         path = folder / f"{pilot}.py"
@@ -26,7 +26,7 @@ def write_draft(text: str, folder: Path, pilot: str, beside: bool) -> Path:
 
 
 def _written_newly(text: str, path: Path) -> bool:
-    """Whether the file was written: at once and whole, and only where there was none."""
+    """Whether the file was written: in one step, and only if there was none."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with aside.open("w", encoding="utf-8", newline="\n") as file:
@@ -41,7 +41,7 @@ def _written_newly(text: str, path: Path) -> bool:
 
 def _moved_to_nothing(aside: Path, path: Path) -> bool:
     try:
-        os.link(aside, path)  # fails where there is a file, in one step with the writing
+        os.link(aside, path)  # fails if the file exists, in one step with the writing
     except FileExistsError:
         return False
     except OSError:  # a file system without hard links

@@ -1,4 +1,4 @@
-"""What the heading of a column says that it holds, in several languages: a small table of the project's own."""
+"""What the heading of a column says about its values, in several languages: a small table of the project's own."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from enum import Enum
 
 
 class Part(Enum):
-    """What part a concept plays in a config."""
+    """The part that a concept plays in a config."""
 
     KNOWN = "quasi-identifier"  # acquaintances know it
-    SEEN = "seen"  # known roughly to whoever sees the person
+    SEEN = "seen"  # visible to anybody who meets the person
     SENSITIVE = "sensitive"
 
 
 @dataclass(frozen=True)
 class Concept:
-    """What headings with one of these words hold. ``words`` may be phrases; ``why`` is for people.
+    """What headings with one of these words name. ``words`` may be phrases; ``why`` is for people.
 
-    A column of a ``SENSITIVE`` concept is the more likely to be what nobody should learn, the earlier it stands.
+    Among columns of ``SENSITIVE`` concepts, the earlier in the table, the more sensitive.
     """
 
     name: str
@@ -45,7 +45,7 @@ def _words_of(heading: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", letters.replace("ς", "σ").replace("ł", "l").replace("'", "")))
 
 
-# A heading counts as an age where nothing but these stands beside the word: "age at death" is another matter.
+# A heading counts as an age only with none but these words beside it: "age at death" is another matter.
 _BESIDE_AGE = frozenset(
     _words_of(
         "in at the of years year yrs y entry enrolment enrollment baseline admission inclusion visit patient subject "
@@ -182,7 +182,7 @@ CONCEPTS: tuple[Concept, ...] = (
     ),
 )
 
-# Words of a heading that names a subject, and nothing else about it: "patient id", not "patient name".
+# Words of a heading that names a subject and nothing more: "patient id", not "patient name".
 _PERSON = re.compile(
     r"(patient(en|s|e)?|paciente?|pacjenta?|paziente|пациента?|ασθεν(ησ|ουσ)|subj(ect)?|participant|proband(en)?|person|pat)"
     r"(id|no|nr|num|nummer|number|code|kod|kennung)?|p(id|nr|no|idnum)|usubjid|mrn"
@@ -199,9 +199,9 @@ LABORATORY_RESULT = next(concept for concept in CONCEPTS if concept.name == "a l
 
 
 def concept_of(heading: str) -> Concept | None:
-    """What a heading says that the column holds; None where no word of the table stands in it.
+    """The concept that a heading names; None if it contains no word of the table.
 
-    The words of a phrase have to stand in it whole and side by side; the longest phrase decides, then the table's
+    The words of a phrase have to be in it whole and side by side; the longest phrase decides, then the table's
     order.
     """
     words = _words_of(heading)
@@ -219,19 +219,21 @@ def _means(concept: Concept, phrase: str, words: str) -> bool:
 
 
 def names_subjects(heading: str) -> bool:
-    """Whether a heading says that the column names the subject: a word for a person, alone or as a number or code."""
+    """Whether a heading names the subject: a word for a person, alone or with a word for a number or code."""
     words = set(_words_of(heading).split()) - _BETWEEN - _NUMBERS
     return bool(words) and all(_PERSON.fullmatch(word) for word in words)
 
 
 def is_number(heading: str) -> bool:
-    """Whether a heading says that the column numbers something, and not what: ``id``, ``no``, ``A/A``."""
+    """Whether a heading means a number without naming what it numbers: ``id``, ``no``, ``A/A``."""
     words = set(_words_of(heading).split()) - _BETWEEN
     return bool(words) and words <= _NUMBERS
 
 
 def rank_of(concept: Concept, heading: str) -> tuple[int, int]:
-    """Where a concept stands in the table, and a heading's word in the concept: what stands first is meant first."""
+    """The concept's place in the table, and the place of the heading's word in the concept: earlier is more likely
+    meant.
+    """
     words = f" {_words_of(heading)} "
     places = (place for place, phrase in enumerate(concept.words) if f" {phrase} " in words)
     return CONCEPTS.index(concept), next(places, len(concept.words))

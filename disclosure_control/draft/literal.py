@@ -26,7 +26,7 @@ class DraftedValue:
 
 @dataclass(frozen=True)
 class Group:
-    """A list or, by name, a dictionary of the config; ``comment`` stands above it, as the reason of a line would."""
+    """A list or, by name, a dictionary of the config; ``comment`` is printed above it, as its reason."""
 
     parts: Sequence[Node] | Mapping[str, Node]
     comment: str = ""
@@ -34,7 +34,7 @@ class Group:
 
     @property
     def value(self) -> object:
-        """What Python reads there."""
+        """The value that Python reads from the text."""
         if isinstance(self.parts, Mapping):
             return {name: part.value for name, part in self.parts.items()}
         return [part.value for part in self.parts]
@@ -58,7 +58,7 @@ def config_text(title: str, keys: Mapping[str, Node], last_words: Iterable[str] 
 
 
 def python_text(value: object) -> str:
-    """A value as a config writes it: text in double quotes, which Python reads back as it was; ``50.0`` as ``50``."""
+    """A value as a config writes it: text in double quotes, which Python reads back unchanged; ``50.0`` as ``50``."""
     if isinstance(value, str):
         is_pattern = "\\" in value and value.isprintable() and '"' not in value and not value.endswith("\\")
         return f'r"{value}"' if is_pattern else json.dumps(value, ensure_ascii=False)
@@ -78,7 +78,7 @@ def _docstring(title: str) -> list[str]:
 
 
 def _node(start: str, node: Node, indent: str) -> Iterator[str]:
-    """A value with its reason: beside it where the line is long enough, else above it; a group's parts below it."""
+    """A value with its reason: beside it if the line has room, else above it; a group's parts below it."""
     reason = node.reason if isinstance(node, DraftedValue) else node.comment
     words = _one_line(f"{REVIEW} {reason}" if node.review else reason)
     if isinstance(node, DraftedValue) or not node.parts:
@@ -108,5 +108,7 @@ def _comment(words: str, indent: str, hanging: str = "") -> list[str]:
 
 
 def _one_line(words: str) -> str:
-    """Words that cannot end their comment: in one line, without what a terminal or Python takes for its end."""
+    """Words that cannot end their comment: in one line, without characters that end a line in a terminal or in
+    Python.
+    """
     return without_controls(" ".join(words.split()))

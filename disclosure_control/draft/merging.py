@@ -1,4 +1,4 @@
-"""How the files of a pilot without a config are merged: the defaults, and what else they need to become one table."""
+"""How the files of a pilot without a config are merged: the defaults, and the settings they need beyond these."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from study.formats.tables import SourceTable
 from study.merge.sdtm import BASE_DOMAIN, SUBJECT_TIMING, events_prefix, findings_prefix, supplemental_parent
 from study.merge.subject_ids import DEFAULT_COLUMN
 
-MOST_UNKNOWN = 0.5  # a file of which fewer subjects are in DM than not belongs to somebody else
+MOST_UNKNOWN = 0.5  # a file with a larger share of subjects missing from DM belongs to another study
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def draft_merge(tables: Mapping[str, pd.DataFrame]) -> MergeDraft:
 
 
 def _several_rows(domain: str, table: pd.DataFrame, ids: SubjectIds) -> DraftedValue | None:
-    """What a wide table with several rows for a subject needs; None for any other."""
+    """What a wide table with several rows for a subject needs; None for any other table."""
     columns = list(table.columns)
     is_long = domain != BASE_DOMAIN and (
         findings_prefix(columns) or events_prefix(domain, columns) or domain in SUBJECT_TIMING

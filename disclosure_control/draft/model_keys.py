@@ -12,7 +12,7 @@ from disclosure_control.draft.literal import DraftedValue, Group, Node, python_t
 from disclosure_control.draft.roles import UNKNOWN, Decision, Role, order_of_sensitive
 from disclosure_control.draft.thresholds import draft_l, draft_t, sensitive_bins
 
-MOST_SENSITIVE = 2  # each further one is a further demand on every class
+MOST_SENSITIVE = 2  # each further one is a further requirement on every class
 MOST_GUESSED = 5
 NOT_CHOSEN = "could also be sensitive"
 ADULT = 18
@@ -64,7 +64,7 @@ def _thresholds(sensitive: Sequence[Column], k: int) -> dict[str, Node]:
     by_key = {
         "L": {column.name: draft_l(column, k) for column in sensitive},
         "T": {column.name: draft_t(column) for column in sensitive},
-        # Without this the differences of codes would count, and a number among texts would be a fault.
+        # Otherwise the differences of codes would count, and a number among texts would be a fault.
         "t_distance": {
             column.name: DraftedValue("total_variation", "categories, also where their codes are numbers")
             for column in sensitive
@@ -82,7 +82,7 @@ def _line(column: Column, decisions: Mapping[str, Decision]) -> DraftedValue:
 
 
 def _sensitive(columns: Sequence[Column], decisions: Mapping[str, Decision]) -> list[Column]:
-    """The first candidates, of different concepts where there are such."""
+    """The first candidates, of different concepts where possible."""
     candidates = [column for column in columns if decisions[column.name].role is Role.SENSITIVE]
     candidates = [column for column in sorted(candidates, key=order_of_sensitive) if column.n_distinct > 1]
     first_of_each: dict[object, Column] = {}
@@ -92,7 +92,7 @@ def _sensitive(columns: Sequence[Column], decisions: Mapping[str, Decision]) -> 
 
 
 def _with_some_quasi_identifier(columns: Sequence[Column], decisions: Mapping[str, Decision]) -> Mapping[str, Decision]:
-    """The decisions; where no heading is a quasi-identifier's, some of the unknown ones are taken for it."""
+    """The decisions; where no heading names a quasi-identifier, some unknown columns become quasi-identifiers."""
     if any(decision.role in (Role.CATEGORY, Role.NUMBER) for decision in decisions.values()):
         return decisions
     unknown = [column for column in columns if decisions[column.name].reason == UNKNOWN][:MOST_GUESSED]
@@ -105,7 +105,7 @@ def _with_some_quasi_identifier(columns: Sequence[Column], decisions: Mapping[st
 
 
 def _bins(column: Column, k: int, is_adult: bool) -> Bins:
-    assert column.numbers is not None  # else it is a category
+    assert column.numbers is not None  # otherwise it is a category
     name = column.concept.name if column.concept else ""
     is_in_years = column.unit in ("", "YEARS") and column.numbers.min() >= 0 and column.numbers.max() <= OLDEST_AGE
     if name == "age" and is_in_years:
@@ -116,14 +116,14 @@ def _bins(column: Column, k: int, is_adult: bool) -> Bins:
 
 
 def _are_adults(columns: Sequence[Column]) -> bool:
-    """Whether most people are grown up; so are they where nobody says how old they are."""
+    """Whether most people are adults; also True where no column gives the age."""
     ages = [column.numbers for column in columns if column.concept and column.concept.name == "age"]
     known = [numbers for numbers in ages if numbers is not None]
     return not known or float(np.median(known[0])) >= ADULT
 
 
 def _left_alone(columns: Sequence[Column], decisions: Mapping[str, Decision], sensitive: set[str]) -> Iterator[str]:
-    """The columns in no key, together by the reason."""
+    """The columns in no key, grouped by the reason."""
     reasons: dict[tuple[bool, str], list[str]] = {}
     for column in columns:
         decision = decisions[column.name]

@@ -34,7 +34,7 @@ class Decision:
 
 
 Rule = Callable[[Column, frozenset[str]], Decision | None]
-DEMOGRAPHIC_DOMAINS = ("DM", "SC")  # a question of a questionnaire that has "language" in it is none of the language
+DEMOGRAPHIC_DOMAINS = ("DM", "SC")  # a question of a questionnaire that contains "language" is not about the language
 NUMBERS = ("age", "year of birth", "body mass index")
 DATES = "dates; shift or coarsen them before release (shift_dates, coarsen_dates)"
 UNKNOWN = (
@@ -66,9 +66,9 @@ def _tells_nothing(column: Column, names: frozenset[str]) -> Decision | None:
 
 
 def _names_a_person(column: Column, names: frozenset[str]) -> Decision | None:
-    """What the values say: the scan for identifiers. What acquaintances know is for generalising, not for dropping.
+    """The scan of the values for identifiers. What acquaintances know is generalised, not dropped.
 
-    The result of a named test is no address and no date of a life, whatever its digits look like.
+    The result of a named test is neither an address nor a date of a life, whatever its digits look like.
     """
     grades = {Grade.NAMES_A_PERSON} if column.form == "findings" else {Grade.NAMES_A_PERSON, Grade.KNOWN_TO_OUTSIDERS}
     finding = next((one for one in column.findings if one.vetoes and one.grade in grades), None)
@@ -84,7 +84,7 @@ def _has_the_name_of_an_identifier(column: Column, names: frozenset[str]) -> Dec
 
 
 def _goes_by_the_standard(column: Column, names: frozenset[str]) -> Decision | None:
-    """PHUSE's operations for SDTM: what is removed before a study leaves."""
+    """PHUSE's operations for SDTM: what is removed before a study is released."""
     says = column.operation
     is_direct = says.variable_class is VariableClass.DIRECT_IDENTIFIER
     if column.form == "wide" and (says.operation is OperationKind.REMOVE or is_direct):
@@ -129,7 +129,7 @@ def _repeats_another(column: Column, names: frozenset[str]) -> Decision | None:
 
 
 def _seen(column: Column, names: frozenset[str]) -> Decision | None:
-    """Height and weight: an outsider sees them roughly, and exact values would make everybody one of a kind."""
+    """Height and weight: outsiders see them roughly, and exact values would make everybody unique."""
     concept = column.concept
     if concept and concept.part is Part.SEEN and (column.form == "wide" or column.domain in ("VS", "SC")):
         words = "seen by everyone, roughly: name them in continuous_qis, with bins, if attackers may know them"
@@ -190,13 +190,13 @@ def _quasi_identifier(column: Column, why: str, is_number: bool) -> Decision:
     rare = (
         f"; {some_of_people(column.n_rare, column.n_people)} have one shared by fewer than K" if column.n_rare else ""
     )
-    # Where most values are rare, exact values single out by themselves: a coarser column is needed.
+    # Where most values are rare, exact values single people out: a coarser column is needed.
     is_too_fine = 2 * column.n_rare > column.n_values
     return Decision(Role.CATEGORY, f"{why}; {column.n_distinct:,} values{rare}", is_too_fine)
 
 
 def order_of_sensitive(column: Column) -> tuple[bool, tuple[int, int], int, str]:
-    """What nobody should learn comes first: what most people have, then as the table of headings has it."""
+    """Sort key of sensitive columns: those that most people have first, then by the order of the headings' table."""
     concept = column.concept
     is_named = concept is not None and concept.part is Part.SENSITIVE
     rank = rank_of(concept if concept is not None and is_named else LABORATORY_RESULT, column.heading)

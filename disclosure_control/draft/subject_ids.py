@@ -1,4 +1,4 @@
-"""Which column names the subject, and the mildest rule under which the files agree on who is who."""
+"""Which column names the subject, and the mildest rule under which the files agree on the subjects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from disclosure_control.draft.headings import is_number, names_subjects
 from disclosure_control.draft.literal import DraftedValue
 from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule, read_subjects
 
-# From the mildest to what keeps a number alone. None puts a prefix before the ids: a pilot's name is no part of them.
+# From the mildest to a number alone. None adds a prefix: a pilot's name is no part of its ids.
 SPELLINGS: tuple[tuple[dict[str, Any], str], ...] = (
     ({"case": "upper"}, "capitals"),
     ({"case": "upper", "pattern": r"[\W_]+", "replacement": "-"}, "capitals, a hyphen between the parts"),
@@ -32,7 +32,7 @@ SPELLINGS: tuple[tuple[dict[str, Any], str], ...] = (
 
 @dataclass(frozen=True)
 class SubjectIds:
-    """The drafted ``subject_id``, line by line, with the rule it says; ``n_unknown`` subjects of a file are not in DM.
+    """The drafted ``subject_id``, line by line, with its rule; ``n_unknown`` subjects of a file are not in DM.
 
     ``n_subjects`` counts those of each file, by the file's domain.
     """
@@ -46,13 +46,13 @@ class SubjectIds:
 def draft_subject_ids(tables: Mapping[str, pd.DataFrame], base: str) -> SubjectIds:
     """The subject's column and the rule for its spellings, from the domain files by domain.
 
-    ``base`` is the domain that says who the subjects are. A rule is taken only where it makes no two ids of one file
-    equal, and where more subjects are found in ``base`` than without it; the mildest of the best.
+    ``base`` is the domain that defines the subjects. A rule is taken only if it makes no two ids of one file equal and
+    finds more subjects in ``base`` than no rule; of the best the mildest.
     """
     first = _column(tables, base)
     column = None if first.value is None else str(first.value)
     ids = {domain: _source_ids(table, column) for domain, table in tables.items() if column is None or column in table}
-    if base not in ids:  # the merge says so
+    if base not in ids:  # the merge reports it
         return SubjectIds({"column": first}, SubjectIdRule(column=column))
     spelling: dict[str, Any] = {}
     words, known = "", _unknown(ids, base, SubjectIdRule(column=column)) or {}
@@ -72,12 +72,12 @@ def draft_subject_ids(tables: Mapping[str, pd.DataFrame], base: str) -> SubjectI
         if width:
             lines["zero_pad"] = DraftedValue(width, f"numbers of up to {width} digits, padded with zeros as in {base}")
     rule = typed(SubjectIdRule, {name: line.value for name, line in lines.items()})
-    n_subjects = {domain: len(found) for domain, found in ids.items()}  # a rule makes no two of a file equal
+    n_subjects = {domain: len(found) for domain, found in ids.items()}  # the rule makes no two ids of a file equal
     return SubjectIds(lines, rule, {name: n for name, n in known.items() if n}, n_subjects)
 
 
 def _source_ids(table: pd.DataFrame, column: str | None) -> pd.Index:
-    """The different ids of a file before any rule, blanks at both ends taken off, as the merge reads them."""
+    """The distinct ids of a file before any rule, stripped of blanks, as the merge reads them."""
     return read_subjects(table, SubjectIdRule(column=column)).ids
 
 
@@ -95,7 +95,7 @@ def _unknown(ids: Mapping[str, pd.Index], base: str, rule: SubjectIdRule) -> dic
 
 
 def _padded_width(ids: pd.Index, spelling: Mapping[str, Any]) -> int:
-    """The digits of the numbers in DM's ids, where they have leading zeros that the rule takes away."""
+    """The number of digits in DM's ids, if they have leading zeros that the rule removes."""
     if spelling.get("replacement") != r"\1":
         return 0
     numbers = ids.to_series().astype("str").str.extract(r"(\d+)\D*$")[0].dropna()

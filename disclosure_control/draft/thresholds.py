@@ -1,4 +1,4 @@
-"""K, L and T of a drafted config: what is usual and can be met, with why."""
+"""K, L and T of a drafted config: usual values that can be met, each with its reason."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def draft_k(n_people: int) -> DraftedValue:
 
 
 def draft_l(column: Column, k: int) -> DraftedValue:
-    """Distinct sensitive values (bins of numbers) that a class needs: 3 where there are so many, never above K."""
+    """Distinct sensitive values (bins of numbers) that a class needs: 3 where there are that many, never above K."""
     n_values = column.n_distinct if not column.is_measured else len(sensitive_bins(column, k).edges) + 1
     least = max(1, min(USUAL_L, k, n_values))
     what = "bins" if column.is_measured else "values"
@@ -38,7 +38,7 @@ def draft_l(column: Column, k: int) -> DraftedValue:
 
 
 def draft_t(column: Column) -> DraftedValue:
-    """How far a class may lie from everybody: half the middle half of the numbers, 0.2 for categories."""
+    """Largest distance of a class to everyone: half the middle half of the numbers, 0.2 for categories."""
     if not column.is_measured or column.numbers is None:
         return DraftedValue(
             USUAL_T, "from the experiments of Li, Li and Venkatasubramanian (2007); a share of people", True

@@ -1,4 +1,4 @@
-"""The combined dataset put together piece by piece, and what the merge report tells of its columns."""
+"""The combined dataset, assembled batch by batch, and the merge report's summary of its columns."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Combined:
 
 @dataclass
 class _ColumnSummary:
-    """What is told of a column: values, those that are no numbers, and the first two different ones."""
+    """Summary of a column: values, values that are no numbers, and the first two distinct values."""
 
     n_values: int = 0
     n_texts: int = 0
@@ -52,7 +52,7 @@ class _ColumnSummary:
 
 
 class Assembly:
-    """Takes the columns of some subjects after the other, and tells of all."""
+    """Collects columns batch by batch and summarises them."""
 
     def __init__(self, state: MergeState, pieces: Pieces[pd.DataFrame]):
         self._state, self._pieces = state, pieces
@@ -75,7 +75,7 @@ class Assembly:
         return named
 
     def add(self, ids: pd.Index, columns: Mapping[str, np.ndarray]) -> None:
-        """Put the columns of some subjects at the end: (n_subjects,) of text each."""
+        """Append the columns of some subjects: (n_subjects,) of text each."""
         if not self._n_subjects:
             absent = [name for name in self._state.settings.drop if name not in columns]
             if absent:
@@ -118,7 +118,7 @@ class Assembly:
 
 
 def _text_among_numbers(columns: Mapping[str, _ColumnSummary]) -> list[str]:
-    """Columns of which most values are numbers and some are not: whoever takes them for numbers loses the others."""
+    """Columns of which most values are numbers and some are not: read as numbers, they would lose the others."""
     found = {name: column for name, column in columns.items() if 0 < 2 * column.n_texts < column.n_values}
 
     def write(told: Callable[..., str]) -> str:

@@ -1,8 +1,8 @@
-"""What of a pilot's files belongs together: one study, and one file of each domain unless the standard splits it.
+"""Which of a pilot's files belong together: one study, and one file of each domain unless the standard splits it.
 
-Two studies in one folder, or a domain in two files, would be fused without a word: a person of one study takes what
-was measured in the other. So they are a fault that names files, STUDYIDs and counts, until the config chooses, or
-pools them knowingly.
+Two studies in one folder, or a domain in two files, would be merged silently: a person of one study would get the
+measurements of another. So they are a fault that names files, STUDYIDs and counts, until the config chooses among them
+or pools them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from study.merge.sdtm import BASE_DOMAIN, findings_prefix, supplemental_parent
 
 STUDY = "STUDYID"
 ALL_STUDIES = "*"
-# A column STUDYID with more values than this numbers the people, as some hospitals name it, and not studies.
+# A column STUDYID with more values than this numbers the people, as in some hospitals, not studies.
 MOST_STUDIES = 20
 
 
@@ -93,7 +93,7 @@ def _choose_files(found: Belonging, files: Mapping[str, tuple[str, ...]]) -> Non
 
 
 def _group_of(table: SourceTable) -> str:
-    """The domain that a file holds, whatever it is called; ``SUPPDM`` for a supplemental file of DM."""
+    """The domain of a file, by its content; ``SUPPDM`` for a supplemental file of DM."""
     if supplemental_parent(table.domain) is None:
         return _named_domain(table)
     named = list(table.counts_of("RDOMAIN").index) if "RDOMAIN" in table.frame else []
@@ -101,7 +101,7 @@ def _group_of(table: SourceTable) -> str:
 
 
 def _is_split(table: SourceTable, domain: str) -> bool:
-    """Whether a file's name is its domain's, or that of a part as SDTM splits domains: LBCH of LB."""
+    """Whether a file's name is that of its domain, or of a part as SDTM splits domains: LBCH of LB."""
     may_be_split = domain.removeprefix("SUPP") != BASE_DOMAIN
     return table.domain == domain or (
         may_be_split and re.fullmatch(re.escape(domain) + "[A-Z0-9]{1,2}", table.domain) is not None
@@ -179,7 +179,7 @@ def _choose_study(found: Belonging, study: str | tuple[str, ...] | None, id_colu
 
 
 def _of_studies(table: SourceTable, chosen: Sequence[str], found: Belonging) -> SourceTable | None:
-    """The rows of the chosen studies, and those that name none; None where there is no row of them."""
+    """The rows of the chosen studies, and those that name none; None if no row is left."""
     if STUDY not in table.frame:
         return table
     n_rows, n_others = table.n_rows, int(_studies_of(table)[lambda counts: ~counts.index.isin(chosen)].sum())
@@ -210,7 +210,7 @@ def _several_studies_fault(
 
 
 def _may_be_shown(study: str, tables: Sequence[SourceTable], id_column: str | None) -> bool:
-    """Whether two people at least have this STUDYID, so that it is not the number of one."""
+    """Whether at least two people have this STUDYID, so that it cannot be one person's number."""
 
     def is_meant(column: pd.Series) -> np.ndarray:
         return (as_study_text(column) == study).to_numpy(dtype=bool, na_value=False)

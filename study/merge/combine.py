@@ -1,4 +1,4 @@
-"""Domain files of one pilot -> one row per subject; what was left out, collapsed or unmatched is counted."""
+"""Domain files of one pilot -> one row per subject; rows left out, collapsed or unmatched are counted."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from study.merge.subject_ids import SubjectIdRule
 __all__ = ["IN_MEMORY", "Combined", "MergeResources", "combine_domains", "combine_tables"]
 
 
-# Of words, a number and its unit: who is told how many more are done.
+# Of words, a number and its unit: gives the function to call with the number of further ones done.
 Progress = Callable[[str, int, str], AbstractContextManager[Callable[[int], None]]]
 
 
@@ -41,9 +41,8 @@ def _to_nobody(words: str, n_total: int, unit: str) -> AbstractContextManager[Ca
 class MergeResources:
     """How a merge works: how files are ``read``, people divided, and where the pieces of the result are kept.
 
-    People of about ``rows_per_part`` rows of all files are merged at once, and ``pieces`` keeps what becomes of so many
-    people together. ``progress``, of words, a number and its unit, gives who
-    is told how many more of these are done.
+    People are merged in groups of about ``rows_per_part`` rows in all files; ``pieces`` keeps each group's result.
+    ``progress``, of words, a number and its unit, gives the function to call with the number of further ones done.
     """
 
     read: Read = read_domain_file
@@ -60,7 +59,7 @@ def combine_domains(
 ) -> Combined:
     """Read every domain file of ``folder`` and put one row per subject together.
 
-    ``rule`` and ``settings`` are what the config's keys ``subject_id`` and ``merge`` say. Rows come in the order of the
+    ``rule`` and ``settings`` are the config's keys ``subject_id`` and ``merge``. Rows come in the order of the
     subject ids, columns by domain, DM first. Raises ``FaultyInputError`` with all faults of the files at once.
     """
     state = MergeState(rule, settings)
@@ -70,7 +69,7 @@ def combine_domains(
 def combine_tables(
     tables: Sequence[SourceTable], rule: SubjectIdRule, settings: MergeSettings, working: MergeResources = IN_MEMORY
 ) -> Combined:
-    """What ``combine_domains`` makes of a folder, of the tables of its files as they were read already."""
+    """As ``combine_domains``, from tables of the folder's files that were read already."""
     state = MergeState(rule, settings)
     return _combined(belonging_tables(tables, state), state, working)
 
@@ -100,7 +99,7 @@ class _Planned:
 
 @dataclass(frozen=True)
 class _LookedAt:
-    """The parts of a domain; how far it is looked at is said each time."""
+    """The parts of a domain; reports progress as they are read."""
 
     rows: DividedDomain
     progress: Progress
@@ -125,7 +124,7 @@ def _planned(domains: Mapping[str, DividedDomain], state: MergeState, progress: 
 def _reduced(
     ids: pd.Index, domains: Mapping[str, DividedDomain], state: MergeState, assembly: Assembly, progress: Progress
 ) -> Combined:
-    """Every domain planned, then the people part by part with all their domains."""
+    """Plan every domain, then reduce the people part by part with all their domains."""
     planned = _planned(domains, state, progress)
     with progress("Merging", len(ids), "people") as advance:
         return _by_part(ids, planned, state, assembly, advance)
@@ -163,7 +162,7 @@ def _by_part(
 
 
 def _unknown_domains(state: MergeState, read: list[str], merged: list[str]) -> list[str]:
-    """Domains that the settings name and the pilot does not have: such a rule is without effect."""
+    """Domains that the settings name and the pilot does not have: such a rule has no effect."""
     settings = state.settings
     known = {*read, *merged, *(domain_of(Path(name)) for name in state.left_out)}
     named = {key: getattr(settings, key) for key in ("ignore", "files", "carry", "events", "several_rows")}

@@ -1,4 +1,4 @@
-"""The domains of a pilot, divided by person: each part with what was folded into it."""
+"""The domains of a pilot, divided by person: each part with its supplemental variables."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from study.merge.wide import row_of_each_subject
 class DividedDomain:
     """A domain in parts, one for each of ``ranges`` of people: iterate as often as needed, or ask for one part.
 
-    ``base`` is the domain that says when each person began, None for that domain itself and where there is none; it is
-    looked at once for that, whoever asks. A domain of a single part keeps it until it is told to ``forget``.
+    ``base`` is the domain that has each person's reference start; None for that domain itself, or where there is none.
+    It is read once for that. A domain of a single part keeps it until ``forget`` is called.
     """
 
     name: str
@@ -53,7 +53,7 @@ class DividedDomain:
         return part
 
     def began(self, i: int) -> np.ndarray:
-        """When the people of a range began, by this domain: (n,) of text or None."""
+        """The reference starts of the people of a range, by this domain: (n,) of text or None."""
         if i not in self._began:
             part = self.part(i)
             code, days = pd.factorize(reference_start(part.frame, part.n_subjects, self.several_rows))
@@ -62,12 +62,12 @@ class DividedDomain:
         return np.asarray(days[code])
 
     def forget(self, i: int) -> None:
-        """Let a part go that is not asked for again; the base is, by the domains after it."""
+        """Drop a part that is not needed again; the base keeps its own, which the domains after it read."""
         if self.base is not None:
             self._kept.pop(i, None)
 
     def give_back(self, i: int) -> None:
-        """Give back what a part's rows take on the disk; neither it nor a domain after it is asked for it again."""
+        """Free a part's rows on the disk; neither this domain nor one after it may ask for it again."""
         for member in self.members:
             member.give_back(self.ranges[i][0])
 
@@ -80,7 +80,7 @@ def divided_domains(
     n_people: int,
     state: MergeState,
 ) -> dict[str, DividedDomain]:
-    """The domains by name, in the order of ``rows``; supplemental records of none are a fault, or left out."""
+    """The domains by name, in the order of ``rows``; supplemental records of no domain are a fault, or left out."""
     columns = {
         name: list(dict.fromkeys(column for member in members for column in member.columns))
         for name, members in rows.items()
@@ -96,13 +96,13 @@ def divided_domains(
 
 
 def reference_start(demographics: pd.DataFrame, n_subjects: int, several_rows: str | None) -> np.ndarray:
-    """When each person began (n_subjects,), text or None: by the reference start, or else by the first exposure."""
+    """The start of each person (n_subjects,), text or None: the reference start, or else the first exposure."""
     start = np.full(n_subjects, None, dtype=object)
     if several_rows:
         wide = demographics.drop(columns=SUBJECT)
         subject = demographics[SUBJECT].to_numpy()
         demographics = demographics.iloc[row_of_each_subject(wide, BASE_DOMAIN, subject, several_rows)]
-    for name in ("RFXSTDTC", "RFSTDTC"):  # the second, where it is given, wins
+    for name in ("RFXSTDTC", "RFSTDTC"):  # the second, if given, takes precedence
         if name in demographics:
             given = demographics[name].notna().to_numpy()
             start[demographics[SUBJECT].to_numpy()[given]] = demographics[name].to_numpy(dtype=object)[given]

@@ -18,7 +18,7 @@ from study.merge.supplemental import fold_supplemental, supplemental_variables
 
 @dataclass(frozen=True)
 class ForDomain:
-    """The records of a supplemental file that belong to one domain, and the variables that they bring."""
+    """The records of a supplemental file that belong to one domain, and the variables that they add."""
 
     file_name: str
     rows: RowsInMemory
@@ -31,7 +31,7 @@ def planned_folds(
     columns: dict[str, list[str]],
     state: MergeState,
 ) -> dict[str, list[ForDomain]]:
-    """What is folded into each domain, in the order of the files; ``columns`` of the domains grow by what they get."""
+    """What is folded into each domain, in the order of the files; the new variables are added to ``columns``."""
     folds: dict[str, list[ForDomain]] = {}
     for table in tables:
         for parent, records in _by_parent(table, rows[table.file_name].frame, columns, state).items():
@@ -45,7 +45,7 @@ def planned_folds(
 def _by_parent(
     table: SourceTable, frame: pd.DataFrame, merged: Mapping[str, object], state: MergeState
 ) -> dict[str, pd.DataFrame]:
-    """The records of a file by the domain that they belong to; what belongs to none is a fault, or left out."""
+    """The records of a file by their domain; records of no domain are a fault, or left out."""
     needs = ["QNAM", "QVAL", *(["IDVARVAL"] if "IDVAR" in frame and frame["IDVAR"].notna().any() else [])]
     absent = [name for name in needs if name not in frame]
     if absent:
@@ -54,11 +54,11 @@ def _by_parent(
     parents = pd.Series(supplemental_parent(table.domain), frame.index, dtype="str")
     if "RDOMAIN" in frame:
         parents = frame["RDOMAIN"].fillna(parents)
-    # A part such as LBHE has become its whole domain.
+    # A part such as LBHE belongs to its whole domain.
     parts = [name for name in parents.unique() if name not in merged and name[:2] in merged]
     parents = parents.replace({name: name[:2] for name in parts})
     no_domain = ~parents.isin([*merged]) & ~parents.str.fullmatch(r"[A-Z][A-Z0-9]{1,7}")
-    if no_domain.any():  # a shifted column, say: what stands there is not shown
+    if no_domain.any():  # a shifted column, say: its content is not shown
         state.faults.append(f"{table.file_name}: {int(no_domain.sum())} values of RDOMAIN name no domain; correct them")
     found = {}
     for parent, records in frame[~no_domain].groupby(parents[~no_domain]):
@@ -73,14 +73,14 @@ def _by_parent(
 def fold_into(
     part: pd.DataFrame, folds: Sequence[ForDomain], start: int, stop: int
 ) -> tuple[pd.DataFrame, dict[str, int], list[CountedFault]]:
-    """The rows of a domain of some people with their supplemental variables, what was counted, and faults."""
+    """Fold supplemental variables into the rows of some people; returns the rows, counts and faults."""
     given: dict[str, np.ndarray] = {}
     counts: dict[str, int] = {}
     faults: list[CountedFault] = []
     for fold in folds:
         folded = fold_supplemental(part, fold.rows.part(start, stop), fold.file_name, given)
         part = folded.frame
-        for name in fold.variables:  # these people may have none
+        for name in fold.variables:  # these people may have no supplemental records
             if name not in part:
                 part[name] = pd.Series(np.nan, part.index, dtype="str")
         numbers = {"supplemental_folded": folded.n_folded, "supplemental_without_parent": folded.n_without_parent}

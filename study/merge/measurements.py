@@ -1,8 +1,7 @@
 """Which measurement a record of a findings domain is: its test, under its circumstances, in its unit.
 
-What a column is called depends on what all people have: a position stands in the name where a test was taken in two of
-them. So kinds of records are told first, in whatever pieces the domain comes, and then the columns are named by the
-few kinds that there are.
+The name of a column depends on all people: it contains the position if a test was taken in two of them. So kinds of
+records are distinguished first, in whatever pieces the domain comes, and then the columns are named from the few kinds.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def column_of(frame: pd.DataFrame, name: str) -> pd.Series:
 
 
 def pairs_of_tests(frame: pd.DataFrame) -> set[Pair]:
-    """The pairs of --TEST and --TESTCD that stand in some record, None where missing."""
+    """The pairs of --TEST and --TESTCD that occur, None where missing."""
     return set(_pairs(frame)[0])
 
 
@@ -57,7 +56,9 @@ def _pairs(frame: pd.DataFrame) -> tuple[list[Pair], np.ndarray]:
 
 
 def _factorized(values: pd.Series) -> tuple[np.ndarray, pd.Index]:
-    """Codes (n_records,), -1 where missing, and labels of a column of text; where these are few they are known."""
+    """Codes (n_records,), -1 where missing, and labels of a column of text; a column of few labels has its codes
+    already.
+    """
     if (few := codes_of_few_texts(values)) is not None:
         return few.codes.astype(np.int64), pd.Index(few.texts, dtype="str")
     return pd.factorize(values)
@@ -82,7 +83,7 @@ def _groups(codes: Sequence[np.ndarray], n_codes: Sequence[int]) -> tuple[np.nda
 
 
 def name_tests(pairs: Iterable[Pair], settings: MergeSettings) -> Tests:
-    """The tests of all pairs: by --TEST, or by --TESTCD as the settings say; where a name stands for two, by both."""
+    """The tests of all pairs: by --TEST, or by --TESTCD as the settings say; by both where one name has two codes."""
     named: dict[Pair, tuple[str, str | None]] = {}
     for pair in pairs:
         name, other = pair if settings.column_names == "TEST" else pair[::-1]
@@ -101,9 +102,9 @@ def name_tests(pairs: Iterable[Pair], settings: MergeSettings) -> Tests:
 
 @dataclass(frozen=True)
 class Kinds:
-    """The kinds of records that there are, and which of them each record is (n_records,).
+    """The kinds of records that there are, and the kind of each record (n_records,).
 
-    ``table`` (n_kinds,) holds the place of the test, the text of each circumstance and of the unit, None where missing,
+    ``table`` (n_kinds,) has the place of the test, the text of each circumstance and of the unit, None where missing,
     and whether the result is text.
     """
 
@@ -114,7 +115,7 @@ class Kinds:
 def kinds_of_records(
     frame: pd.DataFrame, rows: np.ndarray, test: np.ndarray, unit: pd.Series, is_text: np.ndarray
 ) -> Kinds:
-    """The kinds of records with a result (n_records,), which stand in these ``rows`` of frame and unit.
+    """The kinds of records with a result (n_records,), at these ``rows`` of frame and unit.
 
     ``test`` is the place of each record's test.
     """
@@ -154,7 +155,7 @@ def _rows(table: pd.DataFrame) -> list[tuple[object, ...]]:
 def name_measurements(
     tables: Iterable[pd.DataFrame], names: list[str], domain: str, settings: MergeSettings
 ) -> Measurements:
-    """The columns that all kinds of records make, in the order of tests and of what tells the columns apart.
+    """The columns of all kinds of records, in the order of tests and of the circumstances that distinguish them.
 
     ``tables`` are those of ``Kinds``, of one shape; ``names`` are those of the tests.
     """

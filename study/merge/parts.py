@@ -1,7 +1,7 @@
 """A domain in parts: the rows of some people each, all rows of a person in one; in memory it is one part.
 
-A reduction is planned with all parts in sight, one after the other, and then reduces each by itself. What it counts
-adds up, so that nothing depends on how people were divided.
+A reduction is planned on all parts, one after the other, and then reduces each alone. Its counts add up, so the result
+does not depend on how people are divided.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Domain:
 
 @dataclass(frozen=True)
 class DomainPart:
-    """The rows of a domain that belong to ``n_subjects`` people, whose place each row has in the column ``SUBJECT``.
+    """The rows of a domain for ``n_subjects`` people; the column ``SUBJECT`` has the place of each row's person.
 
-    ``reference_start`` (n_subjects,) is ISO 8601 text or None. ``counts`` and ``faults`` are of what was folded into
-    the rows; ``read`` holds what was found in them already.
+    ``reference_start`` (n_subjects,) is ISO 8601 text or None. ``counts`` and ``faults`` are of the supplemental
+    variables; ``read`` caches what was read from the rows.
     """
 
     frame: pd.DataFrame = field(repr=False)
@@ -56,7 +56,7 @@ Parts = Iterable[DomainPart]
 
 @dataclass(frozen=True)
 class Plan(Generic[What]):
-    """What a reduction has to know of all people, and what is at fault with the settings of the domain."""
+    """What a reduction has to know of all people, and the faults of the domain's settings."""
 
     what: What
     faults: tuple[str, ...] = ()
@@ -64,9 +64,9 @@ class Plan(Generic[What]):
 
 @dataclass(frozen=True)
 class CountedFault:
-    """A fault whose words hold numbers of records or people, ``%(n)d``, that add up over the parts.
+    """A fault whose text has numbers of records or people, ``%(n)d``, that add up over the parts.
 
-    It is none where the first of its numbers is 0 in the end.
+    It is no fault if the first of its numbers is 0 in the end.
     """
 
     words: str
@@ -74,13 +74,13 @@ class CountedFault:
 
     @property
     def text(self) -> str:
-        """The fault as it is told."""
+        """The text of the fault, with its numbers."""
         return self.words % self.numbers
 
 
 @dataclass(frozen=True)
 class Reduced:
-    """A domain after its reduction: text columns (n_subjects,) and what happened, in counts that add up."""
+    """A domain after its reduction: text columns (n_subjects,) and counts that add up."""
 
     columns: dict[str, np.ndarray]
     units: dict[str, str] = field(default_factory=dict)
@@ -92,8 +92,8 @@ class Reduced:
 class Reduction:
     """How the domains of one ``form`` become one row per subject; see ``study.merge.reductions``.
 
-    ``fits`` tells by its name and columns whether a domain is of this form. ``plan`` looks at all parts, ``reduce`` at
-    one of them with what was planned.
+    ``fits``: whether a domain is of this form, by its name and columns. ``plan`` reads all parts, ``reduce`` one of
+    them with the plan.
     """
 
     form: str
@@ -109,13 +109,13 @@ class CountedFaults:
         self._numbers: dict[str, dict[str, int]] = {}
 
     def add(self, faults: Iterable[CountedFault]) -> None:
-        """Take more faults in."""
+        """Add further faults."""
         for fault in faults:
             self._numbers[fault.words] = added(self._numbers.get(fault.words, {}), fault.numbers)
 
     @property
     def texts(self) -> list[str]:
-        """The faults as they are told."""
+        """The texts of the faults."""
         return [
             CountedFault(words, numbers).text
             for words, numbers in self._numbers.items()
@@ -124,7 +124,7 @@ class CountedFaults:
 
 
 def added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """The counts of two parts together: numbers are added, what is no number is the same in both."""
+    """The counts of two parts together: numbers are added; everything else is the same in both."""
     return {
         name: _both(one[name], other[name]) if name in one and name in other else {**one, **other}[name]
         for name in {**one, **other}
@@ -138,5 +138,5 @@ def _both(one: Any, other: Any) -> Any:
 
 
 def literal(text: str) -> str:
-    """A text within the words of a ``CountedFault``, as it stands."""
+    """A text escaped for the words of a ``CountedFault``."""
     return text.replace("%", "%%")

@@ -1,9 +1,9 @@
 """A regular expression of a config, applied where it can be stopped.
 
-Python's engine backtracks: ``^(a+)+$`` takes twice as long for each letter more of an id that does not match, and
-nothing within a process can stop it on every system. Whether a pattern does that cannot be told from its text without
-refusing harmless ones, and engines that never backtrack know no look-ahead. So a worker process applies the pattern,
-under a limit of time that grows with the ids.
+Python's engine backtracks: ``^(a+)+$`` takes twice as long for each further letter of an id that does not match, and
+nothing within a process can stop it on every system. A check of the pattern's text would refuse harmless ones, and
+engines that never backtrack have no look-ahead. So a worker process applies the pattern, under a limit of time that
+grows with the ids.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from disclosure_control.basics.telling.faults import FaultyInputError
 
 SECONDS, SECONDS_PER_LETTER = 10.0, 1e-5  # a usual pattern takes less than a tenth of the second
-# The ids go through a pipe: they stand in no list of processes and in no file.
+# The ids are sent through a pipe: they are in no list of processes and in no file.
 _WORKER = """
 import json, re, sys
 pattern, replacement, texts = json.load(sys.stdin.buffer)
@@ -50,7 +50,7 @@ def replacement_fits(pattern: str, replacement: str) -> bool:
 def replaced(texts: Sequence[str], pattern: str, replacement: str) -> tuple[list[str], int]:
     """The texts with every match replaced as ``re.sub`` does, and how many of them have no match.
 
-    Raises ``FaultyInputError`` where the pattern has not ended in time.
+    Raises ``FaultyInputError`` if the pattern exceeds the limit of time.
     """
     seconds = SECONDS + SECONDS_PER_LETTER * sum(map(len, texts))
     task = json.dumps([pattern, replacement, list(texts)]).encode("ascii")

@@ -1,4 +1,4 @@
-"""Who the people of a merge are: the subject of each row by the pilot's rule, and those whom DM knows."""
+"""The people of a merge: the subject of each row by the pilot's rule, and the subjects of DM."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def people_of_tables(
 ) -> tuple[pd.Index, dict[str, np.ndarray]]:
     """The ids of all people in a stable order, and by file the place of each row's person among them, -1 for nobody.
 
-    ``members`` are the files by domain, that of the base first. The ids of one file at a time are in memory beside
-    those of the base. Raises ``FaultyInputError`` with the faults of all files.
+    ``members`` are the files by domain, that of the base first. Beside the ids of the base only one file's are in
+    memory. Raises ``FaultyInputError`` with the faults of all files.
     """
     of_base = [table.file_name for table in next(iter(members.values()), ())]
     subjects: dict[str, ReadSubjects] = {}
@@ -35,7 +35,7 @@ def people_of_tables(
     person, faults_of_ids = {}, list(state.faults)
     for table in tables:
         own = MergeState(state.rule, state.settings, inputs=state.inputs)
-        is_read = table.file_name in of_base  # and its faults are among those above
+        is_read = table.file_name in of_base  # its faults are among those above
         read = subjects.pop(table.file_name, None) if is_read else subjects_of(table, own)
         faults_of_ids += own.faults
         if read is not None and not faults_of_ids:
@@ -91,7 +91,7 @@ def by_domain(tables: list[SourceTable]) -> tuple[dict[str, list[SourceTable]], 
 def base_subjects(
     parts: Mapping[str, Sequence[SourceTable]], subjects: Mapping[str, ReadSubjects], n_files: int, state: MergeState
 ) -> pd.Index:
-    """The subjects of the combined dataset: those of DM, or of the only domain there is; in a stable order."""
+    """The subjects of the combined dataset, in a stable order: those of DM, or of the only domain there is."""
     if state.rule.column is None and n_files > 1:
         state.faults.append(
             f'subject_id: {{"column": None}} numbers the rows of one file, but there are {n_files} files; '
@@ -114,7 +114,7 @@ def base_subjects(
 
 
 def people_of(table: SourceTable, subjects: ReadSubjects, ids: pd.Index, state: MergeState) -> np.ndarray:
-    """The place in ``ids`` of each row's subject, -1 where DM does not know it; unless left out, that is a fault."""
+    """The place in ``ids`` of each row's subject; -1 if DM does not have it, which is a fault unless left out."""
     position = Dictionary(ids).positions(subjects.ids)
     person = position[subjects.code]
     known = person >= 0

@@ -1,4 +1,4 @@
-"""Reading a pilot's domain files for the merge: which of them take part, and what is said of the others."""
+"""Reading a pilot's domain files for the merge: which of them take part, and why others do not."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ Read = Callable[[Path, FileOptions], SourceTable]
 
 @dataclass
 class ReadOnce:
-    """A reader that keeps what it read: a file is read again only where something else is declared of it."""
+    """A reader that keeps what it read: a file is read again only under other options."""
 
     read: Read = read_domain_file
     tables: dict[Path, tuple[FileOptions, SourceTable]] = field(default_factory=dict, repr=False)
 
     def __call__(self, path: Path, options: FileOptions) -> SourceTable:
-        """The table of a file, as ``read`` gives it. Raises ``FaultyInputError`` as that does."""
+        """The table of a file, as from ``read``. Raises ``FaultyInputError`` as that does."""
         known = self.tables.get(path)
         if known is None or known[0] != options:
             self.tables[path] = known = options, self.read(path, options)
@@ -39,7 +39,7 @@ class ReadOnce:
 def read_tables_to_merge(
     folder: Path, rule: SubjectIdRule, settings: MergeSettings, read: Read = read_domain_file
 ) -> list[SourceTable]:
-    """The tables that ``combine_domains`` would merge, before anything is asked of their subjects.
+    """The tables that ``combine_domains`` would merge, before the subjects are read.
 
     SDTM names are in capitals. Raises ``FaultyInputError`` with all faults of the files at once.
     """
@@ -57,7 +57,7 @@ def tables_to_merge(folder: Path, state: MergeState, read: Read = read_domain_fi
 
 
 def belonging_tables(tables: Sequence[SourceTable], state: MergeState) -> list[SourceTable]:
-    """What ``tables_to_merge`` returns of a folder, of the tables of its files as they were read already."""
+    """As ``tables_to_merge``, from tables of the folder's files that were read already."""
     merged = []
     for table in tables:
         reason = _why_left_out(table.domain, state)
@@ -101,7 +101,7 @@ def _note_input(table: SourceTable, notes: Sequence[str], state: MergeState) -> 
 
 
 def _definition(folder: Path, state: MergeState) -> StudyDefinition | None:
-    """The define.xml beside the files; one that cannot be read is said, and stops nothing."""
+    """The define.xml beside the files; one that cannot be read is reported, and stops nothing."""
     path = find_definition(folder)
     if path is None:
         return None
@@ -117,7 +117,7 @@ def _definition(folder: Path, state: MergeState) -> StudyDefinition | None:
 
 
 def _belonging(tables: list[SourceTable], state: MergeState) -> list[SourceTable]:
-    """The tables of the chosen files and study; several of them that nobody chose are a fault."""
+    """The tables of the chosen files and study; several without a choice are a fault."""
     found = what_belongs(tables, state.settings.study, state.settings.chosen_files, state.rule.column)
     state.faults.extend(found.faults)
     state.left_out.update(found.left_out)

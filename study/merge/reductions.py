@@ -1,4 +1,4 @@
-"""The forms that a domain may have, in the order in which they are asked; what fits no other is wide."""
+"""The forms of a domain, in the order in which they are tried; a domain that fits no other is wide."""
 
 from __future__ import annotations
 

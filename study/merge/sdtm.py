@@ -1,4 +1,4 @@
-"""What the tool knows of SDTM: which variables tell nothing about a person, and what kind a domain is.
+"""What the tool knows of SDTM: which variables say nothing about a person, and of which kind a domain is.
 
 Source: CDISC Study Data Tabulation Model Implementation Guide 3.4.
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-BASE_DOMAIN = "DM"  # says who the subjects are
-# Not about subjects, or about how records of other domains hang together.
+BASE_DOMAIN = "DM"  # defines the subjects
+# Not about subjects, or about relations between records of other domains.
 TRIAL_DESIGN = ("TA", "TE", "TV", "TI", "TS", "TD", "TM", "TT", "TX", "TP")
 RELATIONS = ("RELREC", "RELSUB", "RELSPEC", "POOLDEF", "OI", "DI")
 FREE_TEXT = ("CO",)
@@ -26,7 +26,7 @@ LEFT_OUT = {
 NOT_INFORMATIVE = ("STUDYID", "DOMAIN", "RDOMAIN", "SUBJID", "POOLID", "SPDEVID", "ITEMGROUPDATASEQ")
 NOT_INFORMATIVE_SUFFIXES = ("SEQ", "GRPID", "REFID", "RECID", "SPID", "LNKID", "LNKGRP")
 
-# What makes two results of one test two different measurements, in the order in which a column's name tells it.
+# What makes two results of one test two different measurements, in the order of a column's name.
 WHAT_IS_MEASURED = ("CAT", "SCAT", "OBJ", "SPEC", "SPCCND")
 HOW_IT_IS_MEASURED = ("METHOD", "LOC", "LAT", "DIR", "POS", "TPT", "FAST", "EVAL", "EVALID")
 QUALIFIERS = WHAT_IS_MEASURED + HOW_IT_IS_MEASURED
@@ -62,6 +62,6 @@ def supplemental_parent(domain: str) -> str | None:
 
 
 def is_informative(name: str, domain: str) -> bool:
-    """Whether a variable of a domain can tell something about a person."""
+    """Whether a variable of a domain can say something about a person."""
     prefix = domain[:2]
     return name not in NOT_INFORMATIVE and name not in {f"{prefix}{suffix}" for suffix in NOT_INFORMATIVE_SUFFIXES}

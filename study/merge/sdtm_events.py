@@ -15,28 +15,28 @@ YES, NO = "Y", "N"
 
 
 def are_events(domain: Domain) -> bool:
-    """Whether a domain holds events or interventions, of which a person may have any number."""
+    """Whether a domain contains events or interventions, any number per person."""
     is_long = domain.name in SUBJECT_TIMING or events_prefix(domain.name, domain.columns) is not None
     return domain.name != BASE_DOMAIN and is_long
 
 
 @dataclass(frozen=True)
 class EventsPlan:
-    """The codes that are asked for, by variable; ``flags`` is None where the domain is not to be joined."""
+    """The requested codes by variable; ``flags`` is None where the domain is not to be joined."""
 
     domain: str
     flags: Mapping[str, tuple[str, ...]] | None
 
 
 def plan_events(parts: Parts, domain: Domain) -> Plan[EventsPlan]:
-    """What the settings ask for of a domain; nothing has to be known of all people."""
+    """The codes that the settings request of a domain; the plan needs nothing of all people."""
     return Plan(EventsPlan(domain.name, domain.settings.events.get(domain.name)))
 
 
 def reduce_events(part: DomainPart, plan: EventsPlan) -> Reduced:
-    """Columns ``AE__count`` and, for each variable and code asked for, ``AE__AEDECOD=HEADACHE`` (Y or N).
+    """Columns ``AE__count`` and, for each variable and code requested, ``AE__AEDECOD=HEADACHE`` (Y or N).
 
-    A subject without a record has the count 0 and N. Records that say that something did not occur (--OCCUR N, --STAT
+    A subject without a record has the count 0 and N. Records of something that did not occur (--OCCUR N, --STAT
     NOT DONE) do not count. A variable that the domain does not have is a fault.
     """
     if plan.flags is None:

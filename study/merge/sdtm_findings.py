@@ -33,7 +33,7 @@ from study.merge.sdtm import BASE_DOMAIN, QUALIFIERS, findings_prefix
 from study.merge.settings import RECORD_RULES, MergeSettings, rule_for
 from study.merge.wide import says, text_of
 
-# Variables that tell which record of a subject is chosen.
+# Variables that decide which record of a subject is chosen.
 LADDER = ("LOBXFL", "BLFL", "DTC", "DY", "VISITNUM", "TPTNUM", "REPNUM", "SEQ")
 BY_DATE = ("DTC", "DY", "VISITNUM", "TPTNUM", "REPNUM", "SEQ")
 BY_VISIT = ("VISITNUM", "DTC", "DY", "TPTNUM", "REPNUM", "SEQ")
@@ -70,13 +70,13 @@ class _Results:
 
     @property
     def has_value(self) -> np.ndarray:
-        """Which records hold a result: (n_records,) of bool."""
+        """Which records have a result: (n_records,) of bool."""
         return np.asarray(~np.isnan(self.number) | pd.notna(self.text))
 
 
 @dataclass(frozen=True)
 class _Valued:
-    """The records with a result, of a test (n_records,), and how many of all were something else.
+    """The records with a result, of a test (n_records,), and counts of the other records.
 
     ``frame`` has all records of the part; ``rows`` (n_records,) are the places of these, taken only where needed.
     """
@@ -96,7 +96,7 @@ def are_findings(domain: Domain) -> bool:
 
 
 def plan_findings(parts: Parts, whole: Domain) -> Plan[FindingsPlan]:
-    """The tests and measurements of a domain whose rows come in ``parts``; a variable to carry may not be there."""
+    """The tests and measurements of a domain whose rows come in ``parts``; a missing variable to carry is a fault."""
     domain, columns, settings = whole.name, whole.columns, whole.settings
     prefix = findings_prefix(columns) or ""
     wanted = settings.carry.get(domain, ())
@@ -172,7 +172,7 @@ def _short_names(frame: pd.DataFrame, prefix: str) -> pd.DataFrame:
 
 
 def _valued(part: DomainPart, plan: FindingsPlan) -> _Valued:
-    """The records of a part with a result; read once as long as the part is at hand."""
+    """The records of a part with a result; read once, then cached in the part."""
     if "valued" not in part.read:
         part.read["valued"] = _read_values(part, plan)
     found: _Valued = part.read["valued"]
@@ -204,7 +204,7 @@ def _results(frame: pd.DataFrame, test: np.ndarray, names: list[str], domain: st
     numbers[wants_reported] = np.nan
     text = np.full(len(frame), None, dtype=object)
     unit = column_of(frame, "STRESU")
-    open_rows = np.flatnonzero(np.isnan(numbers))  # text is looked at only where there is no number
+    open_rows = np.flatnonzero(np.isnan(numbers))  # text is read only where there is no number
     if len(open_rows):
         standard = _texts(frame, "STRESC", open_rows)
         standard[wants_reported[open_rows]] = None
@@ -264,7 +264,7 @@ def _rungs(
         rung[says(frame, flag, "Y")[rows]] = value
     has_flag = np.zeros(n_cells, dtype=bool)
     has_flag[cell[rung >= FLAGGED_BLFL]] = True
-    open_records = np.flatnonzero(~has_flag[cell])  # only where no flag decides are dates looked at
+    open_records = np.flatnonzero(~has_flag[cell])  # dates are read only if no flag decides
     if len(open_records):
         rung[open_records] = np.where(
             _on_or_before(frame, rows[open_records], reference_start[subject[open_records]]), BEFORE_START, OTHER
@@ -294,7 +294,7 @@ def _choose(
     text: np.ndarray,
     carried: list[str],
 ) -> tuple[np.ndarray, int]:
-    """Positions of the chosen records, one per cell, and how many ties between different values only order by value."""
+    """Positions of the chosen records, one per cell, and the number of ties decided by value alone."""
     level = np.where(rule == BASELINE, rung, 0)
     best = np.zeros(cell.max(initial=-1) + 1, dtype=np.int64)
     np.maximum.at(best, cell, level)
@@ -317,14 +317,14 @@ def _choose_of_several(
     text: np.ndarray,
     carried: list[str],
 ) -> tuple[np.ndarray, int]:
-    """The same of records of cells that have several of the best rung."""
+    """As ``_choose``, for the records of cells with several on the best rung."""
     takes_first = (rule == FIRST) | ((rule == BASELINE) & (rung == OTHER))
     moment = _order_codes(frame, BY_DATE)
     first = np.flatnonzero(takes_first)
     moment[first] = -_order_codes(frame.iloc[first], BY_VISIT, missing_last=True)
     text_code = pd.factorize(pd.Series(text, dtype="object"), sort=True)[0]
     value = np.stack([pd.factorize(number, sort=True)[0], np.where(np.isnan(number), text_code, -1)])
-    # Neither what stands beside the value nor how it is written may depend on the order of the file.
+    # Neither other variables nor spelling may depend on the order of the file.
     beside = [pd.factorize(frame[name], sort=True)[0] for name in carried] + [text_code]
     order = np.lexsort((*beside, *value, moment, cell))
     last = np.flatnonzero(np.diff(cell[order], append=-1))
@@ -355,7 +355,7 @@ def _summarise(
     text: np.ndarray,
     chosen: np.ndarray,
 ) -> int:
-    """Put mean, min or max of a cell's numbers into its chosen record; returns how many text results stayed out."""
+    """Put mean, min or max of a cell's numbers into its chosen record; returns how many text results were left out."""
     n_out = 0
     for rule in ("mean", "min", "max"):
         wanted = np.isin(column, np.flatnonzero(rule_of_column == rule))
@@ -363,7 +363,7 @@ def _summarise(
         n_out += int((wanted & ~numeric).sum())
         if wanted.any():
             rows = np.flatnonzero(numeric)
-            rows = rows[np.lexsort((number[rows], cell[rows]))]  # sums depend on the order of what is added
+            rows = rows[np.lexsort((number[rows], cell[rows]))]  # sums depend on the order of their terms
             per_cell = getattr(pd.Series(number[rows]).groupby(cell[rows]), rule)()
             records = chosen[wanted[chosen]]
             number[records] = per_cell.reindex(cell[records]).to_numpy()
@@ -372,7 +372,7 @@ def _summarise(
 
 
 def _as_text(number: np.ndarray, text: np.ndarray) -> np.ndarray:
-    """Text results as they stand (the code 08 is not 8), others as numbers are written."""
+    """Text results unchanged (the code 08 is not 8), numbers as they are usually written."""
     return np.where(pd.isna(text), text_of(pd.Series(number)), text)
 
 

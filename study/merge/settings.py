@@ -18,7 +18,7 @@ POOLABLE = (*QUALIFIERS, UNIT)
 
 
 def _rules(*names: str) -> Kind:
-    """A rule for everything, or rules by domain or column; "" stands for everything."""
+    """A rule for everything, or rules by domain or column; "" means everything."""
     kind = one_or_by_name(one_of(*names), "domain or column")
     return kind.read_as(lambda value: dict(value) if isinstance(value, dict) else {"": value})
 
@@ -44,10 +44,10 @@ _CODES = dictionary_of(TEXTS.but("a list of codes"), names="variable")
 class MergeSettings(SettingsGroup):
     """How domain files become one row per subject; every default is the one that merges nothing silently.
 
-    ``missing``: texts that mean missing in all files; a list that ``files`` declares of a file holds there instead.
+    ``missing``: texts that mean missing in all files; ``files`` may declare another list for a file.
     ``study``: the STUDYID that is merged, several to pool, or "*".
     ``record``, ``result`` and ``text_results`` are dictionaries from a column (``LB__Glucose``), a domain (``LB``)
-    or ``""`` (everything) to a rule. ``combined_as``: the kind of file that the combined dataset is written as.
+    or ``""`` (everything) to a rule. ``combined_as``: the kind of file of the combined dataset.
     """
 
     ignore: tuple[str, ...] = setting(
@@ -123,7 +123,7 @@ class MergeSettings(SettingsGroup):
 
     @property
     def chosen_files(self) -> dict[str, tuple[str, ...]]:
-        """Domain to the names of the files that hold it, where the config names them."""
+        """Domain to the names of its files, where the config names them."""
         return {domain: options.file for domain, options in self.files.items() if options.file}
 
     def options_of(self, domain: str, id_column: str | None) -> FileOptions:

@@ -1,4 +1,4 @@
-"""What a merge has found so far: what was left out, counted, noted, and at fault."""
+"""What a merge has found so far: left out, counted, noted, and faults."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ class MergeState:
             counts[name] = counts.get(name, 0) + number
 
     def stop_at_faults(self) -> None:
-        """Raise ``FaultyInputError`` with what was found so far."""
+        """Raise ``FaultyInputError`` if there are faults so far."""
         if self.faults:
             raise FaultyInputError(self.faults)

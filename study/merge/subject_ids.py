@@ -17,7 +17,7 @@ from disclosure_control.basics.settings.kinds import FLAG, Kind, Place, is_name,
 from study.merge.patterns import compiles, replaced, replacement_fits
 
 DEFAULT_COLUMN = "USUBJID"
-TEXTS_AT_ONCE = 1 << 19  # ids that are worked on at once, so that those of a nation are not in memory twice
+TEXTS_AT_ONCE = 1 << 19  # ids processed at once, so that those of a nation are not in memory twice
 
 
 def _whole(number: float) -> str:
@@ -59,9 +59,9 @@ class SubjectIdRule(SettingsGroup):
             yield f"{place['replacement']}: given without a pattern"
 
     def apply(self, ids: pd.Index) -> tuple[pd.Index, int]:
-        """The ids (n_distinct,) after the rule, as text, and how many the pattern does not touch.
+        """The ids (n_distinct,) after the rule, as text, and how many the pattern does not change.
 
-        Such ids are usually a sign that the pattern misses a spelling. Raises ``FaultyInputError`` where the pattern
+        Such ids are usually a sign that the pattern misses a spelling. Raises ``FaultyInputError`` if the pattern
         does not end.
         """
         text = pd.Series(ids.astype("str") if ids.dtype.kind != "f" else [_whole(number) for number in ids])
@@ -85,8 +85,8 @@ SETTINGS = SubjectIdRule
 class ReadSubjects:
     """The subjects of one file: ``code`` (n_rows,) into ``ids`` (n_subjects,); -1 where the row has no id.
 
-    ``n_blank`` rows had none in the source, of ``n_emptied`` rows the rule left nothing. Where a row stands for several
-    records of the file, ``n_records`` (n_rows,) says for how many, and it is records that are counted.
+    ``n_blank`` rows had none in the source; the rule left nothing of ``n_emptied`` rows' ids. If a row represents
+    several records of the file, ``n_records`` (n_rows,) has their number, and records are counted.
     """
 
     code: np.ndarray
@@ -98,7 +98,7 @@ class ReadSubjects:
     n_records: np.ndarray | None = None
 
     def n_rows_of(self, which: np.ndarray) -> int:
-        """How many rows of the file ``which`` (n_rows,) of bool stand for."""
+        """How many records of the file the rows ``which`` (n_rows,) of bool represent."""
         return _n_rows(which, self.n_records)
 
 
@@ -109,7 +109,7 @@ def _n_rows(which: np.ndarray, n_records: np.ndarray | None) -> int:
 def read_subjects(frame: pd.DataFrame, rule: SubjectIdRule, n_records: np.ndarray | None = None) -> ReadSubjects:
     """Apply the rule to a file's id column; ``n_merged`` counts source ids that became equal to another one.
 
-    ``n_records`` (n_rows,): how many records of the file each row stands for; by default for itself.
+    ``n_records`` (n_rows,): how many records of the file each row represents; by default one.
     """
     if rule.column is None:
         ids = pd.Index(np.arange(1, len(frame) + 1).astype(str))
@@ -124,7 +124,7 @@ def read_subjects(frame: pd.DataFrame, rule: SubjectIdRule, n_records: np.ndarra
     code, source_ids = _distinct(column, n_records is not None)
     del column
     spelled, n_unmatched = _spelled(source_ids, rule)
-    if spelled is source_ids:  # nothing to change, and no second list of all ids
+    if spelled is source_ids:  # no change, so no second list of all ids
         return ReadSubjects(code, source_ids, 0, n_unmatched, _n_rows(code < 0, n_records), 0, n_records)
     code_of_source, ids = pd.factorize(spelled.where(spelled != ""))  # a rule that leaves nothing leaves no id
     code_of_row, n_blank = np.append(code_of_source, -1)[code], _n_rows(code < 0, n_records)
@@ -140,7 +140,7 @@ def read_subjects(frame: pd.DataFrame, rule: SubjectIdRule, n_records: np.ndarra
 
 
 def _trimmed(column: pd.Series) -> pd.Series:
-    """Ids (n,) without blanks around them, those of blanks alone missing; itself where nothing has to change."""
+    """Ids (n,) without surrounding blanks, those of blanks alone missing; the same object if nothing changes."""
     pieces = (column.iloc[start : start + TEXTS_AT_ONCE] for start in range(0, len(column), TEXTS_AT_ONCE))
     if all(piece.str.strip().equals(piece) and not (piece == "").any() for piece in pieces):
         return column
@@ -151,8 +151,8 @@ def _trimmed(column: pd.Series) -> pd.Series:
 def _distinct(column: pd.Series, are_few_alike: bool) -> tuple[np.ndarray, pd.Index]:
     """The code of each id (n,), -1 where it is missing, and the distinct ids.
 
-    Where ``are_few_alike``, numbers that are calculated from them tell whether any are: five million take 0.1 GB for
-    that, and 0.8 GB to be looked up one by one.
+    ``are_few_alike``: equal ids are looked for by hashes first, which takes 0.1 GB for five million ids; to look them
+    up one by one takes 0.8 GB.
     """
     if are_few_alike and column.dtype.kind != "f":
         present = column.notna().to_numpy()
@@ -166,7 +166,7 @@ def _distinct(column: pd.Series, are_few_alike: bool) -> tuple[np.ndarray, pd.In
 
 
 def _spelled(ids: pd.Index, rule: SubjectIdRule) -> tuple[pd.Index, int]:
-    """What the rule makes of ids, and how many it does not touch; the ids themselves where it changes none."""
+    """The ids after the rule, and how many the pattern does not change; the same object if the rule changes none."""
     pieces, n_unmatched, is_changed = [], 0, ids.dtype.kind == "f"
     for start in range(0, max(len(ids), 1), TEXTS_AT_ONCE):
         piece = ids[start : start + TEXTS_AT_ONCE]

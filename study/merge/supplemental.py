@@ -28,12 +28,11 @@ class Folded:
 def fold_supplemental(
     parent: pd.DataFrame, supplemental: pd.DataFrame, file_name: str, given: dict[str, np.ndarray]
 ) -> Folded:
-    """Both frames carry the column ``SUBJECT``, the code of each row's subject.
+    """Both frames have the column ``SUBJECT``, the code of each row's subject.
 
     Rows with an empty IDVAR, or one that means missing, belong to the subject; others to the parent records whose IDVAR
     variable equals IDVARVAL (numbers as numbers: ``"  12"`` is 12.0). Two values of one QNAM for one parent record are
-    a fault; ``given`` holds the parent records that have a value of a QNAM already, from this file or an earlier one,
-    and is kept up to date.
+    a fault; ``given`` has the parent records with a value of a QNAM from this file or an earlier one, and is updated.
     """
     frame, n_folded, faults = parent.copy(deep=False), 0, []
     rows, identifiers = _with_value(supplemental)
@@ -70,7 +69,7 @@ def fold_supplemental(
 
 
 def supplemental_variables(supplemental: pd.DataFrame, columns: Sequence[str]) -> list[str]:
-    """The variables that ``fold_supplemental`` gives to a parent with these columns, in their order there."""
+    """The variables that ``fold_supplemental`` adds to a parent with these columns, in their order there."""
     rows, identifiers = _with_value(supplemental)
     named = pd.DataFrame({"identifier": identifiers, "name": rows["QNAM"]}).drop_duplicates()
     pairs = sorted(map(tuple, named.astype(str).to_numpy().tolist()))
@@ -78,16 +77,16 @@ def supplemental_variables(supplemental: pd.DataFrame, columns: Sequence[str]) -
 
 
 def _with_value(supplemental: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
-    """The records with a name and a value, and the variable of the parent that tells their record, "" for none."""
+    """The records with a name and a value, and the parent's variable that identifies their record, "" for none."""
     rows = supplemental[supplemental["QVAL"].notna() & supplemental["QNAM"].notna()]
     identifiers = pd.Series("", rows.index)
-    if "IDVAR" in rows:  # no variable is called NA: that is how a program wrote that there is none
+    if "IDVAR" in rows:  # no variable is called NA: a program wrote it for a missing one
         identifiers = rows["IDVAR"].mask(rows["IDVAR"].isin(MISSING_TOKENS)).fillna("")
     return rows, identifiers
 
 
 def _shown(name: str) -> str:
-    """A QNAM for a message; what is no SAS name may be a value in a shifted column."""
+    """A QNAM for a message; hidden if it is no SAS name, as it may be a value in a shifted column."""
     return name if re.fullmatch(r"[A-Z_][A-Z0-9_]{0,7}", name) else "value"
 
 

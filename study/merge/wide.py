@@ -15,7 +15,7 @@ from study.merge.sdtm import is_informative
 
 @dataclass(frozen=True)
 class WidePlan:
-    """Which columns of a domain say something of a person, which do not, and which of several rows is taken."""
+    """Which columns of a domain say something about a person, which do not, and which of several rows is taken."""
 
     domain: str
     kept: tuple[str, ...]
@@ -25,7 +25,7 @@ class WidePlan:
 
 
 def plan_wide(parts: Parts, domain: Domain) -> Plan[WidePlan]:
-    """The columns of a domain that are joined: those that can tell something about a person."""
+    """The columns of a domain that are joined: those that can say something about a person."""
     dropped = tuple(name for name in domain.columns if not is_informative(name, domain.name))
     kept = tuple(name for name in domain.columns if name not in (*dropped, domain.id_column))
     return Plan(WidePlan(domain.name, kept, dropped, domain.settings.several_rows.get(domain.name), domain.id_column))
@@ -68,7 +68,7 @@ def _words_of_several_rows(domain: str, id_column: str) -> str:
 def row_of_each_subject(frame: pd.DataFrame, domain: str, subject: np.ndarray, several_rows: str) -> np.ndarray:
     """Position of the "first" or "last" row of each subject by the domain's date, then by all its values.
 
-    A row without a date is neither first nor last where another one has a date.
+    A row without a date is neither first nor last if another one has a date.
     """
     date = f"{domain[:2]}DTC"
     keys = []
@@ -82,7 +82,7 @@ def row_of_each_subject(frame: pd.DataFrame, domain: str, subject: np.ndarray, s
 
 
 def says(frame: pd.DataFrame, name: str, word: str) -> np.ndarray:
-    """Which rows hold a word in a variable, in whatever case: (n_rows,) of bool, all False where it is not there."""
+    """Which rows have a word in a variable, in any case: (n_rows,) of bool, all False without the variable."""
     if name not in frame:
         return np.zeros(len(frame), dtype=bool)
     text = frame[name] if frame[name].dtype == "str" else pd.Series(text_of(frame[name]), dtype="str")
