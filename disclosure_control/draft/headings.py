@@ -231,9 +231,7 @@ def is_number(heading: str) -> bool:
 
 
 def rank_of(concept: Concept, heading: str) -> tuple[int, int]:
-    """The concept's place in the table, and the place of the heading's word in the concept: earlier is more likely
-    meant.
-    """
+    """Place of the concept in the table, and of the heading's word in the concept: earlier is more likely meant."""
     words = f" {_words_of(heading)} "
     places = (place for place, phrase in enumerate(concept.words) if f" {phrase} " in words)
     return CONCEPTS.index(concept), next(places, len(concept.words))

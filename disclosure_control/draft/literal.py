@@ -108,7 +108,5 @@ def _comment(words: str, indent: str, hanging: str = "") -> list[str]:
 
 
 def _one_line(words: str) -> str:
-    """Words that cannot end their comment: in one line, without characters that end a line in a terminal or in
-    Python.
-    """
+    """Words that cannot end their comment: in one line, with no character that ends a line in a terminal or Python."""
     return without_controls(" ".join(words.split()))

@@ -69,7 +69,7 @@ class CoarseMeasure:
     def of_classes(self, node: Node, gone: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """A lower bound of each class's distance (n_classes,), up to rounding, and the number of people with a value.
 
-        The bound is NaN where nobody has a value. The people of the classes ``gone`` are left out of the reference.
+        NaN where nobody has a value. The people of the classes ``gone`` are left out of the reference.
         """
         people = np.bincount(node.class_of_combination, self.people, node.n_classes)
         sums = np.array([np.bincount(node.class_of_combination, one, node.n_classes) for one in self.sums])

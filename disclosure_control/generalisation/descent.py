@@ -19,8 +19,7 @@ def descend(
     allowed: Sequence[Sequence[int]],
     is_over: Callable[[], bool],
 ) -> tuple[Levels, int]:
-    """From the highest levels down, one level of one attribute at a time, while the loss falls and the result is
-    allowed.
+    """From the highest levels down, one level of one attribute at a time, while that lowers the loss and is allowed.
 
     In each round the attributes are tried in the order of what each gains alone. Returns the levels reached (the
     highest ones where nothing is allowed) and how many transformations were tried.
@@ -59,9 +58,7 @@ def descend(
 
 
 def levels_around(start: Levels, allowed: Sequence[Sequence[int]], largest: int) -> list[list[int]]:
-    """For each attribute the level of ``start`` and its neighbours, for at most ``largest`` transformations
-    together.
-    """
+    """For each attribute the level of ``start`` and its neighbours: at most ``largest`` transformations together."""
     chosen = [{level} for level in start]
     for distance in range(1, max(len(levels) for levels in allowed)):
         for i, levels in enumerate(allowed):

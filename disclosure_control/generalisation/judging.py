@@ -62,9 +62,7 @@ class _Judging:
         return _without(self.roll_up.cells(self.node, criterion.table), suppressed)
 
     def fails(self, criterion: Criterion, suppressed: np.ndarray) -> tuple[np.ndarray, np.ndarray, CountTable]:
-        """Which kept classes fail, how many people of each are surely suppressed, and the counts, with everyone as
-        reference.
-        """
+        """Which kept classes fail, how many people of each are surely suppressed, and the counts; against everyone."""
         table = self.table_of_kept(criterion, suppressed)
         measure = criterion.measure(table, criterion.table.people_of_value)
         fails = criterion.fails(measure)

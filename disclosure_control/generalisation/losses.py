@@ -208,9 +208,7 @@ class ClassSizeLoss:
         return self.metric.of_sizes(node.size, 0)
 
     def floors_of_finer(self, node: Node, suppressed: np.ndarray, at_least: np.ndarray) -> np.ndarray:
-        """A lower bound for all that are finer: these people stay suppressed; at best everyone else is in a class
-        alone.
-        """
+        """A lower bound for all that are finer: these people stay suppressed, the others are at best each alone."""
         kept = self.lattice.people[~suppressed[node.class_of_combination]]
         return np.asarray(self.metric.of_sizes(kept, int(node.size[suppressed].sum())))
 

@@ -77,8 +77,7 @@ class MissingPolicy:
     ``outside(node)``: the classes (n_classes,) of bool that it does not evaluate; None if it evaluates all.
     ``alike(node)``: a function of the classes ``gone`` (n_classes,) of bool, or None, that counts, for each remaining
     class, the remaining people who are alike to it; fewer are riskier. ``cascades``: whether that count falls as
-    others are suppressed. ``finer(node)``: the finer transformations for which conclusions hold, as a slice of levels
-    for each attribute.
+    others are suppressed. ``finer(node)``: the finer ones for which conclusions hold, a slice of levels per attribute.
     """
 
     outside: Callable[[Node], np.ndarray | None] = _nobody

@@ -62,8 +62,7 @@ class Lattice:
 
     @cached_property
     def free(self) -> tuple[int, ...]:
-        """The attributes with a choice of levels: arrays with a number per transformation have an axis for each of
-        these.
+        """The attributes with a choice of levels: arrays with a number per transformation have an axis for each.
 
         An array has at most 64 axes; a lattice that is searched whole has far fewer with a choice.
         """

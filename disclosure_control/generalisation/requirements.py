@@ -40,8 +40,7 @@ RELEASE_MODELS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 class ReleaseModel:
     """A model of the whole release: ``name`` is one of ``RELEASE_MODELS``, a share of at most ``threshold``.
 
-    The smallest classes are suppressed until it is met; among equal sizes, those whose values come first. Larger is
-    riskier.
+    The smallest classes are suppressed until it is met, equal ones in the order of their values. Larger is riskier.
     """
 
     name: str

@@ -105,9 +105,8 @@ class Utility:
     """What a treatment cost: ``figures`` by measure, and the data they were measured on.
 
     ``n_compared`` records of ``n_original`` are still there, ``n_removed`` are not. In the columns measured
-    ``n_values_lost`` values of the records still there are suppressed or were dropped with their column, and
-    ``n_values_unread`` released values of numeric columns represent no known number (``>90``): both count as lost in
-    full.
+    ``n_values_lost`` values of the records still there are suppressed or dropped, and ``n_values_unread``
+    released values of numeric columns represent no known number (``>90``): both count as lost in full.
     """
 
     figures: dict[str, Figure]

@@ -38,8 +38,7 @@ def is_no_value(label: object) -> bool:
 
 
 def released_numbers(labels: np.ndarray) -> np.ndarray:
-    """The number that each released label (n_labels,) represents: itself, or the middle of an interval ``a--b``,
-    ``[a,b)``.
+    """The number of each released label (n_labels,): itself, or the middle of an interval ``a--b``, ``[a,b)``.
 
     NaN where no number is known: stars, open ends ``<a`` and ``>b``, and other text.
     """

@@ -56,9 +56,7 @@ def _pairs(frame: pd.DataFrame) -> tuple[list[Pair], np.ndarray]:
 
 
 def _factorized(values: pd.Series) -> tuple[np.ndarray, pd.Index]:
-    """Codes (n_records,), -1 where missing, and labels of a column of text; a column of few labels has its codes
-    already.
-    """
+    """Codes (n_records,), -1 where missing, and labels of a column of text."""
     if (few := codes_of_few_texts(values)) is not None:
         return few.codes.astype(np.int64), pd.Index(few.texts, dtype="str")
     return pd.factorize(values)

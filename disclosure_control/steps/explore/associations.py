@@ -1,4 +1,4 @@
-"""How columns hang together: Spearman's rank correlation of numbers, cross-tables and Cramér's V of categories."""
+"""How columns are associated: Spearman's rank correlation of numbers, cross-tables and Cramér's V of categories."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Correlation:
 
 @dataclass(frozen=True)
 class CrossTable:
-    """People per pair of values of two columns (n_values, n_other_values), and how closely the columns hang together.
+    """People per pair of values of two columns (n_values, n_other_values), and how closely they are associated.
 
     ``cramers_v`` is in [0, 1], 0 for independent columns, None where one does not vary; Cramér 1946. A column
-    determines the other where nobody who shares the one value differs in the other.
+    determines the other if people with the same value in it never differ in the other.
     """
 
     one: ExploredColumn
@@ -67,7 +67,7 @@ def _determines(people: np.ndarray) -> bool:
 
 
 def cross_table(one: ExploredColumn, other: ExploredColumn) -> CrossTable:
-    """People per pair of values, of those who have both."""
+    """People per pair of values, among those who have both."""
     shape = (len(one.encoded.labels) + 1, len(other.encoded.labels) + 1)
     key = (one.encoded.codes + 1).astype(np.int64) * shape[1] + (other.encoded.codes + 1)
     people = np.bincount(key, minlength=shape[0] * shape[1]).reshape(shape)
@@ -85,7 +85,7 @@ def spearman_correlations(columns: Sequence[ExploredColumn]) -> list[Correlation
 
 
 class _Ranked:
-    """A column's codes and, for everybody who has a value, twice the rank less its mean: a whole number."""
+    """A column's codes and, for each person with a value, twice the rank less its mean: a whole number."""
 
     def __init__(self, column: ExploredColumn):
         self.name, self.codes, self.people = column.name, column.encoded.codes, column.people

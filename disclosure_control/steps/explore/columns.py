@@ -1,4 +1,4 @@
-"""One column of a pilot, reduced to its distinct values and how many people have each: everything else is of these."""
+"""One column of a pilot, reduced to its distinct values and how many people have each; all figures come from these."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from disclosure_control.basics.encoding.columns import EncodedColumn, encode_col
 from disclosure_control.basics.telling.side_by_side import side_by_side
 
 ROLES = ("quasi-identifier", "sensitive", "other")
-FENCE = 1.5  # of the interquartile range
+FENCE = 1.5  # times the interquartile range
 _DATE = r"\d{4}(-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?)?"
 _N_FIRST = 1000
 
@@ -23,8 +23,8 @@ _N_FIRST = 1000
 class NumberStatistics:
     """Of the people who have a value: extremes, quartiles, mean and standard deviation (n - 1), all in its unit.
 
-    Quartiles are interpolated as ``numpy.quantile`` does. ``low_fence`` and ``high_fence`` stand 1.5 interquartile
-    ranges beyond the quartiles; ``n_below`` and ``n_above`` people lie outside of them. Source: Tukey 1977,
+    Quartiles are interpolated as ``numpy.quantile`` does. ``low_fence`` and ``high_fence`` are 1.5 interquartile
+    ranges beyond the quartiles; ``n_below`` and ``n_above`` people are outside of them. Source: Tukey 1977,
     Exploratory Data Analysis.
     """
 
@@ -43,8 +43,10 @@ class NumberStatistics:
 
 @dataclass(frozen=True, eq=False)
 class ExploredColumn:
-    """``kind`` is "number", "date", "text", "empty", or "identifier" for numbers that name people and measure nothing;
-    ``encoded`` its codes and labels; ``unit`` may be unknown."""
+    """``kind`` is "number", "date", "text", "empty", or "identifier" for numbers that name people.
+
+    ``encoded`` has its codes and labels; ``unit`` may be unknown.
+    """
 
     name: str
     role: str
@@ -79,22 +81,22 @@ class ExploredColumn:
 
     @cached_property
     def n_distinct(self) -> int:
-        """Values that somebody has."""
+        """Number of distinct values."""
         return int((self.people > 0).sum())
 
     @property
     def is_constant(self) -> bool:
-        """One value for everybody, without a gap: it tells nothing and costs nothing to leave out."""
+        """Whether everyone has the same value: the column carries no information and can be left out."""
         return self.n_distinct == 1 and not self.n_missing
 
     @property
     def names_people(self) -> bool:
-        """Text, dates or ids of which no two people share a value: as good as a name."""
+        """Whether it is text, dates or ids of which no two people share a value: as good as a name."""
         return self.kind in ("text", "date", "identifier") and self.n_distinct == self.n_with_value > 1
 
     @cached_property
     def statistics(self) -> NumberStatistics | None:
-        """None where the column holds no numbers."""
+        """None where the column contains no numbers."""
         return number_statistics(self.encoded.labels, self.people) if self.kind == "number" else None
 
     @property
@@ -112,7 +114,7 @@ def explore_columns(
 ) -> list[ExploredColumn]:
     """The columns ``names`` of ``table`` (n_people, n_columns), quasi-identifiers first, then sensitive ones.
 
-    Text that holds nothing but numbers is taken as numbers, unless the config calls the column a category or a
+    Text of numbers alone is taken as numbers, unless the config calls the column a category or a
     number begins with a 0 as codes do. Numbers of the columns ``naming`` people, to which the config gives no role, are
     identifiers: they are counted and measure nothing.
     """
@@ -141,7 +143,7 @@ def _encoded(values: pd.Series, is_category: bool) -> EncodedColumn:
         return encode_column(values)
     first = values.dropna().iloc[:_N_FIRST]
     if not len(first) or np.isnan(parse_numbers(first)).any():
-        return encode_column(values)  # the whole column need not be parsed to see that it is text
+        return encode_column(values)  # the first values show that it is text
     numbers = parse_numbers(values)
     all_finite = np.isfinite(numbers).sum() == values.notna().sum()
     return encode_column(values if not all_finite or _holds_codes(values) else pd.Series(numbers))
@@ -171,7 +173,7 @@ def _kind(encoded: EncodedColumn) -> str:
 
 
 def number_statistics(values: np.ndarray, people: np.ndarray) -> NumberStatistics | None:
-    """Statistics of rising ``values`` (n_values,) that so many ``people`` have each; None without anybody."""
+    """Statistics of rising ``values`` (n_values,) with the ``people`` who have each; None without anybody."""
     values, people = values[people > 0], people[people > 0]
     if not len(values):
         return None
@@ -197,7 +199,7 @@ def number_statistics(values: np.ndarray, people: np.ndarray) -> NumberStatistic
 
 
 def weighted_quantile(values: np.ndarray, people: np.ndarray, share: float) -> float:
-    """The quantile of rising values with their counts, between neighbours linearly, as ``numpy.quantile`` has it."""
+    """The quantile of rising values with their counts, interpolated linearly as by ``numpy.quantile``."""
     until = np.cumsum(people)
     place = share * (until[-1] - 1)
     below = values[np.searchsorted(until, np.floor(place), side="right")]

@@ -9,11 +9,11 @@ from disclosure_control.steps.explore.figures_of_columns import MOST_BARS, bars,
 from disclosure_control.steps.explore.figures_of_pairs import boxes_by_group, correlation_chart, mosaic, pair_plot
 from disclosure_control.steps.explore.figures_of_risk import EXPOSURE, SIZES, class_sizes, individual_risk
 
-FEWEST_FOR_A_BOX = 6  # distinct numbers: with fewer of them a bar for each says more than a histogram or a box
+FEWEST_FOR_A_BOX = 6  # distinct numbers: below this a bar for each is clearer than a histogram or a box
 
 
 def draw_exploration(found: Exploration, assessment: Assessment) -> dict[str, bytes]:
-    """Every drawing by file name, in the forms of the settings; what is left out for space is in ``found.notes``."""
+    """Every drawing by file name, in the forms of the settings; ``found.notes`` lists those omitted for space."""
     formats = found.settings.figures
     varying = [column for column in found.numbers if column.n_distinct >= FEWEST_FOR_A_BOX]
     few = [column for column in found.categories if not (column.kind == "number" and column.n_distinct > MOST_BARS)]

@@ -1,4 +1,4 @@
-"""What is found in a pilot: its columns and their correlations, counted once; tables and figures are made of it."""
+"""The findings on a pilot: its columns and their correlations, counted once for all tables and figures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_CORRELATED = 40
 
 @dataclass(frozen=True)
 class Exploration:
-    """Everything that tables and figures are made of; ``notes`` are what was left out, in sentences."""
+    """The source of all tables and figures; ``notes`` say in sentences what was left out."""
 
     columns: list[ExploredColumn]
     correlations: list[Correlation]
@@ -32,7 +32,7 @@ class Exploration:
 
     @property
     def told_correlations(self) -> list[tuple[float, Correlation]]:
-        """Spearman's rho of ten people and more, where it is defined, the strongest first."""
+        """Spearman's rho of at least ten people, where it is defined, the strongest first."""
         told = [
             (one.rho, one)
             for one in self.correlations

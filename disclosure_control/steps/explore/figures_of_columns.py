@@ -31,7 +31,7 @@ def figures_of(
     draw: Callable[[ExploredColumn], Panel],
     found: Exploration,
 ) -> dict[str, bytes]:
-    """Files with a panel for each column; what there is no room for is added to the notes of ``found``."""
+    """Files with a panel for each column; panels omitted for space are added to the notes of ``found``."""
     limit = found.settings.max_drawn
     if len(columns) > limit:
         found.notes.append(
@@ -52,7 +52,7 @@ def without_value(column: ExploredColumn) -> str:
 
 
 def short_names(texts: Iterable[object], n_letters: int = 44) -> list[str]:
-    """Names in so many letters; of a long one its beginning and end, and a number where two come out alike."""
+    """Names in so many letters; of a long one its beginning and end, and a number where two become equal."""
     short = [cut_in_the_middle(str(words), n_letters) for words in texts]
     alike = Counter(short)
     seen: Counter[str] = Counter()
@@ -63,7 +63,7 @@ def short_names(texts: Iterable[object], n_letters: int = 44) -> list[str]:
 
 
 def other_values(n: int) -> str:
-    """The name of what stands for the values that are not drawn one by one."""
+    """The name of the values that are not drawn one by one."""
     return f"{n} other value{'' if n == 1 else 's'}"
 
 
@@ -95,9 +95,9 @@ def _are_whole(values: np.ndarray) -> bool:
 
 
 def histogram_edges(column: ExploredColumn) -> np.ndarray:
-    """Edges of bins of one round width, as many as have room for a count; each bin is [a, b).
+    """Edges of bins of one round width, as many as there is room for; each bin is [a, b).
 
-    Of whole numbers each bin holds equally many, and their edges stand half way between them. The width follows
+    Each bin of whole numbers contains equally many of them, with edges half way between two. The width follows
     Freedman and Diaconis 1981, doi:10.1007/BF01025868.
     """
     values, statistics = column.encoded.labels[column.people > 0], column.statistics
@@ -120,11 +120,10 @@ def histogram_edges(column: ExploredColumn) -> np.ndarray:
 
 
 def _round_width(column: ExploredColumn, most: int) -> float:
-    """The round width next to Freedman and Diaconis', or as much wider as leaves at most so many bins; 0 where no
-    number is that small."""
+    """The round width next to Freedman and Diaconis', or wider for at most ``most`` bins; 0 if none is that small."""
     values, statistics = column.encoded.labels[column.people > 0], column.statistics
     assert statistics is not None
-    half_span = float(values[-1]) / 2 - float(values[0]) / 2  # the span of the largest numbers is no number
+    half_span = float(values[-1]) / 2 - float(values[0]) / 2  # the range of the largest numbers overflows
     half = statistics.third_quartile / 2 - statistics.first_quartile / 2
     half_width = max(half * 2 / np.cbrt(column.n_with_value) / 1.5, half_span / most)
     return round_number(2 * half_width) if 1e-300 < half_width < 1e300 else 0.0
@@ -134,8 +133,10 @@ def _round_width(column: ExploredColumn, most: int) -> float:
 
 
 def box_of(values: np.ndarray, people: np.ndarray, label: str = "", text: str = "") -> rows.Box:
-    """A box of rising ``values`` (n,) that so many ``people`` have; its whiskers end at the last person inside the
-    fences. At most ``MOST_MARKERS`` values outside of them are kept on each side."""
+    """A box of rising ``values`` (n,) with the ``people`` who have each, whiskers within the fences.
+
+    At most ``MOST_MARKERS`` values outside of them are kept on each side.
+    """
     statistics = number_statistics(values, people)
     assert statistics is not None  # somebody has a value
     there = values[people > 0]
@@ -167,7 +168,7 @@ def box(column: ExploredColumn) -> Panel:
 
 
 def drawn_outliers(values: np.ndarray) -> np.ndarray:
-    """Up to ``MOST_MARKERS`` of rising values, the ends among them, spread evenly: more would be one black line."""
+    """Up to ``MOST_MARKERS`` of rising values, with both ends, spread evenly: more would merge into a black line."""
     if len(values) <= MOST_MARKERS:
         return values
     return values[np.linspace(0, len(values) - 1, MOST_MARKERS).round().astype(int)]

@@ -65,7 +65,7 @@ def boxes_by_group(found: Exploration, numbers: Sequence[ExploredColumn]) -> dic
 
 
 def _counts_by_group(group: ExploredColumn, column: ExploredColumn, chosen: np.ndarray) -> list[np.ndarray]:
-    """People per value of the column within each chosen group; a column of very many values by its records."""
+    """People per value of the column within each chosen group; with very many values, counted from the records."""
     n_values = len(column.encoded.labels)
     has_value = column.encoded.codes >= 0
     counts = []
@@ -79,7 +79,7 @@ def _counts_by_group(group: ExploredColumn, column: ExploredColumn, chosen: np.n
 
 
 def mosaic(found: Exploration) -> dict[str, bytes]:
-    """People by the values of two columns, as areas; no file where there is no such pair."""
+    """People by the values of two columns, as areas; no file without such a pair."""
     if found.settings.mosaic is not None:
         pair = [found.column(name) for name in found.settings.mosaic]
         if not all(column in found.categories for column in pair):
@@ -135,7 +135,7 @@ def _mosaic_cells(one: ExploredColumn, other: ExploredColumn) -> tuple[np.ndarra
 
 
 def _largest(people: np.ndarray, names: list[str]) -> tuple[np.ndarray, list[str]]:
-    """The rows of the most people; the others are one row together."""
+    """The rows of the most people; the others become one row."""
     if len(people) <= MOST_MOSAIC_LEVELS:
         return people, names
     order = np.argsort(-people.sum(axis=1), kind="stable")
@@ -178,7 +178,7 @@ def pair_plot(found: Exploration, varying: Sequence[ExploredColumn]) -> dict[str
 
 
 def _cell_edges(column: ExploredColumn) -> np.ndarray:
-    """Edges of cells: a histogram's, each divided while there is room and, for whole numbers, while they divide."""
+    """Edges of cells: a histogram's, divided further while there is room and whole numbers can be divided."""
     edges = histogram_edges(column)
     half = edges[:-1] / 2 + edges[1:] / 2
     whole = np.array_equal(column.encoded.labels, np.round(column.encoded.labels))
@@ -203,7 +203,7 @@ def _people_in_cells(across: np.ndarray, up: np.ndarray, x_edges: np.ndarray, y_
 
 
 def correlation_chart(found: Exploration) -> dict[str, bytes]:
-    """The strongest rank correlations, each with its people; no file where there is none of ten people and more."""
+    """The strongest rank correlations, each with its number of people; no file if none has at least ten."""
     told = found.told_correlations
     if not told:
         return {}

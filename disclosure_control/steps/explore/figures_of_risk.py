@@ -13,7 +13,7 @@ SIZES, EXPOSURE = "People by the size of their class", "Chance of re-identificat
 
 
 def class_sizes(assessment: Assessment) -> Panel:
-    """People by the size of the group they cannot be told apart from, under the policy in use."""
+    """People by the size of their equivalence class, under the policy in use."""
     classes, policy, threshold = assessment.classes, assessment.config.missing_qis, assessment.config.K
     evaluated = classes.evaluated(policy)
     size, frequency = classes.size[evaluated], classes.frequency(policy)[evaluated]
@@ -34,7 +34,7 @@ def class_sizes(assessment: Assessment) -> Panel:
 
 
 def individual_risk(assessment: Assessment) -> Panel:
-    """How many people have at least which chance of re-identification, 1 / k under the policy in use."""
+    """How many people have at least each chance of re-identification, 1 / k under the policy in use."""
     classes, policy, threshold = assessment.classes, assessment.config.missing_qis, assessment.config.K
     evaluated = classes.evaluated(policy)
     frequency, people = classes.frequency(policy)[evaluated], classes.size[evaluated]
@@ -47,7 +47,7 @@ def individual_risk(assessment: Assessment) -> Panel:
 
 
 def _below(threshold: int) -> str:
-    return f"k\xa0<\xa0{threshold}"  # not to be divided between two lines
+    return f"k\xa0<\xa0{threshold}"  # a non-breaking space
 
 
 def _evaluated(assessment: Assessment) -> str:

@@ -1,4 +1,4 @@
-"""The step ``explore`` as it is told: columns and counts, and no value of anybody."""
+"""The report of the step ``explore``: columns and counts, no value of a person."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_SHOWN = 10
 
 @dataclass(frozen=True)
 class ToldColumn:
-    """A column in counts of people; None where masked, and where there are no fences beyond which outliers are."""
+    """A column in counts of people; None where masked, and for ``outliers`` where there are no fences."""
 
     role: str
     kind: str
@@ -41,7 +41,7 @@ class ToldCorrelation:
 
 @dataclass(frozen=True)
 class ToldExploration:
-    """What the JSON summary holds under ``explore``."""
+    """The part ``explore`` of the JSON summary."""
 
     columns: Mapping[str, ToldColumn]
     spearman: Sequence[ToldCorrelation]
@@ -49,7 +49,7 @@ class ToldExploration:
 
 
 def told_exploration(found: Exploration, assessed: Mapping[str, int | None]) -> ToldExploration:
-    """What may be told; ``assessed`` says of the columns that have a role how many people lack a value."""
+    """The reportable part; ``assessed`` gives for columns with a role how many people lack a value."""
     return ToldExploration(
         columns={
             column.name: _told(column, assessed.get(column.name, missing_told(column.encoded)))
@@ -82,7 +82,7 @@ def _told(column: ExploredColumn, missing: int | None) -> ToldColumn:
 
 
 def exploration_sections(told: ToldExploration, found: Exploration, files: Sequence[str]) -> tuple[Section, ...]:
-    """Columns with a role, what stands out among all, and the ``files`` that were written."""
+    """Columns with a role, notable columns among all, and the ``files`` that were written."""
     return (OUTLINES[0].section(_parts(told, found, files)),)
 
 

@@ -1,4 +1,4 @@
-"""The config key ``explore``: which columns, groups and pairs are looked at, and what is drawn."""
+"""The config key ``explore``: which columns, groups and pairs are explored, and what is drawn."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UP_TO_1000 = whole_number(1, 1000)
 
 @dataclass(frozen=True)
 class ExploreSettings(SettingsGroup):
-    """The config key ``explore``. None stands for a choice by the roles of the columns; ``figures`` are forms."""
+    """The config key ``explore``. None means a choice by the roles of the columns; ``figures`` are forms."""
 
     INSTEAD = '"all"'
 

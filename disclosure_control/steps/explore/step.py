@@ -1,6 +1,6 @@
-"""The step ``explore``: what is in a pilot, column by column and between columns, as tables and as figures.
+"""The step ``explore``: a pilot's columns and their associations, as tables and as figures.
 
-Values of people stand in the CSV files and figures alone, which the controller alone can read; the report and the
+Only the CSV files and figures, which only the controller can read, contain people's values; the report and the
 screen name columns and counts.
 """
 
@@ -44,7 +44,7 @@ def run_step(step: StepInput[ExploreSettings]) -> StepResult:
 
 
 def naming_columns(step: StepInput[ExploreSettings]) -> set[str]:
-    """Columns whose values name people, as far as the step ``identifiers`` found out: no measurements."""
+    """Columns whose values name people, by the findings of the step ``identifiers``: they are no measurements."""
     outcome = step.earlier["identifiers"].outcome if "identifiers" in step.earlier else None
     if not isinstance(outcome, IdentifierOutcome):
         return set()
@@ -52,7 +52,7 @@ def naming_columns(step: StepInput[ExploreSettings]) -> set[str]:
 
 
 def units_of(folder: Path) -> dict[str, str]:
-    """The units that the merge knows, by column; none where its report is not there."""
+    """The units known to the merge, by column; none without its report."""
     try:
         report = json.loads((folder / RESULTS_FOLDER / MERGE_REPORT).read_text(encoding="utf-8"))
         return {str(name): str(unit) for name, unit in report["units"].items()}
@@ -61,7 +61,7 @@ def units_of(folder: Path) -> dict[str, str]:
 
 
 def exploration_tables(found: Exploration, subjects: pd.Series) -> dict[str, pd.DataFrame]:
-    """Every table by the name of its file; what is left out for length is said in the notes of ``found``."""
+    """Every table by its file name; the notes of ``found`` say what is left out for length."""
     roles = [column for column in found.columns if column.role != "other"]
     crossed = found.categories[:MOST_CROSSED]
     if len(found.categories) > MOST_CROSSED:
@@ -89,7 +89,7 @@ def exploration_tables(found: Exploration, subjects: pd.Series) -> dict[str, pd.
 
 
 def cross_tables_of(found: Exploration) -> list[CrossTable]:
-    """The cross-tables that are asked for; by default those of quasi-identifiers and sensitive features."""
+    """The requested cross-tables; by default those of quasi-identifiers and sensitive features."""
     if found.settings.cross_tables is not None:
         pairs = [(found.column(one), found.column(other)) for one, other in found.settings.cross_tables]
         for column in dict.fromkeys(column for pair in pairs for column in pair):

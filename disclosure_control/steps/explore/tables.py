@@ -1,4 +1,4 @@
-"""The tables of ``explore`` as CSV files for the controller: values of people stand in them."""
+"""The tables of ``explore`` as CSV files for the controller: they contain people's values."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def small_level_table(columns: Sequence[ExploredColumn], at_most: int) -> tuple[
 
 
 def outlier_table(columns: Sequence[ExploredColumn], subjects: pd.Series) -> tuple[pd.DataFrame, int]:
-    """Who lies outside the fences of a numeric column, the farthest first; and how many were left out for length."""
+    """The people outside the fences of a numeric column, the farthest first; and how many were left out for length."""
     parts, n_left_out = [], 0
     for column in columns:
         statistics = column.statistics
@@ -102,7 +102,7 @@ def association_table(tables: Sequence[CrossTable]) -> pd.DataFrame:
 
 
 def cross_table_rows(tables: Sequence[CrossTable]) -> pd.DataFrame:
-    """People per pair of values, and their share of those with the first value; pairs that nobody has stand, too."""
+    """People per pair of values, and their share of those with the first value; with the pairs that nobody has."""
     parts = []
     for table in tables:
         one, other = (value_texts(column) for column in (table.one, table.other))

@@ -1,4 +1,4 @@
-"""The step ``fairness``: who gets the favourable outcome, and whom the anonymisation hits most."""
+"""The step ``fairness``: who has the favourable outcome, and whom the anonymisation affects most."""
 
 from disclosure_control.basics.telling.sections import Outline
 

@@ -23,7 +23,7 @@ def folded(
     among: np.ndarray | None = None,
     gaps: MissingShown = MissingShown.LIKE_ANY_GROUP,
 ) -> list[GroupShare]:
-    """``shares_by_group``, those of the highest share first, and last those that are hidden for being small."""
+    """``shares_by_group``, sorted by share, then the groups that are hidden because they are small."""
     entries = shares_by_group(groups, considered, hit, word, among, gaps)
     names = {"missing", *labels_of(groups)}
     n_named = sum(entry.group in names for entry in entries)
@@ -31,7 +31,7 @@ def folded(
 
 
 def by_share(entries: list[GroupShare]) -> list[GroupShare]:
-    """The entries of the highest share first; those whose share is masked come last."""
+    """The entries by falling share; masked shares come last."""
     return sorted(entries, key=lambda entry: (entry.rate is None, -(entry.rate or 0.0)))
 
 
@@ -44,8 +44,8 @@ def burden_by_group(
 ) -> list[MeasureByGroup]:
     """Per measure the shares of every group: flagged by k, l and t; with a ``treated`` pilot, removed and changed.
 
-    ``treated`` is what the step ``treatment`` left, None without it; ``before`` is the table that it was given. A
-    missing group is a group. Whoever a measure does not evaluate is counted as ``not_considered``.
+    ``treated`` is the result of the step ``treatment``, None without it; ``before`` is the table that it was given. A
+    missing group is a group. People whom a measure does not evaluate are counted as ``not_considered``.
     """
     entries = [
         _measure(_words(result), "flagged", result.evaluated, result.risky, groups, gaps)
@@ -77,13 +77,13 @@ def _words(result: ModelResult) -> str:
 def _changed_people(
     treated: TreatedPilot, before: pd.DataFrame, quasi_identifiers: Sequence[str]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of whom a quasi-identifier went missing, and of whom one is not what it was: (n_records,) of bool each."""
+    """Who lost a quasi-identifier, and who has one that changed: (n_records,) of bool each."""
     suppressed, changed = np.zeros((2, len(before)), dtype=bool)
     for name in quasi_identifiers:
         old = encode_column(before[name])
         codes, labels = old.codes[treated.kept], labels_of(old)
         if name not in treated.frame:
-            gone = other = codes >= 0  # a column that is not released is lost to whoever had a value
+            gone = other = codes >= 0  # a column that is not released is lost to everyone with a value
         else:
             new = encode_column(treated.frame[name])
             place = {label: i for i, label in enumerate(labels)}

@@ -1,4 +1,4 @@
-"""Who has the favourable outcome: what the rule of the config means on the data."""
+"""Who has the favourable outcome: the config's rule applied to the data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from disclosure_control.steps.fairness.settings import KEY, FavourableRule
 
 @dataclass(frozen=True)
 class FavourableOutcome:
-    """Who has the ``favourable`` outcome, and of whom it is ``known``: (n_records,) of bool each.
+    """Who has the ``favourable`` outcome, and whose outcome is ``known``: (n_records,) of bool each.
 
     ``n_values_of_nobody``: values under ``equals`` that nobody has, and that may be misspelt.
     """
@@ -26,9 +26,9 @@ class FavourableOutcome:
 
 
 def outcome_of(column: pd.Series, rule: FavourableRule) -> FavourableOutcome:
-    """The outcome that a rule reads from a column (n_records,).
+    """The outcome by a rule on a column (n_records,).
 
-    "mean" is that of everybody with a number. A value that is not a number is not known under ``at_least`` and
+    "mean" is the mean of all numbers. A value that is not a number is not known under ``at_least`` and
     ``at_most``. Raises ``FaultyInputError`` where nobody's outcome is known.
     """
     found = _outcome_by_value(column, rule.value) if isinstance(rule.value, tuple) else _outcome_by_limit(column, rule)

@@ -1,4 +1,6 @@
-"""The step ``fairness`` as it is told: rates, difference, ratio, strata, and who bears the anonymisation."""
+"""The report of the step ``fairness``: rates, difference, ratio, strata, and the burden of the anonymisation by
+group.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from disclosure_control.steps.fairness.told import FairnessTold, MeasureByGroup
 
 
 def fairness_sections(pilot: str, found: FairnessTold) -> tuple[Section, ...]:
-    """Groups but for those of the config are named in files alone."""
+    """The sections; only files name groups other than the config's two."""
     return (OUTLINES[0].section(_parts(pilot, found)),)
 
 
@@ -32,7 +34,7 @@ def _parts(pilot: str, found: FairnessTold) -> Iterator[Part]:
 
 
 def _misspelt(found: FairnessTold) -> Iterator[Part]:
-    """Favourable values that nobody has; counts alone."""
+    """The number of favourable values that nobody has."""
     n, rule = found.favourable_values_of_nobody, found.favourable
     if n:
         yield Sentence(

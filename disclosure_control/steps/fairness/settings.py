@@ -28,7 +28,7 @@ class FavourableRule(SettingsGroup):
 
     @property
     def relation(self) -> str:
-        """How a favourable value stands to ``value``: "at_least", "at_most" or "equals"."""
+        """The relation of a favourable value to ``value``: "at_least", "at_most" or "equals"."""
         return next(name for name in _RELATIONS if getattr(self, name) is not None)
 
     @property
@@ -37,7 +37,7 @@ class FavourableRule(SettingsGroup):
         return getattr(self, self.relation)
 
     def in_summary(self) -> dict[str, object]:
-        """As it stands in the JSON summary, and in the config."""
+        """The rule as in the JSON summary and in the config."""
         return {"column": self.column, self.relation: list(self.value) if isinstance(self.value, tuple) else self.value}
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
@@ -54,7 +54,7 @@ _RULE = nested(FavourableRule).but('{"column": ..., "at_least": "mean"} or anoth
 class FairnessSettings(SettingsGroup):
     """The config key ``fairness``. ``reference`` and ``group`` are values of the column ``sensitive``.
 
-    ``group`` is None for all who are not of the reference group; ``strata`` are columns, none for no strata.
+    ``group`` is None for everyone outside the reference group; ``strata`` are columns, none for no strata.
     """
 
     favourable: FavourableRule = setting(_RULE, "which outcome is favourable")

@@ -1,7 +1,7 @@
-"""The step ``fairness``: who gets the favourable outcome, and whom the anonymisation hits most.
+"""The step ``fairness``: who has the favourable outcome, and whom the anonymisation affects most.
 
-Rates of two groups, their difference and their ratio, each with its interval, in all and within strata, since a
-difference in all may vanish, or turn round, among people who are alike.
+Rates of two groups, their difference and their ratio, each with its interval, overall and within strata, since an
+overall difference may vanish or be reversed among comparable people.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TOO_FEW_TO_TELL = (
 
 
 def run_step(step: StepInput[FairnessSettings]) -> StepResult:
-    """The figures of both questions, and their section; groups are named in the files alone."""
+    """The figures of both questions, and their section; only files name groups."""
     settings: FairnessSettings = step.settings
     frame = seen_frame(step, settings)
     found = fairness_of(frame, settings, step.dataset.text[settings.favourable.column])
@@ -48,7 +48,7 @@ def run_step(step: StepInput[FairnessSettings]) -> StepResult:
 
 
 def seen_frame(step: StepInput[FairnessSettings], settings: FairnessSettings) -> pd.DataFrame:
-    """The columns of groups and strata: quasi-identifiers as evaluated, in bins, and any others as they are."""
+    """The columns of groups and strata: quasi-identifiers as evaluated, in bins, and any others unchanged."""
     config, table = step.assessment.config, step.dataset.text
     binned, _ = apply_feature_binning(step.dataset.frame, config.binning_config, config.out_of_range)
     names = (settings.sensitive, *settings.strata)
@@ -59,10 +59,10 @@ def fairness_of(frame: pd.DataFrame, settings: FairnessSettings, outcome: pd.Ser
     """The figures under ``fairness``: people, rates, difference and ratio with their intervals, M, by group, strata.
 
     ``frame`` has one row per person; ``outcome`` is the column of the favourable rule, by default that of the frame.
-    Whoever lacks the outcome or the group is counted and not compared. Where fewer than ten people of a group are
-    compared, favoured or not favoured, the figures are None, and ``not_told`` says why; where so few are not compared
-    that the number of the others is masked, the groups' sizes are None and the figures have two digits. Raises
-    ``FaultyInputError`` where a group that is compared has nobody.
+    People without an outcome or a group are counted and not compared. If fewer than ten people of a group are
+    compared, favoured or not favoured, the figures are None, and ``not_told`` has the reason; if so few are not
+    compared that the number of the others is masked, the groups' sizes are None and the figures have two digits.
+    Raises ``FaultyInputError`` if a compared group is empty.
     """
     rule = settings.favourable
     found = outcome_of(frame[rule.column] if outcome is None else outcome, rule)
@@ -102,7 +102,7 @@ def _sizes(both: TwoGroups) -> tuple[int, int]:
 
 
 def _compared(groups: EncodedColumn, settings: FairnessSettings) -> tuple[np.ndarray, np.ndarray]:
-    """Who belongs to the reference group and who to the sensitive one, (n_records,) of bool each."""
+    """The members of the reference group and of the sensitive one, (n_records,) of bool each."""
     values = {"reference": settings.reference, "group": settings.group}
     codes = {name: code_of_value(groups, value) for name, value in values.items() if value is not None}
     faults = [
@@ -161,10 +161,10 @@ def _to_two_digits(value: Any) -> Any:
 
 
 def _by_group(groups: EncodedColumn, outcome: FavourableOutcome, told: tuple[np.ndarray, ...]) -> list[GroupShare]:
-    """The shares of all groups; ``told`` are those (n_records,) of bool whose figures stand beside them.
+    """The shares of all groups; ``told`` are those (n_records,) of bool whose figures are reported as well.
 
-    Small groups are hidden within each of these and within the rest, so that taking one figure from another leaves no
-    small group either.
+    Small groups are hidden within each of these and within the rest, so that no difference of two figures gives a
+    small group.
     """
     rest = ~np.logical_or.reduce([np.zeros(len(outcome.known), dtype=bool), *told])
     shares: list[GroupShare] = []
@@ -178,7 +178,7 @@ def _by_group(groups: EncodedColumn, outcome: FavourableOutcome, told: tuple[np.
 def _within_strata(
     frame: pd.DataFrame, strata: Sequence[str], usable: np.ndarray, reference: np.ndarray, favourable: np.ndarray
 ) -> StrataTold:
-    """One count over (stratum, group, outcome), and what is pooled of it; a missing value is a stratum of its own."""
+    """One count over (stratum, group, outcome), and the pooled figures; a missing value is a stratum of its own."""
     classes = form_equivalence_classes(frame[usable], list(strata))
     cell = 4 * classes.class_of_record + 2 * ~reference[usable] + favourable[usable]
     n = np.bincount(cell, minlength=4 * classes.n_classes).reshape(-1, 4)

@@ -1,4 +1,4 @@
-"""What the step ``fairness`` found, as it may be told: the JSON summary holds it under ``fairness``."""
+"""The reported findings of the step ``fairness``: the part ``fairness`` of the JSON summary."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Interval = Sequence[float]
 
 @dataclass(frozen=True)
 class RatesTold:
-    """Two groups compared: see ``TwoGroups``. All is None where it is ``not_told``, sizes where these are masked."""
+    """Two groups compared: see ``TwoGroups``. All is None under ``not_told``, sizes where these are masked."""
 
     n_reference: int | None = None
     n_group: int | None = None
@@ -44,7 +44,7 @@ class StrataTold:
 
 @dataclass(frozen=True)
 class MeasureByGroup:
-    """Who of each group a ``measure`` hits; ``counted`` is the word for the hits."""
+    """The people of each group affected by a ``measure``; ``counted`` is the word for them."""
 
     measure: str
     counted: str
@@ -54,7 +54,7 @@ class MeasureByGroup:
 
 @dataclass(frozen=True)
 class FairnessTold:
-    """Rates of the two groups, of all groups, within strata, and whom the anonymisation hits."""
+    """Rates of the two groups, of all groups, within strata, and the burden of the anonymisation."""
 
     favourable: FavourableRule
     favourable_values_of_nobody: int

@@ -1,11 +1,11 @@
-"""Answers with noise, by OpenDP's core interface: no noise is drawn here, and no epsilon is computed here.
+"""Answers with noise, by OpenDP's core interface, which draws all noise and computes every epsilon.
 
 Two datasets are neighbours if one has one person more (add or remove one; the number of people is itself private).
-Every record is one person's, checked when the dataset is read. What happens before the library's own steps works record
-by record: a column becomes numbers or categories, and records without a value are left out. So one person more or less
-stays one record more or less, and the library's map of that distance, 1, to epsilon holds for the whole answer.
+Every record is one person's, checked when the dataset is read. All processing before the library's own steps works
+record by record: a column becomes numbers or categories, and records without a value are left out. So one person more
+or less stays one record more or less, and the library's map of that distance, 1, to epsilon holds for the whole answer.
 
-Whatever a record holds, there is a place for it: no value ends in a refusal, as a refusal is an answer without noise.
+Every possible value of a record is counted somewhere: none leads to a refusal, which would be an answer without noise.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps.private_release.query import OTHER, Query
 
 INSTALL = "pip install -r requirements/private.txt"
-ALPHA = 0.05  # accuracies hold with 95%
-STEPS = 2**32  # numbers are summed in so many steps: whole numbers are exact, and two thousand million of them fit
+ALPHA = 0.05  # confidence of accuracies
+STEPS = 2**32  # numbers are summed in this many steps: whole numbers are exact, and two thousand million of them fit
 
 
 def opendp():
@@ -61,7 +61,7 @@ class Records:
         return self._encoded[column]
 
     def numbers(self, column: str) -> np.ndarray:
-        """Floats (n_records,); NaN where a record has no number, be it missing or text."""
+        """Floats (n_records,); NaN where a record has no number, because it is missing or text."""
         if column not in self._numbers:
             self._numbers[column] = parse_numbers(self.table[column])
         return self._numbers[column]
@@ -71,20 +71,20 @@ class Records:
         encoded = self.encoded(column)
         position = {category: i for i, category in enumerate(categories)}
         place = [position.get(text, len(categories)) for text in labels_of(encoded)]
-        # A missing value has the code -1: the last place, which is that of the others.
+        # A missing value has the code -1: the last place, that of the others.
         return np.array([*place, len(categories)], dtype=np.int64)[encoded.codes]
 
     def bins(self, column: str, edges: tuple[float, ...]) -> np.ndarray:
         """Interval of each record's number as ``numpy.histogram`` counts; the number of intervals for any other."""
         numbers = self.numbers(column)
-        # Out of reach of the edges is "other", however far: of a number too large to calculate with as of any other.
+        # A number beyond the edges is "other", even one too large to calculate with.
         within = np.where((numbers >= edges[0]) & (numbers <= edges[-1]), numbers, np.nan)
         binned = bin_feature_column(pd.DataFrame({column: within}), column, edges, out_of_range="missing")
         codes = binned.cat.codes.to_numpy().astype(np.int64)
         return np.where(codes < 0, len(edges) - 1, codes)
 
     def groups(self, query: Query) -> np.ndarray:
-        """Group of each record (n_records,), numbered as ``group_names`` names them."""
+        """Group of each record (n_records,), by its place in ``group_names``."""
         group = np.zeros(self.n_records, dtype=np.int64)
         for column, categories in query.by:
             group = group * (len(categories) + 1) + self.codes(column, categories)
@@ -106,11 +106,11 @@ Draw = Callable[[], dict]
 
 @dataclass(frozen=True)
 class Mechanism:
-    """What OpenDP built for a query: the ``measurement``, and the ``epsilon`` that its map gives for one person.
+    """The ``measurement`` that OpenDP built for a query, and the ``epsilon`` that its map gives for one person.
 
-    ``prepared(records)`` does all that is done with the data before the noise, and gives the drawing of the answer, as
-    plain values for JSON. ``noise_in_people``: how many people the noise of a cell is worth, at 95%; where a cell holds
-    fewer, its answer says little.
+    ``prepared(records)`` does all processing of the data before the noise, and returns the function that draws the
+    answer, as plain values for JSON. ``noise_in_people``: how many people the noise of a cell is worth, at 95%; if a
+    cell contains fewer, its answer says little.
     """
 
     measurement: object
@@ -122,8 +122,8 @@ class Mechanism:
 def _scaled(make: Callable[[float], object], epsilon) -> tuple[object, float]:
     """The measurement ``make(scale)`` with the least noise whose map, for one person, stays within ``epsilon``.
 
-    The privacy loss falls as the scale grows, so the first map gives the scale, and the map of what is then built has
-    the last word: it is compared with the decimal that was asked for, exactly.
+    The privacy loss falls as the scale grows, so the first map gives the scale. The map of the built measurement
+    decides: it is compared exactly with the requested decimal.
     """
     scale = make(1.0).map(1) / float(epsilon)
     measurement = make(scale)
@@ -161,7 +161,7 @@ def _of_counts(query: Query) -> Mechanism:
 
 
 def _cells(query: Query, records: Records) -> np.ndarray:
-    """Cell of each record that is counted: of the group, and within it of the column's category."""
+    """Cell of each counted record: of the group, and within it of the column's category."""
     group = records.groups(query)
     if query.kind == "histogram":
         within = records.bins(query.column, query.edges) if query.edges else None
@@ -184,9 +184,9 @@ def _names(query: Query) -> Iterator[dict]:
 
 
 def _sum_of_steps(dp, lowest: int, highest: int):
-    """The sum of whole numbers cut to the bounds: exact, whatever the order and the number of records.
+    """The sum of whole numbers cut to the bounds: exact for any order and number of records.
 
-    Not a sum of floats: the library's looks at no more than 2**20 records without a word, and needs twice the noise.
+    Not a sum of floats: the library's silently reads no more than 2**20 records, and needs twice the noise.
     """
     space = dp.vector_domain(dp.atom_domain(T="i64")), dp.symmetric_distance()
     return dp.t.make_clamp(*space, bounds=(lowest, highest)) >> dp.t.then_sum()
@@ -200,7 +200,7 @@ def _in_steps(values: np.ndarray, zero: float, unit: float, bounds: tuple[float,
 def _of_sum(query: Query) -> Mechanism:
     """The sum of values cut to the bounds, with discrete Laplace noise."""
     dp = opendp()
-    unit = max(map(abs, query.bounds))  # what one person can change
+    unit = max(map(abs, query.bounds))  # the largest change by one person
     total = _sum_of_steps(dp, *_in_steps(np.array(query.bounds), 0.0, unit, query.bounds).tolist())
     measurement, scale = _scaled(lambda scale: total >> dp.m.then_laplace(scale=scale * STEPS), query.epsilon)
     accuracy = dp.discrete_laplacian_scale_to_accuracy(scale * STEPS, ALPHA) / STEPS
@@ -217,8 +217,8 @@ def _of_sum(query: Query) -> Mechanism:
 def _of_mean(query: Query) -> Mechanism:
     """The mean as a noisy sum over a noisy count, together one measurement, as the number of people is private.
 
-    What is summed are distances from the middle of the bounds, in halves of their width: one person changes the sum
-    by one half at most, and the count by one, so that both bear the same noise.
+    The sum is of distances from the middle of the bounds, in halves of their width: one person changes the sum
+    by one half at most, and the count by one, so that both get the same noise.
     """
     dp = opendp()
     low, high = query.bounds
@@ -231,7 +231,7 @@ def _of_mean(query: Query) -> Mechanism:
         return dp.c.make_composition([total >> noisy(scale=scale * STEPS), count >> noisy(scale=scale)])
 
     measurement, scale = _scaled(both, query.epsilon)
-    # Both at once hold with 95% where each holds with 97.5%.
+    # Both together hold with 95% if each holds with 97.5%.
     of_sum = dp.discrete_laplacian_scale_to_accuracy(scale * STEPS, ALPHA / 2) / STEPS
     of_count = dp.discrete_laplacian_scale_to_accuracy(scale, ALPHA / 2)
 
@@ -247,20 +247,20 @@ def _of_mean(query: Query) -> Mechanism:
 
 
 def _mean_in_halves(noisy_sum: float, noisy_count: int, of_sum: float, of_count: float) -> tuple[float, float]:
-    """Mean from -1 to 1 and its accuracy, from what was released alone: the farthest mean that both errors allow."""
+    """Mean from -1 to 1 and its accuracy, from released numbers alone: the farthest mean that both errors allow."""
 
     def within(mean: float) -> float:
         return min(max(mean, -1.0), 1.0)
 
     mean = within(noisy_sum / max(noisy_count, 1))
-    if noisy_count - of_count <= 0:  # there may be nobody at all: every mean is possible
+    if noisy_count - of_count <= 0:  # there may be no people at all: every mean is possible
         return mean, 1.0 + abs(mean)
     corners = [within((noisy_sum + a) / (noisy_count + b)) for a in (-of_sum, of_sum) for b in (-of_count, of_count)]
     return mean, max(abs(corner - mean) for corner in corners)
 
 
 def _of_quantile(query: Query) -> Mechanism:
-    """One of evenly spaced candidates between the bounds, chosen by how many people lie on either side of it.
+    """One of evenly spaced candidates between the bounds, chosen by how many people are on either side of it.
 
     The accuracy is in people: how far the chosen candidate's rank may be from that of the best candidate. A
     candidate's score is its distance in rank times a whole number, and the least likely to be chosen of m candidates
@@ -286,7 +286,7 @@ def _of_quantile(query: Query) -> Mechanism:
 def _by_group(
     query: Query, ready: Callable[[np.ndarray], np.ndarray], answer: Callable[[np.ndarray], dict]
 ) -> Callable[[Records], Draw]:
-    """The answer for every group, from its numbers made ready. All cost what one costs: each person is in one of them.
+    """The answer for every group, from its prepared numbers. All cost as much as one: each person is in one of them.
 
     Source: parallel composition, McSherry 2009, theorem 4, doi:10.1145/1559845.1559850.
     """
@@ -320,7 +320,7 @@ MECHANISMS: dict[str, Callable[[Query], Mechanism]] = {
 
 @lru_cache(maxsize=256)
 def mechanism_of(query: Query) -> Mechanism:
-    """What OpenDP builds for a query: it depends on the question alone, never on the data.
+    """The mechanism that OpenDP builds for a query: it depends on the question alone, never on the data.
 
     Raises ``FaultyInputError`` where the library is missing, or refuses.
     """
@@ -333,7 +333,7 @@ def mechanism_of(query: Query) -> Mechanism:
 
 
 def faults_of_mechanism(where: str, query: Query) -> list[str]:
-    """What OpenDP says against a query, before anything is spent."""
+    """OpenDP's faults of a query, before anything is spent."""
     try:
         mechanism_of(query)
     except FaultyInputError as error:
@@ -342,12 +342,12 @@ def faults_of_mechanism(where: str, query: Query) -> list[str]:
 
 
 def is_mostly_noise(query: Query, n_people: int) -> bool:
-    """Whether the noise of a cell is worth more than half of the people whom a cell holds on average."""
+    """Whether the noise of a cell is worth more than half of the average number of people in a cell."""
     return query.n_cells * mechanism_of(query).noise_in_people > n_people / 2
 
 
 def prepared_answer(query: Query, records: Records) -> Draw:
-    """The drawing of the noisy answer, with all that may fail on the data behind it; no noise is drawn before it.
+    """The function that draws the noisy answer, after all steps that may fail on the data; it has drawn no noise yet.
 
     Raises ``RuntimeError`` without words of the library, as these may quote the data.
     """

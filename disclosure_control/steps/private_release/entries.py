@@ -21,7 +21,7 @@ class BrokenChainError(ValueError):
 class Entry:
     """One entry: its ``number`` from 0, the key of its question, the ``content`` as JSON, and the hash of that.
 
-    ``kind``: a question is ``reserved`` with what it costs, then ``answered``.
+    ``kind``: a question is ``reserved`` with its cost, then ``answered``.
     """
 
     number: int
@@ -32,7 +32,7 @@ class Entry:
 
     @property
     def values(self) -> dict:
-        """The content. Raises ``BrokenChainError`` where it is not what was written."""
+        """The content. Raises ``BrokenChainError`` where it was changed."""
         if self.hash != hash_of(self.content):
             raise BrokenChainError
         try:
@@ -47,7 +47,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class LedgerState:
-    """What the entries of a ledger add up to: the epsilon ``spent``, and how many questions have no answer.
+    """The totals of a ledger's entries: the epsilon ``spent``, and how many questions have no answer.
 
     ``lowest_budget`` is the least under which a question was paid for; None where none was.
     """
@@ -59,7 +59,7 @@ class LedgerState:
     lowest_budget: Decimal | None = None
 
     def next_entry(self, kind: str, key: str, values: Mapping) -> Entry:
-        """The entry that continues the chain. Its time is for people to read and decides nothing."""
+        """The entry that continues the chain. Its time is for readers and decides nothing."""
         place = {"entry": self.n_entries, "previous": self.last_hash, "at": datetime.now(UTC).isoformat()}
         content = canonical({**values, "kind": kind, "key": key, **place})
         return Entry(self.n_entries, kind, key, content, hash_of(content))
@@ -76,7 +76,7 @@ class LedgerState:
                 if not charged.is_finite() or charged <= 0:
                     raise BrokenChainError
                 spent, n_unanswered = spent + charged, self.n_unanswered + 1
-                budgets = [Decimal(values["budget"])] if "budget" in values else []  # early ledgers do not tell it
+                budgets = [Decimal(values["budget"])] if "budget" in values else []  # early ledgers lack it
                 lowest = min([*budgets, *([] if lowest is None else [lowest])], default=None)
         except (KeyError, TypeError, ValueError, InvalidOperation):
             raise BrokenChainError from None
@@ -84,7 +84,7 @@ class LedgerState:
 
 
 def key_of(question: Mapping, dataset: str) -> str:
-    """What makes two questions the same: their canonical JSON, and the SHA-256 of the dataset."""
+    """The key of a question on a dataset (its SHA-256): a hash of their canonical JSON, equal for equal questions."""
     return hash_of(canonical({"question": question, "dataset": dataset}))
 
 
@@ -97,7 +97,7 @@ def hash_of(text: str) -> str:
 
 
 def decimal_or_none(value: object) -> Decimal | None:
-    """A decimal that is finite, from its text; None for anything else."""
+    """A finite decimal from its text; None for anything else."""
     try:
         number = Decimal(value) if isinstance(value, str | int) else None
     except InvalidOperation:

@@ -1,8 +1,8 @@
-"""How far a privacy ledger went when somebody last acted on it: kept beside it, and outside of the pilot's folder.
+"""The last known length of a privacy ledger: kept beside it, and outside of the pilot's folder.
 
-A ledger that is put back from an older copy is whole and continues no chain that is known to be longer; only what lies
-elsewhere can tell. So the number of entries, the hash of the last and the epsilon spent also stand in a file of the
-state folder, ``<pilot>.mark``. It is no secret and holds nobody; without it a ledger is believed.
+A ledger restored from an older copy is a whole chain; only a record kept elsewhere shows that it was longer. So the
+number of entries, the hash of the last and the epsilon spent are also in a file of the state folder,
+``<pilot>.mark``. It is no secret and names nobody; without it a ledger is believed.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ NO_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST,
 
 
 class UnreadableMarkError(Exception):
-    """A mark is there and cannot be read."""
+    """A mark exists and cannot be read."""
 
 
 @dataclass(frozen=True)
 class HighWater:
-    """The number of entries, the hash of the last, and the epsilon spent by then; None where a head does not tell."""
+    """The number of entries, the hash of the last, and the epsilon spent by then; None where a head lacks it."""
 
     n_entries: int
     last_hash: str
@@ -36,13 +36,13 @@ class HighWater:
 
 
 def mark_path(folder: Path, state_folder: Path | None) -> Path:
-    """The mark of the pilot in ``folder``; without a state folder it lies beside the folder of all pilots."""
+    """The mark of the pilot in ``folder``; without a state folder it is beside the folder of all pilots."""
     pilot = folder.resolve()
     return (state_folder or Path(f"{pilot.parent}.state")) / f"{pilot.name}.mark"
 
 
 def has_a_place(path: Path) -> bool:
-    """Whether a mark can be kept here, as far as can be told without writing."""
+    """Whether a mark can be kept here, judged without writing."""
     nearest = next(parent for parent in path.parents if parent.exists())
     return nearest.is_dir() and os.access(nearest, os.W_OK)
 
@@ -62,7 +62,7 @@ def read_mark(path: Path) -> HighWater | None:
 
 
 def write_mark(path: Path, state: LedgerState) -> None:
-    """The mark put in place of the last one at once, readable by its owner alone. Raises ``OSError``."""
+    """Replace the mark in one step, readable by its owner alone. Raises ``OSError``."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     mark = {"entries": state.n_entries, "hash": state.last_hash, "spent": decimal_text(state.spent)}
     aside = path.with_name(f"{path.name}.new")
@@ -72,10 +72,10 @@ def write_mark(path: Path, state: LedgerState) -> None:
 
 
 def write_new(path: Path, content: bytes) -> None:
-    """A file of its owner alone, on the disk before this returns."""
+    """A file readable by its owner alone, on the disk before this returns."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
     try:
-        if os.write(descriptor, content) != len(content):  # a disk that fills up takes a part
+        if os.write(descriptor, content) != len(content):  # a disk that fills up writes a part
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path.name)
         os.fsync(descriptor)
     finally:

@@ -1,4 +1,4 @@
-"""Ledgers of earlier versions, one entry a line: their entries are taken over as they are, hashes and all."""
+"""Ledgers of earlier versions, one entry per line: their entries are taken over unchanged, with their hashes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ ASIDE = ".privacy_ledger.taking_over"
 
 
 def take_over(folder: Path, path: Path, head: HighWater, fault: Callable[[str, str], Exception]) -> None:
-    """Make the ledger at ``path`` of the lines in ``folder``, and then take them away; for who holds the lock.
+    """Make the ledger at ``path`` from the lines in ``folder``, and then remove them; the caller holds the lock.
 
-    The new file is in place before the lines go, and where a killed run left both, the new one has to hold them all.
+    The new file is in place before the lines are removed; if a killed run left both, the new one must contain them all.
     ``fault(found, hint)`` makes the error that is raised where the lines are not whole.
     """
     lines = folder / LINES

@@ -1,19 +1,17 @@
-"""The privacy budget of a pilot: what was asked, what it cost, what was answered; kept for good.
+"""The privacy budget of a pilot: questions, costs and answers, kept permanently.
 
-``<pilot>/privacy/privacy_ledger.sqlite`` holds the entries, each with the SHA-256 of the one before, so that a change
-anywhere breaks the chain; ``privacy_ledger.head`` says how far the chain went when somebody last acted on it, and so
-does a mark outside of the pilot's folder, so that entries that are lost are missed. A question is reserved before it is
-answered, and the answer is recorded before it is given: whatever fails in between, the budget is spent and nobody has
-seen an answer. Nothing depends on the clock, and nothing is ever reset: what does not fit is a fault, and the
-controller decides.
+``<pilot>/privacy/privacy_ledger.sqlite`` contains the entries, each with the SHA-256 of the one before, so that a
+change anywhere breaks the chain; ``privacy_ledger.head`` and a mark outside of the pilot's folder have its last known
+length, so that lost entries are noticed. A question is reserved before it is answered, and the answer is recorded
+before it is given: if anything fails in between, the budget is spent and nobody has seen an answer. Nothing depends on
+the clock, and nothing is ever reset: a contradiction is a fault, and the controller decides.
 
-Whoever opens a ledger reads it whole, once; from then on only what was added, so that an answer costs the same however
-many there were.
+A process reads the ledger whole once, and then only new entries, so that the cost of an answer does not grow.
 
-The folder comes into being whole, with an empty ledger and its head, so that one without them has lost them. That the
-folder itself is gone is seen by who has read it before, by the mark, and by what the last run of door 2 has published.
+The folder is created whole, with an empty ledger and its head, so that a folder without them has lost them. The loss of
+the folder itself is noticed by a process that has read it before, by the mark, and by the results of door 2's last run.
 
-This guards against accidents, and against two runs at once. Whoever may write to all these places could delete all.
+This guards against accidents, and against two runs at once. Anybody who may write to all these places could delete all.
 """
 
 from __future__ import annotations
@@ -68,11 +66,11 @@ from disclosure_control.steps.private_release.store import (
 FOLDER, LEDGER, HEAD, LOCK = "privacy", "privacy_ledger.sqlite", "privacy_ledger.head", ".privacy_ledger.lock"
 ANSWERS_FILE = "private_release.json"
 SECONDS_TO_WAIT = 120.0
-_THREADS = threading.Lock()  # of this process; the file's lock keeps other processes out
+_THREADS = threading.Lock()  # for threads of this process; the file's lock keeps other processes out
 
 
 class BudgetExhaustedError(FaultyInputError):
-    """The budget does not hold a question any more; ``left`` is what it still holds."""
+    """The budget does not cover the question; ``left`` is what remains of it."""
 
     def __init__(self, asked: Decimal, left: Decimal):
         self.asked, self.left = asked, left
@@ -88,7 +86,7 @@ class LedgerFaultError(FaultyInputError):
 
 @dataclass(frozen=True)
 class Recorded:
-    """An answer as the ledger holds it, and what this asking of it cost: nothing if it had been asked before."""
+    """An answer from the ledger, and what this request cost: nothing if it had been answered before."""
 
     answer: dict
     epsilon: float
@@ -96,16 +94,16 @@ class Recorded:
 
     @property
     def is_new(self) -> bool:
-        """Whether it was answered now; what was answered before is free."""
+        """Whether it was answered now; an earlier answer is free."""
         return self.charged > 0
 
 
 class Ledger:
     """The ledger in a pilot's ``folder`` under a ``budget`` of epsilon, both exact decimals.
 
-    ``published`` is what is known from elsewhere to be spent: a ledger that holds less has lost entries. So has one
-    that is shorter than this object has seen it, or than the mark in the ``state_folder`` says; by default that lies
-    beside the folder of all pilots. ``notices`` are what the controller should know of the mark.
+    ``published`` is the spending known from elsewhere: a ledger with less has lost entries. So has one that is shorter
+    than this object has seen it, or than the mark in the ``state_folder`` says; by default that is beside the folder of
+    all pilots. ``notices`` are what the controller should know of the mark.
     """
 
     def __init__(
@@ -126,8 +124,8 @@ class Ledger:
     ) -> Recorded:
         """The recorded answer to a question on a dataset (its SHA-256), or a new one, paid for before it is computed.
 
-        Raises ``BudgetExhaustedError`` with what is left, ``LedgerFaultError``, and ``OSError`` where the disk does
-        not take an entry; whatever is raised, no answer was given.
+        Raises ``BudgetExhaustedError`` with what is left, ``LedgerFaultError``, and ``OSError`` where the disk
+        refuses an entry; after any error no answer was given.
         """
         key = key_of(question, dataset)
         with self._held() as store:
@@ -146,7 +144,7 @@ class Ledger:
             return self._recorded(store, key, epsilon)
 
     def recorded(self, question: Mapping, dataset: str) -> Recorded | None:
-        """The answer to a question that was asked before, at no cost; None where it was not. Raises as ``look``."""
+        """The recorded answer to a question, at no cost; None where there is none. Raises as ``look``."""
         if self._was_never_asked():
             return None
         with self._held() as store:
@@ -154,7 +152,7 @@ class Ledger:
             return self._recorded(store, key_of(question, dataset), Decimal(0))
 
     def look(self) -> LedgerState:
-        """What was spent so far; where nothing was asked, nothing is written. Raises ``LedgerFaultError``."""
+        """The spending so far; if nothing was asked, nothing is written. Raises ``LedgerFaultError``."""
         if self._was_never_asked():
             return LedgerState()
         with self._held() as store:
@@ -163,7 +161,7 @@ class Ledger:
     # ------------------------------------------------------------ the files
 
     def _was_never_asked(self) -> bool:
-        """Whether there is no folder, and nothing that says there was one."""
+        """Whether there is no folder, and no sign that there was one."""
         if os.path.lexists(self.folder):
             return False
         self._compare(LedgerState(), lambda n_entries: LedgerState().last_hash if n_entries == 0 else None)
@@ -171,7 +169,7 @@ class Ledger:
 
     @contextlib.contextmanager
     def _held(self) -> Iterator[sqlite3.Connection]:
-        """The ledger, held against all other threads and processes."""
+        """The ledger, locked against all other threads and processes."""
         from filelock import FileLock, Timeout
 
         try:
@@ -198,11 +196,11 @@ class Ledger:
             ) from None
 
     def _enter(self) -> None:
-        """The folder is there and the controller's alone; what the controller may not write stays so."""
+        """Make sure that the folder exists and only the controller can read it; read-only files stay so."""
         if self._was_never_asked():
             self._begin()
         faults = [link_fault(path, self.folder.parent) for path in (self.folder, *self._files())]
-        if found := [fault for fault in faults if fault]:  # what lies elsewhere would be changed, or be believed
+        if found := [fault for fault in faults if fault]:  # a link's target would be changed, or believed
             raise LedgerFaultError("; ".join(found))
         if not self.folder.is_dir():
             raise self._fault("cannot be reached", f"{FOLDER} is no folder, or a link that leads nowhere")
@@ -214,7 +212,7 @@ class Ledger:
         return sorted(self.folder.iterdir()) if self.folder.is_dir() else []
 
     def _begin(self) -> None:
-        """The folder with an empty ledger and its head, put in place at once; another process may be the first."""
+        """Create the folder with an empty ledger and its head in one step; another process may be first."""
         try:
             aside = Path(tempfile.mkdtemp(prefix=f".{FOLDER}-", dir=self.folder.parent))
         except FileNotFoundError:
@@ -231,7 +229,9 @@ class Ledger:
             shutil.rmtree(aside, ignore_errors=True)
 
     def _read(self, store: sqlite3.Connection) -> LedgerState:
-        """The ledger, verified: whole the first time, and then what was added, which has to continue what was read."""
+        """The verified state of the ledger: all of it the first time, then new entries, which must continue the
+        chain.
+        """
         if self._seen is None:
             check_file(store)
         elif hash_after(store, self._seen.n_entries) != self._seen.last_hash:
@@ -257,7 +257,7 @@ class Ledger:
         return state
 
     def _compare(self, state: LedgerState, hash_after_entries: Callable[[int], str | None]) -> bool:
-        """Whether the mark is as high as the state, which has to hold all that is known of it from elsewhere."""
+        """Whether the mark is as high as the state. Raises a fault if the ledger lacks entries known from elsewhere."""
         if self._seen is not None and state.n_entries < self._seen.n_entries:
             found = f"{state.n_entries} entries, and this program has read {self._seen.n_entries}"
             raise self._fault("has lost entries", found)
@@ -305,7 +305,7 @@ class Ledger:
         return head
 
     def _write_marks(self, state: LedgerState) -> None:
-        """Head and mark as high as the state; where there is no place for a mark that is said, and no fault."""
+        """Set head and mark to the state; a place where no mark can be kept is a notice, not a fault."""
         write_mark(self.head, state)
         try:
             write_mark(self.mark, state)
@@ -322,7 +322,7 @@ class Ledger:
         ] = None
 
     def _recorded(self, store: sqlite3.Connection, key: str, charged: Decimal) -> Recorded | None:
-        """The answer as it stands in the ledger, so that the first time and every later one are the same."""
+        """The answer from the ledger, so that the first time and every later one are the same."""
         entry = answered_entry(store, key)
         if entry is None:
             return None
@@ -347,7 +347,7 @@ class Ledger:
 
 
 def published_spending(results: Path, pilot: str) -> Decimal:
-    """The epsilon that the files of the last run of door 2 say was spent; 0 where they say nothing."""
+    """The epsilon spent according to the files of door 2's last run; 0 if they have none."""
     places = {ANSWERS_FILE: ("epsilon_spent",), f"{pilot}_privacy_summary.json": ("private_release", "spent")}
     found = [Decimal(0)]
     for name, keys in places.items():

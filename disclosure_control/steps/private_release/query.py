@@ -13,9 +13,9 @@ OTHER = "(other or missing)"
 
 @dataclass(frozen=True)
 class Query:
-    """One question, checked. ``by`` holds (column, declared categories) of every grouping, in order.
+    """One question, checked. ``by`` has (column, declared categories) of every grouping, in order.
 
-    ``name`` and ``accept_noise`` are no part of the question: asked under another name it is the same.
+    ``name`` and ``accept_noise`` are no part of the question: it is the same under another name.
     """
 
     kind: str
@@ -40,7 +40,7 @@ class Query:
 
     @property
     def cells_of_column(self) -> tuple[str, ...]:
-        """Cells of a histogram within one group: what is declared and, last, everything else."""
+        """Cells of a histogram within one group: the declared ones and, last, everything else."""
         between = [f"{number_text(low)}--{number_text(high)}" for low, high in pairwise(self.edges)]
         return (*self.categories, *between, OTHER)
 
@@ -51,9 +51,9 @@ class Query:
 
     @property
     def question(self) -> dict:
-        """The question in its one canonical form, as the ledger keeps it: plain values for JSON.
+        """The question in its one canonical form for the ledger: plain values for JSON.
 
-        Categories and groupings are in alphabetical order: answers are labelled, so another order is no other question.
+        Categories and groupings are in alphabetical order: answers are labelled, so the order makes no other question.
         """
         return {
             "kind": self.kind,

@@ -1,7 +1,7 @@
-"""The kinds of question that may be asked privately, and their settings: one definition for the config and the service.
+"""The kinds of private question and their settings: one definition for the config and the service.
 
-Each setting has its check, as the config has it, and its form in JSON, from which the service makes what it accepts and
-its description. What the service lets through is then checked as the config's queries are.
+Each setting has its check for the config, and its form in JSON, from which the service makes its models and its
+description. The service then applies the checks of the config's queries as well.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from disclosure_control.basics.settings.fields import SettingsGroup, faults_of, 
 from disclosure_control.basics.settings.kinds import FLAG, Kind, Place, as_tuple, whole_number
 from disclosure_control.steps.private_release.query import OTHER, Query
 
-# Below the least epsilon the noise of a count is above ten thousand people; above the largest nothing is private.
+# Below the least epsilon the noise of a count exceeds ten thousand people; above the largest nothing is private.
 LEAST_EPSILON, LARGEST_EPSILON, EPSILON_DIGITS = Decimal("0.0001"), Decimal("100"), 12
 LARGEST_BOUND = 1e15
 MOST_CELLS = 100_000
@@ -27,7 +27,7 @@ MOST_CELLS = 100_000
 
 @dataclass(frozen=True)
 class Form:
-    """How a setting is sent to the service: a type of JSON, and its ``limits`` under the names that pydantic has.
+    """How a setting is sent to the service: a JSON type and its ``limits`` under pydantic's names.
 
     ``of`` is the form of a list's entries or of a dictionary's values, ``keys`` that of a dictionary's keys.
     """
@@ -40,14 +40,14 @@ class Form:
 
 @dataclass(frozen=True)
 class SentKind(Kind):
-    """A kind of setting that the service takes, too: in this form."""
+    """A kind of setting that the service also takes, in this form."""
 
     form: Form = Form(str)
 
 
 @dataclass(frozen=True)
 class Route:
-    """Where the service answers a kind of question: its path, and what its description says of it."""
+    """Where the service answers a kind of question: its path, and its description."""
 
     name: str
     asks: str
@@ -66,7 +66,7 @@ class QuestionKind:
 
 
 def exact_epsilon(value: object) -> Decimal | None:
-    """The epsilon as it is written, 0.1 being one tenth; None where it is not one that is allowed."""
+    """The epsilon exactly as written, 0.1 being one tenth; None where it is not allowed."""
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
         return None
     try:
@@ -97,7 +97,7 @@ def _is_edges(value: object) -> bool:
 
 
 def _is_text(value: object) -> bool:
-    """Whether this is text that a file can hold: half of a pair of UTF-16 is none."""
+    """Whether this is text that a file can contain: half a UTF-16 pair is not."""
     return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
@@ -190,7 +190,7 @@ NAME = Kind(lambda value: _is_text(value) and 0 < len(value) <= 100, "a text of 
 
 @dataclass(frozen=True, kw_only=True)
 class AnyQuestion(SettingsGroup):
-    """What every question may say."""
+    """The settings of every question."""
 
     name: str = setting(NAME, "what the report calls it; not a part of the question", "", "needed")
     kind: str = setting(Kind(lambda value: value in KINDS, "the kind of the question"), "what is asked")
@@ -201,7 +201,7 @@ class AnyQuestion(SettingsGroup):
     accept_noise: bool = setting(ACCEPTED, "asks although the groups are too many, or too small, for the noise", False)
 
     def query(self) -> Query:
-        """The question in the one form that the ledger keeps."""
+        """The question in its one form for the ledger."""
         return Query(**vars(self))
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The step ``private_release`` as it is told: answers with their accuracy, what they cost, what is left."""
+"""The report of the step ``private_release``: answers with their accuracy, their cost, and what is left."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOSTLY_NOISE = (
 
 @dataclass(frozen=True)
 class QueryTold:
-    """What became of a query: its ``answer`` and what that cost, None where it was refused or not asked."""
+    """The result of a query: its ``answer`` and the cost, None where it was refused or not asked."""
 
     name: str
     status: str
@@ -43,7 +43,7 @@ class QueryTold:
 
 @dataclass(frozen=True)
 class PrivateTold:
-    """What the JSON summary holds under ``private_release``: exact decimals are text."""
+    """The part ``private_release`` of the JSON summary: exact decimals are text."""
 
     neighbours: str
     delta: int
@@ -57,15 +57,15 @@ class PrivateTold:
 
 
 def private_sections(told: PrivateTold, notices: Iterable[str] = ()) -> tuple[Section, ...]:
-    """Answers with their accuracy, what they cost, what is left; ``notices`` of the budget and its ledger.
+    """Answers with their accuracy, their cost, what is left; ``notices`` of the budget and its ledger.
 
-    The answers are meant for outside. How they fare on the data is not.
+    The answers may be published. Their error on the data may not.
     """
     return (OUTLINES[0].section((*_first(told, notices), *_parts(told))),)
 
 
 def _first(told: PrivateTold, notices: Iterable[str]) -> Iterator[Part]:
-    """What has to be seen first: what is said of the budget and its ledger, and questions without an answer."""
+    """The first lines: notices of the budget and its ledger, and questions without an answer."""
     said = list(notices)
     for query in told.queries:
         words = NOT_ANSWERED.get(query.status, MOSTLY_NOISE if query.mostly_noise else "")
@@ -132,7 +132,7 @@ def _rows(query: QueryTold, for_screen: bool) -> list[list[str]]:
 
 
 def _all_digits(number: float) -> str:
-    """As it is, as a cost is not rounded: 0.09999999999999995 is less than 0.1."""
+    """A cost with all its digits: 0.09999999999999995 is less than 0.1."""
     return repr(number).removesuffix(".0")
 
 
@@ -145,4 +145,4 @@ def _value_and_accuracy(answer: Mapping) -> list[str]:
         return [f"{answer['value']:.6g}", f"± {answer['accuracy_95_in_people']:.0f} people in rank"]
     accuracy = answer["accuracy_95"]
     digits = min(max(0, 1 - floor(log10(accuracy))), 9) if accuracy > 0 else 6
-    return [f"{round(answer['value'], digits) + 0.0:.{digits}f}", f"± {accuracy:.{digits}f}"]  # no zero with a minus
+    return [f"{round(answer['value'], digits) + 0.0:.{digits}f}", f"± {accuracy:.{digits}f}"]  # no negative zero

@@ -62,7 +62,7 @@ class Question(BaseModel):
 
 
 def _question_model(kind: QuestionKind) -> type[Question]:
-    """What the service accepts for a kind of question, made of the forms of its settings."""
+    """The service's model of a kind of question, made from the forms of its settings."""
     fields: dict[str, Any] = {}
     for name, one in settings_in(kind.settings).items():
         if not isinstance(one.kind, SentKind):
@@ -110,7 +110,7 @@ class Refusal(BaseModel):
 
 @dataclass(frozen=True)
 class ServedPilot:
-    """What the service answers from: the records, their SHA-256, the ledger that pays, and the people declared."""
+    """The data behind the service: the records, their SHA-256, the ledger that pays, and the number of people."""
 
     records: Records
     dataset: str
@@ -140,7 +140,7 @@ def create_app(pilot: ServedPilot, token: str, strangers: Strangers | None = Non
 
 
 def _check_token(token: str) -> None:
-    """Whoever guesses the token spends the budget: it has to hold as much chance as a key."""
+    """Refuse a weak token: a person who guesses it can spend the budget, so it needs the entropy of a key."""
     how = 'make one: python -c "import secrets; print(secrets.token_urlsafe(32))"'
     if len(token) < SHORTEST_TOKEN:
         raise FaultyInputError(f"{TOKEN_VARIABLE}: {len(token)} characters; allowed: at least {SHORTEST_TOKEN}; {how}")
@@ -192,7 +192,7 @@ def _add_routes(app: FastAPI, pilot: ServedPilot) -> None:
 
 
 def _add_refusals(app: FastAPI) -> None:
-    """Errors say what is at fault and what is allowed; they hold nothing of the data but names of columns."""
+    """Errors say what is at fault and what is allowed; of the data they contain only names of columns."""
 
     @app.exception_handler(FaultyInputError)
     def faulty(request: Request, error: FaultyInputError) -> JSONResponse:
@@ -213,13 +213,13 @@ def _add_refusals(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     def unreadable(request: Request, error: HTTPException) -> JSONResponse:
-        # A body that is not text is a question at fault as any other.
+        # A body that is not text is a fault like any other.
         status = HTTPStatus.UNPROCESSABLE_ENTITY if error.status_code == 400 else HTTPStatus(error.status_code)
         return refusal(status, [str(error.detail)], headers=error.headers)
 
     @app.exception_handler(Exception)
     def our_fault(request: Request, error: Exception) -> JSONResponse:
-        # The message may hold data, so only its kind is told.
+        # The message may contain data, so only its kind is given.
         words = f"a fault of this program, {type(error).__name__}; what was asked may count as spent; please report it"
         return refusal(HTTPStatus.INTERNAL_SERVER_ERROR, [words])
 
@@ -230,7 +230,7 @@ def _add_refusals(app: FastAPI) -> None:
 
 
 def _place(location: tuple) -> list[str]:
-    """Where in a question a fault is; a name that is too long to be ours is cut."""
+    """Where in a question a fault is; a name too long to be a setting is cut."""
     return [str(part)[:60] for part in location]
 
 
@@ -238,7 +238,7 @@ def _place(location: tuple) -> list[str]:
 
 
 def served_pilot(name: str) -> ServedPilot:
-    """Read a pilot's combined dataset as door 2 does, and of its config what is needed. Raises ``FaultyInputError``."""
+    """A pilot's combined dataset as door 2 reads it, with the config's keys needed. Raises ``FaultyInputError``."""
     import config as pilots
     from disclosure_control.assess.opening import read_texts
     from disclosure_control.run.results import held
@@ -257,12 +257,12 @@ def served_pilot(name: str) -> ServedPilot:
         raise FaultyInputError('private_release: missing in the config; the service needs its {"budget": ...}')
     private = config.of(PrivateReleaseSettings)
     ledger = pilots_ledger(folder, name, private.budget)
-    ledger.look()  # a ledger at fault is said at the start, not at the first question
+    ledger.look()  # report a faulty ledger at the start, not at the first question
     return ServedPilot(Records(text), sha256, ledger, private.people)
 
 
 def _unread(value: object, config: object, columns: object) -> None:
-    """What other keys say is not the service's: a treatment may need a key that this process is not to have."""
+    """Skip other keys: a treatment may need a secret that this process should not have."""
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,8 +1,8 @@
-"""What keeps the service within reach of those who may ask: the token first, and no more of anything than it can bear.
+"""Access to the service: the token first, and limits on everything a connection can use.
 
-A connection that has not shown the token is a stranger's. A stranger's ends after some seconds, whatever it sends or
-does not send, and where there are too many of them the oldest ends first: who comes with the token is never kept out
-by those who come without. A try without the token is answered late.
+A connection that has not shown the token is a stranger's. A stranger's connection ends after some seconds, whatever it
+sends. If there are too many strangers the oldest connection ends first, so that they never keep out a client with the
+token. An attempt without the token is answered late.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from typing import Any
 from fastapi.responses import JSONResponse
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-MOST_BYTES = 64 * 1024  # of a body
+MOST_BYTES = 64 * 1024  # largest body
 MOST_BYTES_OF_A_HEAD = 16 * 1024
-# Together within the 1024 open files that systems allow a process by default; so many are let in before any is ended.
+# Together within a process's usual limit of 1024 open files; so many are accepted before any is ended.
 MOST_STRANGERS, MOST_CONNECTIONS, MOST_AT_ONCE = 200, 700, 128
 SECONDS_OF_A_STRANGER, SECONDS_OF_A_BODY = 10.0, 30.0
 SECONDS_BEFORE_A_REFUSAL = 1.0
 
 SERVER_OPTIONS: dict[str, Any] = {
-    # Who asks what is nobody's business, and the traceback of a fault may hold data: nothing is logged.
+    # Questions are private, and the traceback of a fault may contain data: nothing is logged.
     "access_log": False,
     "log_level": "critical",
     "server_header": False,
-    "proxy_headers": False,  # a connection is known by its own address, not by one that it states
+    "proxy_headers": False,  # a connection is identified by its own address, not by a header
     "ws": "none",
     "timeout_keep_alive": 5,
     "limit_concurrency": MOST_CONNECTIONS,
@@ -53,17 +53,17 @@ class Strangers:
         self._by_address[address] = transport
 
     def end(self, address: object) -> None:
-        """End the connection if it is a stranger's still."""
+        """End the connection if it is still a stranger's."""
         if transport := self._by_address.pop(address, None):
             transport.abort()
 
     def left(self, address: object) -> None:
-        """The connection has shown the token, or is gone."""
+        """Forget a connection that has shown the token, or is closed."""
         self._by_address.pop(address, None)
 
 
 class _TimedProtocol(H11Protocol):
-    """A connection as uvicorn serves it, which ends unless it shows the token in time."""
+    """A connection of uvicorn that ends unless it shows the token in time."""
 
     def __init__(self, strangers: Strangers, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -83,7 +83,7 @@ class _TimedProtocol(H11Protocol):
 
 
 class Gate:
-    """Token first, then the size of the body; only then does anything look at what was sent."""
+    """Token first, then the size of the body; only then is the content read."""
 
     def __init__(self, app: Callable, token: str, open_path: str, strangers: Strangers):
         self.app, self.expected = app, b"bearer " + token.encode("utf-8")
@@ -124,7 +124,7 @@ class Gate:
 def refusal(
     status: HTTPStatus, faults: Iterable[str], left: str | None = None, headers: Mapping | None = None
 ) -> JSONResponse:
-    """Why there is no answer, in the one form that all refusals have."""
+    """A refusal's reasons, in the one form of all refusals."""
     content = {"faults": [fault.encode("utf-8", "replace").decode() for fault in faults], "left": left}
     return JSONResponse(content, status.value, headers=headers)
 
@@ -135,7 +135,7 @@ async def _too(scope: dict, receive: Callable, send: Callable, status: HTTPStatu
 
 
 async def _gone(receive: Callable) -> None:
-    """Until the other side is gone; what it sends meanwhile is dropped."""
+    """Wait until the client has disconnected; whatever it sends is dropped."""
     while (await receive())["type"] != "http.disconnect":
         pass
 

@@ -1,4 +1,4 @@
-"""The config key ``private_release``: a pilot's whole budget, and what is asked of it."""
+"""The config key ``private_release``: a pilot's whole budget, and its questions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from disclosure_control.steps.private_release.questions import EPSILON, faults_o
 
 @dataclass(frozen=True)
 class PrivacyBudget(SettingsGroup):
-    """What all answers together may cost."""
+    """The total cost of all answers."""
 
     epsilon: Decimal = setting(EPSILON, "the budget of all answers together")
 
@@ -32,7 +32,7 @@ class PrivacyBudget(SettingsGroup):
 
 
 def _faults_of_queries(values: Sequence[Any], place: Place) -> Iterator[str]:
-    """Faults of each, questions that cannot be answered, and names that several have."""
+    """Faults of each query, questions that cannot be answered, and names used twice."""
     names = []
     for i, value in enumerate(values):
         found = faults_of_query(value, place[i])
@@ -57,7 +57,7 @@ _QUERIES = Kind(
 
 @dataclass(frozen=True)
 class PrivateReleaseSettings(SettingsGroup):
-    """The config key ``private_release``: the pilot's whole budget, and what is asked of it.
+    """The config key ``private_release``: the pilot's whole budget, and its questions.
 
     ``people``: about how many people the pilot has, as the public may know; None where the config does not say.
     """

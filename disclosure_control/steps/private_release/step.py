@@ -29,13 +29,13 @@ from disclosure_control.steps.private_release.report import PrivateTold, QueryTo
 from disclosure_control.steps.private_release.settings import PrivateReleaseSettings
 from disclosure_control.steps.running import StepInput, StepResult
 
-# Where the config does not declare the people, a question is measured against so many: a choice, and no figure of data.
+# The number of people assumed where the config does not declare it: a choice, no figure of the data.
 PEOPLE_IF_NOT_DECLARED = 500
-# What a question and its answer may fill in the ledger: so much, and so much more for each epsilon of 1. A budget is
-# thus a bound on the ledger, whatever is asked and accepted.
+# The most that a question and its answer may fill in the ledger: a constant, and more per epsilon of 1. A budget is
+# thus a bound on the ledger, for any questions.
 LEAST_BYTES, BYTES_FOR_EPSILON = 4_000, 10_000_000
-BYTES_OF_A_CELL = 90  # of its numbers and the marks between them; its names are counted
-# e**10 is 22,000: so much more likely may an answer be with a person than without.
+BYTES_OF_A_CELL = 90  # for its numbers and the marks between them; its names are counted
+# e**10 is 22,000: an answer may be so many times as likely with a person as without.
 HIGH_EPSILON = Decimal(10)
 NEIGHBOURS = "add or remove one person"
 GUARANTEE = (
@@ -49,9 +49,9 @@ NOT_ASKED, TOO_LARGE = "not asked", "too large"
 
 @dataclass(frozen=True)
 class QueryOutcome:
-    """What became of one query: ``recorded`` is its answer, None where it was refused or not asked.
+    """The result of one query: ``recorded`` is its answer, None where it was refused or not asked.
 
-    ``is_mostly_noise``: against the true number of people, and not accepted as such; for the controller's eyes alone.
+    ``is_mostly_noise``: against the true number of people, and not accepted as such; only the controller may see it.
     """
 
     query: Query
@@ -61,7 +61,7 @@ class QueryOutcome:
 
 
 class MostlyNoiseError(FaultyInputError):
-    """A question whose cells would hold fewer people than the noise of a cell is worth; it costs nothing."""
+    """A question whose noise per cell is worth more than the people of a cell; it costs nothing."""
 
     def __init__(self, query: Query, people: int | None):
         measure = f"the {people} people" if people else f"{PEOPLE_IF_NOT_DECLARED} people, as none are"
@@ -83,16 +83,16 @@ class AnswerTooLargeError(FaultyInputError):
 
 
 def pilots_ledger(folder: Path, pilot: str, budget: Decimal) -> Ledger:
-    """The ledger of the pilot in ``folder``, which has to hold what the last run published and what its mark says."""
+    """The ledger of the pilot in ``folder``, checked against the last run's results and its mark."""
     return Ledger(folder, budget, published_spending(folder / RESULTS_FOLDER, pilot), read_settings().state_folder)
 
 
 def ask(query: Query, records: Records, dataset: str, ledger: Ledger, people: int | None = None) -> Recorded:
-    """The answer to one query through the ledger; ``dataset`` is the SHA-256 of what ``records`` was read from.
+    """The answer to one query through the ledger; ``dataset`` is the SHA-256 of the dataset of ``records``.
 
-    ``people`` are those that the config declares; what would be mostly noise among them is not asked, unless the query
+    ``people`` are those that the config declares; a query that is mostly noise among them is not asked, unless it
     accepts that or the ledger has its answer. Raises ``MostlyNoiseError``, ``AnswerTooLargeError``, and as
-    ``Ledger.ask`` does. OpenDP builds the mechanism, and the records are made ready for it, before anything is spent.
+    ``Ledger.ask`` does. OpenDP builds the mechanism, and the records are prepared for it, before anything is spent.
     """
     epsilon = mechanism_of(query).epsilon
     if recorded := ledger.recorded(query.question, dataset):
@@ -106,7 +106,7 @@ def ask(query: Query, records: Records, dataset: str, ledger: Ledger, people: in
 
 
 def stored_bytes(query: Query) -> int:
-    """About how many bytes a question and its answer fill in the ledger, told by the question alone."""
+    """About how many bytes a question and its answer fill in the ledger; depends on the question alone."""
     names = [(column, (*categories, OTHER)) for column, categories in query.by]
     names += [("category", query.cells_of_column)] if query.kind == "histogram" else []
     of_names = sum(len(json.dumps(column)) + len(json.dumps(labels)) / len(labels) for column, labels in names)
@@ -116,8 +116,8 @@ def stored_bytes(query: Query) -> int:
 def release_queries(
     queries: Iterable[Query], records: Records, dataset: str, ledger: Ledger, people: int | None = None
 ) -> list[QueryOutcome]:
-    """Ask all queries in order. What is mostly noise is not asked unless it accepts that; what the budget does not hold
-    is refused. Raises ``LedgerFaultError`` before the first question where the ledger is not whole.
+    """Ask all queries in order. One that is mostly noise is not asked unless it accepts that; one beyond the budget is
+    refused. Raises ``LedgerFaultError`` before the first question where the ledger is not whole.
     """
     ledger.look()
     releases = []
@@ -148,7 +148,7 @@ def run_step(step: StepInput[PrivateReleaseSettings]) -> StepResult:
     return StepResult(
         told,
         sections=sections,
-        outside=lambda counts, k: sections,  # noise hides whoever is in it
+        outside=lambda counts, k: sections,  # noise hides every person in it
         files={ANSWERS_FILE: _for_publication(step.pilot, told)},
         hand_to_hand=frozenset({ANSWERS_FILE}),
         outcome=tuple(releases),
@@ -156,7 +156,7 @@ def run_step(step: StepInput[PrivateReleaseSettings]) -> StepResult:
 
 
 def notices_of(budget: Decimal, queries: Iterable[Query], ledger: Ledger) -> list[str]:
-    """What the controller has to know beside what became of the questions, each a sentence."""
+    """What the controller has to know beside the results, each a sentence."""
     high = [f"a budget of epsilon {decimal_text(budget)} promises"] if budget > HIGH_EPSILON else []
     names = [repr(one.name) for one in queries if one.epsilon > HIGH_EPSILON]
     high += [f"epsilon above {HIGH_EPSILON} for {', '.join(names)} promises"] if names else []
@@ -165,7 +165,7 @@ def notices_of(budget: Decimal, queries: Iterable[Query], ledger: Ledger) -> lis
 
 
 def told_release(settings: PrivateReleaseSettings, releases: list[QueryOutcome], state: LedgerState) -> PrivateTold:
-    """The answers and what they cost: exact decimals as text, and of every query what became of it."""
+    """The answers and their cost: exact decimals as text, and each query's result."""
     is_raised = state.lowest_budget is not None and state.lowest_budget < settings.budget
     return PrivateTold(
         neighbours=NEIGHBOURS,
@@ -192,7 +192,7 @@ def _told_query(release: QueryOutcome) -> QueryTold:
 
 
 def _for_publication(pilot: str, told: PrivateTold) -> bytes:
-    """The answers and what they promise; what was refused or not asked, and how it fares on the data, stays inside."""
+    """The answers and their guarantee; refused or unasked questions, and the error on the data, are left out."""
     answers = [
         {"name": query.name, "question": query.question, "epsilon": query.epsilon, "answer": query.answer}
         for query in told.queries

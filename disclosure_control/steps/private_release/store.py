@@ -1,4 +1,4 @@
-"""Where a privacy ledger is kept: one table of entries in a SQLite file, each entry on the disk before the next step.
+"""The file of a privacy ledger: one SQLite table of entries, each entry on the disk before the next step.
 
 A rollback journal that is removed with each entry, and the folder flushed after it (``synchronous=EXTRA``): between
 two entries the ledger is this one file, whole, and a copy of it is a backup. A write-ahead log would leave the last
@@ -22,8 +22,8 @@ SCHEMA = (
     "CREATE INDEX entries_of_a_question ON entries (key, kind)",
 )
 PRAGMAS = ("journal_mode=DELETE", "synchronous=EXTRA", "cell_size_check=ON", "trusted_schema=OFF")
-SECONDS_TO_WAIT = 10.0  # our own lock keeps us apart; somebody may have opened the file by hand
-# What SQLite reports, by its primary code, as the system's errors that they stand for.
+SECONDS_TO_WAIT = 10.0  # our own lock keeps our processes apart; somebody may have opened the file by hand
+# What SQLite reports, by its primary code, as the system error that it means.
 ERRORS = {
     sqlite3.SQLITE_FULL: errno.ENOSPC,
     sqlite3.SQLITE_IOERR: errno.EIO,
@@ -61,10 +61,10 @@ def journal_of(path: Path) -> Path:
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """The file, opened for one asking, so that a folder that is moved away is missed at the next one.
+    """The file, opened for one request, so that a moved folder is noticed at the next one.
 
-    What a killed process left half written is taken back here. Raises ``DamagedStoreError``, and ``OSError`` where the
-    disk is full or the file may not be written.
+    A write that a killed process left unfinished is rolled back here. Raises ``DamagedStoreError``, and ``OSError``
+    where the disk is full or the file may not be written.
     """
     with _translated():
         store = sqlite3.connect(
@@ -75,7 +75,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
             for pragma in PRAGMAS:
                 store.execute(f"PRAGMA {pragma}")
             pages, size = (store.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
-            if pages * size != path.stat().st_size:  # cut off where nobody reads today
+            if pages * size != path.stat().st_size:  # cut off in a part that is not read now
                 raise DamagedStoreError
         yield store
     finally:
@@ -92,13 +92,13 @@ def _translated() -> Iterator[None]:
         if code in ERRORS:
             raise OSError(ERRORS[code], os.strerror(ERRORS[code])) from None
         raise DamagedStoreError from None
-    except UnicodeDecodeError:  # SQLite quotes what it cannot read
+    except UnicodeDecodeError:  # SQLite quotes the bytes it cannot read
         raise DamagedStoreError from None
 
 
 @contextlib.contextmanager
 def _transaction(store: sqlite3.Connection) -> Iterator[None]:
-    """All of it on the disk when this ends, or nothing."""
+    """All changes are on the disk when this ends, or none."""
     with _translated():
         store.execute("BEGIN IMMEDIATE")
         try:
@@ -116,13 +116,13 @@ def _insert(store: sqlite3.Connection, entry: Entry) -> None:
 
 
 def append(store: sqlite3.Connection, entry: Entry) -> None:
-    """One entry more, on the disk before this returns; what the disk takes in part is taken back."""
+    """Add one entry, on the disk before this returns; a partial write is rolled back."""
     with _transaction(store):
         _insert(store, entry)
 
 
 def check_file(store: sqlite3.Connection) -> None:
-    """Read the whole file. Raises ``DamagedStoreError`` where its pages or its index are not as SQLite wrote them."""
+    """Read the whole file. Raises ``DamagedStoreError`` where its pages or its index are damaged."""
     with _translated():
         schema = tuple(sql for (sql,) in store.execute("SELECT sql FROM sqlite_schema ORDER BY rowid"))
         if schema != SCHEMA or store.execute("PRAGMA integrity_check(1)").fetchall() != [("ok",)]:

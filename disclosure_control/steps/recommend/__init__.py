@@ -1,4 +1,4 @@
-"""The step ``recommend``: the mildest recoding that meets the thresholds."""
+"""The step ``recommend``: the recoding of least loss that meets the thresholds."""
 
 from disclosure_control.basics.telling.sections import Outline
 

@@ -39,7 +39,7 @@ class PilotLattice:
     """The recodings of a pilot.
 
     ``people`` are all of them in the finest classes, which are the combinations of the lattice; ``n_evaluated`` are
-    evaluated as they stand. ``lowest``: levels below which a quasi-identifier must not come out. ``criteria`` are l
+    evaluated without recoding. ``lowest``: the lowest level allowed for a quasi-identifier. ``criteria`` are l
     and t of every sensitive feature, as far as they can be met; ``models`` of "k", "l" and "t" are those that can;
     ``left_out`` says in sentences which cannot. ``inputs`` are the files of hierarchies that were read.
     """
@@ -62,13 +62,11 @@ class PilotLattice:
 
     @property
     def begins_in_bins(self) -> bool:
-        """Whether level 0 of some quasi-identifier are the config's bins, from which its loss is then counted."""
+        """Whether level 0 of some quasi-identifier is the config's bins, from which its loss is then counted."""
         return any(attribute.levels[0].recoding.kind == "bins" for attribute in self.lattice.attributes)
 
     def requirements(self, suppression_limit: float, keeps_somebody: bool = True) -> Requirements:
-        """What has to hold, under the pilot's policy for missing values, with t against those who are kept: as an
-        assessment of the released records takes it.
-        """
+        """The requirements; t compares with those who are kept, as an assessment of the released records does."""
         k = self.k if "k" in self.models else 1
         return Requirements(
             k, self.criteria, suppression_limit, "kept", missing_qis=self.missing_qis, keeps_somebody=keeps_somebody
@@ -76,9 +74,9 @@ class PilotLattice:
 
 
 def pilot_lattice(assessment: Assessment, hierarchies: Mapping[str, Any], folder: Path) -> PilotLattice:
-    """``hierarchies``: column -> file in the pilot's ``folder``, or a rule as the treatment "hierarchy" knows it.
+    """``hierarchies``: column -> file in the pilot's ``folder``, or a rule of the treatment "hierarchy".
 
-    Nothing is asked of records but in classes. Raises ``FaultyInputError`` with all faults of the hierarchies.
+    Only classes are read, no records. Raises ``FaultyInputError`` with all faults of the hierarchies.
     """
     read, inputs = _read_hierarchies(assessment.people, hierarchies, folder)
     people, attributes, lowest = _attributes(assessment, hierarchies, read)
@@ -136,7 +134,7 @@ def _attributes(
         for name, hierarchy in read.items()
         if name in config.binning_config and (hierarchy.leaves_of(columns[name].labels) < 0).any()
     ]
-    if of_exact_values:  # then the config's bins are too coarse to begin with
+    if of_exact_values:  # the config's bins are too coarse for the leaves of these
         edges_of_others = {name: one for name, one in config.binning_config.items() if name not in of_exact_values}
         exact = dataclasses.replace(config, binning_config=edges_of_others)
         people = people.evaluated_by(exact)
@@ -149,7 +147,7 @@ def _attributes(
         except FaultyInputError as error:
             faults += error.faults
     stop_at(faults)
-    # What the config looks at in bins does not come out in exact values.
+    # A column that the config puts in bins is never released in exact values.
     return people, attributes, dict.fromkeys(of_exact_values, 1)
 
 
@@ -176,14 +174,14 @@ def _attribute(
     return of_rarity(name, column, people, config.K)
 
 
-# ---------------------------------------------------------------- what has to hold
+# ---------------------------------------------------------------- the requirements
 
 
 def _criteria(
     config: PilotConfig, people: People, lattice: Lattice
 ) -> tuple[tuple[Criterion, ...], tuple[str, ...], tuple[str, ...]]:
-    """l and t as the config asks for them. A threshold that not even all people together meet is left out, aloud: all
-    whom the coarsest recoding evaluates, as each other one evaluates some of them.
+    """l and t as the config requires them. A threshold that all evaluated people together do not meet is left out and
+    reported. All are those whom the coarsest recoding evaluates, as every other one evaluates some of them.
     """
     left_out = []
     coarsest = roll_up(bottom_node(lattice), lattice.top)

@@ -1,4 +1,4 @@
-"""The step ``recommend`` as it is told: what to give up, what that does, and what to paste."""
+"""The report of the step ``recommend``: what to give up, the effect of that, and the lines to paste."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ class ToldAnswer:
 
 @dataclass(frozen=True)
 class ToldLandscape:
-    """Recodings by ``places``: their levels, their loss, and how many people each leaves at risk if nobody goes.
+    """Recodings by ``places``: their levels, their loss, and how many people each leaves at risk without suppression.
 
-    Of one column alone these are those in its rare groups: None where they are few. ``levels`` names what each level of
-    a column is; ``whole``: there are no further recodings.
+    For a single column these are the people in its rare groups: None where they are few. ``levels`` names the levels of
+    each column; ``whole``: there are no further recodings.
     """
 
     levels: Mapping[str, Sequence[str]]
@@ -67,7 +67,7 @@ class ToldLandscape:
 
 @dataclass(frozen=True)
 class ToldRecommendation:
-    """What the JSON summary holds under ``recommend``."""
+    """The part ``recommend`` of the JSON summary."""
 
     metric: str
     counted_from: str
@@ -91,7 +91,7 @@ class ToldRecommendation:
 def told_recommendation(
     trial: Trial, settings: RecommendSettings, found: SearchResult, short_list: Sequence[RecodingAnswer]
 ) -> ToldRecommendation:
-    """The answers and the recodings beside them as they may be told."""
+    """The answers and the other recodings, masked for the report."""
     pilot, assessment = trial.pilot, trial.assessment
     told = [_told_answer(answer, trial) for answer in short_list]
     best = told[0] if found.best is not None else None
@@ -135,14 +135,14 @@ def _told_landscape(trial: Trial, short_list: Sequence[RecodingAnswer]) -> ToldL
 
 
 def _told(n: int, trial: Trial) -> int | None:
-    """How many records a recoding leaves out, or at risk: of one column alone these are those in its rare groups."""
+    """How many records a recoding leaves out or at risk; for a single column, the people in its rare groups."""
     return HAND_TO_HAND.told(n, trial.assessment.classes.n_records, trial.pilot.n_evaluated)
 
 
 def _told_loss(loss: float, n_left_out: int, trial: Trial) -> float:
-    """A loss as it may be told: who is left out counts as lost, so from all digits their masked number follows.
+    """A loss, masked: records left out count as lost, so all its digits would give their masked number.
 
-    Then losses of values are rounded to what some twenty people weigh, and those of class sizes to one digit.
+    Then losses of values are rounded to the weight of about twenty people, and those of class sizes to one digit.
     """
     if _told(n_left_out, trial) is not None:
         return loss
@@ -173,7 +173,7 @@ def _told_answer(answer: RecodingAnswer, trial: Trial) -> ToldAnswer:
 
 
 def recommend_sections(told: ToldRecommendation) -> tuple[Section, ...]:
-    """How sure the answers are, the recodings by cost and risk, and each answer with the lines for the config."""
+    """How certain the answers are, the recodings by cost and risk, and each answer with the lines for the config."""
     loss = f"Loss of the recommended recoding ({told.metric}, from 0 to 1): {told.loss or 0:.4g}."
     evidence = [] if told.loss is None else [Sentence(loss, where=Where.EVIDENCE)]
     return (OUTLINES[0].section(_parts(told)), Section("utility", "", evidence))
@@ -249,9 +249,9 @@ def _map(told: ToldRecommendation) -> Iterator[Part]:
 
 
 def landscape_map(told: ToldRecommendation) -> tuple[Drawing | None, int]:
-    """The recodings as points: the answers at what they leave out, the others at whom they leave at risk.
+    """The recodings as points: the answers by the people they leave out, the others by those they leave at risk.
 
-    And how many are not drawn, as their counts are masked.
+    Also the number of recodings that are not drawn because their counts are masked.
     """
     answers = {tuple(answer.levels.values()): n for n, answer in enumerate(told.short_list, start=1)}
     points, n_masked = [], 0
@@ -293,7 +293,7 @@ def _answer(answer: ToldAnswer, told: ToldRecommendation) -> Iterator[Part]:
 
 
 def _outcome(answer: ToldAnswer, told: ToldRecommendation) -> str:
-    """What to give up, who is left out, and whether that holds."""
+    """What to give up, who is left out, and whether the thresholds hold."""
     n_out = people_on_screen(1) if answer.suppressed_few else count_text(answer.suppressed)
     of = "all" if told.records is None else told.records
     still = ", ".join(f"{count_text(n)} by {name}" for name, n in answer.at_risk_after.items() if n != 0)
@@ -303,14 +303,14 @@ def _outcome(answer: ToldAnswer, told: ToldRecommendation) -> str:
 
 
 def _loss_in_words(told: ToldRecommendation) -> str:
-    """What the metric measures, and from where: losses of ``sweep`` start from exact values, whatever the config."""
+    """What the metric measures, and from where: losses of ``sweep`` start from exact values under any config."""
     metric = METRICS[told.metric]
     words = f"{metric.words}, counted from {told.counted_from}" if metric.is_of_values else metric.words
     return f"{words[:1].upper()}{words[1:]}"
 
 
 def _in_short(told: ToldRecommendation) -> Iterator[Part]:
-    """The first answer, and what to paste for it."""
+    """The first answer, and the lines to paste for it."""
     n_others = len(told.short_list) - 1
     more = f" {counted(n_others, 'other answer')} in the details." if n_others else ""
     yield Sentence(
@@ -324,11 +324,11 @@ def _in_short(told: ToldRecommendation) -> Iterator[Part]:
     )
 
 
-# ---------------------------------------------------------------- outside the house
+# ---------------------------------------------------------------- the shareable page
 
 
 def sections_outside(told: ToldRecommendation, counts: ToldCounts, k: ToldModel) -> tuple[Section, ...]:
-    """The recodings and the answers as they may leave: no exact loss, no line of the config."""
+    """The recodings and the answers for the shareable page: no exact loss, no line of the config."""
     places = told.landscape.places if k.evaluated is not None else ()
     places = [(levels, _coarse(loss, counts), counts.tell_between(n, k.evaluated)) for levels, loss, n in places]
     answers = [
@@ -354,7 +354,7 @@ def sections_outside(told: ToldRecommendation, counts: ToldCounts, k: ToldModel)
 
 
 def _coarse(loss: float, counts: ToldCounts) -> float:
-    """A loss in steps as large as what ``threshold`` people weigh: no small count can be read from its digits."""
+    """A loss in steps of the weight of ``threshold`` people, so that its digits give no small count."""
     weight = max(0.01, counts.small_counts.threshold / counts.n_people)
     step = 10 ** math.ceil(math.log10(weight))
     return min(1.0, float(f"{round(loss / step) * step:.12g}"))

@@ -1,4 +1,4 @@
-"""The config key ``recommend``: what is minimised, and what the recoding may do."""
+"""The config key ``recommend``: what is minimised, and which recodings are allowed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SECONDS = Kind(lambda value: is_number(value) and 0 < value <= 1e6, "seconds, a
 
 @dataclass(frozen=True)
 class RecommendSettings(SettingsGroup):
-    """The config key ``recommend``: what is minimised, and what the recoding may do."""
+    """The config key ``recommend``: what is minimised, and which recodings are allowed."""
 
     metric: str = setting(one_of(*METRICS), "the measure of loss: see the table below", "loss")
     suppression_limit: float = setting(
@@ -67,5 +67,5 @@ SETTINGS = RecommendSettings
 
 
 def records_needed(settings: RecommendSettings, config: PilotConfig) -> list[Needed]:
-    """None: the search looks at classes and their counts."""
+    """None: the search uses classes and their counts."""
     return []

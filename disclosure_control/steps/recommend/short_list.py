@@ -1,6 +1,6 @@
-"""The few really different answers to "what is the least I must give up?", each tried out on the people of the pilot.
+"""The few really different answers to "what is the least I must give up?", each applied to the people of the pilot.
 
-The search says which recodings to try; every figure of an answer comes from the treatments themselves, see
+The search chooses the recodings to try; every figure of an answer comes from the treatments themselves, see
 ``tried_out``.
 """
 
@@ -32,7 +32,7 @@ from disclosure_control.treatments.treat_counted import TreatedCounts, treat_cou
 
 @dataclass(frozen=True)
 class SearchQuestion:
-    """What a search is asked for: the share of records that may be left out, and the levels that are allowed."""
+    """The limits of a search: the share of records that may be left out, and the levels that are allowed."""
 
     title: str
     suppression_limit: float
@@ -42,9 +42,9 @@ class SearchQuestion:
 
 @dataclass(frozen=True)
 class RecodingAnswer:
-    """One way to meet the thresholds, as it came out.
+    """One way to meet the thresholds, with its results.
 
-    ``treatment`` is what a config says to do it. ``n_suppressed`` records are left out; ``n_rescued`` were at risk
+    ``treatment`` is the list for the config. ``n_suppressed`` records are left out; ``n_rescued`` were at risk
     before and are released without being at risk. ``at_risk`` counts, by model, the records that are still at risk
     (of the models that can be met), and ``holds`` says that there are none. ``loss`` is that of the metric in use.
     """
@@ -67,7 +67,7 @@ class RecodingAnswer:
 
 @dataclass(frozen=True)
 class Trial:
-    """What answers are tried out on: the pilot, and the settings of ``recommend`` that matter here.
+    """The pilot on which answers are tried, and the settings of ``recommend`` that matter here.
 
     ``time_limit``: seconds for all searches together; the main question may take half of them.
     """
@@ -85,7 +85,7 @@ class Trial:
 
     @cached_property
     def alike(self) -> AlikePeople:
-        """The people in groups that fare alike."""
+        """The people in groups with the same outcome under every recoding."""
         return AlikePeople.of(self.pilot.people)
 
     @cached_property
@@ -104,13 +104,13 @@ class Trial:
 
     @property
     def n_at_risk(self) -> int:
-        """How many people are at risk as it is, by the models that can be met."""
+        """How many people are at risk without treatment, by the models that can be met."""
         flags = self.alike.at_risk(self.as_it_is, self.pilot.models).values()
         nobody = np.zeros(len(self.alike.people), dtype=bool)
         return int(self.alike.people[np.logical_or.reduce([nobody, *flags])].sum())
 
     def search(self, question: SearchQuestion, time_limit: float) -> SearchResult:
-        """The answer of least loss. To leave out everybody is none: then those that leave somebody are searched."""
+        """The answer of least loss; if that leaves out everybody, the best of those that keep somebody."""
         start = self.clock()
         found = self._search(question, time_limit, keeps_somebody=False)
         if found.best is None or found.best.n_suppressed < found.best.n_evaluated:
@@ -138,7 +138,7 @@ def main_question(trial: Trial) -> SearchQuestion:
 
 
 def other_questions(trial: Trial) -> list[list[SearchQuestion]]:
-    """Further questions; of each list the answer of least loss counts."""
+    """Further questions; from each list the answer of least loss is taken."""
     names = [attribute.name for attribute in trial.pilot.lattice.attributes]
     limit, bounds = trial.suppression_limit, (trial.lowest, trial.highest)
     lowest = {name: trial.lowest.get(name, 0) for name in names}
@@ -159,10 +159,10 @@ def other_questions(trial: Trial) -> list[list[SearchQuestion]]:
 
 
 def answers(trial: Trial) -> tuple[SearchResult, list[RecodingAnswer]]:
-    """What the search found for the main question, and the short list, without answers that say the same twice.
+    """The search result of the main question, and the short list without repeated answers.
 
-    The first answer is that to the main question, where there is one. Where no answer was found in time the question is
-    not on the list.
+    The first answer is that to the main question, where there is one. A question without an answer in time is left
+    out.
     """
     if not trial.pilot.n_evaluated:
         return SearchResult(None, True, 0, trial.pilot.lattice.size), []
@@ -186,8 +186,8 @@ def answers(trial: Trial) -> tuple[SearchResult, list[RecodingAnswer]]:
 
 
 def _best_of_all(trial: Trial, found: SearchResult, others: Sequence[SearchResult]) -> SearchResult:
-    """``found``, or where it is not proven and another search came upon something better that the main question allows,
-    that: all of them look within the levels of the main question.
+    """``found``; if unproven, any better result of the others, within the same levels, that the main question
+    allows.
     """
     if found.is_optimal:
         return found
@@ -205,7 +205,7 @@ def _best_of_all(trial: Trial, found: SearchResult, others: Sequence[SearchResul
 
 
 def _is_as_predicted(best: Transformation, answer: RecodingAnswer) -> bool:
-    """Whether the treatments did to the records what the search took them to do; else nothing is proven by it."""
+    """Whether the treatments had the effect on the records that the search predicted; otherwise it proves nothing."""
     is_near = np.isclose(answer.loss, best.loss, rtol=1e-9, atol=1e-9)
     return answer.holds and answer.n_suppressed == best.n_suppressed and bool(is_near)
 
@@ -213,7 +213,7 @@ def _is_as_predicted(best: Transformation, answer: RecodingAnswer) -> bool:
 def _choose(
     chosen: dict[tuple[int, ...], tuple[list[str], SearchResult]], found: Sequence[tuple[SearchQuestion, SearchResult]]
 ) -> None:
-    """Of questions that were searched, the answer of least loss joins those that are ``chosen``, by its levels."""
+    """Add the answer of least loss among the searched questions to ``chosen``, by its levels."""
     usable = [(question, one, one.best) for question, one in found if one.best is not None]
     if usable:
         question, one, best = min(usable, key=lambda entry: (entry[2].loss, entry[2].n_suppressed))
@@ -251,11 +251,11 @@ def _loss(trial: Trial, levels: tuple[int, ...], gone: np.ndarray) -> float:
     return METRICS[trial.metric].on(pilot.lattice, weights).loss(node, suppressed)
 
 
-# ---------------------------------------------------------------- recodings as a config says them, and as people do
+# ---------------------------------------------------------------- recodings as config lines and in words
 
 
 def treatment_steps(pilot: PilotLattice, levels: Sequence[int], suppresses: bool) -> list[TreatmentStep]:
-    """The list under ``treatment`` in a config: recodings, then dropped columns, then what is left out."""
+    """The list under ``treatment`` in a config: recodings, then dropped columns, then suppression."""
     steps: list[TreatmentStep] = []
     dropped: list[str] = []
     for attribute, level in zip(pilot.lattice.attributes, levels, strict=True):
@@ -293,7 +293,7 @@ _RECODINGS: dict[str, Callable[[str, Recoding], list[TreatmentStep]]] = {
 
 
 def in_words(pilot: PilotLattice, levels: Sequence[int]) -> str:
-    """The recoding in a sentence: no value of a person is in it, only edges, levels, and names of columns and files."""
+    """The recoding in a sentence without values of people: only edges, levels, and names of columns and files."""
     changed = [
         _WORDS[attribute.levels[level].recoding.kind](attribute, level)
         for attribute, level in zip(pilot.lattice.attributes, levels, strict=True)
@@ -310,7 +310,7 @@ def in_words(pilot: PilotLattice, levels: Sequence[int]) -> str:
 
 
 def levels_in_words(attribute: Generalisation) -> list[str]:
-    """What each level of a quasi-identifier is, from the finest: for whom chooses one."""
+    """The name of each level of a quasi-identifier, from the finest, for a reader who chooses one."""
     return [_LEVELS[level.recoding.kind](attribute, number) for number, level in enumerate(attribute.levels)]
 
 
@@ -339,7 +339,7 @@ _WORDS: dict[str, Callable[[Generalisation, int], str]] = {
     "bins": _bins_in_words,
     "hierarchy": _hierarchy_in_words,
     "rare": _rare_in_words,
-    "drop": lambda attribute, level: "",  # all in one at the end
+    "drop": lambda attribute, level: "",  # named together at the end
 }
 
 _LEVELS: dict[str, Callable[[Generalisation, int], str]] = {

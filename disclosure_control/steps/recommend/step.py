@@ -1,7 +1,7 @@
-"""The step ``recommend``: the mildest recoding that meets the thresholds, and the few really different other ones.
+"""The step ``recommend``: the recoding of least loss that meets the thresholds, and the few really different others.
 
-Over every combination of the levels that the quasi-identifiers may be recoded to, the one with the least loss such that
-k, l and t hold with at most a share of the records left out; with proof, where the search can end in time.
+It searches every allowed combination of the quasi-identifiers' levels for the one of least loss such that k, l and t
+hold with at most a share of the records left out; with proof, if the search can finish in time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A recoding tried out on the people of a pilot: who is left out, who is still at risk, who is rescued.
+"""A recoding applied to the people of a pilot: who is left out, who is still at risk, who is rescued.
 
-Every figure comes from the treatments themselves, applied and evaluated as door 2 evaluates them. No record is asked
-for: whoever is of one finest class, with values of the same sensitive features, fares alike whatever is recoded.
+Every figure comes from the treatments themselves, applied and evaluated as door 2 evaluates them. No record is read:
+all people of one finest class with values of the same sensitive features have the same outcome under any recoding.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from disclosure_control.treatments.treat_counted import TreatedCounts
 
 @dataclass(frozen=True)
 class AlikePeople:
-    """Groups of people whom every model judges alike: ``first_class`` (n_groups,) is their finest class.
+    """Groups of people with the same result in every model: ``first_class`` (n_groups,) is their finest class.
 
     ``has_value`` (n_groups,) of bool, by sensitive feature of which some have no value; ``people`` (n_groups,) counts.
     """
@@ -30,7 +30,7 @@ class AlikePeople:
 
     @classmethod
     def of(cls, people: People) -> AlikePeople:
-        """The groups of all people; one pass over them where several features have gaps, else from the counts."""
+        """The groups of all people; one pass over the records if several features have gaps, else from the counts."""
         classes = people.classes
         with_gaps = [name for name, counted in people.counts.items() if counted.n_without_value]
         if not with_gaps:
@@ -45,11 +45,11 @@ class AlikePeople:
         return cls(first_class, {name: (gaps >> i & 1).astype(bool) for i, name in enumerate(with_gaps)}, n)
 
     def are_kept(self, treated: TreatedCounts) -> np.ndarray:
-        """Which groups (n_groups,) of bool are there after a treatment."""
+        """Which groups (n_groups,) of bool remain after a treatment."""
         return treated.people.class_of_first[self.first_class] >= 0
 
     def at_risk(self, treated: TreatedCounts, models: Sequence[str]) -> dict[str, np.ndarray]:
-        """Which groups (n_groups,) of bool are at risk then, by model ("k", "l", "t"), for any sensitive feature."""
+        """Which groups (n_groups,) of bool are then at risk, by model ("k", "l", "t"), for any sensitive feature."""
         now = treated.people.class_of_first[self.first_class]
         assessment, nobody = treated.assessment, np.zeros(len(now), dtype=bool)
         of_model: dict[str, list[ModelResult]] = {
@@ -64,11 +64,11 @@ class AlikePeople:
         flagged: np.ndarray = np.append(result.risky_classes, False)[now]
         if result.counts is None or result.sensitive is None:
             return flagged
-        return flagged & self.has_value.get(result.sensitive, True)  # t judges those who have a value
+        return flagged & self.has_value.get(result.sensitive, True)  # t evaluates those who have a value
 
 
 def _counted_by_gaps(people: People, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """People by class and by which of the features they have a value of, a bit for each."""
+    """People by class and by the features that they have a value of, a bit for each."""
     n_keys = people.classes.n_classes << len(names)
     counter = KeyCounter(n_keys, n_keys, "")
     for blocks in zip(*(people.values_of(name) for name in names), strict=True):
@@ -81,7 +81,7 @@ def _counted_by_gaps(people: People, names: Sequence[str]) -> tuple[np.ndarray, 
 
 @dataclass(frozen=True)
 class TreatmentOutcome:
-    """What became of the people: how many are left out, how many who were at risk are there and are not any more.
+    """How many people are left out, and how many who were at risk before are kept and no longer at risk.
 
     ``at_risk`` counts, by model, who still is; ``gone`` (n_first,) of bool are the finest classes that are left out.
     """
@@ -95,7 +95,7 @@ class TreatmentOutcome:
 def outcome_of(
     alike: AlikePeople, before: TreatedCounts, after: TreatedCounts, models: Sequence[str]
 ) -> TreatmentOutcome:
-    """What a treatment did; ``before`` is the pilot as it is, of the same finest classes."""
+    """The outcome of a treatment; ``before`` is the untreated pilot, of the same finest classes."""
     kept, still = alike.are_kept(after), alike.at_risk(after, models)
     nobody = np.zeros(len(kept), dtype=bool)
     was_at_risk = np.logical_or.reduce([nobody, *alike.at_risk(before, models).values()])

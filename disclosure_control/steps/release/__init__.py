@@ -1,4 +1,4 @@
-"""The step ``release``: the whole study as it leaves, file by file."""
+"""The step ``release``: the whole study, released file by file."""
 
 from disclosure_control.basics.telling.sections import Outline
 

@@ -1,4 +1,4 @@
-"""What the courses of people tell: who is alone in the package by a few facts that outsiders may know; the words."""
+"""The longitudinal risk: who is alone in the package by a few facts that outsiders may know; and its words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from disclosure_control.release.rare_terms import RareTerms
 from disclosure_control.steps.release.settings import OutsidersKnow
 from study.merge.subject_ids import SubjectIdRule
 
-SEED = 0  # sets are drawn in studies too large to count them all; the same ones in every run
+SEED = 0  # sets are sampled in studies too large to count them all; the same ones in every run
 KIND_WORDS = {"terms": "coded terms of events and treatments", "visits": "the number of visits", "death": "a death"}
 
 
@@ -27,7 +27,7 @@ KIND_WORDS = {"terms": "coded terms of events and treatments", "visits": "the nu
 class CourseRisk:
     """The longitudinal risk of a package: per number of facts who is alone, without and with the month of each term.
 
-    ``known`` is what the config says of outsiders, ``rare_terms`` what it says of these. ``below_k`` counts people of
+    ``known`` and ``rare_terms`` are the config's settings of the same names. ``below_k`` counts people of
     whom fewer than K have the same facts. ``holders``: people with a fact of each kind.
     """
 
@@ -52,7 +52,7 @@ def course_risk(
     known: OutsidersKnow,
     rare_terms: RareTerms | None = None,
 ) -> CourseRisk:
-    """The longitudinal risk of files as they were ``opened``; ``subjects`` and ``classes`` (n_people,) of the merge."""
+    """The longitudinal risk of the ``opened`` files; ``subjects`` and ``classes`` (n_people,) are the merge's."""
     without, with_months = facts_known(opened, subjects, rule, known.kinds)
     return CourseRisk(
         n_people=len(subjects),
@@ -85,7 +85,7 @@ class FoundByFacts:
 
 @dataclass(frozen=True)
 class RateByFacts:
-    """The chance to find a person by so many ``facts``, on average."""
+    """The average chance to find a person by so many ``facts``."""
 
     facts: int
     rate: float
@@ -94,7 +94,7 @@ class RateByFacts:
 
 @dataclass(frozen=True)
 class ToldCourse:
-    """The longitudinal risk as it may be told; ``found``: who is found by how many facts, by the name of the figure."""
+    """The longitudinal risk, masked for the report; ``found``: who is found by how many facts, by the figure's name."""
 
     people: int
     known: Sequence[str]
@@ -105,7 +105,7 @@ class ToldCourse:
 
 
 def told_course(course: CourseRisk) -> ToldCourse:
-    """The figures under ``longitudinal``: counts of few people are null, and rates to three digits where they are."""
+    """The figures under ``longitudinal``: counts of few people are null, rates have three digits."""
     told, with_fact = _told(course), _told_with_fact(course)
     return ToldCourse(
         people=course.n_people,
@@ -121,13 +121,13 @@ def told_course(course: CourseRisk) -> ToldCourse:
 
 
 def _found(course: CourseRisk) -> dict[str, tuple[AloneByFacts, ...]]:
-    """Who is found by how many facts, by the name of the figure."""
+    """Who is found by how many facts, by the figure's name."""
     below = f"fewer_than_{course.k}"
     return {"alone": course.alone, "alone_with_months": course.alone_with_months, below: course.below_k}
 
 
 def _in_verdict(course: CourseRisk) -> tuple[str, int]:
-    """The figure that the verdict asks, and its place."""
+    """The figure that the verdict uses, and its place."""
     return "alone_with_months" if course.known.months else "alone", course.known.facts
 
 
@@ -136,10 +136,10 @@ def _told_with_fact(course: CourseRisk) -> dict[str, int | None]:
 
 
 def _told(course: CourseRisk) -> dict[str, list[int | None]]:
-    """Of each figure the counts as a file may tell them beside all that are told: they lie within each other.
+    """The counts of each figure, masked against all other reported counts, because they are nested.
 
-    The verdict's is asked first, so that it is told where any is. Those by no fact are totals of the pilot, which k
-    tells: the others stand beside them in any case.
+    The verdict's figure is masked first, so that it is reported if any is. Those by no fact are totals of the pilot,
+    known from k: they are reported in any case.
     """
     found = _found(course)
     told = {name: [HAND_TO_HAND.told(one.n_alone, course.n_people) for one in counts] for name, counts in found.items()}
@@ -157,7 +157,7 @@ def _rates(found: Sequence[AverageRisk]) -> list[RateByFacts]:
 
 
 def course_parts(told: ToldCourse) -> Iterator[Part]:
-    """What may be known, and who is alone by how many facts."""
+    """What outsiders may know, and who is alone by how many facts."""
     *_, below = told.found
     rates = (told.average_risk, told.average_risk_with_months)
     rows = [
@@ -187,7 +187,7 @@ def people_known(kinds: Sequence[str]) -> str:
 
 
 def reasons_of_course(course: CourseRisk) -> list[Reason]:
-    """A reason where more people are alone by the facts that the config reckons with than it accepts."""
+    """A reason if more people are alone by the config's facts than it accepts."""
     known = course.known
     name, place = _in_verdict(course)
     if not known.facts or _found(course)[name][place].n_alone <= known.alone_at_most * course.n_people:
@@ -206,7 +206,7 @@ def reasons_of_course(course: CourseRisk) -> list[Reason]:
 
 
 def _remedy(course: CourseRisk) -> str:
-    """Rare terms within classes, unless the config has them; then it is for the controller to say what is known."""
+    """The remedy: rare terms within classes; if the config has them, the controller must say what is known."""
     least = max(course.k, 2)
     say = '"outsiders_know": what outsiders know, and how many alone you accept (docs/release.md)'
     rare = course.rare_terms

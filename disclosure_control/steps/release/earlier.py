@@ -1,4 +1,4 @@
-"""This release beside an earlier one of the same pilot: what whoever has both finds out, in counts."""
+"""This release beside an earlier one of the same pilot: what a reader of both finds out, in counts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from study.merge.reading import Read
 
 @dataclass(frozen=True)
 class BesideEarlier:
-    """What both releases tell together; ``stands_there``: per column, values gone now that stand in the earlier.
+    """What both releases disclose together; ``stands_there``: per column, values gone now that the earlier one has.
 
     ``k`` is that of the config, ``inputs`` are the files that were read, with their SHA-256.
     """
@@ -64,7 +64,7 @@ def beside_earlier(
     release: Release,
     inputs: Mapping[str, dict[str, object]],
 ) -> BesideEarlier:
-    """Both releases person by person: the key and the name of the earlier ``release`` say whose its pseudonyms are.
+    """Compare both releases person by person: the key and the name of the earlier ``release`` give its pseudonyms.
 
     Raises ``FaultyInputError`` where nobody of the earlier one is found among the people of the pilot.
     """
@@ -102,7 +102,7 @@ def beside_earlier(
 
 
 def _standing_there(now: MergedPackage, earlier: MergedPackage, place: np.ndarray) -> dict[str, int]:
-    """Per column with a role, of how many people in both the value is gone now and stands in the earlier release."""
+    """Per column with a role, how many people in both have no value now and one in the earlier release."""
     there = np.flatnonzero(place >= 0)
     config = now.assessment.config
     found = {}
@@ -116,14 +116,14 @@ def _standing_there(now: MergedPackage, earlier: MergedPackage, place: np.ndarra
 
 @dataclass(frozen=True)
 class ToldBesideEarlier:
-    """What the JSON summary holds under ``earlier_release``: counts of few people are null."""
+    """The part ``earlier_release`` of the JSON summary: counts of few people are null."""
 
     k: int
     told: ToldByBoth = field(metadata=INLINE)
     values_that_stand_in_the_earlier: Mapping[str, int | None]
 
     def parts(self) -> Iterator[Part]:
-        """What both releases tell together."""
+        """What both releases disclose together."""
         yield Sentence("Beside the earlier release, for whoever has both", Style.HEADING)
         for line in self.told.lines(str(self.k)):
             yield Sentence(line)
@@ -134,7 +134,7 @@ class ToldBesideEarlier:
 
 
 def told_beside_earlier(beside: BesideEarlier) -> ToldBesideEarlier:
-    """The counts as they may be told."""
+    """The counts, masked for the report."""
     found = beside.found
     totals = (found.in_both, found.in_both + found.only_now, found.in_both + found.only_earlier)
     there = {name: HAND_TO_HAND.told(n, *totals) for name, n in beside.stands_there.items()}
@@ -142,7 +142,7 @@ def told_beside_earlier(beside: BesideEarlier) -> ToldBesideEarlier:
 
 
 def reasons_of_earlier(beside: BesideEarlier) -> list[Reason]:
-    """A reason where both releases together tell more than each alone."""
+    """A reason if both releases together disclose more than each alone."""
     parts = told_by_both(beside.found).found_out(str(beside.k))
     if beside.stands_there:
         parts.append(f"values taken out here stand there ({listed(beside.stands_there)})")

@@ -1,4 +1,4 @@
-"""What was released, in figures and in words, and what speaks against letting it leave."""
+"""The report of a release: what was released, in figures and in words, and the reasons against handing it on."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class PackageChecked:
     """What a recipient finds in the package, merged again.
 
     k, l and t, and those that the treatment ``promised``; ``traces`` of originals; columns that name people or that
-    outsiders may know, which the config does not answer for (``identifiers``); ``answers`` to the three questions; the
-    ``findings`` about what leaves; why its define.xml, where it has one, does not say what the files are
-    (``no_definition``); the longitudinal risk (``course``); and what the package tells beside an ``earlier`` release.
+    outsiders may know, and that the config does not explain (``identifiers``); ``answers`` to the three questions; the
+    ``findings`` about the released data; why its define.xml, if there is one, does not describe the files
+    (``no_definition``); the longitudinal risk (``course``); and what the package discloses with an ``earlier`` release.
     """
 
     assessment: Assessment
@@ -69,7 +69,7 @@ class PackageChecked:
 
     @property
     def not_looked_at(self) -> tuple[str, ...]:
-        """What speaks neither for nor against it, left out by the config or too large: sentences for the verdict."""
+        """Checks that were left out by the config or for size: sentences for the verdict."""
         found = []
         if self.course is None:
             found.append(COURSES_NOT_LOOKED_AT)
@@ -87,7 +87,7 @@ COURSES_NOT_LOOKED_AT = (
 
 
 def not_scanned_in_words(names: Sequence[str]) -> list[str]:
-    """A sentence on data sets in which no value was searched that names a person, where there are some."""
+    """A sentence on data sets that were not searched for values that name a person, if there are some."""
     if not names:
         return []
     return [
@@ -97,7 +97,7 @@ def not_scanned_in_words(names: Sequence[str]) -> list[str]:
 
 
 def undecided(released: ReleasedStudy) -> dict[str, int]:
-    """Variables that wait for the config, as patterns that it may name, and how many values each has."""
+    """Variables that wait for the config, as patterns for it, with the number of values of each."""
     found: dict[str, int] = {}
     for account in released.accounts:
         if account.operation.operation == OperationKind.REVIEW and account.n_values:
@@ -107,7 +107,7 @@ def undecided(released: ReleasedStudy) -> dict[str, int]:
 
 
 def reasons_of(released: ReleasedStudy, checked: PackageChecked) -> tuple[Reason, ...]:
-    """What speaks against letting the package leave, but for k, l and t, which the verdict asks of itself."""
+    """Reasons against handing on the package, except k, l and t, which the verdict evaluates itself."""
     reasons = []
     traces = checked.traces
     if traces.total:
@@ -172,7 +172,7 @@ def _worse_than_promised(checked: PackageChecked) -> list[str]:
 
 @dataclass(frozen=True)
 class FileReleased:
-    """A file of the package beside the one that it was made of."""
+    """A file of the package beside its source."""
 
     records: int
     records_of_source: int
@@ -192,7 +192,7 @@ class IdentifierReleased:
 
 @dataclass(frozen=True)
 class ModelInPackage:
-    """Whom k, l or t flags among the people of the package."""
+    """The people of the package whom k, l or t flags."""
 
     model: str
     sensitive: str | None
@@ -202,7 +202,7 @@ class ModelInPackage:
 
     @classmethod
     def of(cls, result: ModelResult) -> ModelInPackage:
-        """As it is told."""
+        """The result of a model, masked for the report."""
         return cls(result.model, result.sensitive, result.threshold, result.n_evaluated, result.n_risky)
 
     @property
@@ -213,10 +213,10 @@ class ModelInPackage:
 
 @dataclass(frozen=True)
 class ReleaseTold:
-    """What the JSON summary holds under ``release``: counts and names, no value and no id.
+    """The part ``release`` of the JSON summary: counts and names, no value and no id.
 
-    ``operations`` has the variables by what was done with them, ``undecided`` those that wait for the config and how
-    many values each has, ``unplaced`` what the treatment changed and no file has.
+    ``operations`` has the variables by operation, ``undecided`` those that wait for the config with the number of
+    values of each, ``unplaced`` what the treatment changed and no file has.
     """
 
     released: bool
@@ -250,7 +250,7 @@ def release_told(
     raised: Sequence[RaisedTerms],
     no_definition: str,
 ) -> ReleaseTold:
-    """What was released, as it may be told; ``no_definition`` says why the package has no define.xml."""
+    """What was released, masked for the report; ``no_definition`` says why the package has no define.xml."""
     accounts = [account for account in released.accounts if account.n_values or not account.rows_of]
     return ReleaseTold(
         released=True,
@@ -295,7 +295,7 @@ def refusal_sections(reason: str) -> tuple[Section, ...]:
 
 
 def release_sections(told: ReleaseTold) -> tuple[Section, ...]:
-    """Files, what was done, what was searched for, and the figures of the package."""
+    """Files, operations, searches, and the figures of the package."""
     parts = (*_files(told), *_done(told), *_searched(told), *_found(told))
     named = [[kind, listed(names, 60)] for kind, names in told.operations.items() if names]
     operations = Table("Operations", ("Operation on the study's files", "Variables"), named, where=Where.EVIDENCE)

@@ -30,7 +30,7 @@ from study.formats.registry import writers_by_name
 from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule
 from study.operations import OperationKind, OperationRule, overriding_line, patterns_deciding
 
-# What a config may say of a variable; a data set is taken away by "leave_out".
+# The operations that a config may choose for a variable; "leave_out" removes a data set.
 _NOT_FOR_A_CONFIG = (OperationKind.REMOVE_DATA_SET, OperationKind.REVIEW)
 _ALLOWED = tuple(str(kind) for kind in OperationKind if kind not in _NOT_FOR_A_CONFIG)
 
@@ -48,9 +48,9 @@ _DOMAINS = Kind(are_names, "a list of domains", lambda value: tuple(map(str.uppe
 
 @dataclass(frozen=True)
 class OutsidersKnow(SettingsGroup):
-    """What of a person's course the verdict reckons with: up to so many ``facts`` of these ``kinds``.
+    """The knowledge of outsiders that the verdict assumes: up to so many ``facts`` of these ``kinds`` about a person.
 
-    The package is held where a greater share of the people than ``alone_at_most`` is alone by them.
+    The package is held if a greater share of the people than ``alone_at_most`` is alone by them.
     """
 
     facts: int = setting(whole_number(0, LARGEST_SIZE), "how many things acquaintances know of a person", 1)
@@ -61,9 +61,9 @@ class OutsidersKnow(SettingsGroup):
 
 @dataclass(frozen=True)
 class EarlierReleaseSettings(SettingsGroup):
-    """An earlier release of the pilot: its ``folder``, and its ``name``; None for that of this one.
+    """An earlier release of the pilot: its ``folder``, and its ``name``; None if it has this one's name.
 
-    The folder is absolute, or lies within the pilot's. The key was the same.
+    The folder is absolute, or within the pilot's. The key was the same.
     """
 
     folder: str = setting(TEXT, "its folder, absolute or within the pilot's")
@@ -74,7 +74,7 @@ class EarlierReleaseSettings(SettingsGroup):
 class ReleaseSettings(SettingsGroup):
     """The config key ``release``.
 
-    ``format`` None: each file in the format it came in. ``operations`` override the table, the config's words by
+    ``format`` None: each file keeps its format. ``operations`` override the table, the config's words by
     pattern. ``name`` is that of the release where no treatment names it. ``rare_terms`` None: coded terms stay.
     ``earlier``: a release that a recipient may have as well.
     """
@@ -113,7 +113,7 @@ class ReleaseSettings(SettingsGroup):
 
     @property
     def lines(self) -> tuple[OperationRule, ...]:
-        """The config's own lines of the table of operations; those of one domain are asked before those of all."""
+        """The config's own lines of the table of operations; those of one domain take precedence over those of all."""
         ordered = sorted(self.operations.items(), key=lambda item: "." not in item[0])
         return tuple(overriding_line(pattern, operation) for pattern, operation in ordered)
 
@@ -136,7 +136,7 @@ SETTINGS = ReleaseSettings
 
 
 def records_needed(settings: ReleaseSettings, config: PilotConfig) -> list[Needed]:
-    """All rows of a person; all at once by settings that look at whole domains, and for files written whole."""
+    """All rows of a person; all at once for settings that use whole domains, and for files written whole."""
     needed = [Needed("release", AtOnce.PERSONS)]
     if settings.rare_terms is not None:
         needed.append(Needed("release['rare_terms']", otherwise="take it out for this run"))

@@ -1,4 +1,4 @@
-"""The step ``release``: the whole study, file by file, and the proof on the files as a recipient has them."""
+"""The step ``release``: the whole study, file by file, and the checks on the files as a recipient gets them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ FOLDER = "released"
 
 
 def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
-    """Write every domain file of the pilot as it leaves into ``released/``, open it again, evaluate and search it."""
+    """Write every domain file of the pilot for release into ``released/``, open it again, evaluate and search it."""
     settings = step.settings
     treated, refusal = _treated(step)
     if refusal:
@@ -103,7 +103,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
 
 
 def _treated(step: StepInput[ReleaseSettings]) -> tuple[TreatedPilot | None, str]:
-    """What the treatment made of the pilot, None without one; and why nothing is released, where that is so."""
+    """The treatment's result, None without one; and the reason if nothing is released."""
     config, n_people = step.assessment.config, step.dataset.n_subjects
     treated = None
     if "treatment" in step.earlier:
@@ -142,13 +142,13 @@ def _people(
 
 
 def _promised(step: StepInput[ReleaseSettings], original: EncodedRecords) -> Assessment:
-    """k, l and t of the pilot as it is, where nothing was treated."""
+    """k, l and t of the untreated pilot, if nothing was treated."""
     values = {name: column.values for name, column in original.columns.items()}
     return evaluated(original, values, step.assessment.config)
 
 
 def _class_of_person(people: ReleasePeople, promised: Assessment) -> np.ndarray:
-    """The equivalence class of each person (n_people,) of the pilot; 0 of those who do not stay."""
+    """The equivalence class of each person (n_people,) of the pilot; 0 for those who are removed."""
     classes = np.zeros(len(people.ids), dtype=np.int64)
     classes[people.stays] = places_of_all(promised.people.classes_of_blocks())
     return classes
@@ -177,7 +177,7 @@ def _checked(
         config = step.assessment.config
         records = step.files.merged(partial(merged_again, rule, made.merge, tables))
         merged = evaluated_package(records, original, config, promised.config)
-    del tables  # the ids and texts of all people, which nobody asks for again
+    del tables  # the ids and texts of all people, which nothing needs again
     found = merged.assessment
     answers = three_questions(found, identified=IdentifierOutcome(identifiers, assessed=found.config.quasi_identifiers))
     leaving = leaving_of(merged, step.assessment, original, made)
@@ -190,7 +190,7 @@ def _checked(
 
 
 def _rows_that_tell(table: SourceTable, rule: SubjectIdRule, most: int | None) -> pd.DataFrame | None:
-    """What of a data set tells facts of people; None where that is more than can be searched."""
+    """The rows of a data set with facts about people; None if they are more than can be searched."""
     names = list(map(str, table.frame))
     return table.combinations([name for name in names if tells_facts(name, names, rule)], most)
 
@@ -201,7 +201,7 @@ def _course(
     telling: Mapping[str, pd.DataFrame | None],
     rule: SubjectIdRule,
 ) -> CourseRisk | None:
-    """The longitudinal risk; None where the rows that tell it are more than can be searched."""
+    """The longitudinal risk; None if its rows are more than can be searched."""
     frames = {name: frame for name, frame in telling.items() if frame is not None}
     if len(frames) < len(telling):
         return None
@@ -212,7 +212,7 @@ def _course(
 
 
 def _declared_harmless(step: StepInput[ReleaseSettings]) -> dict[str, str]:
-    """Columns that the config declares to tell outsiders nothing, and why: under ``treatment`` or ``identifiers``."""
+    """Columns that the config declares harmless, and why: under ``treatment`` or ``identifiers``."""
     found: dict[str, str] = {}
     for name in ("treatment", "identifiers"):
         found |= getattr(step.assessment.config.settings.get(name), "harmless", {})
@@ -226,7 +226,7 @@ def _beside_earlier(
     release: Release,
     original: EncodedRecords,
 ) -> BesideEarlier | None:
-    """What the package tells together with the earlier release that the config names, None where it names none."""
+    """What the package discloses with the earlier release that the config names; None if it names none."""
     named = step.settings.earlier
     if named is None:
         return None
@@ -241,10 +241,10 @@ def _beside_earlier(
 def _identifiers_in(
     opened: Mapping[str, SourceTable], released: ReleasedStudy, step: StepInput[ReleaseSettings]
 ) -> tuple[tuple[ColumnFinding, ...], tuple[str, ...]]:
-    """What the scan of identifiers finds in the files of people, and the config does not answer for.
+    """What the scan of identifiers finds in the files of people, and the config does not explain.
 
-    Pseudonyms and moved dates look like what they stand for, and are not looked at; nor are data sets of more rows than
-    can be searched, which are named.
+    Pseudonyms and moved dates look like their originals, and are skipped; data sets of more rows than can be searched
+    are only named.
     """
     disguised = {(account.file, account.variable) for account in released.accounts if account.is_disguised}
     found: list[ColumnFinding] = []

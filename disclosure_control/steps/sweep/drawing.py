@@ -1,6 +1,6 @@
 """The drawings of a sweep: risk by parameter, utility by parameter, and the map of risk and utility.
 
-They are made of the rows of the summary, so the page of the run shows the same map.
+They are made from the rows of the summary, so the page of the run shows the same map.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from disclosure_control.basics.drawings.pieces import Drawing, shortened
 from disclosure_control.steps.sweep.row_names import UNTREATED, numbered_rows, row_name, shown_value
 from disclosure_control.steps.sweep.trial import SweepRow
 
-MOST_PANELS = 24  # more are left to the table
+MOST_PANELS = 24  # further methods are in the table only
 MAP = "Treatments by risk and by how much they changed"
 
 Percent = Callable[[SweepRow], float | None]
 
-# What reads so in a drawing. All in percent, and in both files lower is better.
+# The names in the drawings. All in percent, and in both lower is better.
 RISKS: Mapping[str, Percent] = {
     "alone in their class": lambda row: row.percent_unique,
     "in classes of 5 or fewer": lambda row: row.percent_k_le_5,
@@ -98,7 +98,7 @@ def _tick(row: SweepRow) -> str:
 
 
 def risk_utility_map(rows: Sequence[SweepRow]) -> Drawing | None:
-    """Every row by what it changed and what risk is left: the front numbered, the mildest with k in a ring.
+    """Every row by its loss and its remaining risk: the front numbered, the mildest that meets k in a ring.
 
     The numbers are those of ``numbered_rows``. None where nothing could be evaluated.
     """
@@ -119,7 +119,7 @@ def risk_utility_map(rows: Sequence[SweepRow]) -> Drawing | None:
 
 
 def map_note(rows: Sequence[SweepRow]) -> str:
-    """What the signs of the map stand for, and the names of its numbers."""
+    """The meaning of the map's symbols, and the names of its numbers."""
     named = [(mark, row) for mark, row in numbered_rows(rows) if mark and row.avg_linkage_risk_percent is not None]
     beaten = [mark for mark, row in named if not row.pareto_front]
     ringed = next((mark for mark, row in named if row.mildest_that_meets_k), "")

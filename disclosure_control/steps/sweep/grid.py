@@ -1,4 +1,4 @@
-"""The grid of a sweep: which treatments are tried with which parameters, and the check of it."""
+"""The grid of a sweep: which treatments are tried with which parameters, and its check."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _name_of(entry: Mapping[str, Any]) -> str:
 
 
 def _varied_settings(entry: Mapping[str, Any]) -> list[tuple[int, str]]:
-    """Settings of an entry that hold several values to try: (position of the step, setting)."""
+    """Settings of an entry with several values to try: (position of the step, setting)."""
     steps = _steps_of(entry)
     if "parameter" in entry:
         return [
@@ -80,7 +80,7 @@ def _varied_settings(entry: Mapping[str, Any]) -> list[tuple[int, str]]:
 
 
 def _tried(entry: Mapping[str, Any]) -> list[tuple[str, object, list[dict[str, Any]]]]:
-    """What is tried of an entry: the setting that is varied, its value, and the steps as a config says them."""
+    """The variants of an entry: the varied setting, its value, and the steps as a config writes them."""
     steps, varied = _steps_of(entry), _varied_settings(entry)
     if not varied:
         return [("", None, steps)]
@@ -91,7 +91,7 @@ def _tried(entry: Mapping[str, Any]) -> list[tuple[str, object, list[dict[str, A
     ]
 
 
-# ---------------------------------------------------------------- its check
+# ---------------------------------------------------------------- the check
 
 
 def faults_of_grid(grid: Sequence[object], config: PilotConfig, columns: Sequence[str] | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a sweep found: as a table, as figures for the JSON summary, and as its section of the report."""
+"""The findings of a sweep: as a table, as figures for the JSON summary, and as its section of the report."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ FIRST_COLUMNS = (
     "IL1_overall",
     "eigenvalue_similarity_percent",
 )
-MOST_ROWS = 40  # with more of them those that are numbered
+MOST_ROWS = 40  # above this, only the numbered rows
 
 
 @dataclass(frozen=True)
 class MeasureTold:
-    """What a measure of utility says, and its direction."""
+    """The words of a measure of utility, and its direction."""
 
     what: str
     larger_is_worse: bool
@@ -48,10 +48,10 @@ class MeasureTold:
 
 @dataclass(frozen=True)
 class SweepTold:
-    """The sweep as the JSON summary holds it; no record and no value of a person in it.
+    """The sweep as in the JSON summary; no record and no value of a person in it.
 
-    Figures of single columns, and all digits of the others, stand in the CSV file alone: from them the value of a
-    person whose record was removed can be calculated.
+    Figures of single columns, and all digits of the others, are in the CSV file alone: from them one could calculate
+    the value of a person whose record was removed.
     """
 
     seed: str | None
@@ -68,7 +68,7 @@ class SweepTold:
 
 
 def summary_table(found: Sequence[SweepRow]) -> pd.DataFrame:
-    """The rows as a table, the published columns first; figures per column only where some point changed the column."""
+    """The rows as a table, the published columns first; figures per column only for columns that some point changed."""
     rows = [plain(row) for row in found]
     names = list(dict.fromkeys(name for row in rows for name in row))
     untouched = {
@@ -91,7 +91,7 @@ def summary_table(found: Sequence[SweepRow]) -> pd.DataFrame:
 
 
 def told_sweep(found: Sweep, settings: SweepSettings, config: PilotConfig, files: list[str]) -> SweepTold:
-    """What is told of a sweep beside its table."""
+    """The findings of a sweep besides its table."""
     names = [row_name(row) for row in found.rows]
     mildest = [None if i is None else names[i] for i in (found.mildest_that_meets_k, found.mildest_that_meets_all)]
     return SweepTold(
@@ -185,7 +185,7 @@ def _words_of_chance(told: SweepTold) -> str:
 
 
 def _remarks(told: SweepTold) -> Iterator[Sentence]:
-    """What the table leaves out, with counts; and what must not leave."""
+    """What the table leaves out, with counts; and what must not be handed on."""
     rows = told.rows
     if any(row.n_not_evaluated for row in rows):
         most = max(row.n_not_evaluated for row in rows)

@@ -1,4 +1,4 @@
-"""What a row of a sweep is called: in words, and by its number in drawings and tables."""
+"""The name of a row of a sweep: in words, and by its number in drawings and tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UNTREATED = "untreated"
 
 
 def row_name(row: SweepRow) -> str:
-    """A row as a report calls it: ``band AGE, width 10``."""
+    """A row's name in a report: ``band AGE, width 10``."""
     if row.is_baseline:
         return UNTREATED
     if row.param_value is None:
@@ -23,8 +23,7 @@ def row_name(row: SweepRow) -> str:
 
 
 def numbered_rows(rows: Sequence[SweepRow]) -> list[tuple[str, SweepRow]]:
-    """Rows with the number by which drawings and tables call them: those of the front, and whichever is the mildest
-    that meets k, or all; "" for the others."""
+    """Rows with their number in drawings: the front, and the mildest that meets k, or all; "" for the others."""
     numbered, n = [], 0
     for row in rows:
         named = row.pareto_front or row.mildest_that_meets_k or row.mildest_that_meets_all
@@ -34,7 +33,7 @@ def numbered_rows(rows: Sequence[SweepRow]) -> list[tuple[str, SweepRow]]:
 
 
 def shown_value(value: Any, n_letters: int = 40) -> str:
-    """A parameter as a report shows it: numbers short, lists and dictionaries cut off where they are long."""
+    """A parameter for a report: numbers short, long lists and dictionaries cut."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return number_text(value)
     text = ", ".join(value) if are_names(value) else value_text(value)

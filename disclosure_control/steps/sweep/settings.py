@@ -1,4 +1,4 @@
-"""The config key ``sweep``: a grid of treatments, and the analyses by which utility is judged."""
+"""The config key ``sweep``: a grid of treatments, and the analyses that measure utility."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NUMERIC = Kind(
 class SweepSettings(SettingsGroup):
     """The config key ``sweep``: the ``points`` of its grid, and how they are tried and measured.
 
-    ``one_generator``: one generator of chance runs through all points, in their order; else each starts from ``seed``.
+    ``one_generator``: one random generator for all points, in their order; else each starts from ``seed``.
     """
 
     points: tuple[SweepPoint, ...] = setting(GRID, "the treatments to try", named="grid")

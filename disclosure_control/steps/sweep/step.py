@@ -5,7 +5,7 @@
                         "steps": [{"method": "band", "column": "DM__AGE", "width": 10},
                                   {"method": "suppress_cells", "k": [3, 5, 10]}]}]}
 
-Risk is of the values as they would be released, without the bins through which the config looks at the data.
+Risk is measured on the released values, without the config's bins.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every point of a grid tried on the original: its risk, its utility, and what it is among all."""
+"""Every point of a grid tried on the original: its risk, its utility, and its rank among all."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class SweepRow:
     """One point with its figures; its fields are the columns of the summary, in their order, percents of the people.
 
     ``n_keys_evaluated``: the records whose quasi-identifiers were evaluated. ``by_model``, ``utility`` and
-    ``regression`` have columns of their own, and a figure of one column is named ``measure: column``. Where the row
-    stands among all is in the last three.
+    ``regression`` have columns of their own, and a figure of one column is named ``measure: column``. The last three
+    fields compare the row with all others.
     """
 
     method: str
@@ -72,11 +72,11 @@ class SweepRow:
 
     @property
     def loss(self) -> float:
-        """How much was changed: the mean of the columns."""
+        """The mean loss of the columns."""
         return self.utility["IL1_mean"] or 0.0
 
     def without_digits(self) -> SweepRow:
-        """Without figures per column; those that were measured on values to five significant digits."""
+        """The row without figures per column; figures measured on values have five significant digits."""
         figures = {name: _five_digits(value) for name, value in self.utility.items() if ": " not in name}
         fit = {name: value for name, value in self.regression.items() if ": " not in name}
         fit |= {name: _five_digits(value) for name, value in fit.items() if name == R_SQUARED}
@@ -121,9 +121,9 @@ def sweep(
 ) -> Sweep:
     """Try every point of ``grid`` on ``frame`` (n_records, one row per person) and measure risk and utility.
 
-    Each point treats the original. ``grid`` holds points that were read, or entries as under the config key ``sweep``,
-    which are checked. ``one_generator``: one generator, seeded once, runs on from point to point; else each point
-    starts from the seed, and does not hang on those before it. ``eigenvalue_columns`` and ``utility`` are as under the
+    Each point treats the original. ``grid`` has points that were read, or entries as under the config key ``sweep``,
+    which are checked. ``one_generator``: one generator, seeded once, serves all points in turn; else each point
+    starts from the seed, independent of those before it. ``eigenvalue_columns`` and ``utility`` are as under the
     key, ``folder`` and ``recommended`` as for ``treat``. Raises ``FaultyInputError`` with the faults of all points.
     """
     points = _checked_points(grid, config, list(frame.columns))
@@ -205,7 +205,7 @@ def _row(
 
 
 def _is_met(results: Sequence[ModelResult]) -> bool:
-    """Nobody flagged, and somebody evaluated: where nobody could be looked at, nothing is shown."""
+    """Whether nobody is flagged and somebody was evaluated: without anybody evaluated nothing is shown."""
     return all(result.n_risky == 0 for result in results) and results[0].n_evaluated > 0
 
 
@@ -227,7 +227,7 @@ def _regression_figures(comparison: Comparison, released: bool) -> dict[str, flo
 
 
 def _judged(points: Sequence[SweepPoint], rows: list[SweepRow], inputs: Mapping[str, dict[str, object]]) -> Sweep:
-    """The rows with what they are among all: on the Pareto front, the mildest to meet k, or all models."""
+    """The rows with their rank: on the Pareto front, the mildest to meet k, or all models."""
     front = pareto_front([(row.avg_linkage_risk_percent, row.utility["IL1_mean"]) for row in rows])
     meets_k = _mildest(rows, [row.meets_k for row in rows])
     meets_all = _mildest(rows, [row.meets_all for row in rows])
@@ -241,7 +241,7 @@ def _judged(points: Sequence[SweepPoint], rows: list[SweepRow], inputs: Mapping[
 def pareto_front(figures: Sequence[tuple[float | None, float | None]]) -> list[int]:
     """Positions of the pairs (risk, loss) that no other pair beats: none is as small in both and smaller in one.
 
-    Equal pairs stand or fall together; a pair with None is not on the front. Smaller is better in both.
+    Equal pairs are on the front together or not at all; a pair with None is not. Smaller is better in both.
     """
     known = [(risk, loss, i) for i, (risk, loss) in enumerate(figures) if risk is not None and loss is not None]
     front, least = [], float("inf")  # the smallest risk of those with a smaller loss
@@ -254,6 +254,6 @@ def pareto_front(figures: Sequence[tuple[float | None, float | None]]) -> list[i
 
 
 def _mildest(rows: Sequence[SweepRow], meets: Sequence[bool]) -> int | None:
-    """The row that changed least of those that meet a model; of equals the one that removed fewer records."""
+    """The row of least loss among those that meet a model; of equals the one that removed fewer records."""
     fit = [i for i, is_met in enumerate(meets) if is_met]
     return min(fit, key=lambda i: (rows[i].loss, rows[i].n_records_removed, i), default=None)

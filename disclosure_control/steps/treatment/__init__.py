@@ -1,4 +1,4 @@
-"""The step ``treatment``: treat a pilot, evaluate it again, set before beside after."""
+"""The step ``treatment``: treat a pilot, evaluate it again, and compare before and after."""
 
 from disclosure_control.basics.telling.sections import Outline
 

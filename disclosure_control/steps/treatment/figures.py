@@ -1,4 +1,4 @@
-"""The figures of a treated pilot, before beside after. No person is in them."""
+"""The figures of a treated pilot, before and after. They contain no person's data."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class PilotView:
 
 @dataclass(frozen=True)
 class StepApplied:
-    """What a step changed per column, None where that is masked; the ``records_removed``; and its ``notes``."""
+    """What a step changed per column, None where masked; the ``records_removed``; and its ``notes``."""
 
     method: str
     changed: Mapping[str, int | None]
@@ -56,10 +56,10 @@ class StepApplied:
 
 @dataclass(frozen=True)
 class TreatmentFindings:
-    """A treated pilot, before beside after: what the JSON summary holds under ``treatment``.
+    """A treated pilot, before and after: the part ``treatment`` of the JSON summary.
 
-    ``missing_of_kept``: who lacks a value before and after, of those who stay. ``untouched_but_for``: in how many
-    records a step changed a column that is else unchanged. ``released`` and ``identifiers_left_in`` are those of a run.
+    ``missing_of_kept``: how many of the kept people lack a value before and after. ``untouched_but_for``: in how many
+    records a step changed a column that is otherwise unchanged. ``released`` and ``identifiers_left_in``: in a run.
     """
 
     seed: str | None
@@ -112,10 +112,10 @@ def treatment_findings(
     earlier: EarlierRelease | None = None,
     of_ids: Mapping[str, int] | None = None,
 ) -> TreatmentFindings:
-    """What the treatment did to a pilot; ``names`` are the columns that were treated.
+    """The effect of the treatment on a pilot; ``names`` are the columns that were treated.
 
     ``settings`` are those of the config key, None in a notebook; ``earlier`` is the release that this one joins.
-    ``of_ids``: the ``columns_of_ids``, looked for here where they are not given.
+    ``of_ids``: the ``columns_of_ids``, computed here if not given.
     """
     released = set(treated.columns)
     settings = settings or TreatmentSettings(())
@@ -145,9 +145,9 @@ def treatment_findings(
 
 
 class _NumbersOfColumns:
-    """The ``numbers`` of people that are told of each column, or near one that is: of another, each has to be far away.
+    """The ``numbers`` of people reported about each column: a further one may not differ from any by few people.
 
-    So what a step changed, who lacks a value and who lacked one give no few people away, in whatever they differ.
+    So no differences of what a step changed, who lacks a value and who lacked one give small counts.
     """
 
     def __init__(self, before: Assessment, treated: TreatedPilot, gaps: MissingCounts):
@@ -165,7 +165,7 @@ class _NumbersOfColumns:
         return told
 
     def missing_of_kept(self, name: str) -> list[int | None]:
-        """Who lacks a value before and after, of those who stay; neither where one of them tells of few people."""
+        """How many of the kept people lack a value before and after; both None if one would give a small count."""
         all_before, before, after = self.missing[name]
         told = [HAND_TO_HAND.told(before, self.n_kept, all_before), HAND_TO_HAND.told(after, self.n_kept, before)]
         self.numbers[name] += [before, after, self.n_kept - before, self.n_kept - after]
@@ -179,7 +179,7 @@ def _applied(step: AppliedStep, told: _NumbersOfColumns) -> StepApplied:
 
 
 def finer_than_assessed(treated: TreatedPilot) -> list[str]:
-    """Quasi-identifiers that the config looks at in bins and that are released in finer values than these."""
+    """Quasi-identifiers that the config puts in bins and that are released in finer values."""
     exact, binned = (_n_present(one.classes) for one in (treated.as_released, treated.assessment))
     return [name for name in treated.assessment.config.binning_config if exact[name] > binned[name]]
 
@@ -192,7 +192,7 @@ def _n_present(classes: EquivalenceClasses) -> dict[str, int]:
 
 
 def _interval_notes(treated: TreatedPilot) -> list[str]:
-    """How released intervals are read: bins and parts of Mondrian look alike and are not."""
+    """How to read released intervals: bins and parts of Mondrian look alike and are not."""
     names_by_words: dict[str, list[str]] = {}
     for name, words in treated.intervals.items():
         names_by_words.setdefault(words, []).append(name)

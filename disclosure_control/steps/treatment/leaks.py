@@ -1,4 +1,4 @@
-"""Columns whose text says who a person is."""
+"""Columns whose text contains the person's id."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import as_counted
 
-LONG_ID = 5  # letters, from which on an id does not stand in another text by chance
+LONG_ID = 5  # letters; an id this long is not contained in another text by chance
 
 
 def columns_with_ids(blocks: Iterable[tuple[pd.Series, pd.DataFrame]]) -> dict[str, int]:
-    """Column -> in how many records its text holds the subject's own id, of the columns where it does.
+    """Column -> in how many records its text contains the subject's own id, for the columns where it does.
 
-    Of each block of records the original ids (n_records,) and what is released of them, in their order. Capitals make
-    no difference. An id shorter than ``LONG_ID`` counts only as the whole value, and only in a column where every
-    second person has it so: 7 is also an ordinary number.
+    Each block of records has the original ids (n_records,) and the released values, in the same order. Case is
+    ignored. An id shorter than ``LONG_ID`` counts only as the whole value, and only in a column where more
+    than half of the values are such ids: 7 is also an ordinary number.
     """
     found: dict[str, _IdCounts] = {}
     for subjects, released in blocks:
@@ -31,7 +31,7 @@ def columns_with_ids(blocks: Iterable[tuple[pd.Series, pd.DataFrame]]) -> dict[s
 
 
 class _IdCounts(NamedTuple):
-    """In how many records a text holds the own id, holds a long one, is there at all."""
+    """In how many records a text contains the own id, contains a long one, is there at all."""
 
     people: int
     long: int

@@ -1,4 +1,4 @@
-"""What a controller has to know of a treated pilot before it is released, in sentences without a person in them."""
+"""What a controller has to know of a treated pilot before its release, in sentences without anybody's data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 
 def columns_of_ids(treated: TreatedPilot) -> dict[str, int]:
-    """The columns that hold the original ids, and of how many people: that of ids, or where it is recoded others."""
+    """The columns that contain original ids, with the number of people: the column of ids or, if recoded, others."""
     is_recoded = any(step.method == "recode_ids" and SUBJECT_COLUMN in step.changed for step in treated.steps)
     if SUBJECT_COLUMN in treated.columns and not is_recoded:
         return {SUBJECT_COLUMN: treated.n_people}
@@ -38,7 +38,7 @@ def release_warnings(treated: TreatedPilot, of_ids: Mapping[str, int]) -> list[s
 
 
 def release_reasons(treated: TreatedPilot, of_ids: Mapping[str, int], file: str) -> list[Reason]:
-    """Why the ``file`` has to wait for what stands in it by itself: original ids, and chance that anybody undoes."""
+    """Why the ``file`` has to wait: original ids in it, and random changes that anybody can undo."""
     reasons = []
     if of_ids:
         reasons.append(

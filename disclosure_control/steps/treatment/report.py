@@ -1,4 +1,4 @@
-"""The step ``treatment`` as it is told: what was done, before beside after, and what to know before release."""
+"""The report of the step ``treatment``: its effect, before and after, and what to know before release."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ NOT_BESIDE_THE_DATA = (
 
 
 def treatment_report(found: TreatmentFindings) -> str:
-    """The summary as text: what was done, before beside after, and what the figures do not say."""
+    """The summary as text: the treatments, before and after, and the limits of the figures."""
     return as_text(treatment_sections(found), Where.FILE)
 
 
 def treatment_sections(found: TreatmentFindings) -> tuple[Section, ...]:
-    """What was done, before beside after, and what to know before release."""
+    """The treatments, before and after, and what to know before release."""
     return (OUTLINES[0].section(_parts(found)), *_evidence(found))
 
 
 def _evidence(found: TreatmentFindings) -> list[Section]:
-    """Risk before and after, what was done to each column, and what that cost."""
+    """Risk before and after, the changes to each column, and their cost."""
     changed = [
         [step.method, name, count_text(n), str(step.records_removed)]
         for step in found.steps
@@ -139,7 +139,7 @@ def _before_release(found: TreatmentFindings) -> Iterator[Part]:
 
 
 def before_and_after(found: TreatmentFindings) -> str:
-    """The same in a line: who is left, and k of them before, after and as released."""
+    """The summary in a line: who is left, and k of them before, after and as released."""
     n_before, k = found.before.records, number_text(found.before.k_anonymity.threshold)
     views = [_people(view.k_anonymity) for view in found.views]
     return (
@@ -161,7 +161,7 @@ def _done(step: StepApplied) -> str:
 
 
 def _policies(view: PilotView, in_use: str) -> Table:
-    """k of the released file under every policy, so that none of them hides people."""
+    """k of the released file under every policy, so that no policy hides people."""
     threshold = number_text(view.k_anonymity.threshold)
     title = f"k < {threshold} as released, by the policy for missing quasi-identifiers (in use: {in_use})"
     return policies_table(title, view.missing_policies)
@@ -184,7 +184,7 @@ def _rows(views: Sequence[PilotView]) -> list[list[str]]:
 
 def _model_rows(title: str, worst: str, views: Sequence[ToldModel | None]) -> list[list[str]]:
     before = views[0]
-    assert before is not None  # a column that is gone afterwards was there
+    assert before is not None  # before the treatment every column is there
     head = f"{title} {'<' if worst == 'Smallest' else '>'} {number_text(before.threshold)}"
     rows = [
         [f"At risk by {head}", *map(_people, views)],
@@ -203,16 +203,16 @@ def _people(view: ToldModel | None) -> str:
     return f"{view.risky} of {view.evaluated} ({share_text(view.risky_rate)})"
 
 
-# ---------------------------------------------------------------- outside the house
+# ---------------------------------------------------------------- the shareable page
 
 
 def nothing_outside(counts: ToldCounts, k: ToldModel) -> tuple[Section, ...]:
-    """That nothing was treated, and not why."""
+    """States that nothing was treated, and not why."""
     return (OUTLINES[0].section((Sentence("Nothing was treated.", where=Where.OUTSIDE),)),)
 
 
 def sections_outside(found: TreatmentFindings, counts: ToldCounts, k: ToldModel) -> tuple[Section, ...]:
-    """Before beside after in the counts that may be shared, and which treatments were used."""
+    """Before and after in shareable counts, and the treatments used."""
     rows = [row for row in _rows([_view_outside(view, counts) for view in found.views]) if {*row[1:]} != {"-"}]
     n_removed = count_text(counts.tell(found.records_removed))
     parts: list[Part] = [

@@ -1,4 +1,4 @@
-"""The config key ``treatment``: a list of treatments, the seed of those that draw chance, the name of the release."""
+"""The config key ``treatment``: a list of treatments, the seed of the random ones, the name of the release."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _WHY = TEXT.but("why nobody outside the study knows it")
 
 @dataclass(frozen=True)
 class TreatmentSettings(SettingsGroup):
-    """The config key ``treatment``: the ``steps`` in their order, where chance starts, and which release it makes.
+    """The config key ``treatment``: the ``steps`` in their order, the seed or key, and the release.
 
-    ``harmless``: columns that tell nobody outside who a person is, whatever they are called, and why.
+    ``harmless``: columns that disclose nobody's identity, whatever their names, and why.
     """
 
     INSTEAD = STEPS.allowed
@@ -47,11 +47,11 @@ class TreatmentSettings(SettingsGroup):
 
     @property
     def chance(self) -> SeedSource:
-        """Where chance starts: a number, or a key."""
+        """The start of chance: a number, or a key."""
         return SeedSource(self.seed, self.seed_from)
 
     def own_release(self, pilot: str, otherwise: str) -> Release:
-        """This release of the pilot, named as the config does, or as given here ``otherwise``."""
+        """This release of the pilot, by the config's name or else by ``otherwise``."""
         return Release(pilot, self.release or otherwise)
 
     def release_of_ids(self, pilot: str, otherwise: str) -> Release:
@@ -62,7 +62,7 @@ class TreatmentSettings(SettingsGroup):
 
     @staticmethod
     def unfold(given: Any) -> Any:
-        """A list is that of the steps."""
+        """A list becomes the list of steps."""
         return {"steps": given} if isinstance(given, list | tuple) else given
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
@@ -77,7 +77,7 @@ SETTINGS = TreatmentSettings
 
 
 def records_needed(settings: TreatmentSettings, config: PilotConfig) -> list[Needed]:
-    """What each treatment looks at; all records at once to join an earlier release."""
+    """The records each treatment needs; all at once to join an earlier release."""
     allowed = ", ".join(name for name, one in methods().items() if one.at_once < AtOnce.EVERYBODY)
     needed = [
         Needed(

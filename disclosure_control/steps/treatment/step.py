@@ -1,4 +1,4 @@
-"""The step ``treatment``: treat a pilot as its config says, evaluate it again, set before beside after."""
+"""The step ``treatment``: treat a pilot by its config, evaluate it again, and compare before and after."""
 
 from __future__ import annotations
 
@@ -112,9 +112,9 @@ NOTHING_FOUND = (
 
 
 def _recommendation(step: StepInput[TreatmentSettings], steps: Sequence[TreatmentStep]) -> Recommendation | None:
-    """What ``recommend`` found earlier in this run; None where no step asks for it.
+    """The findings of ``recommend`` earlier in this run; None if no step needs them.
 
-    No step at all is an answer, too: of a pilot in which nothing has to be given up.
+    An empty list of steps is an answer, too: for a pilot that has to give up nothing.
     """
     if all(treatment.method != "recommended" for treatment in steps):
         return None
