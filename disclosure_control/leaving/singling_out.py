@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from disclosure_control.basics.telling.plain import WHERE_FOUND
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
-from disclosure_control.basics.telling.words import listed, people_text
+from disclosure_control.basics.telling.words import capitalised, listed, people_text
 from disclosure_control.leaving.leaving import Leaving
 from disclosure_control.leaving.release_finding import ReleaseFinding
 from disclosure_control.measures.singling_sets import SetsOfSize, singling_sets
@@ -166,13 +166,13 @@ class SingledOut(ReleaseFinding):
         smallest = ""
         if outsiders.smallest_sets:
             best = outsiders.smallest_sets.riskiest[0]
-            smallest = f"; by {best.names} alone {people_on_screen(best.people_alone)}"
-        first = next(iter(outsiders.not_assessed))
+            smallest = f"; by {best.names} alone: {people_on_screen(best.people_alone)}"
+        first, n_alone = next(iter(outsiders.not_assessed)), people_on_screen(outsiders.people_alone_besides)
         yield Reason(
             Gravity.OUTSIDERS_CAN_SINGLE_OUT,
-            f"Of {people_text(self.people)}, {people_on_screen(outsiders.people_alone_besides)} whom the "
-            "quasi-identifiers leave with others are alone by columns that outsiders may know and that the config "
-            f"neither treats nor declares: {_with_kinds(outsiders.not_assessed)}{smallest}.",
+            f"{capitalised(n_alone)} of {people_text(self.people)} share their quasi-identifiers with others, but are "
+            "alone by columns that outsiders may know and that the config neither treats nor declares: "
+            f"{_with_kinds(outsiders.not_assessed)}{smallest}.",
             "name them among the quasi-identifiers, treat or drop them, or declare them: "
             f'"treatment": {{"harmless": {{"{first}": "why nobody outside knows it"}}, "steps": [...]}}',
         )

@@ -77,8 +77,8 @@ def test_alone_by_what_outsiders_know_beside_the_quasi_identifiers():
     assert "LB__X is nearly an id: by it alone 40 of 40 people are alone" in text
     assert "sex, height: 40" in text
     (reason,) = figures.found.leaving.reasons()
-    assert reason.sentence.startswith("Of 40 people, 40 whom the quasi-identifiers leave with others are alone")
-    assert reason.sentence.endswith("height (body measure); by sex, height alone 40.")
+    assert reason.sentence.startswith("40 of 40 people share their quasi-identifiers with others, but are alone")
+    assert reason.sentence.endswith("height (body measure); by sex, height alone: 40.")
     assert '"harmless": {"height":' in reason.remedy
 
 
@@ -122,7 +122,7 @@ def test_a_column_touched_in_a_few_cells_is_still_released_as_it_was():
     assert figures["untouched_but_for"] == {"zip": 10}
     assert "zip is one of these: a step changed 10 values of it" in treatment_report(figures.found)
     (reason,) = figures.found.leaving.reasons()
-    assert reason.sentence.startswith("Of 400 people, 390")
+    assert reason.sentence.startswith("390 of 400 people share")
 
 
 @pytest.mark.parametrize(("n_touched", "is_named"), [(198, True), (200, True), (202, False)])

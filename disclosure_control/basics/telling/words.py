@@ -65,6 +65,11 @@ def people_text(n: int, form: str = "") -> str:
     return f"{n:{form}} {'person' if n == 1 else 'people'}"
 
 
+def capitalised(text: str) -> str:
+    """A text as a sentence begins; nothing but its first letter changes."""
+    return text[:1].upper() + text[1:]
+
+
 def listed(names: Iterable[str], at_most: int = 12) -> str:
     """Names in a sentence, the first ``at_most`` of them in full: ``a, b, c and 4 more``."""
     names = list(names)

@@ -20,6 +20,7 @@ from disclosure_control.basics.telling.sections import (
     Table,
     Where,
 )
+from disclosure_control.basics.telling.words import capitalised
 
 CONTEXT = "ISO/IEC 27559, context assessment"
 DATA = "EMA Policy 0070 and Health Canada PRCI, identification of data variables; ISO/IEC 27559, data assessment"
@@ -82,5 +83,5 @@ def _paragraphs(part: Part) -> Iterator[str]:
     elif isinstance(part, Details):
         yield f"{part.summary}: {'; '.join(part.lines)}"
     elif isinstance(part, AnswersGiven):
-        about = f"{part.about[:1].upper()}{part.about[1:]}"
+        about = capitalised(part.about)
         yield from (f"{about}: {one.question} {one.sentence}" for one in part.answers)

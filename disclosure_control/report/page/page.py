@@ -17,6 +17,7 @@ from disclosure_control import __version__
 from disclosure_control.assess import came_in
 from disclosure_control.basics.drawings.style import page_style
 from disclosure_control.basics.telling.sections import AnswersGiven, Part, Section, Sentence, WhatIf, Where
+from disclosure_control.basics.telling.words import capitalised
 from disclosure_control.report import history
 from disclosure_control.report.compiled import CompiledTemplates
 from disclosure_control.steps import outlines
@@ -119,5 +120,5 @@ def _environment() -> Environment:
         bytecode_cache=CompiledTemplates(TEMPLATES),
     )
     environment.globals["new_set"] = set
-    environment.filters |= {"terms": _with_links, "sentence": lambda text: text[:1].upper() + text[1:]}
+    environment.filters |= {"terms": _with_links, "sentence": capitalised}
     return environment

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from disclosure_control.basics.drawings.group_shares import share_chart
 from disclosure_control.basics.telling.sections import Figure, Part, Section, Sentence, Style, Table, Where
 from disclosure_control.basics.telling.small_counts import MASKED, count_text
-from disclosure_control.basics.telling.words import four_digits, share_text
+from disclosure_control.basics.telling.words import capitalised, four_digits, share_text
 from disclosure_control.steps.fairness import OUTLINES
 from disclosure_control.steps.fairness.settings import FavourableRule
 from disclosure_control.steps.fairness.told import FairnessTold, MeasureByGroup
@@ -140,4 +140,4 @@ def _by_group(pilot: str, found: FairnessTold) -> Iterator[Part]:
     )
     for name, drawing in drawn:
         if drawing is not None:
-            yield Figure(drawing, f"{name[:1].upper()}{name[1:]}")
+            yield Figure(drawing, capitalised(name))

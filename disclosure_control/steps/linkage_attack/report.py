@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from disclosure_control.basics.telling.sections import Part, Section, Sentence, Style, Table, Where
-from disclosure_control.basics.telling.words import share_text
+from disclosure_control.basics.telling.words import capitalised, share_text
 from disclosure_control.steps.linkage_attack import OUTLINES
 from disclosure_control.steps.linkage_attack.attacks import ATTACKS
 from disclosure_control.steps.linkage_attack.told import AttacksTold, ReleaseAttacked
@@ -51,7 +51,7 @@ def _parts(told: AttacksTold) -> Iterator[Part]:
     if removed:
         yield Sentence(f"Records of the pilot that are not in the release: {'; '.join(removed)}.")
     for note in told.notes:
-        yield Sentence(f"{note[:1].upper()}{note[1:]}", Style.POINT)
+        yield Sentence(capitalised(note), Style.POINT)
     if identified:
         yield Sentence("Who was matched: linkage_matches.csv, for the controller alone.")
     yield Sentence("Another attack may find what these did not, so this does not prove anonymity.", Style.SMALL)

@@ -24,7 +24,7 @@ from disclosure_control.basics.telling.sections import (
 )
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED, count_text, people_on_screen
 from disclosure_control.basics.telling.told_outside import ToldCounts
-from disclosure_control.basics.telling.words import counted, many_text
+from disclosure_control.basics.telling.words import capitalised, counted, many_text
 from disclosure_control.generalisation.landscape import landscape
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.search import SearchResult
@@ -306,7 +306,7 @@ def _loss_in_words(told: ToldRecommendation) -> str:
     """What the metric measures, and from where: losses of ``sweep`` start from exact values under any config."""
     metric = METRICS[told.metric]
     words = f"{metric.words}, counted from {told.counted_from}" if metric.is_of_values else metric.words
-    return f"{words[:1].upper()}{words[1:]}"
+    return capitalised(words)
 
 
 def _in_short(told: ToldRecommendation) -> Iterator[Part]:

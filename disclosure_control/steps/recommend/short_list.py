@@ -19,6 +19,7 @@ import numpy as np
 
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.telling.words import capitalised
 from disclosure_control.generalisation.generalisations import Generalisation, Recoding
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.nodes import RollUp
@@ -306,7 +307,7 @@ def in_words(pilot: PilotLattice, levels: Sequence[int]) -> str:
     if dropped:
         changed.append(f"drop {', '.join(dropped)}")
     sentence = "; ".join(words for words in changed if words)
-    return sentence[:1].upper() + sentence[1:] if sentence else "Recode nothing"
+    return capitalised(sentence) if sentence else "Recode nothing"
 
 
 def levels_in_words(attribute: Generalisation) -> list[str]:

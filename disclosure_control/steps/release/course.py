@@ -12,7 +12,7 @@ from disclosure_control.basics.telling.plain import INLINE
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Part, Sentence, Style, Table
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
-from disclosure_control.basics.telling.words import listed, share_text
+from disclosure_control.basics.telling.words import capitalised, listed, share_text
 from disclosure_control.measures.longitudinal import AloneByFacts, AverageRisk, alone_by_facts, average_risk
 from disclosure_control.release.facts import facts_known
 from disclosure_control.release.rare_terms import RareTerms
@@ -170,7 +170,7 @@ def course_parts(told: ToldCourse) -> Iterator[Part]:
     ]
     heads = ["Facts", "Alone", "with months", below.replace("_", " ").capitalize(), "On average", "with months"]
     partial = any(not one.is_all for found in told.found.values() for one in found)
-    title = f"What rows tell on top of the quasi-identifiers: {people_known(told.known)}"
+    title = f"What rows disclose beyond the quasi-identifiers: {people_known(told.known)}"
     yield Table(title, heads, rows, range(1, 6))
     least = " At least: sets of common facts alone were too many to look at." if partial else ""
     yield Sentence(
@@ -192,14 +192,14 @@ def reasons_of_course(course: CourseRisk) -> list[Reason]:
     name, place = _in_verdict(course)
     if not known.facts or _found(course)[name][place].n_alone <= known.alone_at_most * course.n_people:
         return []
-    facts = f"up to {known.facts} things" if known.facts > 1 else "one thing"
+    facts = f"up to {known.facts} facts" if known.facts > 1 else "one fact"
     months = ", with their months" if known.months else ""
     n_alone = people_on_screen(_told(course)[name][place])
     return [
         Reason(
             Gravity.OUTSIDERS_CAN_SINGLE_OUT,
-            f"Of {course.n_people} people in it {n_alone} are alone by {facts} that an "
-            f"acquaintance may know ({people_known(known.kinds)}{months}), on top of the quasi-identifiers.",
+            f"{capitalised(n_alone)} of {course.n_people} people in it are alone by their quasi-identifiers together "
+            f"with {facts} that an acquaintance may know ({people_known(known.kinds)}{months}).",
             _remedy(course),
         )
     ]

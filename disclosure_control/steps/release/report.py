@@ -74,15 +74,15 @@ class PackageChecked:
         if self.course is None:
             found.append(COURSES_NOT_LOOKED_AT)
         elif not self.course.known.facts:
-            found.append("Not reckoned with: what acquaintances know of events, treatments, visits or a death.")
+            found.append("Not looked at: what acquaintances know of events, treatments, visits or a death.")
         if self.earlier is None:
-            found.append("Not looked at: what an earlier release tells beside this one.")
+            found.append("Not looked at: what an earlier release discloses together with this one.")
         return (*found, *not_scanned_in_words(self.not_scanned), *self.findings.not_looked_at())
 
 
 COURSES_NOT_LOOKED_AT = (
-    "Not looked at: what acquaintances know of events, treatments, visits or a death; the rows that tell it are more "
-    "than are searched from disk."
+    "Not looked at: what acquaintances know of events, treatments, visits or a death. A run from disk does not "
+    "search so many rows."
 )
 
 

@@ -99,13 +99,13 @@ def test_the_figures_of_the_demo_are_those_counted_by_hand(demo):
     assert [one["facts"] for one in figures["average_risk"]] == [0, 1, 2, 3]
     rates = [one["rate"] for one in figures["average_risk"]]
     assert rates == sorted(rates)
-    assert "What rows tell on top of the quasi-identifiers" in demo.result.report
+    assert "What rows disclose beyond the quasi-identifiers" in demo.result.report
 
 
 def test_who_is_alone_by_one_thing_holds_the_package(demo):
     (reason,) = [one for one in demo.result.reasons_to_hold if "acquaintance" in one.sentence]
     assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
-    assert "by one thing that an acquaintance may know" in reason.sentence
+    assert "one fact that an acquaintance may know" in reason.sentence
     assert '"rare_terms": {"at_least": 3, "within": "class"}' in reason.remedy  # its K
 
 
@@ -131,7 +131,7 @@ def test_the_config_says_what_outsiders_know_and_how_many_alone_are_accepted(kno
 
 def test_few_people_are_not_counted_in_the_sentence():
     (reason,) = reasons_of_course(course_with(OutsidersKnow(), 0, 3, 3, 3))
-    assert "Of 100 people in it an undisclosed number are alone" in reason.sentence
+    assert "An undisclosed number of 100 people in it are alone" in reason.sentence
     (reason,) = reasons_of_course(course_with(OutsidersKnow(), 0, 98, 98, 98))
     assert "98" not in reason.sentence
 
@@ -204,9 +204,9 @@ def test_the_sentence_of_the_verdict_tells_what_the_figures_tell():
         (reason,) = reasons_of_course(course)
         told = [one["people"] for one in InSummary(told_course(course))["alone"]]
         assert told == [0, *((30, None) if known.facts == 1 else (None, 33)), 60]
-        assert f"Of 100 people in it {found[known.facts]} are alone" in reason.sentence
+        assert f"{found[known.facts]} of 100 people in it are alone" in reason.sentence
     course = dataclasses.replace(course_with(OutsidersKnow(), 0, 30, 33, 60), holders={"terms": 35})
-    assert "Of 100 people in it an undisclosed number are alone" in reasons_of_course(course)[0].sentence
+    assert "An undisclosed number of 100 people in it are alone" in reasons_of_course(course)[0].sentence
 
 
 @pytest.mark.parametrize(

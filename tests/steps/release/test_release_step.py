@@ -230,7 +230,7 @@ def test_the_verdict_is_about_the_package(demo):
     steps = {"release": demo.result}
     leaving = what_leaves(steps)
     assert leaving.about == "released/"
-    assert leaving.not_looked_at == ("Not looked at: what an earlier release tells beside this one.",)
+    assert leaving.not_looked_at == ("Not looked at: what an earlier release discloses together with this one.",)
     verdict = verdict_on(leaving, steps)
     assert not verdict.may_leave
     assert verdict.text.startswith("VERDICT on released/: Hold.\n  1. ")
