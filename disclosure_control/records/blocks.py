@@ -22,7 +22,7 @@ class ReadInBlocks(Protocol):
 
 
 def with_progress(text: ReadInBlocks) -> Iterator[pa.RecordBatch]:
-    """The blocks of a text; how many of its bytes are done is said after each, when that one was worked on."""
+    """The blocks of a text; after each, the number of bytes done is reported."""
     n_read = 0
     with progress(f"Reading {text.path.name}", text.n_bytes, "bytes") as advance:
         for block in text:

@@ -35,7 +35,7 @@ ENGINES: dict[str, Engine] = {
 }
 AUTO = "auto"
 MERGING = ("memory", "disk")  # the engines of door 1
-# What a run takes of memory by each byte of its text, and the share of what is free that it may take.
+# Memory of a run per byte of its text, and the share of free memory that it may use.
 MEMORY_PER_BYTE = 6.0
 SHARE_OF_FREE = 0.6
 MEMORY_FROM_DISK = 1e9  # bytes: about what a run from disk takes
@@ -96,7 +96,7 @@ def free_memory() -> int | None:
 
 
 def _number_in(path: Path) -> int | None:
-    """The number that a file of the system holds; None where there is no such file, or no number in it."""
+    """The number in a system file; None if there is no such file, or no number in it."""
     try:
         return int(path.read_text(encoding="ascii"))
     except (OSError, ValueError):

@@ -135,7 +135,7 @@ class ClassKeys:
 
 @dataclass(frozen=True)
 class NextStage:
-    """What is to be counted for one more stage: the keys of columns ``first`` to ``last`` on top of those so far.
+    """What is counted for one more stage: the keys of columns ``first`` to ``last`` on top of those so far.
 
     ``n_most`` classes are allowed.
     """

@@ -3,9 +3,9 @@
     text, cut into ranges -> each range read and encoded by a worker -> lists of texts joined -> classes of each range
     -> cells of each range -> cells, divided by class, each part counted by a worker -> k, l, t -> flags by range
 
-Everything that is put aside is in the run's folder, which every worker reads and writes; a worker that dies takes
-nothing along but the task it was at. This process holds what the engine from disk holds: the distinct values of the
-config's columns, the classes with their people, one part of the cells.
+All intermediate files are in the run's folder, which every worker reads and writes; a worker that dies loses only its
+current task. This process keeps what the engine from disk keeps: the distinct values of the config's columns, the
+classes with their people, one part of the cells.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Workers(Protocol):
     def n_workers(self) -> int: ...
 
     def each(self, task: Callable[..., Result], arguments: Iterable[tuple]) -> Iterator[Result]:
-        """What the task comes to for each of the arguments, in their order.
+        """The task's results for the arguments, in their order.
 
         Raises ``FaultyInputError`` and ``OSError`` as the task does, the former also where workers cannot go on.
         """
@@ -87,7 +87,7 @@ class Crew:
     def each(
         self, words: str, task: Callable[..., Result], arguments: Sequence[tuple], people: Sequence[int] | None = None
     ) -> list[Result]:
-        """What a task comes to for each of the arguments, while it is told how far that is."""
+        """A task's results for the arguments, with its progress reported."""
         weights = [1] * len(arguments) if people is None else people
         found = []
         with progress(words, sum(weights), "" if people is None else "people") as advance:
@@ -207,7 +207,7 @@ class PeopleOnCluster(PeopleOnDisk):
 
 
 def _joined(counter: KeyCounter, files: Iterable[Path]) -> Counted:
-    """Keys and people of all ranges together; each file holds those of a range."""
+    """Keys and people of all ranges together; each file contains those of a range."""
     for path in files:
         counter.add_counted(*arrays_in(path, 2))
         path.unlink()
@@ -221,7 +221,7 @@ def count_on_cluster(
 
     ``sha256`` and ``n_records`` of the text are set. Raises ``FaultyInputError`` as ``count_on_disk`` does.
     """
-    run, path, names = folder.resolve(), text.path.resolve(), named_columns(config)  # workers may stand elsewhere
+    run, path, names = folder.resolve(), text.path.resolve(), named_columns(config)  # workers may be elsewhere
     crew, reading = (
         Crew(workers, run),
         tasks.ReadTask(path, tuple(text.columns), tuple(names), limits, run, tasks.stamp_of(path)),
@@ -249,7 +249,7 @@ def count_on_cluster(
 
 
 def _read(text: Blocks, reading: tasks.ReadTask, crew: Crew) -> list[ReadRange]:
-    """Have the ranges of the text read while it is cut; what is known of the whole text then is set."""
+    """Have the ranges of the text read while it is cut; then set what is known of the whole text."""
     n_most = max(text.n_bytes // (RANGES_OF_A_WORKER * crew.workers.n_workers), text.block_bytes)
     cut = kind_of(text.path).cut(text.path, max(min(reading.limits.range_bytes, n_most), text.n_bytes // MOST_RANGES))
     lengths: list[int] = []

@@ -43,7 +43,7 @@ def own_folder(run: Path) -> Path:
 
 @dataclass(frozen=True)
 class ReadTask:
-    """What is the same of all ranges: the text as it was when the run began, its columns, and those of the config."""
+    """The common part of all ranges: the state of the text when the run began, its columns, and the config's."""
 
     path: Path
     columns: tuple[str, ...]
@@ -69,7 +69,7 @@ def read_range(reading: ReadTask, start: int, n_bytes: int) -> ReadRange:
     range_of = kind_of(reading.path).range
     text = range_of(reading.path, list(reading.columns), start, n_bytes, reading.limits.block_bytes)
     folder = own_folder(reading.run)
-    limits = replace(reading.limits, few_texts=sys.maxsize)  # which columns are given up tells the whole file
+    limits = replace(reading.limits, few_texts=sys.maxsize)  # only the whole file decides which columns are given up
     read = put_aside(text.kept(), reading.columns, list(reading.names), folder, limits)
     if stamp_of(reading.path) != reading.stamp:
         raise FaultyInputError(f"{reading.path.name}: changed while it was read; run again")
@@ -194,7 +194,7 @@ class RangeOfPeople:
 
 @dataclass(frozen=True)
 class KeysInFile:
-    """How classes are told, see ``ClassKeys``; its arrays, and before them the code of each text, are in a file."""
+    """How classes are numbered, see ``ClassKeys``; a file has its arrays and, before them, the code of each text."""
 
     path: Path
     names: tuple[str, ...]
@@ -209,7 +209,7 @@ class KeysInFile:
         return KeysInFile(path, tuple(names), keys.radices, stages)
 
     def load(self) -> tuple[list[np.ndarray], ClassKeys]:
-        """The code of each text by column, and the keys; who has these is not there."""
+        """The code of each text by column, and the keys; without the people of each text."""
         arrays = list(arrays_in(self.path, len(self.names) + len(self.stages)))
         nobody = np.zeros(0, dtype=np.int64)
         stages = (
@@ -305,7 +305,7 @@ def count_pairs_of_range(
 ) -> Path:
     """Count levels of a column with sensitive values: keys, level x values + value, and people, two arrays in a file.
 
-    ``asked``: which classes are looked at, and the code of each text of the sensitive feature.
+    ``asked``: the classes to count, and the code of each text of the sensitive feature.
     """
     evaluated, code = arrays_in(asked, 2)
     counter = KeyCounter(n_levels * n_values, n_levels * n_values, "")
@@ -320,14 +320,14 @@ def count_pairs_of_range(
     return folder / "pairs"
 
 
-# ---------------------------------------------------------------- who is flagged
+# ---------------------------------------------------------------- flagged people
 
 
 @dataclass(frozen=True)
 class Flagging:
-    """Who is to be listed: a file of which classes, the place of each class, where each part begins among places.
+    """The people to list: a file of the flagged classes, the place of each class, and the places where parts begin.
 
-    With ``has_value``, a fourth array tells which texts of the last one of the ``columns`` hold a value.
+    ``has_value``: a fourth array marks the texts of the last one of the ``columns`` that are a value.
     """
 
     path: Path

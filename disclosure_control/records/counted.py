@@ -24,10 +24,9 @@ from disclosure_control.records.people import (
 
 @dataclass(frozen=True)
 class CountedPeople:
-    """People by class and sensitive value, as an engine counted them, whose classes are joined and left out.
+    """People by class and sensitive value, as an engine counted them, whose classes are joined and removed.
 
-    ``class_of_first`` (n_first,) is the class that each of those has become with which this began, -1 where its people
-    are gone.
+    ``class_of_first`` (n_first,) is the present class of each of the first classes, -1 where its people are removed.
     """
 
     config: PilotConfig
@@ -51,15 +50,15 @@ class CountedPeople:
         )
 
     def distinct(self, name: str) -> DistinctValues:
-        """The distinct values of a column, while nobody is gone: who has which value is not counted after that."""
+        """The distinct values of a column, before anybody is removed: later counts of each value are not known."""
         if (self.class_of_first < 0).any():
             raise RecordsNotAtHandError(f"column {name!r} once people are left out")
         return self.distinct_values[name]
 
     def recoded(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> CountedPeople:
-        """Those of whom other ``values`` (n_values,) stand for the distinct ones of every column, as a config has them.
+        """The people with other ``values`` (n_values,) in place of the distinct ones of every column, under a config.
 
-        Values that are together stay so, and sensitive ones are what they were.
+        Values that are together stay together, and sensitive values are unchanged.
         """
         names = config.quasi_identifiers
         people = {name: one.people for name, one in self.distinct_values.items()}
@@ -81,7 +80,7 @@ class CountedPeople:
         """What each of the ``codes`` (n,) of a column has become, -1 where that is missing."""
         before = self.distinct_values[name].codes
         new = np.full(before.max(initial=-1) + 2, -1)
-        new[before] = after.codes  # -1 stands in the last place
+        new[before] = after.codes  # -1 is in the last place
         assert (new[before] == after.codes).all(), name  # else a class would have to be divided
         found: np.ndarray = new[codes]
         return found

@@ -78,11 +78,11 @@ class CountedTexts:
 
 
 class CountedDictionary:
-    """Distinct texts of one column met so far, cleaned as every reader cleans them or as they are; first the missing.
+    """Distinct texts of one column met so far, cleaned as every reader cleans them or unchanged; the missing one first.
 
     ``people`` (n_texts,) counts who has each, ``first_record`` (n_texts,) is the number of the first record with it, -1
-    of the missing text. Codes are given in the order in which texts are met, so they say nothing by themselves: what is
-    counted is made of the sorted texts.
+    of the missing text. Codes are given in the order in which texts are met, so only results of sorted texts may be
+    used.
     """
 
     def __init__(self, is_cleaned: bool = True) -> None:
@@ -100,7 +100,7 @@ class CountedDictionary:
     def encode(self, column: pa.LargeStringArray | pa.DictionaryArray) -> np.ndarray:
         """The code of each value (n,), in as few bytes as the codes so far need; new texts are added.
 
-        A ``column`` may come with its distinct texts, each of which some value is.
+        A ``column`` may come with its distinct texts, each of which occurs.
         """
         encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
         texts, n_before = encoded.dictionary, len(self)
@@ -139,12 +139,12 @@ class CountedDictionary:
             self._first_record = np.append(self._first_record, np.full(n_more, -1))
 
     def all_texts(self) -> CountedTexts:
-        """The texts, the missing one first, and who has them."""
+        """The texts, the missing one first, with their people."""
         texts = pa.concat_arrays([pa.nulls(1, pa.large_string()), self._dictionary.texts])
         return CountedTexts(texts, self.people, self._first_record[: len(self)])
 
     def counted(self) -> CountedTexts:
-        """The texts but for the missing one, and who has them."""
+        """The texts except the missing one, with their people."""
         return CountedTexts(self._dictionary.texts, self.people[1:], self._first_record[1 : len(self)])
 
 
@@ -183,7 +183,7 @@ class DictionaryOrSample:
         self.dictionary = CountedDictionary()
 
     def counted(self) -> CountedTexts:
-        """The texts but for the missing one, or a sample of them, and who has them."""
+        """The texts except the missing one, or a sample of them, with their people."""
         return self.dictionary.counted() if self._sample is None else self._sample
 
 

@@ -35,7 +35,7 @@ MEMORY_OF_WORKER, SHARE_OF_FREE = 2 << 30, 0.8
 MOST_DEATHS = 10  # workers of this machine that may die at one task
 STARTS = 3  # of the workers of this machine, before it is given up
 SECONDS_TO_CONNECT, SECONDS_BETWEEN_LOOKS, LOOKS_WITHOUT_WORKER = 20, 2.0, 30
-# Dask looks at itself fifty times a second in every process, which takes a few percent of each.
+# Dask measures itself fifty times a second in every process, which takes a few percent of each.
 QUIET = {
     "distributed.scheduler.allowed-failures": MOST_DEATHS,
     "distributed.worker.memory.target": False,  # what tasks give back is small: there is nothing to spill
@@ -126,7 +126,7 @@ class DaskWorkers:
                 yield _found(found.pop(n_given))
                 n_given += 1
         finally:
-            with contextlib.suppress(Exception):  # whoever they are, nobody waits for them any more
+            with contextlib.suppress(Exception):  # nothing waits for these results any more
                 self._client.cancel(list(waiting.values()), force=True)
 
     def _next(self, done: queue.SimpleQueue[int]) -> int:
@@ -165,12 +165,12 @@ class DaskWorkers:
 
 @contextlib.contextmanager
 def dask_workers(settings: ClusterSettings, run: Path) -> Iterator[DaskWorkers]:
-    """Workers for a run, which puts things aside in the folder ``run``.
+    """Workers for a run whose intermediate files are in the folder ``run``.
 
-    Those of the scheduler that is set, else processes of this machine that nobody else can reach, gone at the end.
-    Raises ``FaultyInputError`` where a scheduler could be listened to, before anything is sent to it; where Dask is not
-    installed, a scheduler refuses, has no workers, other versions of what has to agree, or workers that do not share
-    the folder.
+    Those of the configured scheduler, else processes of this machine that nobody else can reach, ended with the block.
+    Raises ``FaultyInputError`` for a scheduler that could be listened to, before anything is sent to it; if Dask is not
+    installed; and if a scheduler refuses, has no workers, other versions of what has to agree, or workers that do not
+    share the folder.
     """
     scheduler = None if settings.scheduler is None else safe_address(settings.scheduler)
     try:
@@ -180,7 +180,7 @@ def dask_workers(settings: ClusterSettings, run: Path) -> Iterator[DaskWorkers]:
         importlib.import_module("cryptography")  # with which Dask closes the workers of this machine to others
     except ImportError:
         raise FaultyInputError("--engine cluster needs Dask: pip install -r requirements/cluster.txt") from None
-    for name in ("distributed", "asyncio", "tornado"):  # they would write tracebacks; what matters is said by us
+    for name in ("distributed", "asyncio", "tornado"):  # they would write tracebacks; we report what matters
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with contextlib.ExitStack() as until_end:
         until_end.enter_context(dask.config.set(QUIET))
@@ -213,7 +213,7 @@ def _of_this_machine(settings: ClusterSettings, run: Path) -> Iterator[Any]:
     share = MEMORY_OF_WORKER if free is None else int(SHARE_OF_FREE * free / settings.n_workers)
     scratch = run / "dask"
     scratch.mkdir(mode=0o700)
-    # Whoever reaches a scheduler has its workers do anything: other users of this machine must not.
+    # Anybody who reaches a scheduler can run anything on its workers: other users of this machine must not.
     security = Security.temporary()
     options = {
         "n_workers": settings.n_workers,
@@ -254,7 +254,7 @@ def _was_stopped(error: BaseException | None) -> bool:
 
 
 def _end(close: Callable[[], Any]) -> None:
-    """Let go of what ends with this process at the latest: what Dask says of that must not hide why the run ends."""
+    """Close what ends with this process at the latest: Dask's errors must not hide why the run ends."""
     with contextlib.suppress(Exception):
         close()
 

@@ -38,7 +38,7 @@ from study.formats.values import clean_values
 
 
 class PeopleOnDisk(People):
-    """The people of a file, counted; of their records only what is asked for is read again. See ``people.People``."""
+    """The people of a file, counted; only the requested records are read again. See ``people.People``."""
 
     _folder: Path
 
@@ -60,7 +60,7 @@ class PeopleOnDisk(People):
 
     @property
     def put_aside(self) -> tuple[Subjects, Mapping[str, ColumnOfPeople], Path, Limits]:
-        """What there is of each record, for whoever writes records: ids, columns, the folder and its limits."""
+        """The stored records, for the code that writes them: ids, columns, the folder and its limits."""
         return self._subjects, self._columns, self._folder, self._limits
 
     def _form_classes(self) -> tuple[Iterable[np.ndarray], EquivalenceClasses]:
@@ -100,7 +100,7 @@ class PeopleOnDisk(People):
 def count_on_disk(
     text: Blocks, config: PilotConfig, folder: Path, limits: Limits = USUAL_LIMITS
 ) -> tuple[PeopleOnDisk, TextTable]:
-    """Read the text once, put it aside encoded in ``folder``, and count its people; and what else the file tells.
+    """Read the text once, store it encoded in ``folder``, and count its people; with further facts about the file.
 
     Raises ``FaultyInputError`` as reading the whole file does, and where there are more distinct values or classes than
     ``limits`` allow.

@@ -1,7 +1,7 @@
 """Domain files (delimited text, Parquet) larger than memory: read once, encoded, divided by person, read in parts.
 
-What a column means is decided on its distinct values and how many records have each, by the functions that read a file
-whole; so what is in memory are the distinct values, one block, and the rows of some people.
+The functions for whole files decide what a column means, from its distinct values and their counts; so memory contains
+the distinct values, one block, and the rows of some people.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ _SAMPLE_BYTES = 1 << 18
 class FileLimits:
     """How much is in memory at once: bytes of text, distinct values of a column, and records that are divided.
 
-    Arrow reads 32 blocks ahead. So many records are divided at once that a part gets about ``n_of_part`` of them: fewer
-    would be stored with more about them than is in them.
+    Arrow reads 32 blocks ahead. So many records are divided at once that a part gets about ``n_of_part`` of them: with
+    fewer, the files would contain more overhead than data.
     """
 
     block_bytes: int = 1 << 23
@@ -80,7 +80,7 @@ USUAL_FILE_LIMITS = FileLimits()
 class LargeFile(SourceTable):
     """A file whose records are on disk, so that ``frame`` has no row: ``values`` are those of each column by code.
 
-    ``counts`` says how many records have each code, ``codes`` holds those of the records, block by block.
+    ``counts`` is how many records have each code, ``codes`` those of the records, block by block.
     """
 
     values: Sequence[pa.ChunkedArray | np.ndarray] = field(default=(), repr=False)
@@ -175,7 +175,7 @@ class LargeFile(SourceTable):
         self.codes.remove()
 
     def rows_in_order(self, lengths: Iterable[int], columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
-        """The rows in the order of the file, so many at a time; of some ``columns``, None for all."""
+        """The rows in the order of the file, in blocks; of some ``columns``, None for all."""
         assert self.codes is not None
         names = [str(name) for name in self.frame] if columns is None else list(columns)
         places = [self._place(name) for name in names]
@@ -190,9 +190,9 @@ class LargeFile(SourceTable):
             yield self._taken(names, rows[:, :length])
 
     def combinations(self, columns: Sequence[str], most: int | None) -> pd.DataFrame | None:
-        """Each combination of values of some columns once, where it stands last; None if they are more than ``most``.
+        """Each combination of values of some columns once, at its last row; None if there are more than ``most``.
 
-        What is more than that within some blocks is not asked any further.
+        Counting stops at the first block that exceeds it.
         """
         assert self.codes is not None
         places = [self._place(name) for name in columns]
@@ -219,7 +219,7 @@ class LargeFile(SourceTable):
         return SpilledPieces(folder, made, self.n_rows)
 
     def of_people(self, person: np.ndarray, starts: np.ndarray, column: str | None) -> RowsOfPeople:
-        """The rows divided by person, on disk; what was put aside before is given back."""
+        """The rows divided by person, on disk; the files before that are removed."""
         assert self.codes is not None
         assert column is not None
         place = self._place(column)
@@ -280,9 +280,9 @@ class _Divided:
         return [str(name) for name in self._table.frame]
 
     def append(self, person: np.ndarray, codes: Sequence[np.ndarray]) -> None:
-        """Put more records, each with the place of its person, -1 for nobody.
+        """Add more records, each with the place of its person, -1 for nobody.
 
-        Raises ``FaultyInputError`` where those so far tell that the disk has less room than all will take.
+        Raises ``FaultyInputError`` as soon as the disk clearly has too little room for all of them.
         """
         part = np.searchsorted(self._starts, person, side="right") - 1
         order = np.argsort(part, kind="stable")
@@ -321,7 +321,7 @@ class _Divided:
 def read_large_file(
     path: Path, options: FileOptions, folder: Path, limits: FileLimits = USUAL_FILE_LIMITS
 ) -> LargeFile:
-    """Read a file of delimited text, or of Parquet, once and put its records aside in ``folder``.
+    """Read a file of delimited text, or of Parquet, once and store its records in ``folder``.
 
     Raises ``FaultyInputError`` where it is not as ``REMEDY`` says, or a column has more distinct values than fit.
     """
@@ -363,7 +363,7 @@ class _BlocksOfText(BlocksOfText):
             )
 
     def contents(self, distinct: Mapping[str, pa.Array], n_records: Mapping[str, np.ndarray]) -> FileContents:
-        """What the file holds, by the ``distinct`` texts of each column and how many records have each."""
+        """The content of the file, from the ``distinct`` texts of each column and their counts."""
         notes = list(self._notes)
         if self._n_missing:
             notes.append(unquoted_missing_note(self._n_missing))
@@ -374,7 +374,7 @@ class _BlocksOfText(BlocksOfText):
 
 
 def _dialect_of(path: Path, options: FileOptions) -> tuple[Dialect, list[str], int]:
-    """How the text is taken apart, notes on what was guessed, and how often NA stands without quotes, as in R."""
+    """The dialect of the text, notes on what was guessed, and how often NA occurs without quotes, as in R."""
     suffix = suffix_of(path).removesuffix(GZIP_SUFFIX)
     if options.encoding is not None and options.encoding.lower().replace("_", "-") not in ("utf-8", "utf-8-sig"):
         raise FaultyInputError(f"{path.name}: declared to be {options.encoding}; {REMEDY}")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from study.merge.combine import MergeResources
     from study.merge.reading import Read
 
-RELEASE_PER_BYTE = 2.5  # about what is put aside by each byte of the large domain files, the released ones among it
+RELEASE_PER_BYTE = 2.5  # bytes stored per byte of the large domain files, with the released ones
 
 # Whether a table can be released part by part.
 Divisible = Callable[[SourceTable], bool]
@@ -37,10 +37,10 @@ Divisible = Callable[[SourceTable], bool]
 
 @dataclass(frozen=True)
 class DomainReader:
-    """How domain files are read beside the combined dataset: ``fits`` says which files ``read`` can be asked for.
+    """How domain files are read beside the combined dataset: ``fits`` selects the files that ``read`` accepts.
 
-    Of a table whose rows are not in memory, those of a column can be asked for where they are at most ``most_rows``,
-    and ``rows_to_search`` of a released one; it is released in parts of about ``rows_per_part``.
+    Of a table on disk, a column is available if it has at most ``most_rows``, and ``rows_to_search`` of a released one;
+    it is released in parts of about ``rows_per_part``.
     """
 
     read: Read = read_domain_file
@@ -100,7 +100,7 @@ class DomainsFromDisk(DomainReader):
         return self.read_package(divisible)
 
     def read_package(self, divisible: Divisible) -> Read:
-        """See ``DomainReader``; whole are what is packed or no delimited text, and what is not ``divisible``."""
+        """See ``DomainReader``; files are read whole if they are packed, no delimited text, or not ``divisible``."""
 
         def read(path: Path, options: FileOptions) -> SourceTable:
             if suffix_of(path) not in USUAL_DELIMITERS:
@@ -114,7 +114,7 @@ class DomainsFromDisk(DomainReader):
 
     @contextlib.contextmanager
     def package(self, results: Path) -> Iterator[Path]:
-        """See ``DomainReader``; what is written there is published from there, and gone with the run."""
+        """See ``DomainReader``; files written there are published from there, and removed with the run."""
         yield self._new_folder()
 
     def merged(self, merge: Callable[[MergeResources], Combined]) -> EncodedRecords:

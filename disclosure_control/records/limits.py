@@ -14,10 +14,10 @@ from study.formats.delimited_blocks import BLOCK_BYTES
 class Limits:
     """How much is in memory at once: bytes of text, people of a part, flagged people of a part, classes, and values.
 
-    ``few_texts``: of columns that the config does not name, so many distinct values are kept, of others a sample.
-    ``cells_at_hand``: of what leaves, people times columns that are searched together for who is alone.
-    ``range_bytes``: so much of the text is one worker's at a time, where there are several. ``rows_at_hand``: of a
-    released domain file, that are searched together for what its rows tell; ``domains`` are those of domain files.
+    ``few_texts``: distinct values kept of a column that the config does not name; of columns with more, a sample.
+    ``cells_at_hand``: people times columns of the release that are searched together for who is alone.
+    ``range_bytes``: the bytes of text for one worker at a time. ``rows_at_hand``: rows of a released domain file that
+    are searched together for facts; ``domains`` are the limits of domain files.
     """
 
     block_bytes: int = BLOCK_BYTES

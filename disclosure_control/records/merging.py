@@ -30,7 +30,7 @@ from study.merge.sdtm import supplemental_parent
 if TYPE_CHECKING:
     from study.merge.combine import MergeResources
 
-SPILL_PER_BYTE = 1.0  # about what is put aside by each byte of the domain files; asked again once more is known
+SPILL_PER_BYTE = 1.0  # bytes stored per byte of the domain files; checked again once more is known
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def choose_merging(asked: str, folder: Path) -> Choice:
 def working_on(
     engine: str, folder: Path, results: Path, limits: MergeLimits = USUAL_MERGE_LIMITS
 ) -> Iterator[MergeResources]:
-    """How the merge of a pilot's ``folder`` works; what is put aside for it is gone when the block ends."""
+    """The resources for merging a pilot's ``folder``; intermediate files are removed at the end of the block."""
     from study.merge.combine import MergeResources  # by door 1 alone
 
     if engine == "memory":
@@ -96,7 +96,7 @@ BYTES_AS_TEXT: dict[str, Callable[[Path], int]] = {
 
 
 def domain_files(folder: Path) -> list[Path]:
-    """The domain files of a pilot's folder that can be read in pieces, as far as they can be told without a config."""
+    """The domain files of a pilot's folder that can be read in pieces, as far as known without a config."""
     return [path for path in visible_files(folder) if path.is_file() and suffix_of(path) in BYTES_AS_TEXT]
 
 
@@ -108,7 +108,7 @@ def _bytes_of_files(folder: Path) -> int:
 def _bytes_of_text(path: Path) -> int:
     try:
         return BYTES_AS_TEXT[suffix_of(path)](path)
-    except OSError:  # that it cannot be read is said by whoever reads it
+    except OSError:  # the reader reports that it cannot be read
         return _n_bytes(path)
 
 

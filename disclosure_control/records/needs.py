@@ -8,7 +8,7 @@ from enum import IntEnum
 
 
 class AtOnce(IntEnum):
-    """How much of the records is looked at together; a store that gives one of these gives those before it as well."""
+    """How much of the records is needed together; a store that gives one of these gives those before it as well."""
 
     COUNTS = 0  # classes, distinct values, and how many people have each
     BLOCKS = 1  # records in the order of the file, block by block
@@ -18,9 +18,9 @@ class AtOnce(IntEnum):
 
 @dataclass(frozen=True)
 class Needed:
-    """``what`` of a config needs how much, and how the config does without it: ``otherwise``, in words.
+    """``what`` of a config needs how much, and ``otherwise``, in words: how to do without it.
 
-    ``why`` says more than that records are needed, where there is more to say.
+    ``why`` gives a further reason, where there is one.
     """
 
     what: str

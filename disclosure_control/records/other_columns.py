@@ -46,11 +46,11 @@ class OtherColumn:
         return self._distinct.n_levels_at_least
 
     def counted(self) -> CountedTexts:
-        """The distinct texts, or a sample of them, and who has them."""
+        """The distinct texts, or a sample of them, with their people."""
         return self._distinct.counted()
 
     def n_levels(self) -> int:
-        """How many levels there are, missing being one; at least so many where the column was given up."""
+        """Number of levels, missing being one; a lower bound where the column was given up."""
         return self.n_levels_at_least or len(self._encoded.labels) + 1
 
     def labels(self) -> np.ndarray:

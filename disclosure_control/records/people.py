@@ -1,4 +1,4 @@
-"""The people of a pilot, counted by class and sensitive value; of their records what is asked for, block by block."""
+"""The people of a pilot, counted by class and sensitive value; their records are available block by block."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ from disclosure_control.records.text_columns import TextColumn
 
 @dataclass(frozen=True)
 class DistinctValues:
-    """The distinct values of a column, exact and typed, the missing one among them where somebody has none.
+    """The distinct values of a column, exact and typed, including the missing one if somebody has none.
 
-    ``values`` (n_values,); ``codes`` (n_values,) tell under which label each is evaluated, that of the classes or of
-    the count, -1 where it is missing; ``people`` (n_values,) have it. What is spelt in several ways may be there twice.
+    ``values`` (n_values,); ``codes`` (n_values,) are the labels under which they are evaluated, those of the classes
+    or of the count, -1 where missing; ``people`` (n_values,) have each. A value with several spellings may occur twice.
     """
 
     values: pd.Series = field(repr=False)
@@ -48,7 +48,7 @@ class DistinctValues:
 
 
 class LevelValuePairs(NamedTuple):
-    """Levels of a column with sensitive values: codes (n,) of either, and how many people each entry stands for."""
+    """Levels of a column with sensitive values: codes (n,) of either, and the number of people of each entry."""
 
     level: np.ndarray
     value: np.ndarray
@@ -58,7 +58,7 @@ class LevelValuePairs(NamedTuple):
 
 
 class ListedPeople(NamedTuple):
-    """Some people, one after the other: their ``classes`` (n,), their ids, and by sensitive feature who has a value."""
+    """Some people, in order: their ``classes`` (n,), their ids, and by sensitive feature who has a value."""
 
     classes: np.ndarray
     subjects: pd.Series
@@ -67,7 +67,7 @@ class ListedPeople(NamedTuple):
 
 @dataclass(frozen=True)
 class ColumnOfPeople:
-    """A column of the config: which of its distinct texts each record has, block by block, and what these texts are.
+    """A column of the config: the distinct text of each record, block by block, and what these texts are.
 
     In memory each record has a text of its own. ``exact`` (n_texts,) is each text typed, ``values`` (n_texts,) as it is
     evaluated and listed, ``encoded`` its code among the labels; ``people`` (n_texts,) have it.
@@ -86,9 +86,9 @@ def listed_columns(config: PilotConfig, result: ModelResult) -> list[str]:
 
 
 class People(ABC):
-    """The people of a pilot: their ``classes``, the count of each sensitive feature, and what is asked of records.
+    """The people of a pilot: their ``classes``, the count of each sensitive feature, and the records on request.
 
-    ``binnings`` tells, per binned quasi-identifier, who fell outside the edges; ``counts`` is the count of each
+    ``binnings``: per binned quasi-identifier, who is outside the edges; ``counts`` is the count of each
     sensitive feature, whole or in parts. Records come in blocks, the same for every column and in the order of the
     file: in memory there is one.
     """
@@ -176,9 +176,9 @@ class People(ABC):
     def _divided(
         self, blocks: Iterable[pa.RecordBatch], schema: pa.Schema, people: np.ndarray, place: np.ndarray
     ) -> Iterator[pa.Table]:
-        """The records of all blocks in parts by the place of their class, which comes first in each of them.
+        """The records of all blocks in parts by the place of their class, which is the first column of each.
 
-        ``people`` (n_places,) tells how many there are of each place. One part is never put aside.
+        ``people`` (n_places,) counts those of each place. A single part is never stored on disk.
         """
         parts = list(parts_of_classes(people.astype(np.int64), self._limits.flagged_per_part))
         if len(parts) == 1:
@@ -220,8 +220,8 @@ class TypedTexts(NamedTuple):
 class PeopleInMemory(People):
     """The people of a frame, all in one block: ``frame`` (n_records, n_columns) has exact values.
 
-    ``subjects`` (n_records,) are their ids, None where nobody asks. ``typed``: columns of which the distinct texts are
-    known, and each of them typed.
+    ``subjects`` (n_records,) are their ids, None if not needed. ``typed``: columns whose distinct texts are
+    known and typed.
     """
 
     def __init__(
@@ -251,7 +251,7 @@ class PeopleInMemory(People):
         self._subjects, self._folder, self._limits = SubjectsInMemory(subjects, len(frame)), None, NO_LIMITS
 
     def distinct(self, name: str) -> DistinctValues:
-        """See ``People``: the first record with each value stands for it."""
+        """See ``People``: the first record with each value represents it."""
         column = self._columns[name]
         (text,) = column.texts
         is_binned = name in self.config.binning_config
@@ -290,7 +290,9 @@ def schema_of_flagged(n_columns: int) -> pa.Schema:
 
 
 def text_has_value(result: ModelResult, columns: Sequence[ColumnOfPeople]) -> np.ndarray | None:
-    """Which texts of the last one of the columns hold a value, where only those who have one are judged: by t."""
+    """For t, which evaluates only people with a value: which texts of the last one of the columns are one; else
+    None.
+    """
     return None if result.counts is None else columns[-1].encoded.codes >= 0
 
 
@@ -336,7 +338,7 @@ def evaluated_columns(
     people: Mapping[str, np.ndarray],
     texts: Mapping[str, Iterable[np.ndarray]],
 ) -> tuple[dict[str, ColumnOfPeople], dict[str, Binning]]:
-    """The columns of ``exact`` texts (n_texts,), of which ``people`` have each, binned; and who fell outside."""
+    """The columns of ``exact`` texts (n_texts,), of which ``people`` have each, binned; and who is outside of bins."""
     binned, binnings = binned_values(exact, people, config)
     encoded = encode_columns([binned[name] for name in exact])
     columns = {

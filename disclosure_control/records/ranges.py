@@ -1,6 +1,6 @@
-"""Ranges of a text that were read one by one, by whomever, each into a folder of its own: what is in it, and together.
+"""Ranges of a text that were read one by one, each into a folder of its own, and their contents together.
 
-All of it are files: what is said of a range are names of files and counts, and never a value.
+All of it is in files: the records of a range here are names of files and counts, and never a value.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ SUBJECTS, ENDS = "subjects", "ends"  # files of a range beside those of its colu
 
 @dataclass(frozen=True)
 class ReadRange:
-    """A range once it is read: ``lengths`` of its blocks, and ``n_texts`` (n_columns,) of its lists of texts.
+    """A range that was read: ``lengths`` of its blocks, and ``n_texts`` (n_columns,) of its lists of texts.
 
-    ``n_empty_end`` records at its end hold nothing and are not among the others.
+    ``n_empty_end`` records at its end are empty and not among the others.
     """
 
     folder: Path
@@ -39,7 +39,7 @@ class ReadRange:
 
     @property
     def n_records(self) -> int:
-        """How many records it has, without those at its end that hold nothing."""
+        """Number of records, without empty ones at the end."""
         return sum(self.lengths)
 
     def codes(self, column: int) -> Path:
@@ -53,9 +53,9 @@ class ReadRange:
 
 @dataclass(frozen=True)
 class RangeOfColumn:
-    """A column of a range: its codes in ``n_blocks`` arrays of a file, and what they are among all ranges.
+    """A column of a range: its codes in ``n_blocks`` arrays of a file, and their numbers among all ranges.
 
-    That stands in the file ``joined``, from ``start`` to ``stop``.
+    These are in the file ``joined``, from ``start`` to ``stop``.
     """
 
     codes: Path
@@ -102,11 +102,11 @@ class OtherColumnInRanges:
     column: ColumnInRanges
 
     def counted(self) -> CountedTexts:
-        """The distinct texts, or a sample of them, and who has them."""
+        """The distinct texts, or a sample of them, with their people."""
         return texts_in(self.texts, 0, self.share_at_hand).present()
 
     def n_levels(self) -> int:
-        """How many levels there are, missing being one; at least so many where the column was given up."""
+        """Number of levels, missing being one; a lower bound where the column was given up."""
         return self.n_different
 
     def labels(self) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Every column of a dataset, record by record, in blocks: what is treated, compared and written.
 
-A record has the number of a value in each column. Of a file that was put aside these are its distinct texts, and what
-is done to a column is done to them; of a frame in memory each record has a value of its own, in one block.
+A record has the number of a value in each column. In a stored file these are its distinct texts, and treatments of a
+column are applied to them; in a frame in memory each record has a value of its own, in one block.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class ColumnOfRecords:
         return places_of_all(self.texts)
 
     def n_missing(self, values: pd.Series | None = None) -> int:
-        """How many people have none; where other ``values`` (n_texts,) stand for these, of those."""
+        """How many people have no value, or have none among other ``values`` (n_texts,) in place of these."""
         return int(self.people[(self.values if values is None else values).isna().to_numpy()].sum())
 
     def first_records(self) -> np.ndarray:
@@ -105,7 +105,7 @@ class EncodedRecords:
 
     @classmethod
     def of(cls, people: PeopleOnDisk, table: TextTable) -> EncodedRecords:
-        """Those of whom ``people`` were counted. Raises ``FaultyInputError`` for columns of too many values."""
+        """The records of counted ``people``. Raises ``FaultyInputError`` for columns of too many values."""
         subjects, named, folder, limits = people.put_aside
         names = [name for name in table.columns if name != SUBJECT_COLUMN]
         stop_at([fault for name in names if name not in named for fault in table.faults_of_levels(name)])
@@ -156,7 +156,7 @@ class EncodedRecords:
             yield ids.column(0), of_block
 
     def beside_ids(self, values: Mapping[str, pd.Series]) -> Iterator[tuple[pd.Series, pd.DataFrame]]:
-        """Block by block the ids, and the ``values`` (n_texts,) that stand for those of the columns."""
+        """Block by block the ids, and the ``values`` (n_texts,) in place of those of the columns."""
         texts = [self.column(name, one).texts for name, one in values.items()]
         for ids, *of_block in zip(self.subjects.ids, *texts, strict=True):
             columns = {
@@ -166,7 +166,7 @@ class EncodedRecords:
             yield ids_of_block(ids.column(0)), pd.DataFrame(columns)
 
     def counted_as(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> People:
-        """The people where ``values`` (n_texts,) stand for those of the columns, as a config evaluates them."""
+        """The people with ``values`` (n_texts,) in place of those of the columns, as a config evaluates them."""
         names = dict.fromkeys(config.quasi_identifiers + config.sensitive_features)
         exact = {name: occurring(values[name], self.columns[name].people) for name in names}
         people = {name: self.columns[name].people for name in names}
@@ -195,9 +195,9 @@ class EncodedRecords:
     def without(
         self, people: People, gone: np.ndarray, values: Mapping[str, pd.Series]
     ) -> tuple[EncodedRecords, Mapping[str, pd.Series]]:
-        """Those who stay where whole classes of the people go, (n_classes,) of bool, and what stands for their values.
+        """The records without the classes ``gone`` (n_classes,) of bool, and their values in place of ``values``.
 
-        Here they are put aside anew, and what has stood for the ``values`` of all stands for theirs.
+        On disk they are stored anew, and the ``values`` stay the same.
         """
         folder, names = self.new_folder(), list(self.columns)
         subjects = SubjectsOnDisk(folder)
@@ -221,9 +221,9 @@ class EncodedRecords:
     def frame(
         self, what: str, columns: Iterable[str], values: Mapping[str, pd.Series], ids: Subjects | None
     ) -> pd.DataFrame:
-        """All records at once with their numbers before any went, where ``values`` and ``ids`` stand for their own.
+        """All records at once with their original numbers, with ``values`` and ``ids`` in place of their own.
 
-        Raises ``RecordsNotAtHandError``, of ``what`` is asked for, where they are not in memory.
+        Raises ``RecordsNotAtHandError``, naming ``what``, if they are not in memory.
         """
         raise RecordsNotAtHandError(what)
 
@@ -241,7 +241,7 @@ class EncodedRecords:
     def with_least_hashes(self, most: int, position: np.ndarray | None = None) -> np.ndarray:
         """Positions (n,) of at most so many people, in the order of the hashes of their ids.
 
-        ``position`` (n_people,): in place of everybody, those with these places, by their positions there.
+        ``position`` (n_people,): choose among these places only, and return positions there.
         """
         if position is None:
             return least_hashed(self._known(), most)
@@ -257,7 +257,7 @@ class EncodedRecords:
             yield pd.DataFrame({name: one.values.take(one.places()).array for name, one in columns})
 
     def column(self, name: str, values: pd.Series) -> ColumnOfRecords:
-        """A column of which ``values`` (n_texts,) stand for its own; in a new one each person has an own value."""
+        """A column with ``values`` (n_texts,) in place of its own; in a new one each person has an own value."""
         n = self.n_people
         return self.columns.get(name) or ColumnOfRecords([np.arange(n)], values, np.ones(n, dtype=np.int64))
 
@@ -315,7 +315,7 @@ class RecordsInMemory(EncodedRecords):
 
 
 def least_hashed(blocks: Iterable[pd.Series | pd.DataFrame], most: int) -> np.ndarray:
-    """Positions (n,) of at most so many records that come block by block, by the hashes of what is known."""
+    """Positions (n,) of at most so many records that come block by block, by the hashes of their ids or values."""
     hashes, rows, n_before = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64), 0
     for known in blocks:
         hashes = np.append(hashes, pd.util.hash_pandas_object(known, index=False).to_numpy())

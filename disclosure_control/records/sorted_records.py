@@ -17,15 +17,15 @@ from disclosure_control.records.subjects import Subjects
 
 Keyed = tuple[np.ndarray, pa.Array, list[np.ndarray]]  # of a block the keys, the ids, and the texts by column
 MOST_PARTS = 256
-KEYS_OF_BLOCK = 1 << 10  # of each block so many, evenly spaced, tell where the parts begin
+KEYS_OF_BLOCK = 1 << 10  # of each block so many evenly spaced records, which determine where the parts begin
 
 
 def sorted_by_id(
     records: EncodedRecords, ids: Subjects, values: Mapping[str, pd.Series], columns: Sequence[str]
 ) -> Iterator[pd.DataFrame]:
-    """Pieces of the records by rising id, as letters sort; ``ids`` stand for those of the records.
+    """Pieces of the records by rising id, as letters sort; ``ids`` are used in place of those of the records.
 
-    ``values`` (n_texts,) are what is written of each column but that of the ids, ``columns`` their order.
+    ``values`` (n_texts,) are written for each column except that of the ids, ``columns`` are their order.
     """
     names = list(values)
 

@@ -1,4 +1,4 @@
-"""Files beside the results for what does not fit in memory: for the controller alone, and gone after the run."""
+"""Files beside the results for what does not fit in memory: for the controller alone, and removed after the run."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class SpilledArrays:
         return spilled
 
     def close(self) -> None:
-        """Write what was put to its end, for others to read; nothing can be put afterwards."""
+        """Finish writing, so that others can read; nothing can be put afterwards."""
         self._file.close()
 
     def append(self, array: np.ndarray) -> None:
@@ -150,7 +150,7 @@ class SpilledRecords:
         self._end.shut()
 
     def close(self) -> None:
-        """Write what was put to its end, for others to read; nothing can be put afterwards."""
+        """Finish writing, so that others can read; nothing can be put afterwards."""
         if not self._is_closed:
             self._writer.close()
             self._end.shut()
@@ -197,9 +197,8 @@ def rows_in(path: Path, schema: pa.Schema, lengths: Sequence[int], rows: np.ndar
 class SpilledFrames:
     """Tables of one shape, of text and numbers, in a file on disk in the order in which they were put.
 
-    Put all, then iterate as often as needed. Together they have ``n_people`` rows, and are written as text beside the
-    ``results`` in the end. Raises ``FaultyInputError`` as soon as the tables so far tell that the disk has less room
-    than all will take.
+    Put all, then iterate as often as needed. Together they have ``n_people`` rows, and are finally written as text
+    beside the ``results``. Raises ``FaultyInputError`` as soon as the disk clearly has too little room for all of them.
     """
 
     def __init__(self, path: Path, results: Path, n_people: int):

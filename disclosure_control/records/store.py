@@ -1,8 +1,8 @@
-"""The one store of a pilot's records: people in blocks of encoded columns, whoever holds them.
+"""The one store of a pilot's records: people in blocks of encoded columns, for every engine.
 
-In memory there is one block; from disk there are many, put aside; on a cluster workers hold them. Nothing above asks
-which it is: what is needed of the records at once is declared before the run (``needs``), and a store says there
-whether it gives that.
+In memory there is one block; from disk there are many, stored; on a cluster workers keep them. Nothing above asks
+which it is: the records needed at once are declared before the run (``needs``), and a store says then whether it gives
+them.
 
     people      classes, counts, and the records that a model flags, part by part
     table       every column as text: its distinct texts, its levels, and who has them
@@ -46,7 +46,7 @@ from study.formats.parquet_blocks import BlocksOfParquet
 from study.formats.tables import FileOptions, SourceTable, suffix_of
 from study.formats.values import clean_text, frame_of
 
-SPILL_PER_BYTE = 1.5  # what is put aside, at most, by each byte of the text
+SPILL_PER_BYTE = 1.5  # bytes stored, at most, per byte of the text
 # As the merge writes the file: nothing is guessed, and NA is the country Namibia.
 AS_WRITTEN = FileOptions(delimiter=",", decimal=".", missing=(), dates="keep")
 
@@ -144,7 +144,7 @@ class StoreInMemory:
         self.columns = list(map(str, self.text))
 
     def subjects(self) -> tuple[pd.Series, list[str]]:
-        """The ids, and what is wrong with them."""
+        """The ids, and their faults."""
         ids = self.text[SUBJECT_COLUMN] = _in_one_piece(self.text[SUBJECT_COLUMN])
         return ids, faults_of_subjects(len(ids), int(ids.isna().sum()), _n_distinct(ids), self._file)
 
@@ -178,7 +178,7 @@ Count = Callable[[Blocks, PilotConfig, Path, Limits], tuple[PeopleOnDisk, TextTa
 
 
 class StoreOnDisk:
-    """Records put aside in a folder that is gone ``until_end``; ``counting`` gives, for it, who counts."""
+    """Records stored in a folder that is removed ``until_end``; ``counting`` gives, for it, the engine that counts."""
 
     def __init__(
         self,
@@ -210,7 +210,7 @@ class StoreOnDisk:
 
 @contextlib.contextmanager
 def counting_on_cluster(settings: ClusterSettings, folder: Path) -> Iterator[Count]:
-    """Workers of a cluster, who count; those of this machine are gone when the block ends, before the folder is."""
+    """The workers of a cluster for counting; those of this machine end with the block, before the folder is removed."""
     from disclosure_control.records.cluster import count_on_cluster
     from disclosure_control.records.dask_workers import dask_workers
 
@@ -220,7 +220,7 @@ def counting_on_cluster(settings: ClusterSettings, folder: Path) -> Iterator[Cou
 
 @contextlib.contextmanager
 def open_store(engine: str, path: Path, cluster: ClusterSettings | None, limits: Limits) -> Iterator[Store]:
-    """The store of the engine of this name; what it puts aside is gone when the block ends. ``cluster``: who works."""
+    """The store of the engine of this name; its files are removed at the end of the block. ``cluster``: the workers."""
     if engine == "memory":
         yield StoreInMemory(path)
         return
@@ -248,14 +248,14 @@ def _read(path: Path) -> tuple[pd.DataFrame, str]:
 
 
 def _in_one_piece(texts: pd.Series) -> pd.Series:
-    """The column in memory that Arrow's functions, of which several ask for all ids, need no copy of."""
+    """The column in memory as one array, so that Arrow's functions, several of which need all ids, copy nothing."""
     import pyarrow as pa
 
     return pd.Series(pd.array(pa.array(texts), dtype="str"), texts.index, name=texts.name, copy=False)
 
 
 def _n_distinct(subjects: pd.Series) -> int:
-    """Number of different ids; a file of this tool has them in rising order, where neighbours tell."""
+    """Number of different ids; in rising order, as in files of this tool, neighbours are compared."""
     import pyarrow as pa
 
     return len(subjects) if are_rising(pa.array(subjects)) else int(subjects.nunique())

@@ -13,23 +13,23 @@ from disclosure_control.basics.encoding.columns import EncodedColumn, encode_col
 from disclosure_control.basics.encoding.text_codes import text_codes
 from disclosure_control.records.counted_texts import CountedTexts
 
-SAMPLED_PART = 8  # of as many texts as may be kept, one of so many is a sample
+SAMPLED_PART = 8  # a sample has this fraction, one in eight, of the texts that may be kept
 
 
 class TextColumn(Protocol):
-    """A column that tells its distinct texts, and which of its levels each record has unless there are too many."""
+    """A column with its distinct texts and, unless there are too many, the level of each record."""
 
     @property
     def n_levels_at_least(self) -> int:
-        """How many levels there are at least, of a column with too many to be told apart; 0 of any other."""
+        """A lower bound of the levels of a column with too many to be told apart; 0 for any other."""
         ...
 
     def counted(self) -> CountedTexts:
-        """The distinct texts, or a sample of them, and who has them."""
+        """The distinct texts, or a sample of them, with their people."""
         ...
 
     def n_levels(self) -> int:
-        """How many levels there are, missing being one; at least so many where they are too many."""
+        """Number of levels, missing being one; a lower bound where they are too many."""
         ...
 
     def labels(self) -> np.ndarray:

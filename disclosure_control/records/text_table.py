@@ -1,4 +1,4 @@
-"""The columns of the combined dataset as text, whatever their role: distinct texts, levels, and who has them."""
+"""The columns of the combined dataset as text, in any role: distinct texts, levels, and who has them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from disclosure_control.records.text_columns import SAMPLED_PART, TextColumn
 
 
 class TextTable:
-    """The whole file, asked column by column: ``column_of`` gives each of the ``columns``; ``subjects`` are the ids.
+    """The whole file, column by column: ``column_of`` gives each of the ``columns``; ``subjects`` are the ids.
 
-    Of columns with more than ``few_texts`` distinct texts a sample of these is told.
+    Of columns with more than ``few_texts`` distinct texts there is only a sample.
     """
 
     def __init__(
@@ -42,18 +42,18 @@ class TextTable:
             raise RecordsNotAtHandError(f"column {name!r}") from None
 
     def levels_of(self, name: str) -> TextColumn:
-        """A column of which the level of each record is told. Raises ``FaultyInputError`` where there are too many."""
+        """A column with the level of each record. Raises ``FaultyInputError`` where there are too many."""
         column = self.column(name)
         if column.n_levels_at_least:
             raise FaultyInputError(_too_many_values(name))
         return column
 
     def faults_of_levels(self, name: str) -> list[str]:
-        """A fault where a column has so many values that nobody knows who has which."""
+        """A fault for a column with so many values that the level of each record is unknown."""
         return [_too_many_values(name)] if self.column(name).n_levels_at_least else []
 
     def counted(self, name: str) -> CountedTexts:
-        """The distinct texts of a column, or a sample of them where they are very many, and who has them."""
+        """The distinct texts of a column, or a sample of very many, with their people."""
         counted = self.column(name).counted()
         if len(counted.texts) <= self._few_texts:
             return counted
@@ -102,7 +102,7 @@ def people_by_kind(
 def sums_by_class(table: TextTable, people: People, name: str, number_of_level: np.ndarray) -> np.ndarray:
     """The sum of a column over the people of each class, (n_classes,), in the order of the numbers in each class.
 
-    ``number_of_level`` (n_levels,) is what each distinct text stands for, the missing one first. Classes and numbers
+    ``number_of_level`` (n_levels,) is the number of each distinct text, the missing one first. Classes and numbers
     have to be few enough for the pairs that occur to fit in memory.
     """
     numbers, place = np.unique(number_of_level, return_inverse=True)
