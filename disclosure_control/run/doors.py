@@ -178,7 +178,7 @@ def _process_one(
 
 
 def guarded(work: Callable[[], Outcome], log: Log) -> Outcome:
-    """What some work on a pilot comes to; what stops it is said, in words that hold no data, and becomes a status."""
+    """Run some work on a pilot; what stops it is reported, without any data, and becomes a status."""
     try:
         return work()
     except FaultyInputError as error:
@@ -191,7 +191,7 @@ def guarded(work: Callable[[], Outcome], log: Log) -> Outcome:
         where = f" ({Path(error.filename).name})" if isinstance(error.filename, str) else ""
         _say_faults([f"{error.strerror or type(error).__name__}{where}: the results were not changed"], log)
         return Outcome(INPUT_AT_FAULT, f"could not read or write: {error.strerror or type(error).__name__}")
-    except Exception as error:  # the message may hold data, so only its kind and place are shown
+    except Exception as error:  # the message may contain data, so only its kind and place are shown
         frames = traceback.extract_tb(error.__traceback__)
         ours = [frame for frame in frames if Path(frame.filename).resolve().is_relative_to(PROJECT_FOLDER)]
         place = (ours or frames)[-1]

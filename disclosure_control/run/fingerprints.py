@@ -33,7 +33,7 @@ MEANING = (
 
 
 def fingerprint(key: bytes, sha256: str) -> str:
-    """The fingerprint of the file that has this SHA-256, in hexadecimal digits, as hand-to-hand files hold it."""
+    """The fingerprint, for hand-to-hand files, of the file with this SHA-256 in hexadecimal digits."""
     return KIND + hmac.new(key, bytes.fromhex(sha256), hashlib.sha256).hexdigest()
 
 

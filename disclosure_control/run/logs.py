@@ -1,4 +1,4 @@
-"""What a run says while it works: sentences and tables for people, or JSON line by line for programs."""
+"""The messages of a run while it works: sentences and tables for people, or JSON line by line for programs."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ FORMATS = ("text", "json")
 
 
 class Log:
-    """The log of one run, or of one pilot of it. In either form it holds names of files and columns, and counts alone.
+    """The log of one run, or of one pilot of it. In either form it contains names of files and columns, and counts.
 
-    As text it prints what is said for people, and no events; as JSON one object a line, its ``event`` first, and
+    As text it prints the sentences for people, and no events; as JSON one object a line, its ``event`` first, and
     nothing else: reports stay in their files.
     """
 
@@ -41,7 +41,7 @@ class Log:
         self.event("notice", words=sentence)
 
     def fault(self, words: str) -> None:
-        """What is at fault, on standard error."""
+        """Print a fault on standard error."""
         if self.is_json:
             self.event("fault", sys.stderr, words=words)
         else:
@@ -55,10 +55,10 @@ class Log:
 
     @contextlib.contextmanager
     def step(self, name: str, is_said: bool = False) -> Iterator[dict[str, Any]]:
-        """Time what happens within the block: an event with its seconds and the counts that the block puts in.
+        """Time the block: an event with its seconds and the counts that the block puts in.
 
-        ``is_said``: people are told when it starts, too; that it goes on they are told of every step. A step that fails
-        has no event; its fault has.
+        ``is_said``: people also see its start; the progress of every step is shown. A failed step has no event; its
+        fault has.
         """
         if is_said:
             self.say(f"Step {name}")
@@ -76,22 +76,22 @@ class SilentLog(Log):
     """A log that nobody reads."""
 
     def say(self, text: str) -> None:
-        """Nothing is said."""
+        """Print nothing."""
 
     def fault(self, words: str) -> None:
-        """Nothing is said."""
+        """Print nothing."""
 
     def _going_on(self, words: str) -> contextlib.AbstractContextManager[object]:
         return contextlib.nullcontext()
 
 
 def say(text: str, stream: TextIO | None = None) -> None:
-    """Print, without control characters that file names may smuggle in; a screen that is gone stops no run."""
+    """Print, without control characters that file names may smuggle in; a closed screen stops no run."""
     stream = stream or sys.stdout
     try:
         with saying():
             print("".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in text), file=stream)
             stream.flush()
     except OSError:
-        # Nobody can be told; what the interpreter still holds for this stream must not fail either.
+        # Nobody can be reached; what is still buffered for this stream must not fail either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,4 +1,4 @@
-"""Where a door takes its memory from: what is freed is kept for what comes next, as the process does nothing else."""
+"""The memory settings of a door: freed memory is kept for reuse, as the process does nothing else."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8  # as malloc.h has 
 LARGEST_REUSED = (1 << 28, 1 << 25)
 MOST_KEPT = 1 << 30
 LITTLE = 1 << 21
-NEW_OBJECTS = 1_000_000  # Python looks after 700, where nobody says otherwise
-# What tells a process the same before it starts, for one that works in another thread than the first: one heap for all,
-# as theirs is given back whatever is said. The least of what C libraries take, as no second is tried.
+NEW_OBJECTS = 1_000_000  # Python's default is 700
+# The same settings as environment variables of a worker, which works in another thread than the first: one heap for
+# all, as freed memory of others is returned in any case. The lowest limit of all C libraries, as no second is tried.
 OF_A_WORKER = {
     "MALLOC_ARENA_MAX": 1,
     "MALLOC_MMAP_THRESHOLD_": min(LARGEST_REUSED),
@@ -58,10 +58,10 @@ def look_for_cycles_rarely() -> None:
 
 
 def give_freed_memory_back() -> None:
-    """Let the C library keep little of what is freed: for an engine that promises to stay below a bound.
+    """Let the C library keep little freed memory: for an engine that promises to stay below a bound.
 
     When it was measured, a hundred million people from disk took 1.7 GB at most with it, 2.3 GB without, and a tenth
-    more CPU; by other savings they take half a gigabyte today. Door 1 kept 670 MB that nothing was in, of 1,330 MB for
+    more CPU; by other savings they take half a gigabyte today. Door 1 kept 670 MB unused, of 1,330 MB for
     twenty million laboratory records.
     """
     _tell((LITTLE,), LITTLE)

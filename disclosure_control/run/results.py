@@ -1,9 +1,9 @@
 """Custody of results: written aside, flushed, published in one moment, readable by the controller alone.
 
-A run writes its whole set into a folder beside the results, together with what it keeps of the set before (the files of
-the other door). Then the two folders change places: who looks at the results finds the earlier set or the new one, and
-in it nothing that no run wrote. A run that fails or is killed before has changed nothing; one that is killed after has
-published. A name may lead into a folder of the set (``released/dm.xpt``).
+A run writes its whole set into a folder beside the results, with the files that it keeps of the set before (those of
+the other door). Then the two folders change places: a reader finds the earlier set or the new one, and in it nothing
+that no run wrote. A run that fails or is killed before the exchange has changed nothing; one that is killed after it
+has published. A name may lead into a folder of the set (``released/dm.xpt``).
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ RESTRICTED = "Restricted, for the data controller only: it contains values of pe
 
 
 class PilotIsLockedError(Exception):
-    """Another run holds this pilot."""
+    """Another run has locked this pilot."""
 
 
 @contextlib.contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Hold the results folder of a pilot for one run; removes what a killed run left beside it.
+    """Lock the results folder of a pilot for one run; removes what a killed run left beside it.
 
-    Raises ``PilotIsLockedError`` if another process holds it. The operating system frees the lock of a process
-    that dies, so nothing has to be cleaned up by hand. Raises ``FaultyInputError`` before anything is touched where
-    the folder, or something in it, is a symbolic link that leads out of the pilot's folder, and where the results could
-    not change hands in the end.
+    Raises ``PilotIsLockedError`` if another process has the lock. The operating system frees the lock of a process
+    that dies, so nothing has to be cleaned up by hand. Raises ``FaultyInputError`` before anything is changed if
+    the folder, or something in it, is a symbolic link that leads out of the pilot's folder, and if the results could
+    not be exchanged at the end.
     """
     from filelock import FileLock, Timeout
 
@@ -77,7 +77,7 @@ def _links_out_of_pilot(results: Path) -> Iterator[str]:
     if faults := [fault for folder in (results, work) if (fault := link_fault(folder, pilot))]:
         yield from faults
         return
-    # A plain file in a plain folder is where it stands; a folder may be a junction, which is no link to Python.
+    # A plain file in a plain folder is at its path; a folder may be a junction, which Python does not see as a link.
     paths = sorted([*results.rglob("*"), *work.glob("*")])
     may_lead = (path for path in paths if path.is_symlink() or path.is_dir())
     yield from (fault for path in may_lead if (fault := link_fault(path, pilot)))
@@ -179,7 +179,7 @@ class ResultSet:
 
     @property
     def who_may_read(self) -> str:
-        """The files written so far that hold people, in a section of the report."""
+        """The files written so far that contain people's data, in a section of the report."""
         restricted = sorted(name for name, entry in self.files.items() if entry["restricted"])
         if not restricted:
             return ""
@@ -261,7 +261,7 @@ def staged(
 
 
 def summary_text(summary: Mapping[str, Any]) -> str:
-    """A JSON summary as its file holds it."""
+    """A JSON summary as the text of its file."""
     return with_controls_escaped(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 

@@ -49,7 +49,7 @@ def _as_text(categories: pd.Series) -> pd.Series:
 def harmless(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame without control characters, and with an apostrophe before text that a spreadsheet would run.
 
-    That holds for cells and for the names of columns; numbers stay numbers.
+    This applies to cells and to the names of columns; numbers stay numbers.
     """
     text = {name: column for name, column in frame.items() if not _is_harmless(column)}
     safe = frame.assign(**{str(name): _harmless_text(column.astype("str")) for name, column in text.items()})
@@ -91,7 +91,7 @@ def _harmless_text(text: pd.Series) -> pd.Series:
 def _are_plain(texts: pa.Array | pa.ChunkedArray) -> bool:
     """Whether all are printable ASCII without a semicolon, and none begins with a blank or what a spreadsheet runs.
 
-    Then no pattern of ``_harmless_text`` finds anything, which is told many times faster this way.
+    Then no pattern of ``_harmless_text`` can match, and this check is many times faster.
     """
     import pyarrow as pa
 

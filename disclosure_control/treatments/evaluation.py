@@ -17,8 +17,8 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 def evaluate_treated(frame: pd.DataFrame, config: PilotConfig, as_released: bool = False) -> Assessment:
     """k, l and t of a treated frame under the thresholds of ``config``, the roles of its columns adapted.
 
-    A continuous column that became text is a category and not binned; one that is gone has no role any more. The
-    config's bins of quasi-identifiers are how the pilot is looked at, not what is released: ``as_released`` leaves
+    A continuous column that became text is a category and not binned; a dropped one has no role. The
+    config's bins of quasi-identifiers serve the assessment and are not released: ``as_released`` leaves
     them out, so that exact values count as such. Bins of a sensitive feature stay: they define l.
     """
     adapted = config_of(frame, config)

@@ -1,6 +1,6 @@
 """Secret keys, and what is derived from them: the pseudonym of an id, the days by which a person's dates move.
 
-Keys are read from the environment or a file, never from the config. Nothing here writes a key, and no message holds
+Keys are read from the environment or a file, never from the config. Nothing here writes a key, and no message contains
 one.
 """
 
@@ -32,7 +32,7 @@ ALLOWED = '{"environment": "NAME"}, or {"file": "/path/of/the/key"}'
 
 
 def _faults_of_key(key_from: object, place: Place) -> list[str]:
-    """Faults of the place of a key, and of the key there; none shows what was found."""
+    """Faults of the place of a key, and of the key there; none shows the key."""
     try:
         read_key(key_from)
     except FaultyInputError as error:
@@ -157,9 +157,9 @@ class Release:
 
 
 def name_of_unnamed(dataset_sha256: str, config: PilotConfig) -> str:
-    """A name for a release that the config does not name: one that another dataset or another config never has.
+    """A name for a release without one in the config, which no other dataset or config has.
 
-    So two releases do not join by pseudonym unless their config says that they shall.
+    So two releases join by pseudonym only if their configs say so.
     """
     return hashlib.sha256(f"{dataset_sha256} {config.literal!r}".encode()).hexdigest()
 
@@ -184,7 +184,7 @@ def offsets_of(key: bytes, release: Release, ids: Sequence[str], days: int) -> n
 
 
 def digests(key: bytes, purpose: str, release: Release, texts: Iterable[str]) -> list[bytes]:
-    """HMAC-SHA-256 of each text under the key; ``purpose`` and ``release`` keep what is derived from it apart."""
+    """HMAC-SHA-256 of each text under the key; ``purpose`` and ``release`` keep different uses apart."""
     words = (purpose, release.pilot, release.name)
     start = hmac.new(key, b"".join(word.encode() + b"\0" for word in words), hashlib.sha256)
     found = []

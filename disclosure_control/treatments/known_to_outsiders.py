@@ -70,12 +70,12 @@ KNOWLEDGE: tuple[Knowledge, ...] = (
         "ύψος βάρος",
     ),
 )
-# Domains of measurements: what a laboratory, a device or a questionnaire says is known to those who hold it too.
+# Domains of measurements: outsiders with access to a laboratory, a device or a questionnaire know its results.
 MEASUREMENTS = ("EG", "IS", "LB", "MB", "MI", "PC", "PP", "QS", "RE", "RS", "TR")
 
 
 def known_to_outsiders(columns: Iterable[str]) -> dict[str, str]:
-    """Column -> what kind of thing outsiders may know it is, of the columns whose name says so."""
+    """Column -> the kind of knowledge that outsiders may have of it, for the columns whose name shows it."""
     found = {}
     for column in columns:
         domain = column.partition("__")[0] if "__" in column else ""

@@ -25,7 +25,7 @@ from disclosure_control.treatments.keys import UNNAMED, Release
 
 @dataclass(frozen=True)
 class TreatmentStep:
-    """One treatment of a list, checked: its ``method``, as it is registered, its settings, and its ``literal``."""
+    """One treatment of a list, checked: its registered ``method``, its settings, and its ``literal``."""
 
     method: str
     settings: SettingsGroup
@@ -148,7 +148,7 @@ class Treatment:
 
     @property
     def at_once(self) -> AtOnce:
-        """How much of the records it looks at together."""
+        """How much of the records it needs at once."""
         if self.by_value:
             return AtOnce.COUNTS
         by_blocks = self.is_of_steps or self.by_id or self.drops is not None or self.leaves_out is not None
@@ -156,7 +156,7 @@ class Treatment:
 
 
 def at_once_of(step: TreatmentStep) -> AtOnce:
-    """How much of the records a step looks at together; ids are no column of few values."""
+    """How much of the records a step needs at once; ids do not count as a column of few values."""
     treatment = methods()[step.method]
     is_of_ids = treatment.by_value and SUBJECT_COLUMN in columns_named(step.settings)["column"]
     return AtOnce.EVERYBODY if is_of_ids else treatment.at_once

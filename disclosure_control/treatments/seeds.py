@@ -41,7 +41,7 @@ class SeedSource:
 
     @property
     def in_words(self) -> str | None:
-        """What may be said of it in files that are handed on."""
+        """The description for files that are handed on."""
         return whose_seed(self.number) if self.key_from is None else "from a key"
 
     def read(self, folder: Path | None = None, release: Release = UNNAMED) -> int:
@@ -57,7 +57,7 @@ class SeedSource:
 
 
 def whose_seed(seed: int | None) -> str | None:
-    """What may be said of a seed in a summary; None where a generator was handed in."""
+    """The description of a seed for a summary; None if a generator was passed in."""
     if seed is None:
         return None
     return "the published default" if seed == DEFAULT_SEED else "your own"

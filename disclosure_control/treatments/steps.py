@@ -41,7 +41,7 @@ def dropped_columns(
     config: PilotConfig,
     findings_in: Callable[[Sequence[str]], Iterable[ColumnFinding]],
 ) -> tuple[str, ...]:
-    """The columns that the steps drop, in the order of the steps; ``findings_in`` says which values name a person."""
+    """The columns that the steps drop, in the order of the steps; ``findings_in`` finds values that name a person."""
     dropped: dict[str, None] = {}
     for step in steps:
         treatment = methods()[step.method]

@@ -1,4 +1,4 @@
-"""Treatments applied one after the other to a pilot, and what comes out evaluated again.
+"""Treatments applied one after the other to a pilot, and the evaluation of the result.
 
 ``treat`` works on any DataFrame with one row per person, from a notebook as well::
 
@@ -77,7 +77,7 @@ def treat_records(
     recommended: Sequence[TreatmentStep] | None = None,
     release: Release = UNNAMED,
 ) -> TreatedPilot:
-    """Apply treatments one after the other to a pilot's ``records`` and evaluate what comes out: see ``treat``.
+    """Apply treatments one after the other to a pilot's ``records`` and evaluate the result: see ``treat``.
 
     ``columns`` are those of the file, in its order. Raises ``FaultyInputError`` as the treatments do, and
     ``RecordsNotAtHandError`` where one of them needs all records at once and the store does not give them.
@@ -109,9 +109,9 @@ def treat_records(
 
 @dataclass(frozen=True)
 class _Work:
-    """People as they stand between two steps: their ``records``, and what is released of each value (n_texts,).
+    """The people between two steps: their ``records``, and the released form of each value (n_texts,).
 
-    ``released`` are the ids that leave, None where none do.
+    ``released`` are the released ids, None without any.
     """
 
     records: EncodedRecords
@@ -120,7 +120,7 @@ class _Work:
     released: Subjects | None
 
     def column(self, name: str) -> ColumnOfRecords:
-        """Who has which of the values of a column."""
+        """The column of the records, with its present values."""
         return self.records.column(name, self.values[name])
 
     def distinct(self, name: str) -> tuple[pd.Series, np.ndarray | None]:
@@ -159,7 +159,7 @@ class _Work:
         return dataclasses.replace(self, records=records, values=values, released=released)
 
     def scanned(self, names: Iterable[str]) -> Iterator[ColumnFinding]:
-        """What in columns as they stand names a person."""
+        """Findings of columns whose present values name a person."""
         for name in names:
             if name != SUBJECT_COLUMN:
                 yield from scanned_column(self.records, self.values[name])
@@ -167,7 +167,7 @@ class _Work:
 
 @dataclass(frozen=True)
 class _Given:
-    """What steps are given beside the people as they stand: see ``TreatmentInput``."""
+    """What steps are given besides the people: see ``TreatmentInput``."""
 
     original: EncodedRecords
     config: PilotConfig
@@ -192,7 +192,7 @@ class _Given:
 
     @cached_property
     def order(self) -> np.ndarray:
-        """The numbers (n_people,) of all records in the order in which chance goes to them."""
+        """The numbers (n_people,) of all records in the order in which random numbers are assigned."""
         return natural_order(self.ids)
 
 
@@ -234,7 +234,7 @@ def _everybody(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, 
 
 
 def _by_id(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, AppliedStep]:
-    """A treatment of which each value stands by itself: the ids block by block, other columns by distinct values."""
+    """A treatment of single values: the ids block by block, other columns by distinct values."""
     columns = columns_named(step.settings)["columns"]
     changed: dict[str, int] = {}
     notes: Sequence[str] = ()
@@ -253,7 +253,7 @@ def _by_id(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, Appl
 
 def _ids_recoded(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, int]:
     """Other ids, and how many there are. Raises ``FaultyInputError`` where two people would share one."""
-    assert work.released is not None  # a step on a column that is gone is a fault before the run
+    assert work.released is not None  # a step on a dropped column is a fault before the run
     n_changed = 0
 
     def recoded(ids: pd.Series) -> pd.Series:

@@ -1,7 +1,6 @@
 """Treatments without records: columns recoded by their distinct values, classes left out by their counts.
 
-So is done with people of whom only the counts are at hand (``treat_counted``), and with records, which have more to be
-treated; what comes out is the same.
+They serve people of whom only the counts are known (``treat_counted``), and records; the result is the same.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ from disclosure_control.treatments.treated_pilot import AppliedStep
 
 
 class _Standing(Protocol):
-    """People as they stand between two steps, with the columns that are left and what has become of their values.
+    """The people between two steps, with the remaining columns and their present values.
 
     ``distinct`` gives the values of a column that somebody has, and how many people have each, None for one each;
-    ``without`` is asked of classes that were ``assessed``, (n_classes,) of bool.
+    ``without`` removes classes (n_classes,) of bool that were ``assessed``.
     """
 
     @property
@@ -44,7 +43,7 @@ class _Standing(Protocol):
 
 
 Work = TypeVar("Work", bound=_Standing)
-# Makes a step's input of some rows, and of how many people each stands for.
+# Makes a step's input from some rows, and the number of people of each.
 MakeInput = Callable[[pd.DataFrame, np.ndarray | None], TreatmentInput]
 
 
@@ -89,7 +88,7 @@ class TreatedCounts:
 
 @dataclass(frozen=True)
 class _CountedWork:
-    """Counted people, and what is released of each of their values (n_values,); see ``_Standing``."""
+    """Counted people, and the released form of each of their values (n_values,); see ``_Standing``."""
 
     people: CountedPeople
     values: Mapping[str, pd.Series] = field(repr=False)
@@ -130,7 +129,7 @@ def treat_counted(
     """
 
     def made(frame: pd.DataFrame, of_each: np.ndarray | None) -> TreatmentInput:
-        chance = np.random.default_rng(DEFAULT_SEED)  # of which no treatment by value makes use
+        chance = np.random.default_rng(DEFAULT_SEED)  # which no treatment by value uses
         return TreatmentInput(frame, config, chance, folder=folder, people=of_each)
 
     work = _CountedWork(people, {name: one.values for name, one in people.distinct_values.items()})

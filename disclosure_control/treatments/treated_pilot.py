@@ -1,4 +1,4 @@
-"""What comes out of a treatment: the steps as they were applied, and the pilot after them."""
+"""The result of a treatment: the steps as they were applied, and the pilot after them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class AppliedStep:
 class MissingCounts:
     """People without a value of a column: of all before, and of those who stay before and after.
 
-    ``released`` has the three by released column that was there before, ``dropped`` the first by one that is gone.
+    ``released`` has the three by released column that existed before, ``dropped`` the first by dropped column.
     """
 
     released: Mapping[str, tuple[int, int, int]]
@@ -51,11 +51,11 @@ class MissingCounts:
 class TreatedPilot:
     """A pilot after its treatment.
 
-    ``original`` are the records that were treated, and ``records`` those that are released, as they were. ``columns``
-    are released, in their order; ``values`` (n_texts,) are what is released of each value of the others beside the
-    ``ids``, which are as they leave, None where none do. ``assessment`` looks at them as the config does. ``config``
-    holds the roles that the columns have now; ``notes`` are sentences for the report. ``release`` is that within which
-    ids kept their pseudonyms.
+    ``original`` are the records that were treated, and ``records`` those that are released, with original values.
+    ``columns`` are released, in their order; ``values`` (n_texts,) are the released forms of the values of all others
+    than the ``ids``, which are the released ones, None without any. ``assessment`` evaluates them as the config does.
+    ``config`` has the columns' present roles; ``notes`` are sentences for the report. ``release`` is the one within
+    which ids kept their pseudonyms.
     """
 
     assessment: Assessment
@@ -95,7 +95,7 @@ class TreatedPilot:
         return self.original.n_people
 
     def distinct(self, name: str) -> pd.Series:
-        """What is released of a column, each value at least once."""
+        """The released values of a column, each at least once."""
         return self.values[name].iloc[self.records.column(name, self.values[name]).occurs]
 
     def gaps(self) -> MissingCounts:

@@ -16,7 +16,7 @@ from disclosure_control.basics.encoding import keys
 from disclosure_control.basics.encoding.wildcards import compatible
 
 CELLS_PER_BLOCK = 2_000_000
-# A pair of patterns of missing values costs as much as about so many comparisons of two codes.
+# A pair of patterns of missing values costs as much as about this many comparisons of two codes.
 COMPARISONS_PER_PAIR_OF_PATTERNS = 30_000
 
 

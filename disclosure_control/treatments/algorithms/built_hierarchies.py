@@ -58,7 +58,7 @@ def mask(value: str, keep: int, length: int, character: str) -> str:
 def date_hierarchy(values: Sequence[str], name: str) -> ValueHierarchy:
     """Dates (ISO 8601, partial ones too) to the day, the month, the quarter and the year; then ``*``.
 
-    What is known of a partial date stays: 2012 is 2012 on every level.
+    A partial date keeps its known parts: 2012 is 2012 on every level.
     """
     return _hierarchy([list(values), *([coarser(value, to) for value in values] for to in DATE_LEVELS)], name)
 
@@ -86,7 +86,7 @@ def ends_of_interval(value: str) -> list[str]:
 def coarser(value: str, to: str) -> str:
     """A date to the "day", "month", "quarter" or "year", as far as it is known; of an interval both ends.
 
-    An interval whose ends come out alike is that one date. Raises ``ValueError``.
+    An interval whose ends become equal is that one date. Raises ``ValueError``.
     """
     return "/".join(dict.fromkeys(_coarser(end, to) for end in ends_of_interval(value)))
 

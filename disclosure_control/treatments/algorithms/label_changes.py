@@ -26,8 +26,8 @@ def label_changes(
 ) -> LabelChanges:
     """The labels to change so that both groups have the same rate, as nearly as whole people allow.
 
-    All arrays are (n_records,), of bool but for the ``score``, which says how well a record deserves the favourable
-    label: of the group with the lower rate the best without it get it, of the other the worst lose it, M of each.
+    All arrays are (n_records,), of bool except the ``score``, by which a record deserves the favourable label: in the
+    group with the lower rate the best without it get it, in the other the worst lose it, M of each.
     Records without a score come last on both sides. ``ties`` (n_records,) decides between equal scores.
     Source: Kamiran and Calders 2012, algorithm 1, doi:10.1007/s10115-011-0463-8.
     """

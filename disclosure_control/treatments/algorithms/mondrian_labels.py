@@ -62,7 +62,7 @@ class QuasiIdentifier:
     ) -> pd.Categorical | np.ndarray:
         """The label of each part (n_parts,), missing where all of its people lack a value.
 
-        ``codes`` (n_units,) are Mondrian's, ``people`` (n_units,) how many each unit stands for.
+        ``codes`` (n_units,) are Mondrian's, ``people`` (n_units,) is the number of people in each unit.
         """
         if numbers == "mean" and self.column.is_numeric and self.tree is None:
             return self._means(parts, codes, people)
@@ -92,7 +92,7 @@ class QuasiIdentifier:
         return means
 
     def _texts(self, codes: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, list[str]]:
-        """Label of each part (n_parts,), -1 without a value, and the labels' texts in order; codes stand by part."""
+        """Label of each part (n_parts,), -1 without a value, and the labels' texts in order; codes are by part."""
         n_values = len(self.order)
         high = np.maximum.reduceat(codes, start)
         label = np.full(len(start), -1)
@@ -103,7 +103,7 @@ class QuasiIdentifier:
             number, texts = self._sets(codes, start)
             label[known] = number[known]
             return label, texts
-        # What is missing is no low end.
+        # A missing value is no low end.
         low = np.minimum.reduceat(np.where(codes > 0, codes, codes.dtype.type(n_values)), start)
         pair = low[known].astype(np.int64) * (n_values + 1) + high[known]
         label[known], pairs = _numbered(pair, (n_values + 1) ** 2)
@@ -117,7 +117,7 @@ class QuasiIdentifier:
         nodes = self.attribute.nodes
         assert nodes is not None
         equal = nodes[:, low] == nodes[:, high]
-        level = equal.argmax(axis=0)  # the lowest node above both; the last level stands above all roots
+        level = equal.argmax(axis=0)  # the lowest node above both; the last level is above all roots
         leaf = self.leaf[self.order[low - 1]]
         return [
             TOP if up == self.tree.n_levels else self.tree.labels[one, up] for one, up in zip(leaf, level, strict=True)
@@ -142,7 +142,7 @@ class QuasiIdentifier:
 
 
 def _numbered(key: np.ndarray, n_keys: int) -> tuple[np.ndarray, np.ndarray]:
-    """The number of each key (n,) in their order, and the distinct keys; they go from 0 to ``n_keys`` - 1."""
+    """The number of each key (n,) in their order, and the distinct keys, which are from 0 to ``n_keys`` - 1."""
     number, size = number_groups(key, n_keys)
     distinct = np.empty(len(size), dtype=np.int64)
     distinct[number] = key

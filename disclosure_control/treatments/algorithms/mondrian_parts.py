@@ -15,7 +15,7 @@ import numpy as np
 from Anonymization_Models import CountTable
 from disclosure_control.basics.encoding.keys import count_pairs, number_groups
 
-# Cells between the ends of all parts are counted as they are up to so many for each unit, else those alone that occur.
+# All cells between the ends of the parts are counted if at most this many per unit; else only those that occur.
 MOST_CELLS_PER_UNIT = 2
 
 
@@ -50,7 +50,7 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Demand:
-    """What each part has to hold of one sensitive feature: ``is_met`` (n_parts,) of bool, from the parts' counts."""
+    """What each part needs of one sensitive feature: ``is_met`` (n_parts,) of bool, from the parts' counts."""
 
     table: CountTable  # of the units
     is_met: Callable[[CountTable], np.ndarray]
@@ -124,8 +124,8 @@ class _Cut:
 class _OpenParts:
     """The parts that may still be cut, of at least two times k people each, and those that are closed.
 
-    ``units`` of the open ones by part, ``codes`` (n_attributes, n_open_units) and ``people`` as they stand there;
-    ``length`` (n_parts,) in units and ``n_people`` (n_parts,). People are floats, which is what is summed fastest.
+    ``units`` of the open ones by part, with their ``codes`` (n_attributes, n_open_units) and ``people`` in that order;
+    ``length`` (n_parts,) in units and ``n_people`` (n_parts,). People are floats, which are summed fastest.
     """
 
     def __init__(
@@ -288,7 +288,7 @@ def _middle_cells(running: np.ndarray, first: np.ndarray, half: np.ndarray) -> n
     """The cell of each part (n_parts,) after which the people on both sides differ least, the lower of two such cells.
 
     ``running`` (n_cells,) sums the people of the cells, of which each part has those from its ``first`` on; ``half``
-    (n_parts,) is where half of the part's people are reached. The last cell is none: nobody would be on the right.
+    (n_parts,) is where half of the part's people are reached. It is never the last cell: nobody would be on the right.
     """
     last = np.append(first[1:], len(running)) - 1
     above = np.clip(np.searchsorted(running, half), first, last - 1)

@@ -43,7 +43,7 @@ class _Candidates:
         self.codes[column] = parts.original[column, parts.class_of[self.losers]]
         if len(self.losers):
             self.frequency = self.alike(parts.codes, parts.codes, parts.people)
-            # Whether the person counts for itself as it is, with the gap, decides if it has to be added.
+            # This decides whether the person, now with the gap, has to be added to its own count.
             self.alike_to = self.alike(self.codes, parts.codes, parts.people) + (0 if reading.gaps_match else 1)
 
     def give_back(self) -> bool:
@@ -90,7 +90,7 @@ class _Candidates:
         n_own = self.alike(_with(gaps, place), _with(fallen, first), np.ones(fallen.shape[1]))
         kept = n_fallen == n_own
         if not self.reading.gaps_match:
-            kept &= back_after >= k  # not alike to its own gap, such a candidate was not held back so far
+            kept &= back_after >= k  # not alike to its own gap, such a candidate was not kept back so far
         self._apply(tried[kept] if kept.any() else tried[:1])
 
     def _after(self, rows: np.ndarray, frequency: np.ndarray, gaps: np.ndarray, back: np.ndarray) -> np.ndarray:

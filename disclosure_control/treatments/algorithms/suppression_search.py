@@ -24,7 +24,7 @@ from disclosure_control.treatments.algorithms.suppression_parts import Suppressi
 SETS_PER_SIZE = 2_000  # of columns; with more quasi-identifiers the least important ones are tried
 SETS_TRIED_AGAIN = 100
 
-_Tell: TypeAlias = Callable[[np.ndarray], None]  # is told of the classes that are left to do
+_Tell: TypeAlias = Callable[[np.ndarray], None]  # is called with the number of classes left to do
 _NOBODY = np.zeros(0, dtype=np.int64)
 
 
@@ -38,8 +38,8 @@ def search(
 ) -> tuple[SuppressionParts, np.ndarray]:
     """Parts after the search, and how many people (n_parts,) each is alike to: below k only if k cannot be met.
 
-    ``original`` (n_rows_of_codes, n_classes), of which the first ``n_columns`` may be suppressed; ``order`` numbers
-    them, the first to be suppressed first. In a stratum of fewer than k people, they lose every cell.
+    ``original`` (n_rows_of_codes, n_classes), of which the first ``n_columns`` may be suppressed; ``order`` has their
+    numbers, the first to be suppressed first. In a stratum of fewer than k people, they lose every cell.
     """
     parts, reading = SuppressionParts(original, size, n_columns), READINGS[missing]
     forward = _forward_wildcard if reading.gaps_match else _forward_category
@@ -152,7 +152,7 @@ def fewest_to_lose(group: np.ndarray, n_people: np.ndarray, need: np.ndarray, k:
 
 
 def _sums_before(numbers: np.ndarray, group: np.ndarray) -> np.ndarray:
-    """Sum of the numbers (n,) that stand before each one in its group; the groups stand one after the other."""
+    """Sum of the numbers (n,) before each one in its group; the groups come one after the other."""
     before = np.cumsum(numbers) - numbers
     first = np.flatnonzero(np.diff(group, prepend=-1))
     return before - np.repeat(before[first], np.diff(first, append=len(group)))
@@ -270,10 +270,10 @@ def _who_can_be_spared(
     need: np.ndarray,
     k: int,
 ) -> np.ndarray:
-    """People (n_candidates,) who join, by part: ``need`` of each stratum, nobody in one that cannot spare so many.
+    """People (n_candidates,) who join, by part: ``need`` of each stratum, nobody from one that cannot spare so many.
 
     Candidates of a ``row`` are alike, ``frequency`` counts them, and ``k`` of them have to stay. Those with the fewest
-    cells left go first.
+    cells left are taken first.
     """
     n_left = (parts.codes[: parts.n_columns][:, candidates] >= 0).sum(axis=0)
     order = np.lexsort((np.arange(len(row)), row, n_left, stratum))

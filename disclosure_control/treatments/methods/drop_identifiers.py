@@ -38,7 +38,7 @@ def dropped_by_scan(findings: Sequence[ColumnFinding], config: PilotConfig, keep
 
 @dataclass(frozen=True)
 class DropIdentifiersSettings(SettingsGroup):
-    """Which columns stay, whatever they are called and hold."""
+    """The columns that stay, whatever their names and values."""
 
     keep: tuple[str, ...] = setting(COLUMNS, "columns that stay", ())
 

@@ -51,7 +51,7 @@ _CHARACTER = Kind(lambda value: isinstance(value, str) and len(value) == 1 and v
 
 @dataclass(frozen=True)
 class GroupSettings(SettingsGroup):
-    """Groups of values, or what is rare."""
+    """Groups of values, or rare values."""
 
     column: str = setting(COLUMN, "the column to group")
     groups: Mapping[str, Sequence[object]] | None = setting(_GROUPS, "the old values of each new value", None)
@@ -97,7 +97,7 @@ class CoarsenDatesSettings(SettingsGroup):
 
 
 def group_values(given: TreatmentInput, settings: GroupSettings) -> Treated:
-    """Values in groups: ``groups`` says new value -> old values; ``others`` is the new value of all that it leaves out.
+    """Values in groups: ``groups`` maps new value -> old values; ``others`` is the new value of all that it leaves out.
 
     ``rarer_than``: resulting values of fewer people are joined under the name ``others``. Without ``others``, a value
     in no group is unchanged. Missing stays missing.
@@ -171,7 +171,7 @@ def generalise(given: TreatmentInput, settings: HierarchySettings) -> Treated:
 
 
 def mask_codes(given: TreatmentInput, settings: MaskSettings) -> Treated:
-    """Codes with their first ``keep`` characters, the rest masked: 12xxxxxx. All come out equally long."""
+    """Codes with their first ``keep`` characters, the rest masked: 12xxxxxx. All results have the same length."""
     series = given.frame[settings.column]
     texts = labels_of(encode_column(series))
     length = max((len(text) for text in texts), default=0)

@@ -57,7 +57,7 @@ class LocalSuppressionSettings(SettingsGroup):
     )
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
-        """Importance of what is no quasi-identifier, and strata that are some."""
+        """Importance of columns that are no quasi-identifiers, and strata that are."""
         yield from strangers_to_the_quasi_identifiers(place["importance"], self.importance)
         for name in self.strata:
             if name in place.pilot.quasi_identifiers:
@@ -96,7 +96,7 @@ def apply_local_suppression(given: TreatmentInput, settings: LocalSuppressionSet
 
 
 def _as_evaluated(frame: pd.DataFrame, config: PilotConfig) -> tuple[pd.DataFrame, list[str]]:
-    """The quasi-identifiers that are still there, as k looks at them, and which of them are in the config's bins."""
+    """The quasi-identifiers that are left, as k is measured on them, and which of them are in the config's bins."""
     names = [name for name in config.quasi_identifiers if name in frame]
     binned = [name for name in names if name in config.binning_config and _is_numeric(frame[name])]
     edges = {name: config.binning_config[name] for name in binned}
@@ -108,7 +108,7 @@ def _is_numeric(column: pd.Series) -> bool:
 
 
 def _classes_in_strata(looked_at: pd.DataFrame, strata: Sequence[np.ndarray]) -> EquivalenceClasses:
-    """Classes by the quasi-identifiers and the strata, which stand behind them as numbers, NaN where missing."""
+    """Classes by the quasi-identifiers and the strata, which are appended as numbers, NaN where missing."""
     numbers = {f"{i}": np.where(codes < 0, np.nan, codes) for i, codes in enumerate(strata)}
     places = looked_at.set_axis([f"quasi_identifier {i}" for i in range(looked_at.shape[1])], axis=1)
     together = places.assign(**numbers)
@@ -125,7 +125,7 @@ def _order(names: Sequence[str], n_values: Sequence[int], importance: Sequence[s
 def _cells_of_records(given: TreatmentInput, classes: EquivalenceClasses, parts: SuppressionParts) -> np.ndarray:
     """Which cells each record loses: (n_columns, n_records) of bool.
 
-    Within a class people are equal, so who of them loses the cells is decided by what else their records hold.
+    Within a class people are equal, so their other values decide who loses the cells.
     """
     parts.compact()  # by class
     is_split = len(parts.people) > classes.n_classes

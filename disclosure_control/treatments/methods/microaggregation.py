@@ -150,7 +150,7 @@ def apply_mdav(given: TreatmentInput, settings: MdavSettings) -> Treated:
     """Numbers of several columns become those of groups of at least ``group_size`` people who are near in all of them.
 
     Distances are those of ``mdav_groups``. People who lack values are grouped among those who lack the same ones;
-    fewer than ``group_size`` of them lose the values they have, and the notes say how many. Raises
+    fewer than ``group_size`` of them lose the values they have, and the notes give their number. Raises
     ``FaultyInputError`` on columns that are not numbers.
     """
     columns, group_size = chosen_columns(given, settings.columns, settings.group_size)
@@ -173,7 +173,7 @@ def aggregated_together(
 
     ``grouping`` gives the group of each record (n_part,), from the numbers of a part without gaps (n_part, n_held),
     which of the columns these are (n_columns,) of bool, and the records' positions (n_part,). Fewer than ``group_size``
-    people who lack the same lose the values that they have, and the notes say how many.
+    people who lack the same lose the values that they have, and the notes give their number.
     """
     numbers = numbers_of_columns(given, columns)
     present = ~np.isnan(numbers)
@@ -256,7 +256,7 @@ def with_aggregated(
 
 
 def note_of_lost(n_lost: int, who: str, group_size: int) -> list[str]:
-    """What is said of people too few for a group; nothing where there are none."""
+    """A note on people too few for a group; empty without any."""
     if not n_lost:
         return []
     who = f"{people_on_screen(n_lost)} people {who}"

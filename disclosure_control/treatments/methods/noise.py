@@ -30,7 +30,7 @@ MOST_DECIMALS = 15
 
 @dataclass(frozen=True)
 class NoiseSettings(SettingsGroup):
-    """How much noise, of which kind, and how it is rounded."""
+    """The amount and kind of noise, and its rounding."""
 
     columns: tuple[str, ...] = setting(COLUMNS, "columns of numbers")
     share: float = setting(POSITIVE, "the noise as a share of the standard deviation")

@@ -91,7 +91,7 @@ def _interval_labels(band: np.ndarray, width: float, column: pd.Series) -> pd.Se
     codes, bands = pd.factorize(band, sort=True)
     low, high = _clean(bands * width), _clean((bands + 1) * width)
     labels = [f"{number_text(a)}--{number_text(b)}" for a, b in zip(low, high, strict=True)]
-    if len(set(labels)) < len(labels):  # bands so narrow that 15 digits do not tell their edges apart
+    if len(set(labels)) < len(labels):  # bands so narrow that 15 digits do not distinguish their edges
         codes, labels = pd.factorize(np.array(labels, dtype=object))[0][codes], list(dict.fromkeys(labels))
     values = pd.Categorical.from_codes(codes, categories=pd.Index(labels, dtype=object), ordered=True)
     return pd.Series(values, column.index, name=column.name)

@@ -23,7 +23,7 @@ ADVICE = 'add "recommend": {} to the config, or name the treatments'
 
 @dataclass(frozen=True)
 class RecommendedSettings(SettingsGroup):
-    """Nothing: what is done is what ``recommend`` finds."""
+    """No settings: ``recommend`` finds the treatment."""
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
         """A step that will not run."""
@@ -34,7 +34,7 @@ class RecommendedSettings(SettingsGroup):
 def steps_that_are_left(
     recommended: Sequence[TreatmentStep], columns: Sequence[str]
 ) -> tuple[list[TreatmentStep], list[str]]:
-    """Those of the steps that have something left to do in these columns, and the columns that are gone."""
+    """The steps that still have something to do in these columns, and the columns that were dropped."""
     steps, gone = [], []
     for step in recommended:
         named = columns_named(step.settings)

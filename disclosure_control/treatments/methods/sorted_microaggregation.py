@@ -1,8 +1,7 @@
-"""Microaggregation in one order: people are put into a row, and neighbours in it share the mean of every column.
+"""Microaggregation in one order: people are sorted, and neighbours share the mean of every column.
 
-Faster than ``mdav`` and worse: people next to each other in the row may lie far apart in a column. The row is that of
-the first principal component, of one column, or of the subject ids (a benchmark: what grouping costs that looks at no
-value at all).
+Faster than ``mdav`` and worse: neighbours may be far apart in a column. The order is that of the first principal
+component, of one column, or of the subject ids (a benchmark: the cost of groups formed without any value).
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ from disclosure_control.treatments.registry import (
 def first_component(numbers: np.ndarray, by: int | None = None) -> np.ndarray:
     """Score of each record (n,) on the first principal component of the columns (n, n_columns), each standardised.
 
-    The component points to where its first loading that is not 0 is positive, as in R's ``princomp``. A column that
-    does not vary has no say.
+    The component's first loading that is not 0 is positive, as in R's ``princomp``. A column that
+    does not vary has no weight.
     """
     centred = numbers - numbers.mean(axis=0)
     deviation = np.sqrt((centred**2).mean(axis=0))

@@ -75,7 +75,7 @@ def failing_classes(assessment: Assessment, models: Sequence[str], k: int | None
     classes, config = assessment.classes, assessment.config
     k = config.K if k is None else k
     failing = np.zeros(classes.n_classes, dtype=bool)
-    if "l" in models:  # which no other class has a say in
+    if "l" in models:  # which does not depend on any other class
         for result in assessment.l_diversity.values():
             failing |= result.risky_classes
     while not failing.all():
@@ -105,12 +105,11 @@ def _counts_of(counted: SensitiveCounts, kept: np.ndarray, n_classes: int) -> Se
 
 
 def suppress_cells(given: TreatmentInput, settings: SuppressCellsSettings) -> Treated:
-    """Make the quasi-identifiers of every record missing, or stars, if its class is smaller than ``k`` (the config's
-    K).
+    """Make the quasi-identifiers of every record missing, or stars, if its class is smaller than ``k`` (default: K).
 
     All of them, so that these people form one class. If they are fewer than k, the smallest other classes join them
-    until they are not: otherwise the suppressed ones would stand out. "missing" keeps numbers numbers; the star ("*")
-    makes a column of numbers a text column. No result of the treated pilot contains the original values.
+    until they are not: otherwise the suppressed ones would be noticeable. "missing" keeps numbers numbers; the star
+    ("*") makes a column of numbers a text column. No result of the treated pilot contains the original values.
     """
     assessment = evaluated(given)
     classes = assessment.classes
@@ -135,7 +134,7 @@ def _classes_to_star(
 ) -> tuple[np.ndarray, int]:
     """Classes (n_classes,) of bool below k, and with others where they are too few; how many people joined."""
     policy = assessment.config.missing_qis
-    if replacement == STAR:  # a star supports nobody's missing value, so the rest must do without these people
+    if replacement == STAR:  # a star matches no missing value, so the rest loses these people
         small = failing_classes(assessment, ("k",), k)
     else:
         small = classes.evaluated(policy) & (classes.frequency(policy) < k)
