@@ -20,7 +20,7 @@ from typing import Any
 import pandas as pd
 
 from disclosure_control.basics.files import link_fault
-from disclosure_control.basics.telling.faults import stop_at
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.words import counted, with_controls_escaped
 from disclosure_control.run import clock, fingerprints
@@ -91,6 +91,11 @@ def _in_the_way_of_an_exchange(results: Path) -> Iterator[str]:
             f"The folder {results.parent.name} is read-only, but a run replaces the folder {results.name} in it. "
             f"{unchanged} Let the user who runs the scripts write in it; the domain files may stay read-only."
         )
+    elif results.is_dir() and not os.access(results, os.W_OK | os.X_OK):
+        yield (
+            f"The folder {results.name} is read-only, but a run replaces it. {unchanged} "
+            "Let the user who runs the scripts write in it."
+        )
     if os.path.ismount(results):
         yield (
             f"{results.name} is a mount of its own, which no other folder can replace. {unchanged} "
@@ -99,20 +104,34 @@ def _in_the_way_of_an_exchange(results: Path) -> Iterator[str]:
 
 
 def recover(folder: Path) -> None:
-    """Remove what a killed run left unfinished; the set in the folder is whole, or is put back where it was."""
+    """Remove what a killed run left unfinished; the set in the folder is whole, or is put back where it was.
+
+    Raises ``FaultyInputError`` where something cannot be removed: it would be in the way of every later run.
+    """
     work = beside(folder)
     put_back(folder.resolve(), work / EARLIER)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(folder.stat().st_mode & 0o700)
     for left_over in (work / name for name in WORK_FOLDERS):
         if left_over.is_dir():
-            shutil.rmtree(left_over)
+            _remove(left_over, folder)
     for unfinished in work.glob(f"*{UNFINISHED}"):
         unfinished.unlink()
     # Where earlier versions kept both.
     if (folder / KEY_FILE).is_file() and not (work / KEY_FILE).exists():
         (folder / KEY_FILE).replace(work / KEY_FILE)
     (folder / LOCK).unlink(missing_ok=True)
+
+
+def _remove(left_over: Path, results: Path) -> None:
+    try:
+        shutil.rmtree(left_over)
+    except OSError as error:
+        name = left_over.relative_to(results.parent).as_posix()
+        raise FaultyInputError(
+            f"{name} is left over from an earlier run and cannot be removed: {os.strerror(error.errno or 0)}. The "
+            "results are whole and were not changed. Remove the folder, as a user who may, and run the script again."
+        ) from error
 
 
 class ResultSet:

@@ -81,7 +81,7 @@ def test_results_folder_read_only(door, pilot):
     pilot.results.chmod(0o500)
     before = snapshot(pilot.root)
     run = start_process(pilot, door, before=without_root_powers)
-    assert_refused(run, pilot, before, "CLINIC: Permission denied", "the results were not changed")
+    assert_refused(run, pilot, before, "CLINIC: The folder processed_for_anonym is read-only", "were not changed")
 
 
 @pytest.mark.thorough("0.7 s in processes")
@@ -93,7 +93,7 @@ def test_results_folder_of_another_user(door, pilot):
     pilot.results.chmod(0o755)
     before = snapshot(pilot.root)
     run = start_process(pilot, door, before=without_root_powers)
-    assert_refused(run, pilot, before, "CLINIC: ", "processed_for_anonym", "the results were not changed")
+    assert_refused(run, pilot, before, "CLINIC: The folder processed_for_anonym is read-only", "were not changed")
 
 
 @pytest.mark.thorough("0.7 s in a process")
@@ -248,7 +248,7 @@ def test_lock_held_by_another_process(door, pilot, doors):
     before = snapshot(pilot.root)
     with held_by_another_process(pilot):
         run = doors.start(door)
-        assert_refused(run, pilot, before, "another run holds this pilot", "try again", status=LOCKED)
+        assert_refused(run, pilot, before, "another run is working on this pilot", "try again", status=LOCKED)
     assert run.outcomes["CLINIC"][0] == LOCKED
     assert doors.start(door).status == DONE
 

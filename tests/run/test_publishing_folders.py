@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.run import exchange as exchanging
 from disclosure_control.run.beside import MOVED_OUT, NEW, beside
 from disclosure_control.run.results import files_of_set, held, recover, staged
@@ -188,6 +189,20 @@ def test_whatever_a_killed_run_left_beside_the_set_goes(is_published, results, m
     assert contents(results) == (NEW_ONES if is_published else OLD)
     assert not (beside(results) / NEW).exists()
     assert not (beside(results) / MOVED_OUT).exists()
+
+
+def test_what_cannot_be_removed_is_named_with_what_to_do(results, monkeypatch):
+    """A folder of another user in the set before: every later run would meet it, and none could say what it is."""
+    publish(results, OLD)
+    (beside(results) / NEW).mkdir()
+
+    def rmtree(path, **options):
+        raise PermissionError(errno.EACCES, "Permission denied", "d")
+
+    monkeypatch.setattr("shutil.rmtree", rmtree)
+    with pytest.raises(FaultyInputError, match=f"^{beside(results).name}/new is left over.*Remove the folder"):
+        recover(results)
+    assert contents(results) == OLD
 
 
 READER = """if True:
