@@ -103,6 +103,7 @@ def _nothing_drafted(name: str) -> str:
 
 
 def _published(pilot: Pilot, combined: Combined, combined_as: str) -> Outcome:
+    from disclosure_control.basics.telling.words import counted
     from disclosure_control.run.results import files_of_set, staged
 
     name = COMBINED_DATASETS[combined_as]
@@ -114,7 +115,7 @@ def _published(pilot: Pilot, combined: Combined, combined_as: str) -> Outcome:
         pilot.log.notice(notice)
     pilot.log.say(merge_table(combined.report))
     n_columns = len(combined.columns) - 1
-    return Outcome(DONE, f"{combined.n_subjects} subjects, {n_columns} columns in {name}")
+    return Outcome(DONE, f"{counted(combined.n_subjects, 'subject')}, {counted(n_columns, 'column')} in {name}")
 
 
 def merge_settings(literal: dict[str, Any]) -> tuple[SubjectIdRule, MergeSettings]:

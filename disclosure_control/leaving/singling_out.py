@@ -8,7 +8,12 @@ from dataclasses import dataclass, field
 
 from disclosure_control.basics.telling.plain import WHERE_FOUND
 from disclosure_control.basics.telling.reasons import Gravity, Reason
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
+from disclosure_control.basics.telling.small_counts import (
+    HAND_TO_HAND,
+    count_in_sentence,
+    count_text,
+    people_on_screen,
+)
 from disclosure_control.basics.telling.words import capitalised, listed, people_text
 from disclosure_control.leaving.leaving import Leaving
 from disclosure_control.leaving.release_finding import ReleaseFinding
@@ -77,8 +82,8 @@ class SetsSearched:
         if self.with_somebody_alone:
             riskiest = self.riskiest[0]
             yield (
-                f"Quasi-identifiers or not: by {size}, {riskiest.names}, {count_text(riskiest.people_alone)} of "
-                f"{people} are alone; by one such set or another, or a smaller one, {count_text(self.people_alone)}."
+                f"Quasi-identifiers or not: by {size}, {riskiest.names}, {count_in_sentence(riskiest.people_alone)} of "
+                f"{people} are alone; by any set of so many columns or fewer, {count_in_sentence(self.people_alone)}."
             )
         if self.counted < self.sets:
             yield (
@@ -106,7 +111,7 @@ class KnownOutside:
             yield (
                 "Outsiders may know, treated and without a role in the config: "
                 f"{_with_kinds(self.treated_without_a_role)}. With these as they are released "
-                f"{count_text(self.people_alone_with_treated)} of {people} are alone; name them among the "
+                f"{count_in_sentence(self.people_alone_with_treated)} of {people} are alone; name them among the "
                 "quasi-identifiers where outsiders can compare what is left of them, as they can a rounded number."
             )
         if not self.not_assessed:
@@ -116,9 +121,9 @@ class KnownOutside:
             )
             return
         yield (
-            f"Outsiders may know, and the config neither treats nor declares: {_with_kinds(self.not_assessed)}. By the "
-            f"quasi-identifiers and these together {count_text(self.people_alone)} of {people} are alone, by the "
-            f"quasi-identifiers without them {self.people_alone_by_quasi_identifiers}."
+            f"Outsiders may know, and the config neither treats nor declares: {_with_kinds(self.not_assessed)}. By "
+            f"the quasi-identifiers and these together {count_in_sentence(self.people_alone)} of {people} are alone, "
+            f"by the quasi-identifiers without them {self.people_alone_by_quasi_identifiers}."
         )
         if self.smallest_sets:
             sets = [f"{one.names}: {count_text(one.people_alone)}" for one in self.smallest_sets.riskiest]
@@ -144,7 +149,8 @@ class SingledOut(ReleaseFinding):
             names = listed(self.near_ids, at_most=MOST_NAMED)
             yield f"Nearly ids, by each of which half of {people} or more are alone, and in no set below: {names}."
         for name, n in self.near_ids.items() if len(self.near_ids) <= MOST_NAMED else ():
-            yield f"{name} is nearly an id: by it alone {count_text(n)} of {people} are alone. It is in no set below."
+            alone = f"by it alone {count_in_sentence(n)} of {people} are alone"
+            yield f"{name} is nearly an id: {alone}. It is in no set below."
         for one in self.sets:
             yield from one.words(people)
         yield from self.not_looked_at()

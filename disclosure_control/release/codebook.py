@@ -125,12 +125,12 @@ def readme(
             if raised
             else []
         ),
-        "  codebook.csv and codebook.json say of every variable what was done, and why.",
+        "  codebook.csv and codebook.json say for every variable what was done, and why.",
         *(["  define.xml (Define-XML 2.1) describes the files as they are here."] if is_defined else []),
         "",
         "What must not be done",
         "  The records are those of real people. Do not try to find out who they are, do not link these files with",
-        "  others that name people, and do not hand them on without leave of whom you have them from.",
+        "  others that name people, and do not hand them on without the permission of whoever gave them to you.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -143,11 +143,11 @@ _SAID = {
     ),
     OperationKind.OFFSET: (
         "  All dates of a person were moved by one number of days. Intervals between them, orders and study days",
-        "  (--DY) are as they were; seasons, weekdays and calendar years are not. Partial dates stayed partial.",
+        "  (--DY) did not change; seasons, weekdays and calendar years did. Partial dates stayed partial.",
     ),
-    OperationKind.DERIVE_AGE: ("  Ages of 90 years and above stand together.",),
+    OperationKind.DERIVE_AGE: ("  Ages of 90 years and above are combined.",),
     OperationKind.RAISE_TO_CONTINENT: ("  Countries are given as continents.",),
-    OperationKind.REMOVE: ("  Variables that were removed, and why, stand in the codebook as not released.",),
+    OperationKind.REMOVE: ("  The codebook lists the variables that were removed as not released, and says why.",),
 }
 
 
@@ -156,7 +156,7 @@ def _what_was_done(released: ReleasedStudy, file_names: Mapping[str, str]) -> li
     done = {account.operation.operation for account in released.accounts}
     lines = [line for kind, said in _SAID.items() if kind in done for line in said]
     if any(seen.has_intervals for file in released.files.values() for seen in file.overview.seen.values()):
-        lines.append("  Intervals: a--b holds a; whether it holds b as well, the codebook says of each variable.")
+        lines.append("  Intervals: a--b contains a. For each variable, the codebook says whether it contains b.")
     if any(".csv" in name for name in file_names.values()):
-        lines.append("  In CSV files an apostrophe stands before text that a spreadsheet would run as a formula.")
+        lines.append("  In CSV files, an apostrophe precedes text that a spreadsheet would run as a formula.")
     return lines

@@ -295,6 +295,11 @@ def count_text(n: int | None, form: str = "") -> str:
     return MASKED if n is None else f"{n:{form}}"
 
 
+def count_in_sentence(n: int | None, form: str = "") -> str:
+    """A count as a sentence has it, by ``form`` "," as ``1,000``; None is masked."""
+    return NOT_SHOWN if n is None else f"{n:{form}}"
+
+
 def people_told(n: int | None) -> str:
     """A number of people in words, possibly zero; None is masked."""
     return f"{NOT_SHOWN} of people" if n is None else people_text(n)

@@ -22,7 +22,13 @@ from disclosure_control.basics.telling.sections import (
     WhatIf,
     Where,
 )
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED, count_text, people_on_screen
+from disclosure_control.basics.telling.small_counts import (
+    HAND_TO_HAND,
+    MASKED,
+    count_in_sentence,
+    count_text,
+    people_on_screen,
+)
 from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.basics.telling.words import capitalised, counted, many_text
 from disclosure_control.generalisation.landscape import landscape
@@ -294,9 +300,9 @@ def _answer(answer: ToldAnswer, told: ToldRecommendation) -> Iterator[Part]:
 
 def _outcome(answer: ToldAnswer, told: ToldRecommendation) -> str:
     """What to give up, who is left out, and whether the thresholds hold."""
-    n_out = people_on_screen(1) if answer.suppressed_few else count_text(answer.suppressed)
+    n_out = people_on_screen(1) if answer.suppressed_few else count_in_sentence(answer.suppressed)
     of = "all" if told.records is None else told.records
-    still = ", ".join(f"{count_text(n)} by {name}" for name, n in answer.at_risk_after.items() if n != 0)
+    still = ", ".join(f"{count_in_sentence(n)} by {name}" for name, n in answer.at_risk_after.items() if n != 0)
     holds = "all thresholds that can be met hold" if told.left_out else "all thresholds hold"
     outcome = f"still at risk: {still}" if still else holds if answer.holds else "people are still at risk"
     return f"{answer.words}; {n_out} of {of} records left out: {outcome}."

@@ -198,8 +198,8 @@ def reasons_of_course(course: CourseRisk) -> list[Reason]:
     return [
         Reason(
             Gravity.OUTSIDERS_CAN_SINGLE_OUT,
-            f"{capitalised(n_alone)} of {course.n_people} people in it are alone by their quasi-identifiers together "
-            f"with {facts} that an acquaintance may know ({people_known(known.kinds)}{months}).",
+            f"{capitalised(n_alone)} of {course.n_people} people in the release are alone by their quasi-identifiers "
+            f"together with {facts} that an acquaintance may know ({people_known(known.kinds)}{months}).",
             _remedy(course),
         )
     ]

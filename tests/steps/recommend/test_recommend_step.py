@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.steps import READERS
 from disclosure_control.steps.recommend import step as recommend_step
+from disclosure_control.steps.recommend.report import _outcome
 from disclosure_control.steps.running import StepInput
 from disclosure_control.treatments.treat import treat
 from disclosure_control.utility import MEASURES, OriginalPilot, measure_utility
@@ -406,3 +408,12 @@ def test_recommended_through_the_doors(tmp_path):
     assert after["t_closeness"]["LB__Cholesterol"]["risky"] == 0
     released = pd.read_csv(results / "anonymised_dataset.csv", dtype=str)
     assert len(released) == 633 - advice["suppressed"]
+
+
+def test_an_answer_has_words_for_a_number_that_is_masked():
+    told = SimpleNamespace(records=306, left_out=())
+    answer = SimpleNamespace(
+        words="Drop age", suppressed=None, suppressed_few=False, at_risk_after={"k": None}, holds=False
+    )
+    still = "still at risk: an undisclosed number by k"
+    assert _outcome(answer, told) == f"Drop age; an undisclosed number of 306 records left out: {still}."

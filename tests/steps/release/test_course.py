@@ -131,7 +131,7 @@ def test_the_config_says_what_outsiders_know_and_how_many_alone_are_accepted(kno
 
 def test_few_people_are_not_counted_in_the_sentence():
     (reason,) = reasons_of_course(course_with(OutsidersKnow(), 0, 3, 3, 3))
-    assert "An undisclosed number of 100 people in it are alone" in reason.sentence
+    assert "An undisclosed number of 100 people in the release are alone" in reason.sentence
     (reason,) = reasons_of_course(course_with(OutsidersKnow(), 0, 98, 98, 98))
     assert "98" not in reason.sentence
 
@@ -204,9 +204,9 @@ def test_the_sentence_of_the_verdict_tells_what_the_figures_tell():
         (reason,) = reasons_of_course(course)
         told = [one["people"] for one in InSummary(told_course(course))["alone"]]
         assert told == [0, *((30, None) if known.facts == 1 else (None, 33)), 60]
-        assert f"{found[known.facts]} of 100 people in it are alone" in reason.sentence
+        assert f"{found[known.facts]} of 100 people in the release are alone" in reason.sentence
     course = dataclasses.replace(course_with(OutsidersKnow(), 0, 30, 33, 60), holders={"terms": 35})
-    assert "An undisclosed number of 100 people in it are alone" in reasons_of_course(course)[0].sentence
+    assert "An undisclosed number of 100 people in the release are alone" in reasons_of_course(course)[0].sentence
 
 
 @pytest.mark.parametrize(

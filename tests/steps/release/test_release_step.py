@@ -112,7 +112,7 @@ def test_the_codebook_reads_intervals_as_the_treatment_wrote_them(tmp_path, rele
     (entry,) = [one for one in json.loads(files["released/codebook.json"])["variables"] if one["variable"] == "AGE"]
     assert entry["intervals"].startswith("a--b holds both a and b; ")
     readme = files["released/README.txt"].decode()
-    assert "whether it holds b as well, the codebook says of each variable" in readme
+    assert "the codebook says whether it contains b" in readme
 
 
 def test_the_codebook_lists_no_level_of_few_people(demo):

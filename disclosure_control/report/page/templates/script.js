@@ -25,7 +25,7 @@
       const threshold = curve.thresholds[input.value];
       const risky = curve.risky[input.value];
       label.textContent = "At risk where " + name + " " + sign + " " + threshold;
-      const told = risky === null ? "masked: few people, all but few, or few apart from a number that is told" :
+      const told = risky === null ? "Masked: it could disclose something about single people." :
         risky.toLocaleString("en") + " of " + curve.evaluated.toLocaleString("en") + " (" + share(risky, curve.evaluated) + ")";
       output.textContent = told;
       input.setAttribute("aria-valuetext", name + " " + sign + " " + threshold + ": " + told);
@@ -56,8 +56,8 @@
     });
     const show = function () {
       const place = places.get(choices.map((choice) => choice[1].value).join());
-      outcome.textContent = !place ? "This run did not count out this combination." :
-        "Loss " + Number(place[1].toPrecision(4)) + "; " + (place[2] === null ? "how many people are at risk is masked: few, all but few, or few apart from a number that is told." :
+      outcome.textContent = !place ? "This run did not try this combination." :
+        "Loss " + Number(place[1].toPrecision(4)) + "; " + (place[2] === null ? "how many people are at risk is masked: it could disclose something about single people." :
           place[2].toLocaleString("en") + " of " + data.records.toLocaleString("en") + " people at risk, or left out.");
     };
     choices.forEach((choice) => choice[1].addEventListener("change", show));
