@@ -40,7 +40,7 @@ from disclosure_control.run.results import held
 
 CHANGED = RISK_TOO_HIGH  # the same status: done, and not well
 PAID_FOR = "private_release"
-# What says something of the paid answers, or of a file that does: compared by its fingerprint alone.
+# Parts about the paid answers, or about a file with them: compared by fingerprint alone.
 _HOLDS_ANSWERS = (
     "private_release.json",
     "_privacy_summary.txt",
@@ -48,12 +48,12 @@ _HOLDS_ANSWERS = (
     "_privacy_report.html",
     "_privacy_report_shareable.html",
 )
-# What differs where the versions do, or names files that are compared by themselves.
+# Parts that depend on versions, or that name files that are compared themselves.
 _NOT_OF_THE_DATA = ("versions", "version", "results")
 
 
 def verify(results: Path) -> Verification:
-    """Compare a folder of results with its manifest, with the inputs as they are now, and with a run again.
+    """Compare a folder of results with its manifest, with the present inputs, and with a repeated run.
 
     Raises ``FaultyInputError`` where there is nothing to compare, ``PilotIsLockedError`` while a run is at work.
     """
@@ -97,7 +97,7 @@ def _parsed(file: SourceFile) -> dict[str, Any]:
 def _run_again(
     found: Verification, folder: Path, results: Path, config: SourceFile, started: str, key: bytes
 ) -> Iterator[Path]:
-    """A folder of results that both scripts made anew, as if it were the moment of the run; gone afterwards."""
+    """A folder of results that both scripts made anew, with the clock of the first run; removed afterwards."""
     from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
     from Main_Anonymization import add_options, assess_pilot
 
@@ -148,7 +148,7 @@ def _options(add_options: Callable[[argparse.ArgumentParser], None], *given: str
 
 
 def _merge_again(found: Verification, pilot: Pilot, results: Path, merge: Callable[[], object]) -> None:
-    """Merge the domain files again; where they are gone, or never were here, the combined dataset stands for them."""
+    """Merge the domain files again; if they are missing, the combined dataset replaces them."""
     read = _files_of_merge(results)
     if read and all((pilot.folder / name).is_file() for name in read):
         merge()
@@ -161,7 +161,7 @@ def _merge_again(found: Verification, pilot: Pilot, results: Path, merge: Callab
 
 
 def _files_of_merge(results: Path) -> list[str]:
-    """The domain files that the merge read; none where there is no merge report that tells."""
+    """The domain files that the merge read; none without a merge report."""
     try:
         return list(json.loads((results / MERGE_REPORT).read_text(encoding="utf-8"))["inputs"])
     except (OSError, ValueError, KeyError, TypeError):
@@ -178,7 +178,7 @@ def _compare(
     names = {name for name in summary["files"] if not (paid and name.endswith(_HOLDS_ANSWERS))}
     check_files_again(found, results, again, {*names, combined_dataset_in(results).name} - {MANIFEST})
     check_figures_again(found, summary, made, ("files", *((PAID_FOR,) if paid else ())))
-    # Files were compared themselves; here is what is said of them.
+    # Files were compared themselves; here is the summary's part about them.
     check_figures_again(found, {"files": _said_of(summary, names)}, {"files": _said_of(made, names)})
     aside = (*_NOT_OF_THE_DATA, *(("figures",) if paid else ()))
     check_figures_again(found, {"manifest": _without(manifest, aside)}, {"manifest": _made_manifest(again, aside)})

@@ -41,6 +41,6 @@ _CONTINENT_OF = {
 
 
 def continent_of(country: str) -> str | None:
-    """The continent of a country's code, in capitals; a continent is its own; None of what is neither."""
+    """The continent of a country's code, in capitals; a continent is its own; None for anything else."""
     text = country.strip().upper()
     return text if text in _COUNTRIES else _CONTINENT_OF.get(text)

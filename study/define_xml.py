@@ -1,7 +1,7 @@
-"""Reading a study's define.xml: what each variable is called, which codes it may hold, and where it comes from.
+"""Reading a study's define.xml: the name of each variable, its allowed codes, and its origin.
 
-Define-XML 2.0 and 2.1. The file describes data and holds none; it comes from outside, so that what XML offers beyond
-elements and attributes (document types, entities, references) is refused before it is looked at.
+Define-XML 2.0 and 2.1. The file describes data and contains none; it comes from outside, so XML features beyond
+elements and attributes (document types, entities, references) are refused before parsing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LARGEST = 1 << 28
 
 @dataclass(frozen=True)
 class CodeList:
-    """The codes that a variable may hold, ``terms`` from code to meaning; empty where a dictionary outside has them."""
+    """The codes of a variable, ``terms`` from code to meaning; empty where a dictionary outside has them."""
 
     name: str
     terms: Mapping[str, str]
@@ -37,7 +37,7 @@ class CodeList:
 
 @dataclass(frozen=True)
 class VariableDefinition:
-    """One variable of a dataset; ``origin``: Collected, Derived, Assigned, ...; "" where the file does not say."""
+    """One variable of a dataset; ``origin``: Collected, Derived, Assigned, ...; "" if the file has none."""
 
     name: str
     label: str
@@ -50,7 +50,7 @@ class VariableDefinition:
 
 @dataclass(frozen=True)
 class DatasetDefinition:
-    """One dataset: its label, domain, ``structure`` ("One record per subject") and class; "" where nothing is said.
+    """One dataset: its label, domain, ``structure`` ("One record per subject") and class; "" where missing.
 
     ``repeating`` and ``is_reference`` are "Yes" or "No": several records of a subject, and about no subject.
     """
@@ -65,9 +65,9 @@ class DatasetDefinition:
 
 @dataclass(frozen=True)
 class StudyDefinition:
-    """What a define.xml says of a study: dataset to variable to definition, names in capitals.
+    """The content of a define.xml: dataset to variable to definition, names in capitals.
 
-    ``described`` maps datasets to what is said of them whole; ``standards`` are those that the study follows, with
+    ``described`` maps datasets to their descriptions; ``standards`` are those that the study follows, with
     their attributes of Define-XML (Name, Type, Version, Status, PublishingSet).
     """
 
@@ -79,7 +79,7 @@ class StudyDefinition:
     standards: tuple[Mapping[str, str], ...] = ()
 
     def variable(self, dataset: str, name: str) -> VariableDefinition | None:
-        """What is said of a variable; None where nothing is."""
+        """The definition of a variable; None where there is none."""
         return self.datasets.get(dataset.upper(), {}).get(name.upper())
 
 
@@ -89,9 +89,9 @@ def find_definition(folder: Path) -> Path | None:
 
 
 def read_definition(file: Path | SourceFile) -> StudyDefinition:
-    """Read a define.xml at a path, or as it was read already.
+    """Read a define.xml at a path, or from bytes that were read already.
 
-    Raises FaultyInputError where it is no Define-XML, is broken, or holds a document type, which none needs.
+    Raises FaultyInputError where it is no Define-XML, is broken, or contains a document type, which none needs.
     """
     if isinstance(file, Path):
         fault = link_fault(file, file.parent)

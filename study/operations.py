@@ -1,7 +1,7 @@
-"""What is done with each variable of SDTM before a study leaves: variable pattern -> operation, class and reason.
+"""What is done with each variable of SDTM before a release: variable pattern -> operation, class and reason.
 
 A table of the project's own in the terms of the PHUSE De-identification Standard for SDTM 3.2, whose own lines are for
-registered users; where the operations alone do not tell, the lines follow what sponsors published for single trials
+registered users; where the operations alone do not decide, the lines follow what sponsors published for single trials
 (TransCelerate 2013, YODA) and El Emam and Malin's paper for the Institute of Medicine (2015, appendix B), and in doubt
 the more careful of these. A config overrides any line.
 """
@@ -16,7 +16,7 @@ from functools import cache
 
 
 class OperationKind(StrEnum):
-    """What is done with a variable, in the order in which it is done: each would spoil what a later one needs."""
+    """The operations, in the order in which they are applied: each would spoil what a later one needs."""
 
     REMOVE_DATA_SET = "remove data set"
     DERIVE_AGE = "derive age"  # 90 and above together, whatever the unit; before dates move
@@ -25,16 +25,16 @@ class OperationKind(StrEnum):
     RECODE_SUBJECT = "recode subject"  # one pseudonym for a person in all files
     RECODE_ID = "recode id"
     REMOVE = "remove"
-    NO_FURTHER = "no further"  # tells something of a person, and nothing is done with it beyond the treatment
+    NO_FURTHER = "no further"  # says something about a person, and nothing is done with it beyond the treatment
     KEEP = "keep"
     REVIEW = "review"  # stays out until the config has decided
 
 
-UNNAMED_DOMAIN = "XX"  # stands for any domain
+UNNAMED_DOMAIN = "XX"  # any domain
 
 
 class VariableClass(StrEnum):
-    """What a variable tells an outsider, in the classes of the PHUSE standard."""
+    """What a variable discloses to an outsider, in the classes of the PHUSE standard."""
 
     DIRECT_IDENTIFIER = "direct identifier"
     QUASI_IDENTIFIER_1 = "quasi-identifier level 1"  # does not change, and is seen or known: sex, age, country
@@ -45,7 +45,7 @@ class VariableClass(StrEnum):
 
 @dataclass(frozen=True)
 class Operation:
-    """What the table says of one variable; ``reason`` is for people."""
+    """The table's entry for one variable; ``reason`` is for people."""
 
     operation: OperationKind
     variable_class: VariableClass
@@ -54,10 +54,10 @@ class Operation:
 
 @dataclass(frozen=True)
 class OperationRule:
-    """One line of the table: ``patterns`` of variables, and what is said of them.
+    """One line of the table: ``patterns`` of variables, and their operation.
 
     A pattern is a name (``STUDYID``), one within a domain (``DM.BRTHDTC``), or one with ``--`` for the two letters of
-    any domain (``--DTC``). ``*`` stands for any letters and digits, also none.
+    any domain (``--DTC``). ``*`` matches any letters and digits, also none.
     """
 
     patterns: tuple[str, ...]
@@ -79,7 +79,7 @@ def _line(patterns: str, operation: OperationKind, variable_class: VariableClass
     return OperationRule(tuple(patterns.split()), Operation(operation, variable_class, reason))
 
 
-# The first line with a matching pattern decides: what is special stands above what is general.
+# The first line with a matching pattern decides: special lines come before general ones.
 LINES: tuple[OperationRule, ...] = (
     # Whole data sets
     _line("CO.*", OperationKind.REMOVE_DATA_SET, DIRECT, "comments are free text"),
@@ -261,23 +261,23 @@ LINES: tuple[OperationRule, ...] = (
 def operation_of(domain: str, variable: str, overriding: Sequence[OperationRule] = ()) -> Operation:
     """What is done with a variable: the operation, the class of the variable, and why.
 
-    ``domain`` is the two letters of the domain, or the name of a data set such as RELREC. A variable of SUPP-- goes
+    ``domain`` is the two letters of the domain, or the name of a data set such as RELREC. A variable of SUPP-- counts
     under its parent's domain and its QNAM; a test whose result is a characteristic under its code (``SC``,
-    ``MARISTAT``). ``overriding`` lines are asked first. What no line knows is for review, and never kept in silence.
+    ``MARISTAT``). ``overriding`` lines are asked first. A variable without a line is for review, never kept silently.
     """
     return decided(domain, variable, (*overriding, *LINES)) or NOT_IN_THE_TABLE
 
 
 def decided(domain: str, variable: str, lines: Sequence[OperationRule]) -> Operation | None:
-    """What the first of the ``lines`` about a variable says of it; None where none is about it."""
+    """The operation of the first of the ``lines`` that match a variable; None where none matches."""
     domain, variable = domain.upper(), variable.upper()
     return next((line.says for line in lines if _matches(line, domain, variable)), None)
 
 
 def patterns_deciding(variable: str, lines: Sequence[OperationRule]) -> dict[str, Operation]:
-    """The patterns that decide on a variable in any domain, and what they say of it.
+    """The patterns that decide on a variable in any domain, and their operations.
 
-    Asked are the domains that the ``lines`` name, and one that none of them names.
+    The domains are those that the ``lines`` name, and one that none of them names.
     """
     domains = {_domain_of(pattern) for line in lines for pattern in line.patterns} | {UNNAMED_DOMAIN}
     found: dict[str, Operation] = {}

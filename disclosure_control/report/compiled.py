@@ -18,7 +18,7 @@ class CompiledTemplates(FileSystemBytecodeCache):
         super().__init__(str(folder), f"%s.jinja2-{jinja2.__version__}.{sys.implementation.cache_tag}")
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep a template, unless Python is told to keep nothing."""
+        """Keep a template, unless Python is set to write no bytecode."""
         if not sys.dont_write_bytecode:
             with contextlib.suppress(OSError):
                 Path(self.directory).mkdir(exist_ok=True)

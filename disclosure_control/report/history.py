@@ -1,10 +1,10 @@
-"""What is remembered of a pilot's runs: ``history.jsonl`` with figures alone, and what the next run compares with.
+"""The history of a pilot's runs: ``history.jsonl`` with figures alone, and the data that the next run compares with.
 
-The two further files are restricted: ``alone_since.csv`` says who is alone with the quasi-identifiers and since which
-run, and who no longer is since this one; ``quasi_identifier_groups.csv`` how many people each group had in this run and
-in the one before. So whoever verifies the last run can give it what it knew when it started. All three belong
-to the published set of a run: one that fails or is killed leaves the earlier ones. What the next run goes on from is
-kept beside the set, too, and outlives it.
+The two further files are restricted: ``alone_since.csv`` has the people who are alone with the quasi-identifiers, since
+which run, and those who no longer are; ``quasi_identifier_groups.csv`` how many people each group had in this run and
+in the one before. So a verification of the last run can start from the same state. All three belong to the published
+set of a run: one that fails or is killed leaves the earlier ones. The state for the next run is kept beside the set,
+too, and outlives it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _KEYS_OF_A_LINE = frozenset({"when", "config", "evaluated", "risky_rate"})
 
 @dataclass(frozen=True)
 class Memory:
-    """What is known of the runs so far: their ``lines``, oldest first, and what the last one left to compare with.
+    """The known runs: their ``lines``, oldest first, and the data of the last one to compare with.
 
     ``alone``: one row per person who was alone in the last run, ``alone_since`` the run that first found it so, or in
     the run before it alone, ``alone_until`` the last one; else that is "".
@@ -256,7 +256,7 @@ def drift(groups: pd.DataFrame) -> dict[str, float | None]:
     """How far each quasi-identifier moved since the run before: total variation of its shares, in [0, 1].
 
     0 where every group has the share it had, 1 where no group is left. None, masked, where fewer than ten people make
-    the difference. Two digits are told.
+    the difference. Rounded to two digits.
     """
     moved: dict[str, float | None] = {}
     for name, of_column in groups.groupby("column", sort=True):

@@ -16,8 +16,9 @@ MOST_FIRST_LINES, MOST_NOTES = 3, 2  # beside the three questions, and about the
 
 @dataclass(frozen=True)
 class RunTexts:
-    """``short`` has at most 80 lines with one sensitive feature; ``full`` has every section; ``full_on_screen`` too,
-    without the values of people that some sections hold."""
+    """``short`` has at most 80 lines with one sensitive feature; ``full`` has every section, ``full_on_screen`` too,
+    but without the values of people that some sections contain.
+    """
 
     short: str
     full: str
@@ -27,7 +28,7 @@ class RunTexts:
 def run_texts(
     pilot: str, assessment: Assessment, steps: Mapping[str, StepResult], notices: Sequence[str], verdict: str = ""
 ) -> RunTexts:
-    """The texts of a run from what its steps said; ``notices`` are sentences about its inputs."""
+    """The texts of a run from the sections of its steps; ``notices`` are sentences about its inputs."""
     notes = [f"NOTE: {notice}" for notice in notices]
     sections = [section for result in steps.values() for section in result.sections]
     answers = [_only(section, AnswersGiven) for section in sections]

@@ -29,15 +29,15 @@ _WITHOUT_RELEASE = (
     '"treatment": [{"method": "drop_identifiers"}, {"method": "recommended"}], "recommend": {}, '
     '"release": {"key_from": {"environment": "PILOT_KEY"}}'
 )
-# What these steps say against their own product does not speak against another one that leaves in its place.
+# Reasons of these steps against their own product do not apply to another product released in its place.
 _OF_ITS_OWN_PRODUCT = {"released/": ("treatment", "identifiers")}
 
 
 @dataclass(frozen=True)
 class LeavingProduct:
-    """What would leave the house: its name, and k, l and t of it; None where nothing is released.
+    """What would be released: its name, and its k, l and t; None where nothing is released.
 
-    ``answers`` to the three questions, of it; ``not_looked_at``: sentences on what this run did not look at.
+    ``answers`` to the three questions about it; ``not_looked_at``: sentences on what this run did not examine.
     """
 
     about: str
@@ -67,7 +67,7 @@ class Verdict:
 
     @property
     def figures(self) -> dict[str, object]:
-        """What the JSON summary holds under ``verdict``."""
+        """The part ``verdict`` of the JSON summary."""
         return {
             "verdict": MAY_LEAVE if self.may_leave else HOLD,
             "about": self.about,
@@ -145,7 +145,7 @@ def what_leaves(steps: Mapping[str, StepResult]) -> LeavingProduct:
 
 
 def verdict_on(leaving: LeavingProduct, steps: Mapping[str, StepResult], further: Sequence[Reason] = ()) -> Verdict:
-    """The verdict on what leaves: the reasons of the steps, ``further`` ones, and thresholds that do not hold in it."""
+    """The verdict on the release: the reasons of the steps, ``further`` ones, and thresholds that do not hold in it."""
     silent = _OF_ITS_OWN_PRODUCT.get(leaving.about, ())
     reasons = [reason for name, step in steps.items() if name not in silent for reason in step.reasons_to_hold]
     reasons += further

@@ -1,7 +1,7 @@
-"""Does a published run still hold? What stands in its folder against what its manifest says, and against a run again.
+"""Whether a published run still holds: its folder compared with its manifest, and with a repeated run.
 
-Everything here compares; whoever runs again is ``disclosure_control.verify``. Words name files, keys and counts, never
-a value of a person: of two texts that differ it is said that they do.
+Everything here compares; ``disclosure_control.verify`` repeats the run. Messages name files, keys and counts, never
+a value of a person: of two different texts they only say that they differ.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def check_manifest(
     results: Path,
     key: bytes,
 ) -> None:
-    """What the manifest says of the inputs, in the pilot's ``folder`` or among its ``results``, and of the figures."""
+    """Compare the manifest with the inputs, in ``folder`` or among the ``results``, and with the figures."""
     kind = "inputs"
     domain_files = manifest["domain_files"]
     found.check(
@@ -83,7 +83,7 @@ def check_manifest(
         found.check(kind, *_file(folder / name, name, entry, key))
     for name, entry in manifest["inputs"].items():
         place = results if (results / name).is_file() else folder
-        if (place / name).is_file():  # else it lies elsewhere, or is gone, which the run again finds
+        if (place / name).is_file():  # otherwise it is elsewhere, or missing, which the repeated run finds
             found.check(kind, *_file(place / name, name, entry, key))
     if manifest["merge_report"] is not None:
         entry = {"sha256": manifest["merge_report"]}

@@ -34,11 +34,11 @@ Settings = TypeVar("Settings", covariant=True)
 
 @dataclass(frozen=True)
 class StepInput(Generic[Settings]):
-    """What a step may look at. ``settings`` is what its config key says, or the defaults where it has no key.
+    """The input of a step. ``settings`` are those of its config key, or the defaults without the key.
 
-    ``folder`` is the pilot's, where results of earlier runs are; ``earlier`` holds the results of the steps before,
+    ``folder`` is the pilot's, where results of earlier runs are; ``earlier`` has the results of the steps before,
     ``files`` reads the pilot's domain files, each once where a later step needs it again. ``started`` is when the run
-    began, UTC, ISO 8601: the only clock that a result may tell, so that the same run can be made again.
+    began, UTC, ISO 8601: the only clock that a result may contain, so that the same run can be made again.
     """
 
     pilot: str
@@ -53,18 +53,17 @@ class StepInput(Generic[Settings]):
 
 @dataclass(frozen=True)
 class StepResult:
-    """What a step found out: nothing is written before every step is done.
+    """The findings of a step: nothing is written before every step is done.
 
-    ``found`` goes into the JSON summary under the step's key: as it may be told, no record and no subject. ``sections``
+    ``found`` is the masked part of the JSON summary under the step's key: no record and no subject. ``sections``
     say the same to people, and ``outside`` the part that may be shared, given the counts published there and k.
-    In the short text it has at most four lines: what to do next, or what became of it.
+    In the short text it has at most four lines: what to do next, or the result.
     ``tables`` are CSV files for people to read, by file name, each whole or in pieces that are made as it is written;
-    ``datasets`` are such files for programs, their cells not touched; ``files`` are any others, as bytes or, where they
-    are written already, by their path. All are in mode 0600, and restricted: they hold values of people, but for those
-    of ``files`` that ``hand_to_hand`` names. ``inputs`` are further files that were read, with their SHA-256, as
-    ``file_of_pilot`` gives them. ``reasons_to_hold`` speak against letting out what leaves, ``answers`` are those to
-    the three questions of it, and ``not_looked_at`` says what was not searched of it. ``outcome`` is what later steps
-    may build on.
+    ``datasets`` are such files for programs, with unchanged cells; ``files`` are any others, as bytes or, where they
+    are written already, by their path. All are in mode 0600, and restricted, because they contain values of people,
+    except those of ``files`` that ``hand_to_hand`` names. ``inputs`` are further files that were read, with their
+    SHA-256, as ``file_of_pilot`` gives them. ``reasons_to_hold`` are reasons against the release, ``answers`` are those
+    to the three questions about it, and ``not_looked_at`` lists what was not searched. ``outcome`` is for later steps.
     """
 
     found: Any
@@ -82,7 +81,7 @@ class StepResult:
 
     @cached_property
     def figures(self) -> Any:
-        """What the step found, as the JSON summary holds it."""
+        """The findings as in the JSON summary."""
         return plain(self.found)
 
     @property
@@ -92,12 +91,12 @@ class StepResult:
 
     @property
     def first_lines(self) -> str:
-        """What stands above everything else in every text."""
+        """The lines above everything else in every text."""
         return as_text(self.sections, Where.FIRST)
 
     @property
     def short(self) -> str:
-        """What stands of it in the short text."""
+        """The lines for the short text."""
         return as_text(self.sections, Where.SHORT)
 
     @property
@@ -107,9 +106,9 @@ class StepResult:
 
 
 def records_needed(config: PilotConfig) -> list[Needed]:
-    """What the steps of a config need of the records.
+    """The records that the steps of a config need.
 
-    A step that can do without all of them says so by a function of the same name in its ``settings``, which is asked.
+    A step that can do without all of them has a function of the same name in its ``settings``, which is called.
     """
     needed: list[Needed] = []
     for name in STEPS:
@@ -128,10 +127,10 @@ def run_steps(
     left_out: Collection[str] = (),
     started: str | None = None,
 ) -> dict[str, StepResult]:
-    """Run the steps whose key is in the config, in the order of the registry; by name, what each found out.
+    """Run the steps whose key is in the config, in the order of the registry; returns their results by name.
 
-    The ``log`` is told of each step and of its seconds. Steps that are ``left_out`` are not run. The run ``started``
-    now, where nobody says when.
+    The ``log`` gets each step with its seconds. Steps that are ``left_out`` are not run. The run ``started``
+    now, if no time is given.
     """
     log, started = log or SilentLog(), started or clock.utc_now()
     results: dict[str, StepResult] = {}

@@ -2,7 +2,7 @@
 
 EMA: external guidance on Policy 0070, EMA/90915/2016, and its template of the anonymisation report, which Health Canada
 shares for the public release of clinical information (PRCI). ISO: ISO/IEC 27559:2022, a framework of four parts.
-What the chapters hold is told by the sections of the same names.
+Each section gives the content of the chapter of the same name.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ RISK = "EMA Policy 0070 and Health Canada PRCI, risk assessment; ISO/IEC 27559, 
 METHOD = "EMA Policy 0070 and Health Canada PRCI, anonymisation methodology; ISO/IEC 27559, mitigation"
 UTILITY = "EMA Policy 0070 and Health Canada PRCI, data utility"
 GOVERNANCE = "ISO/IEC 27559, governance before and after the data are available"
-HEAD = "head"  # the key of what stands above the chapters
+HEAD = "head"  # the key of the part above the chapters
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """``keys`` name the sections whose parts it holds; ``asked_by``: who wants to know."""
+    """``keys`` name the sections whose parts it contains; ``asked_by``: who requires it."""
 
     keys: tuple[str, ...]
     title: str
@@ -66,7 +66,7 @@ class FilledChapter:
 
 
 def filled(chapter: Chapter, sections: Iterable[Section]) -> FilledChapter:
-    """The chapter with what the sections of its key tell as evidence."""
+    """The chapter with the evidence of the sections of its key."""
     parts = [part for one in sections if one.key in chapter.keys for part in one.shown(Where.EVIDENCE)]
     said = [part for part in parts if not (isinstance(part, Sentence) and part.style is Style.OPEN)]
     return FilledChapter(

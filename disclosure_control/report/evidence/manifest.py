@@ -13,7 +13,7 @@ from disclosure_control.report.evidence.packages import versions
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.fingerprints import MEANING, fingerprint, fingerprint_of_json, key_of, with_fingerprints
 
-# What the summary says of files is in the manifest by name; all else in it are figures.
+# The summary's fingerprints of files are in the manifest by name; all else in it are figures.
 NO_FIGURES = ("inputs", "files", "hashes")
 WHAT_IT_IS = (
     "What one run read and made. No value, id or host is in it; it still tells what the house works on, and belongs "
@@ -53,7 +53,7 @@ def manifest(
 
 
 def figures_of(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """What a summary says, but for what it says of files."""
+    """The content of a summary, without the part about files."""
     return {name: value for name, value in summary.items() if name not in NO_FIGURES}
 
 

@@ -55,7 +55,7 @@ def versions() -> dict[str, str]:
 
 
 def _headers_of(package: metadata.Distribution) -> dict[str, list[str]]:
-    """What the package says of itself, by heading. The description below, often many pages, is not taken apart."""
+    """A package's own headers, by heading. The description below, often many pages, is not parsed."""
     text = (package.read_text("METADATA") or package.read_text("PKG-INFO") or "").replace("\r\n", "\n")
     found: dict[str, list[str]] = {}
     for line in text.partition("\n\n")[0].split("\n"):

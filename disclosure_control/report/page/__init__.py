@@ -1,1 +1,1 @@
-"""One self-contained page per run, made of the JSON summary: what it says is what the summary says."""
+"""One self-contained page per run, made from the JSON summary and in agreement with it."""

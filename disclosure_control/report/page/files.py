@@ -60,8 +60,8 @@ def controller_sections(
 def sections_outside(assessment: Assessment, steps: Mapping[str, StepResult]) -> list[Section]:
     """The shareable part of k, l and t, and of the steps that define one.
 
-    Every count that is told is apart from every other one; the first come is told first. Where the pilot has fewer
-    people than the threshold, nothing is told.
+    Every reported count is far enough from every other one; earlier ones take precedence. If the pilot has fewer
+    people than the threshold, nothing is reported.
     """
     counts = ToldCounts(assessment.k_anonymity.n_total)
     told = assessment_outside(told_assessment(assessment), counts)

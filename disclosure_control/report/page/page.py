@@ -23,7 +23,7 @@ from disclosure_control.report.compiled import CompiledTemplates
 from disclosure_control.steps import outlines
 
 TEMPLATES = Path(__file__).parent / "templates"
-HEAD, VERDICT = "head", "verdict"  # the keys of the sections that stand above all others
+HEAD, VERDICT = "head", "verdict"  # the keys of the sections above all others
 # Words that the page explains, by the place of the explanation: the first of each in a section leads there.
 TERMS = {
     "class": r"equivalence class(?:es)?",
@@ -44,10 +44,10 @@ _TERM = re.compile(
 def privacy_page(
     pilot: str, sections: Sequence[Section], is_shareable: bool = False, withheld: Collection[str] = ()
 ) -> str:
-    """The page as HTML that needs nothing beside it: no network, no script to be read.
+    """The page as HTML that needs nothing else: no network, and no script to be read.
 
-    No subject, id or member of a class is in the ``sections``. ``withheld`` are keys of what was found and does not
-    leave the house.
+    No subject, id or member of a class is in the ``sections``. ``withheld`` are keys of findings that are not
+    shared.
     """
     where = Where.OUTSIDE if is_shareable else Where.PAGE
     parts: dict[str, list[Part]] = {HEAD: [], VERDICT: []}
@@ -85,7 +85,7 @@ def privacy_page(
 
 
 def blocks(parts: Sequence[Part]) -> list[tuple[str, list[Part]]]:
-    """Parts that stand together: drawings side by side, points of a list; each with its kind or style."""
+    """Parts that belong together: drawings side by side, points of a list; each with its kind or style."""
     kinds = itertools.groupby(parts, lambda part: part.style.value if isinstance(part, Sentence) else part.kind)
     return [(kind, list(of_kind)) for kind, of_kind in kinds]
 

@@ -22,11 +22,11 @@ MOST_RUNS_DRAWN = 24
 
 @dataclass(frozen=True)
 class PilotRow:
-    """What the overview says of a pilot. Without a run there are only its ``name`` and ``remarks``.
+    """A pilot in the overview. Without a run there are only its ``name`` and ``remarks``.
 
     ``days`` since the last run, ``when`` it was; ``thresholds`` and ``shares`` as text by k, l and t; ``trend`` are the
-    shares that k flags, run by run, oldest first, in [0, 1], None where nothing was evaluated. ``remarks`` are what to
-    look after, in sentences.
+    shares that k flags, run by run, oldest first, in [0, 1], None where nothing was evaluated. ``remarks`` are
+    sentences on what needs attention.
     """
 
     name: str

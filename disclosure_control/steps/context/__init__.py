@@ -1,4 +1,4 @@
-"""The step ``context``: what the controller says of purpose, recipient and approval, and what is still open."""
+"""The step ``context``: the controller's statements on purpose, recipient and approval, and the open points."""
 
 from disclosure_control.basics.telling.sections import Outline
 

@@ -1,4 +1,4 @@
-"""The step ``context`` as it is told: what the controller says for the evidence, and what is still open."""
+"""The report of the step ``context``: the controller's statements for the evidence, and the open points."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ HOW_TO_CHECK = (
 
 @dataclass(frozen=True)
 class EvidenceInput:
-    """What the controller says, beside what this run knows: columns, those that were dropped, the average risk."""
+    """The controller's statements, and what this run knows: columns, dropped columns, the average risk."""
 
     said: ContextSettings
     still_open: Sequence[str]
@@ -46,7 +46,7 @@ class EvidenceInput:
     is_treated: bool
 
     def of(self, labels: Mapping[str, str]) -> list[Part]:
-        """What is said under these names, each with its label, and which of them are open."""
+        """The statements under these names, each with its label, and which of them are open."""
         values = {label: getattr(self.said, name) for name, label in labels.items()}
         told = [_paragraph(f"{label}: {value}") for label, value in values.items() if value is not None]
         return [*told, *self.open(*labels)]

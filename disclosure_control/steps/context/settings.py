@@ -1,4 +1,4 @@
-"""The config key ``context``: what a file alone cannot tell of a release, said by the controller."""
+"""The config key ``context``: what no file contains about a release, stated by the controller."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _THRESHOLDS = dictionary_of(SENTENCE, "a dictionary, K, L or T -> why this numbe
 
 @dataclass(frozen=True)
 class ContextSettings(SettingsGroup):
-    """What the controller says; None, or an entry that is not there, is an open point.
+    """The controller's statements; None, or a missing entry, is an open point.
 
     ``attempt_probability`` in [0, 1]: that somebody tries to find a person, higher is riskier. ``roles``: by column,
     why it has its role. ``thresholds``: by K, L and T, why that number. Dates are ISO 8601.
@@ -62,12 +62,12 @@ QUESTIONS: dict[str, str] = {name: one.says for name, one in settings_in(Context
 
 
 def records_needed(settings: ContextSettings, config: PilotConfig) -> list[Needed]:
-    """None: nothing here looks at records."""
+    """None: nothing here uses records."""
     return []
 
 
 def open_points(settings: ContextSettings, config: PilotConfig) -> list[str]:
-    """Names of the settings that say nothing, or not all: roles of every named column, reasons for every threshold."""
+    """Names of the settings without a complete statement: roles of every named column, reasons for every threshold."""
     named = [*config.quasi_identifiers, *config.sensitive_features]
     models = MODELS if config.sensitive_features else MODELS[:1]
     wanted = {"roles": set(named) - set(settings.roles), "thresholds": set(models) - set(settings.thresholds)}

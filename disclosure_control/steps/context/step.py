@@ -1,4 +1,4 @@
-"""The step ``context``: which points of the evidence the controller has answered, and which stand open."""
+"""The step ``context``: which points of the evidence the controller has answered, and which are open."""
 
 from __future__ import annotations
 

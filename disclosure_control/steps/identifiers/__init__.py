@@ -1,4 +1,4 @@
-"""The step ``identifiers``: which columns of the pilot name a person by themselves, by their values."""
+"""The step ``identifiers``: which columns of the pilot identify a person, by their values."""
 
 from disclosure_control.basics.telling.sections import Outline
 

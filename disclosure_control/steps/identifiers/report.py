@@ -1,4 +1,4 @@
-"""The step ``identifiers`` as it is told: counts by column, how sure, what becomes of it; never a value."""
+"""The report of the step ``identifiers``: counts by column, certainty, and consequence; never a value."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from disclosure_control.identifiers.column_findings import ColumnFinding, Scan
 from disclosure_control.identifiers.outcome import IdentifierOutcome, told_counts
 from disclosure_control.steps.identifiers import OUTLINES
 
-OPEN, SAID_ONLY = "open", "said only"  # the states of what holds the release back, and of what holds nothing back
+OPEN, SAID_ONLY = "open", "said only"  # the states of findings that hold the release back, and of those that do not
 
 
 @dataclass(frozen=True)
 class ToldFinding:
-    """A finding with its counts as they may be told, None where masked, and what becomes of it."""
+    """A finding with its masked counts, None where masked, and its consequence."""
 
     column: str
     kind: str
@@ -46,7 +46,7 @@ class ToldFinding:
 
 @dataclass(frozen=True)
 class ToldIdentifiers:
-    """What the JSON summary holds under ``identifiers``."""
+    """The part ``identifiers`` of the JSON summary."""
 
     findings: tuple[ToldFinding, ...]
     open: list[str]
@@ -60,7 +60,7 @@ class ToldIdentifiers:
 def told_identifiers(
     outcome: IdentifierOutcome, of_dataset: Scan, beside: Scan, not_looked_at: Sequence[str], file: str
 ) -> ToldIdentifiers:
-    """The findings as they may be told; ``file`` is the name of the combined dataset."""
+    """The findings, masked for the report; ``file`` is the name of the combined dataset."""
     every = {finding.name for finding in (*outcome.in_dataset, *outcome.elsewhere)}
     n_columns = sum(table.n_columns for table in of_dataset.columns.values())
     return ToldIdentifiers(
@@ -107,7 +107,7 @@ def _state(outcome: IdentifierOutcome, finding: ColumnFinding, in_dataset: bool)
 
 
 def identifier_sections(told: ToldIdentifiers) -> tuple[Section, ...]:
-    """What names a person first, then what holds nothing back, then what was looked at."""
+    """First the columns that name a person, then those that hold nothing back, then what was scanned."""
     return (OUTLINES[0].section(_parts(told)),)
 
 

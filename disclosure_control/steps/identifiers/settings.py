@@ -33,5 +33,5 @@ SETTINGS = IdentifierSettings
 
 
 def records_needed(settings: IdentifierSettings, config: PilotConfig) -> list[Needed]:
-    """None: what is declared of columns concerns no record."""
+    """None: declarations on columns concern no record."""
     return []

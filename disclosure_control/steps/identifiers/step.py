@@ -1,4 +1,4 @@
-"""The step ``identifiers``: scan the combined dataset and what the domain files hold beside it, in counts by column."""
+"""The step ``identifiers``: scan the combined dataset and the further columns of domain files, in counts by column."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOT_OF_SUBJECTS = (*TRIAL_DESIGN, "DEFINE")
 
 
 def run_step(step: StepInput[IdentifierSettings]) -> StepResult:
-    """The findings, what the config says of them, and what speaks against letting the dataset out."""
+    """The findings, the config's declarations on them, and the reasons against releasing the dataset."""
     config = step.assessment.config
     columns = list(step.dataset.table.columns)
     of_dataset = scan_dataset(step.dataset)
@@ -53,7 +53,7 @@ def run_step(step: StepInput[IdentifierSettings]) -> StepResult:
 def scan_beside(
     folder: Path, config: PilotConfig, columns: list[str], reading: DomainReader | None = None
 ) -> tuple[Scan, list[str]]:
-    """The scan of what the domain files hold and the combined dataset does not, and files that could not be read."""
+    """The scan of what only the domain files contain, and the files that could not be read."""
     merge, rule = config.of(MergeSettings), config.of(SubjectIdRule)
     try:
         found = find_domain_files(folder, merge.chosen_files).by_domain

@@ -48,7 +48,7 @@ NOTHING_READ = Members(())
 
 
 def equal_values(released: pd.Series, known: pd.Series) -> ColumnAgreement:
-    """Values agree where they are equal; spelling as in ``encode_column``, text that holds numbers is read as such."""
+    """Values agree where they are equal; spelling as in ``encode_column``, text of numbers is read as numbers."""
     theirs, mine, n_unreadable = _encoded(released, known)
     return _equality(str(released.name), theirs, mine, n_unreadable)
 
@@ -103,10 +103,10 @@ def _within(name: str, theirs: EncodedColumn, mine: EncodedColumn, reach: float)
 def _of_moved_values(
     released: pd.Series, known: pd.Series, within: float, codebook: ColumnCodebook
 ) -> ColumnAgreement | None:
-    """Values that are no labels: numbers recoded to numbers, and what was perturbed; None where labels tell more."""
+    """Values that are no labels: numbers recoded to numbers, and perturbed values; None where labels say more."""
     name, is_numeric = str(released.name), encode_column(released).is_numeric
     if is_numeric and within:
-        return None  # the config says what to make of it
+        return None  # the config decides how to read it
     if is_numeric and codebook.reading == Reading.BY_VALUE and _is_function(codebook, released):
         theirs, mine, n_unreadable = _encoded(released, known)
         texts = pd.Series(np.append(mine.labels, np.nan)[mine.codes] if mine.is_numeric else parse_numbers(known))
@@ -186,7 +186,7 @@ def _used(column: EncodedColumn) -> np.ndarray:
 
 
 def _made_by_treatment(theirs: EncodedColumn, codebook: ColumnCodebook | None) -> np.ndarray:
-    """Labels (n_labels,) that stand where another value stood before; none where nobody knows what stood there."""
+    """Labels (n_labels,) that replaced another value; none where the original values are unknown."""
     made = np.zeros(len(theirs.labels), dtype=bool)
     if codebook is None:
         return made
@@ -197,7 +197,7 @@ def _made_by_treatment(theirs: EncodedColumn, codebook: ColumnCodebook | None) -
 
 
 def _holds_upper_ends(patterns: dict[int, Pattern], theirs: EncodedColumn, codebook: ColumnCodebook | None) -> bool:
-    """Whether somebody's value is the upper end of the interval that stands for it and the lower end of another one."""
+    """Whether a value is the upper end of its own interval and the lower end of another one."""
     if codebook is None:
         return False
     wide = {code: one for code, one in patterns.items() if isinstance(one, Interval) and one.low < one.high}
@@ -256,7 +256,7 @@ def _equality(
 
 
 class _Overlapping:
-    """One column whose released labels may stand for several values, worked out on distinct values."""
+    """One column whose released labels may represent several values, evaluated on distinct values."""
 
     def __init__(
         self,
@@ -288,17 +288,17 @@ class _Overlapping:
         self.is_made, self.is_known = made[codes], is_known[codes]
 
     def _is_own(self, codebook: ColumnCodebook | None) -> np.ndarray:
-        """Known values (n_values,) that stand in the release as they are, or stood there before the treatment."""
+        """Known values (n_values,) that are in the release unchanged, or were there before the treatment."""
         if codebook is None:
             return self.plain >= 0
         return (self.plain >= 0) | (code_of_equal(encode_column(codebook.before), self.mine) >= 0)
 
     def _may_stand_for(self, block: slice) -> np.ndarray:
-        """Whether a label may stand for a known value other than itself: (n_values, n_patterns) of bool.
+        """Whether a label may represent a known value other than itself: (n_values, n_patterns) of bool.
 
-        A label that the treatment made may. Of the others, which the source itself holds: for a plain value, unless
-        both are spelled alike in both tables; for a value that looks like an interval itself, where each stands in one
-        table alone and the labels are bins (both tables have bands, and not the same ones).
+        A label that the treatment made may. Other labels are in the source itself; they may represent a plain value,
+        unless both have the same spelling in both tables, and a value that looks like an interval itself, if each is in
+        one table alone and the labels are bins (both tables have bands, and not the same ones).
         """
         in_release = self.plain[block, np.newaxis] >= 0
         as_plain = ~(in_release & self.is_known)
@@ -326,7 +326,7 @@ class _Overlapping:
         return np.concatenate([np.zeros((0, -(-len(codes) // 8)), dtype=np.uint8), *packed])
 
     def _listed_in(self, block: slice) -> tuple[np.ndarray, np.ndarray]:
-        """Where pairs of the codebook stand in a block of ``_inside``: rows and columns."""
+        """Positions of the codebook's pairs in a block of ``_inside``: rows and columns."""
         value, label = self.listed.pairs.T
         here = (value >= block.start) & (value < block.stop)
         column = np.full(len(self.theirs.labels), -1)

@@ -21,7 +21,7 @@ from disclosure_control.treatments.registry import Reading
 EVERYBODY = 1.0
 SHARES = (EVERYBODY, 0.9, 0.5)
 SLACK = 1e-12  # of the numbers themselves: a difference of two decimals is no decimal
-MOST_VALUES = 2_000  # distinct numbers of a perturbed column that are told apart
+MOST_VALUES = 2_000  # distinct numbers of a perturbed column that are distinguished
 DATE_TEXT = r"\d{4}-\d{2}-\d{2}"
 
 
@@ -29,7 +29,7 @@ DATE_TEXT = r"\d{4}-\d{2}-\d{2}"
 class ColumnCodebook:
     """One released column: its values ``before`` (n_released,) the treatment, in the order of the released records.
 
-    ``reading`` says how they were changed, None if unknown (the values then only show which labels the treatment made).
+    ``reading``: how they were changed, None if unknown (the values then only show which labels the treatment made).
     ``share`` of the people have to be within the reach of a perturbed column.
     """
 
@@ -47,7 +47,7 @@ class Codebook:
     share: float = EVERYBODY
 
     def column(self, name: str) -> ColumnCodebook | None:
-        """What is known of one column; None where it did not exist before."""
+        """The codebook of one column; None if it did not exist before."""
         if name not in self.before:
             return None
         return ColumnCodebook(self.before[name], self.readings.get(name), self.share)
@@ -65,7 +65,7 @@ class Codebook:
 
 
 def column_of(codebook: Codebook | None, name: str) -> ColumnCodebook | None:
-    """What is known of one column, None without a codebook."""
+    """The codebook of one column, None without a codebook."""
     return None if codebook is None else codebook.column(name)
 
 
@@ -148,7 +148,7 @@ def code_of_equal(theirs: EncodedColumn, mine: EncodedColumn) -> np.ndarray:
 
 
 def pairs_of(before: EncodedColumn, released: EncodedColumn) -> np.ndarray:
-    """Which value became which label: distinct pairs of codes (n_pairs, 2), without what is missing on a side."""
+    """The label of each value: distinct pairs of codes (n_pairs, 2), without those missing on a side."""
     both = (before.codes >= 0) & (released.codes >= 0)
     n_codes = len(before.labels), len(released.labels)
     return np.stack(count_pairs(before.codes[both], released.codes[both], *n_codes)[:2], axis=1)

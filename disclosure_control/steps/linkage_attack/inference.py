@@ -242,7 +242,7 @@ class InferenceSettings(AttackPart):
         return self.known + self.secret
 
     def on(self, config: PilotConfig) -> InferenceSettings:
-        """The secrets and what is known where the config does not say it: by the roles of the columns."""
+        """The secrets and known attributes; where the config names none, by the roles of the columns."""
         secret = self.secret or config.sensitive_features
         others = tuple(name for name in config.quasi_identifiers if name not in secret)
         return dataclasses.replace(self, secret=secret, known=self.known or others)

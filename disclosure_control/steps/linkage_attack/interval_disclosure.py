@@ -28,11 +28,11 @@ SHARE = 0.05
 def disclose_intervals(
     released: np.ndarray, original: np.ndarray, share: float, generator: np.random.Generator, n_removed: int = 0
 ) -> AttackRates:
-    """Of how many people the true numbers lie within the intervals around those of their own record.
+    """The share of people whose true numbers are within the intervals around those of their own record.
 
-    ``released`` and ``original`` (n_released, n_columns): numbers before and after, NaN where missing. A number that is
-    not released is not disclosed, one that is not known of the person does not count, and who has none is not attacked;
-    ``n_removed`` people without a record are attacked in vain. ``share`` of the released standard deviation is half of
+    ``released`` and ``original`` (n_released, n_columns): numbers before and after, NaN where missing. A suppressed
+    number is not disclosed, one unknown for the person does not count, and people without any are not attacked;
+    the attack fails on ``n_removed`` people without a record. ``share`` of the released standard deviation is half of
     an interval. The rate is in [0, 1], larger is riskier.
     """
     has_some = ~np.isnan(original).all(axis=1)

@@ -26,10 +26,10 @@ N_ATTACKS = whole_number(1, 10_000_000).but("a whole number from 1")
 
 @dataclass(frozen=True)
 class AttackScene:
-    """What is attacked: one release, and the pilot that it is of.
+    """What is attacked: one release, and its pilot.
 
-    ``subjects`` (n_pilot,) name the pilot's people, ``control`` are people outside of it, None without them; whatever
-    is drawn hangs on the ``seed`` alone.
+    ``subjects`` (n_pilot,) name the pilot's people, ``control`` are people outside of it, None without them; random
+    choices depend on the ``seed`` alone.
     """
 
     release: AttackedRelease
@@ -73,10 +73,9 @@ class AttackPart(SettingsGroup):
 
 @dataclass(frozen=True)
 class AttackKind:
-    """One kind of attack, asked for by a dictionary under its name in the config key ``linkage_attack``.
+    """One kind of attack, requested by a dictionary under its name in the config key ``linkage_attack``.
 
-    ``title``: of its table in the report. ``attack`` gets its settings and gives figures
-    by what was attacked, and notes.
+    ``title``: of its table in the report. ``attack`` gets its settings and returns figures by target, and notes.
     """
 
     title: str

@@ -58,7 +58,7 @@ class LinkageResult:
     is_unsure: np.ndarray | None = None
 
     def of(self, people: np.ndarray) -> LinkageResult:
-        """What is found for some of the people, by their positions; who claims a record is not worked out anew."""
+        """The result for some of the people, by their positions; claims on records are not computed anew."""
         parts = (self.score, self.probability, self.is_unsure)
         return LinkageResult(self.n_candidates[people], self.candidate[people], None, *_each_of(parts, people))
 
@@ -203,7 +203,7 @@ def _found_by_score(
     score = totals.max(axis=0)
     is_best = totals >= score - SAME_SCORE
     n_candidates = np.where(is_best, n_exactly, 0).sum(axis=0)
-    # Whoever agrees on more than the best set has no lower score: a single candidate is the only one of its set.
+    # People who agree on more than the best set score no lower: a single candidate is the only one of its set.
     only = np.where(n_candidates == 1, np.array(record)[is_best.argmax(axis=0), np.arange(n_known)], -1)
     if n_released == 1:
         only = np.where(n_candidates == 1, 0, -1)

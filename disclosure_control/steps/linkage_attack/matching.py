@@ -176,7 +176,7 @@ def _partners(
     agreeing: Sequence[_Agrees],
     n_people: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of each asking class, how many people the asked classes hold that agree; and which class where it is one person.
+    """Of each asking class, how many people of the asked classes agree; and which class if it is one person.
 
     ``asking`` and ``asked`` are codes (n_attributes, n_classes); ``n_people`` (n_asked,). One bit per pair of classes;
     class sizes are summed binary digit by binary digit.

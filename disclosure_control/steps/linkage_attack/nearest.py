@@ -27,8 +27,8 @@ from disclosure_control.steps.linkage_attack.codebook import (
 )
 from disclosure_control.treatments.registry import Reading
 
-SUPPRESSED = 0.01  # a value that may be any fits everybody, and says less than one that agrees
-CELLS_AT_ONCE = 100_000  # what is worked on stays in the processor's cache
+SUPPRESSED = 0.01  # a value that may be any agrees with everybody, and is weaker than one that agrees exactly
+CELLS_AT_ONCE = 100_000  # the working data stay in the processor's cache
 
 
 @dataclass(frozen=True)

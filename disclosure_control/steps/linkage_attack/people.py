@@ -1,4 +1,4 @@
-"""Who is attacked: the identified table, and the control group of people who are not in the pilot."""
+"""The people attacked: the identified table, and the control group of people who are not in the pilot."""
 
 from __future__ import annotations
 

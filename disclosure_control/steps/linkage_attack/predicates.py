@@ -21,7 +21,7 @@ from disclosure_control.treatments.registry import Reading
 
 EQUAL, AT_MOST, AT_LEAST, MISSING = range(4)
 BYTES_AT_ONCE = 200_000_000
-CELLS_AT_ONCE = 1_000_000  # what is worked on stays in the processor's cache
+CELLS_AT_ONCE = 1_000_000  # the working data stay in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def _like(codes: np.ndarray, records: np.ndarray) -> np.ndarray:
 def common_columns(
     released: pd.DataFrame, people: list[pd.DataFrame], names: list[str], codebook: Codebook | None = None
 ) -> list[TableColumn]:
-    """The columns of a release and of tables of people in one numbering, so that conditions can be put to all.
+    """The columns of a release and of tables of people in one numbering, so that conditions apply to all.
 
     ``codebook``: what is known of the treatment; None if unknown.
     """

@@ -41,7 +41,7 @@ class Rate:
         return [f"{self._hits:,} of {self.n:,}", self.share]
 
     def in_summary(self) -> dict[str, object]:
-        """As it stands in the JSON summary."""
+        """The rate as in the JSON summary."""
         low, high = self.interval or (None, None)
         return {"hits": self._hits, "attacks": self.n, "rate": self.rate, "low": low, "high": high}
 
@@ -119,7 +119,7 @@ class AttackRates:
         return bool(best.beats_baseline)
 
     def notes(self, attack: str) -> list[str]:
-        """What has to be said of values that could not be read, and of the verdict that is missing for it."""
+        """Notes on values that could not be read, and on the verdict that is missing for it."""
         if not self.n_unread:
             return []
         columns = f" ({', '.join(self.unread)})" if self.unread else ""
@@ -153,7 +153,7 @@ class AttackRates:
         return [*self.attack.cells(), self.baseline.share, self.control.share if self.control else "none", verdict]
 
     def in_summary(self) -> dict[str, object]:
-        """As it stands in the JSON summary; no record and no subject in it."""
+        """The rates as in the JSON summary; no record and no subject in it."""
         return {
             "attack": self.attack,
             "baseline": self.baseline,
@@ -166,14 +166,14 @@ class AttackRates:
 
 
 def binomial_p_value(attack: Rate, chance: float) -> float:
-    """Chance of so many hits or more where each attack succeeds by ``chance``: the exact binomial test, one-sided."""
+    """Chance of at least so many hits if each attack succeeds by ``chance``: the exact binomial test, one-sided."""
     from scipy.stats import binom
 
     return float(binom.sf(math.floor(attack.n_hits + ROUNDING) - 1, attack.n, min(chance, 1.0)))
 
 
 def fisher_p_value(attack: Rate, reference: Rate) -> float:
-    """Chance of so many of all the hits or more on the side of the attack, one-sided. Source: Fisher 1935."""
+    """Chance of at least so many of all the hits on the side of the attack, one-sided. Source: Fisher 1935."""
     from scipy.stats import hypergeom
 
     mine, theirs = math.floor(attack.n_hits + ROUNDING), math.ceil(reference.n_hits - ROUNDING)

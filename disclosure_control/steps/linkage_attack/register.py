@@ -30,7 +30,7 @@ from disclosure_control.steps.linkage_attack.told import LinkageTold, MethodTold
 
 
 def check_within(settings: AttackSettings, pilot: pd.DataFrame) -> None:
-    """Raise ``FaultyInputError`` where a column that may be off by some width holds text."""
+    """Raise ``FaultyInputError`` if a column with a tolerance contains text."""
     faults = [
         f"{KEY}['within']: column {name!r} holds text, and only numbers can be off by some width; name it under "
         "continuous_qis if it holds numbers, or take it out"
@@ -85,7 +85,7 @@ class _Linkage:
     codebook: Codebook | None
 
     def options(self, method: str) -> dict[str, Any]:
-        """Who is attacked, and the settings that this method has besides."""
+        """The people attacked, and the settings of this method."""
         options: dict[str, Any] = {"people": self.identified.attacked}
         if method == "probabilistic":
             options |= {"agreement_rate": self.settings.agreement_rate, "threshold": self.settings.threshold}

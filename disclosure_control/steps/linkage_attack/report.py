@@ -1,4 +1,4 @@
-"""The step ``linkage_attack`` as it is told: who could be found, against guessing and against people not there."""
+"""The report of the step ``linkage_attack``: who could be found, compared with guessing and with a control group."""
 
 from __future__ import annotations
 

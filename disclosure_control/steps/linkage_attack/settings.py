@@ -1,4 +1,4 @@
-"""The config key ``linkage_attack``: what an attacker holds and knows, and the attacks that are tried."""
+"""The config key ``linkage_attack``: what an attacker has and knows, and the attacks that are tried."""
 
 from __future__ import annotations
 

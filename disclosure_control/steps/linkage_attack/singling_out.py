@@ -43,7 +43,7 @@ from disclosure_control.steps.linkage_attack.rates import AttackRates, Rate
 from disclosure_control.steps.linkage_attack.told import AttackTold
 
 FIRST_DRAWN = 2  # times as many predicates as are asked for, to begin with
-MOST_DRAWN = 200  # times as many in all, and no more than so many comparisons with records:
+MOST_DRAWN = 200  # times as many in all, and at most so many comparisons with records:
 MOST_COMPARED = 2_000_000_000
 MODES = ("univariate", "multivariate")
 ORIGINAL, CONTROL = 0, 1

@@ -1,6 +1,6 @@
 """The step ``linkage_attack``: try to break the release, before and after a treatment, side by side.
 
-Who was matched stands in ``linkage_matches.csv`` alone; summary and screen hold counts and rates.
+Only ``linkage_matches.csv`` names matched people; summary and screen contain counts and rates.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MATCHES = "linkage_matches.csv"
 
 
 def run_step(step: StepInput[AttackSettings]) -> StepResult:
-    """Every attack that the key asks for, on every release; ``linkage_matches.csv`` tells who was named."""
+    """Every attack of the key on every release; ``linkage_matches.csv`` lists who was named."""
     settings, config = step.settings, step.assessment.config
     parts = settings.attacks_on(config)
     pilot, subjects = step.dataset.typed_table, step.dataset.subjects

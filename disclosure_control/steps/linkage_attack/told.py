@@ -1,4 +1,4 @@
-"""What the step ``linkage_attack`` found, as the JSON summary holds it: counts and rates, no person and no value."""
+"""The findings of the step ``linkage_attack`` as in the JSON summary: counts and rates, no person and no value."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class LinkageTold:
 
 @dataclass(frozen=True)
 class ReleaseAttacked:
-    """What came of every attack on one release; ``attacks`` by their kind and by what was attacked."""
+    """The results of every attack on one release; ``attacks`` by their kind and target."""
 
     records: int
     removed: int

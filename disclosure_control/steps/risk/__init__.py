@@ -1,4 +1,4 @@
-"""The step ``risk``: measures of risk beyond k, l and t, why the risk is there, and who bears it."""
+"""The step ``risk``: measures of risk beyond k, l and t, the causes of risk, and the people at risk."""
 
 from disclosure_control.basics.telling.sections import Outline
 

@@ -1,4 +1,4 @@
-"""The settings of ``risk`` that several sections look at; each section beside them has its own."""
+"""The settings of ``risk`` that several sections use; each section has further ones of its own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Own = TypeVar("Own", bound=SettingsGroup)
 
 @dataclass(frozen=True)
 class PopulationFile(SettingsGroup):
-    """A table of the population; ``columns`` says where a quasi-identifier has another name there."""
+    """A table of the population; ``columns`` maps quasi-identifiers to their other names there."""
 
     file: str = setting(
         TEXT.but("a file in the pilot's folder, best in a folder of its own there"), "the table of the population"
@@ -38,9 +38,9 @@ class PopulationFile(SettingsGroup):
 
 @dataclass(frozen=True)
 class RiskSettings(SettingsGroup):
-    """Which ``sections``, in the order in which they are evaluated, and what they compare with.
+    """The ``sections``, in the order of evaluation, and their settings for comparison.
 
-    An instance holds the settings of every section as well: ask ``of`` for them.
+    An instance has the settings of every section as well: ask ``of`` for them.
     """
 
     sections: tuple[str, ...] = ()

@@ -22,7 +22,7 @@ ASK_FOR_ALL = (
 def risk_sections(
     found: Mapping[str, Any], answers: Mapping[str, Answer], not_computed: Mapping[str, str]
 ) -> tuple[Section, ...]:
-    """One section of the texts; on the pages who is at risk, and why. ``found`` is what each section found, by name."""
+    """One section of the texts; on the pages who is at risk, and why. ``found`` are the sections' findings, by name."""
     questions = AnswersGiven("of the pilot as it came in", tuple(answers.values()), Where.FIRST | Where.PAGE)
     on_pages: dict[str, list[Part]] = {"who": [questions] if answers else [], "why": []}
     for name in reversed([*found]):

@@ -1,4 +1,4 @@
-"""What the sections of the step ``risk`` look at."""
+"""The data for the sections of the step ``risk``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from disclosure_control.steps.risk.population import Population
 
 @dataclass(frozen=True)
 class Scene:
-    """What the sections look at. ``dataset`` is the whole combined dataset.
+    """The data for the sections. ``dataset`` is the whole combined dataset.
 
     ``population`` is None where none is given; ``inputs`` are the files that were read beside the dataset.
     """

@@ -16,7 +16,7 @@ from disclosure_control.steps.risk.scene import Scene
 
 
 class Borne(NamedTuple):
-    """What the people of each class bear, (n_classes,); of some only who has a value of this ``sensitive`` feature."""
+    """A figure of the people of each class, (n_classes,); of some only for people with a value of ``sensitive``."""
 
     of_class: np.ndarray
     sensitive: str | None = None

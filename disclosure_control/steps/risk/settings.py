@@ -55,7 +55,7 @@ SETTINGS = dataclasses.make_dataclass(
 
 
 def records_needed(settings: RiskSettings, config: PilotConfig) -> list[Needed]:
-    """All at once by the settings with which a section looks at records."""
+    """All at once for the settings of sections that use records."""
     return [
         Needed(f"risk[{needed!r}]", otherwise="leave it out for this run")
         for name in settings.sections

@@ -1,4 +1,4 @@
-"""The step ``risk``: measures of risk beyond k, l and t, why the risk is there, and who bears it."""
+"""The step ``risk``: measures of risk beyond k, l and t, the causes of risk, and the people at risk."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["run_step"]
 
 
 def run_step(step: StepInput[RiskSettings]) -> StepResult:
-    """The three questions and the sections of ``risk``; with the key in the config, also what each record bears."""
+    """The three questions and the sections of ``risk``; with the key in the config, also the risk of each record."""
     settings = step.settings
     scene = set_scene(step.assessment, settings, step.dataset, step.folder)
     findings, not_computed = evaluate_sections(scene)
@@ -84,7 +84,7 @@ def risk_per_record(scene: Scene, findings: Mapping[str, Finding]) -> Iterator[p
     """
     result, people = scene.assessment.k_anonymity, scene.assessment.people
     k = np.where(result.evaluated_classes, result.of_class.astype(float), np.nan)
-    riskiest_first = np.unique(k, return_inverse=True)[1]  # who is not evaluated comes last
+    riskiest_first = np.unique(k, return_inverse=True)[1]  # people who are not evaluated come last
     borne: dict[str, Borne | np.ndarray] = {"k_count": Borne(k)}
     for finding in findings.values():
         borne |= finding.per_class()

@@ -18,7 +18,7 @@ MOST_BARS = 24  # nobody reads hundreds
 
 @dataclass(frozen=True)
 class EffectTold:
-    """Who is alone by a quasi-identifier alone, without it, and by what it adds; shares of the people."""
+    """Who is alone by one quasi-identifier, without it, and by its addition; shares of the people."""
 
     quasi_identifier: str
     unique_rate_alone: float | None

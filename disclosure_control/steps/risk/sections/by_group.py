@@ -1,4 +1,4 @@
-"""Section ``by_group``: who bears the risk?"""
+"""Section ``by_group``: the risk of each group."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def outside(by_group: Mapping[str, Sequence[GroupShare]], counts: ToldCounts) ->
 
 
 def _rest_is_open(numbers: Sequence[tuple[int | None, int | None]], counts: ToldCounts) -> bool:
-    """Whether what is masked outside, of numbers in the house and as told outside, gives no small count away."""
+    """Whether the masked numbers outside, given those in the house and outside, disclose no small count."""
     masked = [n for n, told in numbers if told is None]
     return None in masked or counts.tell(sum(n for n in masked if n is not None)) is not None
 

@@ -54,7 +54,7 @@ class DeterminedBy:
 
 
 def evaluate(scene: Scene) -> Finding:
-    """Every column of the dataset is looked at, but for those whose values are nearly as many as the people."""
+    """Every column of the dataset is examined, except those with nearly as many values as people."""
     found, n_too_many = {}, 0
     for sensitive in scene.assessment.config.sensitive_features:
         found[sensitive], n_too_many = determinations(scene.assessment, sensitive, scene.dataset.table)

@@ -1,4 +1,4 @@
-"""Section ``near_empty_bins``: bins of the config that hold few people, or nobody."""
+"""Section ``near_empty_bins``: bins of the config that contain few people, or nobody."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class BinsOfFew:
 
 
 def evaluate(scene: Scene) -> Finding:
-    """Bins that hold fewer than K people, or none, in a table: that few are there is a count of them."""
+    """A table of bins with fewer than K people, or none: their small number is itself a count."""
     assessment, found = scene.assessment, []
     for name in assessment.binnings:
         if name in assessment.config.quasi_identifiers:

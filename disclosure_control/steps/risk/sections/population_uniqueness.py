@@ -15,7 +15,7 @@ from disclosure_control.steps.risk.words import figure_text
 
 @dataclass(frozen=True)
 class UniquesTold:
-    """How many people of the population an ``estimator`` holds for alone, or the ``reason`` why it cannot say."""
+    """How many people of the population are unique by an ``estimator``, or the ``reason`` why it has no figure."""
 
     estimator: str
     population_uniques: float | None

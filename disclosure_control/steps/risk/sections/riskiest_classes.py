@@ -27,7 +27,7 @@ class ClassesBelowK:
 
 
 def evaluate(scene: Scene) -> Finding:
-    """Evaluated classes below K, riskiest first; the table holds the first ``MOST_LISTED_CLASSES``."""
+    """Evaluated classes below K, riskiest first; the table contains the first ``MOST_LISTED_CLASSES``."""
     classes, k = scene.classes, scene.classes.frequency(scene.policy)
     below = np.flatnonzero(classes.evaluated(scene.policy) & (k < scene.assessment.config.K))
     listed = below[np.argsort(k[below], kind="stable")][:MOST_LISTED_CLASSES]
