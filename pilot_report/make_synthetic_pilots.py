@@ -164,7 +164,7 @@ LBHE=Laboratory Test Results - Hematology; SUPPLBCH=Supplemental Qualifiers for 
 AE=Adverse Events; MH=Medical History; CM=Concomitant/Prior Medications; EX=Exposure; DS=Disposition;
 SV=Subject Visits; SE=Subject Elements; TS=Trial Summary; RELREC=Related Records
 """)
-# SDTM's label of each variable; one that begins with "--" holds for every domain without a label of its own.
+# SDTM's label of each variable; one that begins with "--" applies to every domain without a label of its own.
 LABELS = _labels("""
 STUDYID=Study Identifier; DOMAIN=Domain Abbreviation; RDOMAIN=Related Domain Abbreviation; --SEQ=Sequence Number;
 USUBJID=Unique Subject Identifier; SUBJID=Subject Identifier for the Study; SITEID=Study Site Identifier; AGE=Age;
@@ -406,7 +406,7 @@ def _course(subject: dict) -> dict[str, list[dict]]:
 
 
 def _history_and_treatment(rng: np.random.Generator, subject: dict) -> dict[str, list[dict]]:
-    """AE, MH, CM and EX: dates of what was before the trial are partial."""
+    """AE, MH, CM and EX: dates before the trial are partial."""
     begin, start, end = (_days_after(subject["start"], days) for days in (-14, 0, 13))
 
     def some(names: list[str], least: int) -> list[str]:

@@ -12,7 +12,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "config.md"
 
 
 def with_formats(text: str) -> str:
-    """Return the text of the page with its paragraph ``Files: ...`` made from what is registered."""
+    """Return the text of the page with its paragraph ``Files: ...`` made from the registered formats."""
     formats = ", ".join(one.documentation for one in registered_formats())
     sentence = f"Files: {formats}. Text formats may be packed by gzip (`.csv.gz`)."
     paragraph = textwrap.fill(sentence, width=120, break_long_words=False, break_on_hyphens=False)

@@ -1,4 +1,4 @@
-"""A combined dataset that may not fit in memory, opened by what its name says that it is: text, or Parquet."""
+"""A combined dataset that may not fit in memory, opened by its suffix: text, or Parquet."""
 
 from __future__ import annotations
 
@@ -66,5 +66,5 @@ _KINDS = {".parquet": FileKind(BlocksOfParquet, RangeOfParquet, CutParquet, byte
 
 
 def kind_of(path: Path) -> FileKind:
-    """What a file is by its suffix; text, if that says nothing else."""
+    """The kind of a file by its suffix; text for any other suffix."""
     return _KINDS.get(suffix_of(path), _TEXT)

@@ -62,7 +62,7 @@ class ColumnRules:
     """How a column is to be read: the declared ``decimal`` sign (None: to be guessed) and ``missing`` tokens.
 
     ``may_guess_comma``: a comma in it cannot be the file's delimiter. ``guess_missing``: no tokens were declared.
-    ``is_number``: it was declared to hold numbers, so that all else is missing. ``may_be_dates``: dates are looked for;
+    ``is_number``: it was declared as numbers, so that all else is missing. ``may_be_dates``: dates are looked for;
     ``is_dated``: an order of their parts was declared.
     """
 
@@ -237,8 +237,8 @@ def _matches(values: pa.Array, pattern: str) -> pa.BooleanArray:
 def _needs_a_look(chunk: pa.LargeStringArray, rules: ColumnRules) -> bool:
     """Whether some value may be padded, blank, not in NFC, a token for missing, a date, or have a decimal comma.
 
-    Bytes at certain places of values and the presence of a comma tell quickly that most columns have none of that.
-    Values that are missing take the byte of a neighbour, which can only make for a needless look.
+    Bytes at certain places of values and the presence of a comma show quickly that most columns have none of that.
+    Missing values take the byte of a neighbour, which can only cause an unnecessary check.
     """
     _, offsets, characters = chunk.buffers()
     if characters is None or characters.size == 0:
@@ -281,7 +281,7 @@ def _token_counts(values: pa.Array, n_with: Callable[[pa.BooleanArray], int]) ->
 
 
 def reading_notes(readings: Mapping[str, ColumnReading], path: Path, options: FileOptions) -> list[str]:
-    """Return what was decided about columns, in words."""
+    """Return the decisions about columns, in words."""
     notes = []
     with_comma = [shown_name(name) for name, reading in readings.items() if reading.has_decimal_comma]
     if with_comma:
@@ -299,7 +299,7 @@ def reading_notes(readings: Mapping[str, ColumnReading], path: Path, options: Fi
 
 
 def missing_notes(n_tokens: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """Return what was read as missing among numbers and dates, from column to token to number of records."""
+    """Return the tokens read as missing among numbers and dates, from column to token to number of records."""
     notes = []
     for token in MISSING_TOKENS:
         counts = {name: counts.get(token, 0) for name, counts in n_tokens.items()}
@@ -308,7 +308,7 @@ def missing_notes(n_tokens: Mapping[str, Mapping[str, int]]) -> list[str]:
 
 
 def _kept_notes(readings: Mapping[str, ColumnReading]) -> list[str]:
-    """What may mean missing, and stands among text or alone, where it may also be a value."""
+    """Notes on tokens that may mean missing and were kept, among text or alone, where they may also be values."""
     notes = []
     words = "'{token}' kept as text: {{}}; if that means missing, declare it for all files: {{}}"
     for token in _SUSPECT_TOKENS:

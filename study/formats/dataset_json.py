@@ -55,7 +55,7 @@ class _ColumnDefinition:
 
 @dataclass(frozen=True)
 class _Dataset:
-    """A dataset as the file holds it; ``n_announced`` is its own record count where it gives one."""
+    """A dataset as in the file; ``n_announced`` is the file's own record count, if it has one."""
 
     columns: list[_ColumnDefinition]
     rows: list[list[Any]]
@@ -340,7 +340,7 @@ def _is_text(cell: Any) -> bool:
 
 
 def _number_in(text: str, missing: Collection[str]) -> int | float | str | None:
-    """Return the number that padded text holds, None where it is missing, and the text itself where it is no number."""
+    """Return the number of padded text, None where it is missing, and the text itself where it is no number."""
     text = clean_name(text)
     if not text or text in missing:
         return None

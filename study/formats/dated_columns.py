@@ -1,6 +1,6 @@
-"""Which columns of a file are dates, in which order they are written, and what was done about it, in words.
+"""Which columns of a file are dates, the order of their parts, and notes on them.
 
-One file is written by one program: where a column may be read in two ways, those that may not decide for it.
+One program writes one file: columns with two possible readings follow those with one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Column: TypeAlias = pa.ChunkedArray | np.ndarray
 
 @dataclass
 class _Found:
-    """What became of the dates of a file: column to number of records, by what was done."""
+    """The dates of a file: column to number of records, by how they were read."""
 
     converted: dict[tuple[str, str], dict[str, int]] = field(default_factory=dict)
     left: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -57,7 +57,7 @@ _TWO_ORDERS, _NO_ORDER, _SHORT, _TWO_SERIALS = "two orders", "no order", "short"
 def with_iso_dates(
     readings: Mapping[str, ColumnReading], path: Path, options: FileOptions
 ) -> tuple[dict[str, Column], list[str]]:
-    """Return the columns of a file with dates as ISO 8601 where one reading is left, and notes on what was done."""
+    """Return the columns of a file with dates as ISO 8601 where one reading is left, and notes on them."""
     columns: dict[str, Column] = {name: reading.values for name, reading in readings.items()}
     found = _Found()
     for name, reading in readings.items():
@@ -144,7 +144,7 @@ def _convert_serials(readings: Mapping[str, ColumnReading], columns: dict[str, C
 
 
 def _numbers_of(column: Column) -> np.ndarray | None:
-    """A column as numbers, NaN where missing; None where it holds other text, or nothing."""
+    """A column as numbers, NaN where missing; None if it contains other text, or nothing."""
     if isinstance(column, np.ndarray):
         return column
     if column.null_count == len(column) or not pc.all(pc.match_substring_regex(column, NUMBER_PATTERN)).as_py():

@@ -39,7 +39,7 @@ EARLIEST_YEAR, LATEST_YEAR = 1800, 2200
 SERIAL_ORIGINS = {"SAS": np.datetime64("1960-01-01"), "Excel": np.datetime64("1899-12-30")}
 # A number of days is taken for a date between these years; within them 19,724 may be 2014 in SAS and 1953 in Excel.
 _EARLIEST, _LATEST = np.datetime64("1900-01-01"), np.datetime64("2050-01-01")
-# A column of serial dates is known by its name alone: those of CDISC, and those that say it.
+# A column of serial dates is recognised by its name alone: those of CDISC, and those with a word for it.
 SERIAL_NAME = r"(?i)(dtc?|dtm|date|datum)$|^(date|datum)"
 _FEWEST_DAYS = 1000
 
@@ -56,9 +56,9 @@ class DateReading:
 
 
 def read_dates(values: pa.Array) -> DateReading | None:
-    """Return how distinct text values (n_values,) read as dates; None where some value is no date in any order.
+    """Return how distinct text values (n_values,) read as dates; None if some value is no date in any order.
 
-    ``values`` holds no missing value.
+    ``values`` contains no missing value.
     """
     if not len(values):
         return None

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from hashlib import _Hash as Hash
 
 BLOCK_BYTES = 1 << 24
-_CHECKED_AT_ONCE = 1 << 16  # few enough for what is found in them to stay in the processor's cache
+_CHECKED_AT_ONCE = 1 << 16  # few enough for the results to stay in the processor's cache
 _QUOTE, _CR = ord('"'), ord("\r")
 _NOT_UTF8 = "not UTF-8 text"
 
@@ -74,7 +74,7 @@ class RangeOfText:
         self.n_records, self.n_empty_end, self.n_fields_of_ragged = 0, 0, Counter[int]()
 
     def kept(self, content_hash: Hash | None = None) -> Iterator[pa.RecordBatch]:
-        """The records from ``start`` on but for those at the end that hold nothing, which are ``n_empty_end``.
+        """The records from ``start`` on, except empty ones at the end, which are ``n_empty_end``.
 
         ``n_fields_of_ragged`` counts those that had to be left out, by their number of fields.
         """
@@ -148,7 +148,7 @@ class RangeOfText:
 class BlocksOfText(RangeOfText):
     """The records of a whole file, some at a time: iterate once, then ask for ``sha256`` and ``n_records``.
 
-    Records at the end that hold nothing are left out, as everywhere; one with too many or too few fields is a fault.
+    Empty records at the end are left out, as everywhere; one with too many or too few fields is a fault.
     """
 
     def __init__(self, path: Path, block_bytes: int = BLOCK_BYTES, dialect: Dialect = AS_WRITTEN):
@@ -289,7 +289,7 @@ def _header(path: Path, dialect: Dialect) -> list[str]:
 
 
 def _n_without_empty_end(block: pa.RecordBatch) -> int:
-    """The number of records without those at the end that hold nothing; those of one column are missing values."""
+    """The number of records without empty ones at the end; in a single column, empty records are missing values."""
     n_rows = int(block.num_rows)
     if not n_rows or block.num_columns == 1 or any(_has_value(column[-1:])[0] for column in block.columns):
         return n_rows

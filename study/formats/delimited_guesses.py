@@ -1,4 +1,4 @@
-"""What a file of delimited text does not say: its delimiter, and whether it has a header."""
+"""Guesses about a file of delimited text: its delimiter, and whether it has a header."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SAMPLE_RECORDS = 200
 _HEADER_BYTES = 1 << 20
 _PIECE_BYTES = 1 << 20
 
-# What stands without quotes where a program quotes all of its text: numbers, truth values, and what is missing.
+# What a program that quotes all of its text leaves without quotes: numbers, truth values, and missing values.
 _BEGINS_NUMBER = np.isin(np.arange(256), list(b"0123456789+-."))
 _WORDS_WITHOUT_QUOTES = (b"NA", b"Na", b"TR", b"FA", b"In")
 
@@ -50,7 +50,7 @@ def _fields_per_record(sample: str, delimiter: str, is_whole: bool) -> list[int]
             if len(n_fields) > _SAMPLE_RECORDS:
                 return n_fields
     except csv.Error:
-        # A field beyond csv's limit: what was seen so far is enough to choose by.
+        # A field beyond csv's limit: the records so far are enough to choose by.
         return n_fields or [1]
     # The last record of a sample may be cut; of blank lines alone there is none.
     return (n_fields if is_whole or len(n_fields) == 1 else n_fields[:-1]) or [1]
@@ -71,7 +71,7 @@ def looks_like_a_table(beginning: bytes) -> bool:
 
 
 class BytesOfFile:
-    """The bytes of an open file from where it stands, by slices of which none begins before the one asked for last."""
+    """The bytes of an open file from its present position, by slices; none may begin before the last one requested."""
 
     def __init__(self, file: BinaryIO):
         self._file, self._place, self._held = file, 0, b""
@@ -84,9 +84,9 @@ class BytesOfFile:
 
 
 def n_unquoted_missing(text: np.ndarray | BytesOfFile, delimiter: str) -> int:
-    """Return how many fields of a text (n_bytes,) are NA without quotes where all text has quotes; 0 where it has not.
+    """Return how many fields of a text (n_bytes,) are NA without quotes where all text has quotes; else 0.
 
-    R writes text and names in quotes, numbers without, and what is missing as NA without: there "NA" is the text and
+    R writes text and names in quotes, numbers without, and missing values as NA without: there "NA" is text and
     NA is none. The quotes of ``text`` pair up.
     """
     header = text[:_HEADER_BYTES].tobytes().split(b"\n", 1)[0].strip()

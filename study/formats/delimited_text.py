@@ -1,4 +1,4 @@
-"""Reading delimited text: every column is text, what had to be guessed is said, what is broken is counted."""
+"""Reading delimited text: every column is text, guesses are noted, broken records are counted."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def read_csv(source: SourceFile, options: FileOptions) -> FileContents:
 
 
 def _handed_on(column: pa.ChunkedArray) -> TextCodes | pa.ChunkedArray:
-    """A column as it was parsed: encoded where it takes few texts, which some at the beginning may not tell."""
+    """A column as it was parsed; encoded if it has few distinct texts, which its beginning alone may not show."""
     if not pa.types.is_dictionary(column.type):
         return column
     n_texts = sum(len(chunk.dictionary) for chunk in column.chunks)
@@ -171,7 +171,7 @@ def _checked_quotes(text: _Text) -> bool:
     quotes = quotes_of(np.frombuffer(text.data, dtype=np.uint8), text.delimiter)
     if quotes.are_regular:
         return quotes.have_breaks
-    # Quotes inside unquoted fields, as in 5" tube, are ordinary characters; the csv module can tell.
+    # Quotes inside unquoted fields, as in 5" tube, are ordinary characters; the csv module handles them.
     reader = text.reader(strict=True)
     line = 1
     try:
@@ -188,7 +188,7 @@ def _checked_quotes(text: _Text) -> bool:
 
 
 def _small_blocks(data: pa.Buffer) -> Iterator[np.ndarray]:
-    """Yield the bytes in blocks, small enough for what is found in one to stay in the cache."""
+    """Yield the bytes in blocks, small enough for the results of one to stay in the cache."""
     characters = np.frombuffer(data, dtype=np.uint8)
     for start in range(0, len(characters), _SMALL_BLOCK_BYTES):
         yield characters[start : start + _SMALL_BLOCK_BYTES]
@@ -263,7 +263,7 @@ def _parsed_in_blocks(text: _Text, n_columns: int, block_bytes: int, n_fields_of
         n_fields_of_ragged.append(row.actual_columns)
         return "skip"
 
-    # Positions serve as names while parsing: the header may hold duplicates.
+    # Positions serve as names while parsing: the header may contain duplicates.
     positions = [str(position) for position in range(n_columns)]
 
     def parsed(data: pa.Buffer, encoded: Collection[str], leave_out: Callable[[arrow_csv.InvalidRow], str]) -> pa.Table:
@@ -275,7 +275,7 @@ def _parsed_in_blocks(text: _Text, n_columns: int, block_bytes: int, n_fields_of
                 delimiter=text.delimiter, newlines_in_values=text.has_breaks, invalid_row_handler=leave_out
             ),
             convert_options=arrow_csv.ConvertOptions(
-                check_utf8=False,  # which the whole text was looked at for
+                check_utf8=False,  # which needed a search of the whole text
                 column_types=types,
                 null_values=["", "NA"] if text.n_missing else [""],
                 strings_can_be_null=True,
@@ -318,7 +318,7 @@ def _unreadable_fault(text: _Text) -> str:
 
 
 def _n_without_empty_end(table: pa.Table) -> int:
-    """Return the number of records without those at the end that hold nothing: bare delimiters of a spreadsheet.
+    """Return the number of records without empty ones at the end: bare delimiters of a spreadsheet.
 
     In a file of one column an empty record is a missing value and stays.
     """

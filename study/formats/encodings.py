@@ -1,6 +1,6 @@
-"""Which encoding the text of a file is in: declared, seen from a byte order mark, UTF-8, or guessed and said.
+"""The encoding of a file's text: declared, known from a byte order mark, UTF-8, or guessed and noted.
 
-Text is judged in pieces (lines of a CSV file, values of a SAS file), so that a file put together from two
+Text is checked in pieces (lines of a CSV file, values of a SAS file), so that a file put together from two
 encodings is noticed, and so that faults can be counted without showing any of the text.
 """
 
@@ -71,7 +71,7 @@ def chosen_encoding(
 def check_encoding_name(name: str, path: Path) -> None:
     """Raise FaultyInputError when Python knows no text encoding of this name."""
     try:
-        # A wrong name is told by LookupError; whether the one letter fits does not matter here.
+        # A wrong name raises LookupError; whether the one letter fits does not matter here.
         b"a".decode(name, errors="replace")
     except (LookupError, ValueError):
         raise FaultyInputError(
@@ -83,8 +83,8 @@ def check_encoding_name(name: str, path: Path) -> None:
 def _greek_or_western(pieces: Sequence[bytes]) -> str:
     """Guess between Greek and western Windows text.
 
-    Greek words are made of high bytes, which therefore stand side by side; in western text a high byte is an
-    accented letter or a sign among ASCII letters and stands alone.
+    Greek words consist of high bytes, which are therefore adjacent; in western text a high byte is an
+    accented letter or a sign, alone among ASCII letters.
     """
     text = np.frombuffer(b"\n".join(pieces), dtype=np.uint8)
     high = np.concatenate(([False], text >= 0x80, [False]))

@@ -1,4 +1,4 @@
-"""Reading one sheet of an Excel workbook (.xlsx, .xlsm, .xls): numbers, dates and text as the cells hold them."""
+"""Reading one sheet of an Excel workbook (.xlsx, .xlsm, .xls): numbers, dates and text as in the cells."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _Sheet = Sequence[Sequence[Any]]
 
 
 def read_excel(source: SourceFile, options: FileOptions) -> FileContents:
-    """Read a workbook's sheet: the one that is named, the one that is called as the domain, or the only one with cells.
+    """Read a workbook's sheet: the chosen one, the one with the domain's name, or the only one with cells.
 
     Columns of numbers are float64, dates and times ISO 8601, all else text. Raises FaultyInputError for a workbook that
-    is damaged or locked, and where several sheets hold data and none is chosen.
+    is damaged or locked, and where several sheets contain data and none is chosen.
     """
     path = source.path
     read = _sheets_of_new if source.content.startswith(_NEW_WORKBOOK) else _sheets_of_old
@@ -149,7 +149,7 @@ def _name_in(cell: Any) -> str:
 
 
 def _column(cells: Sequence[Any]) -> np.ndarray | pa.Array:
-    """A column of numbers as float64 where nothing else stands in it, else as text."""
+    """A column of numbers as float64 if it contains nothing else, else as text."""
     kinds = {type(cell) for cell in cells if _is_filled(cell)}
     if kinds and kinds <= {int, float}:
         return np.array([cell if isinstance(cell, int | float) else np.nan for cell in cells], dtype=np.float64)

@@ -1,6 +1,6 @@
 """Finding the domain files of a pilot and reading each of them into one table of text and numbers.
 
-One file is one domain, named by the file. What can be read is what is registered in ``study.formats.registry``.
+One file is one domain, named by the file. ``study.formats.registry`` lists the readable formats.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class FoundFiles:
 def find_domain_files(folder: Path, chosen: Mapping[str, Sequence[str]] | None = None) -> FoundFiles:
     """Return the domain files of a pilot folder and the files that no reader knows.
 
-    ``chosen``: of a domain that lies there in several formats, the name of the file to read. Sub-folders and hidden
-    files are passed over. Raises FaultyInputError when the folder cannot be listed,
-    holds no domain file, holds two files for one domain, or a domain file is a link that leads out of it.
+    ``chosen``: for a domain in several formats, the name of the file to read. Sub-folders and hidden
+    files are skipped. Raises FaultyInputError when the folder cannot be listed,
+    contains no domain file or two files for one domain, or a domain file is a link that leads out of it.
     """
     folder = Path(folder)
     readers = readers_by_suffix()
@@ -187,5 +187,5 @@ def _beginning_of(path: Path) -> bytes:
 
 
 def _is_file(path: Path) -> bool:
-    # A link to nowhere or to a device counts: passed over, a domain would be missing without a word.
+    # A broken link or one to a device counts: if it were skipped, a domain would be missing silently.
     return path.is_file() or (path.is_symlink() and not path.is_dir())

@@ -30,7 +30,7 @@ _EXPECTED = {
 
 
 def foreign_content_faults(path: Path, content: bytes) -> list[str]:
-    """Return the fault of a file that is something else than its suffix says, judged by its first bytes."""
+    """Return the fault of a file whose first bytes contradict its suffix."""
     kind = _kind_of(content[:_BEGINNING_BYTES])
     suffix = suffix_of(path)
     if kind is None or kind in _EXPECTED.get(suffix, ()):

@@ -1,4 +1,4 @@
-"""What the readers of all formats say in the same words."""
+"""Messages of the readers of all formats, in the same words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from study.formats.tables import domain_of
 
 
 class Note(str):
-    """What is said of a pilot's files, with exact counts: the merge report, which holds it, is restricted.
+    """A note on a pilot's files, with exact counts for the merge report, which is restricted.
 
     ``on_screen`` is the same for screens and logs: no count of records, which are of people, from 1 to 9.
     """
@@ -62,12 +62,12 @@ def reason_of(error: OSError) -> str:
 
 
 def empty_file_fault(path: Path) -> str:
-    """Return the fault of a file that holds nothing."""
+    """Return the fault of an empty file."""
     return f"{path.name}: the file is empty. Remove it, or leave the domain out by {leave_out_setting(path)}."
 
 
 def no_record_fault(path: Path) -> str:
-    """Return the fault of a file that names columns and holds no record."""
+    """Return the fault of a file that names columns and contains no record."""
     return (
         f"{path.name}: the file has column names but no records. Remove it, or leave the domain out by "
         f"{leave_out_setting(path)}."
@@ -75,7 +75,7 @@ def no_record_fault(path: Path) -> str:
 
 
 def several_datasets_fault(path: Path, n_datasets: int) -> str:
-    """Return the fault of a file that holds more than one dataset."""
+    """Return the fault of a file that contains more than one dataset."""
     return (
         f"{path.name}: the file contains {n_datasets} datasets; one dataset per file is allowed. Export each "
         "dataset into a file of its own."
@@ -98,5 +98,5 @@ def counted_note(words: str, counts: Mapping[str, int], *more: str) -> list[str]
 
 
 def unquoted_missing_note(n: int) -> Note:
-    """Return the note on fields that are missing because they hold NA without quotes."""
+    """Return the note on fields that are missing because they contain NA without quotes."""
     return Note.of(lambda told: f"NA without quotes, as R writes missing values, read as missing ({told(n)})")

@@ -14,7 +14,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import number_text
 
-# What a file says of when it was made: the moment of the release, never that of the source.
+# The creation date in a file: the moment of the release, never that of the source.
 Moment = datetime
 
 
@@ -23,7 +23,7 @@ class OutgoingTable:
     """One data set to be written: ``name`` in capitals, ``label``, and the ``frame`` (n_records, n_columns).
 
     Columns are text (missing as NaN) or float64. ``labels`` maps columns to labels, ``types`` to the data types of
-    Dataset-JSON where they are known; ``study`` and ``created`` are what a header may say.
+    Dataset-JSON where they are known; ``study`` and ``created`` may be in a header.
     """
 
     name: str
@@ -46,13 +46,13 @@ class OutgoingTable:
         return known if known in ("float", "double") else "double"
 
     def length(self, column: str) -> int:
-        """The most letters of a value, 1 at least; of numbers as they are written."""
+        """The most letters of a value, 1 at least; numbers count as written."""
         distinct = self.frame[column].dropna().drop_duplicates()
         texts = distinct if distinct.dtype.kind != "f" else distinct.map(number_text).astype("str")
         return max(1, int(texts.str.len().max())) if len(texts) else 1
 
     def decimals(self, column: str) -> int:
-        """The most digits after the decimal point of a column of numbers, as they are written."""
+        """The most digits after the decimal point in a column of numbers, as written."""
         texts = self.frame[column].dropna().drop_duplicates().map(number_text).astype("str")
         decimals = [len(text.partition(".")[2].partition("e")[0]) for text in texts]
         return max(decimals, default=0)
@@ -67,7 +67,7 @@ def _are_all(values: pd.Series, kind: str) -> bool:
     return bool(values.dropna().drop_duplicates().str.fullmatch(patterns[kind]).all())
 
 
-# Gives the bytes of a file. Raises FaultyInputError where the format cannot hold the table; messages name no value.
+# Gives the bytes of a file. Raises FaultyInputError if the format cannot represent the table; messages name no value.
 Writer = Callable[[OutgoingTable], bytes]
 
 

@@ -24,7 +24,7 @@ _PIECE, _STORED_PIECE = 1 << 24, 1 << 16
 
 
 def check_unfolded_size(path: Path, n_stored: int, n_bytes: int) -> None:
-    """Raise FaultyInputError where a file of ``n_stored`` bytes unfolds to more than is usual and can be held."""
+    """Raise FaultyInputError if a file of ``n_stored`` bytes unfolds to more than is allowed."""
     largest = max(LARGEST_UNFOLDED, LARGEST_RATIO * n_stored)
     if n_bytes > largest:
         raise FaultyInputError(
@@ -35,20 +35,20 @@ def check_unfolded_size(path: Path, n_stored: int, n_bytes: int) -> None:
 
 
 def gunzipped(path: Path, content: bytes) -> bytes:
-    """Return what a gzip file holds, all of its members. Raises FaultyInputError where it is damaged or too large."""
+    """Return the content of a gzip file, all of its members. Raises FaultyInputError if it is damaged or too large."""
     _check_beginning(path, content)
     return b"".join(_unpacked(path, [content], len(content), _GZIP, _ARCHIVE))
 
 
 def inflated(path: Path, content: bytes) -> bytes:
-    """Return what a zlib stream holds, or a gzip file. Raises FaultyInputError where it is damaged or too large."""
+    """Return the content of a zlib stream, or of a gzip file. Raises FaultyInputError if it is damaged or too large."""
     return b"".join(_unpacked(path, [content], len(content), _EITHER, "a compressed file"))
 
 
 class GunzippedFile(io.RawIOBase):
     """The content of a gzip file, of all its members, read piece by piece; limited like ``gunzipped``.
 
-    ``n_stored_read`` bytes of the file itself were read so far; they go through ``content_hash``. Raises
+    ``n_stored_read`` bytes of the file itself were read so far and added to ``content_hash``. Raises
     ``FaultyInputError`` like ``gunzipped``, as soon as the damage or the limit is met.
     """
 
@@ -82,12 +82,12 @@ class GunzippedFile(io.RawIOBase):
 
 
 def opened(path: Path) -> io.BufferedReader:
-    """The bytes of a file, unpacked where its name says that it is packed by gzip."""
+    """The bytes of a file, unpacked if its name ends as one packed by gzip."""
     return io.BufferedReader(GunzippedFile(path)) if path.suffix.lower() == GZIP_SUFFIX else path.open("rb")
 
 
 def bytes_unpacked(path: Path) -> int:
-    """About how many bytes a gzip file holds, by what its beginning does; its size where it is damaged."""
+    """About how many bytes a gzip file unpacks to, by its beginning; its own size if it is damaged."""
     try:
         with GunzippedFile(path) as file:
             n_bytes = len(io.BufferedReader(file).read(_PIECE))  # of as many members as that takes
@@ -105,7 +105,7 @@ def _check_beginning(path: Path, content: bytes) -> None:
 
 
 def _unpacked(path: Path, stored: Iterable[bytes], n_stored: int, bits: int, kind: str) -> Iterator[bytes]:
-    """What ``n_stored`` packed bytes hold, in pieces of at most ``_PIECE`` bytes."""
+    """The unpacked form of ``n_stored`` packed bytes, in pieces of at most ``_PIECE`` bytes."""
     n_bytes = 0
     try:
         for piece in _pieces(stored, bits):

@@ -37,7 +37,7 @@ _SMALL_BATCH = 256
 def read_parquet(source: SourceFile, options: FileOptions) -> FileContents:
     """Read a Parquet file: integers, decimals and floats as float64, all else as text.
 
-    Integers beyond 2**53, which float64 cannot hold exactly, make their column text. Raises FaultyInputError
+    Integers beyond 2**53, which float64 cannot represent exactly, make their column text. Raises FaultyInputError
     for a file that is cut off or no Parquet file, and for nested columns.
     """
     path = source.path
@@ -101,7 +101,7 @@ def _opened(source: SourceFile) -> pa.Table:
         # By the file's own account: its pages, and eight bytes for every value.
         account = (max(chunk.total_uncompressed_size, BYTES_OF_VALUE * chunk.num_values) for chunk in chunks)
         _check_size(source, sum(account))
-        # Text may be stored as what differs from the text before, which only reading it tells the length of.
+        # Text may be stored as differences from the text before, whose length is known only after reading.
         by_difference = {chunk.path_in_schema for chunk in chunks if BY_DIFFERENCE in chunk.encodings}
         n_bytes = 0
         for batch in file.iter_batches(_SMALL_BATCH, columns=sorted(by_difference)) if by_difference else ():
@@ -118,7 +118,7 @@ def _opened(source: SourceFile) -> pa.Table:
 
 
 def folded_columns(file: ParquetFile) -> list[str]:
-    """The columns of text of which each distinct one can be read once: Arrow cannot where lengths are packed."""
+    """The text columns that can be read as dictionaries: Arrow cannot where lengths are packed."""
     packed = {chunk.path_in_schema for chunk in chunks_of(file.metadata) if _PACKED_LENGTHS & set(chunk.encodings)}
     return [field.name for field in file.schema_arrow if is_text(field.type) and field.name not in packed]
 
@@ -132,13 +132,13 @@ def damaged_fault(path: Path, is_parquet: bool = True) -> str:
 
 
 def chunks_of(metadata: FileMetaData) -> list[ColumnChunkMetaData]:
-    """What the file says of each column within each group of its records."""
+    """The file's statistics of each column within each group of its records."""
     groups = map(metadata.row_group, range(metadata.num_row_groups))
     return [group.column(column) for group in groups for column in range(metadata.num_columns)]
 
 
 def _unfolded_bytes(column: pa.ChunkedArray) -> int:
-    """What a column takes as text of its own in each record: a file may hold one long text for a million records."""
+    """Bytes of a column with a text per record: a file may store one long text for a million records."""
     if not pa.types.is_dictionary(column.type) or not is_text(column.type.value_type):
         return int(column.nbytes)
     return sum(
@@ -180,7 +180,7 @@ def _as_text_or_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray
 
 
 def _unfolded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The values of a column that is held as a dictionary; text as large text, of which a chunk may exceed 2 GB."""
+    """The values of a dictionary column; text as large text, of which a chunk may exceed 2 GB."""
     kind = pa.large_string() if is_text(column.type.value_type) else column.type.value_type
     return pa.chunked_array([chunk.dictionary.cast(kind).take(chunk.indices) for chunk in column.chunks], type=kind)
 

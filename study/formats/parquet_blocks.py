@@ -37,8 +37,8 @@ _REMEDY = "run Create_Combined_Pilot_Dataset.py again, which writes it in the ri
 class BlocksOfParquet:
     """The records of a Parquet file of text, some at a time: see ``blocks.Blocks``.
 
-    Nothing is guessed: a file of numbers or dates is at fault, and so is one with names that are not as this tool
-    writes them. Every text is checked to be UTF-8. Messages hold counts and no value.
+    Nothing is guessed: a file of numbers or dates is at fault, and so is one with names that this tool does not
+    write. Every text is checked to be UTF-8. Messages contain counts and no value.
     """
 
     def __init__(self, path: Path, block_bytes: int = BLOCK_BYTES):
@@ -141,7 +141,7 @@ def _stamp(file: IO[bytes]) -> tuple[int, int]:
 
 @contextlib.contextmanager
 def _parsed(path: Path, file: IO[bytes]) -> Iterator[ParquetFile]:
-    """The file as Parquet. Raises ``FaultyInputError`` where it, or what is read of it within the block, is damaged."""
+    """The file as Parquet. Raises ``FaultyInputError`` where it, or a part read within the block, is damaged."""
     from pyarrow.parquet import ParquetFile
 
     try:
@@ -250,6 +250,6 @@ class _Passing(io.RawIOBase):
         return len(self._waiting[-1])
 
     def taken(self) -> bytes:
-        """What was written since the last time."""
+        """The bytes written since the last call."""
         found, self._waiting = b"".join(self._waiting), []
         return found

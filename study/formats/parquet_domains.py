@@ -95,7 +95,7 @@ class BlocksOfParquetDomain:
                 raise FaultyInputError(damaged_fault(self.path)) from None
 
     def contents(self, distinct: Mapping[str, pa.Array], n_records: Mapping[str, np.ndarray]) -> FileContents:
-        """What the file holds, by the ``distinct`` texts of each column's blocks and how many records have each."""
+        """The content of the file, from the ``distinct`` texts of each column's blocks and their counts."""
         columns, n_bytes = [], 0
         for name, stored in zip(self.columns, self._names, strict=True):
             kind = self._schema.field(stored).type

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 QUOTE, BREAKS = ord('"'), (ord("\n"), ord("\r"))
-BLOCK = 1 << 19  # letters of which all that is asked stays in the cache
+BLOCK = 1 << 19  # letters, few enough for all results to stay in the cache
 _ONE, _LAST = np.uint64(1), np.uint64(63)
 
 

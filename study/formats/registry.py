@@ -1,6 +1,6 @@
-"""The formats that files may have: each module of this folder that holds a ``FORMAT`` is one.
+"""The formats of files: each module of this folder that defines a ``FORMAT`` is one.
 
-Such a module is imported when the suffixes are asked for, so it imports the libraries that it alone needs in the
+Such a module is imported when the suffixes are requested, so it imports its own libraries inside the
 functions that need them: a pilot of CSV files never loads the reader of SAS files.
 """
 
@@ -17,8 +17,8 @@ from disclosure_control.basics.files import SourceFile
 from study.formats.outgoing import FileWriter
 from study.formats.tables import GZIP_SUFFIX, FileContents, FileOptions
 
-# A reader is given the bytes and never opens the file: what is hashed is what is parsed. It raises FaultyInputError
-# with all faults that can be told apart; its messages name the file, columns, kinds and counts, never a value.
+# A reader gets the bytes and never opens the file: what is hashed is what is parsed. It raises FaultyInputError
+# with all faults that can be distinguished; its messages name the file, columns, kinds and counts, never a value.
 Reader = Callable[[SourceFile, FileOptions], FileContents]
 
 
@@ -61,7 +61,7 @@ def readers_by_suffix() -> dict[str, Reader]:
 
 
 def holds_data(suffix: str, beginning: bytes) -> bool:
-    """Whether a file of a known suffix holds data by its first bytes: a .txt may be a letter to the reader."""
+    """Whether the first bytes of a file of a known suffix are data: a .txt may be a letter to the reader."""
     checks = {one: check for form in registered_formats() for one, check in form.doubtful.items()}
     return suffix not in checks or checks[suffix](beginning)
 

@@ -8,12 +8,12 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-SUBJECT = "\0subject"  # the code of each row's subject, under a name that no file can hold
+SUBJECT = "\0subject"  # the code of each row's subject, under a name that no file can have
 MOST_PARTS = 1000  # a million records are divided at once then
 
 
 def starts_of_parts(n_people: int, n_rows: int, rows_per_part: int) -> np.ndarray:
-    """The places where the parts begin into which people with so many rows together are divided."""
+    """The first place of each part, if people with ``n_rows`` together are divided."""
     import numpy as np
 
     n_parts = min(max(-(-n_rows // rows_per_part), 1), MOST_PARTS)

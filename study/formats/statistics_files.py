@@ -28,7 +28,7 @@ DAYS, SECONDS, MILLISECONDS, TIME, TIME_IN_MILLISECONDS = "days", "seconds", "mi
 
 @dataclass(frozen=True)
 class DateFormats:
-    """Which formats of a program mean dates: (pattern, what is counted) in the order in which they are tried."""
+    """A program's date formats: (pattern, unit) in the order in which they are tried."""
 
     origin: np.datetime64
     patterns: Sequence[tuple[str, str]]
@@ -39,7 +39,7 @@ class DateFormats:
         return next(tried, None)
 
     def iso(self, numbers: np.ndarray, format_name: str | None) -> np.ndarray | pa.Array:
-        """Return numbers (n_records,) as ISO 8601 where their format says that they are dates or times."""
+        """Return numbers (n_records,) as ISO 8601 where their format means dates or times."""
         match self.unit_of(format_name):
             case "days":
                 return iso_of_days(numbers, self.origin)
@@ -127,7 +127,7 @@ def _opened(source: SourceFile, options: FileOptions, program: str) -> tuple[Map
 
 
 def damaged_fault(source: SourceFile) -> str:
-    """Return the fault of a data set that cannot be read as what its suffix says."""
+    """Return the fault of a data set that cannot be read by its suffix."""
     return (
         f"{source.name}: the file is cut off, damaged, or not a {source.path.suffix.lower()} file. Copy or export it "
         f"again, or leave the domain out by {leave_out_setting(source.path)}."

@@ -42,10 +42,10 @@ NAMES_OF_FILES = Kind(
 
 @dataclass(frozen=True)
 class FileOptions(SettingsGroup):
-    """What the config declares about one file; None means: guess, and say so.
+    """The config's declarations about one file; None means: guess, and note it.
 
-    ``dates``: how dates are written, in the whole file or by column. ``file``: the files that hold the domain, where
-    several may. ``keep``: columns that are never taken for row numbers.
+    ``dates``: how dates are written, in the whole file or by column. ``file``: the files of the domain, where
+    several may have it. ``keep``: columns that are never taken for row numbers.
     """
 
     delimiter: str | None = setting(
@@ -142,7 +142,7 @@ class SourceTable:
         return len(self.frame)
 
     def fits(self, most: int) -> bool:
-        """Whether columns can be asked for whole: at most so many rows of them that are not in memory yet."""
+        """Whether whole columns can be read: at most so many rows of them that are not in memory yet."""
         return True
 
     def column(self, name: str) -> pd.Series:
@@ -154,7 +154,7 @@ class SourceTable:
         yield [(name, self.frame[name]) for name in names]
 
     def rows_in_order(self, lengths: Iterable[int], columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
-        """The rows in the order of the file, so many at a time; of some ``columns``, None for all."""
+        """The rows in the order of the file, in blocks; of some ``columns``, None for all."""
         frame, start = self.frame if columns is None else self.frame[list(columns)], 0
         for length in lengths:
             yield frame.iloc[start : start + length].reset_index(drop=True)
@@ -169,15 +169,15 @@ class SourceTable:
         return (self.frame.index.to_series() if column is None else self.frame[column]), None
 
     def where(self, column: str, is_kept: Callable[[pd.Series], np.ndarray]) -> SourceTable:
-        """The table with only those rows whose value in a column is kept: a function says which values are."""
+        """The table with only the rows whose value in a column is kept by a function of the values."""
         return dataclasses.replace(self, frame=self.frame[is_kept(self.frame[column])].reset_index(drop=True))
 
     def has_two(self, column: str, beside: str, is_meant: Callable[[pd.Series], np.ndarray]) -> bool:
-        """Whether two different values of a column stand beside those of another one that are meant."""
+        """Whether two different values of a column occur with the selected values of another one."""
         return len(self.frame.loc[is_meant(self.frame[beside]), column].dropna().unique()) > 1
 
     def starts_of_parts(self, n_people: int, rows_per_part: int) -> np.ndarray:
-        """Where the parts of so many people begin, of about so many rows each; all that is in memory is one part."""
+        """Where the parts of so many people begin, of about so many rows each; a table in memory is one part."""
         return starts_of_parts(n_people, 0, rows_per_part)
 
     def of_people(self, person: np.ndarray, starts: np.ndarray, column: str | None) -> RowsOfPeople:
@@ -188,7 +188,7 @@ class SourceTable:
         return rows_in_memory(self.frame, person)
 
     def pieces(self, made: Callable[..., Piece]) -> Pieces[Piece]:
-        """Where is kept what is made of the rows, ``made`` of a frame and two arrays of its rows each."""
+        """The storage for results of the rows: ``made`` from a frame and two arrays of its rows each."""
         return []
 
     def give_back(self) -> None:
@@ -212,13 +212,13 @@ class SourceTable:
 
 
 def suffix_of(path: Path | str) -> str:
-    """Return what a file's name says of its format, in small letters: ``.csv``, and ``.csv.gz`` where it is packed."""
+    """Return a file's suffix, in small letters: ``.csv``, and ``.csv.gz`` where it is packed."""
     path = Path(path)
     suffix = path.suffix.lower()
     return path.with_suffix("").suffix.lower() + suffix if suffix == GZIP_SUFFIX else suffix
 
 
 def domain_of(path: Path) -> str:
-    """Return the domain that a file holds: its name without the suffix, in capitals."""
+    """Return the domain of a file: its name without the suffix, in capitals."""
     stem = path.name[: len(path.name) - len(suffix_of(path))]
     return unicodedata.normalize("NFC", stem).strip().upper()

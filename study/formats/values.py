@@ -21,7 +21,7 @@ from disclosure_control.basics.telling.words import counted, listed
 from study.formats.messages import setting_of, shown_name
 
 NUMBER_PATTERN = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
-# Above this, float64 no longer holds every integer.
+# Above this, float64 no longer represents every integer.
 LARGEST_EXACT_INTEGER = 2**53
 
 
@@ -53,7 +53,7 @@ def name_faults(
         )
     for name, places in positions.items():
         if len(places) > 1:
-            # Where there is no header the first record stands there, and an id must not be shown.
+            # Without a header the first record is read as names, and an id must not be shown.
             may_be_value = not show_names or any(letter.isdigit() for letter in name)
             which = "that is not shown because it may be a value" if may_be_value else shown_name(name)
             faults.append(
@@ -87,7 +87,7 @@ def clean_values(values: pa.Array, missing: frozenset[str] = frozenset()) -> pa.
 
 
 def n_records_of(which: pa.ChunkedArray | pa.Array, n_records: np.ndarray | None) -> int:
-    """How many records the chosen values (n_values,) stand for; ``n_records`` (n_values,) says for how many each."""
+    """How many records the chosen values (n_values,) represent; ``n_records`` (n_values,) is the number for each."""
     if n_records is None:
         return int(pc.sum(which).as_py() or 0)
     return int(n_records[pc.fill_null(which, False).to_numpy(zero_copy_only=False)].sum())
@@ -112,7 +112,7 @@ def frame_of(
 ) -> pd.DataFrame:
     """Return the table of a file from its columns, text as Arrow arrays and numbers as float64 arrays.
 
-    ``encoded``: columns for whose texts other ones stand, the missing one last.
+    ``encoded``: columns whose texts are replaced by others, the missing one last.
     """
     series = {}
     for name, values in columns.items():

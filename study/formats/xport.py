@@ -46,7 +46,7 @@ _BYTE_FOR_BYTE = "LATIN1"
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where the observations stand in a transport file."""
+    """The position of the observations in a transport file."""
 
     names: list[bytes] = field(repr=False)
     observation_length: int
@@ -61,9 +61,9 @@ class _NotWholeError(Exception):
 def read_xport(source: SourceFile, options: FileOptions) -> FileContents:
     """Read a SAS transport file with one dataset: numeric variables as float64, character variables as text.
 
-    Numbers whose format says that they are dates or times are ISO 8601. Special missing values (.A to .Z, ._) are
+    Numbers with a date or time format become ISO 8601. Special missing values (.A to .Z, ._) are
     missing. The encoding is the declared one, UTF-8, or guessed and noted. Raises FaultyInputError for a file that is
-    cut off, holds several datasets, or is none at all.
+    cut off, contains several datasets, or is none at all.
     """
     path = source.path
     layout = _checked_layout(source)
@@ -134,9 +134,9 @@ def _columns_and_labels(source: SourceFile) -> tuple[list[np.ndarray | list[str]
 def _encoding(
     texts: Iterable[pa.DictionaryArray], names: list[bytes], labels: list[bytes], path: Path, declared: str | None
 ) -> tuple[str, list[str]]:
-    """Return the encoding that text was written in and a note where it was guessed.
+    """Return the encoding of the text and a note where it was guessed.
 
-    Values decide, then names; labels have a say only where both are plain, for they may be cut within a
+    Values decide, then names; labels count only where both are plain, for they may be cut within a
     character.
     """
     values = {
@@ -293,7 +293,7 @@ def _written(
         )
 
     content = bytes_of_file(write)
-    if not _is_whole(content, len(frame)):  # the library says nothing where the disk is full
+    if not _is_whole(content, len(frame)):  # the library gives no reason if the disk is full
         raise OSError(errno.EIO, f"{table.name}.xpt could not be written whole, as on a full disk")
     return _dated(content, table.created)
 
