@@ -140,7 +140,7 @@ def test_a_pilot_with_a_reason_for_every_note_shows_nobody(eventful, doors: Door
         "left out: ",
         "dropped by the config",
         "ties between",
-        "does not match",
+        "do not match the subject_id pattern",
         "read as missing",
     ):
         assert words in combining.out, words
