@@ -119,10 +119,10 @@ def _published(pilot: Pilot, combined: Combined, combined_as: str) -> Outcome:
 
 
 def merge_settings(literal: dict[str, Any]) -> tuple[SubjectIdRule, MergeSettings]:
-    """The rule for subject ids and the rules of the merge that a config says.
+    """The config's rule for subject ids and its rules of the merge.
 
-    Raises ``FaultyInputError`` with the faults of these keys, and with keys that nobody reads. The keys of the models
-    and of the steps are not looked at: before the first merge nobody knows the columns that they name.
+    Raises ``FaultyInputError`` with the faults of these keys, and with unknown keys. The keys of the models
+    and of the steps are not checked: before the first merge the columns that they name are unknown.
     """
     from config.model_settings import read_further_keys
     from disclosure_control.steps import STEPS

@@ -121,7 +121,7 @@ def undecided(config_file: SourceFile) -> tuple[Reason, ...]:
 
 
 def _outcome(judged: str, assessment: Assessment, verdict: Verdict, limit: float | None) -> Outcome:
-    """The line of a pilot in the table of outcomes: the verdict, and the shares of risk in what was judged."""
+    """The line of a pilot in the table of outcomes: the verdict, and the shares of risk in the judged product."""
     from disclosure_control.report.text import risky_shares
 
     words = risky_shares(assessment)

@@ -1,7 +1,7 @@
 """Settings of the service and the pilots' configs: where they are looked for, and how they are read.
 
-A pilot's config, ``config/<PILOT>.py``, holds one literal, ``config = {...}``. It is parsed and never executed:
-whatever a config file holds, opening it runs nothing.
+A pilot's config, ``config/<PILOT>.py``, contains one literal, ``config = {...}``. It is parsed and never executed:
+opening a config file runs nothing, whatever it contains.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NO_PILOTS = ("__init__", "model_settings")  # the program's own files in the def
 RESULTS_FOLDER = "processed_for_anonym"
 COMBINED_DATASETS = {"csv": "combined_dataset.csv", "parquet": "combined_dataset.parquet"}
 MERGE_REPORT = "merge_report.json"
-KEEP_RUNS = 400  # runs that a pilot's history holds, where nothing else is said
+KEEP_RUNS = 400  # runs in a pilot's history, by default
 LEAST_RUNS = 2  # the last one, and the one with which it was compared: without that it could not be verified
 REVIEW = "review:"  # begins each comment of a drafted config that a controller has to decide on
 
@@ -39,10 +39,10 @@ class ClusterSettings:
 
 @dataclass(frozen=True)
 class Settings:
-    """Where pilots and configs are, and the pilot that ``.env`` or the environment names (None: none).
+    """Folders of pilots and configs, and the pilot that ``.env`` or the environment names (None: none).
 
-    ``state_folder``: what is remembered of pilots outside of their folders; None: beside the data folder.
-    ``keep_runs``: how many runs the history of a pilot holds, the last ones. ``cluster``: who works for such an engine.
+    ``state_folder``: the records of pilots outside of their folders; None: beside the data folder.
+    ``keep_runs``: how many of a pilot's last runs the history contains. ``cluster``: the workers of that engine.
     """
 
     data_folder: Path
@@ -104,9 +104,9 @@ def _whole_number(key: str, written: str | None, default: int, most: int, least:
 
 
 def combined_dataset_in(results: Path) -> Path:
-    """The combined dataset of a folder of results, whichever kind it is; where there is none, the CSV file's place.
+    """The combined dataset of a folder of results, of either kind; if there is none, the CSV file's path.
 
-    Raises ``FaultyInputError`` where there are several: none of them says that it is the one.
+    Raises ``FaultyInputError`` if there are several.
     """
     there = [results / name for name in COMBINED_DATASETS.values() if (results / name).exists()]
     if len(there) > 1:
@@ -137,7 +137,7 @@ def load_pilot_config(settings: Settings, pilot: str) -> dict:
 
 
 def read_config_file(settings: Settings, pilot: str) -> SourceFile:
-    """``config/<PILOT>.py`` as it stands. Raises ``FaultyInputError`` where there is none."""
+    """``config/<PILOT>.py`` unchanged. Raises ``FaultyInputError`` where there is none."""
     path = config_file_of(settings, pilot)
     if not path.is_file():
         folder = settings.data_folder / pilot

@@ -60,7 +60,7 @@ _DISTANCE = Kind(
 class PilotConfig(SettingsGroup):
     """A pilot's config after ``validate_config``: thresholds and distances per sensitive feature, defaults set.
 
-    ``settings`` holds what the further keys say, each read and typed once; ask ``of`` for them. ``literal`` is the
+    ``settings`` are the further keys, each read and typed once; ask ``of`` for them. ``literal`` is the
     whole config as it was written.
     """
 
@@ -125,7 +125,7 @@ class PilotConfig(SettingsGroup):
         return key in self.literal
 
     def of(self, kind: type[Group]) -> Group:
-        """What a further key says, by the class of its settings; where the config does not have it, the defaults."""
+        """The settings of a further key, by their class; the defaults where the config does not have it."""
         return next((one for one in self.settings.values() if isinstance(one, kind)), None) or kind()
 
 

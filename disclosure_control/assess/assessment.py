@@ -28,7 +28,7 @@ from disclosure_control.records.people import People, PeopleInMemory
 class Assessment:
     """The assessment of one pilot, from which reports and files of risky rows are made.
 
-    ``people`` are the evaluated ones, as an engine counted them; ``binnings`` say, per binned column, who is outside
+    ``people`` are the evaluated ones, as an engine counted them; ``binnings``: per binned column, who is outside
     the edges; ``notices`` are sentences on thresholds that cannot be met.
     """
 
@@ -110,7 +110,7 @@ def unattainable_thresholds(
     binned_counts: Mapping[str, SensitiveCounts],
     counts: Mapping[str, SensitiveCounts],
 ) -> list[str]:
-    """Thresholds that no class could meet, or none could miss, in sentences; l looks at ``binned_counts``."""
+    """Thresholds that no class could meet, or none could miss, in sentences; l uses ``binned_counts``."""
     evaluated = classes.evaluated(config.missing_qis)
     n_evaluated = int(classes.size[evaluated].sum())
     notices = []

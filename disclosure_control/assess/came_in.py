@@ -1,4 +1,4 @@
-"""What the merge said of itself, as a section of the page: which files were read, what was dropped and collapsed."""
+"""The merge report as a section of the page: which files were read, what was dropped and collapsed."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def model_outside(told: ToldModel, counts: ToldCounts) -> ToldModel:
 
 
 def curves_outside(curves: Sequence[ThresholdCurve], told: ToldAssessment, counts: ToldCounts) -> list[ThresholdCurve]:
-    """The curves beside the models as they are ``told`` outside; ``curves`` are the exact ones, ``coarse``."""
+    """The curves of the models, masked as ``told`` for outside; ``curves`` are the exact ones, ``coarse``."""
     models = {"l_diversity": told.l_diversity, "t_closeness": told.t_closeness}
     return [
         _curve(one, told.k_anonymity if one.sensitive is None else models[one.model][one.sensitive], counts)

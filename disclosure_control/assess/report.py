@@ -37,7 +37,7 @@ IN_TEXTS = Where.TEXT | Where.SHORT
 
 @dataclass(frozen=True)
 class ToldModel:
-    """How many people one model flags; None where a number is masked, and the ``total`` where it is told elsewhere."""
+    """How many people one model flags; None where masked, and the ``total`` where it is reported elsewhere."""
 
     threshold: float
     total: int | None = field(metadata=WHERE_FOUND)
@@ -48,7 +48,7 @@ class ToldModel:
 
     @property
     def worst(self) -> str:
-        """The riskiest value of an evaluated record, where it is told."""
+        """The riskiest value of an evaluated record, where it is reported."""
         return "-"
 
 
@@ -60,7 +60,7 @@ class ToldSizes(ToldModel):
 
     @classmethod
     def of(cls, result: ModelResult, total: int | None = None) -> ToldSizes:
-        """k or l as it may be told."""
+        """k or l, masked for the report."""
         return cls(*_people(result, total), minimum=result.worst)
 
     @property
@@ -82,7 +82,7 @@ class ToldCloseness(ToldModel):
 
     @classmethod
     def of(cls, result: ModelResult, total: int | None = None) -> ToldCloseness:
-        """t as it may be told."""
+        """t, masked for the report."""
         maximum = told_maximum(result)
         between = list(maximum) if isinstance(maximum, tuple) else None
         at_most = None if isinstance(maximum, tuple) else maximum
@@ -107,7 +107,7 @@ class ToldClosenessByRange(ToldCloseness):
 
 @dataclass(frozen=True)
 class ToldAssessment:
-    """What the JSON summary holds of k, l and t."""
+    """The part of the JSON summary on k, l and t."""
 
     k_anonymity: ToldModel
     l_diversity: Mapping[str, ToldModel]
@@ -119,7 +119,7 @@ class ToldAssessment:
 
 
 def told_assessment(assessment: Assessment, notices: Sequence[str] = ()) -> ToldAssessment:
-    """The assessment as it may be told; ``notices`` are sentences about the inputs, beside those of the assessment."""
+    """The assessment, masked for the report; ``notices`` are sentences about the inputs, added to its own."""
     outside = told_outside(assessment)
     return ToldAssessment(
         k_anonymity=ToldSizes.of(assessment.k_anonymity, assessment.k_anonymity.n_total),
@@ -200,7 +200,7 @@ def policies_table(title: str, policies: Mapping[str, Mapping[str, int]]) -> Tab
 
 
 def _first(sentences: Sequence[str], at_most: int) -> Iterator[Part]:
-    """The first ``at_most`` sentences, for the short text; what is left out for length is counted."""
+    """The first ``at_most`` sentences, for the short text, and the number of those left out."""
     yield from (Sentence(sentence, where=Where.SHORT) for sentence in sentences[:at_most])
     if len(sentences) > at_most:
         yield Sentence(f"and {len(sentences) - at_most} more", where=Where.SHORT)
@@ -286,7 +286,7 @@ def _on_distance(result: ModelResult, assessment: Assessment) -> list[str]:
 
 
 def page_sections(told: ToldAssessment, curves: Sequence[ThresholdCurve], for_outside: bool = False) -> list[Section]:
-    """The head of a page, and its table of models with what moves them. ``told`` and ``curves`` are as it may tell."""
+    """The head of a page, and its table of models with what changes them. ``told`` and ``curves`` are masked."""
     k = told.k_anonymity
     return [
         Section("head", "", [_head(told), Sentence(WHAT_MASKED_MEANS, where=Where.EVIDENCE)]),
@@ -296,7 +296,7 @@ def page_sections(told: ToldAssessment, curves: Sequence[ThresholdCurve], for_ou
 
 
 def _evidence(told: ToldAssessment) -> list[Section]:
-    """What the evidence holds of k, l and t before any treatment."""
+    """The evidence on k, l and t before any treatment."""
     notices = [Sentence(notice, where=Where.EVIDENCE) for notice in told.notices]
     in_use = Sentence(f'Policy in use: "{told.missing_qis}". Whom k flags under each policy:', where=Where.EVIDENCE)
     rows = [
@@ -387,7 +387,7 @@ def class_sizes(curves: Sequence[ThresholdCurve], for_outside: bool) -> Drawing 
     below = dict(zip((int(k) for k in curve.thresholds), curve.risky, strict=True))
     in_use = int(curve.in_use)
     last = max(MOST_SIZES, in_use + 2)
-    if last + 1 not in below:  # a K larger than the curve goes
+    if last + 1 not in below:  # a K larger than the curve is left out
         return None
     told = [0, *(below[size] for size in range(2, last + 2)), curve.evaluated]
     bars = []

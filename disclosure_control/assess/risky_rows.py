@@ -1,4 +1,4 @@
-"""The files that name the records at risk; they hold people and are for the controller alone."""
+"""The files that name the records at risk; they contain people's data and are for the controller alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def risky_row_files(assessment: Assessment) -> Iterator[tuple[str, Iterator[pd.D
     taken = set()
     for sensitive, result in (*assessment.l_diversity.items(), *assessment.t_closeness.items()):
         name = f"risky_rows_{result.model[0]}{number_text(result.threshold)}_{file_name_part(sensitive)}"
-        while name.lower() in taken:  # two features whose names differ only in what a file name cannot hold
+        while name.lower() in taken:  # features whose names differ only in characters that no file name contains
             name += "_"
         taken.add(name.lower())
         yield f"{name}.csv", risky_rows(assessment, result)

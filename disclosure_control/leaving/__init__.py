@@ -1,1 +1,1 @@
-"""What is found in the data to be released: who is alone, which columns disclose others, what reverses a treatment."""
+"""Findings on the data to be released: who is alone, which columns disclose others, what reverses a treatment."""

@@ -1,6 +1,6 @@
-"""What is about to leave beside what it was made of: what the findings look at.
+"""The data to be released beside their originals, for the findings.
 
-A column is looked at as the values that it had and has, how many people have each, and which of them each person has:
+Of each column the findings use the values before and after, how many people have each, and the values of each person:
 of records in memory every person's own, of records on disk each distinct value once.
 """
 
@@ -60,9 +60,9 @@ class EarlierRelease:
 
 @dataclass(frozen=True)
 class LookedAt:
-    """Some people of those who stay: ``original`` (n_people, n_columns) and ``released`` values of their columns.
+    """Some of the people who stay: ``original`` (n_people, n_columns) and ``released`` values of their columns.
 
-    ``changed`` (n_people,), by column that a step touched or dropped: whose value is another one now, or is gone.
+    ``changed`` (n_people,), by column that a step changed or dropped: whose value was changed or removed.
     """
 
     original: pd.DataFrame = field(repr=False)
@@ -74,7 +74,7 @@ class LookedAt:
         return len(self.original)
 
     def first(self, most: int) -> LookedAt:
-        """At most so many of them, the first ones."""
+        """The first ones of them, at most so many."""
         changed = {name: where[:most] for name, where in self.changed.items()}
         return LookedAt(self.original.iloc[:most], self.released.iloc[:most], changed)
 
@@ -254,7 +254,7 @@ class Leaving:
 
     @cached_property
     def n_changed(self) -> dict[str, int]:
-        """Columns that a step touched or dropped -> of how many people who stay the value is another one, or gone."""
+        """Columns that a step changed or dropped -> how many people who stay have a changed or removed value."""
         return {name: self.n_others(name) for name in self._touched}
 
     @cached_property
@@ -279,9 +279,9 @@ class Leaving:
         return {name: self.n_changed.get(name, 0) for name in names}
 
     def some_people(self, most: int) -> np.ndarray:
-        """Positions of at most so many people, chosen and ordered by a hash of their ids, or of all that is known.
+        """Positions of at most so many people, chosen and ordered by a hash of their ids, or else of all their values.
 
-        So they are the same in whatever order the records come.
+        So they are the same in any order of the records.
         """
         if self.made_of is None:
             return self.records.with_least_hashes(most)
@@ -319,7 +319,7 @@ class Leaving:
 
     @cached_property
     def released(self) -> dict[str, EncodedColumn]:
-        """The columns that are released as whole numbers of each person, where so many can be searched."""
+        """The columns that are released as whole numbers of each person, if so many can be searched."""
         assert self.can_search_sets
         return {
             name: EncodedColumn(codes[self._column(name).places()], labels)

@@ -37,7 +37,7 @@ WORDS = {
 
 @dataclass(frozen=True)
 class CalendarPattern:
-    """How many original ``dates`` of a column are ``holding`` a pattern, in counts: no summary says which day it is."""
+    """How many original ``dates`` of a column have a pattern, in counts: no summary names the day."""
 
     column: str
     pattern: str
@@ -59,7 +59,7 @@ class DatesMoved:
     median_offsets_left: float | None
 
     def words(self, n_people: int) -> Iterator[str]:
-        """The patterns in counts, and what is left of the offsets."""
+        """The patterns in counts, and the remaining offsets."""
         for pattern in self.patterns:
             yield (
                 f"{pattern.column}: {count_text(pattern.holding)} of {count_text(pattern.dates)} original dates "
@@ -80,7 +80,7 @@ class DatesMoved:
             yield f"That was tried for {n_tried} of {people_text(n_people)}, with such a date."
 
     def reasons(self) -> Iterator[Reason]:
-        """A reason to hold where the calendar alone undoes the moving of dates."""
+        """A reason to hold if the calendar alone reverses the moving of dates."""
         if self.people_undone != 0:
             columns = ", ".join(dict.fromkeys(pattern.column for pattern in self.patterns))
             yield Reason(
@@ -100,7 +100,7 @@ class MovedDates(ReleaseFinding):
     steps: Sequence[DatesMoved]
 
     def words(self) -> Iterator[str]:
-        """What is said of each step."""
+        """The notes on each step."""
         return (sentence for step in self.steps for sentence in step.words(self.people))
 
     def reasons(self) -> Iterator[Reason]:

@@ -60,7 +60,7 @@ def three_questions(
     return {name: _of_the_file(answer, identified, FOLLOWS[name]) for name, answer in answers.items()}
 
 
-# What follows for each question from a column that names people; "" where the finding says it.
+# The consequence for each question of a column that names people; "" where the finding gives it.
 FOLLOWS = {
     "singling_out": "",
     "linkability": "who knows it from elsewhere finds the record",
@@ -69,7 +69,7 @@ FOLLOWS = {
 
 
 def _of_the_file(answer: Answer, identified: IdentifierOutcome, follows: str) -> Answer:
-    """The answer for the file: yes where a finding is open; what the treatment drops is said behind the figures."""
+    """The answer for the file: yes where a finding is open; the treatment's dropped columns come after the figures."""
     if not identified.open:
         names = [finding.name for finding in one_per_column(identified.vetoing)]
         dropped = f" The treatment drops {listed(names, at_most=len(names))} first, by the step identifiers."
@@ -115,7 +115,7 @@ def _answer(question: str, yes: bool, sentence: str, figures: dict) -> Answer:
 
 
 def _left_out(assessment: Assessment) -> str:
-    """What the shares are not of: said in the same breath."""
+    """The people whom the shares leave out, stated together with them."""
     k = assessment.k_anonymity
     n = k.n_total - k.n_evaluated
     return f" {n:,} more people are not evaluated, for lack of a quasi-identifier." if n else ""

@@ -1,4 +1,4 @@
-"""What every finding about what leaves can say of itself."""
+"""The interface of every finding about the release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is found out about what leaves, each in a file of its own: figures, sentences, reasons to hold."""
+"""The findings about the release, each in a file of its own: figures, sentences, reasons to hold."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from disclosure_control.leaving.telling import columns_that_tell
 
 @dataclass(frozen=True)
 class ReleaseFindings:
-    """All of them by their key in the JSON summary, in the order in which the text says them."""
+    """All of them by their key in the JSON summary, in the order of the text."""
 
     singled_out: ReleaseFinding
     telling: ReleaseFinding
@@ -25,7 +25,7 @@ class ReleaseFindings:
 
     @classmethod
     def of(cls, leaving: Leaving) -> ReleaseFindings:
-        """What is found out about what leaves."""
+        """The findings about a release."""
         return cls(singled_out(leaving), columns_that_tell(leaving), moved_dates(leaving), joined_releases(leaving))
 
     def _all(self) -> list[ReleaseFinding]:
@@ -40,5 +40,5 @@ class ReleaseFindings:
         return tuple(sorted(reason for one in self._all() for reason in one.reasons()))
 
     def not_looked_at(self) -> tuple[str, ...]:
-        """Sentences on what no finding looked at, of what leaves."""
+        """Sentences on parts of the release that no finding examined."""
         return tuple(sentence for one in self._all() for sentence in one.not_looked_at())

@@ -34,7 +34,7 @@ SETS_NOT_LOOKED_AT = (
 
 @dataclass(frozen=True)
 class _Alone:
-    """Who is alone by ``columns`` together: ``n`` of ``n_people``."""
+    """People who are alone by ``columns`` together: ``n`` of ``n_people``."""
 
     columns: frozenset[str]
     n: int
@@ -54,7 +54,7 @@ class _Alone:
 
 @dataclass(frozen=True)
 class SinglingColumns:
-    """Columns together, and who is alone by them; None where that is masked."""
+    """Columns together, and the people alone by them; None where masked."""
 
     columns: Sequence[str]
     people_alone: int | None
@@ -77,7 +77,7 @@ class SetsSearched:
     riskiest: Sequence[SinglingColumns]
 
     def words(self, people: str) -> Iterator[str]:
-        """Who of the ``people`` is alone, and what was not counted."""
+        """Who of the ``people`` is alone, and which sets were not counted."""
         size = COLUMNS_IN_WORDS[self.columns]
         if self.with_somebody_alone:
             riskiest = self.riskiest[0]
@@ -94,7 +94,7 @@ class SetsSearched:
 
 @dataclass(frozen=True)
 class KnownOutside:
-    """Columns that outsiders may know, with their kind, and who is alone by them and the quasi-identifiers."""
+    """Columns that outsiders may know, with their kind, and the people alone by them and the quasi-identifiers."""
 
     not_assessed: Mapping[str, str]
     quasi_identifiers: Sequence[str]
@@ -132,7 +132,7 @@ class KnownOutside:
 
 @dataclass(frozen=True)
 class SingledOut(ReleaseFinding):
-    """Who is alone by one, two and three released columns, and by what outsiders may know of them."""
+    """The people alone by one, two and three released columns, and by those that outsiders may know."""
 
     people: int
     near_ids: Mapping[str, int | None]
@@ -143,7 +143,7 @@ class SingledOut(ReleaseFinding):
     sets_not_looked_at: int | None = field(default=None, metadata=WHERE_FOUND)
 
     def words(self) -> Iterator[str]:
-        """Beside the quasi-identifiers: who is alone by other columns, and who can know these."""
+        """Besides the quasi-identifiers: who is alone by other columns, and who can know these."""
         people = people_text(self.people)
         if len(self.near_ids) > MOST_NAMED:
             names = listed(self.near_ids, at_most=MOST_NAMED)
@@ -165,7 +165,7 @@ class SingledOut(ReleaseFinding):
         return () if self.sets_not_looked_at is None else (SETS_NOT_LOOKED_AT,)
 
     def reasons(self) -> Iterator[Reason]:
-        """A reason to hold where people are alone by what outsiders may know and nobody assessed."""
+        """A reason to hold if people are alone by columns that outsiders may know and nobody assessed."""
         outsiders = self.outsiders
         if outsiders.people_alone_besides == 0:
             return
@@ -192,7 +192,7 @@ def _with_kinds(columns: Mapping[str, str]) -> str:
 
 
 def singled_out(leaving: Leaving) -> SingledOut:
-    """Who is alone by one, two and three released columns, and by what outsiders may know of them.
+    """The people alone by one, two and three released columns, and by those that outsiders may know.
 
     Counts of people follow the policy for small counts; None where masked.
     """
@@ -231,7 +231,7 @@ def _told_sizes(sizes: Iterable[SetsOfSize], n_people: int, told: Iterable[_Alon
 
 
 def _outsiders(leaving: Leaving) -> tuple[KnownOutside, list[_Alone]]:
-    """What outsiders may know and nobody treated, assessed or declared, and who is alone by it besides k."""
+    """Columns that outsiders may know and nobody treated, assessed or declared, and who is alone by them besides k."""
     known = known_to_outsiders(leaving.without_a_role)
     undeclared = {name: kind for name, kind in known.items() if name not in leaving.harmless}
     open_columns = {name: kind for name, kind in undeclared.items() if name in leaving.as_they_were}

@@ -155,7 +155,7 @@ def _hidden_columns(leaving: Leaving) -> list[str]:
 
 @dataclass(frozen=True)
 class _Teller:
-    """A released column of the people looked at, in its order: numbers by size, dates by the day, text by letters."""
+    """A released column of the examined people, in its order: numbers by size, dates by the day, text by letters."""
 
     encoded: EncodedColumn
 
@@ -201,7 +201,7 @@ def _readings(texts: pd.Series) -> Iterator[np.ndarray]:
 
 @dataclass(frozen=True)
 class _Hidden:
-    """What was removed: for those who have a value, the original ``labels``, and the part of it that is ``released``.
+    """The removed values: for people with a value, the original ``labels``, and the part of it that is ``released``.
 
     ``rows``: their positions among the people examined. ``changed``: whose value was changed; the values of all others
     are known to anyone with the file.
@@ -326,5 +326,5 @@ def _told_by_two(
 def _joint(one: _Teller, other: _Teller, rows: np.ndarray) -> EncodedColumn:
     columns = [teller.encoded.codes[rows] + 1 for teller in (one, other)]
     group, size = number_rows(columns, [len(teller.encoded.labels) + 1 for teller in (one, other)], len(rows))
-    is_shared = size[group] > 1  # the order of pairs says nothing
+    is_shared = size[group] > 1  # the order of pairs has no meaning
     return EncodedColumn(np.where(is_shared, group, -1), np.arange(len(size)))

@@ -1,4 +1,4 @@
-"""Drawings as files of their own: SVG, and on request what is printed of it, PNG or PDF."""
+"""Drawings as files of their own: SVG, and on request in print, PNG or PDF."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HEAD_LINE, NOTE_LINE, GAP = 21, 17, 14
 
 @dataclass(frozen=True)
 class Panel:
-    """A drawing of a file with what is to be said below its title: ``note``."""
+    """A drawing for a file, with the ``note`` below its title."""
 
     drawing: Drawing
     note: str = ""
@@ -41,7 +41,7 @@ def formats_of(value: bool | Sequence[str]) -> tuple[str, ...]:
 
 
 def not_printed(formats: Sequence[str]) -> str:
-    """What has to be said of forms that are asked for and cannot be made here; "" where all can."""
+    """A notice on requested forms that cannot be made here; "" where all can."""
     wanted = [form.upper() for form in formats if form in PRINTED]
     if not wanted or find_spec("matplotlib") is not None:
         return ""

@@ -93,14 +93,14 @@ def cut_in_the_middle(words: str, at_most: int) -> str:
 
 
 def wrapped(words: str, n_letters: int, n_lines: int = 2) -> list[str]:
-    """Text on up to so many lines, its own among them; what does not fit ends in an ellipsis."""
+    """Text on at most so many lines, with its own line breaks; text that does not fit ends in an ellipsis."""
     if "\n" in words:
         return [shortened(part, n_letters) for part in words.split("\n", n_lines - 1)]
     return textwrap.wrap(words, n_letters, max_lines=n_lines, placeholder="…") or [""]
 
 
 def round_up(share: float) -> float:
-    """The next of 1, 2 or 5 times a power of ten; of what is above a half, 1."""
+    """The next of 1, 2 or 5 times a power of ten; above a half, 1."""
     return 1.0 if share > 0.5 else round_number(share) if share > 0 else 0.01
 
 

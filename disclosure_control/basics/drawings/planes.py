@@ -28,10 +28,10 @@ from disclosure_control.basics.drawings.rows import letter_of
 from disclosure_control.basics.drawings.style import N_SHADES
 
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 32, 46
-LABELS = 20  # below an axis, clear of the label that stands beside it
+LABELS = 20  # below an axis, clear of the label beside it
 AT_ENDS = 68  # room for the names of lines at their ends
 MOST_ON_AXIS = 12  # letters of a label on an axis
-NEAR = 9.0  # marks closer than this share their names: nobody could tell whose each is
+NEAR = 9.0  # marks closer than this share their names: they could not be told apart
 DASHES = ("", "6 4", "2 3", "8 3 2 3")
 
 
@@ -273,10 +273,10 @@ def _shade_key(limits: Sequence[int], most: int, y: float) -> list[str]:
 
 
 def exposure_chart(title: str, described: str, risk: np.ndarray, people: np.ndarray, k: int) -> Drawing:
-    """Which share of the people has at least which chance of re-identification, and the line that ``k`` draws.
+    """The share of the people with at least each chance of re-identification, and the line of ``k``.
 
-    ``risk`` (n,) falls, in (0, 1]; so many ``people`` (n,) have each. At risk, as defined, is who has more than 1 / k:
-    those above the line.
+    ``risk`` (n,) falls, in (0, 1]; so many ``people`` (n,) have each. At risk, by definition, are people with more than
+    1 / k: those above the line.
     """
     height = 260
     wide, tall, parts = _plane(height, 1.0, "share of the people, most exposed first", "chance, 1 / k")

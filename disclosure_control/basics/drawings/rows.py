@@ -28,8 +28,8 @@ from disclosure_control.basics.drawings.pieces import (
 )
 
 ROWS_TOP = 6
-BESIDE = 50  # how broad a label may be that stands beside its bar; a broader one stands above it
-MOST_ABOVE = 48  # letters in a line above a bar, what is said at its end among them
+BESIDE = 50  # how broad a label beside its bar may be; a broader one is above it
+MOST_ABOVE = 48  # letters in a line above a bar, including the text at its end
 LINE = 17
 TALL = 16  # of a bar
 LEAST_WIDE = 2  # a bar of somebody is seen, however many others there are
@@ -123,7 +123,7 @@ def _rows(labels: Sequence[str], texts: Sequence[str]) -> tuple[_Rows, list[str]
 
 
 def row_chart(title: str, described: str, bars: Sequence[Bar], threshold_after: int | None = None) -> Drawing:
-    """Bars below each other, each as long as its value; a line below the first ``threshold_after``, if one stands."""
+    """Bars below each other, each as long as its value; a line below the first ``threshold_after``, if there is one."""
     top = max([bar.value for bar in bars], default=0) or 1
     rows, parts = _rows([bar.label for bar in bars], [bar.text for bar in bars])
     for place, bar in enumerate(bars):
@@ -164,7 +164,7 @@ def interval_chart(
 def signed_chart(title: str, described: str, bars: Sequence[Bar]) -> Drawing:
     """Values in [-1, 1] as bars from the middle: to the left below 0, hatched, to the right above.
 
-    What is said of a bar stands on its other side, so that the names have the whole width.
+    A bar's label is on its other side, so that the names have the whole width.
     """
     rows, parts = _rows([bar.label for bar in bars], [""] * len(bars))
     for number in (-1, 0, 1):
@@ -227,7 +227,7 @@ def _axis_below(axis: Axis, top: float, bottom: float) -> list[str]:
     return parts
 
 
-PARTS = 4  # looks that tell neighbours apart; letters tell all
+PARTS = 4  # looks that distinguish neighbours; letters distinguish all
 MOST_TALL = 260  # of all rows of a mosaic together, without their names
 
 

@@ -17,10 +17,10 @@ COLOURS: dict[str, tuple[str, str]] = {  # in light, in dark
     "green": ("#1a6b3c", "#79d29b"),
     "red": ("#a1161f", "#ff9a9a"),
 }
-N_SHADES = 5  # from few to many; the faintest still stands out from the paper
+N_SHADES = 5  # from few to many; the faintest is still visible on the paper
 FONT = "system-ui, sans-serif"
 
-# What a class of shapes looks like; names of ``COLOURS`` stand for colours. A later one wins over an earlier one.
+# The look of a class of shapes; names of ``COLOURS`` are replaced by colours. A later one overrides an earlier one.
 RULES: dict[str, dict[str, str]] = {
     "text": {"fill": "ink", "font": f"14px {FONT}"},
     ".small": {"font": f"12.5px {FONT}"},

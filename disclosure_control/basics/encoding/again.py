@@ -1,4 +1,4 @@
-"""What can be gone through as often as needed."""
+"""An iterable that can be iterated as often as needed."""
 
 from __future__ import annotations
 

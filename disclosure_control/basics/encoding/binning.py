@@ -18,9 +18,9 @@ OUT_OF_RANGE_POLICIES = ("tail", "missing")
 
 @dataclass(frozen=True)
 class Binning:
-    """How a column was binned, and how many people lie below the edges, above them, or have no value at all.
+    """How a column was binned, and how many people are below the edges, above them, or have no value at all.
 
-    ``policy`` says what became of those outside: kept in a tail, or made missing.
+    ``policy``: the treatment of those outside: kept in a tail, or made missing.
     """
 
     edges: tuple[float, ...]
@@ -81,7 +81,7 @@ def bin_values(
     if out_of_range == "missing":
         bins[bins >= n_bins] = -1
     else:
-        # The tails stand in the order of the values, so that sorting by code sorts by size.
+        # The tails are in the order of the values, so that sorting by code sorts by size.
         labels = [f"<{number_text(edges[0])}", *labels, f">{number_text(edges[-1])}"]
         bins += 1
         bins[bins == n_bins + 2] = -1

@@ -168,7 +168,7 @@ def _label(value: object) -> str:
 
 
 def _of_texts(encoded: TextCodes) -> EncodedColumn:
-    """The column of distinct texts: those alone are spelt anew that may come out otherwise, mostly none."""
+    """The column of distinct texts; only those that may be spelt differently are respelt, mostly none."""
     import pyarrow.compute as pc
 
     codes, distinct = encoded.codes, encoded.texts

@@ -10,7 +10,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import renumber
 
 KEY_LIMIT = 2**62
-# Of so many possible keys each is marked where it occurs, five bytes each: five times faster than to hash them.
+# Up to so many possible keys, each is marked where it occurs, five bytes each: five times faster than to hash them.
 MARKS_PER_KEY, MOST_MARKS = 32, 2**26
 
 
@@ -27,7 +27,7 @@ def number_groups(key: np.ndarray, n_keys: int) -> tuple[np.ndarray, np.ndarray]
         is_there = np.zeros(n_keys, dtype=bool)
         is_there[key] = True
         found = np.flatnonzero(is_there)
-        number = np.empty(n_keys, dtype=np.int32)  # what is never asked for takes no time
+        number = np.empty(n_keys, dtype=np.int32)  # what is never used takes no time
         number[found] = np.arange(len(found), dtype=np.int32)
         group = number.take(key).astype(np.int64)
         return group, np.bincount(group, minlength=len(found))
@@ -117,6 +117,6 @@ def joint_keys(
             key *= radix
             key += columns[i]
             if least:
-                key -= least  # in place: new arrays of a million numbers cost more than what is done with them
+                key -= least  # in place: new arrays of a million numbers cost more than the computation on them
         n_keys *= radix
     return keys, n_keys

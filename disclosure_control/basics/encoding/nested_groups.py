@@ -42,7 +42,7 @@ def hidden_beside_each_other(
 
 
 def _counts(column: EncodedColumn, kinds: np.ndarray) -> np.ndarray:
-    """Who is hit and who is not (1 + n_labels, 2), without a value first."""
+    """Who is hit and who is not (1 + n_labels, 2), the row without a value first."""
     n_groups = 1 + len(column.labels)
     return np.column_stack([np.bincount(column.codes + 1, of_kind, n_groups) for of_kind in kinds.T]).astype(np.int64)
 
@@ -60,7 +60,7 @@ def _hidden_within(
     cells = np.column_stack([n for *_, n in pairs[1:]]).astype(np.int64)
     is_within = np.bincount(of_inner, minlength=sizes[1])[of_inner] == 1
     is_open = ~inner_masked[of_inner]
-    # A told group that is only in part of the outer one leaves the hidden ones unknown.
+    # A reported group that is only partly in the outer one leaves the hidden ones unknown.
     is_summed = np.bincount(of_outer, is_open & ~is_within, sizes[0]) == 0
     left = np.column_stack([np.bincount(of_outer, ~is_open * one, sizes[0]) for one in cells.T])
     is_few = HAND_TO_HAND.are_small(left).any(axis=1) & ~outer_masked

@@ -51,7 +51,7 @@ class TextCodes:
         return self.texts.take(pa.array(codes, mask=is_missing if is_missing.any() else None))
 
     def taken(self, of_text: np.ndarray, where_missing: float) -> np.ndarray:
-        """What is known ``of_text`` (n_texts,) said of each record (n_records,)."""
+        """The values ``of_text`` (n_texts,) for each record (n_records,)."""
         return np.append(of_text, where_missing).take(self.codes, mode="wrap")  # -1 is the last one
 
 

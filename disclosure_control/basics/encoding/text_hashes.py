@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-_AT_ONCE = 1 << 14  # texts, few enough for what is calculated to stay in the processor's cache
+_AT_ONCE = 1 << 14  # texts, few enough for the results to stay in the processor's cache
 _WORD = 8  # bytes
 _PIECE = 512  # bytes; of longer texts each piece has a hash, and these are hashed
 _ODD = np.uint64(0x9E3779B97F4A7C15)

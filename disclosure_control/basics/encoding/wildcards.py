@@ -19,7 +19,7 @@ CLASSES_PER_PATTERN = 4  # with fewer of them, comparing all pairs of classes is
 
 
 class CodedClasses(Protocol):
-    """What the sums look at: the codes of every class, as ``Anonymization_Models.EquivalenceClasses`` has them."""
+    """The input of the sums: the codes of every class, as in ``Anonymization_Models.EquivalenceClasses``."""
 
     @property
     def labels(self) -> Sequence[np.ndarray]: ...

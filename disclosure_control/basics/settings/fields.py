@@ -41,9 +41,9 @@ S = TypeVar("S", bound=SettingsGroup)
 
 
 class SettingField(NamedTuple):
-    """What is declared of a setting: its ``kind``, and what its row of the documentation says.
+    """The declaration of a setting: its ``kind``, and its row of the documentation.
 
-    ``attribute``: the field that holds it, in the class.
+    ``attribute``: its field in the class.
     """
 
     kind: Kind
@@ -69,7 +69,7 @@ def setting(
 
 
 def settings_in(kind: type[SettingsGroup]) -> dict[str, SettingField]:
-    """The settings that a class holds, by name, in its order."""
+    """The settings of a class, by name, in its order."""
     fields = dataclasses.fields(kind)  # type: ignore[arg-type]  # every class of settings is a dataclass
     return {
         field.metadata["named"] or field.name: field.metadata["setting"]._replace(attribute=field.name)
@@ -114,7 +114,7 @@ def faults_by_setting(kind: type[SettingsGroup], given: Mapping[Any, Any], place
 
 
 def typed(kind: type[S], given: Any) -> S:
-    """The class of what was given and has no fault; what was not given has its default."""
+    """The class from given values without a fault, with defaults for all others."""
     known = settings_in(kind)
     return kind(**{known[name].attribute: known[name].kind.read(value) for name, value in kind.unfold(given).items()})
 

@@ -1,4 +1,4 @@
-"""Kinds of settings: what a setting may hold, in a check and in words, and the type that comes of it."""
+"""Kinds of settings: the allowed values, in a check and in words, and the type that they become."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Kind:
     within: Callable[[Any, Place], Iterable[str]] = _no_faults
 
     def faults(self, value: object, place: Place) -> list[str]:
-        """What is at fault with a value at this place: what was found and what is allowed, or faults of its parts."""
+        """The faults of a value at this place: what was found and what is allowed, or faults of its parts."""
         if not self.is_valid(value):
             return [f"{place}: found {value!r}; allowed: {self.allowed}"]
         return list(self.within(value, place))

@@ -21,10 +21,10 @@ NO_END = 10**9
 
 @dataclass(frozen=True)
 class Stretch:
-    """``people`` in classes of ``first`` to ``last`` people, of whom two told numbers, and none between, tell.
+    """``people`` in classes of ``first`` to ``last`` people, known from two reported numbers with none in between.
 
-    ``has_first``, ``has_last``: there is a class of that size. Else the masked number beside were the told one, and
-    would be told.
+    ``has_first``, ``has_last``: there is a class of that size. Otherwise the masked number beside it would equal the
+    reported one, and be disclosed.
     """
 
     first: int
@@ -47,13 +47,13 @@ class Stretch:
         return any(_width(numbers) < small_counts.threshold - 2 for numbers in possible)
 
     def _possible(self, threshold: int) -> Iterator[int]:
-        """How many more each masked number can flag than the told one; and be in a small size that is there for sure.
+        """How many more each masked number can flag than the reported one, and how many can be in a certain small size.
 
-        Sets of numbers of people, as bits; those in the classes that are there are not counted.
+        Sets of numbers of people, as bits; those in the certain classes are not counted.
         """
         sizes = [*range(self.first, min(self.last, LARGEST_SIZE) + 1)]
         if self.last > LARGEST_SIZE:
-            sizes.append(LARGEST_SIZE + 1)  # stands for all from there on
+            sizes.append(LARGEST_SIZE + 1)  # represents all from there on
         there = self._sizes_that_are_there()
         free = self.people - sum(there)
         if free < 0:
@@ -93,7 +93,7 @@ def _added(numbers: int, size: int, most: int) -> int:
 
 
 def _taken_off(numbers: int, size: int) -> int:
-    """What is left of the numbers, the largest among them, without any number of classes of a size."""
+    """The numbers, the largest among them, that remain without any number of classes of a size."""
     most = numbers.bit_length() - 1
     if size > LARGEST_SIZE:
         return numbers | ((1 << max(most - size + 1, 0)) - 1)
@@ -116,7 +116,7 @@ def stretches(told: Mapping[int, int], evaluated: int) -> Iterator[Stretch]:
     """
     numbers = [(1, 0), *sorted(told.items()), (NO_END, evaluated)]
     for (first, before), (beyond, up_to) in itertools.pairwise(numbers):
-        # That nobody, or everybody, is below a size is masked, too.
+        # It is masked as well that nobody, or everybody, is below a size.
         yield Stretch(first, beyond - 1, up_to - before, before > 0, up_to < evaluated)
 
 

@@ -13,7 +13,7 @@ def wilson_interval(n_hits: float, n: int, confidence: float = 0.95) -> tuple[fl
     share, weight = n_hits / n, z * z / n
     middle = (share + weight / 2) / (1 + weight)
     half = z * np.sqrt(share * (1 - share) / n + weight / (4 * n)) / (1 + weight)
-    # Nobody and everybody are limits of their intervals, whatever rounding says.
+    # 0 and 1 are limits of the intervals of nobody and everybody, whatever the rounding.
     low = 0.0 if n_hits == 0 else max(0.0, float(middle - half))
     high = 1.0 if n_hits == n else min(1.0, float(middle + half))
     return low, high

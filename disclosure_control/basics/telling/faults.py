@@ -1,4 +1,4 @@
-"""What is at fault in data, files and settings: all of it at once, and no person in it."""
+"""Faults in data, files and settings: all of them at once, and no person in them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class FaultyInputError(ValueError):
 
 
 class RecordsNotAtHandError(FaultyInputError):
-    """Something asks for every record at once, and the store of this run does not hold them."""
+    """Something needs every record at once, and the store of this run does not have them."""
 
     def __init__(self, what: str):
         super().__init__(
@@ -31,7 +31,7 @@ class RecordsNotAtHandError(FaultyInputError):
 
 
 def at_hand(found: Held | None, what: str) -> Held:
-    """What a store holds of every record. Raises ``RecordsNotAtHandError`` where it does not hold it."""
+    """A store's value for all records. Raises ``RecordsNotAtHandError`` if the store does not have it."""
     if found is None:
         raise RecordsNotAtHandError(what)
     return found

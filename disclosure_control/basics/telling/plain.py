@@ -1,4 +1,4 @@
-"""What was found as plain numbers, names, lists and dictionaries, for JSON."""
+"""Findings as plain numbers, names, lists and dictionaries, for JSON."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ INLINE = {"inline": True}
 
 
 def plain(value: object) -> Any:
-    """A dataclass as a dictionary of its fields, in their order, and whatever it holds likewise.
+    """A dataclass as a dictionary of its fields, in their order, and the same for its parts.
 
-    What has other names in the JSON than its fields gives them by a method ``in_summary``.
+    A class with other names in the JSON than its fields has a method ``in_summary``.
     """
     in_summary = getattr(value, "in_summary", None)
     if in_summary is not None:

@@ -45,7 +45,7 @@ class Screen:
         self.is_terminal = stream.isatty()
         self.seconds_of_silence = SECONDS_OF_SILENCE if self.is_terminal else SECONDS_BETWEEN_LINES
         self._works: list[Work] = []
-        self._told, self._width = clock(), 0  # when something was said last, and how much of it is still there
+        self._told, self._width = clock(), 0  # when the last message was printed, and how much of it is still visible
         self._lock, self._done = threading.RLock(), threading.Event()
 
     def look(self) -> None:
@@ -82,7 +82,7 @@ class Screen:
 
     def _look_again(self, done: threading.Event) -> None:
         while not done.wait(SECONDS_BETWEEN):
-            with contextlib.suppress(OSError, ValueError):  # a screen that is gone stops no run
+            with contextlib.suppress(OSError, ValueError):  # a closed screen stops no run
                 self.look()
 
     def _wipe(self) -> None:
@@ -94,7 +94,7 @@ class Screen:
 
     @contextlib.contextmanager
     def saying(self) -> Iterator[None]:
-        """Within the block something else is said, on an empty line."""
+        """Within the block other output is printed, on an empty line."""
         with self._lock:
             self._wipe()
             yield

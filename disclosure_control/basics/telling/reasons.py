@@ -9,15 +9,15 @@ from enum import IntEnum
 class Gravity(IntEnum):
     """What kind of reason, gravest first: the verdict gives them in this order."""
 
-    NAMES_A_PERSON = 1  # a column, a file or a row says who somebody is
+    NAMES_A_PERSON = 1  # a column, a file or a row identifies somebody
     OUTSIDERS_CAN_SINGLE_OUT = 2  # people are alone by what outsiders may know
     THRESHOLD_NOT_MET = 3  # k, l, t or another threshold of the config
-    NOT_DECIDED = 4  # the controller has not said yet what is needed for a verdict
+    NOT_DECIDED = 4  # the controller has not yet stated what a verdict needs
 
 
 @dataclass(frozen=True, order=True)
 class Reason:
-    """``sentence`` says why, in counts and column names; ``remedy`` is the command, or lines of the config, next."""
+    """``sentence`` gives the reason, in counts and column names; ``remedy`` is a command, or lines of the config."""
 
     gravity: Gravity
     sentence: str

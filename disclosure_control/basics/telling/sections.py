@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Protocol
 
 
 class Where(Flag):
-    """Where a part is shown. What is not said to be for outside stays with the controller."""
+    """Where a part is shown. Parts that are not marked for outside stay with the controller."""
 
     FIRST = auto()  # above everything else, in every text
     SHORT = auto()  # the short text
@@ -60,7 +60,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Table:
-    """A table: ``title`` says what it is of; the columns at the places ``numbers`` hold figures."""
+    """A table: ``title`` is its subject; the columns at the places ``numbers`` contain figures."""
 
     kind: ClassVar[str] = "table"
     title: str
@@ -72,7 +72,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing and what is said below it; pages alone show it."""
+    """A drawing and the text below it; only pages show it."""
 
     kind: ClassVar[str] = "figure"
     drawing: Shown
@@ -92,7 +92,7 @@ class Details:
 
 
 class QuestionAnswered(Protocol):
-    """A question, "yes", "no" or "not assessable", and the sentence that says why."""
+    """A question, "yes", "no" or "not assessable", and the sentence with the reason."""
 
     @property
     def question(self) -> str: ...
@@ -106,7 +106,7 @@ class QuestionAnswered(Protocol):
 
 @dataclass(frozen=True)
 class AnswersGiven:
-    """The three questions with their answers; ``about`` says of what, within a sentence."""
+    """The three questions with their answers; ``about`` names their subject, within a sentence."""
 
     kind: ClassVar[str] = "answers"
     about: str

@@ -156,7 +156,7 @@ def _first(is_enough: np.ndarray) -> int:
 
 
 class MissingShown(Enum):
-    """What is published elsewhere about how many have no value in a column."""
+    """What is published elsewhere about the number of people without a value in a column."""
 
     LIKE_ANY_GROUP = "nothing"
     HIDDEN = "nothing, and the other columns would narrow it down if it stood with them"
@@ -193,9 +193,9 @@ def _people_by_group(column: EncodedColumn, among: np.ndarray | None, people: np
 
 @dataclass(frozen=True)
 class GroupShare:
-    """Who of a ``group`` is hit; ``word`` is what the JSON summary calls the ``hits``. Masked numbers are None.
+    """Who of a ``group`` is hit; ``word`` is the JSON summary's name for the ``hits``. Masked numbers are None.
 
-    Of a group that is not ``told`` there is nothing but that it is there.
+    Of a group that is not ``told`` only its existence is known.
     """
 
     group: str
@@ -267,7 +267,7 @@ def shares_by_group(
 
 
 def _told_groups(names: Sequence[str], counts: np.ndarray, word: str) -> list[GroupShare]:
-    """Entries of rows of hit, not hit, and not considered; rows of nobody who is considered are left out."""
+    """Entries of rows of hit, not hit, and not considered; rows without considered people are left out."""
     people = counts[:, 0] + counts[:, 1]
     without_people, without_hits = HAND_TO_HAND.mask_table(counts)
     entries = []

@@ -34,6 +34,6 @@ class ToldCounts:
         return None if n in (0, whole, self.n_people) else self.tell(n, whole)
 
     def tell_rate(self, rate: float | None, n: int | None) -> float | None:
-        """A share of ``n`` people, as they are published; None where its people are masked."""
+        """The published share of ``n`` people; None where its people are masked."""
         told = None if rate is None or n is None else self.tell_between(round(rate * n), n)
         return None if told is None or not n else told / n

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 # What a terminal obeys or what turns the direction of writing; tabs and line feeds are layout. The letters themselves
-# stand in the pattern, because Arrow's regular expressions spell them in another way.
+# are in the pattern, because Arrow's regular expressions spell them differently.
 CONTROL_CHARACTERS = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 _CONTROLS = re.compile(CONTROL_CHARACTERS)
 _BREAKS = re.compile("[ ]*[\t\n\x0b\x0c\r\x85\u2028\u2029]\\s*")
@@ -19,7 +19,7 @@ def without_controls(text: str) -> str:
 
 
 def with_controls_escaped(text: str) -> str:
-    """JSON that a terminal shows and does not obey, and that says the same: control characters as ``\\u009b``."""
+    """Equal JSON that a terminal shows and does not obey: control characters as ``\u009b``."""
     return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
@@ -83,7 +83,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def many_text(number: int) -> str:
-    """A whole number however large: ``2,000``, and from 10**15 on ``about 8.03e59``, which no float need hold."""
+    """A whole number of any size: ``2,000``, and from 10**15 on ``about 8.03e59``, which may exceed a float."""
     return f"{number:,}" if number < 10**15 else f"about {Decimal(number):.2e}".replace("e+", "e")
 
 
