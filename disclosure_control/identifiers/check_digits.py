@@ -21,7 +21,7 @@ from disclosure_control.identifiers.registry import Hits
 LEAST_CHANCE = 1e-3
 RANDOM_CHECK = 0.15  # a check digit passes one time in ten
 N_RANDOM = 500
-FIRST = 200  # of which too few pass where all of them would be random
+FIRST = 200  # too few of these pass if all of them are random
 _BETWEEN = re.compile(r"[\s./\-–]+")
 _IN_TEXT = re.compile(r"(?<![\w])[A-Z]{0,6}\d[\dA-Z./ -]{5,32}[\dA-Z](?![\w])")
 
@@ -75,7 +75,7 @@ def checked_hits(column: ColumnValues, numbers: Sequence[CheckedNumber]) -> Hits
 
 
 def _candidates(values: Sequence[str]) -> dict[int, list[tuple[str, str]]]:
-    """Per value what in it may be a number: as it stands and compact; the whole value, or pieces of a longer text."""
+    """Per value the candidates for a number: unchanged and compact; the whole value, or pieces of a longer text."""
     found: dict[int, list[tuple[str, str]]] = {}
     for row, value in enumerate(values):
         pieces = [value] if len(value) <= 30 else []
@@ -87,9 +87,9 @@ def _candidates(values: Sequence[str]) -> dict[int, list[tuple[str, str]]]:
 
 
 def _of_form(number: CheckedNumber, candidates: Mapping[int, list[tuple[str, str]]], lines: str) -> dict[int, str]:
-    """Per value its first piece of the number's form; digits that lost zeros in front of them get them back.
+    """Per value its first piece of the number's form; digits that lost leading zeros get them back.
 
-    ``lines`` are all compact pieces, one a line: mostly none is of the form, which is told at once.
+    ``lines`` are all compact pieces, one a line: mostly none is of the form, which one search shows.
     """
     of_form = {found[0] for found in re.finditer(rf"^(?:{number.form})$", lines, re.MULTILINE)}
     tried: dict[int, str] = {}

@@ -16,7 +16,7 @@ class Grade(Enum):
 
     @property
     def vetoes(self) -> bool:
-        """Whether such a column speaks against letting the file out by itself."""
+        """Whether such a column alone is a reason against releasing the file."""
         return self is not Grade.EXACT_MEASUREMENT
 
 
@@ -52,13 +52,13 @@ class ColumnFinding:
 
     @property
     def vetoes(self) -> bool:
-        """Whether it speaks against letting the column out; what is no more than possible does not."""
+        """Whether it is a reason against releasing the column; a merely possible finding is not."""
         return self.grade.vetoes and self.certainty != "possible"
 
 
 @dataclass(frozen=True)
 class ScannedTable:
-    """What was looked at of one table: rows, people (0 where it names no subject) and columns."""
+    """The scanned part of one table: rows, people (0 where it names no subject) and columns."""
 
     n_rows: int
     n_people: int
@@ -67,7 +67,7 @@ class ScannedTable:
 
 @dataclass(frozen=True)
 class Scan:
-    """The ``findings``, gravest first within their tables, and the ``columns`` that were looked at, per table."""
+    """The ``findings``, gravest first within their tables, and the ``columns`` that were scanned, per table."""
 
     findings: tuple[ColumnFinding, ...] = ()
     columns: Mapping[str, ScannedTable] = field(default_factory=dict)

@@ -1,6 +1,6 @@
-"""One column as the kinds of identifiers look at it: its distinct values, who has them, and what its heading says.
+"""One column for the kinds of identifiers: its distinct values, who has them, and its heading.
 
-Everything is asked of distinct values, through Arrow or numpy; what needs Python for every value is asked of
+All tests are of distinct values, through Arrow or numpy; those that need Python for every value use
 ``sample``, at most ``SAMPLE`` distinct values, chosen by a hash and so the same in every order of the rows.
 """
 
@@ -23,11 +23,11 @@ from disclosure_control.identifiers.headings import folded
 from disclosure_control.identifiers.holders import Holders, HoldersCounted, HoldersInRows, RowHolders
 from disclosure_control.identifiers.patterns import in_python
 
-SAMPLE = 2_000  # distinct values of a column that are looked at one by one
+SAMPLE = 2_000  # distinct values of a column that are examined one by one
 NUMBER = r"^[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d{1,2})?$"
 LARGE = 100_000  # rows, or distinct values
 SAMPLED_ROWS = 1 << 16  # at most, of very many numbers
-FEWEST_PEOPLE = 8  # of fewer, that nobody shares a value says nothing
+FEWEST_PEOPLE = 8  # with fewer, it means nothing that nobody shares a value
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class ColumnValues:
 
     @property
     def is_number(self) -> bool:
-        """Whether the file held numbers."""
+        """Whether the file has numbers."""
         return self.figures is not None
 
     @cached_property
@@ -63,7 +63,7 @@ class ColumnValues:
 
     @cached_property
     def of_sample(self) -> ColumnValues:
-        """The column as far as its sample goes: what is found there can be counted without asking all values."""
+        """The column reduced to its sample: findings there can be counted without searching all values."""
         return ColumnValues(
             self.domain,
             self.column,
@@ -79,7 +79,7 @@ class ColumnValues:
         )
 
     def is_headed(self, pattern: re.Pattern) -> bool:
-        """Whether the heading holds one of the words of a pattern."""
+        """Whether the heading contains one of the words of a pattern."""
         return bool(pattern.search(self.heading))
 
     @cached_property
@@ -87,11 +87,11 @@ class ColumnValues:
         """How many different values there are."""
         return len(self.distinct if self.figures is None else self.figures)
 
-    # ------------------------------------------------------------ who has which value
+    # ------------------------------------------------------------ people of each value
 
     @property
     def rows_of_value(self) -> np.ndarray:
-        """Rows (n_distinct,) that hold each value."""
+        """Rows (n_distinct,) with each value."""
         return self.holders.rows_of_value
 
     @property
@@ -156,7 +156,7 @@ class ColumnValues:
 
     @cached_property
     def rows_of_sample(self) -> np.ndarray:
-        """Rows (n_sample,) that hold each value of the sample."""
+        """Rows (n_sample,) with each value of the sample."""
         return self.rows_of_value[self.looked_at]
 
     def share(self, is_hit: np.ndarray) -> float:
@@ -164,12 +164,12 @@ class ColumnValues:
         return float(is_hit.mean()) if len(is_hit) else 0.0
 
     def matches(self, pattern: str) -> np.ndarray:
-        """Which values (n_sample,) of the sample hold the pattern; see ``patterns`` for how it is written."""
+        """Which values (n_sample,) of the sample contain the pattern; see ``patterns`` for its spelling."""
         search = in_python(pattern).search
         return np.array([search(value) is not None for value in self.sample], dtype=bool)
 
     def somewhere(self, pattern: str, needed: np.ndarray | None = None) -> np.ndarray:
-        """Which of all distinct values (n_distinct,) hold the pattern, asked of those alone that are ``needed``."""
+        """Which of all distinct values (n_distinct,) contain the pattern, searched only among those ``needed``."""
         if self.n_distinct <= SAMPLE:
             found = self.matches(pattern)
             return found if needed is None else found & needed
@@ -258,7 +258,7 @@ def halvings(n_rows: int) -> int:
 
 
 def is_nearly_unique(n_distinct: int, n_rows: int) -> bool:
-    """Whether so many rows have so many values that a sample of the values tells who shares them."""
+    """Whether rows and values are so many that a sample of the values shows who shares them."""
     return n_rows >= PROBED and n_distinct >= 0.5 * n_rows
 
 
@@ -295,7 +295,7 @@ def _texts_of_numbers(labels: np.ndarray) -> pa.Array:
 
 
 def _of_texts(domain: str, column: str, values: pa.Array | pa.ChunkedArray, subjects: RowHolders) -> ColumnValues:
-    """Text as it stands is encoded: all of it, or of very many numbers some."""
+    """Text is encoded unchanged: all of it, or of very many numbers some."""
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
     values, share = values.cast(pa.large_string()), 1.0
@@ -309,7 +309,7 @@ def _of_texts(domain: str, column: str, values: pa.Array | pa.ChunkedArray, subj
 def _of_distinct(
     domain: str, column: str, code: np.ndarray, distinct: pa.Array, subjects: RowHolders, share: float = 1.0
 ) -> ColumnValues:
-    """``code`` (n,) of distinct texts: what is blank becomes missing, and what is equal when trimmed becomes one."""
+    """``code`` (n,) of distinct texts: blank ones become missing, and those equal when trimmed become one."""
     if _may_have_blanks(distinct):
         trimmed = pc.utf8_trim_whitespace(distinct)
         merged = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, trimmed.type), trimmed).dictionary_encode()

@@ -1,4 +1,4 @@
-"""What headings say, in several languages: a hint beside the values, and never the only reason for a finding."""
+"""Meanings of headings, in several languages: a hint beside the values, and never the only reason for a finding."""
 
 from __future__ import annotations
 

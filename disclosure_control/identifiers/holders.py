@@ -21,7 +21,7 @@ class Holders(Protocol):
 
     @property
     def rows_of_value(self) -> np.ndarray:
-        """Rows (n_distinct,) that hold each value."""
+        """Rows (n_distinct,) with each value."""
         ...
 
     @property
@@ -44,7 +44,7 @@ class Holders(Protocol):
         ...
 
     def ids_of(self, values: np.ndarray) -> pa.Array:
-        """The ids (n,) of those who have these values (n,), each of which one person has."""
+        """The ids (n,) of the people with these values (n,), each of which one person has."""
         ...
 
 
@@ -72,7 +72,7 @@ class RowHolders:
 
 @dataclass(frozen=True)
 class HoldersInRows:
-    """Told by the rows: ``code`` (n_rows,) into the ``n_distinct`` values, -1 where missing. See ``Holders``."""
+    """Read from the rows: ``code`` (n_rows,) into the ``n_distinct`` values, -1 where missing. See ``Holders``."""
 
     code: np.ndarray
     subjects: RowHolders
@@ -126,7 +126,7 @@ class HoldersInRows:
 
 @dataclass(frozen=True)
 class HoldersCounted:
-    """Counted before, of ``n_all_people``; nobody has two values. ``ids_of`` finds who has one. See ``Holders``."""
+    """Counted before, of ``n_all_people``; nobody has two values. ``ids_of`` finds the people. See ``Holders``."""
 
     rows_of_value: np.ndarray
     people_of_value: np.ndarray

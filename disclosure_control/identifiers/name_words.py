@@ -1,4 +1,4 @@
-"""Words that tell names of persons: titles, endings of surnames, and a short list of common first names of our own.
+"""Words that indicate names of persons: titles, endings of surnames, and our own short list of common first names.
 
 The list is small on purpose: it gives a hint, beside the shape and the variety of a column's values.
 """
@@ -9,7 +9,7 @@ import re
 
 from disclosure_control.identifiers.headings import folded
 
-# As they are written in Latin, Greek and Cyrillic letters.
+# As written in Latin, Greek and Cyrillic letters.
 FIRST_NAMES = frozenset(
     folded(name)
     for name in """

@@ -1,8 +1,7 @@
-"""Columns that identify a person or hold free text by their names, and why.
+"""Columns that identify a person or contain free text by their names, and why.
 
 The rules paraphrase the PHUSE De-identification Standard for CDISC SDTM 3.2 for what it removes, and the identifiers
-of the HIPAA safe harbour, 45 CFR 164.514(b)(2), for plain tables. What has another heading is found by the scan of
-values.
+of the HIPAA safe harbour, 45 CFR 164.514(b)(2), for plain tables. The scan of values finds columns with other headings.
 """
 
 from __future__ import annotations

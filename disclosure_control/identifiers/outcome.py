@@ -1,4 +1,4 @@
-"""What was found in a pilot and what the config says of it: which findings are open, in the file and in what leaves."""
+"""The findings in a pilot and the config's declarations on them: which are open, in the file and in the release."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GRAVITY = {
     Grade.NAMES_A_PERSON: Gravity.NAMES_A_PERSON,
     Grade.KNOWN_TO_OUTSIDERS: Gravity.OUTSIDERS_CAN_SINGLE_OUT,
 }
-# Treatments that leave values of the same look and take away what they tell.
+# Treatments whose results look like the original values and no longer disclose them.
 DISGUISES = ("recode_ids", "shift_dates")
 
 
@@ -117,7 +117,7 @@ def one_per_column(findings: Sequence[ColumnFinding]) -> list[ColumnFinding]:
 
 
 def reasons_of(findings: Sequence[ColumnFinding], where: str) -> tuple[Reason, ...]:
-    """Why a file has to wait, one reason for each grade; ``where`` says which file: "the combined dataset"."""
+    """Why a file has to wait, one reason for each grade; ``where`` names the file: "the combined dataset"."""
     reasons = []
     for grade, gravity in GRAVITY.items():
         columns = [finding for finding in one_per_column(findings) if finding.grade is grade]

@@ -1,7 +1,7 @@
 r"""Patterns of text in any alphabet: one spelling for Arrow (millions of values) and for Python (a sample).
 
-``[\pL]`` is a letter, ``[\p{Lu}]`` a capital and ``[\p{Ll}]`` a small one, always within brackets; what does not look
-at capitals stands in ``(?i:...)``.
+``[\pL]`` is a letter, ``[\p{Lu}]`` a capital and ``[\p{Ll}]`` a small one, always within brackets; a part that ignores
+case is written ``(?i:...)``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The scan: every column of every table, by its values, in any language and under any heading.
 
-``scan_tables`` looks at domain files, ``scan_combined`` at a dataset whose headings name their domain (``DM__PHONE``).
+``scan_tables`` scans domain files, ``scan_combined`` a dataset whose headings name their domain (``DM__PHONE``).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 IdsAt = Callable[[np.ndarray], pa.Array]
-FULL = 0.5  # share of a sample that says what the column is
+FULL = 0.5  # share of a sample that decides what the column is
 
 
 def scan_tables(tables: Mapping[str, pd.DataFrame], subject_columns: Mapping[str, str] | str = SUBJECT_COLUMN) -> Scan:
@@ -79,7 +79,7 @@ def scan_source(table: SourceTable, subject_column: str | None, but_for: Collect
 
 
 def scan_columns(table: SourceTable, names: Sequence[str], ids: pd.Series | None) -> Scan:
-    """The same of some columns; ``ids`` (n_rows,) say whose the rows are, None where nothing does."""
+    """The same of some columns; ``ids`` (n_rows,) name the person of each row, None if unknown."""
     whose = _nobodys(table.n_rows) if ids is None else _encoded(ids)
     found = tuple(
         finding
@@ -135,7 +135,7 @@ def _encoded(ids: pd.Series) -> RowHolders:
 
 
 def _of_columns(columns: Sequence[tuple[str, str, pd.Series]], subjects: RowHolders) -> tuple[ColumnFinding, ...]:
-    """What is found in columns (domain, heading, values), in their order; those of large tables side by side."""
+    """The findings in columns (domain, heading, values), in their order; those of large tables side by side."""
 
     def findings_of(column: tuple[str, str, pd.Series]) -> list[ColumnFinding]:
         return list(_findings(column_values(*column, subjects)))
@@ -159,7 +159,7 @@ def _of_counted(
 def scan_values(
     values: pd.Series, people: np.ndarray, first_record: np.ndarray, n_people: int, ids_at: IdsAt
 ) -> tuple[ColumnFinding, ...]:
-    """What is found in a column of ``n_people``, by its distinct values (n_values,), as in the records themselves.
+    """The findings in a column of ``n_people``, by its distinct values (n_values,), as in the records themselves.
 
     ``people`` (n_values,) have each, ``first_record`` (n_values,) is the number of one of them, and ``ids_at`` gives
     the ids (n,) of the records with these numbers.
@@ -182,7 +182,7 @@ def scan_values(
 def _some_figures(
     figures: np.ndarray, people: np.ndarray, first_record: np.ndarray, n_people: int
 ) -> tuple[CountedTexts, np.ndarray]:
-    """Who has the figures (n_values,), of very many some, as in memory; and which these are, of bool."""
+    """The people of the figures (n_values,), of very many some, as in memory; and which these are, of bool."""
     counted = CountedTexts(pa.nulls(len(figures), pa.large_string()), people, first_record)
     n_halvings = halvings(n_people)
     if n_halvings:

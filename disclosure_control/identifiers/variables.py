@@ -16,5 +16,5 @@ def variables_of(column: str) -> tuple[str, ...]:
 
 
 def is_variable(column: str, names: str) -> bool:
-    """Whether a column holds a variable that matches the pattern ``names`` as a whole."""
+    """Whether the whole name of a column's variable matches the pattern ``names``."""
     return any(re.fullmatch(names, variable) for variable in variables_of(column))

@@ -1,4 +1,4 @@
-"""Measures of the sizes of the equivalence classes alone: how large they are, and who is known to be in them."""
+"""Measures of the sizes of the equivalence classes alone: their sizes, and who is known to be in them."""
 
 from __future__ import annotations
 

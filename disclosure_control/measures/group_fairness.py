@@ -161,7 +161,7 @@ def pool_strata(counts: np.ndarray, confidence: float = 0.95) -> WithinStrata:
 
 @dataclass(frozen=True)
 class _Strata:
-    """The strata that hold both groups, as (n_strata,) counts: people, and those with the favourable outcome."""
+    """The strata that contain both groups, as (n_strata,) counts: people, and those with the favourable outcome."""
 
     n_reference: np.ndarray
     reference_favourable: np.ndarray

@@ -143,10 +143,10 @@ def attribute_effects(
 
 
 def checked_max_size(classes: EquivalenceClasses, max_size: int | None) -> int:
-    """The largest size of a subset to look at, at most the number of quasi-identifiers; all of them by default.
+    """The largest size of a subset to evaluate, at most the number of quasi-identifiers; all of them by default.
 
     Raises ``FaultyInputError`` if it is no whole number from 1 up, or if there would be more subsets than
-    ``MAX_KEY_SETS``, and then names the largest size that can be had.
+    ``MAX_KEY_SETS``; then it names the largest possible size.
     """
     n_attributes = len(classes.quasi_identifiers)
     is_count = isinstance(max_size, int | np.integer) and not isinstance(max_size, bool) and max_size >= 1
@@ -225,8 +225,8 @@ def _roll_up(keys: _Keys, groups: _Groups, attributes: tuple[int, ...]) -> _Grou
 def _lattice(keys: _Keys, max_size: int) -> Iterator[_Groups]:
     """The groups of every subset of up to ``max_size`` attributes, each rolled up from a parent one larger.
 
-    Of the parents that of the fewest groups is wanted: the one that adds the attribute with the fewest values. That
-    makes the lattice a tree which is walked in depth, so that no more than ``max_size`` groupings are held at once.
+    The parent with the fewest groups is preferred: the one that adds the attribute with the fewest values. That
+    makes the lattice a tree, walked depth-first, so that no more than ``max_size`` groupings are in memory at once.
     """
     full = _all_classes(keys)
     for largest in itertools.combinations(range(keys.n_attributes), max_size):

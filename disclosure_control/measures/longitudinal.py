@@ -15,7 +15,7 @@ import numpy as np
 from disclosure_control.basics.encoding.keys import count_keys, number_groups
 
 LARGEST_SIZE = 3
-MOST_WORK = 40_000_000  # sets of facts looked at for one size: some ten seconds
+MOST_WORK = 40_000_000  # sets of facts evaluated for one size: about ten seconds
 MOST_ON_AVERAGE = 10_000_000  # nothing is left out there, but drawing is quicker
 MOST_AT_ONCE = 4_000_000  # of them in memory: half a gigabyte
 FEWEST_DRAWS, N_DRAWS = 100, 20_000  # the standard error of a share is at most 0.0036 of the most draws
@@ -25,7 +25,7 @@ FEWEST_DRAWS, N_DRAWS = 100, 20_000  # the standard error of a share is at most 
 class AloneByFacts:
     """``is_alone`` (n_people,): who has up to ``size`` facts that fewer than ``fewer_than`` of the class have together.
 
-    ``is_complete`` is False where sets were left out for lack of work: those made of common facts alone. Then at least
+    ``is_complete`` is False if sets were left out to limit the work: only those of common facts. Then at least
     these people are alone.
     """
 
@@ -269,7 +269,7 @@ class _FactsHeld:
         return np.where(items == none, -1, items)
 
     def _n_holding_all(self, items: np.ndarray, n_rarest: np.ndarray) -> np.ndarray:
-        """Of each set of items (n_draws, size), who holds them all: the ``n_rarest`` holders of the first are asked."""
+        """For each set of items (n_draws, size), how many have them all, among the ``n_rarest`` with the first."""
         by_item = np.argsort(self.item, kind="stable")
         first_holder = np.cumsum(self.n_holders) - self.n_holders
         draw = np.repeat(np.arange(len(items)), n_rarest)

@@ -14,7 +14,7 @@ import numpy as np
 
 NEARLY_ALL = 0.95  # of the dates of a column, from which on outsiders may count on a pattern
 MOST = 0.5  # share of the dates from which on one day counts as everyone's
-SHARED = 0.1  # of the dates, from which on one day is said
+SHARED = 0.1  # of the dates; from this share on one day is reported
 FEWEST_DATES = 10
 
 
@@ -30,7 +30,7 @@ class Pattern:
 
     @property
     def share(self) -> float:
-        """Of the dates, those that hold it; from 0 to 1, larger is riskier."""
+        """The share of the dates with the pattern; from 0 to 1, larger is riskier."""
         return self.n_holding / self.n_dates
 
 
@@ -53,7 +53,7 @@ def features_of(days: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-# Whose commonest value says nothing where it is this: most days are no end of a month.
+# Their commonest value means nothing if it is this: most days are no end of a month.
 SAYS_NOTHING = {"end of a month": 0, "working day": 0}
 
 

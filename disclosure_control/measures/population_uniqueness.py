@@ -1,7 +1,7 @@
 """How many people of the population are alone with their quasi-identifiers, estimated from a sample.
 
-All a sample says about it is how many classes of each size it has (the histogram of class sizes) and which fraction
-of the population it is. The estimators assume a simple random sample and differ in what they assume of the
+The estimators use only the number of classes of each size in the sample (the histogram of class sizes) and the fraction
+of the population that it is. They assume a simple random sample and differ in what they assume of the
 population; none is the best everywhere, so Dankar's rule picks one by the sampling fraction.
 
 Notation of the papers: N and n people in the population and in the sample, pi = n/N; u classes in the sample, s_i of

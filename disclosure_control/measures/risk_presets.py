@@ -1,7 +1,7 @@
-"""Thresholds of regulators and guidelines: each names its source, its figure and what that is compared with.
+"""Thresholds of regulators and guidelines: each with its source, its figure and the measure that it limits.
 
 Risks are 1/k, so a threshold between two of them asks for more people than its rounded name suggests: 1/11 = 0.0909
-is above 0.09, so classes of 12 are needed. Every verdict says so.
+is above 0.09, so classes of 12 are needed. Every verdict states this.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class RiskPreset:
 
     @property
     def smallest_class(self) -> int | None:
-        """The fewest people that a class may hold: 12 for 0.09; None where only the average counts."""
+        """The fewest people allowed in a class: 12 for 0.09; None where only the average counts."""
         return None if self.class_limit is None else smallest_class_within(self.class_limit)
 
     @property
     def class_sentence(self) -> str | None:
-        """What the limit means in people: "1/11 = 0.0909 is above 0.09, so every class must hold at least 12"."""
+        """The limit in people: "1/11 = 0.0909 is above 0.09, so every class must hold at least 12"."""
         if self.smallest_class is None:
             return None
         k, limit = self.smallest_class, f"{self.class_limit:g}"

@@ -201,9 +201,9 @@ class ClassRisk:
 
 
 def _exact_sum_of_products(one: np.ndarray, other: np.ndarray) -> float:
-    """The sum of products, rounded once: as ``math.fsum`` of each number so many times.
+    """The sum of products, rounded once: as ``math.fsum`` of each number repeated.
 
-    Each product is two numbers, itself rounded and what rounding took. Source: Dekker 1971, doi:10.1007/BF01397083.
+    Each product is its rounded value and the rounding error. Source: Dekker 1971, doi:10.1007/BF01397083.
     """
     (high, low), (other_high, other_low) = _halves(one), _halves(other)
     product = one * other

@@ -18,7 +18,7 @@ from disclosure_control.basics.encoding.keys import number_groups, number_rows
 
 LARGEST_SIZE = 3
 NEAR_ID = 0.5  # of the people alone by one column: then every set with it only repeats that
-MOST_WORK = 400_000_000  # values looked at: for a million people some ten seconds
+MOST_WORK = 400_000_000  # values examined: for a million people about ten seconds
 MOST_SETS = 200_000  # of one size: all triples of 106 columns
 MOST_CELLS = 4_000_000  # people times sets that are counted at once
 FEW_PEOPLE = 1_000  # with more people, counting each column separately is faster than sorting all
@@ -128,10 +128,9 @@ class _Table:
         return sets, n_sets
 
     def counted(self, sets: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-        """Of some ``sets`` after the others who is alone by each (n_some, n_people); those that begin alike together.
+        """Of some ``sets`` after the others who is alone by each (n_some, n_people); sets with a common start together.
 
-        Who is alone by a part of a set is alone by the set, and makes nobody else alone or not: only the others are
-        counted on.
+        People alone by a part of a set are alone by the set, and do not affect others: only the others are counted.
         """
         n_people = len(self.codes[0]) if self.codes else 0
         begins = np.flatnonzero((sets[1:, :-1] != sets[:-1, :-1]).any(axis=1)) + 1
@@ -150,8 +149,8 @@ class _Table:
     def _alone(self, start: np.ndarray, n_start: int, last: np.ndarray, others: np.ndarray) -> np.ndarray:
         """Who of the ``others`` has a pair of their group ``start`` and a value of each ``last`` column alone.
 
-        Of few people all columns are sorted at once, each key with the place of its person behind it; of many each
-        column is counted by itself. (n_last, n_others) of bool.
+        Of few people all columns are sorted at once, each key with the place of its person appended; of many each
+        column is counted separately. (n_last, n_others) of bool.
         """
         alone = np.zeros((len(last), len(others)), dtype=bool)
         n_places = max(len(others), 1)

@@ -19,7 +19,7 @@ class SmallLevel:
 
 
 def rare_values(people: np.ndarray, at_most: int) -> np.ndarray:
-    """Positions of the values that somebody has and at most ``at_most`` people do; fewest first, then in their order.
+    """Positions of the values that between one and ``at_most`` people have; fewest first, then in their order.
 
     ``people`` (n_values,) counts who has each value. Fewer people are riskier.
     """

@@ -88,9 +88,9 @@ class SpecialUniques:
 
     @cached_property
     def contribution(self) -> np.ndarray:
-        """Share of each record's score from MSUs that hold each attribute: (n_records, n_attributes), in [0, 1].
+        """Share of each record's score from MSUs that contain each attribute: (n_records, n_attributes), in [0, 1].
 
-        A row does not add up to 1, since an MSU holds several attributes; it is 0 where the score is 0.
+        A row does not add up to 1, since an MSU has several attributes; it is 0 where the score is 0.
         """
         return self.contribution_of_class[self.classes.class_of_record]
 
@@ -114,7 +114,7 @@ class SpecialUniques:
 
     @cached_property
     def contribution_rates(self) -> dict[str, float]:
-        """Share of the score of all records from MSUs that hold each attribute, in [0, 1]; 0 where nobody scores."""
+        """Share of the score of all records from MSUs that contain each attribute, in [0, 1]; 0 where nobody scores."""
         total = self.total_score
         shares = np.sort(self.attribute_score, axis=1).sum(axis=1) / (total if total > 0 else 1.0)
         return dict(zip(self.quasi_identifiers, map(float, shares), strict=True))
@@ -274,7 +274,7 @@ class _Search:
     def _look(
         self, subset: tuple[int, ...], looked_at: np.ndarray, key: np.ndarray, n_keys: int
     ) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
-        """What is minimal in ``subset``, where equal keys are a group, and then in the subsets that extend it."""
+        """The minimal uniques of ``subset``, where equal keys are a group, and then of the subsets that extend it."""
         if n_keys > max(4 * len(key), 65_536):
             key, size = number_groups(key, n_keys)
             n_keys = len(size)

@@ -116,7 +116,7 @@ class SharedCells(CountTable):
 
     @classmethod
     def of(cls, table: CountTable, reference: np.ndarray) -> SharedCells:
-        """The table with its reference; what is this already is handed back with what it remembers."""
+        """The table with its reference; one that has it already is returned with its cached results."""
         if isinstance(table, cls) and table.reference is reference:
             return table
         parts = {part.name: getattr(table, part.name) for part in dataclasses.fields(CountTable)}

@@ -1,13 +1,13 @@
-"""Syntactic privacy models: what a person's equivalence class gives away about a sensitive attribute.
+"""Syntactic privacy models: what a person's equivalence class discloses about a sensitive attribute.
 
-``SYNTACTIC_MODELS`` holds each model with its measure, range, riskier direction, comparison with a threshold and
+``SYNTACTIC_MODELS`` has each model with its measure, range, riskier direction, comparison with a threshold and
 source, as registered in ``syntactic_measures``; ``evaluate_syntactic_models`` runs all that fit the data on count
 tables that exist already:
 
     results = evaluate_syntactic_models(classes, counts, parameters={"entropy_l": {"threshold": 3}})
     results["entropy_l", "diagnosis"].worst
 
-Models that need no sensitive attribute, functions of the sizes of the classes, stand in ``class_sizes``.
+Models that need no sensitive attribute, functions of the sizes of the classes, are in ``class_sizes``.
 """
 
 from __future__ import annotations

@@ -136,10 +136,10 @@ def log_arrangements(hidden: np.ndarray, released: np.ndarray) -> float:
 
 
 def sure_levels(teller: EncodedColumn, hidden: np.ndarray, released: np.ndarray) -> np.ndarray:
-    """Who is in a level of the teller where nearly all have one hidden label, more than luck would give (n_people,).
+    """Who is in a level of the disclosing column where nearly all have one hidden label, beyond chance (n_people,).
 
-    ``released`` (n_people,) are the codes, from 0, of what is released of the hidden column: luck is drawing from those
-    with the same. Purer by luck than this is a level of the column once in a hundred columns at most.
+    ``released`` (n_people,) are the codes, from 0, of the released part of the hidden column: chance is drawing from
+    people with the same code. At most one column in a hundred has a level this pure by chance.
     """
     level, n_levels = teller.codes.astype(np.int64) + 1, len(teller.labels) + 1
     n_labels, n_released = int(hidden.max(initial=-1)) + 1, int(released.max(initial=-1)) + 1

@@ -1,4 +1,4 @@
-"""What is done with each variable of a study, by config, table of operations and treatment; and its account."""
+"""The operation on each variable of a study, by config, table of operations and treatment; and its account."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ SAYS_AGAIN = Operation(
 
 
 def operation_of_column(name: str, domain: str, state: Decisions) -> Operation:
-    """What is done with a column: the config's line, the id column's, the table's; a role in the config decides."""
+    """The operation on a column: the config's line, the id column's, the table's; a role in the config decides."""
     in_table = "USUBJID" if name == state.subject_column else name
     says = decided(domain, name, state.lines) or operation_of(domain, in_table)
     if says_again(name, domain, state.people.recoded):

@@ -49,10 +49,10 @@ def codebook(
     levels: Mapping[str, Mapping[str, list[str]]],
     intervals: Mapping[str, str],
 ) -> list[dict[str, object]]:
-    """One entry per variable of the study, in the order of the files: label, type, what was done and why, levels.
+    """One entry per variable of the study, in the order of the files: label, type, operation with its reason, levels.
 
     ``file_names`` maps data sets to the released files. Levels are those of ``levels_of``, each of at least ten people.
-    ``intervals`` say for each column of the combined dataset whether its labels ``a--b`` contain b.
+    ``intervals``: for each column of the combined dataset whether its labels ``a--b`` contain b.
     """
     return [_entry(account, released, file_names, levels, intervals) for account in released.accounts]
 
@@ -135,7 +135,7 @@ def readme(
     return "\n".join(lines) + "\n"
 
 
-# What is said to the recipient where an operation was done somewhere in the study.
+# Texts for the recipient about each operation that was used somewhere in the study.
 _SAID = {
     OperationKind.RECODE_SUBJECT: ("  USUBJID and SUBJID are pseudonyms, one for each person in all files.",),
     OperationKind.RECODE_ID: (
@@ -152,7 +152,7 @@ _SAID = {
 
 
 def _what_was_done(released: ReleasedStudy, file_names: Mapping[str, str]) -> list[str]:
-    """What holds of this study, and nothing else: the config may have kept what the table of operations removes."""
+    """Statements that hold for this study: the config may have kept what the table of operations removes."""
     done = {account.operation.operation for account in released.accounts}
     lines = [line for kind, said in _SAID.items() if kind in done for line in said]
     if any(seen.has_intervals for file in released.files.values() for seen in file.overview.seen.values()):

@@ -17,7 +17,7 @@ from disclosure_control.treatments.methods.shift_dates import moved_dates
 from study.continents import continent_of
 from study.operations import OperationKind
 
-OLDEST = 90  # years: who is older is known by the age alone (45 CFR 164.514(b)(2)(i)(C))
+OLDEST = 90  # years: an age above this identifies older people (45 CFR 164.514(b)(2)(i)(C))
 UNITS_PER_YEAR = {"YEARS": 1, "MONTHS": 12, "WEEKS": 365.25 / 7, "DAYS": 365.25, "HOURS": 365.25 * 24, "DECADES": 0.1}
 SECONDS_PER_DAY = 86_400
 # A number of days since 1960 that a date of our time can have stays below this; a number of seconds lies above.
@@ -51,9 +51,9 @@ def keep(column: pd.Series, rows: Rows) -> Done:
 
 
 def derive_age(column: pd.Series, rows: Rows) -> Done:
-    """Ages of 90 years and above are 90, in the unit that --AGEU says (years where it says none).
+    """Ages of 90 years and above become 90, in the unit of --AGEU (years where it has none).
 
-    What the treatment made an interval from 90 on becomes ``>=90``.
+    The treatment's intervals from 90 on become ``>=90``.
     """
     limit = np.full(len(column), float(OLDEST))
     if "AGEU" in rows.frame:
@@ -71,7 +71,7 @@ def derive_age(column: pd.Series, rows: Rows) -> Done:
 
 
 def offset(column: pd.Series, rows: Rows) -> Done:
-    """Dates move by the offset of their person; what is no date, or is nobody's, is lost."""
+    """Dates move by the offset of their person; text that is no date, or is nobody's, is lost."""
     somebody = rows.people >= 0
     days = np.zeros(len(rows.people), dtype=np.int64)
     days[somebody] = rows.of_people.offsets[rows.people[somebody]]
@@ -85,7 +85,7 @@ def offset(column: pd.Series, rows: Rows) -> Done:
 
 
 def raise_to_continent(column: pd.Series, rows: Rows) -> Done:
-    """Codes of countries become continents; what is no such code is lost."""
+    """Codes of countries become continents; other codes are lost."""
     codes, distinct = pd.factorize(column)
     continents = np.array([*(continent_of(str(value)) for value in distinct), None], dtype=object)
     raised = pd.Series(continents[codes], column.index, name=column.name, dtype="str")

@@ -1,4 +1,4 @@
-"""The define.xml of a released study, and whether it says what the files are."""
+"""The define.xml of a released study, and whether it describes the files correctly."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class ReleasedRows(NamedTuple):
 
 
 class Overview(NamedTuple):
-    """What is known of all rows of a file: its ``columns`` without rows, and the number of rows in each part.
+    """Facts about all rows of a file: its ``columns`` without rows, and the number of rows in each part.
 
     ``people`` are those with rows, each once; ``devices`` those that rows name; ``seen`` is the record of each column.
     """
@@ -63,7 +63,7 @@ class ReleasedFile:
 
     @cached_property
     def overview(self) -> Overview:
-        """What is known of all its rows together."""
+        """Facts about all its rows together."""
         columns = pd.DataFrame()
         found = Overview(columns, [], np.zeros(0, dtype=np.int64), set(), {})
         people: list[np.ndarray] = []
@@ -242,7 +242,7 @@ def _was_moved(recoding: RecodedColumn) -> bool:
 
 
 def _with_labels(column: pd.Series, recoding: RecodedColumn, people: np.ndarray) -> pd.Series:
-    """The released labels, where the column has a value; numbers where the column held numbers and all labels are."""
+    """The released labels, where the column has a value; numbers if column and labels all are numbers."""
     assert recoding.released is not None
     labels = of_rows(recoding.released, people)
     fresh = pd.Series(labels, column.index, name=column.name, dtype="str").where(column.notna())
@@ -293,7 +293,7 @@ def _leaves(domain: str, variable: str, files: Mapping[str, ReleasedFile]) -> bo
 
 
 def _without_lonely_devices(files: dict[str, ReleasedFile]) -> dict[str, ReleasedFile]:
-    """Tables of devices hold those alone that a person in the study has: others were of people who are gone."""
+    """Tables of devices keep only devices of people in the study: others belonged to people who were removed."""
     used = {device for file in files.values() if file.has_people for device in file.overview.devices}
     found = {}
     for name, file in files.items():

@@ -38,7 +38,7 @@ NO_MONTH = ""
 class Facts:
     """``people`` and ``facts`` (n_entries,): who has which fact; positions of people, and whole numbers from 0.
 
-    ``holders`` says of each kind of fact how many people have one.
+    ``holders``: for each kind of fact, how many people have one.
     """
 
     people: np.ndarray
@@ -148,7 +148,7 @@ def finest_term(frame: pd.DataFrame, prefix: str) -> np.ndarray:
 
 
 def occurred(frame: pd.DataFrame, prefix: str) -> np.ndarray:
-    """Whether what a row (n_rows,) says took place: not where it was asked for, and was not so or was not answered."""
+    """Whether the event of a row (n_rows,) took place: not if a question about it was denied or not answered."""
     took_place = np.ones(len(frame), dtype=bool)
     for name, denies in ((f"{prefix}OCCUR", "N"), (f"{prefix}STAT", "NOT DONE")):
         if name in frame:

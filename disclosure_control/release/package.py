@@ -25,10 +25,10 @@ from study.merge.subject_ids import SubjectIdRule
 def data_files(
     released: ReleasedStudy, format_name: str | None, created: datetime, folder: Path
 ) -> dict[str, bytes | Path]:
-    """The data sets as files by name, each in the format it came in, or all in one.
+    """The data sets as files by name, each in its original format, or all in one.
 
     One in several parts is written into the ``folder``, part by part. Raises ``FaultyInputError`` with everything that
-    the format cannot hold.
+    the format cannot represent.
     """
     files: dict[str, bytes | Path] = {}
     faults: list[str] = []
@@ -74,7 +74,7 @@ def _written_by_parts(file: ReleasedFile, writer: FileWriter, path: Path) -> Pat
 
 
 def outgoing(file: ReleasedFile, created: datetime) -> OutgoingTable:
-    """One data set with what its header may say."""
+    """One data set with the contents allowed in its header."""
     study = list(file.frame["STUDYID"].dropna().unique()) if "STUDYID" in file.frame else []
     return OutgoingTable(
         name=file.source.name,
@@ -99,7 +99,7 @@ def merged_again(
 ) -> Combined:
     """One row per subject, as door 1 makes it of the ``tables`` of the package.
 
-    What the pilot's merge says of columns that did not leave is without effect here.
+    Settings of the pilot's merge for columns that were not released have no effect here.
     """
     opened = {name: table.frame for name, table in tables.items()}
     carry = {

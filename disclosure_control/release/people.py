@@ -1,4 +1,4 @@
-"""One decision per person: who stays, under which name, by how many days the dates move, and what was recoded."""
+"""One decision per person: who stays, under which pseudonym, the offset of the dates, and the recoded columns."""
 
 from __future__ import annotations
 
@@ -136,10 +136,10 @@ def _order(texts: pa.LargeStringArray) -> np.ndarray:
 def recoded_columns(
     original: EncodedRecords, stayed: EncodedRecords, values: Mapping[str, pd.Series], kept: np.ndarray
 ) -> dict[str, RecodedColumn]:
-    """The columns that differ in somebody who was kept, or are gone; the subject's own id is no such column.
+    """The columns that changed for a kept person, or were dropped; the subject's own id is not among them.
 
     ``original`` are the records of the combined dataset, ``stayed`` those at the positions ``kept`` (n_kept,), and
-    ``values`` what is released of the values that these have.
+    ``values`` the released forms of their values.
     """
     found = {}
     for name, column in original.columns.items():

@@ -18,7 +18,7 @@ from disclosure_control.release.facts import LEVELS, coded_domains, occurred
 from disclosure_control.release.people import labels
 
 ALONG = tuple(f"--{level}" for level in LEVELS if level != "LLT")
-VERBATIM = ("TERM", "TRT", "MODIFY")  # in a file only where the config keeps them; they say the term, too
+VERBATIM = ("TERM", "TRT", "MODIFY")  # in a file only if the config keeps them; they contain the term, too
 NOTHING = -1
 
 
@@ -65,7 +65,7 @@ class RaisedTerms:
     loss: float
 
     def words(self) -> str:
-        """Raised to what, removed, and what was lost."""
+        """The new level, the removed rows, and the loss."""
         raised = [f"{counted(n, 'record')} raised to {column}" for column, n in self.rows_raised.items()]
         related = f" with {counted(self.related_rows_gone, 'related record')}" if self.related_rows_gone else ""
         gone = [f"{counted(self.rows_gone, 'record')} removed{related}"] if self.rows_gone else []
@@ -118,7 +118,7 @@ def without_rare_terms(
 
 
 def _is_of_terms(account: Account, domains: set[str]) -> bool:
-    """Whether a column that stays holds terms of one of the domains, or codes of them."""
+    """Whether a column that stays contains terms of one of the domains, or codes of them."""
     return account.stays and any(
         account.variable == f"{prefix}{suffix}" for prefix in domains for level in LEVELS.items() for suffix in level
     )
@@ -186,7 +186,7 @@ def _level(frame: pd.DataFrame, name: str) -> np.ndarray:
 
 
 def _terms(frame: pd.DataFrame, prefix: str, name: str) -> np.ndarray:
-    """Labels of a level (n_rows,); None also where what was asked for did not occur: such a row is about nobody."""
+    """Labels of a level (n_rows,); None also if the event did not occur: such a row is about nobody."""
     terms = _level(frame, name)
     terms[~occurred(frame, prefix)] = None
     return terms
@@ -312,7 +312,7 @@ def _record_keys(people: np.ndarray, values: np.ndarray) -> pd.Index:
 
 
 def _tells_a_term(prefix: str, frame: pd.DataFrame) -> np.ndarray:
-    """Which rows of a supplement (n_rows,) hold the term, or one of its levels, in other words."""
+    """Which rows of a supplement (n_rows,) contain the term, or one of its levels, in other words."""
     if "QNAM" not in frame:
         return np.zeros(len(frame), dtype=bool)
     names = [f"{prefix}{suffix}" for level in LEVELS.items() for suffix in level]

@@ -13,7 +13,7 @@ from disclosure_control.release.people import RecodedColumn, of_rows
 from study.merge.sdtm import findings_prefix
 
 # Columns that repeat, alone or with another one, what the treatment recoded: removed unless recoded as well.
-# A weight and a height say the BMI; without the weight, the height does not.
+# A weight and a height determine the BMI; without the weight, the height does not.
 SAID_AGAIN = {
     "RACE": tuple(f"RACE{i}" for i in range(1, 10)),
     "BMI": ("WEIGHT",),
@@ -22,7 +22,7 @@ SAID_AGAIN = {
 
 
 def says_again(name: str, domain: str, recoded: Mapping[str, RecodedColumn]) -> bool:
-    """Whether a variable (or the code of a test) of a domain says what a recoded column of that domain says."""
+    """Whether a variable (or the code of a test) of a domain repeats a recoded column of that domain."""
     if any(_is_of(one, name, domain) for one in recoded.values()):
         return False
     sources = {one.variable.partition(" [")[0].upper() for one in recoded.values() if one.domain == domain}
@@ -102,7 +102,7 @@ def labels_of_values(value: pd.Series, recoded: RecodedColumn, people: np.ndarra
 
 
 def _interval_holding(number: float, intervals: list[tuple[Interval | None, str]]) -> str | None:
-    """The label of the interval that holds a number; where two meet at their ends, the upper one, as bins are drawn."""
+    """The label of the interval that contains a number; where two meet, the upper one, as bins are drawn."""
     holding = [
         (interval.low, label) for interval, label in intervals if interval and interval.low <= number <= interval.high
     ]

@@ -61,10 +61,10 @@ def supplemental(file: StudyFile, given: Rows, decisions: Decisions) -> tuple[pd
 
 @dataclass(frozen=True)
 class RecodedRowsPlan:
-    """What has to be known of all rows that leave of a file before some of them are treated.
+    """Facts about all released rows of a file, needed before some of them are treated.
 
-    ``tests``: recoded columns whose test the file has, and whether any row says which measurement of it is meant.
-    ``said_again``: codes of tests that say again what was recoded.
+    ``tests``: recoded columns whose test the file has, and whether any row names its measurement.
+    ``said_again``: codes of tests that repeat recoded information.
     """
 
     tests: Mapping[str, bool] = field(default_factory=dict)
@@ -141,7 +141,7 @@ def by_parameter(
 
 
 def _codes(file: StudyFile, given: Rows, frame: pd.DataFrame, kept: np.ndarray, decisions: Decisions) -> list[Account]:
-    """Remove rows of codes as the table or the config says, and recode ids among them; in ``frame`` and ``kept``."""
+    """Remove rows of codes by the table or the config, and recode ids among them; in ``frame`` and ``kept``."""
     by = next((n for n in (f"{file.domain}TESTCD", f"{file.domain}PARMCD") if n in frame), None)
     accounts: list[Account] = []
     for code in sorted(frame[by].dropna().unique()) if by else ():

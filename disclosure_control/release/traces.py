@@ -36,7 +36,7 @@ _DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}"
 
 @dataclass(frozen=True)
 class Traces:
-    """How many of the cells ``searched`` hold what must not leave, by kind; ``where`` names file and column of each."""
+    """How many of the cells ``searched`` contain an original, by kind; ``where`` names file and column of each."""
 
     searched: int
     original_ids: int
@@ -103,7 +103,7 @@ def find_traces(
 
 
 def _distinct(table: SourceTable, column: str) -> tuple[pd.Series, np.ndarray]:
-    """The values of a column (n,), each once, and how many cells hold each."""
+    """The values of a column (n,), each once, and how many cells have each."""
     counted = table.counts_of(column)
     return counted.index.to_series(), counted.to_numpy()
 
@@ -120,7 +120,7 @@ def _long_ones(texts: pa.LargeStringArray) -> pa.LargeStringArray:
 
 
 def _as_numbers(texts: pa.LargeStringArray) -> np.ndarray:
-    """The texts of digits alone as a column of numbers holds them; not those that get short without leading zeros."""
+    """Texts of digits as a column of numbers represents them; not those that are short without leading zeros."""
     are_digits = texts.filter(pc.match_substring_regex(texts, f"^[0-9]{{{SHORTEST_SEARCHED},{MOST_DIGITS}}}$"))
     numbers = np.unique(are_digits.cast(pa.float64()).to_numpy())
     return numbers[numbers >= 10 ** (SHORTEST_SEARCHED - 1)]
@@ -129,7 +129,7 @@ def _as_numbers(texts: pa.LargeStringArray) -> np.ndarray:
 def _n_held(
     values: pa.LargeStringArray, n_cells: np.ndarray, kinds: Mapping[str, Wanted], pseudonyms: Dictionary
 ) -> dict[str, int]:
-    """How many cells hold what is wanted, by kind; ``n_cells`` (n_values,) hold each of the values."""
+    """How many cells contain a wanted text, by kind; ``n_cells`` (n_values,) have each of the values."""
     found, n_before = dict.fromkeys(kinds, 0), 0
     for block in blocks_of(values):
         others = np.flatnonzero(pseudonyms.positions(block) < 0)
@@ -252,7 +252,7 @@ def _dates_that_stayed(
 ) -> int:
     """Complete dates of a person that are still in their original record, whatever the operation.
 
-    Dates as numbers are examined if the table says that they are dates.
+    Dates as numbers are examined if the table declares them as dates.
     """
     numeric = {
         (account.file, account.variable)

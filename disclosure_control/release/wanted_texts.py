@@ -62,7 +62,7 @@ class Wanted:
         self._words = [_Words(texts.filter(pa.array(n_bytes == length))) for length in np.unique(n_bytes[n_bytes > 0])]
 
     def held_by(self, texts: Texts) -> np.ndarray:
-        """Which of the texts (n,) hold any of the wanted ones as a part, as (n,) of bool."""
+        """Which of the texts (n,) contain any of the wanted ones, as (n,) of bool."""
         given = as_texts(texts)
         if not self._words:
             return np.zeros(len(given), dtype=bool)

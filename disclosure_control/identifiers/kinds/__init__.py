@@ -1,1 +1,1 @@
-"""The kinds of identifiers, one per file: a file here that holds a ``KIND`` is one."""
+"""The kinds of identifiers, one per file: a file here that defines a ``KIND`` is one."""

@@ -41,7 +41,7 @@ HEADING = any_of(
 
 
 def detect(column: ColumnValues) -> Hits | None:
-    """A word for a street beside a number, anywhere; or a column of words and numbers of which hardly two are alike."""
+    """A word for a street beside a number, anywhere; or a column of words and numbers with hardly any repeats."""
     if column.is_number:
         return None
     plain = column.matches(r"[\pL]{2}.*\d|\d.*[\pL]{2}")

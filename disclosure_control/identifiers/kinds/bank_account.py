@@ -9,7 +9,7 @@ from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 
 def detect(column: ColumnValues) -> Hits | None:
-    """Values that are, or hold, an IBAN."""
+    """Values that are, or contain, an IBAN."""
     if column.is_number:
         return None
     return checked_hits(column, [CheckedNumber("iban", r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")])

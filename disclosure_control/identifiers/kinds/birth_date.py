@@ -32,7 +32,7 @@ OF_EVENT = any_of(
     ),
     *("начал", "диагн", "since", "first", "surgery", "operation", "visit"),
 )
-# SDTM's names stand without blanks: MHSTDTC.
+# SDTM's names have no blanks: MHSTDTC.
 OF_EVENT = re.compile(rf"{OF_EVENT.pattern}|\b[a-z]{{2}}(st|en)?dtc\b")
 
 

@@ -10,7 +10,7 @@ ADDRESS = r"[\pL\d._%+'-]+ ?(@|[\[(]at[\])]) ?[\pL\d-]+(\.[\pL\d-]+)*\.[\pL]{2,}
 
 
 def detect(column: ColumnValues) -> Hits | None:
-    """Every value that holds an address."""
+    """Every value that contains an address."""
     if column.is_number:
         return None
     maybe = column.contains("@", "(at)", "[at]")

@@ -9,7 +9,7 @@ from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnVa
 from disclosure_control.identifiers.headings import any_of
 from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
-SDTM_DATE = re.compile(r"[a-z0-9]{0,6}(dtc|sttpt|entpt)")  # what such a date is of, the standard says
+SDTM_DATE = re.compile(r"[a-z0-9]{0,6}(dtc|sttpt|entpt)")  # the standard defines the event of such a date
 FEW_SHARE = 0.1  # of the people are alone with their day
 MANY_ALONE = 0.3
 HEADING = any_of(
@@ -46,7 +46,7 @@ HEADING = any_of(
 
 
 def detect(column: ColumnValues) -> Hits | None:
-    """Dates to the day that few people share; which event it was, the heading alone can tell."""
+    """Dates to the day that few people share; only the heading can say which event it was."""
     if not column.are_days or column.n_people < FEWEST_PEOPLE or column.alone_rate < FEW_SHARE:
         return None
     if column.is_headed(HEADING):

@@ -15,7 +15,7 @@ _WORD = in_python(r"[\pL']{2,}")
 
 
 def detect(column: ColumnValues) -> Hits | None:
-    """Texts of several words that are written for one person; and short ones of which hardly two are alike."""
+    """Texts of several words that are written for one person; and short ones with hardly any repeats."""
     if column.is_number or column.are_days or column.n_people < FEWEST_PEOPLE:
         return None
     words = np.array([len(_WORD.findall(value)) for value in column.sample])

@@ -1,4 +1,4 @@
-"""Names of persons, by the shape and the variety of the values, titles, endings, and what the heading says."""
+"""Names of persons, by the shape and the variety of the values, titles, endings, and the heading."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _told(column: ColumnValues) -> _Told:
 
 
 def _certainty_of_column(column: ColumnValues, told: _Told) -> str | None:
-    """How sure it is that the column as a whole holds names, None where nothing says so."""
+    """How certain it is that the column as a whole contains names; None without any sign."""
     shaped = column.share(told.shaped)
     if shaped < 0.75 or column.n_distinct < FEWEST_PEOPLE:
         return None

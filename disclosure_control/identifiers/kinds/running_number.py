@@ -12,7 +12,7 @@ DENSE = 0.5
 
 
 def detect(column: ColumnValues) -> Hits | None:
-    """Whole numbers of which no two people share one, and which leave few gaps between the first and the last."""
+    """Whole numbers that no two people share, with few gaps between the first and the last."""
     if not column.is_hardly_shared or not column.are_whole or column.alone_rate < 1:
         return None
     numbers = column.numbers

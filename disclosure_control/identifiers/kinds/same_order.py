@@ -1,4 +1,4 @@
-"""Columns that order people as their ids do: who knows the order of the ids knows who is who."""
+"""Columns that order people as their ids do: the order of the ids then identifies people."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _orders(ids: pa.Array) -> Iterator[np.ndarray]:
 
 
 def _rank_correlation(person: np.ndarray, value: np.ndarray) -> float:
-    """Spearman's correlation of two columns (n,) of which few values are alike, in [-1, 1]."""
+    """Spearman's correlation of two columns (n,) with few equal values, in [-1, 1]."""
     known = np.isfinite(value)
     if known.sum() < FEWEST:
         return 0.0

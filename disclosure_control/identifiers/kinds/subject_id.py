@@ -1,4 +1,4 @@
-"""Columns that hold the subject's own id, a part of it, or its digits."""
+"""Columns that contain the subject's own id, a part of it, or its digits."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import ColumnValues
 from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
-LONG_ID = 5  # letters, from which on an id does not stand in a text by chance
-LONG_PART = 3  # letters, from which on a part of an id tells it
+LONG_ID = 5  # letters; an id this long is not contained in a text by chance
+LONG_PART = 3  # letters; a part of an id this long identifies it
 
 
 def detect(column: ColumnValues) -> Hits | None:
-    """Values that one person alone has and that repeat, hold, or are part of, the id of that person."""
+    """Values that one person alone has and that repeat, contain, or are part of, the id of that person."""
     lone = column.lone
     if len(lone) < 3:
         return None
@@ -24,7 +24,7 @@ def detect(column: ColumnValues) -> Hits | None:
     repeats = _repeats(values, ids)
     if not repeats.any():
         return None
-    order = np.asarray(pc.array_sort_indices(ids)).astype(np.int64)  # of whatever rows they stand in
+    order = np.asarray(pc.array_sort_indices(ids)).astype(np.int64)  # of any rows
     others = np.empty_like(order)
     others[order] = np.roll(order, max(1, len(order) // 3))
     chance = min(max(float(_repeats(values, ids.take(pa.array(others))).mean()), 1e-3), 0.99)

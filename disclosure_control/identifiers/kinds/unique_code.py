@@ -18,7 +18,7 @@ CODE = r"^[\pL\d][\pL\d._/:#-]*$"
 
 
 def detect(column: ColumnValues) -> Hits | None:
-    """Codes in a word, with a digit, that hardly anybody shares; whole numbers that were given out once each."""
+    """Codes in a word, with a digit, that hardly anybody shares; whole numbers that were assigned once each."""
     if column.n_people == 0 or column.are_days:
         return None
     if column.are_whole:

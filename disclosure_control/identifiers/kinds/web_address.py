@@ -8,7 +8,7 @@ from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 
 def detect(column: ColumnValues) -> Hits | None:
-    """Every value that holds an address."""
+    """Every value that contains an address."""
     if column.is_number:
         return None
     maybe = column.contains("://", "www.")
