@@ -298,7 +298,10 @@ def page_sections(told: ToldAssessment, curves: Sequence[ThresholdCurve], for_ou
 def _evidence(told: ToldAssessment) -> list[Section]:
     """The evidence on k, l and t before any treatment."""
     notices = [Sentence(notice, where=Where.EVIDENCE) for notice in told.notices]
-    in_use = Sentence(f'Policy in use: "{told.missing_qis}". Whom k flags under each policy:', where=Where.EVIDENCE)
+    in_use = Sentence(
+        f'Policy in use: "{told.missing_qis}". The table shows how many people k flags under each policy.',
+        where=Where.EVIDENCE,
+    )
     rows = [
         [name, *(count_text(one[key]) for key in ("evaluated", "not_evaluated", "risky"))]
         for name, one in told.missing_policies.items()

@@ -48,6 +48,14 @@ def test_the_report_has_every_heading_in_both_forms(pilot):
     assert re.findall(r"<h2[^>]*>\d+\. (.+)</h2>", text_of(pilot, REPORT_HTML)) == HEADINGS
 
 
+def test_every_table_says_what_it_is_of(pilot):
+    """Two tables of one chapter ran into each other."""
+    page, markdown = text_of(pilot, "anonymisation_report.html"), text_of(pilot, "anonymisation_report.md")
+    for title in ("At risk before any treatment", "Missing values", "Thresholds", "Variables"):
+        assert f"<caption>{title}</caption>" in page
+        assert f"\n\n**{title}**\n\n|" in markdown
+
+
 def test_the_three_questions_say_of_what_they_are_answers(pilot, doors):
     """The auditor's report holds both: those of what came in, and beside the residual risk those of what leaves."""
     pilot.configure(treatment=[{"method": "drop_column", "columns": ["VS__BMI"]}])
