@@ -50,7 +50,7 @@ def test_the_report_has_every_heading_in_both_forms(pilot):
 
 def test_every_table_says_what_it_is_of(pilot):
     """Two tables of one chapter ran into each other."""
-    page, markdown = text_of(pilot, "anonymisation_report.html"), text_of(pilot, "anonymisation_report.md")
+    page, markdown = text_of(pilot, REPORT_HTML), text_of(pilot, REPORT_MD)
     for title in ("At risk before any treatment", "Missing values", "Thresholds", "Variables"):
         assert f"<caption>{title}</caption>" in page
         assert f"\n\n**{title}**\n\n|" in markdown
