@@ -122,7 +122,6 @@ class EquivalenceClasses:
 
     @cached_property
     def n_records(self) -> int:
-        """How many people there are in all classes."""
         return int(self.size.sum()) if self.records is None else len(self.records.class_of_record)
 
     @property

@@ -289,7 +289,6 @@ def patterns_deciding(variable: str, lines: Sequence[OperationRule]) -> dict[str
 
 
 def _domain_of(pattern: str) -> str:
-    """A domain that a pattern is about."""
     return pattern.rpartition(".")[0].replace("--", UNNAMED_DOMAIN).replace("*", "") or UNNAMED_DOMAIN
 
 

@@ -43,12 +43,10 @@ class Assessment:
 
     @property
     def classes(self) -> EquivalenceClasses:
-        """The equivalence classes of the people."""
         return self.people.classes
 
     @property
     def counts(self) -> Mapping[str, SensitiveCounts]:
-        """The count of each sensitive feature."""
         return self.people.counts
 
     @property

@@ -296,7 +296,6 @@ def page_sections(told: ToldAssessment, curves: Sequence[ThresholdCurve], for_ou
 
 
 def _evidence(told: ToldAssessment) -> list[Section]:
-    """The evidence on k, l and t before any treatment."""
     notices = [Sentence(notice, where=Where.EVIDENCE) for notice in told.notices]
     in_use = Sentence(
         f'Policy in use: "{told.missing_qis}". The table shows how many people k flags under each policy.',

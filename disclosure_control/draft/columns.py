@@ -43,7 +43,6 @@ class Column:
 
     @property
     def concept(self) -> Concept | None:
-        """The concept that the heading names."""
         return concept_of(self.heading)
 
     @property

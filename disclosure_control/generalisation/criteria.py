@@ -65,7 +65,6 @@ class Criterion:
 
     @property
     def definition(self) -> SyntacticModel:
-        """The model in the registry."""
         return MODELS[self.model]
 
     @cached_property

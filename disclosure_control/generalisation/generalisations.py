@@ -77,7 +77,6 @@ class Generalisation:
 
     @property
     def n_levels(self) -> int:
-        """Level 0 and all coarser ones."""
         return len(self.levels)
 
     @property

@@ -42,17 +42,14 @@ class Lattice:
 
     @property
     def n_attributes(self) -> int:
-        """Quasi-identifiers of the lattice."""
         return len(self.attributes)
 
     @property
     def n_combinations(self) -> int:
-        """Combinations of values that occur."""
         return len(self.people)
 
     @cached_property
     def n_people(self) -> int:
-        """People in all combinations together."""
         return int(self.people.sum())
 
     @cached_property
@@ -84,7 +81,6 @@ class Lattice:
 
     @property
     def size(self) -> int:
-        """How many transformations there are."""
         return math.prod(self.shape)
 
     @cached_property
@@ -127,7 +123,6 @@ class Node:
 
     @property
     def n_classes(self) -> int:
-        """Equivalence classes of the transformation."""
         return len(self.size)
 
     @property

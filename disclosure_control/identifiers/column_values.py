@@ -84,7 +84,6 @@ class ColumnValues:
 
     @cached_property
     def n_distinct(self) -> int:
-        """How many different values there are."""
         return len(self.distinct if self.figures is None else self.figures)
 
     # ------------------------------------------------------------ people of each value
@@ -101,7 +100,6 @@ class ColumnValues:
 
     @property
     def n_people(self) -> int:
-        """People with a value."""
         return self.holders.n_people
 
     @cached_property

@@ -30,9 +30,7 @@ class Holders(Protocol):
         ...
 
     @property
-    def n_people(self) -> int:
-        """People with a value."""
-        ...
+    def n_people(self) -> int: ...
 
     @property
     def n_pairs(self) -> int:

@@ -231,7 +231,6 @@ class Leaving:
         return list(self.records.columns) if self.made_of is None else self.made_of.columns
 
     def became(self, name: str) -> WhatBecame:
-        """What became of a column."""
         column, values = self.records.columns.get(name), self.values.get(name)
         if self.made_of is not None:
             return self.made_of.became(name, column, values)
@@ -314,7 +313,6 @@ class Leaving:
         return {name: codes_of_texts(self.values[name], self._column(name).people) for name in self.released_names}
 
     def _column(self, name: str) -> ColumnOfRecords:
-        """A released column as the records have it."""
         return self.records.column(name, self.values[name])
 
     @cached_property

@@ -100,11 +100,9 @@ class MovedDates(ReleaseFinding):
     steps: Sequence[DatesMoved]
 
     def words(self) -> Iterator[str]:
-        """The notes on each step."""
         return (sentence for step in self.steps for sentence in step.words(self.people))
 
     def reasons(self) -> Iterator[Reason]:
-        """The reasons of each step."""
         return (reason for step in self.steps for reason in step.reasons())
 
 

@@ -25,7 +25,6 @@ class ReleaseFindings:
 
     @classmethod
     def of(cls, leaving: Leaving) -> ReleaseFindings:
-        """The findings about a release."""
         return cls(singled_out(leaving), columns_that_tell(leaving), moved_dates(leaving), joined_releases(leaving))
 
     def _all(self) -> list[ReleaseFinding]:

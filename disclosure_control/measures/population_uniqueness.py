@@ -33,7 +33,6 @@ class SizeHistogram:
 
     @property
     def n_people(self) -> int:
-        """People in all classes together."""
         return int(self.sizes @ self.n_classes)
 
     @property

@@ -180,7 +180,6 @@ class ClassRisk:
 
     @property
     def n_evaluated(self) -> int:
-        """People who have a risk."""
         return int(self.people[~np.isnan(self.of_class)].sum())
 
     @cached_property
@@ -233,7 +232,6 @@ class RecordRisk:
 
     @property
     def n_evaluated(self) -> int:
-        """Records that have a risk."""
         return len(self._evaluated)
 
     @cached_property

@@ -50,7 +50,6 @@ class SyntacticResult:
 
     @cached_property
     def n_evaluated(self) -> int:
-        """The number of people whom the model judges."""
         return int(self.people.sum())
 
     @property

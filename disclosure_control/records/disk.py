@@ -64,7 +64,6 @@ class PeopleOnDisk(People):
         return self._subjects, self._columns, self._folder, self._limits
 
     def _form_classes(self) -> tuple[Iterable[np.ndarray], EquivalenceClasses]:
-        """The class of each record block by block, and the classes."""
         names = self.config.quasi_identifiers
         encoded = [self._columns[name].encoded for name in names]
         code_of_text = [column.codes.astype(np.int64) + 1 for column in encoded]

@@ -90,7 +90,6 @@ class LargeFile(SourceTable):
 
     @property
     def n_rows(self) -> int:
-        """How many records the file has."""
         return int(self.counts[0].sum())
 
     def _place(self, column: str) -> int:
@@ -127,7 +126,6 @@ class LargeFile(SourceTable):
         return ids[present], np.asarray(n_records)[present]
 
     def where(self, column: str, is_kept: Callable[[pd.Series], np.ndarray]) -> LargeFile:
-        """See ``SourceTable``."""
         assert self.codes is not None
         place = self._place(column)
         of_code = is_kept(self.counted_column(column)[0])
@@ -143,7 +141,6 @@ class LargeFile(SourceTable):
         return dataclasses.replace(self, codes=kept, counts=counts)
 
     def has_two(self, column: str, beside: str, is_meant: Callable[[pd.Series], np.ndarray]) -> bool:
-        """See ``SourceTable``."""
         assert self.codes is not None
         place, place_beside = self._place(column), self._place(beside)
         meant = is_meant(self.counted_column(beside)[0])
@@ -156,7 +153,6 @@ class LargeFile(SourceTable):
         return False
 
     def fits(self, most: int) -> bool:
-        """See ``SourceTable``."""
         return self.n_rows <= most
 
     def column(self, name: str) -> pd.Series:
@@ -209,7 +205,6 @@ class LargeFile(SourceTable):
         return frame_of({name: _taken(*both) for name, *both in zip(columns, values, codes, strict=True)})
 
     def starts_of_parts(self, n_people: int, rows_per_part: int) -> np.ndarray:
-        """See ``SourceTable``."""
         return starts_of_parts(n_people, self.n_rows, rows_per_part)
 
     def pieces(self, made: Callable[..., Piece]) -> Pieces[Piece]:
@@ -255,7 +250,6 @@ def _gathered(codes: SpilledArrays, n_columns: int, n_at_once: int) -> Iterator[
 
 
 def _taken(values: pa.ChunkedArray | np.ndarray, codes: np.ndarray | pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray:
-    """The value of each code (n,)."""
     if isinstance(values, np.ndarray):
         return values.take(codes if isinstance(codes, np.ndarray) else codes.to_numpy())
     return values.take(pa.array(codes) if isinstance(codes, np.ndarray) else codes)
@@ -276,7 +270,6 @@ class _Divided:
 
     @property
     def columns(self) -> list[str]:
-        """The file's columns."""
         return [str(name) for name in self._table.frame]
 
     def append(self, person: np.ndarray, codes: Sequence[np.ndarray]) -> None:

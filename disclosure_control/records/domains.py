@@ -93,7 +93,6 @@ class DomainsFromDisk(DomainReader):
         return Path(tempfile.mkdtemp(dir=self.folder))
 
     def read_to_release(self, folder: Path, divisible: Divisible) -> Read:
-        """See ``DomainReader``."""
         sizes = [path.stat().st_size for path in domain_files(folder)]
         large = [size for size in sizes if size >= self.limits.domains.large_bytes]
         stop_without_room(self.results, RELEASE_PER_BYTE * sum(large))

@@ -264,7 +264,6 @@ class PeopleInMemory(People):
         return DistinctValues(values, column.encoded.codes[texts], people[people > 0])
 
     def evaluated_by(self, config: PilotConfig) -> PeopleInMemory:
-        """See ``People``."""
         exact = {
             name: column.exact.take(text).set_axis(self._frame.index)
             for name, column in self._columns.items()

@@ -43,11 +43,9 @@ class ReadRange:
         return sum(self.lengths)
 
     def codes(self, column: int) -> Path:
-        """The file of the codes of a column's texts."""
         return self.folder / f"column_{column}"
 
     def texts(self, column: int) -> Path:
-        """The file of a column's distinct texts."""
         return self.folder / f"texts_{column}"
 
 
@@ -131,7 +129,6 @@ class SubjectsInRanges:
 
     @property
     def ids(self) -> Iterator[pa.RecordBatch]:
-        """The ids block by block."""
         return chain.from_iterable(records_in(one.folder / SUBJECTS) for one in self._ranges)
 
     def ids_at(self, records: np.ndarray) -> pa.Array:

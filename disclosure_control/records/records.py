@@ -272,20 +272,17 @@ class RecordsInMemory(EncodedRecords):
     numbers: np.ndarray = field(repr=False)
 
     def positions_in(self, original: EncodedRecords) -> np.ndarray:
-        """See ``EncodedRecords``."""
         return self.numbers
 
     def frame(
         self, what: str, columns: Iterable[str], values: Mapping[str, pd.Series], ids: Subjects | None
     ) -> pd.DataFrame:
-        """See ``EncodedRecords``."""
         found = {name: one.array for name, one in values.items()}
         if ids is not None:
             found[SUBJECT_COLUMN] = cast(SubjectsInMemory, ids).at_once.array
         return pd.DataFrame({name: found[name] for name in columns}, self.numbers, copy=False)
 
     def at(self, numbers: np.ndarray) -> RecordsInMemory:
-        """See ``EncodedRecords``."""
         if len(numbers) == self.n_people:
             return self
         kept = np.searchsorted(self.numbers, numbers)
@@ -297,19 +294,16 @@ class RecordsInMemory(EncodedRecords):
     def without(
         self, people: People, gone: np.ndarray, values: Mapping[str, pd.Series]
     ) -> tuple[RecordsInMemory, Mapping[str, pd.Series]]:
-        """See ``EncodedRecords``."""
         kept = np.flatnonzero(~gone[places_of_all(people.classes_of_blocks())])
         of_kept = {name: one.iloc[kept].reset_index(drop=True) for name, one in values.items()}
         return self.at(self.numbers[kept]), of_kept
 
     def with_ids(self, recoded: Callable[[pd.Series], pd.Series]) -> tuple[Subjects, int]:
-        """See ``EncodedRecords``."""
         before = cast(SubjectsInMemory, self.subjects).at_once
         after = recoded(before)
         return SubjectsInMemory(after, self.n_people), before.nunique() - after.nunique()
 
     def counted_as(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> People:
-        """See ``EncodedRecords``."""
         names = dict.fromkeys(config.quasi_identifiers + config.sensitive_features)
         return PeopleInMemory(pd.DataFrame({name: values[name].array for name in names}, range(self.n_people)), config)
 

@@ -107,12 +107,10 @@ class CombinedDataset:
 
     @property
     def subjects(self) -> pd.Series:
-        """The subjects' ids."""
         return at_hand(self.at_once, "the list of all subjects").subjects
 
     @property
     def text(self) -> pd.DataFrame:
-        """The whole file as text."""
         return at_hand(self.at_once, "the combined dataset").text
 
     @property
@@ -125,9 +123,7 @@ class Store(Protocol):
     """A combined dataset that is about to be read."""
 
     @property
-    def columns(self) -> Sequence[str]:
-        """The columns of the file."""
-        ...
+    def columns(self) -> Sequence[str]: ...
 
     def counted(self, config: PilotConfig) -> tuple[CombinedDataset, People]:
         """Read it and count its people, within the block for which the store is open. Raises ``FaultyInputError``."""
@@ -149,7 +145,6 @@ class StoreInMemory:
         return ids, faults_of_subjects(len(ids), int(ids.isna().sum()), _n_distinct(ids), self._file)
 
     def counted(self, config: PilotConfig) -> tuple[CombinedDataset, People]:
-        """See ``Store``."""
         subjects, faults = self.subjects()
         frame: dict[str, pd.Series] = {}
         typed: dict[str, TypedTexts] = {}
@@ -193,11 +188,9 @@ class StoreOnDisk:
 
     @property
     def columns(self) -> Sequence[str]:
-        """See ``Store``."""
         return self._text.columns
 
     def counted(self, config: PilotConfig) -> tuple[CombinedDataset, People]:
-        """See ``Store``."""
         n_bytes = int(SPILL_PER_BYTE * self._kind.bytes_as_text(self._path))
         folder = self._until_end.enter_context(spill_folder(self._path.parent, n_bytes))
         count = self._until_end.enter_context(self._counting(folder))

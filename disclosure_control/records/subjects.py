@@ -60,7 +60,6 @@ class SubjectsInMemory:
         return [pa.RecordBatch.from_arrays([as_texts(self.texts.astype("str"))], schema=SCHEMA)]
 
     def ids_at(self, records: np.ndarray) -> pa.Array:
-        """See ``Subjects``."""
         (ids,) = self.ids
         return ids.column(0).take(pa.array(records))
 

@@ -50,22 +50,18 @@ class TextsInMemory:
         self._texts = texts
 
     def counted(self) -> CountedTexts:
-        """See ``TextColumn``."""
         known = text_codes(self._texts.astype("str"))
         first = np.zeros(len(known.texts) + 1, dtype=np.int64)
         first[known.codes[::-1]] = np.arange(len(known))[::-1]
         return CountedTexts(known.texts, known.people[:-1], first[:-1])
 
     def n_levels(self) -> int:
-        """See ``TextColumn``."""
         return len(self._encoded.labels) + 1
 
     def labels(self) -> np.ndarray:
-        """See ``TextColumn``."""
         return self._encoded.labels
 
     def levels(self) -> Iterable[np.ndarray]:
-        """See ``TextColumn``."""
         return [self._encoded.codes + 1]
 
     @cached_property

@@ -51,7 +51,6 @@ class Account:
 
     @property
     def stays(self) -> bool:
-        """Whether it is released."""
         return self.operation.operation not in GONE
 
 

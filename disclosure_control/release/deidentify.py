@@ -78,7 +78,6 @@ class ReleasedFile:
 
     @property
     def n_records(self) -> int:
-        """How many rows it has."""
         return sum(self.overview.lengths)
 
     @property

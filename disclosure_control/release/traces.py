@@ -48,7 +48,6 @@ class Traces:
 
     @property
     def total(self) -> int:
-        """All of them together."""
         counts = (self.original_ids, self.id_digits, self.original_dates, self.removed_identifiers)
         return sum(counts) + self.people_left_out
 

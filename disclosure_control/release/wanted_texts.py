@@ -45,7 +45,6 @@ def _offsets(texts: pa.LargeStringArray) -> np.ndarray:
 
 
 def _letters(texts: pa.LargeStringArray) -> np.ndarray:
-    """The bytes of all texts, one after the other."""
     offsets = _offsets(texts)
     return np.frombuffer(texts.buffers()[2] or b"", dtype=np.uint8)[offsets[0] : offsets[-1]]
 
@@ -108,7 +107,6 @@ class _Words:
 
 
 def _hashes_of(words: np.ndarray) -> np.ndarray:
-    """The hash of each word (n, length)."""
     hashes = np.zeros(len(words), dtype=np.uint64)
     for i in range(words.shape[1]):
         hashes = hashes * np.uint64(_HASH_BASE) + words[:, i].astype(np.uint64) + np.uint64(1)

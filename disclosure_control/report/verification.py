@@ -39,7 +39,6 @@ class Verification:
 
     @property
     def n_changed(self) -> int:
-        """How many things do not hold."""
         return sum(map(len, self.changed.values()))
 
     @property

@@ -280,7 +280,6 @@ def staged(
 
 
 def summary_text(summary: Mapping[str, Any]) -> str:
-    """A JSON summary as the text of its file."""
     return with_controls_escaped(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 

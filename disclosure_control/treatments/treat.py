@@ -179,7 +179,6 @@ class _Given:
     def input(
         self, frame: pd.DataFrame, people: np.ndarray | None = None, subjects: pd.Series | None = None
     ) -> TreatmentInput:
-        """What a treatment is given of some rows."""
         return TreatmentInput(
             frame, self.config, self.generator, subjects, self.folder, self.recommended, self.release, people
         )
@@ -200,7 +199,6 @@ class _Given:
 
 
 def _apply(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, AppliedStep]:
-    """What one step leaves, and what it did."""
     stop_at(faults_of_columns_gone(step, work.columns))
     treatment = methods()[step.method]
     if treatment.is_of_steps:

@@ -86,7 +86,6 @@ class TreatedPilot:
 
     @property
     def n_people(self) -> int:
-        """How many records are released."""
         return self.assessment.classes.n_records
 
     @property

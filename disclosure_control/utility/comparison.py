@@ -219,22 +219,18 @@ class Comparison:
 
     @property
     def n_compared(self) -> int:
-        """Original records that are still there."""
         return len(self.positions)
 
     @property
     def n_removed(self) -> int:
-        """Original records that are no longer there."""
         return self.n_original - self.n_compared
 
     @property
     def numeric(self) -> list[ComparedColumn]:
-        """The compared columns of numbers."""
         return [column for column in self.columns.values() if column.is_numeric]
 
     @property
     def categorical(self) -> list[ComparedColumn]:
-        """The compared columns of categories."""
         return [column for column in self.columns.values() if not column.is_numeric]
 
     @property

@@ -62,7 +62,6 @@ def reason_of(error: OSError) -> str:
 
 
 def empty_file_fault(path: Path) -> str:
-    """Return the fault of an empty file."""
     return f"{path.name}: the file is empty. Remove it, or leave the domain out by {leave_out_setting(path)}."
 
 

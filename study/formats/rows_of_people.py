@@ -42,7 +42,6 @@ class RowsInMemory:
 
     @property
     def columns(self) -> list[str]:
-        """The file's columns."""
         return [str(name) for name in self.frame if name != SUBJECT]
 
     def part(self, start: int, stop: int) -> pd.DataFrame:

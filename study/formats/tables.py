@@ -138,7 +138,6 @@ class SourceTable:
 
     @property
     def n_rows(self) -> int:
-        """How many records the file has."""
         return len(self.frame)
 
     def fits(self, most: int) -> bool:

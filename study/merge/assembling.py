@@ -37,7 +37,6 @@ class Combined:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The dataset whole."""
         pieces = list(self.pieces)
         return pieces[0] if len(pieces) == 1 else pd.concat(pieces, ignore_index=True)
 

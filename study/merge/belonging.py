@@ -137,7 +137,6 @@ def _described(table: SourceTable) -> str:
 
 
 def _studies_of(table: SourceTable) -> pd.Series:
-    """Number of rows of each STUDYID."""
     if STUDY not in table.frame:
         return pd.Series(dtype="int64")
     counts = table.counts_of(STUDY)

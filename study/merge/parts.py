@@ -109,13 +109,11 @@ class CountedFaults:
         self._numbers: dict[str, dict[str, int]] = {}
 
     def add(self, faults: Iterable[CountedFault]) -> None:
-        """Add further faults."""
         for fault in faults:
             self._numbers[fault.words] = added(self._numbers.get(fault.words, {}), fault.numbers)
 
     @property
     def texts(self) -> list[str]:
-        """The texts of the faults."""
         return [
             CountedFault(words, numbers).text
             for words, numbers in self._numbers.items()

@@ -11,5 +11,4 @@ REDUCTIONS = (FINDINGS, EVENTS, WIDE)
 
 
 def reduction_of(domain: Domain) -> Reduction:
-    """How a domain becomes one row per subject."""
     return next(reduction for reduction in REDUCTIONS if reduction.fits(domain))

@@ -152,7 +152,6 @@ FINDINGS = Reduction("findings", are_findings, plan_findings, reduce_findings)
 
 
 def _by_column(column: np.ndarray, chosen: np.ndarray, n_columns: int) -> list[np.ndarray]:
-    """The chosen records of each column."""
     order = np.argsort(column[chosen], kind="stable")
     return np.split(chosen[order], np.searchsorted(column[chosen][order], np.arange(1, n_columns))) if n_columns else []
 

@@ -41,7 +41,6 @@ class EncodedColumn:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether the labels are numbers."""
         return self.labels.dtype.kind == "f"
 
 

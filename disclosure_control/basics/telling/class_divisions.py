@@ -105,7 +105,6 @@ def _taken_off(numbers: int, size: int) -> int:
 
 
 def _width(numbers: int) -> int:
-    """From the least to the largest of the numbers."""
     return numbers.bit_length() - (numbers & -numbers).bit_length()
 
 

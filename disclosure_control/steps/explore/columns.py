@@ -71,17 +71,14 @@ class ExploredColumn:
 
     @property
     def n_missing(self) -> int:
-        """People without a value."""
         return int(self.counts[0])
 
     @property
     def n_with_value(self) -> int:
-        """People with a value."""
         return self.n_records - self.n_missing
 
     @cached_property
     def n_distinct(self) -> int:
-        """Number of distinct values."""
         return int((self.people > 0).sum())
 
     @property

@@ -27,7 +27,6 @@ class Exploration:
     notes: list[str]
 
     def column(self, name: str) -> ExploredColumn:
-        """The column of this name."""
         return next(column for column in self.columns if column.name == name)
 
     @property
@@ -42,7 +41,6 @@ class Exploration:
 
     @property
     def numbers(self) -> list[ExploredColumn]:
-        """Columns of numbers."""
         return [column for column in self.columns if column.kind == "number"]
 
     @property

@@ -77,7 +77,6 @@ def outlier_table(columns: Sequence[ExploredColumn], subjects: pd.Series) -> tup
 
 
 def correlation_table(correlations: Sequence[Correlation]) -> pd.DataFrame:
-    """One row per pair of numeric columns."""
     rows = [
         {"column": one.one, "other": one.other, "spearman": one.rho, "people": one.n_people} for one in correlations
     ]

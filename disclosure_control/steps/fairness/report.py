@@ -34,7 +34,6 @@ def _parts(pilot: str, found: FairnessTold) -> Iterator[Part]:
 
 
 def _misspelt(found: FairnessTold) -> Iterator[Part]:
-    """The number of favourable values that nobody has."""
     n, rule = found.favourable_values_of_nobody, found.favourable
     if n:
         yield Sentence(

@@ -93,7 +93,6 @@ class LinkageAttack:
 
     @property
     def n_people(self) -> int:
-        """People who are attacked."""
         return len(self.found.candidate)
 
     @property

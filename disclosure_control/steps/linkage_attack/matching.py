@@ -50,12 +50,10 @@ class Matching:
 
     @property
     def n_released(self) -> int:
-        """Released records."""
         return len(self.columns[0].released)
 
     @property
     def n_known(self) -> int:
-        """People of the known table."""
         return len(self.columns[0].known)
 
     @property

@@ -51,7 +51,6 @@ class Records:
 
     @property
     def n_records(self) -> int:
-        """People in the table."""
         return len(self.table)
 
     def encoded(self, column: str) -> EncodedColumn:

@@ -304,7 +304,6 @@ KINDS: dict[str, QuestionKind] = {
 
 
 def faults_of_query(value: object, place: Place) -> list[str]:
-    """Faults of one query at this place."""
     if not isinstance(value, dict):
         return [f"{place}: found {type(value).__name__}; allowed: a dictionary with name, kind, epsilon, column, ..."]
     kind = KINDS.get(value.get("kind")) if isinstance(value.get("kind"), str) else None

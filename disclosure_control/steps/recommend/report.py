@@ -316,7 +316,6 @@ def _loss_in_words(told: ToldRecommendation) -> str:
 
 
 def _in_short(told: ToldRecommendation) -> Iterator[Part]:
-    """The first answer, and the lines to paste for it."""
     n_others = len(told.short_list) - 1
     more = f" {counted(n_others, 'other answer')} in the details." if n_others else ""
     yield Sentence(

@@ -96,11 +96,9 @@ class Trial:
 
     @cached_property
     def as_it_is(self) -> TreatedCounts:
-        """The pilot without any treatment."""
         return self.treated([])
 
     def treated(self, steps: Sequence[TreatmentStep]) -> TreatedCounts:
-        """The pilot after a treatment."""
         return treat_counted(self.counted, self.assessment.config, steps, self.folder)
 
     @property

@@ -290,7 +290,6 @@ def release_told(
 
 
 def refusal_sections(reason: str) -> tuple[Section, ...]:
-    """Why nothing was released."""
     return (OUTLINES[0].section((Sentence(f"Nothing was released: {reason}", Style.NOTICE),)),)
 
 

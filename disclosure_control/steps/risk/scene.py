@@ -31,7 +31,6 @@ class Scene:
 
     @property
     def classes(self) -> EquivalenceClasses:
-        """The equivalence classes of the assessment."""
         return self.assessment.classes
 
     @property

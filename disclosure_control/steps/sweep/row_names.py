@@ -41,5 +41,4 @@ def shown_value(value: Any, n_letters: int = 40) -> str:
 
 
 def value_text(value: object) -> str:
-    """A parameter in full."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -67,7 +67,6 @@ class SweepRow:
 
     @property
     def is_baseline(self) -> bool:
-        """Whether this is the untreated pilot."""
         return self.method == BASELINE
 
     @property

@@ -73,7 +73,6 @@ def _before_and_after_table(found: TreatmentFindings) -> Table:
 
 
 def refusal_sections(reason: str) -> tuple[Section, ...]:
-    """Why nothing was treated."""
     parts = (Sentence(f"NOTE: {reason}", where=Where.FIRST), Sentence(reason, Style.NOTICE))
     return (OUTLINES[0].section(parts),)
 

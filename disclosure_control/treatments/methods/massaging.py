@@ -105,7 +105,6 @@ def _relabelled(
 
 
 def _notes(column: str, before: TwoGroups, n_changes: int, n_apart: int) -> list[str]:
-    """The notes: the labels of these people are no longer observed values."""
     sign = 1 if before.statistical_parity_difference >= 0 else -1
     after = TwoGroups(
         before.n_reference,
