@@ -1,4 +1,4 @@
-"""Where the made data stand, and making them at first use in a process of their own."""
+"""The place of the made data, which a process of their own makes at first use."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class FailedSideError(Exception):
 
 @dataclass(frozen=True)
 class Side:
-    """A command and how it is timed: as a whole process, or by itself (``timed_inside``: it prints JSON)."""
+    """A command and how it is timed: as a whole process, or by its own clock (``timed_inside``: it prints JSON)."""
 
     name: str
     command: Sequence[str | Path]

@@ -27,7 +27,7 @@ def reading_side(name: str, file: Path, *options: str) -> Side:
 def models_against_reading(scale: float, repeats: int) -> BenchmarkOutcome:
     """(a) k, l and t of a table in memory against ``pandas.read_csv`` of its file.
 
-    Beside the file of the six columns alone stands the one that door 1 writes, with ids and with quotes.
+    Besides the file of the six columns alone, the one that door 1 writes, with ids and with quotes.
     """
     n_records = int(N_RECORDS * scale)
     file = made("people", n_records) / "people.csv"

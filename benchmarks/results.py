@@ -31,7 +31,7 @@ class TimedComparison:
 
     The ratio is ``side`` / ``against``; ``faster``: the other way round, how many times faster ``side`` is. ``units``
     are the records of either side, where these differ and times per record are meant. ``judged_by``: the quantities
-    whose ratio has to meet the bar; no bar means that the row stands for information.
+    whose ratio has to meet the bar; a row without a bar is for information.
     """
 
     title: str
@@ -46,7 +46,7 @@ class TimedComparison:
         return self._ratio(self.side.median(quantity), self.against.median(quantity))
 
     def ratio_range(self, quantity: str) -> tuple[float, float]:
-        """Smallest and largest ratio of the runs that stood next to each other."""
+        """Smallest and largest ratio of adjacent runs."""
         pairs = zip(self.side.runs, self.against.runs, strict=True)
         ratios = [self._ratio(getattr(one, quantity), getattr(other, quantity)) for one, other in pairs]
         return min(ratios), max(ratios)

@@ -1,4 +1,4 @@
 """What is done with a pilot: assessed, explained, treated, attacked, reported."""
 
-# Stands in every privacy summary, and is what --version says; CHANGELOG.md tells what each one changed.
+# In every privacy summary, and printed by --version; CHANGELOG.md lists the changes of each.
 __version__ = "3.0.0"

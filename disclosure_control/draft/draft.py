@@ -79,7 +79,7 @@ def _rule_and_settings(subject_id: object, merge: object) -> tuple[SubjectIdRule
 def _columns(combined: Combined, merge: MergeDraft, k: DraftedValue) -> list[Column]:
     forms = {domain: counts.get("form", "wide").split(",")[0] for domain, counts in combined.report["domains"].items()}
     findings = scan_combined(combined.frame).findings
-    assert isinstance(k.value, int)  # as it is drafted
+    assert isinstance(k.value, int)  # a draft sets a whole number
     return columns_of(combined.frame, forms, merge.test_codes, findings, k.value)
 
 

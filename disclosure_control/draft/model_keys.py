@@ -28,7 +28,7 @@ def draft_model_keys(
         [column for column in columns if decisions[column.name].role is role] for role in (Role.CATEGORY, Role.NUMBER)
     )
     least = k.value
-    assert isinstance(least, int)  # as it is drafted
+    assert isinstance(least, int)  # a draft sets a whole number
     is_adult = _are_adults(columns)
     bins = {column.name: _bins(column, least, is_adult) for column in numbers}
     keys: dict[str, Node] = {

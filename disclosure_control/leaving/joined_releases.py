@@ -53,7 +53,7 @@ class ToldByBoth:
         ]
 
     def found_out(self, k: str) -> list[str]:
-        """Sentences on the people of whom both releases disclose more than each; [] if there are none."""
+        """Sentences on the people about whom both releases disclose more than each; [] if there are none."""
         found = {"are alone": self.alone_by_both_together}
         found[f"are fewer than {k} alike"] = self.fewer_than_k_by_both_together
         parts = [f"{people_told(n)} {said}" for said, n in found.items() if n != 0]

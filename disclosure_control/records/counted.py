@@ -1,4 +1,4 @@
-"""People of whom only the counts are known: classes can be joined or removed without reading a record."""
+"""People known by counts alone: classes can be joined or removed without reading a record."""
 
 from __future__ import annotations
 

@@ -69,8 +69,8 @@ class ListedPeople(NamedTuple):
 class ColumnOfPeople:
     """A column of the config: the distinct text of each record, block by block, and what these texts are.
 
-    In memory each record has a text of its own. ``exact`` (n_texts,) is each text typed, ``values`` (n_texts,) as it is
-    evaluated and listed, ``encoded`` its code among the labels; ``people`` (n_texts,) have it.
+    In memory each record has a text of its own. ``exact`` (n_texts,) is each text typed, ``values`` (n_texts,) are the
+    evaluated and listed values, ``encoded`` their codes among the labels; ``people`` (n_texts,) have them.
     """
 
     texts: Iterable[np.ndarray]

@@ -128,8 +128,7 @@ def deidentify(
     release: Release,
     subject_column: str | None,
 ) -> ReleasedStudy:
-    """Every file of the study as it is released. ``lines`` override the table of operations; the key determines ids and
-    offsets.
+    """Every released file of the study. ``lines`` override the table of operations; the key determines ids and offsets.
 
     Rows of people who are removed, or who are not in the combined dataset, are in no file. Rows are sorted by person in
     the order of the pseudonyms, and keep their order within a person. A file is treated part by part, with all rows of

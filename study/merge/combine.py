@@ -99,7 +99,7 @@ class _Planned:
 
 @dataclass(frozen=True)
 class _LookedAt:
-    """The parts of a domain; reports progress as they are read."""
+    """The parts of a domain; iterating over them shows progress."""
 
     rows: DividedDomain
     progress: Progress

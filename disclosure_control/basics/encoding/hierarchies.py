@@ -3,7 +3,7 @@
     C00;Block 0;Chapter 0;*
     C01;Block 0;Chapter 0;*
 
-Level 0 is the value as it stands in the data, the last level its coarsest form.
+Level 0 is the value as in the data, the last level its coarsest form.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def _sums_by_pattern(classes: CodedClasses, rows: np.ndarray) -> np.ndarray:
     codes = classes.class_codes + 1
     complete, partial = np.flatnonzero(classes.complete), np.flatnonzero(~classes.complete)
     pattern_of_partial, patterns = _patterns(codes[:, partial] > 0)
-    partial = partial[np.argsort(pattern_of_partial, kind="stable")]  # classes of one pattern stand together
+    partial = partial[np.argsort(pattern_of_partial, kind="stable")]  # classes of one pattern are adjacent
     of_complete, of_partial = codes[:, complete], codes[:, partial]
     from_complete, from_partial = rows[:, complete], rows[:, partial]
     # Complete classes agree with no complete one but themselves; all that partial ones get is summed below.

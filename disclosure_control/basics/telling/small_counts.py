@@ -28,7 +28,7 @@ SMALLEST_PRINTED_GROUP = 10
 SMALLER_GROUPS = "(smaller groups together)"
 TOO_FEW = f"(fewer than {SMALLEST_PRINTED_GROUP} people)"
 MASKED = "masked"
-# In a sentence. That it is from 1 to 9 is not said: whoever knew that it is not, or is, could calculate others.
+# In a sentence. It does not say whether the number is from 1 to 9: other numbers could be calculated from that.
 NOT_SHOWN = "an undisclosed number"
 WHAT_MASKED_MEANS = (
     f"Counts from 1 to {SMALLEST_PRINTED_GROUP - 1}, and counts from which these could be calculated, are shown as "
@@ -314,9 +314,9 @@ def some_of_people(n: int, n_all: int) -> str:
 
 
 def people_on_screen(n: int | None, form: str = "") -> str:
-    """A number of people in a sentence by itself, whose complement tells nobody: one from 1 to 9 is not told.
+    """A number of people in a sentence without its complement; from 1 to 9 it is "fewer than 10".
 
-    None is a number that is masked; ``form`` "," writes ``1,000``.
+    None is a number that is masked already; ``form`` "," writes ``1,000``.
     """
     if n is None:
         return NOT_SHOWN

@@ -1,7 +1,7 @@
 """Singling out: does the release suggest predicates that fit exactly one person of the pilot?
 
-The attacker looks at the release alone. "univariate": a value that stands there once, the smallest and the largest
-number. "multivariate": some values of one released record together, where no other released record has them. A
+The attacker uses the release alone. "univariate": a value that occurs once, the smallest and the largest
+number. "multivariate": some values of one released record together, which no other released record has. A
 predicate succeeds where it fits exactly one of the original people. Source: Giomi et al. 2023,
 doi:10.56553/popets-2023-0055, section 4.1; Cohen and Nissim 2020, doi:10.1073/pnas.1914598117.
 """
