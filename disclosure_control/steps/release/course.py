@@ -168,9 +168,11 @@ def course_parts(told: ToldCourse) -> Iterator[Part]:
         ]
         for size, by_facts in enumerate(zip(*told.found.values(), strict=True))
     ]
-    heads = ["Facts", "Alone", "with months", below.replace("_", " ").capitalize(), "On average", "with months"]
+    few = below.replace("_", " ").capitalize()
+    heads = ["Facts", "Alone", "Alone, with months", few, "On average", "On average, with months"]
     partial = any(not one.is_all for found in told.found.values() for one in found)
     title = f"What rows disclose beyond the quasi-identifiers: {people_known(told.known)}"
+    yield Sentence(title, Style.HEADING)
     yield Table(title, heads, rows, range(1, 6))
     least = " At least: sets of common facts alone were too many to look at." if partial else ""
     yield Sentence(

@@ -13,10 +13,11 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from disclosure_control.basics.telling.reasons import Gravity
+from disclosure_control.basics.telling.sections import Style
 from disclosure_control.measures.longitudinal import AloneByFacts
 from disclosure_control.release.facts import KINDS, facts_known
 from disclosure_control.release.rare_terms import RareTerms
-from disclosure_control.steps.release.course import CourseRisk, reasons_of_course, told_course
+from disclosure_control.steps.release.course import CourseRisk, course_parts, reasons_of_course, told_course
 from disclosure_control.steps.release.settings import OutsidersKnow
 from study.merge.subject_ids import SubjectIdRule
 from tests.cases import each
@@ -99,7 +100,7 @@ def test_the_figures_of_the_demo_are_those_counted_by_hand(demo):
     assert [one["facts"] for one in figures["average_risk"]] == [0, 1, 2, 3]
     rates = [one["rate"] for one in figures["average_risk"]]
     assert rates == sorted(rates)
-    assert "What rows disclose beyond the quasi-identifiers" in demo.result.report
+    assert demo.result.report.count("What rows disclose beyond the quasi-identifiers") == 1  # as the page, one heading
 
 
 def test_who_is_alone_by_one_thing_holds_the_package(demo):
@@ -271,3 +272,10 @@ def test_a_real_study_as_counted_by_looking_at_everybody():
         for size in sizes:
             some = {one: facts[one] for one in subjects}
             assert found[size].n_alone == len(alone_by_hand(some, dict(sexes[subjects]), size))
+
+
+def test_the_table_has_its_heading_on_the_page_too():
+    heading, table, _ = course_parts(told_course(course_with(OutsidersKnow(), 0, 30, 33, 60)))
+    assert heading.style is Style.HEADING
+    assert heading.text == table.title
+    assert len(set(table.columns)) == len(table.columns)
