@@ -103,7 +103,7 @@ class Requirements:
         return node.lattice.n_people - (0 if outside is None else int(node.size[outside].sum()))
 
     def most_suppressed(self, node: Node) -> int:
-        """The largest number of people of a transformation that may be suppressed; below 0 where none is allowed."""
+        """The largest number of people that a transformation may suppress; below 0 where not even 0 is allowed."""
         n_evaluated = self.n_evaluated(node)
         most = math.floor(self.suppression_limit * n_evaluated + 1e-9)
         return min(most, n_evaluated - 1) if self.keeps_somebody else most
