@@ -130,7 +130,8 @@ def readme(
         "",
         "What must not be done",
         "  The records are those of real people. Do not try to find out who they are, do not link these files with",
-        "  others that name people, and do not hand them on without the permission of whoever gave them to you.",
+        "  others that name people, and do not hand them on without permission from the organisation that gave them",
+        "  to you.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -113,6 +113,7 @@ def test_the_codebook_reads_intervals_as_the_treatment_wrote_them(tmp_path, rele
     assert entry["intervals"].startswith("a--b holds both a and b; ")
     readme = files["released/README.txt"].decode()
     assert "the codebook says whether it contains b" in readme
+    assert "without permission from the organisation that gave them" in readme
 
 
 def test_the_codebook_lists_no_level_of_few_people(demo):
