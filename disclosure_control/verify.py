@@ -154,7 +154,7 @@ def _merge_again(found: Verification, pilot: Pilot, results: Path, merge: Callab
         merge()
         return
     dataset = combined_dataset_in(results).name
-    found.notes.append(f"The domain files are not all here: {dataset} was taken as it stands.")
+    found.notes.append(f"The domain files are not all here: {dataset} was used without merging them again.")
     for name in (dataset, MERGE_REPORT):
         if (results / name).is_file():
             shutil.copyfile(results / name, pilot.results / name)

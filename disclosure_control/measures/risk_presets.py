@@ -44,11 +44,11 @@ class RiskPreset:
 
     @property
     def class_sentence(self) -> str | None:
-        """The limit in people: "1/11 = 0.0909 is above 0.09, so every class must hold at least 12"."""
+        """The limit in people: "1/11 = 0.0909 is above 0.09, so every class must have at least 12 people."."""
         if self.smallest_class is None:
             return None
         k, limit = self.smallest_class, f"{self.class_limit:g}"
-        return f"1/{k - 1} = {1 / (k - 1):.4f} is above {limit}, so every class must hold at least {k} people."
+        return f"1/{k - 1} = {1 / (k - 1):.4f} is above {limit}, so every class must have at least {k} people."
 
 
 @dataclass(frozen=True)

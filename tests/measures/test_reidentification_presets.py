@@ -41,7 +41,7 @@ def test_every_preset_says_what_it_is(name):
 def test_eleven_people_are_not_enough_for_nine_percent(name):
     preset = PRESETS[name]
     assert (preset.threshold, preset.compared_with, preset.smallest_class) == (0.09, "highest", 12)
-    assert preset.class_sentence == "1/11 = 0.0909 is above 0.09, so every class must hold at least 12 people."
+    assert preset.class_sentence == "1/11 = 0.0909 is above 0.09, so every class must have at least 12 people."
     verdict = judge_by_preset(name, risk_of_classes(11, 50))
     assert (verdict.met, verdict.measured) == (False, 1 / 11)
     assert verdict.sentence == (

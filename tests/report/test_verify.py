@@ -218,7 +218,7 @@ def test_without_domain_files_the_combined_dataset_stands_for_them(published):
     published.remove("VS.csv")
     found = verify(published.results)
     assert found.changed["inputs"] == ["VS.csv: not there any more"]
-    assert any("combined_dataset.csv was taken as it stands" in note for note in found.notes)
+    assert any("combined_dataset.csv was used without merging" in note for note in found.notes)
     # The step identifiers looks at every domain file; k, l and t at the combined dataset alone.
     assert not any(found.changed[name] for name in ("k_anonymity", "l_diversity", "t_closeness", "missing_policies"))
 

@@ -97,7 +97,7 @@ def test_it_holds_when_it_is_made_again_and_where_the_domain_files_are_gone(as_p
     assert found.n_changed == 0, found.changed
     (pilot.folder / "DM.csv").unlink()
     found = verify(pilot.results)
-    assert any(f"{PARQUET} was taken as it stands" in note for note in found.notes)
+    assert any(f"{PARQUET} was used without merging" in note for note in found.notes)
     assert not any(PARQUET in words for changed in found.changed.values() for words in changed)
 
 

@@ -16,8 +16,8 @@ from disclosure_control.run.fingerprints import MEANING, fingerprint, fingerprin
 # The summary's fingerprints of files are in the manifest by name; all else in it are figures.
 NO_FIGURES = ("inputs", "files", "hashes")
 WHAT_IT_IS = (
-    "What one run read and made. No value, id or host is in it; it still tells what the house works on, and belongs "
-    "with those who check. python -m disclosure_control.verify compares all of it with what stands there now."
+    "What one run read and made. No value, id or host is in it; it still discloses which data you work on, so pass it "
+    "on to auditors only. python -m disclosure_control.verify compares all of it with the files as they are now."
 )
 
 

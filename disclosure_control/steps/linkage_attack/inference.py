@@ -251,7 +251,7 @@ class InferenceSettings(AttackPart):
         """Columns that are both secret and known, and nothing that is secret."""
         for name in self.secret:
             if name in self.known:
-                yield f"{place}: column {name!r} stands in both secret and known"
+                yield f"{place}: column {name!r} is in both secret and known; leave it in one of them"
         if not self.secret and not place.pilot.sensitive_features:
             yield f"{place['secret']}: missing, and the config has no sensitive_feature"
 

@@ -28,7 +28,7 @@ def take_over(folder: Path, path: Path, head: HighWater, fault: Callable[[str, s
     if path.exists():
         with opened(path) as store:
             if hash_after(store, state.n_entries) != state.last_hash:
-                raise fault(f"stands beside {LINES} and does not hold it", "an earlier version has spent since")
+                raise fault(f"lies beside {LINES} and does not contain it", "an earlier version has spent since")
     else:
         new_store(folder / ASIDE, entries)
         (folder / ASIDE).replace(path)

@@ -273,8 +273,8 @@ class Ledger:
         if mark is None and state.n_entries and has_a_place(self.mark):
             self._notices[
                 f"of the private answers of this pilot, epsilon {decimal_text(state.spent)} spent, no mark was found; "
-                f"{self._mark_name} begins now. Where this is no new place for it, make sure that {FOLDER}/{LEDGER} is "
-                "not an older copy"
+                f"{self._mark_name} begins now. If you did not move it here, make sure that {FOLDER}/{LEDGER} is not "
+                "an older copy"
             ] = None
         elif mark is None and not has_a_place(self.mark):
             self._say_no_mark()
@@ -289,9 +289,9 @@ class Ledger:
             return read_mark(self.mark)
         except UnreadableMarkError:
             raise LedgerFaultError(
-                f"{self._mark_name}: says how far {FOLDER}/{LEDGER} went, and cannot be read; nothing is answered; let "
-                "the user who runs this program read and write it, or, where it is damaged and the ledger is known to "
-                "be whole, take it away"
+                f"{self._mark_name}: cannot be read. It records how much {FOLDER}/{LEDGER} has spent, so nothing is "
+                "answered. Let the user who runs this program read and write it. If it is damaged and you know that "
+                "the ledger is complete, remove it"
             ) from None
 
     def _read_head(self) -> HighWater:
@@ -317,7 +317,7 @@ class Ledger:
     def _say_no_mark(self) -> None:
         self._notices[
             f"no mark of the private answers can be kept outside of the pilot's folder ({self._mark_name} may not be "
-            f"written): {FOLDER}/{LEDGER} put back from an older copy would be believed. Set {SETTING} to a folder "
+            f"written): an older copy of {FOLDER}/{LEDGER} would not be noticed. Set {SETTING} to a folder "
             "that lasts and may be written"
         ] = None
 

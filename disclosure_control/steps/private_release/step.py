@@ -39,8 +39,8 @@ BYTES_OF_A_CELL = 90  # for its numbers and the marks between them; its names ar
 HIGH_EPSILON = Decimal(10)
 NEIGHBOURS = "add or remove one person"
 GUARANTEE = (
-    "Each answer is differentially private by itself, and all answers of this pilot together cost the epsilon given as "
-    "spent. It holds for these answers alone, not for whatever else is published of the same people. "
+    "Each answer is differentially private, and all answers of this pilot together cost the epsilon given as spent. "
+    "The guarantee covers these answers only, not anything else that is published about the same people. "
     "A person is one row of the dataset that was asked."
 )
 ANSWERED, RECORDED, REFUSED = "answered", "answered before", "refused"

@@ -46,7 +46,7 @@ def release_reasons(treated: TreatedPilot, of_ids: Mapping[str, int], file: str)
                 Gravity.NAMES_A_PERSON,
                 f"{file} contains the original ids, in {listed(of_ids)}.",
                 '{"method": "recode_ids", "key_from": {"environment": "PILOT_KEY"}} in "treatment"; drop other columns '
-                "that hold them",
+                "that contain them",
             )
         )
     if any(step.used_chance for step in treated.steps):
@@ -56,10 +56,10 @@ def release_reasons(treated: TreatedPilot, of_ids: Mapping[str, int], file: str)
 
 def _on_ids(of_ids: Mapping[str, int], n_people: int) -> list[str]:
     if SUBJECT_COLUMN in of_ids:
-        return ["Subject ids are released as they are; recode_ids makes pseudonyms of them."]
+        return ["Subject ids are released unchanged; recode_ids replaces them by pseudonyms."]
     return [
-        f"{name} holds the subject's original id for {people_on_screen(HAND_TO_HAND.told(n, n_people))} of "
-        f"{people_text(n_people)}: drop it, or where it is nothing else, name it under the columns of recode_ids."
+        f"{name} contains the subject's original id for {people_on_screen(HAND_TO_HAND.told(n, n_people))} of "
+        f"{people_text(n_people)}: drop it, or, if it contains nothing else, name it under the columns of recode_ids."
         for name, n in of_ids.items()
     ]
 

@@ -151,8 +151,8 @@ def test_good_settings_have_no_fault():
         (GOOD | {"seed": -1}, "linkage_attack['seed']"),
         (GOOD | {"singling_out": {"mode": "univariate"}}, "did you mean 'modes'"),
         ({"linkability": {"one": ["DM__SEX"]}}, "['linkability']['other']: missing"),
-        ({"linkability": {"one": ["DM__SEX"], "other": ["DM__SEX"]}}, "stands in both"),
-        ({"inference": {"secret": "DM__AGE", "known": ["DM__AGE"]}}, "stands in both"),
+        ({"linkability": {"one": ["DM__SEX"], "other": ["DM__SEX"]}}, "in both secret and known"),
+        ({"inference": {"secret": "DM__AGE", "known": ["DM__AGE"]}}, "in both secret and known"),
     ],
 )
 def test_faults_of_the_key_name_what_is_wrong(value, words):

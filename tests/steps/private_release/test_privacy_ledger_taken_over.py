@@ -86,7 +86,7 @@ def test_lines_that_the_new_ledger_does_not_hold_are_refused(tmp_path):
     written_early(tmp_path / "elsewhere", 4)
     (tmp_path / "elsewhere" / "privacy" / LINES).rename(ledger.folder / LINES)
     ledger.head.write_bytes((tmp_path / "elsewhere" / "privacy" / "privacy_ledger.head").read_bytes())
-    with pytest.raises(LedgerFaultError, match=r"does not hold it .an earlier version has spent since"):
+    with pytest.raises(LedgerFaultError, match=r"does not contain it .an earlier version has spent since"):
         Ledger(tmp_path, Decimal(1)).look()
 
 

@@ -327,20 +327,20 @@ def test_columns_that_hold_the_original_id_are_named_and_counted():
         DM__ROW=["1", "2", "3", "4", "5", "6"],
     )
     notes = notes_of(frame, RECODE)
-    assert "LB__SAMPLE holds the subject's original id for an undisclosed number of 6 people" in notes
+    assert "LB__SAMPLE contains the subject's original id for an undisclosed number of 6 people" in notes
     # One of them: the third speaks of another one.
-    assert "CO__TEXT holds the subject's original id for an undisclosed number of 6 people" in notes
+    assert "CO__TEXT contains the subject's original id for an undisclosed number of 6 people" in notes
     assert "DM__ROW" not in notes
     assert "STUDY" not in notes
     assert "original id" not in notes_of(frame)  # then the ids themselves are there, and said to be
     again = {"method": "drop_column", "columns": ["LB__SAMPLE", "CO__TEXT"]}
     assert "original id" not in notes_of(frame, RECODE, again)
-    assert "LB__SAMPLE holds" in notes_of(frame, {"method": "drop_column", "columns": ["USUBJID"]})
+    assert "LB__SAMPLE contains" in notes_of(frame, {"method": "drop_column", "columns": ["USUBJID"]})
 
 
 def test_ids_of_another_column_alone_are_no_pseudonyms_of_the_subjects():
     notes = notes_of(people(OTHER="a"), {**RECODE, "columns": ["OTHER"]})
-    assert "Subject ids are released as they are" in notes
+    assert "Subject ids are released unchanged" in notes
 
 
 def test_short_ids_count_where_they_are_the_column():

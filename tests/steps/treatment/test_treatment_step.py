@@ -244,7 +244,7 @@ def test_chance_ids_and_dates_are_said_aloud():
     frame = small().assign(DM__RFSTDTC="2012-01-01", DM__SUBJID="7")
     notes = " ".join(figures_of({"method": "flip", "column": "sex", "share": 0.5}, frame=frame)["notes"])
     assert "Chance was drawn from the published default seed" in notes
-    assert "Subject ids are released as they are" in notes
+    assert "Subject ids are released unchanged" in notes
     assert "Dates are not shifted: DM__RFSTDTC." in notes
     assert "see drop_identifiers: note, DM__SUBJID." in notes
     notes = " ".join(
