@@ -113,6 +113,12 @@ def test_every_number_of_the_data_of_the_sliders_was_told(tmp_path):
     assert in_page <= found.counts | {0, 60}
 
 
+def test_that_the_first_answer_is_proven_is_said_outside_too(tmp_path):
+    found = shared(_pilot_of_sixty(), tmp_path)
+    assert found.run.summary["recommend"]["optimal"]
+    assert "Answer 1 is proven" in found.page
+
+
 def _pilot_of_sixty():
     import numpy as np
     import pandas as pd

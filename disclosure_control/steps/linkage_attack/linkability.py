@@ -112,7 +112,7 @@ class LinkabilitySettings(AttackPart):
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
         """Columns that both know."""
         for name in sorted(set(self.one) & set(self.other)):
-            yield f"{place}: column {name!r} stands in both one and other"
+            yield f"{place}: column {name!r} is in both one and other; leave it in one of them"
 
 
 def _attack(scene: AttackScene, settings: LinkabilitySettings) -> tuple[dict[str, AttackTold], list[str]]:

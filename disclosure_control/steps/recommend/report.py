@@ -204,6 +204,12 @@ def _parts(told: ToldRecommendation) -> Iterator[Part]:
     if not told.models:
         yield Sentence("No threshold can be met by any recoding.", Style.NOTICE)
     yield Sentence(_how_sure(told), where=Where.REPORT | Where.SHORT)
+    if told.levels is not None and told.optimal:
+        yield Sentence(
+            "Answer 1 is proven: no other recoding that the levels allow meets the thresholds at a lower loss, with at "
+            f"most {100 * told.suppression_limit:g}% of the records left out.",
+            where=Where.OUTSIDE,
+        )
     yield from _map(told)
     for number, answer in enumerate(told.short_list, start=1):
         yield Sentence(f"{number}. {'; '.join(answer.titles)}", Style.HEADING, Where.EVERYWHERE)

@@ -151,7 +151,7 @@ def test_good_settings_have_no_fault():
         (GOOD | {"seed": -1}, "linkage_attack['seed']"),
         (GOOD | {"singling_out": {"mode": "univariate"}}, "did you mean 'modes'"),
         ({"linkability": {"one": ["DM__SEX"]}}, "['linkability']['other']: missing"),
-        ({"linkability": {"one": ["DM__SEX"], "other": ["DM__SEX"]}}, "in both secret and known"),
+        ({"linkability": {"one": ["DM__SEX"], "other": ["DM__SEX"]}}, "in both one and other"),
         ({"inference": {"secret": "DM__AGE", "known": ["DM__AGE"]}}, "in both secret and known"),
     ],
 )

@@ -259,7 +259,7 @@ def test_a_disk_that_is_full_where_the_mark_is_gives_no_answer(written, monkeypa
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"\xff", b'{"entries": "6", "hash": ""}'])
 def test_a_damaged_mark_is_no_missing_one(written, content):
     written.mark.write_bytes(content)
-    refuses(Ledger(written.folder.parent, Decimal(1)), r"data.state/pilot.mark: cannot be read\. .* so nothing is answered")
+    refuses(Ledger(written.folder.parent, Decimal(1)), "data.state/pilot.mark: cannot be read.* so nothing is answered")
 
 
 def test_the_state_folder_is_the_setting_or_beside_the_data(tmp_path, monkeypatch):
