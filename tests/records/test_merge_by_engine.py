@@ -402,7 +402,7 @@ def test_definitions_are_held_against_all_records(tmp_path):
     del files["define.xml"]
     notes = assert_same(tmp_path, files)[1]["inputs"]["LB.csv"]["notes"]
     assert any("outside its code list" in note for note in notes)
-    assert any("no number" in note for note in notes)
+    assert any("cannot be read as float" in note for note in notes)
 
 
 @pytest.mark.parametrize(
