@@ -171,7 +171,7 @@ def merge_table(report: dict[str, Any]) -> str:
         told_of = {words: people_on_screen(counts[key]) for key, words in reported.items() if counts.get(key)}
         lines += [f"  {domain}: {number} {words}" for words, number in told_of.items()]
     lines += [f"  {name}: {_on_screen(note)}" for name, file in report["inputs"].items() for note in file["notes"]]
-    lines += [f"  left out: {name}, {reason}" for name, reason in report["left_out"].items()]
+    lines += [f"  left out: {name}, {_on_screen(reason)}" for name, reason in report["left_out"].items()]
     lines += [f"  {_on_screen(note)}" for note in report["notes"]]
     if report["dropped_columns"]:
         lines.append(f"  dropped by the config: {', '.join(report['dropped_columns'])}")

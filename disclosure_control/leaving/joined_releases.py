@@ -47,15 +47,15 @@ class ToldByBoth:
         values = listed(f"{name} {count_text(n)}" for name, n in self.values_follow.items())
         return [
             f"People in both: {in_both}; only in this one: {only_now}; only in the earlier one: {only_earlier}.",
-            f"Alone by both together, and not by the one that a person is in last: {n_alone}; fewer than {k} alike by "
-            f"both together, and more by that one: {n_below}.",
+            f"Alone by both together, but not by the person's latest release: {n_alone}; in a class of fewer than {k} "
+            f"by both together, but not by that release: {n_below}.",
             *([f"Values that follow from both together: {values}."] if self.values_follow else []),
         ]
 
     def found_out(self, k: str) -> list[str]:
         """Sentences on the people about whom both releases disclose more than each; [] if there are none."""
         found = {"are alone": self.alone_by_both_together}
-        found[f"are fewer than {k} alike"] = self.fewer_than_k_by_both_together
+        found[f"are in a class of fewer than {k}"] = self.fewer_than_k_by_both_together
         parts = [f"{people_told(n)} {said}" for said, n in found.items() if n != 0]
         return parts + [f"the {name} of {people_told(n)} follows" for name, n in self.values_follow.items() if n != 0]
 
@@ -93,7 +93,7 @@ class JoinedRelease(ReleaseFinding):
 
     def words(self) -> Iterator[str]:
         """Sentences on what both releases disclose together."""
-        yield f"Joined by pseudonym with the earlier release {self.release}, for whoever has both:"
+        yield f"Disclosed to anyone who also has the earlier release {self.release}, which this one joins by pseudonym:"
         yield from self.told.lines(number_text(self.k))
 
     def reasons(self) -> Iterator[Reason]:
@@ -101,15 +101,15 @@ class JoinedRelease(ReleaseFinding):
         if self.told.people_in_both == 0:
             yield Reason(
                 Gravity.NOT_DECIDED,
-                f"This release shall join {self.release}, and nobody of it is in that file.",
-                'check the key, the name of the earlier release and the length of the pseudonyms, or take "join" out',
+                f"This release should join {self.release}, but no pseudonym is in both.",
+                'check the key, the name of the earlier release and the length of the pseudonyms, or remove "join"',
             )
         found = self.told.found_out(number_text(self.k))
         if found:
             yield Reason(
                 Gravity.THRESHOLD_NOT_MET,
                 f"Together with the release {self.release}, which it joins by pseudonym: {'; '.join(found)}.",
-                'take "join" out, so that the pseudonyms are others, or treat the quasi-identifiers as in that release',
+                'remove "join", so that the pseudonyms differ, or treat the quasi-identifiers as in that release',
             )
 
 

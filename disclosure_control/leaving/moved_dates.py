@@ -66,18 +66,18 @@ class DatesMoved:
                 f"{WORDS[pattern.pattern]}."
             )
             if not pattern.most:
-                yield "Whoever knows the day and can tell who they are undoes shift_dates for these."
+                yield "An attacker who knows the day, and whose dates these are, reverses shift_dates for them."
         if self.patterns and self.people_looked_at != 0:
             n_left = MASKED if self.median_offsets_left is None else f"{self.median_offsets_left:g}"
             yield (
-                f"Whoever knows these patterns of the calendar undoes shift_dates for {count_text(self.people_undone)} "
-                f"of {people_told(self.people_looked_at)}, and leaves {FEW} offsets or fewer for "
-                f"{count_text(self.people_nearly_undone)}; of {self.offsets} offsets {n_left} are left for half of the "
-                "people."
+                "An attacker who knows these patterns of the calendar reverses shift_dates for "
+                f"{count_text(self.people_undone)} of {people_told(self.people_looked_at)}. For "
+                f"{count_text(self.people_nearly_undone)}, {FEW} offsets or fewer remain. For half of the people, "
+                f"{n_left} of {self.offsets} offsets or fewer remain."
             )
         if self.patterns and self.people_looked_at != n_people:
             n_tried = count_text(self.people_looked_at)
-            yield f"That was tried for {n_tried} of {people_text(n_people)}, with such a date."
+            yield f"This was tried for {n_tried} of {people_text(n_people)}: those with such a date."
 
     def reasons(self) -> Iterator[Reason]:
         """A reason to hold if the calendar alone reverses the moving of dates."""
@@ -85,7 +85,7 @@ class DatesMoved:
             columns = ", ".join(dict.fromkeys(pattern.column for pattern in self.patterns))
             yield Reason(
                 Gravity.OUTSIDERS_CAN_SINGLE_OUT,
-                f"The calendar undoes shift_dates for {people_on_screen(self.people_undone)} of "
+                f"The calendar reverses shift_dates for {people_on_screen(self.people_undone)} of "
                 f"{people_told(self.people_looked_at)}: original dates of {columns} share a day or another pattern "
                 "that outsiders may know.",
                 f"drop {columns}, or keep days since a date of the person instead of dates",

@@ -78,21 +78,21 @@ class ColumnsThatTell(ReleaseFinding):
             yield f"{one.sentence(count_text(one.people_told))}: drop it or recode it."
         if self.too_few_to_ask:
             yield (
-                f"Fewer than {LEAST_PEOPLE} values were changed, too few to ask what tells them: "
+                f"Not searched, because fewer than {LEAST_PEOPLE} values were changed: "
                 f"{', '.join(self.too_few_to_ask)}."
             )
         if self.told_by_luck:
             yield (
-                "Of so few people some pair of columns tells by luck what was changed, so pairs say nothing of: "
-                f"{', '.join(self.told_by_luck)}."
+                "With so few people, some pair of columns discloses the changed values by chance. Pairs show nothing "
+                f"about: {', '.join(self.told_by_luck)}."
             )
         if self.people_looked_at < self.people:
             yield (
-                f"What columns tell was looked at on {self.people_looked_at:,} of {people_text(self.people, ',')}, "
-                f"pairs of columns on {self.people_looked_at_for_pairs:,}."
+                f"The columns of {self.people_looked_at:,} of {people_text(self.people, ',')} were searched, and the "
+                f"pairs of columns of {self.people_looked_at_for_pairs:,}."
             )
         if self.pairs_looked_at < self.pairs:
-            yield f"Of {self.pairs:,} pairs of columns {self.pairs_looked_at:,} were looked at for what they tell."
+            yield f"{self.pairs_looked_at:,} of {self.pairs:,} pairs of columns were searched."
 
     def reasons(self) -> Iterator[Reason]:
         """One reason to hold for all columns that disclose removed values, except those declared harmless."""
@@ -102,7 +102,7 @@ class ColumnsThatTell(ReleaseFinding):
                 Gravity.OUTSIDERS_CAN_SINGLE_OUT,
                 "; ".join(one.sentence(people_on_screen(one.people_told)) for one in told[:MOST_SAID])
                 + (f"; and {counted(len(told) - MOST_SAID, 'further column')} or pairs." if told[MOST_SAID:] else "."),
-                'drop or recode the columns that tell, or say under "harmless" why they tell nobody',
+                'drop or recode these columns, or state under "harmless" why they disclose nothing',
             )
 
 

@@ -17,7 +17,7 @@ import pandas as pd
 
 from disclosure_control.basics.telling.faults import nearest_name
 from disclosure_control.basics.telling.words import counted, listed
-from study.formats.messages import all_files_setting, shown_name
+from study.formats.messages import Note, all_files_setting, shown_name
 from study.formats.tables import SourceTable
 from study.merge.sdtm import BASE_DOMAIN, findings_prefix, supplemental_parent
 
@@ -185,7 +185,9 @@ def _of_studies(table: SourceTable, chosen: Sequence[str], found: Belonging) -> 
     if not n_others:
         return table
     if n_others == n_rows:
-        found.left_out[table.file_name] = f"none of its {n_rows:,} rows belongs to the chosen study"
+        found.left_out[table.file_name] = Note.of(
+            lambda told: f"none of its {told(n_rows)} rows belongs to the chosen study"
+        )
         return None
     found.rows_left_out[table.file_name] = n_others
     return table.where(STUDY, lambda column: (as_study_text(column).isin(chosen) | column.isna()).to_numpy(dtype=bool))

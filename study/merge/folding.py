@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from study.formats.messages import Note
 from study.formats.rows_of_people import RowsInMemory
 from study.formats.tables import SourceTable
 from study.merge.parts import CountedFault, added
@@ -65,9 +66,12 @@ def _by_parent(
         if parent in merged:
             found[str(parent)] = records
         else:
-            words = f"{len(records)} records for {parent}, which is not in the folder"
-            state.left_out[f"{table.file_name} ({parent})"] = words
+            state.left_out[f"{table.file_name} ({parent})"] = _without_parent(len(records), str(parent))
     return found
+
+
+def _without_parent(n_records: int, parent: str) -> Note:
+    return Note.of(lambda told: f"{told(n_records, 'record')} for {parent}, which is not in the folder")
 
 
 def fold_into(

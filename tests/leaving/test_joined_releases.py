@@ -71,7 +71,7 @@ def test_releases_join_only_where_the_config_says_so(pilot, doors, monkeypatch):
     assert ((size < 3).sum(), (size == 1).sum()) == (2, 2)
     assert found["people_in_both"] == 12
     assert (found["fewer_than_k_by_both_together"], found["alone_by_both_together"]) == (None, None)  # few
-    assert "Joined by pseudonym with the earlier release 2026-03" in text
+    assert "Disclosed to anyone who also has the earlier release 2026-03, which this one joins by pseudonym:" in text
     assert "People in both: 12; only in this one: 0; only in the earlier one: 0." in text
     reasons = pilot.summary()["verdict"]["reasons"]
     (reason,) = [one for one in reasons if one["sentence"].startswith("Together with the release 2026-03")]
@@ -80,7 +80,7 @@ def test_releases_join_only_where_the_config_says_so(pilot, doors, monkeypatch):
     other_pilot = {**join, "pilot": "WARD"}
     released(pilot, doors, {"join": other_pilot, "steps": [RECODE, DROP_AGE]})
     reasons = pilot.summary()["verdict"]["reasons"]
-    assert any(one["sentence"].startswith("This release shall join 2026-03") for one in reasons)
+    assert any(one["sentence"].startswith("This release should join 2026-03") for one in reasons)
 
 
 def figures_of_join(here: list[str], before: list[str], earlier_ids: list[str] | None = None, k: int = 2) -> dict:
@@ -112,7 +112,7 @@ def test_other_bins_in_both_are_told_in_numbers():
     found = figures_of_join([str(i // 2) for i in range(40)], [str((i + 1) // 2 % 20) for i in range(40)])
     assert (found["people_in_both"], found["alone_by_both_together"]) == (40, 40)
     said = " ".join(found.found.words()).lower()
-    assert "alone by both together, and not by the one that a person is in last: 40" in said
+    assert "alone by both together, but not by the person's latest release: 40" in said
 
 
 @pytest.mark.parametrize("n_earlier", [5, 40])

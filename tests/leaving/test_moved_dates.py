@@ -53,7 +53,7 @@ def test_a_cut_off_for_everybody_undoes_the_moving_of_dates():
     assert (step["people_undone"], step["people_looked_at"], step["offsets"]) == (N, N, 730)
     text = treatment_report(figures.found)
     assert "DS__CUTDTC: 239 of 239 original dates fall on one and the same day." in text
-    assert "undoes shift_dates for 239 of 239 people" in text
+    assert "reverses shift_dates for 239 of 239 people" in text
     assert "2021" not in text.split("DS__CUTDTC: 239")[1].split("\n")[0]
     (reason,) = [one for one in figures.found.leaving.reasons() if "calendar" in one.sentence]
     assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
@@ -79,7 +79,7 @@ def test_a_cut_off_for_most_counts_those_who_have_it():
     assert figures["moved_dates"]["steps"][0]["people_undone"] == 0
     text = treatment_report(figures.found)
     assert "DS__CUTDTC: 60 of 239 original dates fall on one and the same day." in text
-    assert "can tell who they are undoes shift_dates for these" in text
+    assert "whose dates these are, reverses shift_dates for them" in text
 
 
 def test_patterns_leave_fewer_offsets_and_are_said():
@@ -112,7 +112,7 @@ def test_dates_without_a_pattern_say_nothing_and_order_makes_no_difference(monke
     assert found["moved_dates"] == figures_of(cut.sample(frac=1, random_state=1))["moved_dates"]
     n = found["moved_dates"]["steps"][0]["people_looked_at"]
     assert n < N
-    assert f"That was tried for {n} of {N} people" in treatment_report(found.found)
+    assert f"This was tried for {n} of {N} people" in treatment_report(found.found)
 
 
 @pytest.mark.parametrize(("n_left", "is_told"), [(0, False), (1, False), (9, False), (10, True), (N - 1, True)])
@@ -128,10 +128,10 @@ def test_the_median_of_few_people_is_not_told(n_left, is_told):
     assert step["median_offsets_left"] == (1 if is_told else None)
     text = " ".join(found.found.words())
     if n_left:
-        assert f"of 730 offsets {1 if is_told else 'masked'} are left for half of the people" in text
+        assert f"For half of the people, {1 if is_told else 'masked'} of 730 offsets or fewer remain" in text
     else:
-        assert "undoes" not in text
-        assert f"That was tried for 0 of {N} people" in text
+        assert "reverses" not in text
+        assert f"This was tried for 0 of {N} people" in text
 
 
 def test_partial_dates_intervals_and_empty_pilots():

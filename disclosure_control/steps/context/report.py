@@ -122,7 +122,7 @@ def _variables(given: EvidenceInput) -> list[Part]:
         for name, role in named.items()
     ]
     n_columns = f"{counted(len(given.columns), 'column')}, the id included"
-    told = [f"The combined dataset has {n_columns}. k, l and t look at those of the table alone."]
+    told = [f"The combined dataset has {n_columns}. k, l and t assess only the columns in the table below."]
     if released:
         told.append(f"Without a role, and not assessed by k, l and t: {listed(released, MOST_NAMED)}.")
     if dropped - set(named):

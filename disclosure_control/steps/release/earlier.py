@@ -124,7 +124,7 @@ class ToldBesideEarlier:
 
     def parts(self) -> Iterator[Part]:
         """What both releases disclose together."""
-        yield Sentence("Beside the earlier release, for whoever has both", Style.HEADING)
+        yield Sentence("Disclosed to anyone who also has the earlier release", Style.HEADING)
         for line in self.told.lines(str(self.k)):
             yield Sentence(line)
         there = self.values_that_stand_in_the_earlier
@@ -145,13 +145,13 @@ def reasons_of_earlier(beside: BesideEarlier) -> list[Reason]:
     """A reason if both releases together disclose more than each alone."""
     parts = told_by_both(beside.found).found_out(str(beside.k))
     if beside.stands_there:
-        parts.append(f"values taken out here stand there ({listed(beside.stands_there)})")
+        parts.append(f"values removed here are in the earlier release ({listed(beside.stands_there)})")
     if not parts:
         return []
     return [
         Reason(
             Gravity.OUTSIDERS_CAN_SINGLE_OUT,
-            f"Whoever has the earlier release too, finds by both together: {'; '.join(parts)}.",
+            f"Anyone who also has the earlier release learns from both together: {'; '.join(parts)}.",
             "recode as the earlier release did, for the same people; or see that nobody gets both",
         )
     ]

@@ -75,7 +75,8 @@ def test_a_value_that_was_taken_out_and_stands_in_the_earlier_release_is_counted
     (reason,) = reasons_of_earlier(found)
     assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
     assert reason.sentence == (
-        "Whoever has the earlier release too, finds by both together: values taken out here stand there (LB__X)."
+        "Anyone who also has the earlier release learns from both together: values removed here are in the "
+        "earlier release (LB__X)."
     )
 
 
@@ -100,7 +101,7 @@ def test_few_people_are_masked_and_do_not_follow_from_the_others():
     assert figures["fewer_than_k_by_both_together"] == 20
     assert figures["values_follow"] == {"LB__X": None}
     text = "\n".join(part.text for part in figures.found.parts())
-    assert "Alone by both together, and not by the one that a person is in last: masked" in text
+    assert "Alone by both together, but not by the person's latest release: masked" in text
     assert "LB__X masked" in text
 
 
@@ -110,7 +111,7 @@ def test_the_sentence_tells_what_the_figures_tell():
     figures = InSummary(told_beside_earlier(beside))
     assert (figures["alone_by_both_together"], figures["fewer_than_k_by_both_together"]) == (None, 33)
     (reason,) = reasons_of_earlier(beside)
-    assert "an undisclosed number of people are alone; 33 people are fewer than 5 alike" in reason.sentence
+    assert "an undisclosed number of people are alone; 33 people are in a class of fewer than 5" in reason.sentence
     assert "the LB__X of an undisclosed number of people" in reason.sentence
 
 
@@ -135,7 +136,7 @@ def test_the_demo_beside_its_release_with_other_bins(demo, tmp_path, release_key
     assert found.only_now == len(set(kept) - set(demo.kept))
     assert found.only_earlier == len(set(demo.kept) - set(kept))
     assert made.result.figures["earlier_release"] is not None
-    assert "Beside the earlier release" in made.result.report
+    assert "Disclosed to anyone who also has the earlier release" in made.result.report
     assert any(name.startswith("earlier release: ") for name in made.result.inputs)
 
 

@@ -117,7 +117,7 @@ def test_a_column_that_the_merge_dropped_is_looked_at_where_it_leaves(tmp_path, 
 def test_one_day_for_everybody_gives_all_offsets_away(tmp_path, release_key):
     """The day on which the study ended is known: every person's dates move back onto it by one number of days."""
     result = released(tmp_path, RFENDTC="2015-03-02")
-    undone = [one for one in result.reasons_to_hold if one.sentence.startswith("The calendar undoes")]
+    undone = [one for one in result.reasons_to_hold if one.sentence.startswith("The calendar reverses")]
     assert len(undone) == 1
     assert f"{N_PEOPLE} of {N_PEOPLE} people" in undone[0].sentence
     assert "DM__RFENDTC" in undone[0].sentence

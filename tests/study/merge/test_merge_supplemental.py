@@ -193,6 +193,7 @@ def test_qualifiers_of_a_domain_that_is_not_there_are_left_out_and_said_to_be(tm
     [(name, reason)] = combined.report["left_out"].items()
     assert "supplb.csv" in name
     assert "2 records for LB" in reason
+    assert reason.on_screen.startswith("fewer than 10 records for LB")  # records are of people
 
 
 def test_an_empty_value_is_no_value(tmp_path):
