@@ -279,7 +279,7 @@ def test_no_helper_imports_a_door(folder):
         "import study.formats.files as files",
         "from study import files",
         "from study.formats.files import read_domain_file",
-        "def late():\n    import study.merge.sdtm",
+        "def late():\n    import study.models.sdtm",
         "if True:\n    from . import events",
         "from .files import listed",
         "import importlib\nimportlib.import_module('study.formats.files')",

@@ -11,7 +11,8 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import LARGEST_NUMBER, encode_column, parse_numbers
 from disclosure_control.draft.headings import Concept, concept_of
 from disclosure_control.identifiers.column_findings import ColumnFinding
-from study.operations import NOT_IN_THE_TABLE, Operation, operation_of
+from study.models.sdtm_operations import operation_of
+from study.operations import NOT_IN_THE_TABLE, Operation
 
 FEW_VALUES = 10  # a column of at most this many different numbers counts as codes of categories
 _DAY, _MONTH = r"([0-2]?\d|3[01])", r"(0?[1-9]|1[0-2])"
@@ -66,7 +67,7 @@ def columns_of(
     for name in frame.columns[1:]:
         domain, _, heading = str(name).partition("__")
         form = forms.get(domain, "wide")
-        code = test_codes.get((domain[:2], heading.split(" [")[0])) if form == "findings" else heading
+        code = test_codes.get((domain, heading.split(" [")[0])) if form == "findings" else heading
         people_of = np.bincount(codes) if (codes := _present_codes(frame[name])).size else np.zeros(0, dtype=np.int64)
         found.append(
             Column(

@@ -15,7 +15,7 @@ from disclosure_control.draft.columns import Column, columns_of
 from disclosure_control.draft.literal import DraftedValue, Group, Node, config_text
 from disclosure_control.draft.merging import MergeDraft, draft_merge, tables_by_domain
 from disclosure_control.draft.model_keys import draft_model_keys
-from disclosure_control.draft.roles import Decision, Role, decide
+from disclosure_control.draft.roles import ConfigRole, Decision, decide
 from disclosure_control.draft.thresholds import draft_k
 from disclosure_control.identifiers.scan import scan_combined
 from study.merge.combine import Combined, MergeResources, combine_domains
@@ -46,14 +46,14 @@ def draft_config(pilot: str, folder: Path, given: Mapping[str, Any]) -> Draft:
     """
     given_rule, given_settings = _rule_and_settings(given.get("subject_id", {}), given.get("merge", {}))
     working = MergeResources(read=ReadOnce())
-    tables = tables_by_domain(read_tables_to_merge(folder, given_rule, given_settings, working.read))
-    merge = _as_given(draft_merge(tables), given)
+    tables, model = read_tables_to_merge(folder, given_rule, given_settings, working.read)
+    merge = _as_given(draft_merge(tables_by_domain(tables), model), given)
     rule, settings = _rule_and_settings(merge.subject_id.value, Group(merge.settings).value)
     combined = combine_domains(folder, rule, settings, working)
     k = draft_k(len(combined.frame))
     columns = _columns(combined, merge, k)
     decisions = decide(columns)
-    dropped = {name: decision for name, decision in decisions.items() if decision.role is Role.DROPPED}
+    dropped = {name: decision for name, decision in decisions.items() if decision.role is ConfigRole.DROPPED}
     if dropped:  # the dataset as the next merge will make it
         without = dataclasses.replace(settings, drop=(*settings.drop, *dropped))
         combined = combine_domains(folder, rule, without, working)

@@ -11,8 +11,9 @@ from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.draft.literal import DraftedValue, Group, Node
 from disclosure_control.draft.subject_ids import SubjectIds, draft_subject_ids
 from study.formats.tables import SourceTable
-from study.merge.sdtm import BASE_DOMAIN, SUBJECT_TIMING, events_prefix, findings_prefix, supplemental_parent
 from study.merge.subject_ids import DEFAULT_COLUMN
+from study.models.roles import TableKind
+from study.models.study_model import StudyModel
 
 MOST_UNKNOWN = 0.5  # a file with a larger share of subjects missing from DM belongs to another study
 
@@ -37,14 +38,17 @@ def tables_by_domain(tables: Iterable[SourceTable]) -> dict[str, pd.DataFrame]:
     return {domain: some[0] if len(some) == 1 else pd.concat(some, ignore_index=True) for domain, some in parts.items()}
 
 
-def draft_merge(tables: Mapping[str, pd.DataFrame]) -> MergeDraft:
+def draft_merge(tables: Mapping[str, pd.DataFrame], model: StudyModel) -> MergeDraft:
     """What the merge of these tables (by domain) needs beyond its defaults, each with its reason.
 
-    What cannot be decided from the files (no DM among several, say) stays a fault of the merge.
+    ``model``: what the tables are. What cannot be decided from the files (no DM among several, say) stays a fault of
+    the merge.
     """
-    whole = {domain: table for domain, table in tables.items() if supplemental_parent(domain) is None}
-    base = BASE_DOMAIN if BASE_DOMAIN in whole else next(iter(whole), None)
-    ids = draft_subject_ids(whole, base) if base else SubjectIds({"column": DraftedValue(DEFAULT_COLUMN)})
+    whole = {
+        domain: table for domain, table in tables.items() if not _is_of_kind(domain, model, TableKind.SUPPLEMENTAL)
+    }
+    base = model.base if model.base in whole else next(iter(whole), None)
+    ids = draft_subject_ids(whole, base, model) if base else SubjectIds({"column": DraftedValue(DEFAULT_COLUMN)})
     settings: dict[str, Node] = {}
     unknown = [
         DraftedValue(
@@ -55,24 +59,25 @@ def draft_merge(tables: Mapping[str, pd.DataFrame]) -> MergeDraft:
     ]
     if unknown:
         settings["unknown_subjects"] = Group(unknown)
-    several = {domain: line for domain, table in whole.items() if (line := _several_rows(domain, table, ids))}
+    several = {domain: line for domain, table in whole.items() if (line := _several_rows(domain, table, ids, model))}
     if several:
         settings["several_rows"] = Group(several)
     return MergeDraft(
         Group(ids.lines, "The column with the subject id, and how its spellings are made equal."),
         settings,
-        _test_codes(whole),
+        _test_codes(whole, model),
     )
 
 
-def _several_rows(domain: str, table: pd.DataFrame, ids: SubjectIds) -> DraftedValue | None:
+def _is_of_kind(domain: str, model: StudyModel, *kinds: TableKind) -> bool:
+    table = model.table(domain)
+    return table is not None and table.kind in kinds
+
+
+def _several_rows(domain: str, table: pd.DataFrame, ids: SubjectIds, model: StudyModel) -> DraftedValue | None:
     """What a wide table with several rows for a subject needs; None for any other table."""
-    columns = list(table.columns)
-    is_long = domain != BASE_DOMAIN and (
-        findings_prefix(columns) or events_prefix(domain, columns) or domain in SUBJECT_TIMING
-    )
     column = ids.rule.column
-    if is_long or column is None or column not in table:
+    if not _is_of_kind(domain, model, TableKind.PEOPLE) or column is None or column not in table:
         return None
     if ids.n_subjects[domain] == len(table):
         return None
@@ -81,11 +86,14 @@ def _several_rows(domain: str, table: pd.DataFrame, ids: SubjectIds) -> DraftedV
     return DraftedValue("last", f"several rows for a subject: {order}; the others are left out", review=True)
 
 
-def _test_codes(tables: Mapping[str, pd.DataFrame]) -> dict[tuple[str, str], str]:
+def _test_codes(tables: Mapping[str, pd.DataFrame], model: StudyModel) -> dict[tuple[str, str], str]:
     codes: dict[tuple[str, str], str] = {}
-    for table in tables.values():
-        prefix = findings_prefix(list(table.columns))
-        if prefix and {f"{prefix}TEST", f"{prefix}TESTCD"} <= set(table.columns):
-            pairs = table[[f"{prefix}TEST", f"{prefix}TESTCD"]].drop_duplicates().dropna().astype("str")
-            codes |= {(prefix, test): code for test, code in pairs.itertuples(index=False)}
+    for domain, table in tables.items():
+        known = model.table(domain)
+        if known is None or known.kind is not TableKind.FINDINGS:
+            continue
+        names = [known.called("TEST"), known.called("TESTCD")]
+        if set(names) <= set(table.columns):
+            pairs = table[names].drop_duplicates().dropna().astype("str")
+            codes |= {(known.name, test): code for test, code in pairs.itertuples(index=False)}
     return codes

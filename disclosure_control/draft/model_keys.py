@@ -9,7 +9,7 @@ import numpy as np
 from disclosure_control.draft.bins import OLDEST_AGE, Bins, age_bins, body_mass_bins, quantile_bins
 from disclosure_control.draft.columns import Column
 from disclosure_control.draft.literal import DraftedValue, Group, Node, python_text
-from disclosure_control.draft.roles import UNKNOWN, Decision, Role, order_of_sensitive
+from disclosure_control.draft.roles import UNKNOWN, ConfigRole, Decision, order_of_sensitive
 from disclosure_control.draft.thresholds import draft_l, draft_t, sensitive_bins
 
 MOST_SENSITIVE = 2  # each further one is a further requirement on every class
@@ -25,7 +25,8 @@ def draft_model_keys(
     decisions = _with_some_quasi_identifier(columns, decisions)
     sensitive = _sensitive(columns, decisions)
     categories, numbers = (
-        [column for column in columns if decisions[column.name].role is role] for role in (Role.CATEGORY, Role.NUMBER)
+        [column for column in columns if decisions[column.name].role is role]
+        for role in (ConfigRole.CATEGORY, ConfigRole.NUMBER)
     )
     least = k.value
     assert isinstance(least, int)  # a draft sets a whole number
@@ -83,7 +84,7 @@ def _line(column: Column, decisions: Mapping[str, Decision]) -> DraftedValue:
 
 def _sensitive(columns: Sequence[Column], decisions: Mapping[str, Decision]) -> list[Column]:
     """The first candidates, of different concepts where possible."""
-    candidates = [column for column in columns if decisions[column.name].role is Role.SENSITIVE]
+    candidates = [column for column in columns if decisions[column.name].role is ConfigRole.SENSITIVE]
     candidates = [column for column in sorted(candidates, key=order_of_sensitive) if column.n_distinct > 1]
     first_of_each: dict[object, Column] = {}
     for column in candidates:
@@ -93,12 +94,12 @@ def _sensitive(columns: Sequence[Column], decisions: Mapping[str, Decision]) -> 
 
 def _with_some_quasi_identifier(columns: Sequence[Column], decisions: Mapping[str, Decision]) -> Mapping[str, Decision]:
     """The decisions; where no heading names a quasi-identifier, some unknown columns become quasi-identifiers."""
-    if any(decision.role in (Role.CATEGORY, Role.NUMBER) for decision in decisions.values()):
+    if any(decision.role in (ConfigRole.CATEGORY, ConfigRole.NUMBER) for decision in decisions.values()):
         return decisions
     unknown = [column for column in columns if decisions[column.name].reason == UNKNOWN][:MOST_GUESSED]
     words = "No heading of this pilot was recognised: assumed known to outsiders until you decide"
     guessed = {
-        column.name: Decision(Role.NUMBER if column.is_measured else Role.CATEGORY, words, review=True)
+        column.name: Decision(ConfigRole.NUMBER if column.is_measured else ConfigRole.CATEGORY, words, review=True)
         for column in unknown
     }
     return {**decisions, **guessed}
@@ -127,9 +128,9 @@ def _left_alone(columns: Sequence[Column], decisions: Mapping[str, Decision], se
     reasons: dict[tuple[bool, str], list[str]] = {}
     for column in columns:
         decision = decisions[column.name]
-        if decision.role is Role.LEFT_ALONE:
+        if decision.role is ConfigRole.LEFT_ALONE:
             reasons.setdefault((decision.review, decision.reason), []).append(column.name)
-        elif decision.role is Role.SENSITIVE and column.name not in sensitive:
+        elif decision.role is ConfigRole.SENSITIVE and column.name not in sensitive:
             reasons.setdefault((False, NOT_CHOSEN), []).append(column.name)
     if reasons:
         yield "Columns without a role. They stay in the combined dataset and in the treated dataset:"

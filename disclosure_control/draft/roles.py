@@ -14,7 +14,7 @@ from disclosure_control.identifiers.named_columns import identifier_columns
 from study.operations import OperationKind, VariableClass
 
 
-class Role(Enum):
+class ConfigRole(Enum):
     """What a config does with a column."""
 
     DROPPED = "left out of the combined dataset"
@@ -28,7 +28,7 @@ class Role(Enum):
 class Decision:
     """The part that a column plays, why, and whether a controller has to decide."""
 
-    role: Role
+    role: ConfigRole
     reason: str
     review: bool = False
 
@@ -51,7 +51,7 @@ def decide(columns: Sequence[Column]) -> dict[str, Decision]:
 
 def _first(column: Column, names: frozenset[str]) -> Decision:
     decisions = (rule(column, names) for rule in RULES)
-    return next((decision for decision in decisions if decision), Decision(Role.LEFT_ALONE, UNKNOWN, review=True))
+    return next((decision for decision in decisions if decision), Decision(ConfigRole.LEFT_ALONE, UNKNOWN, review=True))
 
 
 # ---------------------------------------------------------------- rules, the first that knows a column decides
@@ -59,9 +59,9 @@ def _first(column: Column, names: frozenset[str]) -> Decision:
 
 def _tells_nothing(column: Column, names: frozenset[str]) -> Decision | None:
     if column.n_values == 0:
-        return Decision(Role.LEFT_ALONE, "empty")
+        return Decision(ConfigRole.LEFT_ALONE, "empty")
     if column.n_distinct == 1 and column.n_values == column.n_people:
-        return Decision(Role.LEFT_ALONE, "the same for everyone")
+        return Decision(ConfigRole.LEFT_ALONE, "the same for everyone")
     return None
 
 
@@ -75,12 +75,12 @@ def _names_a_person(column: Column, names: frozenset[str]) -> Decision | None:
     if finding is None or _is_known(column):
         return None
     who = some_of_people(finding.n_people, finding.n_all_people)
-    return Decision(Role.DROPPED, f"{finding.words or finding.kind} of {who}: {finding.grade.value}", review=True)
+    return Decision(ConfigRole.DROPPED, f"{finding.words or finding.kind} of {who}: {finding.grade.value}", review=True)
 
 
 def _has_the_name_of_an_identifier(column: Column, names: frozenset[str]) -> Decision | None:
     why = identifier_columns([column.name]).get(column.name)
-    return Decision(Role.DROPPED, why, review=True) if why else None
+    return Decision(ConfigRole.DROPPED, why, review=True) if why else None
 
 
 def _goes_by_the_standard(column: Column, names: frozenset[str]) -> Decision | None:
@@ -88,13 +88,13 @@ def _goes_by_the_standard(column: Column, names: frozenset[str]) -> Decision | N
     says = column.operation
     is_direct = says.variable_class is VariableClass.DIRECT_IDENTIFIER
     if column.form == "wide" and (says.operation is OperationKind.REMOVE or is_direct):
-        return Decision(Role.DROPPED, says.reason, review=True)
+        return Decision(ConfigRole.DROPPED, says.reason, review=True)
     return None
 
 
 def _is_date(column: Column, names: frozenset[str]) -> Decision | None:
     is_moved = column.form == "wide" and column.operation.operation is OperationKind.OFFSET
-    return Decision(Role.LEFT_ALONE, DATES, review=True) if column.is_dates or is_moved else None
+    return Decision(ConfigRole.LEFT_ALONE, DATES, review=True) if column.is_dates or is_moved else None
 
 
 def _known_to_acquaintances(column: Column, names: frozenset[str]) -> Decision | None:
@@ -102,7 +102,7 @@ def _known_to_acquaintances(column: Column, names: frozenset[str]) -> Decision |
     if concept is None or not _is_known(column):
         return None
     if concept.name == "year of birth" and any(_is_age(name) for name in names):
-        return Decision(Role.LEFT_ALONE, "repeats the age; coarsen or drop it before release", review=True)
+        return Decision(ConfigRole.LEFT_ALONE, "repeats the age; coarsen or drop it before release", review=True)
     is_number = column.numbers is not None and (
         concept.name in NUMBERS or (concept.name == "education" and column.is_measured)
     )
@@ -124,7 +124,7 @@ def _is_known(column: Column) -> bool:
 def _repeats_another(column: Column, names: frozenset[str]) -> Decision | None:
     whole = column.name.rstrip("0123456789")
     if whole != column.name and whole in names and column.operation.variable_class is VariableClass.QUASI_IDENTIFIER_1:
-        return Decision(Role.LEFT_ALONE, f"repeats {whole} in more detail", review=True)
+        return Decision(ConfigRole.LEFT_ALONE, f"repeats {whole} in more detail", review=True)
     return None
 
 
@@ -133,7 +133,7 @@ def _seen(column: Column, names: frozenset[str]) -> Decision | None:
     concept = column.concept
     if concept and concept.part is Part.SEEN and (column.form == "wide" or column.domain in ("VS", "SC")):
         words = "seen by everyone, roughly: name them in continuous_qis, with bins, if attackers may know them"
-        return Decision(Role.LEFT_ALONE, words, review=True)
+        return Decision(ConfigRole.LEFT_ALONE, words, review=True)
     return None
 
 
@@ -146,25 +146,25 @@ def _level_1(column: Column, names: frozenset[str]) -> Decision | None:
 def _level_2(column: Column, names: frozenset[str]) -> Decision | None:
     if column.form != "wide" or column.operation.variable_class is not VariableClass.QUASI_IDENTIFIER_2:
         return None
-    return Decision(Role.LEFT_ALONE, column.operation.reason, review=True)
+    return Decision(ConfigRole.LEFT_ALONE, column.operation.reason, review=True)
 
 
 def _sensitive(column: Column, names: frozenset[str]) -> Decision | None:
     concept = column.concept
     if concept and concept.part is Part.SENSITIVE and (column.form == "wide" or column.domain == "LB"):
-        return Decision(Role.SENSITIVE, concept.why)
+        return Decision(ConfigRole.SENSITIVE, concept.why)
     if column.domain == "LB" and column.form == "findings" and column.is_measured:
-        return Decision(Role.SENSITIVE, LABORATORY_RESULT.why)
+        return Decision(ConfigRole.SENSITIVE, LABORATORY_RESULT.why)
     return None
 
 
 def _result(column: Column, names: frozenset[str]) -> Decision | None:
     if column.form == "findings":
-        return Decision(Role.LEFT_ALONE, "findings: known only to those who examined the person")
+        return Decision(ConfigRole.LEFT_ALONE, "findings: known only to those who examined the person")
     if column.form == "events":
-        return Decision(Role.LEFT_ALONE, "counts and flags of events")
+        return Decision(ConfigRole.LEFT_ALONE, "counts and flags of events")
     if column.operation.variable_class is VariableClass.NOT_IDENTIFYING:
-        return Decision(Role.LEFT_ALONE, column.operation.reason)
+        return Decision(ConfigRole.LEFT_ALONE, column.operation.reason)
     return None
 
 
@@ -186,13 +186,13 @@ RULES: tuple[Rule, ...] = (
 
 def _quasi_identifier(column: Column, why: str, is_number: bool) -> Decision:
     if is_number:
-        return Decision(Role.NUMBER, why)
+        return Decision(ConfigRole.NUMBER, why)
     rare = (
         f"; {some_of_people(column.n_rare, column.n_people)} have one shared by fewer than K" if column.n_rare else ""
     )
     # Where most values are rare, exact values single people out: a coarser column is needed.
     is_too_fine = 2 * column.n_rare > column.n_values
-    return Decision(Role.CATEGORY, f"{why}; {column.n_distinct:,} values{rare}", is_too_fine)
+    return Decision(ConfigRole.CATEGORY, f"{why}; {column.n_distinct:,} values{rare}", is_too_fine)
 
 
 def order_of_sensitive(column: Column) -> tuple[bool, tuple[int, int], int, str]:

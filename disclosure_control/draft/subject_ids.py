@@ -15,6 +15,7 @@ from disclosure_control.basics.telling.words import counted
 from disclosure_control.draft.headings import is_number, names_subjects
 from disclosure_control.draft.literal import DraftedValue
 from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule, read_subjects
+from study.models.study_model import NOTHING_KNOWN, StudyModel
 
 # From the mildest to a number alone. None adds a prefix: a pilot's name is no part of its ids.
 SPELLINGS: tuple[tuple[dict[str, Any], str], ...] = (
@@ -43,13 +44,13 @@ class SubjectIds:
     n_subjects: Mapping[str, int] = field(default_factory=dict)
 
 
-def draft_subject_ids(tables: Mapping[str, pd.DataFrame], base: str) -> SubjectIds:
+def draft_subject_ids(tables: Mapping[str, pd.DataFrame], base: str, model: StudyModel = NOTHING_KNOWN) -> SubjectIds:
     """The subject's column and the rule for its spellings, from the domain files by domain.
 
-    ``base`` is the domain that defines the subjects. A rule is taken only if it makes no two ids of one file equal and
-    finds more subjects in ``base`` than no rule; of the best the mildest.
+    ``base`` is the domain that defines the subjects, ``model`` what the tables are. A rule is taken only if it makes no
+    two ids of one file equal and finds more subjects in ``base`` than no rule; of the best the mildest.
     """
-    first = _column(tables, base)
+    first = _column(tables, base, model)
     column = None if first.value is None else str(first.value)
     ids = {domain: _source_ids(table, column) for domain, table in tables.items() if column is None or column in table}
     if base not in ids:  # the merge reports it
@@ -105,11 +106,13 @@ def _padded_width(ids: pd.Index, spelling: Mapping[str, Any]) -> int:
 # ---------------------------------------------------------------- the column
 
 
-def _column(tables: Mapping[str, pd.DataFrame], base: str) -> DraftedValue:
+def _column(tables: Mapping[str, pd.DataFrame], base: str, model: StudyModel) -> DraftedValue:
     """The column that names the subject in every file; None where one file has none, and its rows are numbered."""
     common = [str(name) for name in tables[base] if all(name in table for table in tables.values())]
     if DEFAULT_COLUMN in common or len(common) == 0:
         return DraftedValue(DEFAULT_COLUMN, "the SDTM name of the subject id, in every record")
+    if model.person in common:
+        return DraftedValue(model.person, f"names the person of each row: {model.reason}")
     frame = tables[base]
     persons, numbers = ([name for name in common if says(name)] for says in (names_subjects, is_number))
     ids = [name for name in persons if _names_each_row(frame[name])]

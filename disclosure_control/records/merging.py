@@ -25,7 +25,7 @@ from study.formats.packed import bytes_unpacked
 from study.formats.parquet_blocks import bytes_as_text
 from study.formats.parquet_domains import can_be_read_in_pieces
 from study.formats.tables import GZIP_SUFFIX, FileOptions, SourceTable, domain_of, suffix_of
-from study.merge.sdtm import supplemental_parent
+from study.models.sdtm import supplemental_parent
 
 if TYPE_CHECKING:
     from study.merge.combine import MergeResources

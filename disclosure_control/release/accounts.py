@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.recodings import says_again
 from disclosure_control.treatments.keys import Release
-from study.operations import Operation, OperationKind, OperationRule, VariableClass, decided, operation_of
+from study.models.study_model import StudyModel
+from study.operations import Operation, OperationKind, OperationRule, VariableClass, decided
 
 GONE = (OperationKind.REMOVE, OperationKind.REVIEW, OperationKind.REMOVE_DATA_SET)
 # Whose values the treatment may recode; the others are handled from the source alone, so that one rule moves all dates.
@@ -56,13 +57,16 @@ class Account:
 
 @dataclass
 class Decisions:
-    """What decides over all files: the people, the config's lines, key and release; ``placed``: recodings found."""
+    """What decides over all files: the people, the config's lines, key and release, and what the study's columns are.
+
+    ``placed``: recodings found.
+    """
 
     people: ReleasePeople
     lines: Sequence[OperationRule]
     key: bytes = field(repr=False)
     release: Release
-    subject_column: str | None
+    model: StudyModel
     placed: set[str] = field(default_factory=set)
 
 
@@ -75,9 +79,8 @@ SAYS_AGAIN = Operation(
 
 
 def operation_of_column(name: str, domain: str, state: Decisions) -> Operation:
-    """The operation on a column: the config's line, the id column's, the table's; a role in the config decides."""
-    in_table = "USUBJID" if name == state.subject_column else name
-    says = decided(domain, name, state.lines) or operation_of(domain, in_table)
+    """The operation on a column: the config's line, or the data model's; a role in the config decides."""
+    says = decided(domain, name, state.lines) or state.model.operation(domain, name)
     if says_again(name, domain, state.people.recoded):
         return SAYS_AGAIN
     if says.operation == OperationKind.REVIEW and f"{domain}__{name}" in state.people.roles:

@@ -15,6 +15,7 @@ from disclosure_control.release.study import NOBODY
 from disclosure_control.treatments.keys import Release, pseudonyms_of
 from disclosure_control.treatments.methods.shift_dates import moved_dates
 from study.continents import continent_of
+from study.models.study_model import StudyModel
 from study.operations import OperationKind
 
 OLDEST = 90  # years: an age above this identifies older people (45 CFR 164.514(b)(2)(i)(C))
@@ -35,6 +36,7 @@ class Rows:
     key: bytes = field(repr=False)
     release: Release
     domain: str
+    model: StudyModel
 
 
 @dataclass(frozen=True)
@@ -100,19 +102,25 @@ def recode_subject(column: pd.Series, rows: Rows) -> Done:
 
 
 def recode_id(column: pd.Series, rows: Rows) -> Done:
-    """Ids by the key: those with the domain's letters within a person, others (devices, sites) within the study."""
-    within_person = str(column.name).upper().startswith(rows.domain[:2])
-    return Done(recoded_ids(column, rows.people if within_person else None, rows))
+    """Ids by the key: within a person, as SDTM's with the domain's letters, or within the study (devices, visits).
+
+    Keys that name the rows of one table get the same pseudonyms, whatever the column is called.
+    """
+    within_person, scope = rows.model.key_scope(rows.domain, str(column.name))
+    return Done(recoded_ids(column, rows.people if within_person else None, rows, scope))
 
 
-def recoded_ids(column: pd.Series, people: np.ndarray | None, rows: Rows) -> pd.Series:
-    """Equal ids of one person (of the study where ``people`` is None) get one pseudonym, in whatever column or file."""
+def recoded_ids(column: pd.Series, people: np.ndarray | None, rows: Rows, scope: str = "") -> pd.Series:
+    """Equal ids of one person (of the study where ``people`` is None) get one pseudonym, in whatever column or file.
+
+    Ids of another ``scope`` get others: visit 7 and drug 7 have nothing in common.
+    """
     encoded = encode_column(column)
     texts = np.array([*labels_of(encoded), ""], dtype=object)
     whose = np.zeros(len(column), dtype=np.int64) if people is None else people.astype(np.int64) + 1
     pair, pairs = pd.factorize(whose * len(texts) + encoded.codes)
     person, code = np.divmod(pairs, len(texts))
-    named = texts[code].tolist()
+    named = [f"{scope}\0{text}" for text in texts[code]] if scope else texts[code].tolist()
     if people is not None:
         somebody, ids = person > 0, np.full(len(person), "", dtype=object)
         ids[somebody] = rows.of_people.ids.iloc[person[somebody] - 1].astype("str").to_numpy()

@@ -126,7 +126,6 @@ def deidentify(
     lines: Sequence[OperationRule],
     key: bytes,
     release: Release,
-    subject_column: str | None,
 ) -> ReleasedStudy:
     """Every released file of the study. ``lines`` override the table of operations; the key determines ids and offsets.
 
@@ -134,7 +133,7 @@ def deidentify(
     the order of the pseudonyms, and keep their order within a person. A file is treated part by part, with all rows of
     a person in one part.
     """
-    decisions = Decisions(people, lines, key, release, subject_column)
+    decisions = Decisions(people, lines, key, release, study.model)
     files: dict[str, ReleasedFile] = {}
     accounts: list[Account] = []
     left_out = dict(study.left_out)
@@ -172,7 +171,7 @@ def _added(one: Account, other: Account) -> Account:
 def _released_part(file: StudyFile, plan: RecodedRowsPlan, decisions: Decisions) -> tuple[ReleasedRows, list[Account]]:
     rows, frame = rows_that_leave(file, decisions.people)
     people = file.people[rows]
-    given = Rows(people, frame, decisions.people, decisions.key, decisions.release, file.domain)
+    given = Rows(people, frame, decisions.people, decisions.key, decisions.release, file.domain, decisions.model)
     if file.is_supplemental:
         frame, kept, accounts = supplemental(file, given, decisions)
     else:
@@ -276,7 +275,9 @@ def _related(
     for domain, variable in pairs.itertuples(index=False):
         at = (related.eq(domain) & frame["IDVAR"].eq(variable)).to_numpy(dtype=bool)
         says = operation_of_column(variable, domain[:2], decisions)
-        rows = Rows(given.people[at], frame[at], decisions.people, decisions.key, decisions.release, domain[:2])
+        rows = Rows(
+            given.people[at], frame[at], decisions.people, decisions.key, decisions.release, domain[:2], decisions.model
+        )
         if says.operation in GONE or not _leaves(domain, variable, files):
             kept[at] = False
         elif says.operation in COLUMN_OPERATIONS:

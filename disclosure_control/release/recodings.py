@@ -10,7 +10,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import encode_column, labels_of, parse_numbers
 from disclosure_control.basics.encoding.interval_labels import Interval, interval_of
 from disclosure_control.release.people import RecodedColumn, of_rows
-from study.merge.sdtm import findings_prefix
+from study.models.sdtm import findings_prefix
 
 # Columns that repeat, alone or with another one, what the treatment recoded: removed unless recoded as well.
 # A weight and a height determine the BMI; without the weight, the height does not.

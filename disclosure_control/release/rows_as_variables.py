@@ -21,8 +21,8 @@ from disclosure_control.release.columns import COLUMN_OPERATIONS, Rows, recoded_
 from disclosure_control.release.people import of_rows
 from disclosure_control.release.recodings import rows_of_test, says_again, with_results_recoded
 from disclosure_control.release.study import CODED_BY_PARAMETER, StudyFile
-from study.merge.sdtm import findings_prefix
-from study.operations import Operation, OperationKind, VariableClass, operation_of
+from study.models.sdtm import findings_prefix
+from study.operations import Operation, OperationKind, VariableClass, decided
 
 CHARACTERISTICS = "SC"
 
@@ -145,7 +145,7 @@ def _codes(file: StudyFile, given: Rows, frame: pd.DataFrame, kept: np.ndarray, 
     by = next((n for n in (f"{file.domain}TESTCD", f"{file.domain}PARMCD") if n in frame), None)
     accounts: list[Account] = []
     for code in sorted(frame[by].dropna().unique()) if by else ():
-        says = operation_of(file.domain, code, decisions.lines)
+        says = decided(file.domain, code, decisions.lines) or decisions.model.standard(file.domain, code)
         at = frame[by].eq(code).to_numpy(dtype=bool)
         if says.operation == OperationKind.REVIEW and (
             file.domain != CHARACTERISTICS or _has_role(frame[at], file, decisions)

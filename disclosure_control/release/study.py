@@ -19,11 +19,13 @@ from study.formats.files import find_domain_files, read_domain_file
 from study.formats.registry import writers_by_name
 from study.formats.rows_of_people import SUBJECT, RowsOfPeople
 from study.formats.tables import GZIP_SUFFIX, SourceTable, suffix_of
-from study.merge.belonging import domain_of_table
 from study.merge.reading import Read, with_sdtm_names
-from study.merge.sdtm import supplemental_parent
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule, read_subjects
+from study.models.registry import study_model
+from study.models.roles import TableKind
+from study.models.sdtm import domain_of_table
+from study.models.study_model import StudyModel
 
 # The person of a row that belongs to no subject of the pilot.
 NOBODY, STRANGER = -1, -2
@@ -48,7 +50,7 @@ class StudyFile:
     ``people`` (n_ids,), for the ids in ``id_column``, are positions in the pilot's subjects: ``NOBODY`` if a row names
     none (trial design, a relation of whole data sets), ``STRANGER`` if it names a subject that is not in the combined
     dataset. ``domain`` is that of the variables: LB for LBCH and for SUPPLB. It is read in parts of about
-    ``rows_per_part`` if its rows are not in memory.
+    ``rows_per_part`` if its rows are not in memory. ``is_supplemental``: its rows are variables of another data set.
     """
 
     table: SourceTable
@@ -57,6 +59,7 @@ class StudyFile:
     written_as: str
     id_column: str | None = None
     rows_per_part: int = sys.maxsize
+    is_supplemental: bool = False
     _divided: list[_Division] = field(default_factory=list, repr=False)
 
     @property
@@ -85,7 +88,7 @@ class StudyFile:
             person = division.person[start + frame[SUBJECT].to_numpy()]
             given = {one.name: getattr(self.table, one.name) for one in dataclasses.fields(SourceTable)}
             table = SourceTable(**(given | {"frame": frame.drop(columns=SUBJECT)}))
-            yield StudyFile(table, self.domain, person, self.written_as)
+            yield StudyFile(table, self.domain, person, self.written_as, is_supplemental=self.is_supplemental)
 
     def _division(self, people: ReleasePeople) -> _Division:
         n_people = len(people.ids)
@@ -95,18 +98,17 @@ class StudyFile:
         person = np.append(np.argsort(people.rank[:-1]), NOBODY)
         return _Division(self.table.of_people(of_id, starts, self.id_column), person, starts)
 
-    @property
-    def is_supplemental(self) -> bool:
-        """Whether its rows are variables of another data set."""
-        return supplemental_parent(self.name) is not None and {"QNAM", "QVAL"} <= set(self.table.frame)
-
 
 @dataclass(frozen=True)
 class Study:
-    """The files of a pilot in the order of their names, and those that are not released, each with its reason."""
+    """The files of a pilot in the order of their names, and those that are not released, each with its reason.
+
+    ``model``: what its tables and columns are.
+    """
 
     files: tuple[StudyFile, ...]
     left_out: dict[str, str]
+    model: StudyModel
 
 
 def read_study(
@@ -127,7 +129,7 @@ def read_study(
     found = find_domain_files(folder, settings.chosen_files)
     left_out = {name: why for name, why in found.left_out.items() if name.lower() != DEFINITION}
     faults: list[str] = []
-    files: list[StudyFile] = []
+    tables: list[SourceTable] = []
     ids = Dictionary(subjects.astype("str"))
     each = list(found.by_domain.items())
     for domain, path in going_through("Reading the study", each, lambda one: one[1].stat().st_size, "bytes"):
@@ -139,13 +141,23 @@ def read_study(
         except FaultyInputError as error:
             faults += list(error.faults)
             continue
-        table = with_sdtm_names(table, rule)
-        kind = table.written_as or table_format(suffix_of(path))
-        own = table.source_ids(rule.column)[0].to_frame() if rule.column in table.frame else table.frame
-        own_people = people_of_rows(own, rule, ids)
-        files.append(StudyFile(table, _domain_of(table), own_people, kind, rule.column, rows_per_part))
+        tables.append(with_sdtm_names(table, rule))
     stop_at(faults)
-    return Study(tuple(files), left_out)
+    model = study_model(tables, rule.column, settings.model)
+    files = tuple(_study_file(table, model, rule, ids, rows_per_part) for table in tables)
+    return Study(files, left_out, model)
+
+
+def _study_file(
+    table: SourceTable, model: StudyModel, rule: SubjectIdRule, ids: Dictionary, rows_per_part: int
+) -> StudyFile:
+    own = table.source_ids(rule.column)[0].to_frame() if rule.column in table.frame else table.frame
+    known = model.table(table.domain)
+    is_supplemental = known is not None and known.kind is TableKind.SUPPLEMENTAL and "QVAL" in known.columns
+    kind = table.written_as or table_format(suffix_of(table.file_name))
+    people = people_of_rows(own, rule, ids)
+    domain = model.domain(table.domain)
+    return StudyFile(table, domain, people, kind, rule.column, rows_per_part, is_supplemental)
 
 
 def is_divisible(table: SourceTable, rule: SubjectIdRule) -> bool:
@@ -162,14 +174,6 @@ def table_format(suffix: str) -> str:
     """The name under which a file that came with this suffix is written again; CSV where its format has no writer."""
     name = suffix.removesuffix(GZIP_SUFFIX).removeprefix(".")
     return name if name in writers_by_name() else "csv"
-
-
-def _domain_of(table: SourceTable) -> str:
-    parent = supplemental_parent(table.domain)
-    if parent is None:
-        return domain_of_table(table)
-    named = list(table.frame["RDOMAIN"].dropna().unique()) if "RDOMAIN" in table.frame else []
-    return str(named[0]) if len(named) == 1 else parent
 
 
 def people_of_rows(frame: pd.DataFrame, rule: SubjectIdRule, ids: Dictionary) -> np.ndarray:

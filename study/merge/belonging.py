@@ -19,7 +19,7 @@ from disclosure_control.basics.telling.faults import nearest_name
 from disclosure_control.basics.telling.words import counted, listed
 from study.formats.messages import Note, all_files_setting, shown_name
 from study.formats.tables import SourceTable
-from study.merge.sdtm import BASE_DOMAIN, findings_prefix, supplemental_parent
+from study.models.sdtm import BASE_DOMAIN, named_domain, supplemental_parent
 
 STUDY = "STUDYID"
 ALL_STUDIES = "*"
@@ -56,18 +56,6 @@ def what_belongs(
     return found
 
 
-def domain_of_table(table: SourceTable) -> str:
-    """The domain of a file; that of a part (lbch.xpt) is named in its DOMAIN column or in its variables."""
-    parent = _named_domain(table)
-    is_part = len(parent) == 2 and table.domain.startswith(parent)
-    return parent if is_part else table.domain
-
-
-def _named_domain(table: SourceTable) -> str:
-    named = list(table.counts_of("DOMAIN").index) if "DOMAIN" in table.frame else []
-    return str(named[0]) if len(named) == 1 else findings_prefix(list(table.frame.columns)) or table.domain
-
-
 # ---------------------------------------------------------------- files
 
 
@@ -95,7 +83,7 @@ def _choose_files(found: Belonging, files: Mapping[str, tuple[str, ...]]) -> Non
 def _group_of(table: SourceTable) -> str:
     """The domain of a file, by its content; ``SUPPDM`` for a supplemental file of DM."""
     if supplemental_parent(table.domain) is None:
-        return _named_domain(table)
+        return named_domain(table)
     named = list(table.counts_of("RDOMAIN").index) if "RDOMAIN" in table.frame else []
     return f"SUPP{named[0]}" if len(named) == 1 else table.domain
 

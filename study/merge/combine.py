@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -25,6 +26,8 @@ from study.merge.reductions import reduction_of
 from study.merge.settings import MergeSettings
 from study.merge.state import MergeState
 from study.merge.subject_ids import SubjectIdRule
+from study.models.roles import TableKind
+from study.models.study_model import StudyModel
 
 __all__ = ["IN_MEMORY", "Combined", "MergeResources", "combine_domains", "combine_tables"]
 
@@ -75,9 +78,10 @@ def combine_tables(
 
 
 def _combined(tables: list[SourceTable], state: MergeState, working: MergeResources) -> Combined:
-    members, supplemental = by_domain(tables)
+    members, supplemental = by_domain(tables, state.model)
     ids, person = people_of_tables(tables, members, state)
     state.stop_at_faults()
+    state.model = _with_people_of_one_row(state.model, members, person)
     starts = starts_of_parts(len(ids), sum(table.n_rows for table in tables), working.rows_per_part)
     rows = {
         domain: [table.of_people(person[table.file_name], starts, state.rule.column) for table in of_domain]
@@ -88,6 +92,25 @@ def _combined(tables: list[SourceTable], state: MergeState, working: MergeResour
     state.stop_at_faults()
     state.notes.extend(_unknown_domains(state, [table.domain for table in tables], list(domains)))
     return _reduced(ids, domains, state, Assembly(state, working.pieces(len(ids))), working.progress)
+
+
+def _with_people_of_one_row(
+    model: StudyModel, members: Mapping[str, list[SourceTable]], person: Mapping[str, np.ndarray]
+) -> StudyModel:
+    """The model, tables of rows in time where nobody has two rows being tables of people."""
+    tables = dict(model.tables)
+    for name, of_domain in members.items():
+        if tables[name].kind is TableKind.ROWS and not _has_repeated(of_domain, person):
+            tables[name] = dataclasses.replace(tables[name], kind=TableKind.PEOPLE)
+    return dataclasses.replace(model, tables=tables)
+
+
+def _has_repeated(of_domain: list[SourceTable], person: Mapping[str, np.ndarray]) -> bool:
+    people = np.concatenate([person[table.file_name] for table in of_domain])
+    # A file whose ids are read as distinct ones has more records than ids where somebody has several.
+    n_records = sum(table.n_rows for table in of_domain)
+    known = people[people >= 0]
+    return n_records > len(people) or len(np.unique(known)) < len(known)
 
 
 @dataclass(frozen=True)
@@ -114,7 +137,8 @@ class _LookedAt:
 def _planned(domains: Mapping[str, DividedDomain], state: MergeState, progress: Progress) -> list[_Planned]:
     planned = []
     for name, rows in domains.items():
-        whole = Domain(name, rows.columns, state.settings, state.rule.column)
+        model = state.model.tables[name]
+        whole = Domain(name, rows.columns, state.settings, state.rule.column, model, name == state.model.base)
         reduction = reduction_of(whole)
         planned.append(_Planned(rows, reduction, reduction.plan(_LookedAt(rows, progress), whole)))
         state.faults.extend(planned[-1].plan.faults)

@@ -12,9 +12,9 @@ from study.formats.rows_of_people import SUBJECT, RowsInMemory, RowsOfPeople
 from study.formats.tables import SourceTable
 from study.merge.folding import ForDomain, fold_into, planned_folds
 from study.merge.parts import DomainPart
-from study.merge.sdtm import BASE_DOMAIN
 from study.merge.state import MergeState
 from study.merge.wide import row_of_each_subject
+from study.models.roles import TableModel
 
 
 @dataclass
@@ -31,6 +31,7 @@ class DividedDomain:
     folds: Sequence[ForDomain]
     ranges: Sequence[tuple[int, int]]
     several_rows: str | None
+    model: TableModel
     base: DividedDomain | None = None
     _kept: dict[int, DomainPart] = field(default_factory=dict)
     _began: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
@@ -46,6 +47,8 @@ class DividedDomain:
         frames = [member.part(start, stop) for member in self.members]
         frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
         frame, counts, faults = fold_into(frame, self.folds, start, stop)
+        derived = {name: derive(frame) for name, derive in self.model.derived.items()}
+        frame = frame.assign(**derived) if derived else frame
         began = self.base.began(i) if self.base else np.full(stop - start, None, dtype=object)
         part = DomainPart(frame, stop - start, began, counts, faults)
         if len(self.ranges) == 1:
@@ -56,7 +59,7 @@ class DividedDomain:
         """The reference starts of the people of a range, by this domain: (n,) of text or None."""
         if i not in self._began:
             part = self.part(i)
-            code, days = pd.factorize(reference_start(part.frame, part.n_subjects, self.several_rows))
+            code, days = pd.factorize(reference_start(part.frame, part.n_subjects, self.several_rows, self.model))
             self._began[i] = code.astype(np.min_scalar_type(-len(days) - 1)), np.array([*days, None], dtype=object)
         code, days = self._began[i]
         return np.asarray(days[code])
@@ -86,23 +89,28 @@ def divided_domains(
         for name, members in rows.items()
     }
     folds = planned_folds(supplemental, to_fold, columns, state)
+    for name, own in columns.items():
+        own += [one for one in state.model.tables[name].derived if one not in own]
     ranges = list(zip(starts.tolist(), [*starts[1:].tolist(), n_people], strict=True))
     domains: dict[str, DividedDomain] = {}
     for name, members in rows.items():
         chosen_row = state.settings.several_rows.get(name)
-        base = domains.get(BASE_DOMAIN)
-        domains[name] = DividedDomain(name, members, columns[name], folds.get(name, ()), ranges, chosen_row, base)
+        base, model = domains.get(state.model.base or ""), state.model.tables[name]
+        of_domain = folds.get(name, ())
+        domains[name] = DividedDomain(name, members, columns[name], of_domain, ranges, chosen_row, model, base)
     return domains
 
 
-def reference_start(demographics: pd.DataFrame, n_subjects: int, several_rows: str | None) -> np.ndarray:
-    """The start of each person (n_subjects,), text or None: the reference start, or else the first exposure."""
+def reference_start(
+    demographics: pd.DataFrame, n_subjects: int, several_rows: str | None, model: TableModel
+) -> np.ndarray:
+    """The start of each person (n_subjects,), text or None: of SDTM the reference start, or else the first exposure."""
     start = np.full(n_subjects, None, dtype=object)
     if several_rows:
         wide = demographics.drop(columns=SUBJECT)
         subject = demographics[SUBJECT].to_numpy()
-        demographics = demographics.iloc[row_of_each_subject(wide, BASE_DOMAIN, subject, several_rows)]
-    for name in ("RFXSTDTC", "RFSTDTC"):  # the second, if given, takes precedence
+        demographics = demographics.iloc[row_of_each_subject(wide, model.order, subject, several_rows)]
+    for name in model.starts:
         if name in demographics:
             given = demographics[name].notna().to_numpy()
             start[demographics[SUBJECT].to_numpy()[given]] = demographics[name].to_numpy(dtype=object)[given]

@@ -12,9 +12,9 @@ from study.formats.messages import Note
 from study.formats.rows_of_people import RowsInMemory
 from study.formats.tables import SourceTable
 from study.merge.parts import CountedFault, added
-from study.merge.sdtm import supplemental_parent
 from study.merge.state import MergeState
 from study.merge.supplemental import fold_supplemental, supplemental_variables
+from study.models.sdtm import supplemental_parent
 
 
 @dataclass(frozen=True)

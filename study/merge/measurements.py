@@ -14,9 +14,9 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.keys import number_groups
 from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
-from study.merge.sdtm import QUALIFIERS, UNIT
 from study.merge.settings import MergeSettings
 from study.merge.wide import text_of
+from study.models.roles import QUALIFIERS, UNIT
 
 Pair = tuple[str | None, str | None]
 IS_TEXT, TEST = "is_text", "test"

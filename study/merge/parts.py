@@ -15,18 +15,24 @@ import pandas as pd
 
 from study.formats.rows_of_people import SUBJECT
 from study.merge.settings import MergeSettings
+from study.models.roles import TableModel
 
 What = TypeVar("What")
 
 
 @dataclass(frozen=True)
 class Domain:
-    """A domain whole: its ``columns``, the same in all parts, the ``settings`` of the merge, and the ids' column."""
+    """A domain whole: its ``columns``, the same in all parts, the ``settings`` of the merge, and the ids' column.
+
+    ``model``: what its rows and columns are. ``lists_people``: whether it is the base of the merge.
+    """
 
     name: str
     columns: list[str]
     settings: MergeSettings
     id_column: str | None
+    model: TableModel
+    lists_people: bool = False
 
 
 @dataclass(frozen=True)

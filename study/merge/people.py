@@ -1,4 +1,4 @@
-"""The people of a merge: the subject of each row by the pilot's rule, and the subjects of DM."""
+"""The people of a merge: the subject of each row by the pilot's rule, and the subjects whom the base lists."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.messages import Note
 from study.formats.tables import SourceTable
-from study.merge.belonging import domain_of_table
-from study.merge.sdtm import BASE_DOMAIN, supplemental_parent
 from study.merge.state import MergeState
 from study.merge.subject_ids import ReadSubjects, read_subjects
+from study.models.roles import TableKind
+from study.models.study_model import StudyModel
 
 
 def people_of_tables(
@@ -26,7 +26,8 @@ def people_of_tables(
     ``members`` are the files by domain, that of the base first. Beside the ids of the base only one file's are in
     memory. Raises ``FaultyInputError`` with the faults of all files.
     """
-    of_base = [table.file_name for table in next(iter(members.values()), ())]
+    bases = list(members.values())[:1] if state.model.base else list(members.values())
+    of_base = [table.file_name for of_domain in bases for table in of_domain]
     subjects: dict[str, ReadSubjects] = {}
     for table in tables:
         if table.file_name in of_base and (found := subjects_of(table, state)) is not None:
@@ -52,7 +53,8 @@ def subjects_of(table: SourceTable, state: MergeState) -> ReadSubjects | None:
     if rule.column is not None and rule.column not in frame:
         state.faults.append(
             f"{name}: no column {rule.column!r} for the subject id among {len(frame.columns)} columns; name it by "
-            'subject_id: {"column": "..."}, or {"column": None} for one file without an id'
+            f'subject_id: {{"column": "{state.model.person or "..."}"}}, or {{"column": None}} for one file without '
+            "an id"
         )
         return None
     source_ids, n_records = table.source_ids(rule.column)
@@ -76,56 +78,63 @@ def subjects_of(table: SourceTable, state: MergeState) -> ReadSubjects | None:
     return subjects
 
 
-def by_domain(tables: list[SourceTable]) -> tuple[dict[str, list[SourceTable]], list[SourceTable]]:
-    """Files by domain, parts such as LBCH and LBHE under LB, DM first; and the supplemental files."""
+def by_domain(tables: list[SourceTable], model: StudyModel) -> tuple[dict[str, list[SourceTable]], list[SourceTable]]:
+    """Files by domain, parts such as LBCH and LBHE under LB, the base first; and the supplemental files."""
     parts: dict[str, list[SourceTable]] = {}
     supplemental = []
     for table in tables:
-        if supplemental_parent(table.domain) is None:
-            parts.setdefault(domain_of_table(table), []).append(table)
-        else:
+        if is_supplemental(table, model):
             supplemental.append(table)
-    return dict(sorted(parts.items(), key=lambda item: (item[0] != BASE_DOMAIN, item[0]))), supplemental
+        else:
+            parts.setdefault(model.domain(table.domain), []).append(table)
+    return dict(sorted(parts.items(), key=lambda item: (item[0] != model.base, item[0]))), supplemental
+
+
+def is_supplemental(table: SourceTable, model: StudyModel) -> bool:
+    """Whether the rows of a file are further variables of the rows of another one."""
+    known = model.table(table.domain)
+    return known is not None and known.kind is TableKind.SUPPLEMENTAL
 
 
 def base_subjects(
     parts: Mapping[str, Sequence[SourceTable]], subjects: Mapping[str, ReadSubjects], n_files: int, state: MergeState
 ) -> pd.Index:
-    """The subjects of the combined dataset, in a stable order: those of DM, or of the only domain there is."""
+    """The subjects of the combined dataset, in a stable order: those of the base (DM), or whom any domain names."""
+    needed = state.model.base_needed
     if state.rule.column is None and n_files > 1:
         state.faults.append(
             f'subject_id: {{"column": None}} numbers the rows of one file, but there are {n_files} files; '
             "name the column that contains the id"
         )
-    elif BASE_DOMAIN not in parts and len(parts) > 1:
+    elif needed and state.model.base is None and len(parts) > 1:
         state.faults.append(
-            f"No DM file beside {', '.join(parts)}: DM lists the subjects; add it, or keep one file only"
+            f"No {needed} file beside {', '.join(parts)}: {needed} lists the subjects; add it, or keep one file only"
         )
     elif not parts:
         state.faults.append("Only supplemental files: the domains that they supplement are missing; add them")
     if state.faults:
         return pd.Index([])
-    base = next(iter(parts.values()))
-    ids = subjects[base[0].file_name].ids
-    for table in base[1:]:
-        ids = ids.union(subjects[table.file_name].ids, sort=False)
+    of_base = list(subjects.values())
+    ids = of_base[0].ids
+    for other in of_base[1:]:
+        ids = ids.union(other.ids, sort=False)
     # Arrow sorts as pandas does, which would make an object of each id: half a gigabyte for five million.
     return ids if state.rule.column is None else ids.take(pc.array_sort_indices(as_texts(ids)).to_numpy())
 
 
 def people_of(table: SourceTable, subjects: ReadSubjects, ids: pd.Index, state: MergeState) -> np.ndarray:
-    """The place in ``ids`` of each row's subject; -1 if DM does not have it, which is a fault unless left out."""
+    """The place in ``ids`` of each row's subject; -1 if the base does not have it: a fault, unless left out."""
     position = Dictionary(ids).positions(subjects.ids)
     person = position[subjects.code]
     known = person >= 0
     if known.all():
         return person
     n_rows, n_unknown = subjects.n_rows_of(~known), int((position < 0).sum())
-    domain = domain_of_table(table)
+    domain = table.domain if is_supplemental(table, state.model) else state.model.domain(table.domain)
     if domain in state.settings.unknown_subjects or table.domain in state.settings.unknown_subjects:
         unknown = state.unknown.setdefault(domain, set())
         unknown.update(subjects.ids[position < 0])  # parts of a domain may name the same person
-        if supplemental_parent(table.domain) is None:
+        if not is_supplemental(table, state.model):
             state.count(domain, rows_of_unknown_subjects=n_rows)
             state.domains[domain]["unknown_subjects_left_out"] = len(unknown)
         else:
@@ -134,8 +143,8 @@ def people_of(table: SourceTable, subjects: ReadSubjects, ids: pd.Index, state: 
     else:
         hint = " (no id in common: the ids are written differently; add a subject_id rule)"
         state.faults.append(
-            f"{table.file_name}: {n_unknown} of {len(subjects.ids)} subjects ({n_rows} rows) are not in DM"
-            f"{hint if n_unknown == len(subjects.ids) else ''}, by {state.rule.column}; correct the files, or leave "
-            f'them out by merge: {{"unknown_subjects": ["{domain}"]}}'
+            f"{table.file_name}: {n_unknown} of {len(subjects.ids)} subjects ({n_rows} rows) are not in "
+            f"{state.model.base}{hint if n_unknown == len(subjects.ids) else ''}, by {state.rule.column}; correct the "
+            f'files, or leave them out by merge: {{"unknown_subjects": ["{domain}"]}}'
         )
     return person

@@ -12,10 +12,12 @@ from study.define_xml import StudyDefinition, contradictions, find_definition, r
 from study.formats.files import find_domain_files, read_domain_file
 from study.formats.tables import FileOptions, SourceTable
 from study.merge.belonging import what_belongs
-from study.merge.sdtm import LEFT_OUT
 from study.merge.settings import MergeSettings
 from study.merge.state import MergeState
 from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule
+from study.models.registry import study_model
+from study.models.sdtm import LEFT_OUT
+from study.models.study_model import StudyModel
 
 # Reads a file at a path as the options declare it.
 Read = Callable[[Path, FileOptions], SourceTable]
@@ -38,12 +40,13 @@ class ReadOnce:
 
 def read_tables_to_merge(
     folder: Path, rule: SubjectIdRule, settings: MergeSettings, read: Read = read_domain_file
-) -> list[SourceTable]:
-    """The tables that ``combine_domains`` would merge, before the subjects are read.
+) -> tuple[list[SourceTable], StudyModel]:
+    """The tables that ``combine_domains`` would merge, before the subjects are read, and what they are.
 
     SDTM names are in capitals. Raises ``FaultyInputError`` with all faults of the files at once.
     """
-    return tables_to_merge(folder, MergeState(rule, settings), read)
+    state = MergeState(rule, settings)
+    return tables_to_merge(folder, state, read), state.model
 
 
 def tables_to_merge(folder: Path, state: MergeState, read: Read = read_domain_file) -> list[SourceTable]:
@@ -125,7 +128,12 @@ def _belonging(tables: list[SourceTable], state: MergeState) -> list[SourceTable
     for name, n_rows in found.rows_left_out.items():
         state.inputs[name]["rows_of_other_studies"] = n_rows
     state.stop_at_faults()
-    return found.tables
+    state.model = study_model(found.tables, state.rule.column, state.settings.model)
+    left_out = state.model.left_out
+    state.left_out |= {table.file_name: left_out[table.domain] for table in found.tables if table.domain in left_out}
+    for name in state.left_out:
+        state.inputs.pop(name, None)
+    return [table for table in found.tables if table.domain not in left_out]
 
 
 def with_sdtm_names(table: SourceTable, rule: SubjectIdRule) -> SourceTable:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from study.merge.events import EVENTS
+from study.merge.findings import FINDINGS
 from study.merge.parts import Domain, Reduction
-from study.merge.sdtm_events import EVENTS
-from study.merge.sdtm_findings import FINDINGS
+from study.merge.rows import ROWS
 from study.merge.wide import WIDE
 
-REDUCTIONS = (FINDINGS, EVENTS, WIDE)
+REDUCTIONS = (FINDINGS, EVENTS, ROWS, WIDE)
 
 
 def reduction_of(domain: Domain) -> Reduction:

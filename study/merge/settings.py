@@ -11,7 +11,8 @@ from config import COMBINED_DATASETS
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
 from disclosure_control.basics.settings.kinds import FLAG, TEXTS, Kind, dictionary_of, one_of, one_or_by_name
 from study.formats.tables import NAMES_OF_FILES, FileOptions
-from study.merge.sdtm import QUALIFIERS, UNIT
+from study.models.registry import data_models
+from study.models.roles import QUALIFIERS, UNIT
 
 RECORD_RULES = ("baseline", "first", "last", "mean", "min", "max")
 POOLABLE = (*QUALIFIERS, UNIT)
@@ -32,6 +33,10 @@ _STUDY = dataclasses.replace(
     allowed='the STUDYID to merge, a list of several to combine, or "*" for all',
     read=lambda value: value if isinstance(value, str) else tuple(value),
 )
+_MODEL = Kind(
+    lambda value: value in data_models(),
+    "the name of a data model: " + ", ".join(f'"{name}"' for name in data_models()),
+)
 _DOMAINS = TEXTS.but("a list of domains")
 _DIFFERENCES = Kind(
     lambda value: TEXTS.is_valid(value) and set(value) <= set(POOLABLE),
@@ -50,6 +55,9 @@ class MergeSettings(SettingsGroup):
     or ``""`` (everything) to a rule. ``combined_as``: the kind of file of the combined dataset.
     """
 
+    model: str | None = setting(
+        _MODEL, "the data model of the files, where it is not recognised: see [docs/models.md](models.md)", None
+    )
     ignore: tuple[str, ...] = setting(
         _DOMAINS.read_as(lambda domains: tuple(map(str.upper, domains))), '`["QS"]` leaves whole domains out', ()
     )

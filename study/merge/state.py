@@ -8,11 +8,12 @@ from typing import Any
 from disclosure_control.basics.telling.faults import FaultyInputError
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
+from study.models.study_model import NOTHING_KNOWN, StudyModel
 
 
 @dataclass
 class MergeState:
-    """What a merge has found so far; faults are collected and raised together."""
+    """What a merge has found so far; faults are collected and raised together. ``model``: what its tables are."""
 
     rule: SubjectIdRule
     settings: MergeSettings
@@ -22,6 +23,7 @@ class MergeState:
     unknown: dict[str, set[str]] = field(default_factory=dict)
     inputs: dict[str, dict[str, Any]] = field(default_factory=dict)
     domains: dict[str, dict[str, Any]] = field(default_factory=dict)
+    model: StudyModel = NOTHING_KNOWN
 
     def count(self, domain: str, **numbers: int) -> None:
         """Add to the counts of a domain."""

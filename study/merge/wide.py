@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,6 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
 from study.merge.parts import CountedFault, Domain, DomainPart, Parts, Plan, Reduced, Reduction, literal
-from study.merge.sdtm import is_informative
 
 
 @dataclass(frozen=True)
@@ -22,13 +22,15 @@ class WidePlan:
     dropped: tuple[str, ...]
     several_rows: str | None
     id_column: str | None
+    dates: tuple[str, ...]
 
 
 def plan_wide(parts: Parts, domain: Domain) -> Plan[WidePlan]:
     """The columns of a domain that are joined: those that can say something about a person."""
-    dropped = tuple(name for name in domain.columns if not is_informative(name, domain.name))
+    dropped = tuple(name for name in domain.columns if name in domain.model.not_merged)
     kept = tuple(name for name in domain.columns if name not in (*dropped, domain.id_column))
-    return Plan(WidePlan(domain.name, kept, dropped, domain.settings.several_rows.get(domain.name), domain.id_column))
+    several_rows = domain.settings.several_rows.get(domain.name)
+    return Plan(WidePlan(domain.name, kept, dropped, several_rows, domain.id_column, domain.model.order))
 
 
 def reduce_wide(part: DomainPart, plan: WidePlan) -> Reduced:
@@ -47,7 +49,7 @@ def reduce_wide(part: DomainPart, plan: WidePlan) -> Reduced:
         numbers = {"n_several": n_several, "n_rows": len(subject), "n_present": n_present}
         faults = (CountedFault(_words_of_several_rows(domain, plan.id_column or ""), numbers),)
     elif counts["collapsed"]:
-        rows = row_of_each_subject(frame, domain, subject, plan.several_rows)
+        rows = row_of_each_subject(frame, plan.dates, subject, plan.several_rows)
         frame, subject = frame.iloc[rows], subject[rows]
     columns = {}
     for name, values in frame.items():
@@ -65,14 +67,16 @@ def _words_of_several_rows(domain: str, id_column: str) -> str:
     )
 
 
-def row_of_each_subject(frame: pd.DataFrame, domain: str, subject: np.ndarray, several_rows: str) -> np.ndarray:
-    """Position of the "first" or "last" row of each subject by the domain's date, then by all its values.
+def row_of_each_subject(
+    frame: pd.DataFrame, dates: Sequence[str], subject: np.ndarray, several_rows: str
+) -> np.ndarray:
+    """Position of the "first" or "last" row of each subject by the ``dates``, then by all values.
 
     A row without a date is neither first nor last if another one has a date.
     """
-    date = f"{domain[:2]}DTC"
+    ranks = {name: rank for rank, name in enumerate(dates)}
     keys = []
-    for name in sorted(frame, key=lambda name: (name != date, name)):
+    for name in sorted(map(str, frame), key=lambda name: (ranks.get(name, len(ranks)), name)):
         codes, distinct = pd.factorize(frame[name], sort=True)
         keys.append(np.where(codes < 0, len(distinct), codes) if several_rows == "first" else codes)
     order = np.lexsort((*reversed(keys), subject))

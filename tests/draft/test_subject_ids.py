@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from disclosure_control.draft.literal import config_text
 from disclosure_control.draft.merging import draft_merge
 from disclosure_control.draft.subject_ids import draft_subject_ids
+from study.formats.tables import SourceTable
 from study.merge import subject_ids
 from study.merge.subject_ids import read_subjects
+from study.models.registry import study_model
 from tests.examples import examples
 
 
@@ -151,6 +153,10 @@ def test_without_one_in_all_files_the_merge_is_left_to_say_so():
     assert literal({"DM": table(patient=[1, 2]), "LB": table(subject=[1, 2])}) == {"column": "USUBJID"}
 
 
+def source(domain: str, frame: pd.DataFrame) -> SourceTable:
+    return SourceTable(domain, f"{domain}.csv", "0" * 64, frame, {}, ())
+
+
 def test_comments_on_the_merge_tell_no_small_count():
     """Of 60 people one is unknown to DM, 8 have no row of VS and two of the others have two: configs go around."""
     people = [f"S{i:02}" for i in range(60)]
@@ -159,7 +165,7 @@ def test_comments_on_the_merge_tell_no_small_count():
         "LB": pd.DataFrame({"USUBJID": [*people, "ZZ"], "GLUCOSE": "5"}),
         "VS": pd.DataFrame({"USUBJID": [*people[:52], *people[:2]], "BMI": "21"}),
     }
-    draft = draft_merge(tables)
+    draft = draft_merge(tables, study_model([source(name, frame) for name, frame in tables.items()], None))
     text = config_text("", {"subject_id": draft.subject_id, **draft.settings})
     assert "fewer than 10 of its subjects are not in DM" in text
     assert "several rows for a subject" in text

@@ -103,13 +103,25 @@ def laboratory(n_people, n=6):
     )  # fmt: skip
 
 
+def ward_visits(n_people, n=4):
+    return shuffled_rows(
+        [
+            {"patient": f"S{i:02}", "visit_date": f"2014-0{1 + (i + j) % 3}-01", "pulse": 60 + i * j % 7,
+             "ward": ["A", "B", ""][(i * j) % 3], "sex": "FM"[i % 2]}
+            for i in range(n_people) for j in range(n)
+        ]
+    )  # fmt: skip
+
+
 REDUCED = {
-    "findings": ({"DM.csv": people(9), "LB.csv": laboratory(9)}, {}),
+    "findings": ({"DM.csv": people(9), "LB.csv": laboratory(9)}, {}, {}),
     "events": (
         {"DM.csv": people(9), "AE.csv": adverse_events(20)},
         {"events": {"AE": {"AEDECOD": ["Headache", "NEVER"]}}},
+        {},
     ),
-    "wide": ({"DM.csv": people(9, SITEID=["1", "2", ""])}, {"drop_constants": True}),
+    "rows in time": ({"WARD.csv": ward_visits(9)}, {"record": {"WARD__pulse": "mean"}}, {"column": "patient"}),
+    "wide": ({"DM.csv": people(9, SITEID=["1", "2", ""])}, {"drop_constants": True}, {}),
 }
 
 
@@ -119,8 +131,8 @@ def test_every_form_of_domain_is_looked_at_here():
 
 @pytest.mark.parametrize("form", REDUCED)
 def test_the_engines_agree_on_every_form_of_domain(tmp_path, form):
-    files, merge = REDUCED[form]
-    frame, report, _ = assert_same(tmp_path, files, merge=merge, limits=TINY)
+    files, merge, subject_id = REDUCED[form]
+    frame, report, _ = assert_same(tmp_path, files, subject_id, merge, limits=TINY)
     assert len(frame["USUBJID"]) == 9
     assert form in {counts["form"] for counts in report["domains"].values()}
 

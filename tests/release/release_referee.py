@@ -8,7 +8,8 @@ from __future__ import annotations
 import datetime
 import hmac
 
-from study.operations import OperationKind, operation_of
+from study.models.sdtm_operations import operation_of
+from study.operations import OperationKind
 
 CONTINENT = {"USA": "NORTH AMERICA", "CAN": "NORTH AMERICA", "GRC": "EUROPE", "DEU": "EUROPE", "JPN": "ASIA"}
 GONE = (OperationKind.REMOVE, OperationKind.REVIEW)

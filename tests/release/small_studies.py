@@ -14,7 +14,8 @@ from disclosure_control.release.people import ReleasePeople, people_of, recoded_
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
 from disclosure_control.treatments.keys import Release
 from study.formats.tables import SourceTable
-from study.merge.sdtm import supplemental_parent
+from study.models.registry import study_model
+from study.models.sdtm import supplemental_parent
 
 KEY = bytes.fromhex("8f14e45fceea167a5a36dedd4bea2543a1b2c3d4e5f60718")
 RELEASE = Release("PILOT", "2026")
@@ -29,9 +30,9 @@ def table(name: str, rows: list[dict]) -> SourceTable:
     return SourceTable(name, f"{name.lower()}.csv", "0" * 64, frame, {}, ())
 
 
-def study_of(files: Mapping[str, list[dict]], ids: list[str]) -> Study:
+def study_of(files: Mapping[str, list[dict]], ids: list[str], subject_column: str = "USUBJID") -> Study:
     """A study of these rows; ``ids`` are the people that the combined dataset knows."""
-    found = []
+    found, tables = [], []
     for name, rows in files.items():
         read = table(name, rows)
         position = {one: place for place, one in enumerate(ids)}
@@ -40,8 +41,10 @@ def study_of(files: Mapping[str, list[dict]], ids: list[str]) -> Study:
             for row in rows
         ]
         parent = supplemental_parent(name)
-        found.append(StudyFile(read, name if parent is None else parent, np.array(who), "csv"))
-    return Study(tuple(found), {})
+        domain, is_supplemental = name if parent is None else parent, parent is not None and "QVAL" in read.frame
+        found.append(StudyFile(read, domain, np.array(who), "csv", is_supplemental=is_supplemental))
+        tables.append(read)
+    return Study(tuple(found), {}, study_model(tables, subject_column, "sdtm"))
 
 
 def people(ids: list[str], kept: list[int], before: dict | None = None, after: dict | None = None) -> ReleasePeople:
@@ -62,7 +65,7 @@ def people(ids: list[str], kept: list[int], before: dict | None = None, after: d
 
 def released(files: Mapping[str, list[dict]], who: ReleasePeople, lines=(), subject_column="USUBJID") -> ReleasedStudy:
     """The study as it leaves."""
-    return deidentify(study_of(files, list(who.ids)), who, lines, KEY, RELEASE, subject_column)
+    return deidentify(study_of(files, list(who.ids), subject_column), who, lines, KEY, RELEASE)
 
 
 def rows_of(frame: pd.DataFrame) -> list[dict]:

@@ -7,7 +7,8 @@ import re
 import pytest
 from hypothesis import given
 
-from study.operations import OperationKind, overriding_line
+from study.models.sdtm_operations import overriding_line
+from study.operations import OperationKind
 from tests.examples import examples
 from tests.release.release_referee import offset_days, pseudonym, released_rows
 from tests.release.small_studies import KEY, RELEASE, people, released, rows_of, studies

@@ -197,7 +197,8 @@ def test_in_files_within_classes_a_term_of_many_can_be_that_of_few():
 
 
 def test_in_files_verbatim_terms_that_the_config_keeps_go_with_what_they_say():
-    from study.operations import OperationKind, overriding_line
+    from study.models.sdtm_operations import overriding_line
+    from study.operations import OperationKind
 
     files = study()
     for row in files["AE"]:

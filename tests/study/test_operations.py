@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from study.operations import LINES, OperationKind, VariableClass, operation_of, overriding_line
+from study.models.sdtm_operations import LINES, operation_of, overriding_line
+from study.operations import OperationKind, VariableClass
 from tests.cases import each
 
 # From the PhUSE 2016 paper DH02 and its macros, which name these variables; free text as the issue has it.

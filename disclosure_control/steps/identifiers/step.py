@@ -16,9 +16,9 @@ from disclosure_control.steps.identifiers.report import identifier_sections, tol
 from disclosure_control.steps.identifiers.settings import IdentifierSettings
 from disclosure_control.steps.running import StepInput, StepResult
 from study.formats.files import find_domain_files
-from study.merge.sdtm import TRIAL_DESIGN
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
+from study.models.sdtm import TRIAL_DESIGN
 
 if TYPE_CHECKING:
     pass

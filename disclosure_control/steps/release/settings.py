@@ -28,7 +28,8 @@ from disclosure_control.release.rare_terms import RareTerms
 from disclosure_control.treatments.keys import KEY_FROM
 from study.formats.registry import writers_by_name
 from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule
-from study.operations import OperationKind, OperationRule, overriding_line, patterns_deciding
+from study.models.sdtm_operations import overriding_line
+from study.operations import OperationKind, OperationRule, patterns_deciding
 
 # The operations that a config may choose for a variable; "leave_out" removes a data set.
 _NOT_FOR_A_CONFIG = (OperationKind.REMOVE_DATA_SET, OperationKind.REVIEW)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from datetime import datetime, time
 from functools import partial
@@ -67,7 +68,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     study = read_study(step.folder, ids, rule, merge, settings.leave_out, read, per_part)
     people, release = _people(step, treated, original, key)
     promised = _promised(step, original) if treated is None else treated.as_released
-    released = deidentify(study, people, settings.lines, key, release, rule.column)
+    released = deidentify(study, people, settings.lines, key, release)
     raised: tuple[RaisedTerms, ...] = ()
     if settings.rare_terms is not None:
         released, raised = without_rare_terms(released, settings.rare_terms, _class_of_person(people, promised))
@@ -82,6 +83,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
             files[DEFINITION] = definition
         files["README.txt"] = readme(step.pilot, released, names, created, definition is not None).encode()
         write_small_files(files, folder)
+        merge = dataclasses.replace(merge, model=study.model.model)
         made = Made(released, people, release, settings.days, _declared_harmless(step), rule, merge)
         checked = _checked(step, files, folder, study, made, promised, original)
     if checked.no_definition:

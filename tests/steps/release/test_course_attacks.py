@@ -9,7 +9,8 @@ from disclosure_control.measures.longitudinal import alone_by_facts
 from disclosure_control.release.facts import KINDS, facts_known
 from disclosure_control.release.rare_terms import RareTerms, without_rare_terms
 from study.merge.subject_ids import SubjectIdRule
-from study.operations import OperationKind, overriding_line
+from study.models.sdtm_operations import overriding_line
+from study.operations import OperationKind
 from tests.release.small_studies import people, released
 
 IDS = [f"STUDY-701-{number}" for number in range(1001, 1009)]

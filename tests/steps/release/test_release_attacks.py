@@ -20,7 +20,8 @@ from disclosure_control.release.wanted_texts import Wanted
 from disclosure_control.run.tables import harmless
 from disclosure_control.treatments.keys import Release, offsets_of, pseudonyms_of
 from study.formats.registry import writers_by_name
-from study.operations import OperationKind, overriding_line
+from study.models.sdtm_operations import overriding_line
+from study.operations import OperationKind
 from tests.release.release_referee import pseudonym
 from tests.release.small_studies import KEY, RELEASE, people, released, rows_of, study_of
 

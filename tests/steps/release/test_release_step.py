@@ -15,7 +15,8 @@ from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.report.verdict import verdict_on, what_leaves
 from disclosure_control.steps.release.step import run_step
 from disclosure_control.treatments.keys import Release
-from study.operations import OperationKind, operation_of, overriding_line
+from study.models.sdtm_operations import operation_of, overriding_line
+from study.operations import OperationKind
 from tests.config_keys import faults_of_key
 from tests.places import SHARED_DATA
 from tests.release.release_referee import pseudonym, released_rows

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from study.merge.parts import CountedFault, Domain, DomainPart, Parts, Plan, Reduced, Reduction, literal
-from study.merge.sdtm import BASE_DOMAIN, SUBJECT_TIMING, events_prefix
 from study.merge.wide import says
+from study.models.roles import TableKind, TableModel
 
 YES, NO = "Y", "N"
+DENIES = (("OCCUR", "N"), ("STAT", "NOT DONE"))  # by the names of general classes
 
 
 def are_events(domain: Domain) -> bool:
     """Whether a domain contains events or interventions, any number per person."""
-    is_long = domain.name in SUBJECT_TIMING or events_prefix(domain.name, domain.columns) is not None
-    return domain.name != BASE_DOMAIN and is_long
+    return domain.model.kind in (TableKind.EVENTS, TableKind.TIMING)
 
 
 @dataclass(frozen=True)
@@ -25,12 +25,13 @@ class EventsPlan:
     """The requested codes by variable; ``flags`` is None where the domain is not to be joined."""
 
     domain: str
+    model: TableModel
     flags: Mapping[str, tuple[str, ...]] | None
 
 
 def plan_events(parts: Parts, domain: Domain) -> Plan[EventsPlan]:
     """The codes that the settings request of a domain; the plan needs nothing of all people."""
-    return Plan(EventsPlan(domain.name, domain.settings.events.get(domain.name)))
+    return Plan(EventsPlan(domain.name, domain.model, domain.settings.events.get(domain.name)))
 
 
 def reduce_events(part: DomainPart, plan: EventsPlan) -> Reduced:
@@ -43,8 +44,8 @@ def reduce_events(part: DomainPart, plan: EventsPlan) -> Reduced:
         return Reduced({}, counts={"form": "events, not joined"})
     frame, subject, n_subjects, domain = part.frame, part.subject, part.n_subjects, plan.domain
     happened = np.ones(len(frame), dtype=bool)
-    for name, value in ((f"{domain[:2]}OCCUR", "N"), (f"{domain[:2]}STAT", "NOT DONE")):
-        happened &= ~says(frame, name, value)
+    for name, value in DENIES:
+        happened &= ~says(frame, plan.model.called(name), value)
     count = np.bincount(subject[happened], minlength=n_subjects)
     columns = {f"{domain}__count": count.astype(str).astype(object)}
     faults = []

@@ -29,9 +29,9 @@ from study.merge.measurements import (
     pairs_of_tests,
 )
 from study.merge.parts import Domain, DomainPart, Parts, Plan, Reduced, Reduction
-from study.merge.sdtm import BASE_DOMAIN, QUALIFIERS, findings_prefix
 from study.merge.settings import RECORD_RULES, MergeSettings, rule_for
 from study.merge.wide import says, text_of
+from study.models.roles import QUALIFIERS, TableKind, TableModel
 
 # Variables that decide which record of a subject is chosen.
 LADDER = ("LOBXFL", "BLFL", "DTC", "DY", "VISITNUM", "TPTNUM", "REPNUM", "SEQ")
@@ -51,7 +51,7 @@ class FindingsPlan:
     """
 
     domain: str
-    prefix: str
+    model: TableModel
     settings: MergeSettings
     tests: Tests
     measurements: Measurements
@@ -92,25 +92,26 @@ class _Valued:
 
 def are_findings(domain: Domain) -> bool:
     """Whether a domain has a test and a result in each row."""
-    return domain.name != BASE_DOMAIN and findings_prefix(domain.columns) is not None
+    return domain.model.kind is TableKind.FINDINGS
 
 
 def plan_findings(parts: Parts, whole: Domain) -> Plan[FindingsPlan]:
     """The tests and measurements of a domain whose rows come in ``parts``; a missing variable to carry is a fault."""
     domain, columns, settings = whole.name, whole.columns, whole.settings
-    prefix = findings_prefix(columns) or ""
+    model = whole.model
+    short = model.short_names(columns)
     wanted = settings.carry.get(domain, ())
     faults = [
         f"merge['carry']: {domain} has no variable {name!r}{nearest_name(name, columns)}"
         for name in wanted
         if name not in columns
     ]
-    carried = tuple((name, name.removeprefix(prefix)) for name in wanted if name in columns)
+    carried = tuple((name, short.get(name, name)) for name in wanted if name in columns)
     pairs: set[Pair] = set()
     for part in parts:
-        pairs |= pairs_of_tests(_short_names(part.frame, prefix))
+        pairs |= pairs_of_tests(_short_names(part.frame, model))
     nothing = Measurements([], {}, {})
-    plan = FindingsPlan(domain, prefix, settings, name_tests(pairs, settings), nothing, carried)
+    plan = FindingsPlan(domain, model, settings, name_tests(pairs, settings), nothing, carried)
     tables = [_valued(part, plan).kinds.table for part in parts]
     measurements = name_measurements(tables, plan.tests.names, domain, settings)
     return Plan(dataclasses.replace(plan, measurements=measurements), tuple(faults))
@@ -165,9 +166,9 @@ def _chosen_by(rule: np.ndarray, rung: np.ndarray) -> dict[str, int]:
     return {name: n for name, n in sorted(counts.items()) if n}
 
 
-def _short_names(frame: pd.DataFrame, prefix: str) -> pd.DataFrame:
-    """The frame under the names of variables without the letters of the domain."""
-    return frame.rename(columns={name: name[2:] for name in frame.columns if name.startswith(prefix)})
+def _short_names(frame: pd.DataFrame, model: TableModel) -> pd.DataFrame:
+    """The frame under the names that all findings have: those of variables without the letters of the domain."""
+    return frame.rename(columns=model.short_names(map(str, frame.columns)))
 
 
 def _valued(part: DomainPart, plan: FindingsPlan) -> _Valued:
@@ -179,7 +180,7 @@ def _valued(part: DomainPart, plan: FindingsPlan) -> _Valued:
 
 
 def _read_values(part: DomainPart, plan: FindingsPlan) -> _Valued:
-    frame = _short_names(part.frame, plan.prefix)
+    frame = _short_names(part.frame, plan.model)
     test = plan.tests.of_records(frame)
     results = _results(frame, test, plan.tests.names, plan.domain, plan.settings)
     has_value = results.has_value

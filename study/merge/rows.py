@@ -1,0 +1,123 @@
+"""Rows in time (visits of an electronic record, events of a REDCap project) to one row per person.
+
+Each column gives the first value that it has in the order of the rows' time, or what ``merge.record`` says; a number of
+rows says how many there are. The order of the file never counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.encoding.columns import number_text, parse_numbers
+from disclosure_control.basics.encoding.keys import number_groups
+from study.merge.parts import Domain, DomainPart, Parts, Plan, Reduced, Reduction
+from study.merge.settings import MergeSettings, rule_for
+from study.merge.wide import text_of
+from study.models.roles import Role, TableKind, TableModel
+
+LATEST = ("last",)
+SUMMARIES = ("mean", "min", "max")
+
+
+def are_rows(domain: Domain) -> bool:
+    """Whether people have several rows, and no setting says which of them counts."""
+    return domain.model.kind is TableKind.ROWS and domain.name not in domain.settings.several_rows
+
+
+@dataclass(frozen=True)
+class RowsPlan:
+    """Which columns of a domain say something about a person, and which do not."""
+
+    domain: str
+    kept: tuple[str, ...]
+    dropped: tuple[str, ...]
+    model: TableModel
+    settings: MergeSettings
+
+
+def plan_rows(parts: Parts, domain: Domain) -> Plan[RowsPlan]:
+    """The columns that are joined; the plan needs nothing of all people."""
+    dropped = tuple(name for name in domain.columns if name in domain.model.not_merged)
+    kept = tuple(name for name in domain.columns if name not in (*dropped, domain.id_column))
+    return Plan(RowsPlan(domain.name, kept, dropped, domain.model, domain.settings))
+
+
+def reduce_rows(part: DomainPart, plan: RowsPlan) -> Reduced:
+    """Columns ``<TABLE>__<name>`` (n_subjects,) as text, and ``<TABLE>__count``, the rows of each person.
+
+    ``undecided_ties`` counts the values that were chosen by themselves among others of the same time.
+    """
+    frame, subject, n_subjects = part.frame, part.subject, part.n_subjects
+    count = np.bincount(subject, minlength=n_subjects)
+    columns = {f"{plan.domain}__count": count.astype(str).astype(object)}
+    moment = moments(frame, plan.model)
+    n_undecided = 0
+    for name in plan.kept:
+        column = f"{plan.domain}__{name}"
+        rule = rule_for(plan.settings.record, "baseline", plan.domain, column)
+        if rule in SUMMARIES:
+            columns[column] = _summary(parse_numbers(frame[name]), subject, n_subjects, rule)
+            continue
+        columns[column], n = _of_a_moment(frame[name], subject, n_subjects, -moment if rule in LATEST else moment)
+        n_undecided += n
+    n_present = int(np.count_nonzero(count))
+    counts = {
+        "collapsed": len(subject) - n_present,
+        "dropped_columns": list(plan.dropped),
+        "undecided_ties": n_undecided,
+    }
+    return Reduced(columns, counts=counts)
+
+
+def moments(frame: pd.DataFrame, model: TableModel) -> np.ndarray:
+    """The place of each row (n_rows,) in time, by the columns of the model's order; 0 where none of them has a value.
+
+    Places are from 1 on, and rows without a time have the same place in both directions: behind all others.
+    """
+    rank = np.zeros(len(frame), dtype=np.int64)
+    is_known = np.zeros(len(frame), dtype=bool)
+    for name in model.order:
+        if name not in frame:
+            continue
+        column = model.columns.get(name)
+        is_text = column is not None and column.role in (Role.DATE, Role.BIRTH, Role.DEATH_DATE)
+        values = frame[name].astype("str") if is_text else pd.Series(parse_numbers(frame[name]), frame.index)
+        codes, distinct = pd.factorize(values, sort=True)
+        is_known |= codes >= 0
+        rank, _ = number_groups(rank * (len(distinct) + 1) + codes + 1, (rank.max(initial=0) + 1) * (len(distinct) + 1))
+    return np.where(is_known, rank + 1, 0)
+
+
+def _of_a_moment(values: pd.Series, subject: np.ndarray, n_subjects: int, moment: np.ndarray) -> tuple[np.ndarray, int]:
+    """The value of the first moment at which each person has one (n_subjects,), and how many of them had rivals there.
+
+    Among different values of that moment the first in the order of values is taken. Moment 0 comes last.
+    """
+    text = text_of(values)
+    codes, distinct = pd.factorize(pd.Series(text, dtype="object"), sort=True)
+    rows = np.flatnonzero(codes >= 0)
+    time = np.where(moment[rows] == 0, np.iinfo(np.int64).max, moment[rows])
+    order = rows[np.lexsort((codes[rows], time, subject[rows]))]
+    chosen = np.full(n_subjects, None, dtype=object)
+    if not len(order):
+        return chosen, 0
+    starts = np.flatnonzero(np.diff(subject[order], prepend=-1))
+    chosen[subject[order[starts]]] = np.asarray(distinct, dtype=object)[codes[order[starts]]]
+    own = np.repeat(order[starts], np.diff(np.append(starts, len(order))))
+    has_rival = (moment[order] == moment[own]) & (codes[order] != codes[own])
+    return chosen, len(np.unique(subject[order[has_rival]]))
+
+
+def _summary(numbers: np.ndarray, subject: np.ndarray, n_subjects: int, rule: str) -> np.ndarray:
+    rows = np.flatnonzero(~np.isnan(numbers))
+    rows = rows[np.lexsort((numbers[rows], subject[rows]))]  # sums depend on the order of their terms
+    per_person = getattr(pd.Series(numbers[rows]).groupby(subject[rows]), rule)()
+    found = np.full(n_subjects, None, dtype=object)
+    found[per_person.index.to_numpy()] = [number_text(value) for value in per_person]
+    return found
+
+
+ROWS = Reduction("rows in time", are_rows, plan_rows, reduce_rows)

@@ -1,0 +1,219 @@
+"""SDTM: which domain a file is, of which kind it is, and what each of its variables is for.
+
+Source: CDISC Study Data Tabulation Model Implementation Guide 3.4. ``sdtm_operations`` says what is done with each
+variable before a release.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from study.formats.tables import SourceTable
+from study.models.registry import DataModel
+from study.models.roles import ColumnModel, Role, TableKind, TableModel
+from study.models.sdtm_operations import operation_of
+from study.models.study_model import StudyModel
+
+BASE_DOMAIN = "DM"  # defines the subjects
+PERSON = "USUBJID"
+# The start of the study for a person; the second, if given, takes precedence.
+STARTS = ("RFXSTDTC", "RFSTDTC")
+# Not about subjects, or about relations between records of other domains.
+TRIAL_DESIGN = ("TA", "TE", "TV", "TI", "TS", "TD", "TM", "TT", "TX", "TP")
+RELATIONS = ("RELREC", "RELSUB", "RELSPEC", "POOLDEF", "OI", "DI")
+FREE_TEXT = ("CO",)
+EVENTS_AND_INTERVENTIONS = ("AE", "BE", "CE", "DS", "DV", "HO", "MH", "AG", "CM", "EC", "EX", "ML", "PR", "SU")
+SUBJECT_TIMING = ("SE", "SV", "SM")
+
+LEFT_OUT = {
+    **dict.fromkeys(TRIAL_DESIGN, "a table of the trial's design, not of subjects"),
+    **dict.fromkeys(RELATIONS, "a table of relations between records"),
+    **dict.fromkeys(FREE_TEXT, "free-text comments"),
+    "DEFINE": "a description of the data",
+}
+
+# Variables that carry no information about a person, with and without the domain's two letters.
+NOT_INFORMATIVE = ("STUDYID", "DOMAIN", "RDOMAIN", "SUBJID", "POOLID", "SPDEVID", "ITEMGROUPDATASEQ")
+NOT_INFORMATIVE_SUFFIXES = ("SEQ", "GRPID", "REFID", "RECID", "SPID", "LNKID", "LNKGRP")
+
+# Levels of coded terms, from the finest on, each in words and the suffix of its code: MedDRA's, and classes of drugs.
+LEVELS = {
+    "LLT": "LLTCD",
+    "DECOD": "PTCD",
+    "HLT": "HLTCD",
+    "HLGT": "HLGTCD",
+    "BODSYS": "BDSYCD",
+    "SOC": "SOCCD",
+    "CLAS": "CLASCD",
+}
+
+_TEST = re.compile(r"([A-Z][A-Z0-9])TEST(CD)?")
+
+
+def findings_prefix(columns: list[str]) -> str | None:
+    """The two letters of a findings domain in long form (a test and a result in each row), else None."""
+    prefixes = {match[1] for name in columns if (match := _TEST.fullmatch(name))}
+    for prefix in sorted(prefixes):
+        if any(f"{prefix}{result}" in columns for result in ("STRESN", "STRESC", "ORRES")):
+            return prefix
+    return None
+
+
+def events_prefix(domain: str, columns: list[str]) -> str | None:
+    """The two letters of an events or interventions domain (a term or a treatment in each row), else None.
+
+    A de-identified file may lack the topic; its records are numbered nevertheless.
+    """
+    prefix = domain[:2]
+    has_topic = any(f"{prefix}{topic}" in columns for topic in ("TERM", "TRT", "DECOD"))
+    return prefix if has_topic or (prefix in EVENTS_AND_INTERVENTIONS and f"{prefix}SEQ" in columns) else None
+
+
+def supplemental_parent(domain: str) -> str | None:
+    """``LBCH`` for ``SUPPLBCH``, "" for ``SUPPQUAL`` (its rows name the parent), None for other domains."""
+    if not domain.startswith("SUPP") or len(domain) < 6:
+        return None
+    return "" if domain == "SUPPQUAL" else domain[4:]
+
+
+def is_informative(name: str, domain: str) -> bool:
+    """Whether a variable of a domain can say something about a person."""
+    prefix = domain[:2]
+    return name not in NOT_INFORMATIVE and name not in {f"{prefix}{suffix}" for suffix in NOT_INFORMATIVE_SUFFIXES}
+
+
+# ---------------------------------------------------------------- the model
+
+# What variables are for: pattern -> role. ``--`` stands for the letters of the domain; the first that fits decides.
+_ROLES: tuple[tuple[str, Role], ...] = (
+    ("USUBJID", Role.PERSON),
+    ("SUBJID|RSUBJID|POOLID", Role.IDENTIFIER),
+    ("SITEID|INVID|INVNAME?|--NAM", Role.SITE),
+    ("STUDYID|DOMAIN|RDOMAIN|IDVAR|QNAM|QLABEL|QORIG|QEVAL|RELTYPE", Role.DESCRIBES_RECORD),
+    ("--SEQ", Role.RECORD_KEY),
+    ("--(SPID|REFID|RECID|LNKID|LNKGRP|GRPID|LOT)|SPDEVID|RELID|IDVARVAL", Role.FOREIGN_KEY),
+    ("BRTHDTC|BRTHDT.*|BIRTHDT.*", Role.BIRTH),
+    ("DTHDTC|DTHDT", Role.DEATH_DATE),
+    ("DTHFL", Role.DEATH),
+    ("AGE", Role.AGE),
+    ("SEX", Role.SEX),
+    ("RACE.?|ETHNIC", Role.ORIGIN),
+    ("COUNTRY|REGION.*|STATE.*|CITY.*|ZIP.*|COUNTY.*|DISTRICT.*", Role.PLACE),
+    (".*DTC|RF.*DT|TR.*DTM?|--(ST|EN)DTM?|A(ST|EN)?DTM?", Role.DATE),
+    ("--(ST|EN)?DY|VISITDY|ADY|A(ST|EN)DY", Role.STUDY_DAY),
+    (f"--({'|'.join((*LEVELS, *LEVELS.values()))})", Role.CODED_TERM),
+    ("--(TERM|TRT|MODIFY|COM.*|REASND|DESC|INDC)|COVAL.*", Role.VERBATIM),
+    ("VISIT(NUM)?|AVISITN?", Role.VISIT),
+    ("ARM(CD)?|ACTARM(CD)?|TRT.*[PA]N?", Role.ARM),
+    ("--(STRESN|DOSE|LLOQ|ULOQ)|AVAL|CHG|BASE", Role.NUMBER),
+    ("--(STRESU|ORRESU|DOSU)|AGEU", Role.UNIT),
+    (".*FL", Role.FLAG),
+)
+
+
+def _role(name: str, prefix: str) -> Role:
+    patterns = ((pattern.replace("--", prefix), role) for pattern, role in _ROLES)
+    return next((role for pattern, role in patterns if re.fullmatch(pattern, name)), Role.CATEGORY)
+
+
+def _column(name: str, domain: str, person: str) -> ColumnModel:
+    prefix = domain[:2]
+    role = Role.PERSON if name == person else _role(name, prefix)
+    level = 0
+    if role is Role.CODED_TERM:
+        levels = [*LEVELS, *LEVELS.values()]
+        level = levels.index(name[len(prefix) :]) % len(LEVELS)
+    says = operation_of(domain, PERSON if name == person else name)
+    own = name.startswith(prefix)
+    return ColumnModel(role, "its name in SDTM", within_person=own, level=level, says=says)
+
+
+def named_domain(table: SourceTable) -> str:
+    """The domain that a file's content names: in the column DOMAIN, or in its variables; else the file's name."""
+    named = list(table.counts_of("DOMAIN").index) if "DOMAIN" in table.frame else []
+    return str(named[0]) if len(named) == 1 else findings_prefix(list(table.frame.columns)) or table.domain
+
+
+def domain_of_table(table: SourceTable) -> str:
+    """The domain of a file; that of a part (lbch.xpt) is named in its DOMAIN column or in its variables."""
+    parent = named_domain(table)
+    is_part = len(parent) == 2 and table.domain.startswith(parent)
+    return parent if is_part else table.domain
+
+
+def domain_of_variables(table: SourceTable) -> str:
+    """The domain whose variables a file contains: LB for LBCH, and for SUPPLB."""
+    parent = supplemental_parent(table.domain)
+    if parent is None:
+        return domain_of_table(table)
+    named = list(table.frame["RDOMAIN"].dropna().unique()) if "RDOMAIN" in table.frame else []
+    return str(named[0]) if len(named) == 1 else parent
+
+
+def _kind(domain: str, columns: list[str]) -> TableKind:
+    kinds = {
+        **dict.fromkeys(TRIAL_DESIGN, TableKind.DESIGN),
+        **dict.fromkeys(RELATIONS, TableKind.RELATIONS),
+        **dict.fromkeys(FREE_TEXT, TableKind.FREE_TEXT),
+        **dict.fromkeys(SUBJECT_TIMING, TableKind.TIMING),
+        BASE_DOMAIN: TableKind.PEOPLE,
+    }
+    if supplemental_parent(domain) is not None:
+        return TableKind.SUPPLEMENTAL
+    if domain in kinds and not (domain in SUBJECT_TIMING and findings_prefix(columns)):
+        return kinds[domain]
+    if findings_prefix(columns) is not None:
+        return TableKind.FINDINGS
+    return TableKind.EVENTS if events_prefix(domain, columns) is not None else TableKind.PEOPLE
+
+
+def _table(domain: str, of_variables: str, columns: list[str], person: str) -> TableModel:
+    kind = _kind(domain, columns)
+    return TableModel(
+        domain,
+        kind,
+        LEFT_OUT.get(domain, ""),
+        {name: _column(name, of_variables, person) for name in columns},
+        prefix=findings_prefix(columns) or domain[:2],
+        starts=tuple(name for name in STARTS if name in columns) if domain == BASE_DOMAIN else (),
+        order=(f"{domain[:2]}DTC",),
+        not_merged=frozenset(name for name in columns if not is_informative(name, domain)),
+    )
+
+
+def recognised(tables: Sequence[SourceTable]) -> str:
+    """A domain of subjects, the subject's SDTM name, or the variables of a findings domain."""
+    for table in tables:
+        columns = list(map(str, table.frame.columns))
+        if table.domain == BASE_DOMAIN or PERSON in columns:
+            return f"{table.file_name} has the subjects of SDTM"
+        if findings_prefix(columns) is not None or {"QNAM", "QVAL"} <= set(columns):
+            return f"{table.file_name} has the variables of an SDTM domain"
+    return ""
+
+
+def described(tables: Sequence[SourceTable], person: str | None) -> StudyModel:
+    """The domains of a study, files of one domain together."""
+    columns: dict[str, list[str]] = {}
+    domains: dict[str, str] = {}
+    for table in tables:
+        is_supplemental = supplemental_parent(table.domain) is not None
+        domains[table.domain] = domain_of_variables(table)
+        domain = table.domain if is_supplemental else domains[table.domain]
+        columns[domain] = list(dict.fromkeys([*columns.get(domain, ()), *map(str, table.frame.columns)]))
+    column = PERSON if person is None else person
+    models: Mapping[str, TableModel] = {
+        name: _table(name, domains.get(name, name), found, column) for name, found in columns.items()
+    }
+    base = BASE_DOMAIN if BASE_DOMAIN in models else None
+    return StudyModel("sdtm", recognised(tables), column, base, models, domains, BASE_DOMAIN, operation_of)
+
+
+MODEL = DataModel(
+    "sdtm",
+    "SDTM domains, one file each (or the parts of a domain that SDTM splits), with SUPP-- and RELREC",
+    recognised,
+    described,
+    place=40,
+)

@@ -1,0 +1,99 @@
+"""A study as its data model describes it: its tables, whose row each is, keys, and what every column is for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from study.models.roles import ColumnModel, Role, TableKind, TableModel
+from study.operations import NOT_IN_THE_TABLE, Operation, OperationKind, VariableClass
+
+# Tables that are no part of the merge: no row of them is that of a person, or it holds free text alone.
+NOT_MERGED = (TableKind.DESIGN, TableKind.RELATIONS, TableKind.DICTIONARY, TableKind.FREE_TEXT)
+
+_KIND, _CLASS = OperationKind, VariableClass
+# What is done with a column of a role before a release, where the standard does not say.
+OPERATION_OF_ROLE: Mapping[Role, Operation] = {
+    Role.PERSON: Operation(_KIND.RECODE_SUBJECT, _CLASS.DIRECT_IDENTIFIER, "identifies the person in all files"),
+    Role.RECORD_KEY: Operation(_KIND.RECODE_ID, _CLASS.DIRECT_IDENTIFIER, "a number of the record in its source"),
+    Role.FOREIGN_KEY: Operation(_KIND.RECODE_ID, _CLASS.DIRECT_IDENTIFIER, "names a record of another table"),
+    Role.IDENTIFIER: Operation(_KIND.REMOVE, _CLASS.DIRECT_IDENTIFIER, "identifies the person in other files"),
+    Role.DATE: Operation(_KIND.OFFSET, _CLASS.QUASI_IDENTIFIER_2, "days of visits and events are known to many"),
+    Role.TIME: Operation(_KIND.REMOVE, _CLASS.QUASI_IDENTIFIER_2, "a time of day can be looked up elsewhere"),
+    Role.STUDY_DAY: Operation(_KIND.KEEP, _CLASS.NOT_IDENTIFYING, "a day counted from the person's own start"),
+    Role.CODED_TERM: Operation(_KIND.NO_FURTHER, _CLASS.QUASI_IDENTIFIER_2, "a coded term; rare ones are counted"),
+    Role.VERBATIM: Operation(_KIND.REMOVE, _CLASS.QUASI_IDENTIFIER_2, "text as it was entered"),
+    Role.NUMBER: Operation(_KIND.KEEP, _CLASS.NOT_IDENTIFYING, "a measured or counted value"),
+    Role.UNIT: Operation(_KIND.KEEP, _CLASS.NOT_IDENTIFYING, "a unit"),
+    Role.FLAG: Operation(_KIND.KEEP, _CLASS.NOT_IDENTIFYING, "a flag"),
+    Role.CATEGORY: Operation(_KIND.KEEP, _CLASS.NOT_IDENTIFYING, "one of a few codes or words"),
+    Role.VISIT: Operation(_KIND.KEEP, _CLASS.NOT_IDENTIFYING, "a part of the study's plan"),
+    Role.ARM: Operation(_KIND.KEEP, _CLASS.NOT_IDENTIFYING, "the treatment group"),
+    Role.SITE: Operation(_KIND.REMOVE, _CLASS.QUASI_IDENTIFIER_1, "reveals the region and who treats the person"),
+    Role.PLACE: Operation(_KIND.REMOVE, _CLASS.QUASI_IDENTIFIER_1, "where a person lives"),
+    Role.BIRTH: Operation(_KIND.REMOVE, _CLASS.DIRECT_IDENTIFIER, "a date of birth, or a part of it"),
+    Role.BIRTH_YEAR: Operation(_KIND.NO_FURTHER, _CLASS.QUASI_IDENTIFIER_1, "the year of birth is known to many"),
+    Role.AGE: Operation(_KIND.DERIVE_AGE, _CLASS.QUASI_IDENTIFIER_1, "the age is known to many; few are 90 and older"),
+    Role.SEX: Operation(_KIND.NO_FURTHER, _CLASS.QUASI_IDENTIFIER_1, "seen by everybody"),
+    Role.ORIGIN: Operation(_KIND.NO_FURTHER, _CLASS.QUASI_IDENTIFIER_1, "seen and known by many"),
+    Role.DEATH: Operation(_KIND.NO_FURTHER, _CLASS.QUASI_IDENTIFIER_2, "a death is known to many"),
+    Role.DEATH_DATE: Operation(_KIND.OFFSET, _CLASS.QUASI_IDENTIFIER_2, "the day of death is known to many"),
+    Role.LABEL: Operation(_KIND.NO_FURTHER, _CLASS.QUASI_IDENTIFIER_2, "says in words what the code beside it says"),
+    Role.DESCRIBES_RECORD: Operation(_KIND.KEEP, _CLASS.NOT_IDENTIFYING, "describes the record, not the person"),
+    Role.UNKNOWN: NOT_IN_THE_TABLE,
+}
+
+
+@dataclass(frozen=True)
+class StudyModel:
+    """The tables of a study by domain, and the column ``person`` that names the person of each row.
+
+    ``model`` names the data model, ``reason`` says how it was recognised. ``base`` is the domain that lists the people;
+    None: all whom any table names, unless the model has one that must list them, ``base_needed``.
+    ``domain_of_data_set``: the name of a file's data set (``LBCH``) -> the domain of its variables. ``standard`` says
+    what is done with a variable that is no column: a QNAM, a code of a test.
+    """
+
+    model: str
+    reason: str
+    person: str | None
+    base: str | None
+    tables: Mapping[str, TableModel]
+    domain_of_data_set: Mapping[str, str] = field(default_factory=dict)
+    base_needed: str = ""
+    standard: Callable[[str, str], Operation] = field(default=lambda domain, variable: NOT_IN_THE_TABLE, repr=False)
+
+    def domain(self, data_set: str) -> str:
+        """The domain of a data set; its own name, where it is no part of another."""
+        return self.domain_of_data_set.get(data_set, data_set)
+
+    def table(self, data_set: str) -> TableModel | None:
+        """What is known of a data set or domain."""
+        return self.tables.get(data_set) or self.tables.get(self.domain(data_set))
+
+    def column(self, data_set: str, name: str) -> ColumnModel | None:
+        """What a column of a data set is for; None where it is not in the model."""
+        table = self.table(data_set)
+        return None if table is None else table.columns.get(name)
+
+    def operation(self, domain: str, variable: str) -> Operation:
+        """What is done with a variable before a release: as its standard says, else as is done with its role."""
+        column = self.column(domain, variable)
+        if column is None:
+            return self.standard(domain, variable)
+        return column.says or OPERATION_OF_ROLE[column.role]
+
+    def key_scope(self, domain: str, variable: str) -> tuple[bool, str]:
+        """Whether a key counts within a person alone, and the table whose rows it names, "" where that is not known."""
+        column, table = self.column(domain, variable), self.table(domain)
+        if column is not None:
+            return column.within_person, column.refers_to
+        return table is not None and bool(table.prefix) and variable.upper().startswith(table.prefix), ""
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """The domains that are no part of a merge, each with the reason."""
+        return {name: table.reason for name, table in self.tables.items() if table.kind in NOT_MERGED}
+
+
+NOTHING_KNOWN = StudyModel("", "", None, None, {})
