@@ -11,7 +11,8 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import LARGEST_NUMBER, encode_column, parse_numbers
 from disclosure_control.draft.headings import Concept, concept_of
 from disclosure_control.identifiers.column_findings import ColumnFinding
-from study.models.sdtm_operations import operation_of
+from study.merge.rows import ROWS
+from study.models.study_model import StudyModel
 from study.operations import NOT_IN_THE_TABLE, Operation
 
 FEW_VALUES = 10  # a column of at most this many different numbers counts as codes of categories
@@ -25,7 +26,7 @@ class Column:
 
     ``n_values`` of ``n_people`` have a value, ``n_distinct`` different ones; ``n_rare`` people have one that fewer than
     K share. ``numbers`` (n_values,) if every value is a number and none is written as a code (``01``), else None.
-    ``operation`` is the release operation of its SDTM variable; ``unit`` is the unit of an age, if a column has it.
+    ``operation`` is the release operation of its variable; ``unit`` is the unit of an age, if a column has it.
     """
 
     name: str
@@ -58,15 +59,19 @@ def columns_of(
     test_codes: Mapping[tuple[str, str], str],
     findings: Sequence[ColumnFinding],
     at_least: int,
+    model: StudyModel,
 ) -> list[Column]:
-    """Each column of the combined dataset except the subject's id, which comes first."""
+    """Each column of the combined dataset except the subject's id, which comes first.
+
+    ``model`` is that of the study.
+    """
     by_name: dict[str, list[ColumnFinding]] = {}
     for finding in findings:
         by_name.setdefault(finding.name, []).append(finding)
     found = []
     for name in frame.columns[1:]:
         domain, _, heading = str(name).partition("__")
-        form = forms.get(domain, "wide")
+        form = forms.get(domain, "wide").replace(ROWS.form, "wide")  # one value of each column for a person
         code = test_codes.get((domain, heading.split(" [")[0])) if form == "findings" else heading
         people_of = np.bincount(codes) if (codes := _present_codes(frame[name])).size else np.zeros(0, dtype=np.int64)
         found.append(
@@ -81,12 +86,20 @@ def columns_of(
                 n_rare=int(people_of[people_of < at_least].sum()),
                 numbers=_numbers(frame[name]),
                 is_dates=_are_dates(frame[name]),
-                operation=operation_of(domain, code) if code and code.isupper() else NOT_IN_THE_TABLE,
+                operation=_operation(domain, code, model),
                 unit=_unit(frame, str(name)),
                 findings=tuple(by_name.get(str(name), ())),
             )
         )
     return found
+
+
+def _operation(domain: str, variable: str | None, model: StudyModel) -> Operation:
+    """What the data model does with a variable; a name in small letters is none of SDTM's."""
+    column = model.column(domain, variable or "")
+    if (column is None or column.says is not None) and not (variable and variable.isupper()):
+        return NOT_IN_THE_TABLE
+    return model.operation(domain, variable or "")
 
 
 def _present_codes(values: pd.Series) -> np.ndarray:

@@ -22,6 +22,7 @@ from study.merge.combine import Combined, MergeResources, combine_domains
 from study.merge.reading import ReadOnce, read_tables_to_merge
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
+from study.models.study_model import StudyModel
 
 TITLE = """Drafted settings of the pilot {pilot}, made from {people} and {n_columns} columns. \
 "{review}" marks what you have to decide: change the line or keep it, then delete the mark.
@@ -51,7 +52,7 @@ def draft_config(pilot: str, folder: Path, given: Mapping[str, Any]) -> Draft:
     rule, settings = _rule_and_settings(merge.subject_id.value, Group(merge.settings).value)
     combined = combine_domains(folder, rule, settings, working)
     k = draft_k(len(combined.frame))
-    columns = _columns(combined, merge, k)
+    columns = _columns(combined, merge, model, k)
     decisions = decide(columns)
     dropped = {name: decision for name, decision in decisions.items() if decision.role is ConfigRole.DROPPED}
     if dropped:  # the dataset as the next merge will make it
@@ -76,11 +77,11 @@ def _rule_and_settings(subject_id: object, merge: object) -> tuple[SubjectIdRule
     )
 
 
-def _columns(combined: Combined, merge: MergeDraft, k: DraftedValue) -> list[Column]:
+def _columns(combined: Combined, merge: MergeDraft, model: StudyModel, k: DraftedValue) -> list[Column]:
     forms = {domain: counts.get("form", "wide").split(",")[0] for domain, counts in combined.report["domains"].items()}
     findings = scan_combined(combined.frame).findings
     assert isinstance(k.value, int)  # a draft sets a whole number
-    return columns_of(combined.frame, forms, merge.test_codes, findings, k.value)
+    return columns_of(combined.frame, forms, merge.test_codes, findings, k.value, model)
 
 
 def _as_given(drafted: MergeDraft, given: Mapping[str, Any]) -> MergeDraft:
