@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from dataclasses import dataclass
 from enum import Enum
+
+from study.headings import words_of
 
 
 class Part(Enum):
@@ -30,24 +30,12 @@ class Concept:
 
 
 def _concept(name: str, part: Part, why: str, words: str) -> Concept:
-    return Concept(name, part, why, tuple(_words_of(phrase) for phrase in words.split(",")))
-
-
-def _words_of(heading: str) -> str:
-    """A heading in small letters without accents, a blank between words: ``ChestPainType`` is ``chest pain type``."""
-    neighbours = zip(" " + heading, heading, heading[1:] + " ", strict=False)
-    apart = "".join(
-        f" {letter}" if letter.isupper() and (before.islower() or (before.isupper() and after.islower())) else letter
-        for before, letter, after in neighbours
-    )
-    decomposed = unicodedata.normalize("NFKD", apart)
-    letters = "".join(letter for letter in decomposed if not unicodedata.combining(letter)).casefold()
-    return " ".join(re.findall(r"[^\W_]+", letters.replace("ς", "σ").replace("ł", "l").replace("'", "")))
+    return Concept(name, part, why, tuple(words_of(phrase) for phrase in words.split(",")))
 
 
 # A heading counts as an age only with none but these words beside it: "age at death" is another matter.
 _BESIDE_AGE = frozenset(
-    _words_of(
+    words_of(
         "in at the of years year yrs y entry enrolment enrollment baseline admission inclusion visit patient subject "
         "pat der des bei jahre jahren años en al ans annees lata lat w έτη σε του години год в na i"
     ).split()
@@ -182,19 +170,6 @@ CONCEPTS: tuple[Concept, ...] = (
     ),
 )
 
-# Words of a heading that names a subject and nothing more: "patient id", not "patient name".
-_PERSON = re.compile(
-    r"(patient(en|s|e)?|paciente?|pacjenta?|paziente|пациента?|ασθεν(ησ|ουσ)|subj(ect)?|participant|proband(en)?|person|pat)"
-    r"(id|no|nr|num|nummer|number|code|kod|kennung)?|p(id|nr|no|idnum)|usubjid|mrn"
-)
-_NUMBERS = frozenset(
-    _words_of(
-        "id no nr num number code key nummer kennung número código numer kod κωδικός αριθμός Α/Α номер код numéro "
-        "codice case record row"
-    ).split()
-)
-_BETWEEN = frozenset(("of", "the", "de", "del", "na", "на", "του"))
-
 LABORATORY_RESULT = next(concept for concept in CONCEPTS if concept.name == "a laboratory result")
 
 
@@ -204,7 +179,7 @@ def concept_of(heading: str) -> Concept | None:
     The words of a phrase have to be in it whole and side by side; the longest phrase decides, then the table's
     order.
     """
-    words = _words_of(heading)
+    words = words_of(heading)
     found = [
         (len(phrase), concept)
         for concept in CONCEPTS
@@ -218,20 +193,8 @@ def _means(concept: Concept, phrase: str, words: str) -> bool:
     return concept.name != "age" or set(words.split()) - {phrase} <= _BESIDE_AGE
 
 
-def names_subjects(heading: str) -> bool:
-    """Whether a heading names the subject: a word for a person, alone or with a word for a number or code."""
-    words = set(_words_of(heading).split()) - _BETWEEN - _NUMBERS
-    return bool(words) and all(_PERSON.fullmatch(word) for word in words)
-
-
-def is_number(heading: str) -> bool:
-    """Whether a heading means a number without naming what it numbers: ``id``, ``no``, ``A/A``."""
-    words = set(_words_of(heading).split()) - _BETWEEN
-    return bool(words) and words <= _NUMBERS
-
-
 def rank_of(concept: Concept, heading: str) -> tuple[int, int]:
     """Place of the concept in the table, and of the heading's word in the concept: earlier is more likely meant."""
-    words = f" {_words_of(heading)} "
+    words = f" {words_of(heading)} "
     places = (place for place, phrase in enumerate(concept.words) if f" {phrase} " in words)
     return CONCEPTS.index(concept), next(places, len(concept.words))

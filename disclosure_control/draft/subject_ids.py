@@ -12,8 +12,8 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.basics.settings.fields import typed
 from disclosure_control.basics.telling.words import counted
-from disclosure_control.draft.headings import is_number, names_subjects
 from disclosure_control.draft.literal import DraftedValue
+from study.headings import is_number, names_subjects
 from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule, read_subjects
 from study.models.study_model import NOTHING_KNOWN, StudyModel
 

@@ -20,6 +20,7 @@ from disclosure_control.records.choice import (
 from disclosure_control.records.domain_files import PARQUET, USUAL_FILE_LIMITS, FileLimits, read_large_file
 from disclosure_control.records.spill import SpilledFrames, spill_folder
 from study.formats.delimited_guesses import USUAL_DELIMITERS
+from study.formats.delimited_headers import has_text_above_header
 from study.formats.files import read_domain_file, visible_files
 from study.formats.packed import bytes_unpacked
 from study.formats.parquet_blocks import bytes_as_text
@@ -113,8 +114,11 @@ def _bytes_of_text(path: Path) -> int:
 
 
 def read_by_size(path: Path, options: FileOptions, spill: Path, limits: MergeLimits) -> SourceTable:
-    """A large file that can be read in pieces put aside in ``spill``, any other one whole."""
-    if is_read_in_pieces(path, limits):
+    """A large file that can be read in pieces put aside in ``spill``, any other one whole.
+
+    Text with titles above its header is one of the others.
+    """
+    if is_read_in_pieces(path, limits) and not (suffix_of(path) != PARQUET and has_text_above_header(path, options)):
         return read_large_file(path, options, spill, limits.file)
     return _read_and_told(path, options)
 

@@ -10,13 +10,11 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 USUAL_DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 DELIMITER_NAMES = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 
-_DATA_LIKE_PATTERN = r"^([+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*)$"
+_DATA_LIKE = re.compile(r"[+-]?[.,]*\d[\d.,]*([eE][+-]?\d+)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*", re.ASCII)
 _SAMPLE_RECORDS = 200
 _HEADER_BYTES = 1 << 20
 _PIECE_BYTES = 1 << 20
@@ -58,8 +56,13 @@ def _fields_per_record(sample: str, delimiter: str, is_whole: bool) -> list[int]
 
 def header_looks_like_data(header: list[str]) -> bool:
     """Whether most names of a header are numbers or dates: then it is more likely the first record."""
-    names = pa.array([name for name in header if name], type=pa.string())
-    return len(names) > 0 and 2 * pc.sum(pc.match_substring_regex(names, _DATA_LIKE_PATTERN)).as_py() > len(names)
+    names = [name for name in header if name]
+    return 2 * sum(map(looks_like_data, names)) > len(names)
+
+
+def looks_like_data(text: str) -> bool:
+    """Whether a text is a number or a date."""
+    return _DATA_LIKE.fullmatch(text) is not None
 
 
 def looks_like_a_table(beginning: bytes) -> bool:

@@ -8,7 +8,7 @@ import dataclasses
 import io
 import itertools
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,11 +24,12 @@ from disclosure_control.basics.telling.words import counted, listed
 from study.formats.delimited_guesses import (
     DELIMITER_NAMES,
     USUAL_DELIMITERS,
-    guess_delimiter,
     header_looks_like_data,
     looks_like_a_table,
     n_unquoted_missing,
 )
+from study.formats.delimited_headers import SAMPLE_BYTES as _SAMPLE_BYTES
+from study.formats.delimited_headers import header_of_text
 from study.formats.encodings import read_text
 from study.formats.messages import (
     empty_file_fault,
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
 # Larger than pyarrow's own megabyte: records that straddle two blocks cost time, and a large one is an error.
 _BLOCK_BYTES = 1 << 22
 _LARGEST_BLOCK_BYTES = (1 << 31) - 2
-_SAMPLE_BYTES = 1 << 18
 _SMALL_BLOCK_BYTES = 1 << 16
 _PROBED_BYTES = 1 << 17
 _ENCODED = pa.dictionary(pa.int32(), pa.large_string())
@@ -61,7 +61,8 @@ _ENCODED = pa.dictionary(pa.int32(), pa.large_string())
 class _Text:
     """The text of a file in UTF-8 and its dialect; ``n_missing``: NA without quotes, beside quoted text.
 
-    ``has_breaks``: there may be line breaks within quotes.
+    ``has_breaks``: there may be line breaks within quotes. ``first_line`` is the file's line with which the text
+    begins, its header; ``names`` are the columns' if these are not in that line alone.
     """
 
     path: Path
@@ -70,6 +71,8 @@ class _Text:
     has_quotes: bool
     n_missing: int = 0
     has_breaks: bool = False
+    first_line: int = 1
+    names: Sequence[str] = ()
 
     def reader(self, strict: bool = False) -> _csv.Reader:
         """Return a reader of the csv module over the text: slow, for the header and for faults alone."""
@@ -79,11 +82,11 @@ class _Text:
     def records(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the line on which each record begins, and its fields."""
         reader = self.reader()
-        line = 1
+        line = self.first_line
         for fields in reader:
             if fields:
                 yield line, fields
-            line = reader.line_num + 1
+            line = self.first_line + reader.line_num
 
 
 def read_csv(source: SourceFile, options: FileOptions) -> FileContents:
@@ -128,16 +131,19 @@ def _opened(source: SourceFile, options: FileOptions) -> tuple[_Text, list[str]]
     if not beginning.strip() and not data.to_pybytes().strip():
         raise FaultyInputError(empty_file_fault(path))
     # Blank lines before the header are no header.
-    data = data[len(beginning) - len(beginning.lstrip(b"\r\n")) :]
-    has_quotes = any((block == QUOTE).any() for block in _small_blocks(data))
-    if options.delimiter is not None:
-        return _Text(path, data, options.delimiter, has_quotes), notes
+    n_blank = len(beginning) - len(beginning.lstrip(b"\r\n"))
+    n_lines = len(beginning[:n_blank].splitlines())
+    data = data[n_blank:]
     sample = data[:_SAMPLE_BYTES].to_pybytes().decode("utf-8", errors="ignore")
-    usual = USUAL_DELIMITERS[suffix_of(path).removesuffix(GZIP_SUFFIX)]
-    delimiter = guess_delimiter(sample, is_whole=data.size <= _SAMPLE_BYTES, usual=usual)
-    if delimiter != usual:
-        notes.append(f"delimiter {DELIMITER_NAMES[delimiter]} guessed")
-    return _Text(path, data, delimiter, has_quotes), notes
+    header = header_of_text(sample, data.size <= _SAMPLE_BYTES, path, options, first_number=1 + n_lines)
+    above = "".join(itertools.islice(io.StringIO(sample, newline=""), header.n_lines_above))
+    data = data[len(above.encode()) :]
+    has_quotes = any((block == QUOTE).any() for block in _small_blocks(data))
+    if options.delimiter is None and header.delimiter != USUAL_DELIMITERS[suffix_of(path).removesuffix(GZIP_SUFFIX)]:
+        notes.append(f"delimiter {DELIMITER_NAMES[header.delimiter]} guessed")
+    first_line = 1 + n_lines + header.n_lines_above
+    text = _Text(path, data, header.delimiter, has_quotes, first_line=first_line, names=header.names)
+    return text, [*notes, *header.notes]
 
 
 def _check_declared(path: Path, options: FileOptions) -> None:
@@ -173,10 +179,10 @@ def _checked_quotes(text: _Text) -> bool:
         return quotes.have_breaks
     # Quotes inside unquoted fields, as in 5" tube, are ordinary characters; the csv module handles them.
     reader = text.reader(strict=True)
-    line = 1
+    line = text.first_line
     try:
         for _ in reader:
-            line = reader.line_num + 1
+            line = text.first_line + reader.line_num
     except csv.Error as error:
         follows = "expected after" in str(error)
         what = "text follows a closing quote" if follows else "a quote is opened and never closed"
@@ -203,7 +209,7 @@ def _checked_header(text: _Text) -> list[str]:
         first_records = list(itertools.islice(text.records(), 2))
     except csv.Error:
         raise FaultyInputError(_unreadable_fault(text)) from None
-    header = [clean_name(name) for name in first_records[0][1]]
+    header = [clean_name(name) for name in text.names or first_records[0][1]]
     looks_like_data = header_looks_like_data(header)
     faults = name_faults(header, text.path, show_names=not looks_like_data, first_may_be_unnamed=True)
     if looks_like_data:

@@ -19,6 +19,7 @@ from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
+from study.formats.header_rows import SAMPLE_ROWS, HeaderRow, declared_header, find_header
 from study.formats.messages import leave_out_setting, no_record_fault, setting_of, shown_name
 from study.formats.packed import check_unfolded_size
 from study.formats.registry import Format
@@ -26,7 +27,8 @@ from study.formats.tables import FileContents, FileOptions, domain_of
 from study.formats.values import clean_name, name_faults
 
 _NEW_WORKBOOK = b"PK\x03\x04"
-_Sheet = Sequence[Sequence[Any]]
+_Rows = Sequence[Sequence[Any]]
+_Sheet = tuple[int, _Rows]  # the number of the first row with cells, and the rows from it to the last one
 
 
 def read_excel(source: SourceFile, options: FileOptions) -> FileContents:
@@ -40,17 +42,26 @@ def read_excel(source: SourceFile, options: FileOptions) -> FileContents:
     with _reading(source):
         sheets = read(source)
     name, notes = _chosen_sheet(sheets, path, options)
-    rows = sheets[name]
-    header = [_name_in(cell) for cell in rows[0]]
-    n_columns = max(position for position, row in enumerate(zip_longest(*rows), start=1) if any(map(_is_filled, row)))
-    header = [*header, *[""] * n_columns][:n_columns]
-    faults = name_faults(header, path, first_may_be_unnamed=True)
-    if len(rows) < 2:
+    first_number, rows = sheets[name]
+    header = _header_of(rows, first_number, path, options)
+    records = rows[header.place + 1 :]
+    cells = zip_longest(header.names, zip_longest(*records), fillvalue=None)
+    columns = [(name or "", values or (None,) * len(records)) for name, values in cells]
+    columns = [(name, values) for name, values in columns if name or any(map(_is_filled, values))]
+    faults = name_faults([name for name, _ in columns], path, first_may_be_unnamed=True)
+    if not records:
         faults.append(no_record_fault(path))
     stop_at(faults)
-    cells = list(zip_longest(*(row[:n_columns] for row in rows[1:])))
-    cells += [(None,) * (len(rows) - 1)] * (n_columns - len(cells))
-    return FileContents({name: _column(column) for name, column in zip(header, cells, strict=True)}, notes)
+    return FileContents({name: _column(column) for name, column in columns}, [*notes, *header.notes])
+
+
+def _header_of(rows: _Rows, first_number: int, path: Path, options: FileOptions) -> HeaderRow:
+    """The row with the headings, found among the first ones or declared."""
+    if options.header_row is not None:
+        names = [[_text_of(cell) or "" for cell in row] for row in rows[: options.header_row]]
+        return declared_header(names, options.header_row, path, first_number)
+    texts = [[_text_of(cell) or "" for cell in row] for row in rows[:SAMPLE_ROWS]]
+    return find_header(texts, options.keep, first_number)
 
 
 @contextmanager
@@ -114,7 +125,7 @@ def _old_cell(cell: Any, datemode: int) -> Any:
 
 def _without_empty_ends(rows: list[Any]) -> _Sheet:
     filled = [number for number, row in enumerate(rows) if any(map(_is_filled, row))]
-    return rows[filled[0] : filled[-1] + 1] if filled else []
+    return (filled[0] + 1, rows[filled[0] : filled[-1] + 1]) if filled else (1, [])
 
 
 def _is_filled(cell: Any) -> bool:
@@ -122,7 +133,7 @@ def _is_filled(cell: Any) -> bool:
 
 
 def _chosen_sheet(sheets: dict[str, _Sheet], path: Path, options: FileOptions) -> tuple[str, list[str]]:
-    with_cells = [name for name, rows in sheets.items() if rows]
+    with_cells = [name for name, (_, rows) in sheets.items() if rows]
     shown = listed(map(shown_name, with_cells), at_most=8)
     if options.sheet is not None:
         if options.sheet not in with_cells:
@@ -142,10 +153,6 @@ def _chosen_sheet(sheets: dict[str, _Sheet], path: Path, options: FileOptions) -
     name = of_domain[0] if of_domain else with_cells[0]
     others = f", and {counted(len(with_cells) - 1, 'other sheet')} left out" if len(with_cells) > 1 else ""
     return name, [f"sheet {shown_name(name)} read{others}"] if others else []
-
-
-def _name_in(cell: Any) -> str:
-    return clean_name(_text_of(cell) or "")
 
 
 def _column(cells: Sequence[Any]) -> np.ndarray | pa.Array:

@@ -10,7 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
-from disclosure_control.basics.settings.kinds import TEXT, TEXTS, Kind, as_tuple, is_name, one_of, one_or_by_name
+from disclosure_control.basics.settings.kinds import (
+    TEXT,
+    TEXTS,
+    Kind,
+    as_tuple,
+    is_name,
+    one_of,
+    one_or_by_name,
+    whole_number,
+)
 from study.formats.dates import READINGS
 from study.formats.rows_of_people import RowsOfPeople, rows_in_memory, starts_of_parts
 
@@ -68,6 +77,9 @@ class FileOptions(SettingsGroup):
     )
     unnamed: str | None = setting(one_of("drop"), '`"drop"` leaves out a column without a name', None)
     sheet: str | None = setting(TEXT.but("the name of a workbook's sheet"), "the sheet of a workbook to read", None)
+    header_row: int | None = setting(
+        whole_number(1, 1000), "the number of the row with the headings, counted from 1, in a workbook or in text", None
+    )
     value_labels: str = setting(
         one_of("codes", "labels"), "what is read from SPSS, Stata and SAS files: codes, or their labels", "codes"
     )

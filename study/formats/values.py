@@ -46,10 +46,13 @@ def name_faults(
     if "" in positions:
         empty = positions.pop("")
         where = listed(map(str, empty), at_most=8)
+        if first_may_be_unnamed:
+            otherwise = f"if the headings are in another row, give its number: {setting_of(path, 'header_row', 3)}."
+        else:
+            otherwise = f"a first column without a name is left out by {setting_of(path, 'unnamed', 'drop')}."
         faults.append(
             f"{path.name}: {counted(len(empty), 'column')} without a name (position {where} of {len(names)}). "
-            "Give every column a name, or remove the column; a first column without a name is left out by "
-            f"{setting_of(path, 'unnamed', 'drop')}."
+            f"Give every column a name, or remove the column; {otherwise}"
         )
     for name, places in positions.items():
         if len(places) > 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disclosure_control.draft.headings import CONCEPTS, concept_of, is_number, names_subjects
+from disclosure_control.draft.headings import CONCEPTS, concept_of
 from tests.cases import each
 
 # By concept, one heading for each of English, Greek, German, Spanish, Polish and Bulgarian, in different writings.
@@ -87,37 +87,3 @@ def test_every_concept_with_a_part_in_the_config_is_tried_here():
 def test_no_phrase_stands_in_two_concepts():
     phrases = [phrase for concept in CONCEPTS for phrase in set(concept.words)]
     assert len(phrases) == len(set(phrases))
-
-
-@each(
-    "heading",
-    [
-        "PatientID",
-        "Κωδικός Ασθενούς",
-        "PatientenNr",
-        "Patientennummer",
-        "id_paciente",
-        "numer pacjenta",
-        "pidnum",
-        "Номер на пациент",
-        "SUBJECT",
-        "subjid",
-        "MRN",
-        "Patient",
-        "number of the patient",
-    ],
-)
-def test_a_heading_that_names_subjects(heading):
-    assert names_subjects(heading)
-    assert not is_number(heading)
-
-
-@each("heading", ["Patient name", "PatientenName", "patient age", "site", "subjective", "", "Site ID", "p"])
-def test_a_heading_that_does_not(heading):
-    assert not names_subjects(heading)
-
-
-@each("heading", ["id", "No.", "Α/Α", "Nummer", "record_id", "ΚΩΔΙΚΟΣ"])
-def test_a_heading_of_numbers(heading):
-    assert is_number(heading)
-    assert not names_subjects(heading)

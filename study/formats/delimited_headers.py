@@ -1,0 +1,113 @@
+"""Where the headings of delimited text are, and what separates its columns: titles above them may have other signs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from study.formats.delimited_guesses import USUAL_DELIMITERS, guess_delimiter
+from study.formats.header_rows import SAMPLE_ROWS, HeaderRow, declared_header, find_header
+from study.formats.packed import opened
+from study.formats.tables import GZIP_SUFFIX, FileOptions, suffix_of
+
+SAMPLE_BYTES = 1 << 18
+_MOST_LINES_ABOVE = 10
+
+
+@dataclass(frozen=True)
+class TextHeader:
+    """The ``delimiter``, and how many lines are above the header; ``names`` if these are not the header's own.
+
+    ``notes`` say what was found above it.
+    """
+
+    delimiter: str
+    n_lines_above: int = 0
+    names: Sequence[str] = ()
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Record:
+    line: int  # on which it begins, from 0
+    fields: list[str]
+
+
+def header_of_text(sample: str, is_whole: bool, path: Path, options: FileOptions, first_number: int = 1) -> TextHeader:
+    """The header in the beginning of a text that begins with a line that is not blank.
+
+    ``first_number``: how rows are counted, blank ones too. Raises ``FaultyInputError`` if the config declares another
+    row as the header than there is.
+    """
+    usual = USUAL_DELIMITERS[suffix_of(path).removesuffix(GZIP_SUFFIX)]
+    if options.header_row is not None:
+        start = max(options.header_row - first_number, 0)
+        delimiter = options.delimiter or guess_delimiter(_from_line(sample, start) or sample, is_whole, usual)
+        records = _records(sample, delimiter, is_whole)
+        found = declared_header([one.fields for one in records], options.header_row, path, first_number)
+        return TextHeader(delimiter, records[found.place].line, found.names)
+    first = options.delimiter or guess_delimiter(sample, is_whole, usual)
+    for delimiter in _delimiters(sample, is_whole, usual, first, is_declared=options.delimiter is not None):
+        records = _records(sample, delimiter, is_whole)
+        found = _found(records, options.keep, first_number)
+        if found.place:
+            return TextHeader(delimiter, records[found.place].line, found.names, found.notes)
+    return TextHeader(first)
+
+
+def has_text_above_header(path: Path, options: FileOptions) -> bool:
+    """Whether the headings of a file of text in UTF-8 are below its first line, as declared or as found."""
+    if options.header_row is not None:
+        return options.header_row > 1
+    with opened(path) as file:
+        beginning, is_whole = file.read(SAMPLE_BYTES), not file.read(1)
+    sample = beginning.decode("utf-8-sig", errors="ignore").lstrip("\r\n")
+    return bool(sample) and header_of_text(sample, is_whole, path, options).n_lines_above > 0
+
+
+def _delimiters(sample: str, is_whole: bool, usual: str, first: str, is_declared: bool) -> Iterator[str]:
+    """The delimiters to try: that of the whole text, and those of the text without its first lines, if it is uneven."""
+    yield first
+    n_fields = {len(one.fields) for one in _records(sample, first, is_whole) if one.fields}
+    if is_declared or (len(n_fields) == 1 and n_fields != {1}):
+        return
+    tried = {first}
+    for line in range(1, _MOST_LINES_ABOVE + 1):
+        rest = _from_line(sample, line)
+        delimiter = guess_delimiter(rest, is_whole, usual) if rest.strip() else first
+        if delimiter not in tried:
+            tried.add(delimiter)
+            yield delimiter
+
+
+def _found(records: Sequence[_Record], keep: Sequence[str], first_number: int) -> HeaderRow:
+    """The header among the records; the first one, unless most below another one have as many fields as that."""
+    n_fields = Counter(len(one.fields) for one in records if one.fields)
+    n_columns = max(n_fields, key=lambda n: (n_fields[n], n), default=1)
+    found = find_header([one.fields for one in records], keep, first_number, n_columns)
+    below = [one.fields for one in records[found.place :] if one.fields]
+    are_even = 4 * sum(len(fields) == n_columns for fields in below) >= 3 * len(below)
+    are_prose = all(any(field.startswith(" ") for field in fields) for fields in below)
+    return found if n_columns > 1 and are_even and not are_prose else HeaderRow(0, [])
+
+
+def _records(sample: str, delimiter: str, is_whole: bool) -> list[_Record]:
+    """The first records of a text, blank lines among them; the last one of a sample may be cut and is left out."""
+    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+    found, line = [], 0
+    try:
+        for fields in islice(reader, SAMPLE_ROWS):
+            found.append(_Record(line, fields))
+            line = reader.line_num
+    except csv.Error:  # a field beyond csv's limit
+        return found
+    return found if is_whole or len(found) in (1, SAMPLE_ROWS) else found[:-1]
+
+
+def _from_line(sample: str, line: int) -> str:
+    return "".join(islice(io.StringIO(sample, newline=""), line, None))

@@ -1,0 +1,159 @@
+"""Where the headings of a table are, if texts are above them: titles, dates of an export, groups of columns.
+
+A first row that names its columns is the header, as in any other file. Otherwise the rows above the header are sparse:
+they fill at most half of the columns. What looks like a header only because a name is missing must not become one, so
+a header found below the first row needs evidence in the records beneath it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from disclosure_control.basics.telling.faults import FaultyInputError
+from study.formats.delimited_guesses import looks_like_data
+from study.formats.messages import setting_of
+from study.formats.values import clean_name
+from study.headings import names_subjects
+
+SAMPLE_ROWS = 200
+_MOST_ROWS_ABOVE = 30
+_FEWEST_VALUES = 4  # of a column whose repeats are evidence
+Row = Sequence[str]
+
+
+@dataclass(frozen=True)
+class HeaderRow:
+    """The ``place`` of the row with the headings, from 0, and their ``names``; ``notes`` on what is above it."""
+
+    place: int
+    names: Sequence[str]
+    notes: list[str] = field(default_factory=list)
+
+
+def find_header(
+    rows: Sequence[Row], keep: Sequence[str] = (), first_number: int = 1, n_columns: int | None = None
+) -> HeaderRow:
+    """The header among the first rows of a table, whose cells are texts, "" if empty.
+
+    The first row is it, unless it is sparse and one below has evidence of being it. Two rows are joined where the upper
+    one names groups of columns, but for the columns to ``keep`` and those that name the person. Rows are called by
+    their number, that of the first is ``first_number``. ``n_columns``: of the table, None: as the widest row has.
+    """
+    rows = rows[:SAMPLE_ROWS]
+    n_columns = n_columns or max(map(_n_columns, rows), default=0)
+    rows = [[*map(clean_name, row[:n_columns]), *[""] * (n_columns - len(row))] for row in rows]
+    if not rows or all(rows[0][1:]):
+        return HeaderRow(0, rows[0] if rows else [])
+    for place in range(min(len(rows) - 1, _MOST_ROWS_ABOVE + 1)):
+        is_sparse = 2 * sum(map(bool, rows[place])) <= n_columns
+        found = _two_rows(rows, place, keep) or (None if is_sparse else _one_row(rows, place))
+        if found is not None:
+            return HeaderRow(found.place, found.names, _notes(rows, found, first_number))
+        if not is_sparse:
+            break
+    return HeaderRow(0, rows[0])
+
+
+def declared_header(rows: Sequence[Row], header_row: int, path: Path, first_number: int = 1) -> HeaderRow:
+    """The row that the config declares as the header. Raises ``FaultyInputError`` if no such row has cells."""
+    place = header_row - first_number
+    if not 0 <= place < len(rows) or not any(map(clean_name, rows[place])):
+        found = "which is empty" if place < len(rows) else f"and the rows with cells end at {_last(rows, first_number)}"
+        raise FaultyInputError(
+            f"{path.name}: the headings are declared to be in row {header_row:,}, {found}. Declare the number of the "
+            f"row with the headings, counted from 1: {setting_of(path, 'header_row', first_number)}."
+        )
+    return HeaderRow(place, [clean_name(cell) for cell in rows[place]])
+
+
+def _last(rows: Sequence[Row], first_number: int) -> str:
+    return f"row {first_number + len(rows) - 1:,}"
+
+
+def _n_columns(row: Row) -> int:
+    return max((place for place, cell in enumerate(row, start=1) if cell.strip()), default=0)
+
+
+def _one_row(rows: Sequence[Row], place: int) -> HeaderRow | None:
+    """The row as a header: below the first row, complete, without repeats, and confirmed by what is beneath it.
+
+    Of two columns one must name the person: above them, a title looks like the header of a table without a name.
+    """
+    names = list(rows[place])
+    is_wide = len(names) > 2 or any(map(names_subjects, names))
+    is_header = place > 0 and is_wide and _are_names(names, rows[place + 1 :])
+    return HeaderRow(place, names) if is_header else None
+
+
+def _two_rows(rows: Sequence[Row], upper: int, keep: Sequence[str]) -> HeaderRow | None:
+    """A row of groups and the names below them as one header; None if they do not fit together."""
+    names = _joined(rows[upper], rows[upper + 1], keep)
+    if names is None or not _are_names(names, rows[upper + 2 :]):
+        return None
+    return HeaderRow(upper + 1, names)
+
+
+def _joined(upper: Row, lower: Row, keep: Sequence[str]) -> list[str] | None:
+    """The names of columns below their groups; None unless each group has two columns or more.
+
+    A cell of the upper row is the group of the columns up to the next one, if there is a name below it, and else the
+    name of a column that takes both rows.
+    """
+    names, sizes, group = [], [], ""
+    for above, below in zip(upper, lower, strict=True):
+        if above and below and above != below:
+            group = above
+            sizes.append(0)
+        elif above:
+            group = ""
+        elif not below:
+            return None
+        if group:
+            sizes[-1] += 1
+        has_own_name = below in keep or names_subjects(below)
+        names.append(f"{group} {below}" if group and not has_own_name else below or above)
+    takes_both_rows = any(not below for below in lower) and not lower[0]
+    is_title = len(sizes) == 1 and all(lower) and len(set(lower)) == len(lower)
+    if not sizes or min(sizes) < 2 or is_title or not (all(lower) or takes_both_rows):
+        return None
+    return names
+
+
+def _are_names(names: Sequence[str], beneath: Sequence[Row]) -> bool:
+    """Whether texts name every column that has values beneath them, and are no record.
+
+    None is a number, a date, or a value of its column; and a column names the person, or has values of another kind.
+    """
+    columns = [[cell for cell in column if cell] for column in zip(*beneath, strict=True)]
+    if not columns or any(column and not name for name, column in zip(names, columns, strict=True)):
+        return False
+    given = [name for name in names if name]
+    if len(set(given)) < len(given) or any(map(looks_like_data, given)):
+        return False
+    if any(name in column for name, column in zip(names, columns, strict=True)):
+        return False
+    return any(map(names_subjects, given)) or any(map(_confirms, columns))
+
+
+def _confirms(values: Sequence[str]) -> bool:
+    """Whether a record would most likely have another text here than the one above: numbers, dates, or repeats."""
+    are_data = bool(values) and 2 * sum(map(looks_like_data, values)) > len(values)
+    return are_data or (len(values) >= _FEWEST_VALUES and 2 * len(set(values)) <= len(values))
+
+
+def _notes(rows: Sequence[Row], found: HeaderRow, first_number: int) -> list[str]:
+    row = first_number + found.place
+    is_joined = list(rows[found.place]) != found.names
+    n_above = found.place - is_joined
+    unread = [place for place in range(n_above) if any(rows[place])]
+    below = _rows_between(first_number + unread[0], first_number + unread[-1]) if unread else ""
+    above = f"; {below} above them {'holds' if len(unread) == 1 else 'hold'} text that is not read" if unread else ""
+    if is_joined:
+        return [f"the headings were found in rows {row - 1:,} and {row:,}, groups above names, and joined{above}"]
+    return [f"the headings were found in row {row:,}{above}"] if found.place else []
+
+
+def _rows_between(first: int, last: int) -> str:
+    return f"row {first:,}" if first == last else f"rows {first:,}-{last:,}"

@@ -1,0 +1,44 @@
+"""What the heading of a column says of its values: its words, and whether it names the person of a record."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+
+def words_of(heading: str) -> str:
+    """A heading in small letters without accents, a blank between words: ``ChestPainType`` is ``chest pain type``."""
+    neighbours = zip(" " + heading, heading, heading[1:] + " ", strict=False)
+    apart = "".join(
+        f" {letter}" if letter.isupper() and (before.islower() or (before.isupper() and after.islower())) else letter
+        for before, letter, after in neighbours
+    )
+    decomposed = unicodedata.normalize("NFKD", apart)
+    letters = "".join(letter for letter in decomposed if not unicodedata.combining(letter)).casefold()
+    return " ".join(re.findall(r"[^\W_]+", letters.replace("ς", "σ").replace("ł", "l").replace("'", "")))
+
+
+# Words of a heading that names a subject and nothing more: "patient id", not "patient name".
+_PERSON = re.compile(
+    r"(patient(en|s|e)?|paciente?|pacjenta?|paziente|пациента?|ασθεν(ησ|ουσ)|subj(ect)?|participant|proband(en)?|person|pat)"
+    r"(id|no|nr|num|nummer|number|code|kod|kennung)?|p(id|nr|no|idnum)|usubjid|mrn"
+)
+_NUMBERS = frozenset(
+    words_of(
+        "id no nr num number code key nummer kennung número código numer kod κωδικός αριθμός Α/Α номер код numéro "
+        "codice case record row"
+    ).split()
+)
+_BETWEEN = frozenset(("of", "the", "de", "del", "na", "на", "του"))
+
+
+def names_subjects(heading: str) -> bool:
+    """Whether a heading names the subject: a word for a person, alone or with a word for a number or code."""
+    words = set(words_of(heading).split()) - _BETWEEN - _NUMBERS
+    return bool(words) and all(_PERSON.fullmatch(word) for word in words)
+
+
+def is_number(heading: str) -> bool:
+    """Whether a heading means a number without naming what it numbers: ``id``, ``no``, ``A/A``."""
+    words = set(words_of(heading).split()) - _BETWEEN
+    return bool(words) and words <= _NUMBERS

@@ -1,0 +1,205 @@
+"""Headings below titles: where they are found, what is joined, and what never becomes a header."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import openpyxl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.records.domain_files import LargeFile
+from disclosure_control.records.merging import MergeLimits, read_by_size
+from study.formats.files import read_domain_file
+from study.formats.header_rows import HeaderRow, find_header
+from study.formats.tables import FileOptions, SourceTable
+from tests.cases import each
+
+HEADINGS = ["PatNr", "Sex", "Age", "Visit"]
+RECORDS = [["DOLLY", "m", 50, "2020-01-05"], ["P2", "f", 61, "2020-02-01"], ["P3", "f", 47, "2020-02-03"]]
+TITLE = ["A study of DOLLY and others"]
+ONE_ABOVE = "the headings were found in row 2; row 1 above them holds text that is not read"
+
+
+def workbook(folder: Path, rows: list[list], **declared) -> SourceTable:
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(folder / "dm.xlsx")
+    return read_domain_file(folder / "dm.xlsx", FileOptions(**declared))
+
+
+def text(folder: Path, content: str, **declared) -> SourceTable:
+    (folder / "dm.csv").write_text(content, encoding="utf-8")
+    return read_domain_file(folder / "dm.csv", FileOptions(**declared))
+
+
+def csv(rows: list[list], delimiter: str = ",") -> str:
+    return "".join(delimiter.join(map(str, row)) + "\n" for row in rows)
+
+
+def is_read(table: SourceTable, *notes: str) -> None:
+    """The records under their headings, the ids first, and these notes."""
+    assert list(table.frame.columns) == HEADINGS
+    assert list(table.frame["PatNr"]) == ["DOLLY", "P2", "P3"]
+    assert list(table.frame["Age"].astype(float)) == [50.0, 61.0, 47.0]
+    assert [note for note in table.notes if "heading" in note] == list(notes)
+    assert not any("DOLLY" in note for note in table.notes)
+
+
+@each(
+    ("above", "note"),
+    [
+        ([TITLE], ONE_ABOVE),
+        ([TITLE, []], "the headings were found in row 3; row 1 above them holds text that is not read"),
+        (
+            [["Site", "Athens"], ["As of", "2024-05-01"], []],
+            "the headings were found in row 4; rows 1-2 above them hold text that is not read",
+        ),
+        ([[], TITLE, []], "the headings were found in row 4; row 2 above them holds text that is not read"),
+    ],
+)
+def test_titles_above_the_headings(tmp_path, above, note):
+    is_read(workbook(tmp_path, [*above, HEADINGS, *RECORDS]), note)
+    is_read(text(tmp_path, csv([*above, HEADINGS, *RECORDS])), note)
+    filled = [[*row, *[""] * 4][:4] for row in above]
+    is_read(text(tmp_path, csv([*filled, HEADINGS, *RECORDS], ";")), note)
+
+
+def test_a_table_that_begins_further_right(tmp_path):
+    rows = [TITLE, [None], [None, None, *HEADINGS], *([None, None, *record] for record in RECORDS)]
+    note = "the headings were found in row 3; row 1 above them holds text that is not read"
+    is_read(workbook(tmp_path, rows), note)
+
+
+@each("title", ["One study, of Athens, 2020, Vol. 1", "Study, of", "Study"])
+def test_a_title_with_another_sign_than_the_columns(tmp_path, title):
+    table = text(tmp_path, f"{title}\n" + csv([HEADINGS, *RECORDS], ";"))
+    is_read(table, ONE_ABOVE)
+    assert "delimiter ';' guessed" in table.notes
+
+
+def test_a_proper_first_row_is_the_header_whatever_is_below_it(tmp_path):
+    rows = [["A", "B", "C"], ["PatNr", "Sex", "Age"], ["P1", "m", 5], ["P2", "f", 6]]
+    for table in (workbook(tmp_path, rows), text(tmp_path, csv(rows))):
+        assert list(table.frame.columns) == ["A", "B", "C"]
+        assert table.notes == ()
+
+
+# Hand-worked: groups above names, with the blank cells that merged ones leave.
+GROUPS = [
+    (
+        ["", "Visit 1", "", "Visit 2", ""],
+        ["PatNr", "Weight", "Pulse", "Weight", "Pulse"],
+        ["PatNr", "Visit 1 Weight", "Visit 1 Pulse", "Visit 2 Weight", "Visit 2 Pulse"],
+    ),
+    (
+        ["PatNr", "Visit 1", "", "Visit 2", ""],
+        ["", "Weight", "Pulse", "Weight", "Pulse"],
+        ["PatNr", "Visit 1 Weight", "Visit 1 Pulse", "Visit 2 Weight", "Visit 2 Pulse"],
+    ),
+    (
+        ["Person", "", "Vitals", "", ""],
+        ["PatNr", "Sex", "Weight", "Pulse", "Height"],
+        ["PatNr", "Person Sex", "Vitals Weight", "Vitals Pulse", "Vitals Height"],
+    ),
+    (
+        ["PatNr", "Sex", "Vitals", "", "Outcome"],
+        ["", "", "Weight", "Pulse", ""],
+        ["PatNr", "Sex", "Vitals Weight", "Vitals Pulse", "Outcome"],
+    ),
+]
+
+
+@each(("upper", "lower", "names"), GROUPS)
+@each("has_title", [False, True])
+def test_groups_above_names_are_joined(upper, lower, names, has_title):
+    records = [[f"P{number}", "m", "70", "60", "x"] for number in range(9)]
+    found = find_header([*[["A title"]] * has_title, upper, lower, *records])
+    assert found.names == names
+    where = "rows 2 and 3" if has_title else "rows 1 and 2"
+    assert found.notes[0].startswith(f"the headings were found in {where}, groups above names, and joined")
+    assert ("row 1 above them holds text" in found.notes[0]) == has_title
+
+
+def test_joined_headings_are_those_of_the_table(tmp_path):
+    upper, lower, names = GROUPS[1]
+    rows = [upper, lower, *[[f"P{number}", 70, 60, 71, 61] for number in range(3)]]
+    for table in (workbook(tmp_path, rows), text(tmp_path, csv(rows))):
+        assert list(table.frame.columns) == names
+        assert table.n_rows == 3
+
+
+@each("keep", [(), ("Kennzahl",)])
+def test_the_declared_person_keeps_its_own_heading(keep):
+    rows = [["Person", "", "Vitals", ""], ["Kennzahl", "Sex", "Weight", "Pulse"], *[["a", "m", "7", "6"]] * 4]
+    assert find_header(rows, keep).names[0] == ("Kennzahl" if keep else "Person Kennzahl")
+
+
+@each(
+    "rows",
+    [
+        [["A", "", ""], ["DOLLY", "m", "5"], ["P2", "f", "6"]],  # a header without names, and a record with a number
+        [["A", ""], ["DOLLY", "m"], ["P2", "m"], ["P3", "m"], ["P4", "m"], ["P5", "f"]],  # the value of a record recurs
+        [["A", "", ""], ["DOLLY", "m", "x"], ["P2", "f", "y"], ["P3", "f", "z"]],  # texts that prove nothing
+        [["A", "B", ""], ["PatNr", "Sex", "Age"], ["P2", "f", "6"]],  # one name is missing: no title
+        [["A", "", ""], ["PatNr", "Sex", "Sex"], ["P2", "f", "6"]],  # a name that repeats
+        [["A", "", ""], ["PatNr", "", "Age"], ["P2", "f", "6"]],
+        [["A", "", ""], ["PatNr", "Sex", "Age"]],  # no record below it
+        [["Site", "Athens", "", ""], ["PatNr", "Sex", "Age", ""], ["P1", "m", "5", "x"]],
+    ],
+)
+def test_what_is_in_doubt_stays_in_the_first_row(rows):
+    assert find_header(rows) == HeaderRow(0, rows[0])
+
+
+@given(st.lists(st.lists(st.sampled_from(["", "a", "b", "PatNr", "7"]), min_size=3, max_size=3), min_size=1))
+def test_a_complete_first_row_is_never_passed_over(rows):
+    rows[0] = [cell or "name" for cell in rows[0]]
+    assert find_header(rows) == HeaderRow(0, rows[0])
+
+
+def test_rows_above_the_declared_header_are_not_read(tmp_path):
+    rows = [["A", "B", "C", "D"], ["x", "y", "z", "q"], HEADINGS, *RECORDS]
+    is_read(workbook(tmp_path, rows, header_row=3))
+    is_read(text(tmp_path, csv(rows), header_row=3))
+    is_read(workbook(tmp_path, [[], *rows], header_row=4))
+    is_read(text(tmp_path, "\n" + csv(rows), header_row=4))
+    is_read(text(tmp_path, "one, two, three\n" + csv([HEADINGS, *RECORDS], ";"), header_row=2))
+
+
+@each("header_row", [2, 9])
+def test_a_declared_header_that_is_not_there(tmp_path, header_row):
+    rows = [TITLE, [], HEADINGS, *RECORDS]
+    for read in (workbook, lambda folder, rows, **declared: text(folder, csv(rows), **declared)):
+        with pytest.raises(FaultyInputError, match=rf"declared to be in row {header_row}, ") as caught:
+            read(tmp_path, rows, header_row=header_row)
+        assert 'merge: {"files": {"DM": {"header_row": ' in str(caught.value)
+        assert "DOLLY" not in str(caught.value)
+
+
+def test_names_that_are_missing_are_a_fault_with_the_number_of_the_row(tmp_path):
+    with pytest.raises(FaultyInputError, match=r'2 columns without a name .*"header_row": ') as caught:
+        workbook(tmp_path, [["PatNr", None, None], ["DOLLY", "m", 1]])
+    assert "unnamed" not in str(caught.value)
+    assert "DOLLY" not in str(caught.value)
+
+
+def test_lines_are_counted_as_in_the_file(tmp_path):
+    with pytest.raises(FaultyInputError, match="1 record with 5; the first begins at line 6"):
+        text(tmp_path, "Title\n\n" + csv([HEADINGS, *RECORDS[:2], [*RECORDS[2], "more"], *RECORDS]))
+    with pytest.raises(FaultyInputError, match="the record that begins at line 4, a quote is opened and never closed"):
+        text(tmp_path, f"Title\n{csv([HEADINGS])}P1,m,5,x\n" + '"P2,f,6,x\n')
+
+
+def test_a_large_text_with_a_title_is_read_whole(tmp_path):
+    limits = MergeLimits(large_bytes=1)
+    content = csv([HEADINGS, *RECORDS])
+    (tmp_path / "dm.csv").write_text(content)
+    assert isinstance(read_by_size(tmp_path / "dm.csv", FileOptions(), tmp_path, limits), LargeFile)
+    (tmp_path / "dm.csv").write_text(f"Title\n{content}")
+    table = read_by_size(tmp_path / "dm.csv", FileOptions(), tmp_path, limits)
+    assert not isinstance(table, LargeFile)
+    is_read(table, ONE_ABOVE)
