@@ -6,18 +6,12 @@ in the same way. Messages of the json module quote what they stumble over, so on
 
 from __future__ import annotations
 
-import gc
 import json
-import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
-
-import numpy as np
-import pyarrow as pa
+from typing import Any
 
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
@@ -25,6 +19,7 @@ from disclosure_control.basics.telling.words import counted
 from study.formats.column_reading import MISSING_TOKENS, missing_notes
 from study.formats.dataset_json_writing import WRITERS
 from study.formats.encodings import read_text
+from study.formats.json_values import NUMBER_TYPES, READERS_OF_TYPE, JsonCells, collector_paused, numbers_in_texts
 from study.formats.messages import (
     empty_file_fault,
     leave_out_setting,
@@ -35,8 +30,6 @@ from study.formats.messages import (
 from study.formats.registry import Format
 from study.formats.tables import FileContents, FileOptions
 from study.formats.values import (
-    LARGEST_EXACT_INTEGER,
-    NUMBER_PATTERN,
     clean_name,
     declared_missing,
     name_faults,
@@ -63,19 +56,7 @@ class _Dataset:
     label: str = ""
 
 
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Keep Python from looking through millions of new lists for circles that JSON cannot have: half the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-@_collector_paused()
+@collector_paused()
 def read_dataset_json(source: SourceFile, options: FileOptions) -> FileContents:
     """Read a Dataset-JSON document, version 1.1 (columns, rows) or 1.0 (itemGroupData).
 
@@ -92,7 +73,7 @@ def read_dataset_json(source: SourceFile, options: FileOptions) -> FileContents:
     return _table(dataset, path, options, notes)
 
 
-@_collector_paused()
+@collector_paused()
 def read_dataset_ndjson(source: SourceFile, options: FileOptions) -> FileContents:
     """Read Dataset-JSON 1.1 in lines: the first describes the dataset, each further one is a record."""
     path = source.path
@@ -214,23 +195,23 @@ def _table(dataset: _Dataset, path: Path, options: FileOptions, notes: list[str]
     faults = name_faults([column.name for column in dataset.columns], path)
     faults += [
         f"{path.name}, column {shown_name(column.name)}: the dataType {column.data_type[:30]!r} is not one of "
-        f"Dataset-JSON ({', '.join(_READERS_OF_TYPE)}). Correct it in the file's columns."
+        f"Dataset-JSON ({', '.join(READERS_OF_TYPE)}). Correct it in the file's columns."
         for column in dataset.columns
-        if column.data_type not in _READERS_OF_TYPE
+        if column.data_type not in READERS_OF_TYPE
     ]
     row_faults = _row_faults(dataset, path)
     if faults or row_faults:
         raise FaultyInputError(faults + row_faults)
     missing = MISSING_TOKENS if options.missing is None else declared_missing(options.missing)
-    values: dict[str, _Cells] = {}
+    values: dict[str, JsonCells] = {}
     n_tokens: dict[str, Counter[str]] = {}
     given: Sequence[Any]
     for column, given in zip(dataset.columns, zip(*dataset.rows, strict=True), strict=True):
         if column.name == _RECORD_NUMBER:
             continue
-        if column.data_type in _NUMBER_TYPES:
-            given, n_tokens[column.name] = _numbers_in_texts(given, missing)
-        values[column.name], n_wrong = _READERS_OF_TYPE[column.data_type](given)
+        if column.data_type in NUMBER_TYPES:
+            given, n_tokens[column.name] = numbers_in_texts(given, missing)
+        values[column.name], n_wrong = READERS_OF_TYPE[column.data_type](given)
         faults += [_wrong_type_fault(path, column, n_wrong)] if n_wrong else []
     stop_at(faults)
     notes = notes + (missing_notes(n_tokens) if options.missing is None else [])
@@ -266,109 +247,6 @@ def _wrong_type_fault(path: Path, column: _ColumnDefinition, n_wrong: int) -> st
         f"{path.name}, column {shown_name(column.name)}: {counted(n_wrong, 'value')} not of the declared dataType "
         f"{column.data_type}. Correct the values or the dataType of the column."
     )
-
-
-# The types of Dataset-JSON: each reader returns the column and the number of values that are not of the type
-
-_Cells: TypeAlias = np.ndarray | pa.Array
-
-
-def _numbers_in_texts(cells: Sequence[Any], missing: Collection[str]) -> tuple[Sequence[Any], Counter[str]]:
-    """Return the cells of a column of numbers with texts as the numbers in them, and how often each token is missing.
-
-    Decimals are text, so that no digit is lost on the way, and padded; R writes NA as text into any column.
-    """
-    n_tokens: Counter[str] = Counter()
-    if str not in set(map(type, cells)):
-        return cells, n_tokens
-    n_tokens.update(text for cell in cells if isinstance(cell, str) and (text := clean_name(cell)) in missing)
-    read = [_number_in(cell, missing) if isinstance(cell, str) else cell for cell in cells]
-    return read, n_tokens
-
-
-def _read_integers(cells: Sequence[Any]) -> tuple[_Cells, int]:
-    values, n_wrong = _read_numbers(cells)
-    if isinstance(values, np.ndarray):
-        n_wrong += int(np.count_nonzero(values != np.trunc(values)) - np.count_nonzero(np.isnan(values)))
-    return values, n_wrong
-
-
-def _read_numbers(cells: Sequence[Any]) -> tuple[_Cells, int]:
-    """Return numbers as float64, or as text where an integer is too large to stay exact: rather an identifier."""
-    types = set(map(type, cells))
-    if not types <= {int, float, type(None)}:
-        n_wrong = sum(type(cell) not in (int, float, type(None)) for cell in cells)
-        if n_wrong:
-            return np.zeros(len(cells)), n_wrong
-    if int in types and any(type(cell) is int and abs(cell) > LARGEST_EXACT_INTEGER for cell in cells):
-        return pa.array([_number_as_text(cell) for cell in cells], type=pa.large_string()), 0
-    values = np.array(cells, dtype=np.float64)
-    return values, int(np.isinf(values).sum())
-
-
-def _read_text(cells: Sequence[Any]) -> tuple[_Cells, int]:
-    # A code may have been written as a number; it is a code nevertheless.
-    if not {int, float}.isdisjoint(map(type, cells)):
-        cells = [_number_as_text(cell) if type(cell) in (int, float) else cell for cell in cells]
-    return _as_text(cells)
-
-
-def _read_iso_text(cells: Sequence[Any]) -> tuple[_Cells, int]:
-    return _as_text(cells)
-
-
-def _read_booleans(cells: Sequence[Any]) -> tuple[_Cells, int]:
-    return _as_text([str(cell) if isinstance(cell, bool) else cell for cell in cells])
-
-
-def _as_text(cells: Sequence[Any]) -> tuple[_Cells, int]:
-    if set(map(type, cells)) <= {str, type(None)}:
-        try:
-            return pa.array(cells, type=pa.large_string()), 0
-        except UnicodeEncodeError:
-            # Half of a surrogate pair, which JSON can write and no encoding can.
-            pass
-    n_wrong = sum(not (cell is None or _is_text(cell)) for cell in cells)
-    return pa.nulls(len(cells), pa.large_string()), n_wrong
-
-
-def _is_text(cell: Any) -> bool:
-    try:
-        return isinstance(cell, str) and cell.encode() is not None
-    except UnicodeEncodeError:
-        return False
-
-
-def _number_in(text: str, missing: Collection[str]) -> int | float | str | None:
-    """Return the number of padded text, None where it is missing, and the text itself where it is no number."""
-    text = clean_name(text)
-    if not text or text in missing:
-        return None
-    if not re.search(NUMBER_PATTERN, text, re.ASCII):
-        return text
-    return int(text) if text.lstrip("+-").isdigit() and len(text) < 100 else float(text)
-
-
-def _number_as_text(number: float | None) -> str | None:
-    if number is None or number != number:
-        return None
-    is_integral = isinstance(number, float) and number.is_integer() and abs(number) <= LARGEST_EXACT_INTEGER
-    return str(int(number) if is_integral else number)
-
-
-_READERS_OF_TYPE: dict[str, Callable[[Sequence[Any]], tuple[_Cells, int]]] = {
-    "string": _read_text,
-    "integer": _read_integers,
-    "float": _read_numbers,
-    "double": _read_numbers,
-    "decimal": _read_numbers,
-    "boolean": _read_booleans,
-    "date": _read_iso_text,
-    "datetime": _read_iso_text,
-    "time": _read_iso_text,
-    "URI": _read_text,
-}
-_NUMBER_TYPES = ("integer", "float", "double", "decimal")
 
 
 FORMAT = Format(

@@ -6,6 +6,7 @@ One file is one domain, named by the file. ``study.formats.registry`` lists the 
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +18,8 @@ from disclosure_control.basics.telling.side_by_side import meanwhile
 from disclosure_control.basics.telling.words import counted, listed
 from study.formats.foreign_content import foreign_content_faults
 from study.formats.messages import all_files_setting, empty_file_fault, reason_of
-from study.formats.packed import gunzipped
-from study.formats.registry import holds_data, readers_by_suffix
+from study.formats.packed import beginning_unpacked, gunzipped
+from study.formats.registry import BEGINNING_BYTES, Recognised, holds_data, readers_by_suffix, recognised
 from study.formats.tables import (
     GZIP_SUFFIX,
     NOTHING_DECLARED,
@@ -32,7 +33,6 @@ from study.formats.tables import (
 if TYPE_CHECKING:
     import pandas as pd
 
-_BEGINNING_BYTES = 1 << 16
 # What lies beside the data of a release and is no domain.
 DESCRIPTIONS = ("CODEBOOK", "README")
 
@@ -56,15 +56,20 @@ def find_domain_files(folder: Path, chosen: Mapping[str, Sequence[str]] | None =
     readers = readers_by_suffix()
     by_domain: dict[str, list[Path]] = {}
     left_out: dict[str, str] = {}
+    of_no_use: Counter[str] = Counter()
     for path in visible_files(folder):
+        content = _recognised(path) if suffix_of(path) in readers else Recognised()
         if domain_of(path) in DESCRIPTIONS:
             left_out[path.name] = "describes the data"
-        elif suffix_of(path) in readers and not holds_data(suffix_of(path), _beginning_of(path)):
-            left_out[path.name] = "text, but not a table"
+        elif content.fault:
+            of_no_use[content.fault] += 1
+        elif content.left_out:
+            left_out[path.name] = content.left_out
         elif suffix_of(path) in readers:
-            by_domain.setdefault(domain_of(path), []).append(path)
+            by_domain.setdefault(content.domain or domain_of(path), []).append(path)
         else:
             left_out[path.name] = f"not a data format this tool reads: {suffix_of(path) or 'no suffix'}"
+    stop_at(f"{folder}: {counted(n_files, 'file')}: {fault}" for fault, n_files in of_no_use.items())
     if not by_domain:
         others = f" ({counted(len(left_out), 'file')} of other formats)" if left_out else ""
         raise FaultyInputError(
@@ -127,7 +132,7 @@ def read_domain_file(file: Path | SourceFile, options: FileOptions = NOTHING_DEC
         found = readers[suffix](unpacked, options)
         frame, notes = _read_as_declared(found, path, options)
     return SourceTable(
-        domain_of(path),
+        found.domain or domain_of(path),
         path.name,
         source.sha256,
         frame,
@@ -178,10 +183,19 @@ def visible_files(folder: Path) -> list[Path]:
         raise FaultyInputError(f"{folder}: the pilot's folder cannot be listed: {reason_of(error)}.") from None
 
 
+def _recognised(path: Path) -> Recognised:
+    """What a file's first bytes say of it; the suffix says the rest."""
+    beginning = _beginning_of(path)
+    if not holds_data(suffix_of(path), beginning):
+        return Recognised(left_out="text, but not a table")
+    is_packed = suffix_of(path).endswith(GZIP_SUFFIX)
+    return recognised(path, beginning_unpacked(beginning) if is_packed else beginning) or Recognised()
+
+
 def _beginning_of(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            return file.read(_BEGINNING_BYTES)
+            return file.read(BEGINNING_BYTES)
     except OSError:
         return b""
 

@@ -45,6 +45,14 @@ def inflated(path: Path, content: bytes) -> bytes:
     return b"".join(_unpacked(path, [content], len(content), _EITHER, "a compressed file"))
 
 
+def beginning_unpacked(beginning: bytes) -> bytes:
+    """The first bytes of a text from the first bytes of its gzip file; nothing of what is damaged."""
+    try:
+        return zlib.decompressobj(_GZIP).decompress(beginning, 4 * len(beginning))
+    except zlib.error:
+        return b""
+
+
 class GunzippedFile(io.RawIOBase):
     """The content of a gzip file, of all its members, read piece by piece; limited like ``gunzipped``.
 

@@ -15,7 +15,10 @@ from pathlib import Path
 
 from disclosure_control.basics.files import SourceFile
 from study.formats.outgoing import FileWriter
-from study.formats.tables import GZIP_SUFFIX, FileContents, FileOptions
+from study.formats.tables import GZIP_SUFFIX, FileContents, FileOptions, suffix_of
+
+# As much of a file as says what it is.
+BEGINNING_BYTES = 1 << 16
 
 # A reader gets the bytes and never opens the file: what is hashed is what is parsed. It raises FaultyInputError
 # with all faults that can be distinguished; its messages name the file, columns, kinds and counts, never a value.
@@ -23,13 +26,26 @@ Reader = Callable[[SourceFile, FileOptions], FileContents]
 
 
 @dataclass(frozen=True)
+class Recognised:
+    """What the first bytes of a file say of it: the ``domain`` in it, or else why it is ``left_out``, or a ``fault``.
+
+    A fault is one of all files that have it, and names none of them: a format may name its files after people.
+    """
+
+    domain: str = ""
+    left_out: str = ""
+    fault: str = ""
+
+
+@dataclass(frozen=True)
 class Format:
     """One file format: a reader for each suffix (small letters, with the dot), and its words in the README's list.
 
-    ``doubtful``: suffixes that other files have as well, with a check of the first bytes for data. ``is_text``: its
-    files may also be packed by gzip (``.csv.gz``). ``writers`` are keyed by the name that a config gives to what is
-    written; a format without one is released as another. ``place`` orders the formats in lists, smaller ones first;
-    those without one come last, by their words.
+    ``doubtful``: suffixes that other files have as well, with a check of the first bytes for data. ``recognised``: of a
+    format whose suffixes another one has as well, what the first bytes of a file say; None if it is the other one's.
+    ``is_text``: its files may also be packed by gzip (``.csv.gz``). ``writers`` are keyed by the name that a config
+    gives to what is written; a format without one is released as another. ``place`` orders the formats in lists,
+    smaller ones first; those without one come last, by their words.
     """
 
     readers: Mapping[str, Reader]
@@ -37,6 +53,7 @@ class Format:
     place: int = 100
     is_text: bool = False
     doubtful: Mapping[str, Callable[[bytes], bool]] = field(default_factory=dict)
+    recognised: Callable[[Path, bytes], Recognised | None] | None = None
     writers: Mapping[str, FileWriter] = field(default_factory=dict)
 
 
@@ -52,12 +69,31 @@ def registered_formats() -> tuple[Format, ...]:
 def readers_by_suffix() -> dict[str, Reader]:
     """Return the reader of each suffix, in the order of the list; packed text comes last.
 
-    The reader of a packed text receives the unpacked text.
+    The reader of a packed text receives the unpacked text. Of several formats with one suffix, the reader is that of
+    the one that recognises the file.
     """
     formats = registered_formats()
-    plain = {suffix: reader for one in formats for suffix, reader in one.readers.items()}
+    plain: dict[str, Reader] = {}
+    for one in sorted(formats, key=lambda form: form.recognised is not None):
+        for suffix, reader in one.readers.items():
+            plain[suffix] = reader if one.recognised is None else _either(one, reader, plain[suffix])
     packed = {suffix + GZIP_SUFFIX: plain[suffix] for one in formats if one.is_text for suffix in one.readers}
     return plain | packed
+
+
+def _either(form: Format, reader: Reader, other: Reader) -> Reader:
+    def read(source: SourceFile, options: FileOptions) -> FileContents:
+        is_own = form.recognised is not None and form.recognised(source.path, source.content[:BEGINNING_BYTES])
+        return (reader if is_own else other)(source, options)
+
+    return read
+
+
+def recognised(path: Path, beginning: bytes) -> Recognised | None:
+    """What the first bytes of a file say of it, where its format is one that is known by them; unpacked ones."""
+    suffix = suffix_of(path).removesuffix(GZIP_SUFFIX)
+    asked = [one.recognised for one in registered_formats() if one.recognised is not None and suffix in one.readers]
+    return next((found for ask in asked if (found := ask(path, beginning)) is not None), None)
 
 
 def holds_data(suffix: str, beginning: bytes) -> bool:

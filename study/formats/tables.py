@@ -104,8 +104,8 @@ class FileContents:
     ``labels`` maps columns to labels if the format has them. ``may_guess_comma``: a comma between digits may be a
     decimal sign, because it does not separate the columns. ``types`` maps columns to the data types of Dataset-JSON if
     the file names them, ``label`` is that of the data set, and ``written_as`` the name of the writer that writes such a
-    file again, if the suffix alone is not enough. ``n_records``: if a column has distinct values only, how many records
-    have each of them.
+    file again, if the suffix alone is not enough. ``domain``: that of the content, if it is not the file's name.
+    ``n_records``: if a column has distinct values only, how many records have each of them.
     """
 
     columns: Mapping[str, ColumnFound] = field(repr=False)
@@ -115,6 +115,7 @@ class FileContents:
     types: Mapping[str, str] = field(default_factory=dict)
     label: str = ""
     written_as: str = ""
+    domain: str = ""
     n_records: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 

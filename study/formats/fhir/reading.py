@@ -1,0 +1,226 @@
+"""Reading FHIR R4 bulk data: a file of lines, each a resource of one type, as the flat table of its view.
+
+``views.json`` declares the tables: view definitions in the manner of SQL on FHIR, whose columns also have the ``role``
+that they have in a study. What no column names is not read: names, identifiers, telecom, notes, narrative, extensions.
+
+Sources: HL7 FHIR 4.0.1, and the FHIR Bulk Data Access implementation guide 2.0.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from disclosure_control.basics.files import SourceFile
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.words import counted, listed
+from study.formats.fhir.expressions import ViewError
+from study.formats.fhir.views import Row, View, compiled_view
+from study.formats.json_values import READERS_OF_TYPE, JsonCells, collector_paused
+from study.formats.messages import shown_name
+from study.formats.registry import BEGINNING_BYTES, Format, Recognised
+from study.formats.tables import FileContents, FileOptions, domain_of, suffix_of
+
+# The data types of FHIR that are none of text, as Dataset-JSON names them.
+_DATA_TYPES = {
+    "boolean": "boolean",
+    "integer": "integer",
+    "decimal": "decimal",
+    "date": "date",
+    "dateTime": "datetime",
+}
+_EXPORT_IN_BULK = (
+    "Export the study in bulk, as lines (.ndjson) with one file or more for each type of resource: by $export of the "
+    "server, or in Synthea by exporter.fhir.bulk_data = true."
+)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:]')
+_MARK_OF_UTF8 = b"\xef\xbb\xbf"
+
+
+@cache
+def declared_views() -> dict[str, Mapping[str, Any]]:
+    """The definitions of ``views.json`` by the name of their table, in capitals."""
+    definitions = json.loads(Path(__file__).with_name("views.json").read_text(encoding="utf-8"))
+    return {one["name"].upper(): one for one in definitions}
+
+
+@cache
+def views_by_resource() -> dict[str, View]:
+    """The views by the type of resource that they are of."""
+    return {one["resource"]: compiled_view(one) for one in declared_views().values()}
+
+
+# ---------------------------------------------------------------- which file is FHIR
+
+
+def resource_type_of(beginning: bytes) -> str:
+    """The type of the resource with which a file begins; "" where it begins with none.
+
+    A resource may contain others, so only its own elements are looked at.
+    """
+    depth, before = 0, ("", "")
+    text = beginning[:BEGINNING_BYTES].removeprefix(_MARK_OF_UTF8).decode("utf-8", "replace").lstrip()
+    for match in _TOKEN.finditer(text if text.startswith("{") else ""):
+        token = match[0]
+        if token in ("{", "["):
+            depth += 1
+        elif token in ("}", "]"):
+            depth -= 1
+            if depth == 0:
+                return ""
+        elif depth == 1 and before == ('"resourceType"', ":"):
+            return token.strip('"') if re.fullmatch(r'"\w{1,60}"', token) else ""
+        before = (before[1], token)
+    return ""
+
+
+def recognised_as_fhir(path: Path, beginning: bytes) -> Recognised | None:
+    """What the first bytes of a file say: the table of its resources, or why it is not read; None if it is no FHIR."""
+    resource = resource_type_of(beginning)
+    if not resource:
+        return None
+    if resource == "Bundle" or not suffix_of(path).startswith(".ndjson"):
+        return Recognised(fault=f"FHIR as single documents or Bundles (.json), which are not read. {_EXPORT_IN_BULK}")
+    if resource not in views_by_resource():
+        return Recognised(left_out=f"FHIR resources of the type {resource}, for which there is no view")
+    return Recognised(domain=_domain(path, views_by_resource()[resource]))
+
+
+def _domain(path: Path, view: View) -> str:
+    """``OBSERVATION``, and ``OBSERVATION_001`` for ``Observation.001.ndjson``, a part of the table."""
+    return "_".join([view.name.upper(), *re.findall(r"\d+", domain_of(path))])
+
+
+# ---------------------------------------------------------------- from lines to a table
+
+
+@dataclass
+class _Lines:
+    """What was found in the lines of a file: rows, elements, and the numbers of lines at fault."""
+
+    rows: list[Row] = field(default_factory=list)
+    elements: set[str] = field(default_factory=set)
+    broken: list[int] = field(default_factory=list)
+    of_other_types: list[int] = field(default_factory=list)
+    of_no_view: dict[str, list[int]] = field(default_factory=dict)
+    n_lines: int = 0
+
+
+@collector_paused()
+def read_fhir_ndjson(source: SourceFile, options: FileOptions) -> FileContents:
+    """Read resources of one type, one in each line, as the rows and columns of their view.
+
+    Raises FaultyInputError for lines that are broken, of another type, or not as FHIR has them, by their numbers.
+    """
+    recognised = recognised_as_fhir(source.path, source.content)
+    if recognised is None or not recognised.domain:
+        why = recognised.fault or recognised.left_out if recognised else "no FHIR resource in the first line"
+        raise FaultyInputError(f"{source.path.name}: {why}")
+    view = views_by_resource()[resource_type_of(source.content)]
+    lines = _read_lines(source.content.removeprefix(_MARK_OF_UTF8), view, options.encoding or "utf-8")
+    stop_at(_line_faults(lines, view, source.path))
+    columns, faults = _columns(lines.rows, view, source.path)
+    stop_at(faults)
+    return FileContents(
+        columns,
+        _notes(lines, view),
+        labels={column.name: column.declared["label"] for column in view.columns},
+        types={column.name: _DATA_TYPES.get(column.type, "string") for column in view.columns},
+        label=declared_views()[view.name.upper()]["title"],
+        written_as="csv",
+        domain=recognised.domain,
+    )
+
+
+def _read_lines(content: bytes, view: View, encoding: str) -> _Lines:
+    found = _Lines()
+    for number, line in enumerate(io.BytesIO(content), start=1):
+        if line.isspace():
+            continue
+        found.n_lines += 1
+        try:
+            resource = json.loads(line.decode(encoding))
+        except (ValueError, RecursionError):  # of the encoding as well
+            found.broken.append(number)
+            continue
+        if not isinstance(resource, dict) or resource.get("resourceType") != view.resource:
+            found.of_other_types.append(number)
+            continue
+        found.elements.update(resource)
+        try:
+            found.rows += view.rows(resource)
+        except ViewError as error:
+            found.of_no_view.setdefault(str(error), []).append(number)
+    return found
+
+
+def _line_faults(lines: _Lines, view: View, path: Path) -> list[str]:
+    faults = []
+    if lines.broken:
+        faults.append(
+            f"{path.name}: {_of_lines(lines.broken, lines)} not valid JSON in UTF-8. The file may be cut off; export "
+            "it again."
+        )
+    if lines.of_other_types:
+        faults.append(
+            f"{path.name}: {_of_lines(lines.of_other_types, lines)} not a resource of the type {view.resource}, as "
+            "the first line is; allowed: one type in a file. Export each type into files of its own."
+        )
+    faults += [
+        f"{path.name}: {_of_lines(numbers, lines)} not as FHIR R4 has a resource of the type {view.resource}: {what}. "
+        "Correct the export."
+        for what, numbers in lines.of_no_view.items()
+    ]
+    return faults
+
+
+def _of_lines(numbers: list[int], lines: _Lines) -> str:
+    are = "is" if len(numbers) == 1 else "are"
+    return f"{len(numbers):,} of {counted(lines.n_lines, 'line')} (the first is line {numbers[0]:,}) {are}"
+
+
+def _columns(rows: list[Row], view: View, path: Path) -> tuple[dict[str, JsonCells], list[str]]:
+    columns, faults = {}, []
+    cells = zip(*rows, strict=True) if rows else [()] * len(view.columns)
+    for column, given in zip(view.columns, cells, strict=True):
+        data_type = _DATA_TYPES.get(column.type, "string")
+        columns[column.name], n_wrong = READERS_OF_TYPE[data_type](given)
+        if data_type == "boolean":
+            n_wrong += sum(isinstance(cell, str) for cell in given)
+        if n_wrong:
+            faults.append(
+                f"{path.name}, column {shown_name(column.name)} ({column.declared['path']}): "
+                f"{counted(n_wrong, 'value')} not of the type {column.type} of FHIR. Correct the export."
+            )
+    return columns, faults
+
+
+def _notes(lines: _Lines, view: View) -> list[str]:
+    notes = [
+        f"read as the flat table {view.name} ({counted(len(view.columns), 'column')}), and released as it, not as FHIR"
+    ]
+    unread = sorted(lines.elements - view.reads - {"resourceType", "id"})
+    if unread:
+        named = listed(map(_shown_element, unread), at_most=20)
+        notes.append(f"{counted(len(unread), 'element')} of {view.resource} not read: {named}")
+    return notes
+
+
+def _shown_element(name: str) -> str:
+    """The name of an element as FHIR has it; anything else is not shown."""
+    return name if re.fullmatch(r"_?[a-z][A-Za-z0-9]{1,40}", name) else "one with another name than FHIR's"
+
+
+FORMAT = Format(
+    readers={".ndjson": read_fhir_ndjson, ".json": read_fhir_ndjson},
+    documentation="FHIR R4 bulk data as flat tables (`.ndjson`)",
+    place=3,
+    is_text=True,
+    recognised=recognised_as_fhir,
+)

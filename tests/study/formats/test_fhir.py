@@ -1,0 +1,254 @@
+"""Reading FHIR bulk data as flat tables."""
+
+import gzip
+import json
+import re
+
+import pytest
+
+from disclosure_control.basics.telling.faults import FaultyInputError
+from study.formats.fhir.reading import declared_views, resource_type_of, views_by_resource
+from study.formats.files import find_domain_files, read_domain_file
+from study.formats.tables import FileOptions
+from tests.cases import each
+
+PATIENT = {
+    "resourceType": "Patient",
+    "id": "p1",
+    "meta": {"versionId": "1"},
+    "text": {"status": "generated", "div": "<div>DOLLY</div>"},
+    "extension": [{"url": "http://hl7.org/fhir/us/core/StructureDefinition/us-core-race", "valueString": "White"}],
+    "identifier": [{"value": "MRN-DOLLY"}],
+    "name": [{"family": "DOLLY"}],
+    "telecom": [{"value": "555-DOLLY"}],
+    "gender": "female",
+    "birthDate": "1950-02-03",
+    "deceasedDateTime": "2020-01-01T10:00:00-05:00",
+    "address": [{"line": ["1 DOLLY Street"], "city": "Boston", "postalCode": "02108"}, {"city": "Paris"}],
+    "communication": [
+        {"language": {"coding": [{"code": "en"}]}},
+        {"preferred": True, "language": {"coding": [{"code": "fr"}]}},
+    ],
+}
+PRESSURE = {
+    "resourceType": "Observation",
+    "id": "o1",
+    "status": "final",
+    "code": {"coding": [{"system": "http://loinc.org", "code": "85354-9", "display": "Blood pressure"}]},
+    "subject": {"reference": "urn:uuid:p1"},
+    "encounter": {"reference": "https://host/fhir/Encounter/e1"},
+    "effectiveDateTime": "2019-05-06T07:08:09Z",
+    "component": [
+        {"code": {"coding": [{"code": "8480-6"}]}, "valueQuantity": {"value": 120, "unit": "mm[Hg]"}},
+        {"code": {"coding": [{"code": "8462-4"}]}, "valueQuantity": {"value": 80.5, "unit": "mm[Hg]"}},
+    ],
+}
+SMOKING = {
+    "resourceType": "Observation",
+    "id": "o2",
+    "code": {"coding": [{"code": "72166-2"}], "text": "Smoking"},
+    "subject": {"reference": "Patient/p1"},
+    "valueCodeableConcept": {"coding": [{"code": "266919005", "display": "Never smoked"}]},
+}
+
+
+def written(folder, name, *lines):
+    path = folder / name
+    content = "\n".join(one if isinstance(one, str) else json.dumps(one) for one in lines).encode()
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    return path
+
+
+def row(table, place=0):
+    return {name: value for name, value in table.frame.iloc[place].items() if value == value}
+
+
+def test_a_patient_is_a_row_without_what_names_a_person(tmp_path):
+    table = read_domain_file(written(tmp_path, "Patient.ndjson", PATIENT))
+    assert (table.domain, table.label, table.written_as) == ("PATIENT", "Patients", "csv")
+    assert row(table) == {
+        "patient_id": "p1",
+        "gender": "female",
+        "birth_date": "1950-02-03",
+        "deceased_datetime": "2020-01-01T10:00:00-05:00",
+        "language": "fr",
+        "city": "Boston",
+        "postal_code": "02108",
+    }
+    assert not table.frame.astype(str).apply(lambda column: column.str.contains("DOLLY|MRN|White")).any(axis=None)
+    assert table.notes == (
+        "read as the flat table patient (13 columns), and released as it, not as FHIR",
+        "6 elements of Patient not read: extension, identifier, meta, name, telecom, text",
+    )
+    assert table.labels["birth_date"] == "Date of birth"
+
+
+def test_an_observation_is_a_row_for_each_value_and_its_components_are_rows(tmp_path):
+    table = read_domain_file(written(tmp_path, "Observation.ndjson", PRESSURE, SMOKING))
+    of_pressure = {
+        "observation_id": "o1",
+        "patient_id": "p1",
+        "encounter_id": "e1",
+        "status": "final",
+        "panel_code": "85354-9",
+        "panel_display": "Blood pressure",
+        "effective": "2019-05-06T07:08:09Z",
+        "value_unit": "mm[Hg]",
+    }
+    assert [row(table, place) for place in range(table.n_rows)] == [
+        {**of_pressure, "component_index": 0.0, "code": "8480-6", "value_number": 120.0},
+        {**of_pressure, "component_index": 1.0, "code": "8462-4", "value_number": 80.5},
+        {
+            "observation_id": "o2",
+            "patient_id": "p1",
+            "code": "72166-2",
+            "text": "Smoking",
+            "value_code": "266919005",
+            "value_display": "Never smoked",
+        },
+    ]
+
+
+def test_an_observation_with_a_value_and_components_has_a_row_for_the_value_too(tmp_path):
+    table = read_domain_file(written(tmp_path, "Observation.ndjson", PRESSURE | {"valueInteger": 3}))
+    assert table.frame["value_number"].tolist() == [3, 120, 80.5]
+    assert table.frame["component_index"].isna().tolist() == [True, False, False]
+
+
+def test_a_medication_is_that_of_the_request_or_the_one_contained_in_it(tmp_path):
+    coded = {"coding": [{"code": "197361", "display": "Amlodipine"}]}
+    request = {"resourceType": "MedicationRequest", "subject": {"reference": "Patient/p1"}}
+    table = read_domain_file(
+        written(
+            tmp_path,
+            "MedicationRequest.ndjson",
+            request | {"id": "m1", "medicationCodeableConcept": coded},
+            request
+            | {"id": "m2", "contained": [{"resourceType": "Medication", "id": "a", "code": coded}]}
+            | {"medicationReference": {"reference": "#a"}},
+            request | {"id": "m3", "medicationReference": {"reference": "Medication/9", "display": "Aspirin"}},
+        )
+    )
+    assert table.domain == "MEDICATION_REQUEST"
+    assert table.frame["medication_code"].fillna("").tolist() == ["197361", "197361", ""]
+    assert table.frame["medication_display"].tolist() == ["Amlodipine", "Amlodipine", "Aspirin"]
+    assert table.frame["medication_id"].fillna("").tolist() == ["", "", "9"]
+
+
+@each(
+    "name, domain",
+    [
+        ("Patient.ndjson", "PATIENT"),
+        ("Patient.000.ndjson", "PATIENT_000"),
+        ("2.Patient.ndjson", "PATIENT_2"),
+        ("Patient_0_of_1.ndjson.gz", "PATIENT_0_1"),
+        ("export.ndjson", "PATIENT"),
+    ],
+)
+def test_the_domain_is_of_the_content_whatever_the_file_is_called(name, domain, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("one")
+    path = written(folder, name, PATIENT)
+    assert find_domain_files(folder).by_domain == {domain: path}
+    assert read_domain_file(path).domain == domain
+
+
+def test_types_without_a_view_are_left_out_with_the_reason(tmp_path):
+    written(tmp_path, "Patient.ndjson", PATIENT)
+    written(tmp_path, "Claim.ndjson", {"id": "1", "contained": [PATIENT], "resourceType": "Claim"})
+    found = find_domain_files(tmp_path)
+    assert list(found.by_domain) == ["PATIENT"]
+    assert found.left_out == {"Claim.ndjson": "FHIR resources of the type Claim, for which there is no view"}
+
+
+def test_bundles_are_one_fault_that_names_the_way_and_no_file(tmp_path):
+    bundle = {"resourceType": "Bundle", "type": "transaction", "entry": [{"resource": PATIENT}]}
+    for number in range(3):
+        written(tmp_path, f"Dolly{number}_Smith.json", json.dumps(bundle, indent=1))
+    with pytest.raises(FaultyInputError) as caught:
+        find_domain_files(tmp_path)
+    (fault,) = caught.value.faults
+    assert fault.startswith(f"{tmp_path}: 3 files: FHIR as single documents or Bundles (.json), which are not read.")
+    assert "exporter.fhir.bulk_data = true" in fault
+    assert "Dolly" not in fault
+
+
+@each(
+    "lines, said",
+    [
+        ([PATIENT, '{"resourceType": "Patient", "DOLLY'], "1 of 2 lines (the first is line 2) is not valid JSON"),
+        (
+            [PATIENT, "", PRESSURE, PRESSURE],
+            "2 of 3 lines (the first is line 3) are not a resource of the type Patient, as the first line is",
+        ),
+        (
+            [PATIENT, PATIENT | {"birthDate": ["DOLLY", "DOLLY"]}],
+            "1 of 2 lines (the first is line 2) is not as FHIR R4 has a resource of the type Patient: "
+            "column birth_date: 2 values where one is allowed",
+        ),
+        (
+            [PATIENT | {"deceasedBoolean": "DOLLY"}],
+            "column 'deceased' (deceased.ofType(boolean)): 1 value not of the type boolean of FHIR",
+        ),
+    ],
+)
+def test_faults_name_the_file_and_the_line_and_no_content(lines, said, tmp_path_factory):
+    with pytest.raises(FaultyInputError) as caught:
+        read_domain_file(written(tmp_path_factory.mktemp("one"), "Patient.ndjson", *lines))
+    (fault,) = caught.value.faults
+    assert fault.startswith("Patient.ndjson")
+    assert said in fault
+    assert "DOLLY" not in fault
+
+
+@each(
+    "beginning, resource",
+    [
+        (b'{"resourceType":"Patient"', "Patient"),
+        (b'\xef\xbb\xbf {"id": "resourceType", "x": {"resourceType": "A"}, "resourceType" : "B"}', "B"),
+        (b'{"a": ["resourceType", "C"], "columns": []}', ""),
+        (b'{"a": 1}\n{"resourceType": "D"}', ""),
+        (b'[{"resourceType": "E"}]', ""),
+        (b'{"a": "\\"resourceType\\": \\"F\\""}', ""),
+        (b'{"resourceType": "<b>"}', ""),
+        (b"USUBJID,AGE", ""),
+        (b"", ""),
+    ],
+)
+def test_a_resource_is_known_by_its_own_elements(beginning, resource):
+    assert resource_type_of(beginning) == resource
+
+
+def test_a_file_in_another_encoding_is_read_where_the_encoding_is_declared(tmp_path):
+    path = tmp_path / "Patient.ndjson"
+    path.write_bytes(json.dumps(PATIENT | {"address": [{"city": "Köln"}]}, ensure_ascii=False).encode("cp1252"))
+    with pytest.raises(FaultyInputError, match="not valid JSON in UTF-8"):
+        read_domain_file(path)
+    assert read_domain_file(path, FileOptions(encoding="cp1252")).frame["city"].tolist() == ["Köln"]
+
+
+# ---------------------------------------------------------------- the declared views
+
+# What is not released: no path may lead there.
+NEVER_READ = re.compile(r"\b(name|telecom|identifier|photo|div|note|extension|line|contact)\b")
+
+
+def test_no_view_reads_what_names_a_person():
+    paths = [(view.name, column.declared["path"]) for view in views_by_resource().values() for column in view.columns]
+    assert [one for one in paths if NEVER_READ.search(one[1])] == []
+    reads = {name for view in views_by_resource().values() for name in view.reads}
+    assert reads.isdisjoint({"name", "telecom", "identifier", "photo", "text", "note", "extension"})
+
+
+def test_every_view_has_people_keys_labels_and_tables_that_its_keys_refer_to():
+    names = [definition["name"] for definition in declared_views().values()]
+    referred = {"medication"}  # a table of its own in FHIR, for which there is no view
+    for view in views_by_resource().values():
+        roles = [column.declared["role"] for column in view.columns]
+        assert roles.count("person") == 1, view.name
+        assert roles.count("record key") == (view.name != "patient"), view.name
+        for column in view.columns:
+            assert re.fullmatch(r"[a-z][a-z0-9_]*", column.name)
+            assert column.declared["label"]
+            assert (column.name == "patient_id") == (column.declared["role"] == "person")
+            assert column.declared.get("refers_to", names[0]) in {*names, *referred}
+            assert column.declared.get("label_of", "patient_id") in {other.name for other in view.columns}
