@@ -223,11 +223,12 @@ def _column(name: str, file: StudyFile, given: Rows, decisions: Decisions) -> tu
 
 
 def _recoding_of(name: str, file: StudyFile, decisions: Decisions) -> RecodedColumn | None:
-    """The recoding of the variable of this name: the file's own, else that of DM, which other files copy."""
+    """The recoding of the variable of this name: the file's own, else that of the base (DM), which other files copy."""
     if file.is_supplemental:
         return None
     own = decisions.people.recoded.get(f"{file.domain}__{name}")
-    return own or (decisions.people.recoded.get(f"DM__{name}") if name not in ("STUDYID", "DOMAIN") else None)
+    of_base = f"{decisions.model.base}__{name}"
+    return own or (decisions.people.recoded.get(of_base) if name not in ("STUDYID", "DOMAIN") else None)
 
 
 def _was_moved(recoding: RecodedColumn) -> bool:

@@ -112,21 +112,25 @@ _ROLES: tuple[tuple[str, Role], ...] = (
 )
 
 
-def _role(name: str, prefix: str) -> Role:
+def role_of(name: str, prefix: str) -> Role:
+    """What a variable is for, by its name; ``prefix`` has the letters of its domain."""
     patterns = ((pattern.replace("--", prefix), role) for pattern, role in _ROLES)
     return next((role for pattern, role in patterns if re.fullmatch(pattern, name)), Role.CATEGORY)
 
 
+def level_of(name: str, prefix: str) -> int:
+    """The level of a coded term, 0 for the finest; 0 for any other variable."""
+    levels = [*LEVELS, *LEVELS.values()]
+    suffix = name.removeprefix(prefix)
+    return levels.index(suffix) % len(LEVELS) if suffix in levels else 0
+
+
 def _column(name: str, domain: str, person: str) -> ColumnModel:
     prefix = domain[:2]
-    role = Role.PERSON if name == person else _role(name, prefix)
-    level = 0
-    if role is Role.CODED_TERM:
-        levels = [*LEVELS, *LEVELS.values()]
-        level = levels.index(name[len(prefix) :]) % len(LEVELS)
+    role = Role.PERSON if name == person else role_of(name, prefix)
     says = operation_of(domain, PERSON if name == person else name)
     own = name.startswith(prefix)
-    return ColumnModel(role, "its name in SDTM", within_person=own, level=level, says=says)
+    return ColumnModel(role, "its name in SDTM", within_person=own, level=level_of(name, prefix), says=says)
 
 
 def named_domain(table: SourceTable) -> str:

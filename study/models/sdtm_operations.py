@@ -28,160 +28,161 @@ DIRECT, LEVEL_1, LEVEL_2, PLAIN = (
 )
 
 
-def _line(patterns: str, operation: OperationKind, variable_class: VariableClass, reason: str) -> OperationRule:
+def line(patterns: str, operation: OperationKind, variable_class: VariableClass, reason: str) -> OperationRule:
+    """One line of a table of operations; its ``patterns`` are divided by blanks."""
     return OperationRule(tuple(patterns.split()), Operation(operation, variable_class, reason))
 
 
 # The first line with a matching pattern decides: special lines come before general ones.
 LINES: tuple[OperationRule, ...] = (
     # Whole data sets
-    _line("CO.*", OperationKind.REMOVE_DATA_SET, DIRECT, "comments are free text"),
-    _line("AP*.*", OperationKind.REMOVE_DATA_SET, DIRECT, "about relatives and other people who are not subjects"),
-    _line(
+    line("CO.*", OperationKind.REMOVE_DATA_SET, DIRECT, "comments are free text"),
+    line("AP*.*", OperationKind.REMOVE_DATA_SET, DIRECT, "about relatives and other people who are not subjects"),
+    line(
         "RELSUB.*", OperationKind.REMOVE_DATA_SET, DIRECT, "links between subjects, such as families, single people out"
     ),
     # The design of the trial, which is about nobody; its days are public, and undo offsets
-    _line(
+    line(
         "TS.SSTDTC TS.SENDTC TS.DCUTDTC TS.DCUTDESC TS.ACTSUBJ TS.*DTC",
         OperationKind.REMOVE,
         LEVEL_2,
         "a date of the whole study, which can reveal how far a person's dates were moved",
     ),
-    _line(
+    line(
         "TA.* TE.* TI.* TV.* TS.* TM.* TD.* TX.*", OperationKind.KEEP, PLAIN, "the trial's design describes no person"
     ),
     # People, sites, investigators, devices
-    _line("USUBJID SUBJID", OperationKind.RECODE_SUBJECT, DIRECT, "identifies the subject in all files"),
-    _line("RSUBJID POOLID", OperationKind.REMOVE, DIRECT, "identifies other subjects, or a pool of subjects"),
-    _line("SITEID", OperationKind.REMOVE, LEVEL_1, "the site reveals the region and who treats the subject"),
-    _line(
+    line("USUBJID SUBJID", OperationKind.RECODE_SUBJECT, DIRECT, "identifies the subject in all files"),
+    line("RSUBJID POOLID", OperationKind.REMOVE, DIRECT, "identifies other subjects, or a pool of subjects"),
+    line("SITEID", OperationKind.REMOVE, LEVEL_1, "the site reveals the region and who treats the subject"),
+    line(
         "INVID INVNAM INVNAME",
         OperationKind.REMOVE,
         DIRECT,
         "names the investigator, and so reveals the site",
     ),
-    _line(
+    line(
         "SPDEVID DEVID DI.SERIAL DI.UDI DI.LOT DI.BATCH",
         OperationKind.RECODE_ID,
         DIRECT,
         "the serial number of a device identifies its bearer",
     ),
-    _line("STUDYID DOMAIN RDOMAIN", OperationKind.KEEP, PLAIN, "the same for everybody in the file"),
-    _line("DM.*INIT SC.*INIT *SUBJINIT", OperationKind.REMOVE, DIRECT, "initials of a person"),
-    _line(
+    line("STUDYID DOMAIN RDOMAIN", OperationKind.KEEP, PLAIN, "the same for everybody in the file"),
+    line("DM.*INIT SC.*INIT *SUBJINIT", OperationKind.REMOVE, DIRECT, "initials of a person"),
+    line(
         "RAND RANDNO RANDNUM RANDID SCRN* SCRNO", OperationKind.REMOVE, DIRECT, "a number of the subject in other files"
     ),
     # Who somebody is
-    _line("BRTHDTC BRTHDT* BIRTHDT*", OperationKind.REMOVE, DIRECT, "a date of birth; the age replaces it"),
-    _line("AGE AAGE", OperationKind.DERIVE_AGE, LEVEL_1, "the age is known to many; few are 90 and older"),
-    _line("AGEU AAGEU", OperationKind.KEEP, PLAIN, "the unit of the age"),
-    _line("AGETXT AGEGR* AAGEGR*", OperationKind.REMOVE, LEVEL_1, "repeats the age, in other groups"),
-    _line("SEX RACE ETHNIC", OperationKind.NO_FURTHER, LEVEL_1, "seen and known by many; the treatment recodes it"),
-    _line(
+    line("BRTHDTC BRTHDT* BIRTHDT*", OperationKind.REMOVE, DIRECT, "a date of birth; the age replaces it"),
+    line("AGE AAGE", OperationKind.DERIVE_AGE, LEVEL_1, "the age is known to many; few are 90 and older"),
+    line("AGEU AAGEU", OperationKind.KEEP, PLAIN, "the unit of the age"),
+    line("AGETXT AGEGR* AAGEGR*", OperationKind.REMOVE, LEVEL_1, "repeats the age, in other groups"),
+    line("SEX RACE ETHNIC", OperationKind.NO_FURTHER, LEVEL_1, "seen and known by many; the treatment recodes it"),
+    line(
         "RACE1 RACE2 RACE3 RACE4 RACE5 RACE6 RACE7 RACE8 RACE9", OperationKind.NO_FURTHER, LEVEL_1, "a part of the race"
     ),
-    _line(
+    line(
         "RACEOTH RACESP RACEGR* SEXN RACEN ETHNICN",
         OperationKind.REMOVE,
         LEVEL_1,
         "repeats the race or sex in other words",
     ),
-    _line("COUNTRY", OperationKind.RAISE_TO_CONTINENT, LEVEL_1, "where a person lives or is treated"),
-    _line(
+    line("COUNTRY", OperationKind.RAISE_TO_CONTINENT, LEVEL_1, "where a person lives or is treated"),
+    line(
         "REGION* STATE* CITY* ZIP* COUNTY* DISTRICT* COUNTRYN",
         OperationKind.REMOVE,
         LEVEL_1,
         "where a person lives or is treated",
     ),
-    _line(
+    line(
         "SC.MARISTAT SC.EDLEVEL SC.EDULEVEL SC.EDUYRNUM SC.NATORIG SC.JOBCLAS SC.EMPJOB SC.SEXORIEN SC.GESTLAGE "
         "SC.LNGSPK",
         OperationKind.NO_FURTHER,
         LEVEL_1,
         "a characteristic that acquaintances know",
     ),
-    _line("VS.HEIGHT VS.WEIGHT VS.BMI HEIGHT* WEIGHT* BMI*", OperationKind.NO_FURTHER, LEVEL_1, "can be seen"),
-    _line("DTHFL --SDTH DTHB* DTHA*", OperationKind.NO_FURTHER, LEVEL_2, "a death is known to many"),
+    line("VS.HEIGHT VS.WEIGHT VS.BMI HEIGHT* WEIGHT* BMI*", OperationKind.NO_FURTHER, LEVEL_1, "can be seen"),
+    line("DTHFL --SDTH DTHB* DTHA*", OperationKind.NO_FURTHER, LEVEL_2, "a death is known to many"),
     # Ids of records
-    _line("--SEQ", OperationKind.KEEP, PLAIN, "numbers the records of a subject"),
-    _line(
+    line("--SEQ", OperationKind.KEEP, PLAIN, "numbers the records of a subject"),
+    line(
         "--SPID --REFID --RECID --LNKID --LNKGRP --GRPID --LOT",
         OperationKind.RECODE_ID,
         DIRECT,
         "ids of records, samples and lots, which other systems can look up",
     ),
-    _line("RELID", OperationKind.RECODE_ID, PLAIN, "ties records together"),
-    _line("IDVARVAL", OperationKind.KEEP, PLAIN, "handled with the variable that IDVAR names"),
-    _line("QVAL", OperationKind.KEEP, PLAIN, "handled with the variable that QNAM names"),
-    _line("IDVAR RELTYPE QNAM QLABEL QORIG QEVAL", OperationKind.KEEP, PLAIN, "describes how records belong together"),
+    line("RELID", OperationKind.RECODE_ID, PLAIN, "ties records together"),
+    line("IDVARVAL", OperationKind.KEEP, PLAIN, "handled with the variable that IDVAR names"),
+    line("QVAL", OperationKind.KEEP, PLAIN, "handled with the variable that QNAM names"),
+    line("IDVAR RELTYPE QNAM QLABEL QORIG QEVAL", OperationKind.KEEP, PLAIN, "describes how records belong together"),
     # Time
-    _line("DD.DDDTC DTHDTC DTHDT*", OperationKind.OFFSET, LEVEL_2, "the day of death is known to many"),
-    _line("--*DTC RF*DTC *DTC", OperationKind.OFFSET, LEVEL_2, "days of visits and events are known to many"),
-    _line(
+    line("DD.DDDTC DTHDTC DTHDT*", OperationKind.OFFSET, LEVEL_2, "the day of death is known to many"),
+    line("--*DTC RF*DTC *DTC", OperationKind.OFFSET, LEVEL_2, "days of visits and events are known to many"),
+    line(
         "TRT*DT TRT*DTM RF*DT AP*DT TR*DT --*DT ADT ADTM A*DT A*DTM",
         OperationKind.OFFSET,
         LEVEL_2,
         "a date as a number",
     ),
-    _line("--STTPT --ENTPT", OperationKind.OFFSET, LEVEL_2, "a moment that may be a date"),
-    _line(
+    line("--STTPT --ENTPT", OperationKind.OFFSET, LEVEL_2, "a moment that may be a date"),
+    line(
         "--DY --STDY --ENDY VISITDY TA*DY TRT*DUR* ADY",
         OperationKind.KEEP,
         PLAIN,
         "a day counted from the subject's own start",
     ),
-    _line(
+    line(
         "--DUR --ELTM --EVLINT --EVINTX --STRF --ENRF --STRTPT --ENRTPT --STINT --ENINT --TPT --TPTNUM --TPTREF",
         OperationKind.KEEP,
         PLAIN,
         "time without a calendar",
     ),
-    _line("VISIT VISITNUM EPOCH ETCD ELEMENT TAETORD", OperationKind.KEEP, PLAIN, "a part of the trial's plan"),
+    line("VISIT VISITNUM EPOCH ETCD ELEMENT TAETORD", OperationKind.KEEP, PLAIN, "a part of the trial's plan"),
     # Free text
-    _line("SE.SEUPDES SV.SVUPDES *UPDES ACTARMUD", OperationKind.REMOVE, LEVEL_2, "a description in free text"),
-    _line("EX.EXTRT EC.ECTRT", OperationKind.KEEP, PLAIN, "the treatment under study, by its name in the plan"),
-    _line(
+    line("SE.SEUPDES SV.SVUPDES *UPDES ACTARMUD", OperationKind.REMOVE, LEVEL_2, "a description in free text"),
+    line("EX.EXTRT EC.ECTRT", OperationKind.KEEP, PLAIN, "the treatment under study, by its name in the plan"),
+    line(
         "--TERM --TRT", OperationKind.REMOVE, LEVEL_2, "the verbatim term is free text; the coded one (--DECOD) is kept"
     ),
-    _line("--MODIFY", OperationKind.REMOVE, LEVEL_2, "a verbatim text as it was corrected"),
-    _line("COVAL* --COM --COMM --COMMENT COREF", OperationKind.REMOVE, DIRECT, "a comment is free text"),
-    _line(
+    line("--MODIFY", OperationKind.REMOVE, LEVEL_2, "a verbatim text as it was corrected"),
+    line("COVAL* --COM --COMM --COMMENT COREF", OperationKind.REMOVE, DIRECT, "a comment is free text"),
+    line(
         "--REASND --REASOC --REASOTH --REASPF --INDC --ADJ --ACNOTH --DOSTXT --DESC --RSOTH",
         OperationKind.REMOVE,
         LEVEL_2,
         "a reason or description in free text",
     ),
-    _line("--XFN", OperationKind.REMOVE, DIRECT, "the name of a file, which often contains ids"),
-    _line("--NAM", OperationKind.REMOVE, LEVEL_1, "the name of a laboratory or vendor reveals the region"),
-    _line("DD.DDORRES", OperationKind.REMOVE, LEVEL_2, "the cause of death as it was reported"),
-    _line("DD.DDSTRESC", OperationKind.REVIEW, LEVEL_2, "a cause of death, which may be verbatim"),
-    _line("--OBJ", OperationKind.REVIEW, LEVEL_2, "what a finding is about, which may repeat a verbatim term"),
-    _line("GF.GFORRES GF.GFSTRES* PF.PFORRES PF.PFSTRES*", OperationKind.REVIEW, LEVEL_2, "genes identify a person"),
+    line("--XFN", OperationKind.REMOVE, DIRECT, "the name of a file, which often contains ids"),
+    line("--NAM", OperationKind.REMOVE, LEVEL_1, "the name of a laboratory or vendor reveals the region"),
+    line("DD.DDORRES", OperationKind.REMOVE, LEVEL_2, "the cause of death as it was reported"),
+    line("DD.DDSTRESC", OperationKind.REVIEW, LEVEL_2, "a cause of death, which may be verbatim"),
+    line("--OBJ", OperationKind.REVIEW, LEVEL_2, "what a finding is about, which may repeat a verbatim term"),
+    line("GF.GFORRES GF.GFSTRES* PF.PFORRES PF.PFSTRES*", OperationKind.REVIEW, LEVEL_2, "genes identify a person"),
     # Events and treatments, coded
-    _line(
+    line(
         "--DECOD --LLT --LLTCD --PTCD --HLT --HLTCD --HLGT --HLGTCD --BODSYS --BDSYCD --SOC --SOCCD --CLAS --CLASCD",
         OperationKind.NO_FURTHER,
         LEVEL_2,
         "a coded term; rare ones are counted",
     ),
-    _line(
+    line(
         "--SEV --SER --ACN --REL --RELNST --OUT --PATT --TOXGR --TOX --CONTRT --SCAN --SCONG --SDISAB --SHOSP --SLIFE "
         "--SOD --SMIE --PRESP --OCCUR --EVDTYP",
         OperationKind.KEEP,
         PLAIN,
         "the course of an event or treatment, as a code",
     ),
-    _line(
+    line(
         "--DOSE --DOSU --DOSFRM --DOSFRQ --DOSTOT --DOSRGM --ROUTE --PSTRG --PSTRGU --TRTV --VAMT --VAMTU",
         OperationKind.KEEP,
         PLAIN,
         "how much was given, and how",
     ),
-    _line(
+    line(
         "ARM ARMCD ACTARM ACTARMCD ARMNRS TRT*P TRT*A TRT*PN TRT*AN", OperationKind.KEEP, PLAIN, "the treatment group"
     ),
     # Findings
-    _line(
+    line(
         "--TEST --TESTCD --CAT --SCAT --PARM --PARMCD --METHOD --SPEC --SPCCND --LOC --LAT --DIR --PORTOT --POS "
         "--EVAL --EVALID --ANTREG --LEAD --ANMETH --REPNUM --STAT --NRIND --RESCAT --FAST --ACPTFL --TSTDTL "
         "--CSTATE FOCID",
@@ -189,25 +190,25 @@ LINES: tuple[OperationRule, ...] = (
         PLAIN,
         "what was measured, and how",
     ),
-    _line(
+    line(
         "--ORRES --ORRESU --STRESC --STRESN --STRESU --LLOQ --ULOQ --VAL",
         OperationKind.KEEP,
         PLAIN,
         "a result; results that outsiders know have lines of their own, by the code of the test",
     ),
-    _line(
+    line(
         "--ORNRLO --ORNRHI --STNRLO --STNRHI --STNRC --ORREF --STREFC",
         OperationKind.REMOVE,
         LEVEL_2,
         "limits of normal values depend on age, sex and laboratory; --NRIND is kept",
     ),
-    _line(
+    line(
         "ITT SAFETY EFFICACY COMPLT* FULLSET PPROT",
         OperationKind.KEEP,
         PLAIN,
         "whether a subject belongs to an analysis set",
     ),
-    _line("--*FL *FL", OperationKind.KEEP, PLAIN, "a flag"),
+    line("--*FL *FL", OperationKind.KEEP, PLAIN, "a flag"),
 )
 
 

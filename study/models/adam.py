@@ -1,0 +1,153 @@
+"""ADaM: analysis data sets, alone or beside the SDTM domains that they were made of.
+
+Source: CDISC Analysis Data Model Implementation Guide 1.3: ADSL has one row per subject, a data set of the basic
+structure (BDS) a parameter and its value in each row, one of occurrences (OCCDS) an event or a treatment.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping, Sequence
+
+from study.formats.tables import SourceTable
+from study.models import sdtm
+from study.models.registry import DataModel
+from study.models.roles import ColumnModel, Role, TableKind, TableModel
+from study.models.sdtm_operations import DIRECT, LEVEL_1, LEVEL_2, PLAIN, line, operation_of
+from study.models.study_model import StudyModel
+from study.operations import NOT_IN_THE_TABLE, Operation, OperationKind, OperationRule, decided
+
+SUBJECTS = "ADSL"
+_DATA_SET = re.compile(r"AD[A-Z0-9]{1,6}")
+# Columns that one data set has and a copy of ADSL's columns in it does not make it.
+_OCCURRENCE = re.compile(r"([A-Z]{2})(TERM|DECOD|TRT)")
+_OF_AVALUE = {
+    "PARAM": "TEST",
+    "PARAMCD": "TESTCD",
+    "AVAL": "STRESN",
+    "AVALC": "STRESC",
+    "PARCAT1": "CAT",
+    "ATPT": "TPT",
+    "ATPTN": "TPTNUM",
+    "DTYPE": "METHOD",
+    "ABLFL": "BLFL",
+    "ADT": "DTC",
+    "ADY": "DY",
+    "AVISITN": "VISITNUM",
+    "ASEQ": "SEQ",
+}
+
+# Asked before SDTM's table, which has results of VS by these names.
+_FIRST = (
+    line("HEIGHTBL WEIGHTBL BMIBLGR*", OperationKind.NO_FURTHER, LEVEL_2, "can be seen, roughly"),
+    line("BMIBL", OperationKind.NO_FURTHER, LEVEL_1, "can be seen, roughly"),
+)
+# What SDTM's table has no line for. The first line that matches decides.
+LINES: tuple[OperationRule, ...] = (
+    line("SITEGR* REGION*", OperationKind.REMOVE, LEVEL_1, "the site reveals the region and who treats the subject"),
+    line("EDUC* MARISTAT", OperationKind.NO_FURTHER, LEVEL_1, "a characteristic that acquaintances know"),
+    line("DTHCAUS *SP *REASP", OperationKind.REMOVE, LEVEL_2, "a reason or description in free text"),
+    line("ANRLO ANRHI A*NRLO A*NRHI", OperationKind.REMOVE, LEVEL_2, "limits of normal values depend on age and sex"),
+    line("*DTF *TMF", OperationKind.KEEP, PLAIN, "says whether a date was imputed"),
+    line("*TM", OperationKind.REMOVE, LEVEL_2, "a time of day can be looked up elsewhere"),
+    line("*DTM *DT", OperationKind.OFFSET, LEVEL_2, "days of visits and events are known to many"),
+    line("A*DY *DY", OperationKind.KEEP, PLAIN, "a day counted from the subject's own start"),
+    line("ADUR* DUR* *DUR *DURN *DURU", OperationKind.KEEP, PLAIN, "time without a calendar"),
+    line(
+        "PARAM* PARCAT* PARTYP* AVAL* BASE* CHG* PCHG* SHIFT* *NRIND ATOX* BTOX* CRIT* DTYPE CNSR EVNTDESC CNSDTDSC "
+        "ANL* AVISIT* ATPT* APERIOD* APHASE* VISNUM* ASEQ",
+        OperationKind.KEEP,
+        PLAIN,
+        "an analysis value, its parameter, or its place in the plan",
+    ),
+    line("SRCDOM SRCVAR SRCSEQ", OperationKind.KEEP, PLAIN, "the record that the value was derived from"),
+    line("AVGD* CUMD* DOSE* TRT* TR0* STRAT*", OperationKind.KEEP, PLAIN, "the treatment group or how much was given"),
+    line("DC*CD DC*REAS* DCSREAS EOS* EOT*", OperationKind.KEEP, PLAIN, "how a subject ended the study, as a code"),
+    line("CQ* SMQ*", OperationKind.NO_FURTHER, LEVEL_2, "a group of coded terms"),
+    line("SUBJIDN USUBJIDN SITEIDN", OperationKind.REMOVE, DIRECT, "repeats an id as a number"),
+)
+
+
+def is_analysis(table: SourceTable) -> bool:
+    """Whether a file is an ADaM data set: by its name and the subject's id, or by the analysis value of a parameter."""
+    columns = set(map(str, table.frame.columns))
+    if {"PARAMCD", "AVAL"} <= columns or {"PARAMCD", "AVALC"} <= columns:
+        return True
+    has_analysis_columns = any(re.fullmatch(r"TRT\w*[PA]|TRTSDT|SAFFL|ITTFL|STUDYID", name) for name in columns)
+    return bool(_DATA_SET.fullmatch(table.domain)) and sdtm.PERSON in columns and has_analysis_columns
+
+
+def adam_operation(domain: str, variable: str) -> Operation:
+    """What is done with a variable of an analysis data set: what SDTM does with that of its name, else by ``LINES``."""
+    says = operation_of(domain, variable, _FIRST)
+    return says if says != NOT_IN_THE_TABLE else decided(domain, variable, LINES) or NOT_IN_THE_TABLE
+
+
+def _table(domain: str, columns: list[str], person: str, copied: frozenset[str]) -> TableModel:
+    prefixes = sorted({match[1] for name in columns if (match := _OCCURRENCE.fullmatch(name))})
+    is_of_values = "PARAMCD" in columns
+    kind = TableKind.FINDINGS if is_of_values else TableKind.EVENTS if prefixes else TableKind.ROWS
+    prefix = prefixes[0] if prefixes and not is_of_values else ""
+    return TableModel(
+        domain,
+        TableKind.PEOPLE if domain == SUBJECTS else kind,
+        columns={name: _column(name, domain, prefix, person) for name in columns},
+        short={name: short for name, short in _OF_AVALUE.items() if is_of_values and name in columns},
+        prefix=prefix,
+        starts=tuple(name for name in ("TRTSDT", *sdtm.STARTS) if name in columns) if domain == SUBJECTS else (),
+        order=tuple(name for name in ("ADT", "ASTDT", "AVISITN") if name in columns),
+        not_merged=frozenset(
+            name for name in columns if name in copied or not sdtm.is_informative(name, prefix or domain)
+        ),
+    )
+
+
+def _column(name: str, domain: str, prefix: str, person: str) -> ColumnModel:
+    says = adam_operation(domain, sdtm.PERSON if name == person else name)
+    own = bool(prefix) and name.startswith(prefix)
+    if name == person:
+        return ColumnModel(Role.PERSON, "the subject of the analysis data set", says=says)
+    if re.fullmatch(r"\w+GR\d+N?", name) or name in ("RACEN", "SEXN", "ETHNICN", "COUNTRYN"):
+        of = re.sub(r"(GR\d+)?N?$", "", name)
+        return ColumnModel(Role.CATEGORY, "groups or numbers another column", part_of=of, says=says)
+    if name == "WEIGHTBL":  # with a height it determines the BMI; without it the height does not
+        return ColumnModel(Role.NUMBER, "its name in ADaM", part_of="BMIBL", says=says)
+    role = sdtm.role_of(name, prefix or "--")
+    return ColumnModel(role, "its name in ADaM", within_person=own, level=sdtm.level_of(name, prefix), says=says)
+
+
+def described(tables: Sequence[SourceTable], person: str | None) -> StudyModel:
+    """The analysis data sets, with the SDTM domains beside them; what they copy of the subjects is merged once."""
+    analysis = [table for table in tables if is_analysis(table)]
+    study = sdtm.described([table for table in tables if not is_analysis(table)], person)
+    column = sdtm.PERSON if person is None else person
+    names = {table.domain: list(map(str, table.frame.columns)) for table in analysis}
+    base = study.base or (SUBJECTS if SUBJECTS in names else None)
+    of_base: Sequence[str] = list(study.tables[base].columns) if study.base and base else names.get(base or "", [])
+    models: dict[str, TableModel] = dict(study.tables)
+    for domain, columns in names.items():
+        copied = frozenset() if domain == base else frozenset(of_base) - {column}
+        models[domain] = _table(domain, columns, column, copied)
+    domains: Mapping[str, str] = {**study.domain_of_data_set, **{domain: domain for domain in names}}
+    needed = "DM or ADSL" if len(models) > 1 and base is None else ""
+    return dataclasses.replace(
+        study,
+        model="adam",
+        reason=recognised(tables),
+        base=base,
+        tables=models,
+        domain_of_data_set=domains,
+        base_needed=needed,
+        standard=adam_operation,
+    )
+
+
+def recognised(tables: Sequence[SourceTable]) -> str:
+    """An analysis data set among the files."""
+    return next((f"{table.file_name} is an ADaM data set" for table in tables if is_analysis(table)), "")
+
+
+MODEL = DataModel(
+    "adam", "ADaM: ADSL beside or instead of DM, and data sets of parameters or occurrences", recognised, described, 30
+)
