@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import LARGEST_NUMBER, encode_column, parse_numbers
-from disclosure_control.draft.headings import Concept, concept_of
 from disclosure_control.identifiers.column_findings import ColumnFinding
+from study.concepts import Concept, concept_of
 from study.merge.rows import ROWS
 from study.models.study_model import StudyModel
 from study.operations import NOT_IN_THE_TABLE, Operation

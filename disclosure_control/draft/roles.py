@@ -8,9 +8,9 @@ from enum import Enum
 
 from disclosure_control.basics.telling.small_counts import some_of_people
 from disclosure_control.draft.columns import Column
-from disclosure_control.draft.headings import LABORATORY_RESULT, Part, concept_of, rank_of
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.named_columns import identifier_columns
+from study.concepts import LABORATORY_RESULT, Part, concept_of, rank_of
 from study.operations import OperationKind, VariableClass
 
 

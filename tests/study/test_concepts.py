@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disclosure_control.draft.headings import CONCEPTS, concept_of
+from study.concepts import CONCEPTS, concept_of
 from tests.cases import each
 
 # By concept, one heading for each of English, Greek, German, Spanish, Polish and Bulgarian, in different writings.
