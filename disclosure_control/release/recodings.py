@@ -10,7 +10,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import encode_column, labels_of, parse_numbers
 from disclosure_control.basics.encoding.interval_labels import Interval, interval_of
 from disclosure_control.release.people import RecodedColumn, of_rows
-from study.models.sdtm import findings_prefix
+from study.models.roles import TableKind, TableModel
 
 # Columns that repeat, alone or with another one, what the treatment recoded: removed unless recoded as well.
 # A weight and a height determine the BMI; without the weight, the height does not.
@@ -33,18 +33,17 @@ def _is_of(recoded: RecodedColumn, name: str, domain: str) -> bool:
     return recoded.domain == domain and recoded.variable.partition(" [")[0].upper() == name.upper()
 
 
-def rows_of_test(frame: pd.DataFrame, recoded: RecodedColumn) -> tuple[np.ndarray, np.ndarray]:
-    """Which rows (n_rows,) of a findings domain in long form belong to the recoded test, and to its measurement.
+def rows_of_test(frame: pd.DataFrame, recoded: RecodedColumn, table: TableModel) -> tuple[np.ndarray, np.ndarray]:
+    """Which rows (n_rows,) of a table of findings belong to the recoded test, and to its measurement.
 
     The combined dataset names in brackets what distinguishes several measurements of a test (``[STANDING]``): rows with
     this value belong to the measurement.
     """
-    prefix = findings_prefix([str(name) for name in frame])
-    if prefix is None:
+    named = [one for short in ("TEST", "TESTCD") if (one := table.read(short, frame)) is not None]
+    if table.kind is not TableKind.FINDINGS or not named:
         return np.zeros(len(frame), dtype=bool), np.zeros(len(frame), dtype=bool)
     heading, _, told = recoded.variable.partition(" [")
-    named = [name for name in (f"{prefix}TEST", f"{prefix}TESTCD") if name in frame]
-    held = [frame[name].eq(heading) | (frame[name] + ")").eq(heading.partition(" (")[2]) for name in named]
+    held = [one.eq(heading) | (one.astype("str") + ")").eq(heading.partition(" (")[2]) for one in named]
     of_test = np.logical_or.reduce([one.fillna(False).to_numpy(dtype=bool) for one in held])
     texts = [column for _, column in frame.items() if column.dtype.kind != "f"]
     of_measurement = of_test.copy()
@@ -54,15 +53,16 @@ def rows_of_test(frame: pd.DataFrame, recoded: RecodedColumn) -> tuple[np.ndarra
     return of_test, of_measurement
 
 
-def with_results_recoded(frame: pd.DataFrame, recoded: RecodedColumn, people: np.ndarray, at: np.ndarray) -> None:
+def with_results_recoded(
+    frame: pd.DataFrame, recoded: RecodedColumn, people: np.ndarray, at: np.ndarray, table: TableModel
+) -> None:
     """Put the released labels in place of the results of a test, in the rows ``at`` (n_rows,), in the frame itself.
 
     The result in the combined dataset becomes the person's label. The result of another visit becomes the released
     label of the same value of any person, or the interval that contains it; it is emptied if there is neither, and if
     the person's own result was suppressed.
     """
-    prefix = findings_prefix([str(name) for name in frame])
-    names = [f"{prefix}{suffix}" for suffix in ("STRESN", "STRESC", "ORRES") if f"{prefix}{suffix}" in frame]
+    names = [name for short in ("STRESN", "STRESC", "ORRES") if (name := table.called(short)) in frame]
     rows = np.flatnonzero(at)
     value = frame[names[0]].iloc[rows]
     for name in names[1:]:

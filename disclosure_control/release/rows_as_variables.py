@@ -21,7 +21,7 @@ from disclosure_control.release.columns import COLUMN_OPERATIONS, Rows, recoded_
 from disclosure_control.release.people import of_rows
 from disclosure_control.release.recodings import rows_of_test, says_again, with_results_recoded
 from disclosure_control.release.study import CODED_BY_PARAMETER, StudyFile
-from study.models.sdtm import findings_prefix
+from study.models.roles import TableKind, TableModel
 from study.operations import Operation, OperationKind, VariableClass, decided
 
 CHARACTERISTICS = "SC"
@@ -76,24 +76,25 @@ def planned(file: StudyFile, frames: Iterable[pd.DataFrame], decisions: Decision
     columns = list(map(str, file.table.frame))
     recoded = [one for one in decisions.people.recoded.values() if one.domain == file.domain]
     in_rows = [one for one in recoded if one.variable not in columns]
-    if file.is_supplemental or not recoded or findings_prefix(columns) is None:
+    table = decisions.model.table(file.name)
+    if file.is_supplemental or not recoded or table is None or table.kind is not TableKind.FINDINGS:
         return RecodedRowsPlan()
-    names = [name for name in (f"{file.domain}TESTCD", f"{file.domain}TEST") if name in columns]
+    names = [name for name in (table.called("TESTCD"), table.called("TEST")) if name in columns]
     is_there, is_told = set(), set()
     pairs = [pd.DataFrame(columns=names, dtype="str")]
     for frame in frames:
         for one in in_rows:
-            of_test, of_measurement = rows_of_test(frame, one)
+            of_test, of_measurement = rows_of_test(frame, one, table)
             is_there |= {one.name} if of_test.any() else set()
             is_told |= {one.name} if of_measurement.any() else set()
         pairs.append(frame[names].drop_duplicates())
     tests = {one.name: one.name in is_told for one in in_rows if one.name in is_there}
-    return RecodedRowsPlan(tests, _codes_said_again(file.domain, pd.concat(pairs, ignore_index=True), decisions))
+    return RecodedRowsPlan(tests, _codes_said_again(file.domain, pd.concat(pairs, ignore_index=True), table, decisions))
 
 
-def _codes_said_again(domain: str, pairs: pd.DataFrame, decisions: Decisions) -> tuple[str, ...]:
+def _codes_said_again(domain: str, pairs: pd.DataFrame, table: TableModel, decisions: Decisions) -> tuple[str, ...]:
     """Codes of tests that repeat, by code or name, what was recoded; ``pairs`` of both, as in the rows."""
-    code, test = f"{domain}TESTCD", f"{domain}TEST"
+    code, test = table.called("TESTCD"), table.called("TEST")
     if code not in pairs:
         return ()
     said = {
@@ -114,14 +115,15 @@ def by_parameter(
     frame = given.frame.copy(deep=False)
     kept = np.ones(len(frame), dtype=bool)
     accounts: list[Account] = []
+    table = decisions.model.table(file.name) or TableModel(file.name, TableKind.ROWS)
     for name, is_told in plan.tests.items():
         recoding = decisions.people.recoded[name]
-        at = rows_of_test(frame, recoding)[is_told]
+        at = rows_of_test(frame, recoding, table)[is_told]
         decisions.placed.add(name)
         if recoding.released is None:
             kept &= ~at
         elif at.any():
-            with_results_recoded(frame, recoding, given.people, at)
+            with_results_recoded(frame, recoding, given.people, at, table)
         says = Operation(OperationKind.KEEP, VariableClass.QUASI_IDENTIFIER_1, "recoded by the treatment")
         if recoding.released is None:
             says = replace(says, operation=OperationKind.REMOVE, reason=BY_TREATMENT)
@@ -130,7 +132,7 @@ def by_parameter(
                 file.name, file.domain, recoding.variable, says, recoding.released is not None, "test", int(at.sum())
             )
         )
-    by = f"{file.domain}TESTCD"
+    by = table.called("TESTCD")
     for code in plan.said_again:
         at = frame[by].eq(code).to_numpy(dtype=bool)
         kept &= ~at

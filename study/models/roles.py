@@ -120,6 +120,13 @@ class TableModel:
         """The column that the merge knows by this name; the table may not have it."""
         return next((name for name, one in self.short.items() if one == short), f"{self.prefix}{short}")
 
+    def read(self, short: str, frame: pd.DataFrame) -> pd.Series | None:
+        """The column of rows of the table that the merge knows by this name, also one that it derives; None without."""
+        name = self.called(short)
+        if name in frame:
+            return frame[name]
+        return self.derived[name](frame) if name in self.derived else None
+
     def short_names(self, columns: Iterable[str]) -> dict[str, str]:
         """The columns that the merge knows by other names, and these names."""
         by_prefix = {name: name[len(self.prefix) :] for name in columns if self.prefix and name.startswith(self.prefix)}
