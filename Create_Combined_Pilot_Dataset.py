@@ -125,12 +125,12 @@ def merge_settings(literal: dict[str, Any]) -> tuple[SubjectIdRule, MergeSetting
     and of the steps are not checked: before the first merge the columns that they name are unknown.
     """
     from config.model_settings import read_further_keys
-    from disclosure_control.steps import STEPS
+    from disclosure_control.steps import READERS
     from study import KEY_READERS
     from study.merge.settings import MergeSettings
     from study.merge.subject_ids import SubjectIdRule
 
-    settings: dict[str, Any] = read_further_keys(literal, KEY_READERS, STEPS)
+    settings: dict[str, Any] = read_further_keys(literal, KEY_READERS, READERS)
     return settings.get("subject_id", SubjectIdRule()), settings.get("merge", MergeSettings())
 
 

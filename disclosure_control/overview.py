@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import datetime
 import functools
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from config import read_settings
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.report.pilots.page import overview_page
 from disclosure_control.report.pilots.rows import pilot_rows
+from disclosure_control.run.beside import write_whole
 from disclosure_control.run.doors import DONE, Outcome, guarded, prepare_screen
 from disclosure_control.run.logs import Log, say
 
@@ -32,14 +32,7 @@ def write_overview(output: Path | None, older_than: int = DAYS) -> tuple[Path, i
     settings, now = read_settings(), datetime.datetime.now(datetime.UTC)
     path = settings.data_folder / NAME if output is None else output
     rows = pilot_rows(settings, now, older_than)
-    aside = path.with_name(f".{path.name}.new")
-    aside.unlink(missing_ok=True)
-    try:
-        with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            file.write(overview_page(rows, now.strftime("%Y-%m-%d %H:%M")))
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
+    write_whole(path, [overview_page(rows, now.strftime("%Y-%m-%d %H:%M")).encode("utf-8")])
     return path, len(rows)
 
 

@@ -9,9 +9,8 @@ from config.model_settings import PilotConfig
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.basics.settings.fields import settings_in
 from disclosure_control.run.doors import run_door
-from disclosure_control.steps import STEPS
+from disclosure_control.steps import READERS
 from Main_Anonymization import add_options, assess_pilot
-from study import KEY_READERS
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
 from tests.cases import each
@@ -49,7 +48,7 @@ def test_the_list_of_files_is_complete(demo_results):
     assert set(files_below(demo_results)) <= shown
 
 
-@each("key", [*settings_in(PilotConfig), *KEY_READERS, *STEPS])
+@each("key", [*settings_in(PilotConfig), *READERS])
 def test_every_config_key_has_a_row(key):
     assert f"| `{key}` |" in CONFIG
 

@@ -13,8 +13,9 @@ from typing import Any
 from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.fields import SettingField, SettingsGroup, settings_in
 from disclosure_control.leaving.leaving import Join
+from disclosure_control.pooling.settings import PoolSettings
 from disclosure_control.release.rare_terms import RareTerms
-from disclosure_control.steps import STEPS, settings_module
+from disclosure_control.steps import READERS, STEPS, settings_module
 from disclosure_control.steps.linkage_attack.inference import InferenceSettings
 from disclosure_control.steps.linkage_attack.interval_disclosure import IntervalSettings
 from disclosure_control.steps.linkage_attack.linkability import LinkabilitySettings
@@ -42,6 +43,7 @@ CLASSES: dict[str, type[SettingsGroup]] = {
     "linkage_attack linkability": LinkabilitySettings,
     "linkage_attack interval_disclosure": IntervalSettings,
     **{name: settings_module(name).SETTINGS for name in STEPS},
+    "pool": PoolSettings,
     **{f"treatment {name}": treatment.settings for name, treatment in methods().items()},
 }
 HEAD = "| setting | what it says | allowed | default |\n|---|---|---|---|\n"
@@ -89,7 +91,7 @@ def test_the_tables_are_made_of_the_settings(page: Path):
 
 def test_every_key_has_its_table():
     found = {name for page in PAGES for _, name, _ in PLACE.findall(page.read_text(encoding="utf-8"))}
-    assert found >= {"k, l and t", "subject_id", "merge", *STEPS}
+    assert found >= {"k, l and t", *READERS}
 
 
 def test_every_setting_of_a_key_says_what_it_is_for():

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 LOCK = ".lock"
@@ -45,14 +46,22 @@ def work_folder(results: Path, name: str) -> Path:
 
 def put_beside(results: Path, name: str, content: bytes) -> None:
     """Write a file there: whole or not at all, flushed, in mode 0600."""
-    path = made_beside(results) / name
-    unfinished = path.with_name(f"{name}{UNFINISHED}")
+    write_whole(made_beside(results) / name, [content])
+
+
+def write_whole(path: Path, pieces: Iterable[bytes], mode: int = 0o600) -> None:
+    """Write a file, whole or not at all: beside its place, flushed, then renamed."""
+    unfinished = path.with_name(f"{path.name}{UNFINISHED}")
     unfinished.unlink(missing_ok=True)
-    with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    unfinished.replace(path)
+    try:
+        with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+            for piece in pieces:
+                file.write(piece)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
     flush_folder(path.parent)
 
 

@@ -42,6 +42,8 @@ def outlines() -> list[Outline]:
 
 
 # What reads each config key beside those of k, l and t, for ``validate_config``.
-READERS: dict[str, KeyReader] = KEY_READERS | {
-    name: key_reader(name, f"disclosure_control.steps.{name}.settings") for name in STEPS
+READERS: dict[str, KeyReader] = {
+    **KEY_READERS,
+    **{name: key_reader(name, f"disclosure_control.steps.{name}.settings") for name in STEPS},
+    "pool": key_reader("pool", "disclosure_control.pooling.settings"),  # of what is started beside the doors
 }

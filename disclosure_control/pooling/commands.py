@@ -1,0 +1,186 @@
+"""The commands of a pool: invite, contribute, sum, read, each as one party runs it."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from config import RESULTS_FOLDER, combined_dataset_in, load_pilot_config, read_settings
+from disclosure_control.assess.assessment import evaluate
+from disclosure_control.assess.opening import OpenedPilot, opened
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.section_text import as_text
+from disclosure_control.basics.telling.sections import Where
+from disclosure_control.basics.telling.words import counted, listed
+from disclosure_control.pooling import contribution
+from disclosure_control.pooling.answer import published_again, read_answer, write_answer
+from disclosure_control.pooling.evaluation import evaluated_pool
+from disclosure_control.pooling.invitation import INVITATION, Invitation
+from disclosure_control.pooling.parties import RESULTS, RoundMembers, SecretsAtHome, join, joined_so_far, members_of
+from disclosure_control.pooling.report import OwnPeopleInPool
+from disclosure_control.records.choice import AUTO, choose_engine
+from disclosure_control.report.page.files import controller_sections
+from disclosure_control.report.page.page import privacy_page
+from disclosure_control.run.doors import DONE, Outcome
+from disclosure_control.run.logs import Log, say
+from disclosure_control.run.results import held, staged
+from disclosure_control.steps import READERS
+
+EXCHANGE = "pool_exchange"
+
+
+@dataclass(frozen=True)
+class PoolRun:
+    """One command at one party: the study's config as written, its folder, and the folder that all share."""
+
+    study: str
+    literal: dict
+    folder: Path
+    shared: Path
+    log: Log
+
+    @property
+    def home(self) -> SecretsAtHome:
+        return SecretsAtHome(self.folder / RESULTS)
+
+    def invitation(self) -> Invitation:
+        """That of the shared folder, equal to this party's config. Raises ``FaultyInputError``."""
+        found = Invitation.read(self.shared / INVITATION)
+        found.check_config(self.study, self.literal)
+        return found
+
+    def party(self, invitation: Invitation, named: str | None = None) -> str:
+        """Who this is, as named on the command line once and remembered. Raises ``FaultyInputError``."""
+        parties, known = invitation.settings.parties, (self.home.read("party") or b"").decode("ascii")
+        if named and known and named != known:
+            raise FaultyInputError(f"--node: found {named!r}; this folder is that of {known}")
+        if (named or known) not in parties:
+            raise FaultyInputError(
+                f"--node: found {named or known or 'nothing'}; say which party this is: {listed(parties)}"
+            )
+        return named or known
+
+    def members(self, invitation: Invitation, party: str) -> RoundMembers:
+        return members_of(self.home, invitation, party, self.shared)
+
+    @contextlib.contextmanager
+    def opened(self) -> Iterator[OpenedPilot]:
+        """This node's people, by the engine that its dataset calls for. Raises ``FaultyInputError``."""
+        path = combined_dataset_in(self.folder / RESULTS_FOLDER)
+        with opened(choose_engine(AUTO, path).name, path, self.literal, READERS) as found:
+            yield found
+
+
+def invite(run: PoolRun, options: argparse.Namespace) -> Outcome:
+    """Begin a round or join one, once the invitation fits this party's config and data."""
+    path = run.shared / INVITATION
+    is_new = not path.exists()
+    invitation = Invitation.of(run.study, run.literal) if is_new else run.invitation()
+    party = run.party(invitation, options.node)
+    if party in invitation.settings.nodes:
+        with run.opened() as found:
+            invitation.space.count(found.people)
+    run.shared.mkdir(parents=True, exist_ok=True)
+    if is_new:
+        invitation.write(run.shared)
+    run.home.keep("party", party.encode("ascii"))
+    join(run.home, invitation, party, run.shared)
+    joined = joined_so_far(invitation, run.shared)
+    space, parties = invitation.space, invitation.settings.parties
+    say(f"{party} {'began' if is_new else 'joined'} the round of {run.study} in {run.shared}.")
+    say(f"{space.n_cells:,} cells: {space.n_classes:,} classes, {space.width} counts each.")
+    if waiting := [name for name in parties if name not in joined]:
+        say(f"{len(joined)} of {len(parties)} parties joined; not yet: {listed(waiting)}.")
+    else:
+        say(f"All {len(parties)} parties joined. {_how_to_check(RoundMembers(invitation, joined))}")
+    return Outcome(DONE, "")
+
+
+def _how_to_check(members: RoundMembers) -> str:
+    return (
+        f"The check of this round is {members.check}. Compare it with the other parties by telephone; if all read the "
+        f"same: python -m disclosure_control.pool contribute {members.invitation.study} --check {members.check}"
+    )
+
+
+def contribute(run: PoolRun, options: argparse.Namespace) -> Outcome:
+    """Send this node's counts, masked; the same file again where they were sent before."""
+    invitation = run.invitation()
+    party = run.party(invitation)
+    if party not in invitation.settings.nodes:
+        raise FaultyInputError(f"{party} sums and has no people of its own; the nodes contribute")
+    members = run.members(invitation, party)
+    if options.check is None and run.home.read(f"{invitation.number}_sent") is None:
+        raise FaultyInputError(f"--check: not given, nothing was sent. {_how_to_check(members)}")
+    if options.check not in (None, members.check):
+        raise FaultyInputError(
+            f"--check: found {options.check!r}, the keys here give {members.check}; nothing was sent. Somebody may "
+            "have exchanged keys on the way: compare with every party, and begin a new round by another way"
+        )
+    with run.opened() as found:
+        cells, n_people = invitation.space.count(found.people), found.people.classes.n_records
+    is_first = contribution.contribute(run.home, members, party, cells, run.shared)
+    again = "" if is_first else " again, the same file"
+    say(f"{party} contributed{again}: {counted(n_people, 'record')} counted, and no record and no count sent openly.")
+    return Outcome(DONE, "")
+
+
+def sum_up(run: PoolRun, options: argparse.Namespace) -> Outcome:
+    """Add the contributions of all nodes, evaluate the pool, and write the answer."""
+    invitation = run.invitation()
+    party = run.party(invitation)
+    if party != invitation.settings.sums:
+        raise FaultyInputError(f"{party} does not sum; {invitation.settings.sums} does, as the invitation says")
+    members = run.members(invitation, party)
+    files = contribution.contributions_of(members, run.shared)
+    if not published_again(run.home, members, files, run.shared):
+        cells, pads = contribution.summed(run.home, members, files)
+        pool = evaluated_pool(invitation, cells, run.folder, run.log)
+        write_answer(run.home, members, pool, pads, files, run.shared)
+    answer = read_answer(members, run.shared)
+    say(f"{answer.figures['text']}\nThe answer for all nodes is in {run.shared}.")
+    return Outcome(DONE, "")
+
+
+def read(run: PoolRun, options: argparse.Namespace) -> Outcome:
+    """Write this node's report from the answer and its own data."""
+    invitation = run.invitation()
+    party = run.party(invitation)
+    members = run.members(invitation, party)
+    answer = read_answer(members, run.shared)
+    if party not in invitation.settings.nodes:
+        say(answer.figures["text"])
+        return Outcome(DONE, "")
+    with run.opened() as found:
+        places = invitation.space.places_of(found.people.classes)
+        flags = answer.flags_of(run.home, members, party, places)
+        own = OwnPeopleInPool.of(evaluate(found.people, found.config), flags, answer.figures, invitation.settings)
+        name = f"{run.study}_pool_summary.json"
+        with staged(run.home.results, name) as results:
+            results.write_table("pool_people.csv", own.people(), for_people=True)
+            if answer.figures["recoding"] is not None:
+                results.write_table("pool_recoded.csv", own.recoded(), for_people=False)
+            sections = [*controller_sections(own.home, (), {}), *own.sections()]
+            results.write_text(f"{run.study}_pool_report.html", privacy_page(run.study, sections), hand_to_hand=False)
+            text = f"{as_text(own.sections(), Where.FILE)}\nThe pool\n\n{answer.figures['text']}"
+            results.write_text(f"{run.study}_pool_report.txt", f"{text}\n{results.who_may_read}")
+            results.publish(own.summary())
+    say(f"{as_text(own.sections(), Where.SCREEN)}\nThe files are in {run.home.results}.")
+    return Outcome(DONE, "")
+
+
+COMMANDS = {"invite": invite, "contribute": contribute, "sum": sum_up, "read": read}
+
+
+def run_command(options: argparse.Namespace, log: Log) -> Outcome:
+    """Run the command that the command line names, alone in the pilot's folder. Raises ``FaultyInputError``."""
+    settings = read_settings()
+    literal = load_pilot_config(settings, options.study)
+    folder = settings.data_folder / options.study
+    run = PoolRun(options.study, literal, folder, options.folder or folder / EXCHANGE, log)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with held(run.home.results):
+        return COMMANDS[options.command](run, options)

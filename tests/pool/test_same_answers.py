@@ -1,0 +1,90 @@
+"""The answer of the pool is that of ``Main_Anonymization.py`` on the pooled records, to the last count.
+
+The referee is door 2 itself, run on one file with the records of all hospitals: its summary, its steps, its lists.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+
+from Anonymization_Models import run_k_anonymity
+from disclosure_control.assess.assessment import evaluate
+from disclosure_control.assess.opening import opened
+from disclosure_control.basics.telling.plain import plain
+from disclosure_control.report.summary import privacy_summary
+from disclosure_control.steps import READERS
+from disclosure_control.steps.running import run_steps
+from tests.examples import is_thorough
+from tests.pool.nodes import FIVE, STUDY, Parties
+from tests.pool.random_rounds import RandomRound, random_round
+
+MODELS = ("k_anonymity", "l_diversity", "t_closeness", "missing_policies", "notices")
+
+
+def referee(made: RandomRound, folder):
+    """Door 2 on the pooled records: the assessment, and the figures that the answer has, too."""
+    path = folder / "combined_dataset.csv"
+    made.pooled.to_csv(path, index=False)
+    with opened("memory", path, made.config, READERS) as found:
+        assessment = evaluate(found.people, found.config)
+        steps = run_steps(STUDY, folder, found.dataset, assessment, left_out=[*READERS.keys() - {"risk", "recommend"}])
+    summary = privacy_summary(STUDY, assessment, {})
+    figures = {name: summary[name] for name in MODELS} | plain({name: one.found for name, one in steps.items()})
+    return assessment, json.loads(json.dumps(figures)), found.dataset.subjects
+
+
+def of_quasi_identifiers(risk: dict, names) -> dict:
+    """Without attributes that are none: the pool has no other columns, and no two sensitive values of one person.
+
+    The rate of shuffled values is chance, drawn for all attributes that were looked at.
+    """
+    determined = {
+        name: [{**one, "shuffled_rate": None} for one in several if one["attribute"] in names]
+        for name, several in risk["determined_by"].items()
+    }
+    return {**risk, "determined_by": determined, "determined_by_not_looked_at": None}
+
+
+def compare(made: RandomRound, parties: Parties):
+    sums = made.config["pool"]["sums"]
+    parties.settle(made.config, {**({sums: None} if sums not in FIVE else {}), **made.frames})
+    parties.whole_round(FIVE, sums)
+    assessment, expected, subjects = referee(made, parties.root)
+    answer = json.loads((parties.shared / "answer.pool").read_bytes().split(b"\n", 1)[0])["figures"]
+    names = assessment.config.quasi_identifiers
+    for part in (*MODELS, "recommend"):
+        assert answer[part] == expected[part], part
+    assert of_quasi_identifiers(answer["risk"], names) == of_quasi_identifiers(expected["risk"], names)
+    flags_are_those_of_the_pool(parties, assessment, subjects)
+    if answer["recoding"] is not None:
+        released_pool_holds_k(parties, made, answer)
+
+
+def flags_are_those_of_the_pool(parties: Parties, assessment, subjects):
+    """By id: who is flagged by k, l and t in ``pool_people.csv`` is whom door 2 flags in the pooled records."""
+    listed = pd.concat(
+        [pd.read_csv(parties.data(node) / "pool_results" / "pool_people.csv", dtype={"USUBJID": str}) for node in FIVE]
+    ).set_index("USUBJID")
+    for result in assessment.results:
+        letter = result.model[0]
+        name = f"{letter} in the pool" if result.sensitive is None else f"{letter} of {result.sensitive} in the pool"
+        assert set(listed.index[listed[name] == 1]) == set(subjects[result.risky]), name
+
+
+def released_pool_holds_k(parties: Parties, made: RandomRound, answer: dict):
+    paths = [parties.data(node) / "pool_results" / "pool_recoded.csv" for node in FIVE]
+    together = pd.concat([pd.read_csv(path, dtype=str, keep_default_na=False) for path in paths], ignore_index=True)
+    kept = [name for name in together if name != "USUBJID"]
+    if "k" in answer["recommend"]["models"] and kept and len(together):
+        frame = together[kept].replace("", None)
+        assert run_k_anonymity(frame, kept, made.config["K"], made.config["missing_qis"]).n_risky == 0
+    if answer["recommend"]["suppressed"] is not None:
+        assert len(made.pooled) - len(together) == answer["recommend"]["suppressed"]
+
+
+@pytest.mark.parametrize("seed", range(200 if is_thorough() else 3))
+def test_the_answer_is_that_of_door_2_on_the_pooled_records(seed, parties):
+    compare(random_round(seed), parties)
