@@ -136,7 +136,7 @@ class OwnPeopleInPool:
     def why(self) -> str:
         """Which figures count, and why."""
         home = self.settings.why_home_counts
-        return f"The home figures count. {home}" if home else f"The pool's figures count. {self.settings.reason}"
+        return f"The home figures count, {home}." if home else f"The pool's figures count, {self.settings.reason}."
 
     @property
     def _n_left_out(self) -> int:

@@ -16,7 +16,6 @@ from disclosure_control.basics.encoding.columns import canonical_labels_of, enco
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMNS, SENTENCE, Kind, Place, dictionary_of, is_number, is_value
 from disclosure_control.basics.telling.faults import nearest_name
-from disclosure_control.basics.telling.words import capitalised
 
 PARTY = re.compile(r"[A-Za-z0-9_-]{1,32}")
 LEAST_NODES, MOST_NODES, MOST_SENSITIVE, MOST_NUMBERS = 3, 100, 6, 100_000
@@ -128,18 +127,17 @@ class PoolSettings(SettingsGroup):
 
     @property
     def why_home_counts(self) -> str | None:
-        """Why the home figures count, in a sentence; None where the pool's do."""
+        """Why the home figures count, from "because" on; None where the pool's do."""
         if self.hospital_columns:
-            return f"The column {', '.join(self.hospital_columns)} leaves and tells the hospital."
+            return f"because the column {', '.join(self.hospital_columns)} leaves and tells the hospital"
         if not _has_reason(self.shared_patients, "none"):
-            return "Nobody declared that no patient is in two hospitals, and such a patient makes k look larger."
+            return "because a patient in two hospitals makes k look larger, and nobody declared that there is none"
         return None if self.counts.startswith(POOL) else self.reason
 
     @property
     def reason(self) -> str:
-        """The controller's reason for the figures that count, in a sentence."""
-        reason = self.counts.partition(", ")[2].rstrip(".")
-        return f"{capitalised(reason)}."
+        """The controller's reason for the figures that count, from "because" on."""
+        return self.counts.partition(", ")[2].rstrip(".")
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
         """Columns that are declared twice, not at all, or to no use; settings for which a pool has no data."""

@@ -35,6 +35,11 @@ class Parties:
     def __post_init__(self) -> None:
         self.shared = self.root / "shared"
 
+    @property
+    def check(self) -> str:
+        """The check of the round that was made for all tests."""
+        return (self.root.parent / "check").read_text(encoding="utf-8")
+
     def settle(self, config: Mapping, frames: Mapping[str, pd.DataFrame | None]) -> None:
         """Folders, config and combined dataset of each party; no dataset for one without people."""
         for party, frame in frames.items():
@@ -73,11 +78,19 @@ class Parties:
             [*line, *options], cwd=PROJECT, env=environment, capture_output=True, text=True, check=False
         )
 
+    def invite_first(self, party: str) -> None:
+        """One party begins a round."""
+        assert self.run(party, "invite", "--node", party) == 0, self.said
+
     def invite(self, parties: Sequence[str]) -> str:
         """All join; the check of the round."""
         for party in parties:
             assert self.run(party, "invite", "--node", party) == 0, self.said
         return re.search(r"--check ([0-9a-f-]+)", self.said)[1]
+
+    def kept(self, party: str) -> Path:
+        """Where a party keeps what it never sends."""
+        return self.data(party) / ".pool_results"
 
     def contribute(self, nodes: Sequence[str], check: str) -> None:
         for node in nodes:
