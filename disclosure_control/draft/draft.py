@@ -48,7 +48,7 @@ def draft_config(pilot: str, folder: Path, given: Mapping[str, Any]) -> Draft:
     given_rule, given_settings = _rule_and_settings(given.get("subject_id", {}), given.get("merge", {}))
     working = MergeResources(read=ReadOnce())
     tables, model = read_tables_to_merge(folder, given_rule, given_settings, working.read)
-    merge = _as_given(draft_merge(tables_by_domain(tables), model), given)
+    merge = _as_given(draft_merge(tables_by_domain(tables, model), model), given)
     rule, settings = _rule_and_settings(merge.subject_id.value, Group(merge.settings).value)
     combined = combine_domains(folder, rule, settings, working)
     k = draft_k(len(combined.frame))

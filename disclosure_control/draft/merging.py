@@ -30,11 +30,12 @@ class MergeDraft:
     test_codes: Mapping[tuple[str, str], str]
 
 
-def tables_by_domain(tables: Iterable[SourceTable]) -> dict[str, pd.DataFrame]:
-    """The rows of the tables by domain; files that a config pools are one."""
+def tables_by_domain(tables: Iterable[SourceTable], model: StudyModel) -> dict[str, pd.DataFrame]:
+    """The rows of the tables by domain; files that a config pools are one, and those that list the people."""
     parts: dict[str, list[pd.DataFrame]] = {}
     for table in tables:
-        parts.setdefault(table.domain, []).append(table.frame)
+        is_of_base = model.base is not None and model.domain(table.domain) == model.base
+        parts.setdefault(str(model.base) if is_of_base else table.domain, []).append(table.frame)
     return {domain: some[0] if len(some) == 1 else pd.concat(some, ignore_index=True) for domain, some in parts.items()}
 
 

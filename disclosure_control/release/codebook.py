@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import pandas as pd
@@ -100,9 +100,17 @@ def codebook_files(entries: list[dict[str, object]]) -> dict[str, bytes]:
 
 
 def readme(
-    pilot: str, released: ReleasedStudy, file_names: Mapping[str, str], created: datetime, is_defined: bool = False
+    pilot: str,
+    released: ReleasedStudy,
+    file_names: Mapping[str, str],
+    created: datetime,
+    is_defined: bool = False,
+    form: Sequence[str] = (),
 ) -> str:
-    """The text for the recipient: what the files are, what was done to all of them, and what must not be done."""
+    """The text for the recipient: what the files are, what was done to all of them, and what must not be done.
+
+    ``form``: lines on the form in which the study leaves, where it came in another one.
+    """
     rows = [
         f"  {file_names[name]}: {counted(file.n_records, 'record')}"
         + (f", {file.source.table.label}" if file.source.table.label else "")
@@ -116,6 +124,7 @@ def readme(
         "",
         "Files",
         *rows,
+        *(f"  {line}" for line in form),
         *([f"Not released: {', '.join(gone)}."] if gone else []),
         "",
         "What was done",

@@ -18,7 +18,7 @@ from disclosure_control.release.people import ReleasePeople
 from study.formats.files import find_domain_files, read_domain_file
 from study.formats.registry import writers_by_name
 from study.formats.rows_of_people import SUBJECT, RowsOfPeople
-from study.formats.tables import GZIP_SUFFIX, SourceTable, suffix_of
+from study.formats.tables import GZIP_SUFFIX, SourceTable, domain_of, suffix_of
 from study.merge.reading import Read, with_sdtm_names
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule, read_subjects
@@ -69,9 +69,9 @@ class StudyFile:
 
     @property
     def stem(self) -> str:
-        """The name of its file without the suffix."""
-        name = self.table.file_name
-        return name[: len(name) - len(suffix_of(name))]
+        """The name of its file without the suffix; the data set's, where the file alone would not say which it is."""
+        path = Path(self.table.file_name)
+        return path.name[: len(path.name) - len(suffix_of(path))] if domain_of(path) == self.name else self.name.lower()
 
     @property
     def is_packed(self) -> bool:

@@ -51,7 +51,8 @@ class StudyModel:
     ``model`` names the data model, ``reason`` says how it was recognised. ``base`` is the domain that lists the people;
     None: all whom any table names, unless the model has one that must list them, ``base_needed``.
     ``domain_of_data_set``: the name of a file's data set (``LBCH``) -> the domain of its variables. ``standard`` says
-    what is done with a variable that is no column: a QNAM, a code of a test.
+    what is done with a variable that is no column: a QNAM, a code of a test. ``form``: lines for the recipient, where
+    the study leaves in another form than it came in.
     """
 
     model: str
@@ -62,6 +63,7 @@ class StudyModel:
     domain_of_data_set: Mapping[str, str] = field(default_factory=dict)
     base_needed: str = ""
     standard: Callable[[str, str], Operation] = field(default=lambda domain, variable: NOT_IN_THE_TABLE, repr=False)
+    form: tuple[str, ...] = ()
 
     def domain(self, data_set: str) -> str:
         """The domain of a data set; its own name, where it is no part of another."""

@@ -81,7 +81,8 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         definition, no_definition = define_file(step.folder, released, names, levels, created)
         if definition is not None:
             files[DEFINITION] = definition
-        files["README.txt"] = readme(step.pilot, released, names, created, definition is not None).encode()
+        told_to_recipient = partial(readme, step.pilot, released, names, created, form=study.model.form)
+        files["README.txt"] = told_to_recipient(definition is not None).encode()
         write_small_files(files, folder)
         merge = dataclasses.replace(merge, model=study.model.model)
         made = Made(released, people, release, settings.days, _declared_harmless(step), rule, merge)
@@ -89,7 +90,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     if checked.no_definition:
         no_definition = checked.no_definition
         del files[DEFINITION]
-        files["README.txt"] = readme(step.pilot, released, names, created).encode()
+        files["README.txt"] = told_to_recipient().encode()
     told = release_told(released, names, checked, people, raised, no_definition)
     return StepResult(
         told,

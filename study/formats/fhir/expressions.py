@@ -173,6 +173,14 @@ def _join(separator: Expression | None = None) -> Expression:
     return step
 
 
+def _substring(start: Expression, length: Expression) -> Expression:
+    def step(focus: Collection, index: int) -> Collection:
+        ((begin,), (n_letters,)) = start(focus, index), length(focus, index)
+        return [one[begin : begin + n_letters] for one in focus if isinstance(one, str) and begin < len(one)]
+
+    return step
+
+
 def _extension(url: Expression) -> Expression:
     extensions = _member("extension")
 
@@ -207,6 +215,7 @@ FUNCTIONS: Mapping[str, tuple[_Function, int, int]] = {
     "not": (_not, 0, 0),
     "where": (_where, 1, 1),
     "join": (_join, 0, 1),
+    "substring": (_substring, 2, 2),
     "extension": (_extension, 1, 1),
     "getResourceKey": (_get_resource_key, 0, 0),
 }

@@ -23,7 +23,7 @@ from disclosure_control.basics.telling.words import counted, listed
 from study.formats.fhir.expressions import ViewError
 from study.formats.fhir.views import Row, View, compiled_view
 from study.formats.json_values import READERS_OF_TYPE, JsonCells, collector_paused
-from study.formats.messages import shown_name
+from study.formats.messages import Note, shown_name
 from study.formats.registry import BEGINNING_BYTES, Format, Recognised
 from study.formats.tables import FileContents, FileOptions, domain_of, suffix_of
 
@@ -35,6 +35,24 @@ _DATA_TYPES = {
     "date": "date",
     "dateTime": "datetime",
 }
+# The address of a code system is that of its owner, a hospital perhaps: the public ones are named, others are "other".
+_CODE_SYSTEMS = {
+    "http://loinc.org": "LOINC",
+    "http://snomed.info/sct": "SNOMED CT",
+    "http://www.nlm.nih.gov/research/umls/rxnorm": "RxNorm",
+    "http://hl7.org/fhir/sid/icd-10": "ICD-10",
+    "http://hl7.org/fhir/sid/icd-10-cm": "ICD-10-CM",
+    "http://fhir.de/CodeSystem/bfarm/icd-10-gm": "ICD-10-GM",
+    "http://hl7.org/fhir/sid/icd-9-cm": "ICD-9-CM",
+    "http://www.cms.gov/Medicare/Coding/ICD10": "ICD-10-PCS",
+    "http://fhir.de/CodeSystem/bfarm/ops": "OPS",
+    "http://www.ama-assn.org/go/cpt": "CPT",
+    "http://hl7.org/fhir/sid/ndc": "NDC",
+    "http://hl7.org/fhir/sid/cvx": "CVX",
+    "http://www.whocc.no/atc": "ATC",
+    "http://unitsofmeasure.org": "UCUM",
+}
+_HL7 = ("http://hl7.org/", "http://terminology.hl7.org/")
 _EXPORT_IN_BULK = (
     "Export the study in bulk, as lines (.ndjson) with one file or more for each type of resource: by $export of the "
     "server, or in Synthea by exporter.fhir.bulk_data = true."
@@ -102,12 +120,14 @@ def _domain(path: Path, view: View) -> str:
 
 @dataclass
 class _Lines:
-    """What was found in the lines of a file: rows, elements, and the numbers of lines at fault."""
+    """What was found in the lines of a file: rows, elements, resources of no patient, and numbers of lines at fault."""
 
     rows: list[Row] = field(default_factory=list)
+    n_of_nobody: int = 0
     elements: set[str] = field(default_factory=set)
     broken: list[int] = field(default_factory=list)
     of_other_types: list[int] = field(default_factory=list)
+    without_key: list[int] = field(default_factory=list)
     of_no_view: dict[str, list[int]] = field(default_factory=dict)
     n_lines: int = 0
 
@@ -140,6 +160,7 @@ def read_fhir_ndjson(source: SourceFile, options: FileOptions) -> FileContents:
 
 def _read_lines(content: bytes, view: View, encoding: str) -> _Lines:
     found = _Lines()
+    person = next(place for place, column in enumerate(view.columns) if column.declared["role"] == "person")
     for number, line in enumerate(io.BytesIO(content), start=1):
         if line.isspace():
             continue
@@ -154,10 +175,30 @@ def _read_lines(content: bytes, view: View, encoding: str) -> _Lines:
             continue
         found.elements.update(resource)
         try:
-            found.rows += view.rows(resource)
+            rows = view.rows(resource)
         except ViewError as error:
             found.of_no_view.setdefault(str(error), []).append(number)
+            continue
+        if rows and rows[0][person] is None:
+            if _is_of_a_patient(resource):
+                found.without_key.append(number)
+            found.n_of_nobody += 1
+        else:
+            found.rows += rows
     return found
+
+
+def _is_of_a_patient(resource: Mapping[str, Any]) -> bool:
+    """Whether a resource without the key of a patient is of one nevertheless: not of a group, a device or a place."""
+    subject = resource.get("subject") or resource.get("patient")
+    if resource["resourceType"] == "Patient" or subject is None:
+        return resource["resourceType"] == "Patient"
+    if not isinstance(subject, dict) or subject.get("type") == "Patient":
+        return True
+    reference = subject.get("reference")
+    return (
+        reference is None or str(reference).startswith("#") or re.search(r"(^|/)Patient\b", str(reference)) is not None
+    )
 
 
 def _line_faults(lines: _Lines, view: View, path: Path) -> list[str]:
@@ -171,6 +212,12 @@ def _line_faults(lines: _Lines, view: View, path: Path) -> list[str]:
         faults.append(
             f"{path.name}: {_of_lines(lines.of_other_types, lines)} not a resource of the type {view.resource}, as "
             "the first line is; allowed: one type in a file. Export each type into files of its own."
+        )
+    if lines.without_key:
+        faults.append(
+            f"{path.name}: {_of_lines(lines.without_key, lines)} without the id of a Patient: the resource has none, "
+            "or names its patient by a search, an identifier, or within itself. Export with references such as "
+            '"Patient/<id>".'
         )
     faults += [
         f"{path.name}: {_of_lines(numbers, lines)} not as FHIR R4 has a resource of the type {view.resource}: {what}. "
@@ -188,8 +235,9 @@ def _of_lines(numbers: list[int], lines: _Lines) -> str:
 def _columns(rows: list[Row], view: View, path: Path) -> tuple[dict[str, JsonCells], list[str]]:
     columns, faults = {}, []
     cells = zip(*rows, strict=True) if rows else [()] * len(view.columns)
-    for column, given in zip(view.columns, cells, strict=True):
+    for column, found in zip(view.columns, cells, strict=True):
         data_type = _DATA_TYPES.get(column.type, "string")
+        given = [_code_system(cell) for cell in found] if column.type == "codeSystem" else found
         columns[column.name], n_wrong = READERS_OF_TYPE[data_type](given)
         if data_type == "boolean":
             n_wrong += sum(isinstance(cell, str) for cell in given)
@@ -201,15 +249,22 @@ def _columns(rows: list[Row], view: View, path: Path) -> tuple[dict[str, JsonCel
     return columns, faults
 
 
+def _code_system(address: object) -> object:
+    if not isinstance(address, str):
+        return address
+    return _CODE_SYSTEMS.get(address) or ("HL7" if address.startswith(_HL7) else "other")
+
+
 def _notes(lines: _Lines, view: View) -> list[str]:
-    notes = [
-        f"read as the flat table {view.name} ({counted(len(view.columns), 'column')}), and released as it, not as FHIR"
-    ]
     unread = sorted(lines.elements - view.reads - {"resourceType", "id"})
-    if unread:
-        named = listed(map(_shown_element, unread), at_most=20)
-        notes.append(f"{counted(len(unread), 'element')} of {view.resource} not read: {named}")
-    return notes
+    named = f": {listed(map(_shown_element, unread), at_most=20)}" if unread else ""
+    n = lines.n_of_nobody
+    of_nobody = [Note.of(lambda told: f"{told(n, 'resource')} of no patient left out")] if n else []
+    return [
+        f"read and released as the flat table {view.name}, not as FHIR; "
+        f"{counted(len(unread), 'element')} of {view.resource} not read{named}",
+        *of_nobody,
+    ]
 
 
 def _shown_element(name: str) -> str:

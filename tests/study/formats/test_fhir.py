@@ -70,6 +70,7 @@ def test_a_patient_is_a_row_without_what_names_a_person(tmp_path):
         "patient_id": "p1",
         "gender": "female",
         "birth_date": "1950-02-03",
+        "birth_year": "1950",
         "deceased_datetime": "2020-01-01T10:00:00-05:00",
         "language": "fr",
         "city": "Boston",
@@ -77,8 +78,8 @@ def test_a_patient_is_a_row_without_what_names_a_person(tmp_path):
     }
     assert not table.frame.astype(str).apply(lambda column: column.str.contains("DOLLY|MRN|White")).any(axis=None)
     assert table.notes == (
-        "read as the flat table patient (13 columns), and released as it, not as FHIR",
-        "6 elements of Patient not read: extension, identifier, meta, name, telecom, text",
+        "read and released as the flat table patient, not as FHIR; 6 elements of Patient not read: extension, "
+        "identifier, meta, name, telecom, text",
     )
     assert table.labels["birth_date"] == "Date of birth"
 
@@ -113,6 +114,24 @@ def test_an_observation_with_a_value_and_components_has_a_row_for_the_value_too(
     table = read_domain_file(written(tmp_path, "Observation.ndjson", PRESSURE | {"valueInteger": 3}))
     assert table.frame["value_number"].tolist() == [3, 120, 80.5]
     assert table.frame["component_index"].isna().tolist() == [True, False, False]
+
+
+def test_records_of_no_patient_are_left_out_and_counted(tmp_path):
+    of_group = SMOKING | {"id": "o3", "subject": {"reference": "Group/1"}}
+    of_nobody = {"resourceType": "Observation", "id": "o4", "code": {"text": "Room temperature"}}
+    table = read_domain_file(written(tmp_path, "Observation.ndjson", SMOKING, of_group, of_nobody))
+    assert table.frame["observation_id"].tolist() == ["o2"]
+    assert table.notes[1:] == ("2 resources of no patient left out",)
+    assert table.notes[1].on_screen == "fewer than 10 resources of no patient left out"
+
+
+def test_the_address_of_a_code_system_is_its_public_name_or_other(tmp_path):
+    def of_system(system):
+        return SMOKING | {"code": {"coding": [{"system": system, "code": "1"}]}}
+
+    systems = ("http://loinc.org", "http://terminology.hl7.org/CodeSystem/x", "urn:oid:1.2.840.114350.1.13.999", None)
+    table = read_domain_file(written(tmp_path, "Observation.ndjson", *map(of_system, systems)))
+    assert table.frame["code_system"].fillna("").tolist() == ["LOINC", "HL7", "other", ""]
 
 
 def test_a_medication_is_that_of_the_request_or_the_one_contained_in_it(tmp_path):
@@ -185,6 +204,7 @@ def test_bundles_are_one_fault_that_names_the_way_and_no_file(tmp_path):
             "1 of 2 lines (the first is line 2) is not as FHIR R4 has a resource of the type Patient: "
             "column birth_date: 2 values where one is allowed",
         ),
+        ([PATIENT, {**PATIENT, "id": None}], "1 of 2 lines (the first is line 2) is without the id of a Patient"),
         (
             [PATIENT | {"deceasedBoolean": "DOLLY"}],
             "column 'deceased' (deceased.ofType(boolean)): 1 value not of the type boolean of FHIR",
@@ -198,6 +218,22 @@ def test_faults_name_the_file_and_the_line_and_no_content(lines, said, tmp_path_
     assert fault.startswith("Patient.ndjson")
     assert said in fault
     assert "DOLLY" not in fault
+
+
+@each(
+    "subject",
+    [
+        {"reference": "Patient?identifier=DOLLY"},
+        {"identifier": {"value": "DOLLY"}},
+        {"reference": "#DOLLY"},
+        {"reference": "DOLLY", "type": "Patient"},
+    ],
+)
+def test_a_patient_who_is_named_without_an_id_is_a_fault(subject, tmp_path_factory):
+    path = written(tmp_path_factory.mktemp("one"), "Observation.ndjson", SMOKING | {"subject": subject})
+    with pytest.raises(FaultyInputError, match="without the id of a Patient") as caught:
+        read_domain_file(path)
+    assert "DOLLY" not in str(caught.value)
 
 
 @each(

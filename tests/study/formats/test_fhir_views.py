@@ -125,6 +125,8 @@ PRESSURE = {
         ("subject.getReferenceKey(Patient)", ["p1"]),
         ("subject.getReferenceKey(Group)", []),
         ("code.coding.code.join(';')", ["85354-9;other"]),
+        ("effective.ofType(Period).start.substring(0, 4)", ["2020"]),
+        ("id.substring(5, 1)", []),
         ("1 + 2 * 3 = 7", [True]),
         ("(1 + 2) * 3 > 9 or false", [False]),
         ("1 / 0", []),
