@@ -2,9 +2,10 @@
 
     python -m disclosure_control.verify pilot_report/PENTELI/processed_for_anonym [FOLDER ...]
 
-Nothing in the folder of results is changed. The config is looked for where the two scripts look. Exit status: 0 all
-holds; 1 something changed; 2 nothing to compare, or it could not be read; 4 another run holds the pilot. Questions of
-private_release are not asked again, as answers are paid for.
+Nothing in the folder of results is changed. A pilot whose folder is read-only, as an archive is, is copied aside into
+the system's folder for temporary files, and the copy is removed at the end. The config is looked for where the two
+scripts look. Exit status: 0 all holds; 1 something changed; 2 nothing to compare, or it could not be read; 4 another
+run holds the pilot. Questions of private_release are not asked again, as answers are paid for.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ import argparse
 import contextlib
 import functools
 import json
+import os
 import shutil
+import stat
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,7 +36,7 @@ from disclosure_control.report.verification import (
     check_results,
     last_line,
 )
-from disclosure_control.run.beside import VERIFIED, put_beside, work_folder
+from disclosure_control.run.beside import VERIFIED, beside, put_beside, work_folder
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, gravest, guarded, prepare_screen
 from disclosure_control.run.fingerprints import KEY_FILE, known_key
 from disclosure_control.run.logs import Log, SilentLog, say
@@ -57,7 +61,31 @@ def verify(results: Path) -> Verification:
 
     Raises ``FaultyInputError`` where there is nothing to compare, ``PilotIsLockedError`` while a run is at work.
     """
-    results = results.resolve()
+    with _writable(results.resolve()) as place:
+        found = _verified(place)
+    if place != results.resolve():
+        found.notes.append("The pilot's folder is read-only: a copy of it was verified and removed.")
+    return found
+
+
+@contextlib.contextmanager
+def _writable(results: Path) -> Iterator[Path]:
+    """The results where a run can be made beside them: in place, or in a copy of a pilot's folder that is read-only."""
+    pilot = results.parent
+    if not results.is_dir() or all(
+        os.access(one, os.W_OK) for one in (pilot, results, beside(results)) if one.exists()
+    ):
+        yield results
+        return
+    with tempfile.TemporaryDirectory() as aside:
+        copy = Path(aside) / pilot.name
+        shutil.copytree(pilot, copy, symlinks=True)
+        for one in (copy, *(path for path in copy.rglob("*") if not path.is_symlink())):
+            one.chmod(one.stat().st_mode | stat.S_IRWXU if one.is_dir() else stat.S_IRUSR | stat.S_IWUSR)
+        yield copy / results.name
+
+
+def _verified(results: Path) -> Verification:
     folder = results.parent
     summary_file, manifest_file = (_report(results, name) for name in (f"{folder.name}_privacy_summary.json", MANIFEST))
     with held(results):
@@ -68,7 +96,7 @@ def verify(results: Path) -> Verification:
         config = read_config_file(read_settings(), folder.name)
         found = Verification()
         try:
-            check_results(found, results, summary_file, key)
+            check_results(found, results, summary_file, manifest, key)
             check_manifest(found, manifest, summary, config, folder, results, key)
         except (KeyError, TypeError, AttributeError):
             raise FaultyInputError(f"{summary_file.name}, {MANIFEST}: not as a run writes them") from None

@@ -51,16 +51,34 @@ class Verification:
         return "\n".join(lines)
 
 
-def check_results(found: Verification, results: Path, summary: SourceFile, key: bytes) -> None:
-    """Every file of the set, by its fingerprint; its summary, byte by byte as a run would write it; no other file."""
+def check_results(
+    found: Verification, results: Path, summary: SourceFile, manifest: Mapping[str, Any], key: bytes
+) -> None:
+    """Every file of the set, by its fingerprint; its summary, byte by byte as a run would write it; nothing else."""
     said = json.loads(summary.content)
     for name, entry in said["files"].items():
         found.check("files of the results", *_file(results / name, name, entry, key))
     as_written = summary_text(said).encode("utf-8") == summary.content
     found.check("files of the results", as_written, f"{summary.name}: not spelt as a run writes it")
-    of_runs = {summary.name, *said["files"], MERGE_REPORT, *COMBINED_DATASETS.values()}
-    for name in sorted(files_below(results) - of_runs):
-        found.check("files of the results", False, f"{name}: no run wrote it; the next one moves it out of the results")
+    of_merge = {*COMBINED_DATASETS.values(), *([] if manifest["merge_report"] is None else [MERGE_REPORT])}
+    for name, words in _strangers(results, {summary.name, *said["files"], *of_merge}):
+        found.check("files of the results", False, f"{name}: no run wrote it; {words}")
+
+
+def _strangers(results: Path, of_runs: set[str]) -> Iterator[tuple[str, str]]:
+    """What lies in the results or in a folder of them and is of no run, and what becomes of it.
+
+    A link or an empty folder is one as well: runs write neither, and both can be handed on with the others.
+    """
+    files = files_below(results)
+    for path in sorted(results.rglob("*")):
+        name = path.relative_to(results).as_posix()
+        if name in of_runs and not path.is_symlink():
+            continue
+        if name in files and not path.is_symlink():
+            yield name, "the next one moves it out of the results"
+        elif path.is_symlink() or not path.is_dir() or not any(path.iterdir()):
+            yield name, "remove it"
 
 
 def check_manifest(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+from pathlib import Path
 
 import pytest
 
@@ -205,6 +207,53 @@ def test_a_file_that_no_run_wrote_is_named(published, name):
     (published.results / name).parent.mkdir(exist_ok=True)
     (published.results / name).write_text("of somebody else")
     assert changed_of(published) == [f"{name}: no run wrote it; the next one moves it out of the results"]
+
+
+def test_a_link_and_an_empty_folder_among_the_results_are_named(published):
+    """A link to a folder of domain files in ``released/`` is copied with it, all files behind it included."""
+    (published.folder / "raw").mkdir()
+    (published.folder / "raw" / "dm.csv").write_bytes((published.folder / "DM.csv").read_bytes())
+    (published.results / "evidence" / "raw").symlink_to(published.folder / "raw")
+    (published.results / "evidence" / "DM.csv").symlink_to(published.folder / "DM.csv")
+    (published.results / "notes on somebody").mkdir()
+    names = ["evidence/DM.csv", "evidence/raw", "notes on somebody"]
+    assert changed_of(published) == [f"{name}: no run wrote it; remove it" for name in names]
+
+
+@pytest.mark.thorough("3 s")
+def test_a_raw_domain_file_copied_into_a_release_is_named(pilot, doors, monkeypatch):
+    monkeypatch.setattr("disclosure_control.run.clock.utc_now", utc_now)
+    monkeypatch.setenv("CLINIC_KEY", "8f14e45fceea167a5a36dedd4bea2543a1b2c3d4e5f60718")
+    pilot.configure(release={"key_from": {"environment": "CLINIC_KEY"}})
+    assert doors.start(2).status == DONE
+    (pilot.results / "released" / "raw_dm.csv").write_bytes((pilot.folder / "DM.csv").read_bytes())
+    words = "released/raw_dm.csv: no run wrote it; the next one moves it out of the results"
+    assert changed_of(pilot) == [words]
+    assert doors.start(2).status == DONE
+    assert not (pilot.results / "released" / "raw_dm.csv").exists()
+    assert changed_of(pilot) == []
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_an_archive_that_is_read_only_is_verified_in_a_copy(published, tmp_path, monkeypatch, changed):
+    """Root may write everywhere, so what the system says of the folder is replaced; its modes are an archive's."""
+    if changed:
+        flip_a_bit(published.folder / "DM.csv")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    for path in sorted(published.folder.rglob("*"), reverse=True):
+        path.chmod(0o500 if path.is_dir() else 0o400)
+    may = os.access
+    monkeypatch.setattr(
+        os, "access", lambda path, mode: not Path(path).is_relative_to(published.folder) and may(path, mode)
+    )
+    before = snapshot(published.root)
+    found = verify(published.results)
+    assert (found.n_changed > 0) == changed
+    assert found.notes == ["The pilot's folder is read-only: a copy of it was verified and removed."]
+    assert snapshot(published.root) == before
+    assert list(temporary.iterdir()) == []
 
 
 @pytest.mark.thorough("0.3 s; one that changed is named above")
