@@ -9,9 +9,11 @@ from datetime import datetime
 import pandas as pd
 
 from disclosure_control.basics.encoding.interval_labels import BINS_HOLD
-from disclosure_control.basics.telling.words import counted, people_text
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.words import counted, listed, people_text
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
+from disclosure_control.release.joins import JoinState, KeyJoin
 from disclosure_control.release.study import NOBODY
 from disclosure_control.run.tables import csv_bytes, harmless
 from study.operations import OperationKind
@@ -106,8 +108,9 @@ def readme(
     created: datetime,
     is_defined: bool = False,
     form: Sequence[str] = (),
+    joins: Sequence[KeyJoin] = (),
 ) -> str:
-    """The text for the recipient: what the files are, what was done to all of them, and what must not be done.
+    """The text for the recipient: the files, their keys, what was done to all of them, and what must not be done.
 
     ``form``: lines on the form in which the study leaves, where it came in another one.
     """
@@ -127,6 +130,7 @@ def readme(
         *(f"  {line}" for line in form),
         *([f"Not released: {', '.join(gone)}."] if gone else []),
         "",
+        *_keys(joins),
         "What was done",
         *_what_was_done(released, file_names),
         *(
@@ -145,12 +149,31 @@ def readme(
     return "\n".join(lines) + "\n"
 
 
+def _keys(joins: Sequence[KeyJoin]) -> list[str]:
+    """Which keys join, as it was tested in the files themselves."""
+    released = [_key(one) for one in joins if one.state != JoinState.KEY_GONE]
+    return ["Keys between the files", *released, ""] if released else []
+
+
+def _key(join: KeyJoin) -> str:
+    key = join.key
+    if join.state in (JoinState.PARTNER_GONE, JoinState.NO_PARTNER):
+        return f"  {key.name}: names rows of {key.partner}, which is not among the files."
+    return f"  {key.name} finds {key.partner}.{key.partner_column}: {_rows_found(join.found_now, join.rows_now)}."
+
+
+def _rows_found(n_found: int, n_rows: int) -> str:
+    """How many rows find their partner, without a small count or one that subtraction would give."""
+    if n_found == n_rows:
+        return f"all of {n_rows:,} rows" if HAND_TO_HAND.told(n_rows) else "all of its rows"
+    if HAND_TO_HAND.told(n_found, n_rows) is not None:
+        return f"{n_found:,} of {n_rows:,} rows"
+    return "some of its rows" if n_found < HAND_TO_HAND.threshold else f"nearly all of {n_rows:,} rows"
+
+
 # Texts for the recipient about each operation that was used somewhere in the study.
 _SAID = {
-    OperationKind.RECODE_SUBJECT: ("  USUBJID and SUBJID are pseudonyms, one for each person in all files.",),
-    OperationKind.RECODE_ID: (
-        "  Ids of records, samples and devices are pseudonyms that still join (SUPP--, RELREC).",
-    ),
+    OperationKind.RECODE_ID: ("  Ids of records, samples and devices are pseudonyms.",),
     OperationKind.OFFSET: (
         "  All dates of a person were moved by one number of days. Intervals between them, orders and study days",
         "  (--DY) did not change; seasons, weekdays and calendar years did. Partial dates stayed partial.",
@@ -164,7 +187,9 @@ _SAID = {
 def _what_was_done(released: ReleasedStudy, file_names: Mapping[str, str]) -> list[str]:
     """Statements that hold for this study: the config may have kept what the table of operations removes."""
     done = {account.operation.operation for account in released.accounts}
-    lines = [line for kind, said in _SAID.items() if kind in done for line in said]
+    ids = {one.variable for one in released.accounts if one.operation.operation == OperationKind.RECODE_SUBJECT}
+    lines = [f"  Pseudonyms of people, one for each person in all files: {listed(sorted(ids))}."] if ids else []
+    lines += [line for kind, said in _SAID.items() if kind in done for line in said]
     if any(seen.has_intervals for file in released.files.values() for seen in file.overview.seen.values()):
         lines.append("  Intervals: a--b contains a. For each variable, the codebook says whether it contains b.")
     if any(".csv" in name for name in file_names.values()):

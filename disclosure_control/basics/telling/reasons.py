@@ -13,6 +13,7 @@ class Gravity(IntEnum):
     OUTSIDERS_CAN_SINGLE_OUT = 2  # people are alone by what outsiders may know
     THRESHOLD_NOT_MET = 3  # k, l, t or another threshold of the config
     NOT_DECIDED = 4  # the controller has not yet stated what a verdict needs
+    KEYS_DO_NOT_JOIN = 5  # rows of the release lost the rows of other tables that they belong to
 
 
 @dataclass(frozen=True, order=True)

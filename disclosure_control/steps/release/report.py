@@ -26,6 +26,7 @@ from disclosure_control.identifiers.outcome import told_counts
 from disclosure_control.leaving.questions import Answer
 from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.release.deidentify import ReleasedStudy
+from disclosure_control.release.joins import KeyJoin
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.rare_terms import RaisedTerms
 from disclosure_control.release.traces import Traces
@@ -43,6 +44,7 @@ from disclosure_control.steps.release.earlier import (
     reasons_of_earlier,
     told_beside_earlier,
 )
+from disclosure_control.steps.release.keys import ToldJoin, key_parts, reasons_of_keys, told_joins
 from study.operations import OperationKind
 
 
@@ -53,7 +55,8 @@ class PackageChecked:
     k, l and t, and those that the treatment ``promised``; ``traces`` of originals; columns that name people or that
     outsiders may know, and that the config does not explain (``identifiers``); ``answers`` to the three questions; the
     ``findings`` about the released data; why its define.xml, if there is one, does not describe the files
-    (``no_definition``); the longitudinal risk (``course``); and what the package discloses with an ``earlier`` release.
+    (``no_definition``); the longitudinal risk (``course``); what the package discloses with an ``earlier`` release; and
+    what became of its keys (``joins``).
     """
 
     assessment: Assessment
@@ -66,6 +69,7 @@ class PackageChecked:
     course: CourseRisk | None
     earlier: BesideEarlier | None
     not_scanned: tuple[str, ...]
+    joins: tuple[KeyJoin, ...]
 
     @property
     def not_looked_at(self) -> tuple[str, ...]:
@@ -153,6 +157,7 @@ def reasons_of(released: ReleasedStudy, checked: PackageChecked) -> tuple[Reason
                 f"Merged again, the package is riskier than the treatment promised: {listed(worse)}.",
             )
         )
+    reasons += reasons_of_keys(checked.joins)
     if checked.course is not None:
         reasons += reasons_of_course(checked.course)
     if checked.earlier is not None:
@@ -237,6 +242,7 @@ class ReleaseTold:
     as_a_recipient_finds_it: Sequence[ModelInPackage]
     as_promised: Sequence[ModelInPackage]
     not_scanned: Sequence[str] | None = field(metadata=WHERE_FOUND)
+    joins: Sequence[ToldJoin]
     three_questions: Mapping[str, Answer]
     findings: ReleaseFindings = field(metadata=INLINE)
     no_define_xml: str
@@ -283,6 +289,7 @@ def release_told(
         as_a_recipient_finds_it=[ModelInPackage.of(result) for result in checked.assessment.results],
         as_promised=[ModelInPackage.of(result) for result in checked.promised.results],
         not_scanned=checked.not_scanned or None,
+        joins=told_joins(checked.joins),
         three_questions=checked.answers,
         findings=checked.findings,
         no_define_xml=no_definition,
@@ -295,7 +302,7 @@ def refusal_sections(reason: str) -> tuple[Section, ...]:
 
 def release_sections(told: ReleaseTold) -> tuple[Section, ...]:
     """Files, operations, searches, and the figures of the package."""
-    parts = (*_files(told), *_done(told), *_searched(told), *_found(told))
+    parts = (*_files(told), *_done(told), *key_parts(told.joins), *_searched(told), *_found(told))
     named = [[kind, listed(names, 60)] for kind, names in told.operations.items() if names]
     operations = Table("Operations", ("Operation on the study's files", "Variables"), named, where=Where.EVIDENCE)
     return (

@@ -27,6 +27,7 @@ from disclosure_control.release.codebook import codebook, codebook_files, levels
 from disclosure_control.release.define import define_file, what_it_does_not_say
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.facts import tells_facts
+from disclosure_control.release.joins import KeyJoin, joins_of
 from disclosure_control.release.merged import Made, MergedPackage, evaluated, evaluated_package, leaving_of
 from disclosure_control.release.package import data_files, merged_again, opened_again, write_small_files
 from disclosure_control.release.people import RecodedColumn, ReleasePeople, people_of, recoded_columns
@@ -81,12 +82,15 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         definition, no_definition = define_file(step.folder, released, names, levels, created)
         if definition is not None:
             files[DEFINITION] = definition
-        told_to_recipient = partial(readme, step.pilot, released, names, created, form=study.model.form)
-        files["README.txt"] = told_to_recipient(definition is not None).encode()
         write_small_files(files, folder)
+        opened = opened_again(folder, step.files.read_package(partial(is_divisible, rule=rule)))
+        joins = tuple(joins_of(study, people, opened, rule.column))
+        told_to_recipient = partial(readme, step.pilot, released, names, created, form=study.model.form, joins=joins)
+        files["README.txt"] = told_to_recipient(definition is not None).encode()
+        write_small_files({"README.txt": files["README.txt"]}, folder)
         merge = dataclasses.replace(merge, model=study.model.model)
         made = Made(released, people, release, settings.days, _declared_harmless(step), rule, merge)
-        checked = _checked(step, files, folder, study, made, promised, original)
+        checked = _checked(step, files, folder, opened, joins, study, made, promised, original)
     if checked.no_definition:
         no_definition = checked.no_definition
         del files[DEFINITION]
@@ -161,14 +165,18 @@ def _checked(
     step: StepInput[ReleaseSettings],
     files: Mapping[str, bytes | Path],
     package: Path,
+    tables: dict[str, SourceTable],
+    joins: tuple[KeyJoin, ...],
     study: Study,
     made: Made,
     promised: Assessment,
     original: EncodedRecords,
 ) -> PackageChecked:
-    """What a recipient finds: the package from disk, merged by door 1, evaluated, and searched for the originals."""
+    """What a recipient finds: the package from disk, merged by door 1, evaluated, and searched for the originals.
+
+    ``tables`` are those of the package; they are given up as soon as they are merged.
+    """
     rule, released, people = made.rule, made.released, made.people
-    tables = opened_again(package, step.files.read_package(partial(is_divisible, rule=rule)))
     texts = [name for name in ("README.txt", "codebook.json", DEFINITION) if name in files]
     beside = {name: (package / name).read_text(encoding="utf-8") for name in texts}
     definition = files.get(DEFINITION)
@@ -180,7 +188,7 @@ def _checked(
         config = step.assessment.config
         records = step.files.merged(partial(merged_again, rule, made.merge, tables))
         merged = evaluated_package(records, original, config, promised.config)
-    del tables  # the ids and texts of all people, which nothing needs again
+    tables.clear()  # the ids and texts of all people, which nothing needs again
     found = merged.assessment
     answers = three_questions(found, identified=IdentifierOutcome(identifiers, assessed=found.config.quasi_identifiers))
     leaving = leaving_of(merged, step.assessment, original, made)
@@ -188,7 +196,7 @@ def _checked(
     course = _course(step, merged, telling, SubjectIdRule(column=rule.column))
     with_earlier = _beside_earlier(step, merged, people, made.release, original)
     return PackageChecked(
-        found, promised, traces, identifiers, answers, findings, no_definition, course, with_earlier, not_scanned
+        found, promised, traces, identifiers, answers, findings, no_definition, course, with_earlier, not_scanned, joins
     )
 
 
