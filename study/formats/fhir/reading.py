@@ -57,6 +57,8 @@ _EXPORT_IN_BULK = (
     "Export the study in bulk, as lines (.ndjson) with one file or more for each type of resource: by $export of the "
     "server, or in Synthea by exporter.fhir.bulk_data = true."
 )
+# What lies beside the files of a bulk export and is no resource, by an element that it has.
+_BESIDE_AN_EXPORT = {"transactionTime": "the manifest of a bulk export", "exportId": "the log of a bulk export"}
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:]')
 _MARK_OF_UTF8 = b"\xef\xbb\xbf"
 
@@ -78,9 +80,14 @@ def views_by_resource() -> dict[str, View]:
 
 
 def resource_type_of(beginning: bytes) -> str:
-    """The type of the resource with which a file begins; "" where it begins with none.
+    """The type of the resource with which a file begins; "" where it begins with none."""
+    return _own_word(beginning, "resourceType")
 
-    A resource may contain others, so only its own elements are looked at.
+
+def _own_word(beginning: bytes, name: str) -> str:
+    """The text of an element of the object with which a file begins, "" where it has none, or none of a word.
+
+    A resource may contain others, so only the object's own elements are looked at.
     """
     depth, before = 0, ("", "")
     text = beginning[:BEGINNING_BYTES].removeprefix(_MARK_OF_UTF8).decode("utf-8", "replace").lstrip()
@@ -92,8 +99,8 @@ def resource_type_of(beginning: bytes) -> str:
             depth -= 1
             if depth == 0:
                 return ""
-        elif depth == 1 and before == ('"resourceType"', ":"):
-            return token.strip('"') if re.fullmatch(r'"\w{1,60}"', token) else ""
+        elif depth == 1 and before == (f'"{name}"', ":"):
+            return token.strip('"') if re.fullmatch(r'"[\w:.+-]{1,60}"', token) else ""
         before = (before[1], token)
     return ""
 
@@ -102,7 +109,8 @@ def recognised_as_fhir(path: Path, beginning: bytes) -> Recognised | None:
     """What the first bytes of a file say: the table of its resources, or why it is not read; None if it is no FHIR."""
     resource = resource_type_of(beginning)
     if not resource:
-        return None
+        of_export = next((words for name, words in _BESIDE_AN_EXPORT.items() if _own_word(beginning, name)), "")
+        return Recognised(left_out=of_export) if of_export else None
     if resource == "Bundle" or not suffix_of(path).startswith(".ndjson"):
         return Recognised(fault=f"FHIR as single documents or Bundles (.json), which are not read. {_EXPORT_IN_BULK}")
     if resource not in views_by_resource():

@@ -179,6 +179,21 @@ def test_types_without_a_view_are_left_out_with_the_reason(tmp_path):
     assert found.left_out == {"Claim.ndjson": "FHIR resources of the type Claim, for which there is no view"}
 
 
+def test_the_manifest_and_the_log_of_an_export_are_left_out(tmp_path):
+    written(tmp_path, "Patient.ndjson", PATIENT)
+    manifest = {
+        "transactionTime": "2026-11-23T20:00:00Z",
+        "request": "https://host/$export",
+        "output": [{"type": "Patient"}],
+    }
+    written(tmp_path, "manifest.json", json.dumps(manifest, indent=1))
+    written(tmp_path, "log.ndjson", {"exportId": "ab-1", "eventId": "kickoff"}, {"exportId": "ab-1"})
+    assert find_domain_files(tmp_path).left_out == {
+        "log.ndjson": "the log of a bulk export",
+        "manifest.json": "the manifest of a bulk export",
+    }
+
+
 def test_bundles_are_one_fault_that_names_the_way_and_no_file(tmp_path):
     bundle = {"resourceType": "Bundle", "type": "transaction", "entry": [{"resource": PATIENT}]}
     for number in range(3):
@@ -246,6 +261,7 @@ def test_a_patient_who_is_named_without_an_id_is_a_fault(subject, tmp_path_facto
         (b'[{"resourceType": "E"}]', ""),
         (b'{"a": "\\"resourceType\\": \\"F\\""}', ""),
         (b'{"resourceType": "<b>"}', ""),
+        (b'{"resourceType": 7}', ""),
         (b"USUBJID,AGE", ""),
         (b"", ""),
     ],
