@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -192,8 +193,13 @@ def _read_lines(content: bytes, view: View, encoding: str) -> _Lines:
                 found.without_key.append(number)
             found.n_of_nobody += 1
         else:
-            found.rows += rows
+            found.rows += map(_with_texts_once, rows)
     return found
+
+
+def _with_texts_once(row: Row) -> Row:
+    """The row with each text as the one object that all rows share: most values of a large file are a few texts."""
+    return tuple([sys.intern(cell) if type(cell) is str else cell for cell in row])
 
 
 def _is_of_a_patient(resource: Mapping[str, Any]) -> bool:
@@ -265,12 +271,12 @@ def _code_system(address: object) -> object:
 
 def _notes(lines: _Lines, view: View) -> list[str]:
     unread = sorted(lines.elements - view.reads - {"resourceType", "id"})
-    named = f": {listed(map(_shown_element, unread), at_most=20)}" if unread else ""
+    named = listed(map(_shown_element, unread), at_most=20)
+    not_read = f"; {counted(len(unread), 'element')} of {view.resource} not read: {named}" if unread else ""
     n = lines.n_of_nobody
     of_nobody = [Note.of(lambda told: f"{told(n, 'resource')} of no patient left out")] if n else []
     return [
-        f"read and released as the flat table {view.name}, not as FHIR; "
-        f"{counted(len(unread), 'element')} of {view.resource} not read{named}",
+        f"read and released as the flat table {view.name}, not as FHIR{not_read}",
         *of_nobody,
     ]
 
