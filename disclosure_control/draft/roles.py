@@ -35,6 +35,7 @@ class Decision:
 
 Rule = Callable[[Column, frozenset[str]], Decision | None]
 DEMOGRAPHIC_DOMAINS = ("DM", "SC")  # a question of a questionnaire that contains "language" is not about the language
+LABORATORY_DOMAINS = ("LB", "MEASUREMENT")  # of SDTM, of OMOP
 NUMBERS = ("age", "year of birth", "body mass index")
 DATES = "dates; shift or coarsen them before release (shift_dates, coarsen_dates)"
 UNKNOWN = (
@@ -151,9 +152,9 @@ def _level_2(column: Column, names: frozenset[str]) -> Decision | None:
 
 def _sensitive(column: Column, names: frozenset[str]) -> Decision | None:
     concept = column.concept
-    if concept and concept.part is Part.SENSITIVE and (column.form == "wide" or column.domain == "LB"):
+    if concept and concept.part is Part.SENSITIVE and (column.form == "wide" or column.domain in LABORATORY_DOMAINS):
         return Decision(ConfigRole.SENSITIVE, concept.why)
-    if column.domain == "LB" and column.form == "findings" and column.is_measured:
+    if column.domain in LABORATORY_DOMAINS and column.form == "findings" and column.is_measured:
         return Decision(ConfigRole.SENSITIVE, LABORATORY_RESULT.why)
     return None
 

@@ -81,8 +81,15 @@ SAYS_AGAIN = Operation(
 def operation_of_column(name: str, domain: str, state: Decisions) -> Operation:
     """The operation on a column: the config's line, or the data model's; a role in the config decides."""
     says = decided(domain, name, state.lines) or state.model.operation(domain, name)
-    if says_again(name, domain, state.people.recoded):
+    if says_again(name, domain, state.people.recoded) or _is_part_of_recoded(name, domain, state):
         return SAYS_AGAIN
     if says.operation == OperationKind.REVIEW and f"{domain}__{name}" in state.people.roles:
         return Operation(OperationKind.NO_FURTHER, VariableClass.QUASI_IDENTIFIER_1, "the config gives it a role")
     return says
+
+
+def _is_part_of_recoded(name: str, domain: str, state: Decisions) -> bool:
+    """Whether a column says again, by the data model, a part of one that the treatment recoded."""
+    column, recoded = state.model.column(domain, name), state.people.recoded
+    whole = "" if column is None else column.part_of
+    return bool(whole) and f"{domain}__{whole}" in recoded and f"{domain}__{name}" not in recoded

@@ -21,7 +21,7 @@ from disclosure_control.release.accounts import (
 )
 from disclosure_control.release.columns import COLUMN_OPERATIONS, Rows
 from disclosure_control.release.columns_seen import ColumnSeen
-from disclosure_control.release.people import RecodedColumn, ReleasePeople, of_rows
+from disclosure_control.release.people import RecodedColumn, ReleasePeople, are_numbers, labels, of_rows
 from disclosure_control.release.rows_as_variables import RecodedRowsPlan, by_parameter, planned, supplemental
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
 from disclosure_control.treatments.keys import Release
@@ -209,7 +209,9 @@ def _column(name: str, file: StudyFile, given: Rows, decisions: Decisions) -> tu
     if recoding is not None and says.operation in RECODABLE:
         if recoding.released is None:
             return None, replace(account, operation=replace(says, operation=OperationKind.REMOVE, reason=BY_TREATMENT))
-        column = _with_labels(given.frame[name], recoding, given.people)
+        table = decisions.model.table(file.domain)
+        is_named = table is not None and name in table.derived
+        column = _with_labels(given.frame[name], recoding, given.people, is_named)
         if says.operation == OperationKind.DERIVE_AGE:
             column = COLUMN_OPERATIONS[says.operation](column, given).column
         return column, replace(account, recoded=True)
@@ -239,12 +241,18 @@ def _was_moved(recoding: RecodedColumn) -> bool:
     return bool((pairs["original"].str.len() == pairs["released"].str.len()).all())
 
 
-def _with_labels(column: pd.Series, recoding: RecodedColumn, people: np.ndarray) -> pd.Series:
-    """The released labels, where the column has a value; numbers if column and labels all are numbers."""
+def _with_labels(column: pd.Series, recoding: RecodedColumn, people: np.ndarray, is_named: bool) -> pd.Series:
+    """The released labels, where the column has a value; numbers if column and labels all are numbers.
+
+    ``is_named``: the merge has names for the codes of the column; a code whose name did not change stays.
+    """
     assert recoding.released is not None
-    labels = of_rows(recoding.released, people)
-    fresh = pd.Series(labels, column.index, name=column.name, dtype="str").where(column.notna())
-    if column.dtype.kind == "f" and recoding.released_as_numbers:
+    released = of_rows(recoding.released, people)
+    fresh = pd.Series(released, column.index, name=column.name, dtype="str").where(column.notna())
+    if is_named:
+        codes = pd.Series(labels(column), column.index, dtype="str")
+        fresh = fresh.mask(released == of_rows(recoding.original, people), codes)
+    if column.dtype.kind == "f" and (are_numbers(fresh) if is_named else recoding.released_as_numbers):
         return pd.to_numeric(fresh, errors="coerce").astype("float64")
     return fresh
 

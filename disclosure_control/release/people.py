@@ -55,8 +55,7 @@ class RecodedColumn:
     def released_as_numbers(self) -> bool:
         """Whether every label that is released reads as a number: of one type in all files that have the variable."""
         assert self.released is not None
-        texts = pd.Series(pd.unique(self.released), dtype="str").dropna()
-        return bool(pd.to_numeric(texts, errors="coerce").notna().all())
+        return are_numbers(pd.Series(pd.unique(self.released), dtype="str"))
 
 
 @dataclass(frozen=True)
@@ -152,6 +151,11 @@ def recoded_columns(
         if (after[kept] != before[kept]).any():
             found[name] = RecodedColumn(name, before, after)
     return found
+
+
+def are_numbers(texts: pd.Series) -> bool:
+    """Whether every text that is there reads as a number."""
+    return bool(pd.to_numeric(texts.dropna(), errors="coerce").notna().all())
 
 
 def of_rows(values: np.ndarray, people: np.ndarray) -> np.ndarray:

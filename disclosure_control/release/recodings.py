@@ -9,7 +9,8 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import encode_column, labels_of, parse_numbers
 from disclosure_control.basics.encoding.interval_labels import Interval, interval_of
-from disclosure_control.release.people import RecodedColumn, of_rows
+from disclosure_control.release.people import RecodedColumn, are_numbers, labels, of_rows
+from study.merge.wide import text_of
 from study.models.roles import TableKind, TableModel
 
 # Columns that repeat, alone or with another one, what the treatment recoded: removed unless recoded as well.
@@ -39,6 +40,7 @@ def rows_of_test(frame: pd.DataFrame, recoded: RecodedColumn, table: TableModel)
     The combined dataset names in brackets what distinguishes several measurements of a test (``[STANDING]``): rows with
     this value belong to the measurement.
     """
+    frame = table.as_merged(frame)
     named = [one for short in ("TEST", "TESTCD") if (one := table.read(short, frame)) is not None]
     if table.kind is not TableKind.FINDINGS or not named:
         return np.zeros(len(frame), dtype=bool), np.zeros(len(frame), dtype=bool)
@@ -60,23 +62,27 @@ def with_results_recoded(
 
     The result in the combined dataset becomes the person's label. The result of another visit becomes the released
     label of the same value of any person, or the interval that contains it; it is emptied if there is neither, and if
-    the person's own result was suppressed.
+    the person's own result was suppressed. A code whose name did not change stays.
     """
     names = [name for short in ("STRESN", "STRESC", "ORRES") if (name := table.called(short)) in frame]
     rows = np.flatnonzero(at)
-    value = frame[names[0]].iloc[rows]
+    merged = table.as_merged(frame.iloc[rows])
+    value = merged[names[0]]
     for name in names[1:]:
-        value = value.astype("str").fillna(frame[name].iloc[rows].astype("str"))
+        value = value.astype("str").fillna(merged[name].astype("str"))
     label = labels_of_values(value, recoded, people[rows])
+    are_texts = any(merged[name].notna().any() for name in names if merged[name].dtype.kind != "f")
     for name in names:
-        had = frame[name].iloc[rows].notna().to_numpy()
-        if frame[name].dtype.kind == "f":
+        had = merged[name].notna().to_numpy()
+        if name in table.derived:
+            had = had & (labels(merged[name]) != label)
+        if frame[name].dtype.kind == "f" and (are_texts or are_numbers(pd.Series(label, dtype="str"))):
             numbers = frame[name].to_numpy(copy=True)
             numbers[rows] = np.where(had, parse_numbers(pd.Series(label, dtype="str")), np.nan)
             frame[name] = numbers
         else:
-            texts = frame[name].to_numpy(dtype=object).copy()
-            texts[rows[had]], texts[rows[~had]] = label[had], None
+            texts = text_of(frame[name]).copy()
+            texts[rows[had]] = label[had]
             frame[name] = pd.Series(texts, frame.index, dtype="str")
 
 

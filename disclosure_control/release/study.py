@@ -16,6 +16,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import going_through
 from disclosure_control.release.people import ReleasePeople
 from study.formats.files import find_domain_files, read_domain_file
+from study.formats.messages import NO_RECORDS, has_no_records
 from study.formats.registry import writers_by_name
 from study.formats.rows_of_people import SUBJECT, RowsOfPeople
 from study.formats.tables import GZIP_SUFFIX, SourceTable, domain_of, suffix_of
@@ -139,7 +140,10 @@ def read_study(
         try:
             table = read(path, settings.options_of(domain, rule.column))
         except FaultyInputError as error:
-            faults += list(error.faults)
+            if has_no_records(error, path):
+                left_out[path.name] = NO_RECORDS
+            else:
+                faults += list(error.faults)
             continue
         tables.append(with_sdtm_names(table, rule))
     stop_at(faults)

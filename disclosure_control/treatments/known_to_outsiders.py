@@ -74,12 +74,17 @@ KNOWLEDGE: tuple[Knowledge, ...] = (
 MEASUREMENTS = ("EG", "IS", "LB", "MB", "MI", "PC", "PP", "QS", "RE", "RS", "TR")
 
 
+# LOINC names what a laboratory measures: "Glucose (Mass/volume) in Blood" is no mass of a body.
+_LOINC_PROPERTY = re.compile(r"(?i)[(\[][^)\]]*\b(mass|volume|moles|units)\b[^)\]]*[)\]]")
+
+
 def known_to_outsiders(columns: Iterable[str]) -> dict[str, str]:
     """Column -> the kind of knowledge that outsiders may have of it, for the columns whose name shows it."""
     found = {}
     for column in columns:
         domain = column.partition("__")[0] if "__" in column else ""
-        names = [name for name in variables_of(column) if domain not in MEASUREMENTS or name.endswith("DTC")]
+        told = _LOINC_PROPERTY.sub("", column)
+        names = [name for name in variables_of(told) if domain not in MEASUREMENTS or name.endswith("DTC")]
         knowledge = next((one for one in KNOWLEDGE if one.holds(domain, names)), None)
         if knowledge:
             found[column] = knowledge.kind

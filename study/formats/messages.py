@@ -7,9 +7,12 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.basics.telling.words import counted, listed
 from study.formats.tables import domain_of
+
+NO_RECORDS = "column names, and no records"
 
 
 class Note(str):
@@ -71,6 +74,11 @@ def no_record_fault(path: Path) -> str:
         f"{path.name}: the file has column names but no records. Remove it, or leave the domain out by "
         f"{leave_out_setting(path)}."
     )
+
+
+def has_no_records(error: FaultyInputError, path: Path) -> bool:
+    """Whether the only fault of a file is that it has no record: an export has a file for each table, used or not."""
+    return list(error.faults) == [no_record_fault(path)]
 
 
 def several_datasets_fault(path: Path, n_datasets: int) -> str:

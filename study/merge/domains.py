@@ -47,8 +47,7 @@ class DividedDomain:
         frames = [member.part(start, stop) for member in self.members]
         frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
         frame, counts, faults = fold_into(frame, self.folds, start, stop)
-        derived = {name: derive(frame) for name, derive in self.model.derived.items()}
-        frame = frame.assign(**derived) if derived else frame
+        frame = self.model.as_merged(frame)
         began = self.base.began(i) if self.base else np.full(stop - start, None, dtype=object)
         part = DomainPart(frame, stop - start, began, counts, faults)
         if len(self.ranges) == 1:

@@ -10,6 +10,7 @@ from pathlib import Path
 from disclosure_control.basics.telling.faults import FaultyInputError
 from study.define_xml import StudyDefinition, contradictions, find_definition, read_definition
 from study.formats.files import find_domain_files, read_domain_file
+from study.formats.messages import NO_RECORDS, has_no_records
 from study.formats.tables import FileOptions, SourceTable
 from study.merge.belonging import what_belongs
 from study.merge.settings import MergeSettings
@@ -77,6 +78,7 @@ def _read_tables(folder: Path, state: MergeState, read: Read) -> list[SourceTabl
     state.left_out.update(found.left_out)
     definition = _definition(folder, state)
     tables = []
+    without_records: dict[str, Sequence[str]] = {}
     for domain, path in found.by_domain.items():
         reason = _why_left_out(domain, state)
         if reason:
@@ -85,11 +87,18 @@ def _read_tables(folder: Path, state: MergeState, read: Read) -> list[SourceTabl
         try:
             table = read(path, state.settings.options_of(domain, state.rule.column))
         except FaultyInputError as error:
-            state.faults.extend(error.faults)
+            if has_no_records(error, path):
+                without_records[path.name] = error.faults
+            else:
+                state.faults.extend(error.faults)
             continue
         notes = [*table.notes, *(contradictions(definition, table) if definition else ())]
         _note_input(table, notes, state)
         tables.append(table)
+    if tables:  # exports of a database have a file for each of its tables
+        state.left_out |= dict.fromkeys(without_records, NO_RECORDS)
+    else:
+        state.faults.extend(fault for faults in without_records.values() for fault in faults)
     if not tables and not state.faults:
         state.faults.append(f"{folder}: no file with data of subjects; put the pilot's domain files there")
     return tables

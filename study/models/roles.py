@@ -94,7 +94,8 @@ class TableModel:
 
     ``short``: column -> the name that the merge gives to what it contains: ``TEST``, ``STRESN``, ``DTC``, ``OCCUR``,
     ... , those of SDTM's general classes without the letters of the domain, which are the ``prefix`` there.
-    ``derived``: columns that the merge adds, by name.
+    ``derived``: columns that the merge adds, by name; one of the name of a column takes its place in the merge: a code
+    appears in words, and leaves as a code.
     ``starts``: columns that say when the study began for a person, the last with a value counts. ``order``: columns by
     which the rows of a person follow each other in time. ``not_merged``: columns that say nothing about a person.
     ``values``: column -> code -> what it means in words.
@@ -115,6 +116,11 @@ class TableModel:
     def of_role(self, *roles: Role) -> list[str]:
         """The columns with one of the roles, in the order of the table."""
         return [name for name, column in self.columns.items() if column.role in roles]
+
+    def as_merged(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The rows (n_rows, n_columns) with the columns that the merge adds, or puts in place of codes."""
+        derived = {name: derive(frame) for name, derive in self.derived.items()}
+        return frame.assign(**derived) if derived else frame
 
     def called(self, short: str) -> str:
         """The column that the merge knows by this name; the table may not have it."""

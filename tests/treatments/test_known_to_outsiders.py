@@ -38,3 +38,8 @@ def test_every_kind_is_found_by_name(kind):
 
 def test_what_nobody_outside_knows():
     assert known_to_outsiders(NOT_KNOWN) == {}
+
+
+def test_the_mass_that_a_laboratory_measures_is_none_of_a_body():
+    names = ["MEASUREMENT__Glucose (Mass/volume) in Blood", "LB2__Protein [Mass/time]", "MEASUREMENT__Body mass index"]
+    assert known_to_outsiders(names) == {"MEASUREMENT__Body mass index": "body measure"}

@@ -26,6 +26,7 @@ from disclosure_control.records.records import EncodedRecords, places_of_all
 from disclosure_control.release.codebook import codebook, codebook_files, levels_of, readme
 from disclosure_control.release.define import define_file, what_it_does_not_say
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
+from disclosure_control.release.dictionaries import with_used_entries
 from disclosure_control.release.facts import tells_facts
 from disclosure_control.release.joins import KeyJoin, joins_of
 from disclosure_control.release.merged import Made, MergedPackage, evaluated, evaluated_package, leaving_of
@@ -73,6 +74,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     raised: tuple[RaisedTerms, ...] = ()
     if settings.rare_terms is not None:
         released, raised = without_rare_terms(released, settings.rare_terms, _class_of_person(people, promised))
+    released = with_used_entries(released, study.model)
     created = datetime.combine(datetime.fromisoformat(step.started), time())
     with step.files.package(step.folder / RESULTS_FOLDER) as folder:
         files = data_files(released, settings.format, created, folder)

@@ -1,0 +1,226 @@
+"""OMOP CDM 5.3 and 5.4: an export of its tables, one file each, as CSV, tab-separated text or Parquet.
+
+Concepts appear under their names in the merge: those of CONCEPT where it is among the files, of a few that every export
+has else. The files that leave keep the ids of the concepts. ``omop_columns`` says what each column is for.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.encoding.text_codes import column_of_codes, text_codes
+from study.formats.tables import SourceTable
+from study.models.omop_columns import (
+    CONCEPT,
+    DICTIONARIES,
+    NOT_RELEASED,
+    OF_PEOPLE,
+    PERSON,
+    PERSON_ID,
+    TABLES,
+    column_of,
+)
+from study.models.registry import DataModel
+from study.models.roles import ColumnModel, Derive, Role, TableKind, TableModel
+from study.models.study_model import StudyModel
+
+NO_CONCEPT = "0"  # "No matching concept": no value
+# Of an export without CONCEPT: gender, race and ethnicity as the standard vocabularies name them.
+NAMES = {
+    "8507": "MALE",
+    "8532": "FEMALE",
+    "8515": "Asian",
+    "8516": "Black or African American",
+    "8527": "White",
+    "8557": "Native Hawaiian or Other Pacific Islander",
+    "8657": "American Indian or Alaska Native",
+    "38003563": "Hispanic or Latino",
+    "38003564": "Not Hispanic or Latino",
+}
+_NOT_KNOWN = ColumnModel(Role.UNKNOWN, "no table of OMOP CDM, and names no people")
+# What is said of a person, beside the year of birth; everything else in a row of the table names other rows.
+_OF_PERSON = (Role.SEX, Role.ORIGIN, Role.BIRTH_YEAR)
+_OF_DEATH = (Role.DEATH_DATE, Role.CODED_TERM)
+_IN_THE_MERGE = {PERSON: _OF_PERSON, "death": _OF_DEATH}
+# Columns of findings by the names that the merge has for what they contain.
+_SHORT = {
+    "value_as_number": "STRESN",
+    "value_as_concept_id": "STRESC",
+    "value_as_string": "ORRES",
+    "unit_concept_id": "STRESU",
+}
+NamesOfConcepts = Callable[[Iterable[str]], Mapping[str, str]]
+
+
+def recognised(tables: Sequence[SourceTable]) -> str:
+    """A table of people by id and gender, or two tables of OMOP with its column of people."""
+    found = [table for table in tables if table.domain.lower() in OF_PEOPLE and PERSON_ID in _by_small_name(table)]
+    for table in found:
+        if table.domain.lower() == PERSON and "gender_concept_id" in _by_small_name(table):
+            return f"{table.file_name} has the people of OMOP CDM"
+    if len(found) > 1:
+        return f"{found[0].file_name} and {found[1].file_name} are tables of OMOP CDM"
+    return ""
+
+
+def described(tables: Sequence[SourceTable], person: str | None) -> StudyModel:
+    """The tables of an export; whatever else is among the files is a table of people if it names them."""
+    names = _names_of_concepts(tables)
+    models = {table.domain: _table(table, names) for table in tables}
+    known = {name: None for table in tables for name in map(str, table.frame.columns)}
+    own = next((name for name in known if name.lower() == PERSON_ID), PERSON_ID)
+    base = PERSON.upper()
+    return StudyModel(
+        "omop", recognised(tables), person if person in known else own, base if base in models else None, models
+    )
+
+
+def _by_small_name(table: SourceTable) -> dict[str, str]:
+    """The columns of a table by their names in small letters."""
+    return {name.lower(): name for name in map(str, table.frame.columns)}
+
+
+# ---------------------------------------------------------------- tables
+
+
+def _table(table: SourceTable, names: NamesOfConcepts) -> TableModel:
+    name, written = table.domain.lower(), _by_small_name(table)
+    kind, reason = _kind(name, written)
+    is_known = name in TABLES or PERSON_ID in written
+    columns = {own: _column(name, small, written) if is_known else _NOT_KNOWN for small, own in written.items()}
+    if name not in OF_PEOPLE:
+        return TableModel(table.domain, kind, reason, columns)
+    shown = _IN_THE_MERGE.get(name)
+    left = [own for own, column in columns.items() if shown is not None and column.role not in shown]
+    left += [own for small, own in written.items() if small == "death_datetime"]
+    left += [own for own, column in columns.items() if column.part_of or column.role in (Role.RECORD_KEY, Role.SITE)]
+    short = _short_names(name, table, written) if kind is TableKind.FINDINGS else {}
+    return TableModel(
+        table.domain,
+        kind,
+        reason,
+        columns,
+        short=short,
+        derived=_derived(table, columns, short, names),
+        order=tuple(own for own, column in columns.items() if column.role in (Role.DATE, Role.DEATH_DATE)),
+        not_merged=frozenset(left),
+    )
+
+
+def _kind(name: str, written: Mapping[str, str]) -> tuple[TableKind, str]:
+    if name in OF_PEOPLE:
+        return OF_PEOPLE[name], ""
+    if name in NOT_RELEASED:
+        return NOT_RELEASED[name]
+    if name in DICTIONARIES:
+        return TableKind.DICTIONARY, "a table of the vocabularies"
+    if PERSON_ID in written:
+        return TableKind.ROWS, ""
+    return TableKind.DICTIONARY, "it names no people, and is no table of OMOP CDM"
+
+
+def _column(table: str, name: str, written: Mapping[str, str]) -> ColumnModel:
+    """What OMOP says of a column, other tables and columns named as the files write them."""
+    found = column_of(table, name)
+    return dataclasses.replace(found, refers_to=found.refers_to.upper(), part_of=written.get(found.part_of, ""))
+
+
+def _short_names(name: str, table: SourceTable, written: Mapping[str, str]) -> dict[str, str]:
+    moment, day = f"{name}_datetime", f"{name}_date"
+    is_timed = moment in written and int(table.counts_of(written[moment]).sum()) == table.n_rows
+    short = {f"{name}_concept_id": "TEST", **_SHORT, moment if is_timed else day: "DTC"}
+    return {written[small]: called for small, called in short.items() if small in written}
+
+
+# ---------------------------------------------------------------- concepts
+
+
+def _derived(
+    table: SourceTable, columns: Mapping[str, ColumnModel], short: Mapping[str, str], names: NamesOfConcepts
+) -> dict[str, Derive]:
+    """Columns of concepts under their names; a unit without a concept as the source writes it."""
+    found: dict[str, Derive] = {}
+    units = {small: own for small, own in _by_small_name(table).items() if small == "unit_source_value"}
+    for name, column in columns.items():
+        if column.refers_to == CONCEPT.upper() and not column.part_of and column.role is not Role.DESCRIBES_RECORD:
+            beside = units.get("unit_source_value", "") if short.get(name) == "STRESU" else ""
+            found[name] = _named(table, name, names, beside)
+    return found
+
+
+def _named(table: SourceTable, name: str, names: NamesOfConcepts, beside: str) -> Derive:
+    @cache
+    def known() -> Mapping[str, str]:
+        return names(map(_text_of_id, table.counts_of(name).index))
+
+    def derive(frame: pd.DataFrame) -> pd.Series:
+        named = _with_names(frame[name], known())
+        return named.fillna(frame[beside].astype("str")) if beside in frame else named
+
+    return derive
+
+
+def _text_of_id(concept: object) -> str:
+    return number_text(concept) if isinstance(concept, float) else str(concept).strip()
+
+
+def _with_names(ids: pd.Series, names: Mapping[str, str]) -> pd.Series:
+    """Ids of concepts (n_rows,) as their names; no concept is no value, and what is no id stays as it is."""
+    if ids.dtype.kind == "f":
+        codes, distinct = pd.factorize(ids)
+        named = [_name(_text_of_id(float(one)), names) for one in distinct]
+        return pd.Series(np.array([*named, None], dtype=object)[codes], ids.index, name=ids.name, dtype="str")
+    known = text_codes(ids)
+    texts = pa.array([_name(text, names) for text in known.texts.to_pylist()], pa.large_string())
+    return column_of_codes(texts, known).set_axis(ids.index).rename(str(ids.name))
+
+
+def _name(concept: str, names: Mapping[str, str]) -> str | None:
+    return None if concept.strip() == NO_CONCEPT else names.get(concept.strip(), concept)
+
+
+def _names_of_concepts(tables: Sequence[SourceTable]) -> NamesOfConcepts:
+    """The names of concepts by id, each once: a name that several of the ids have is followed by the id."""
+    concepts = next((table for table in tables if table.domain.lower() == CONCEPT), None)
+    written = {} if concepts is None else _by_small_name(concepts)
+
+    @cache
+    def index() -> pd.Series:
+        if concepts is None or not {"concept_id", "concept_name"} <= set(written):
+            return pd.Series(NAMES)
+        ids = concepts.column(written["concept_id"])
+        texts = ids.astype("str").str.strip() if ids.dtype.kind != "f" else ids.map(number_text, na_action="ignore")
+        found = pd.Series(concepts.column(written["concept_name"]).to_numpy(dtype=object), pd.Index(texts))
+        found = found[~found.index.duplicated() & found.notna().to_numpy()]
+        return pd.concat([found, pd.Series(NAMES).drop(found.index, errors="ignore")])
+
+    def names(ids: Iterable[str]) -> dict[str, str]:
+        found = index().reindex(list(dict.fromkeys(ids))).dropna()
+        is_shared = found.duplicated(keep=False)
+        return {
+            str(one): _without_brackets(f"{name} ({one})" if shared else str(name))
+            for one, name, shared in zip(found.index, found, is_shared, strict=True)
+        }
+
+    return names
+
+
+def _without_brackets(name: str) -> str:
+    """LOINC's "Glucose [Mass/volume]" with parentheses: in brackets the merge puts what distinguishes measurements."""
+    return name.replace("[", "(").replace("]", ")")
+
+
+MODEL = DataModel(
+    "omop",
+    "OMOP CDM 5.3 and 5.4, one file for each table, as CSV, tab-separated text or Parquet",
+    recognised,
+    described,
+    place=30,
+)
