@@ -98,7 +98,8 @@ class TableModel:
     appears in words, and leaves as a code.
     ``starts``: columns that say when the study began for a person, the last with a value counts. ``order``: columns by
     which the rows of a person follow each other in time. ``not_merged``: columns that say nothing about a person.
-    ``values``: column -> code -> what it means in words.
+    ``values``: column -> code -> what it means in words. ``names_columns``: columns of a dictionary that name
+    the columns of other tables: a row of it leaves with the column that it names.
     """
 
     name: str
@@ -112,6 +113,7 @@ class TableModel:
     order: tuple[str, ...] = ()
     not_merged: frozenset[str] = frozenset()
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    names_columns: tuple[str, ...] = ()
 
     def of_role(self, *roles: Role) -> list[str]:
         """The columns with one of the roles, in the order of the table."""
