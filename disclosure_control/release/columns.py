@@ -98,7 +98,13 @@ def recode_subject(column: pd.Series, rows: Rows) -> Done:
     """The pseudonym of the row's person, wherever the column names one."""
     names = rows.of_people.pseudonyms.array.take(np.maximum(rows.people, NOBODY), allow_fill=True)
     recoded = pd.Series(names, column.index, name=column.name).where(column.notna())
-    return Done(recoded, int((column.notna() & recoded.isna()).sum()))
+    return Done(_of_its_kind(recoded, column, rows), int((column.notna() & recoded.isna()).sum()))
+
+
+def _of_its_kind(recoded: pd.Series, column: pd.Series, rows: Rows) -> pd.Series:
+    """Pseudonyms (n_rows,) as a column of numbers where they and the source are."""
+    is_number = column.dtype.kind == "f" and rows.model.ids_are_numbers
+    return recoded.astype("float64") if is_number else recoded
 
 
 def recode_id(column: pd.Series, rows: Rows) -> Done:
@@ -125,8 +131,10 @@ def recoded_ids(column: pd.Series, people: np.ndarray | None, rows: Rows, scope:
         somebody, ids = person > 0, np.full(len(person), "", dtype=object)
         ids[somebody] = rows.of_people.ids.iloc[person[somebody] - 1].astype("str").to_numpy()
         named = [f"{one}\0{text}" for one, text in zip(ids, named, strict=True)]
-    fresh = np.array(pseudonyms_of(rows.key, rows.release, named, ROW_ID_LENGTH), dtype=object)
-    return pd.Series(fresh[pair], column.index, name=column.name, dtype="str").where(encoded.codes >= 0)
+    are_numbers = rows.model.ids_are_numbers
+    fresh = np.array(pseudonyms_of(rows.key, rows.release, named, ROW_ID_LENGTH, are_numbers), dtype=object)
+    recoded = pd.Series(fresh[pair], column.index, name=column.name, dtype="str").where(encoded.codes >= 0)
+    return _of_its_kind(recoded, column, rows)
 
 
 # Operations that take a column or a data set away have no function here.

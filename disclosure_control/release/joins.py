@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.dictionary import Dictionary
-from disclosure_control.release.people import ReleasePeople, labels
+from disclosure_control.release.people import ReleasePeople, labels, texts_of
 from disclosure_control.release.study import NOBODY, RELATIONS, STRANGER, Study, StudyFile
 from study.formats.tables import SourceTable
 from study.models.roles import Role, TableKind
@@ -97,8 +97,20 @@ def _join(
     elif not tables_of_domain(released, key.partner, study.model):
         state = JoinState.PARTNER_GONE
     else:
-        state = JoinState.DROPPED if now[1] * before[0] < before[1] * now[0] else JoinState.JOINS
+        state = JoinState.DROPPED if _is_lost(key, before, now, study.model) else JoinState.JOINS
     return KeyJoin(key, state, *before, *now)
+
+
+def _is_lost(key: Key, before: tuple[int, int], now: tuple[int, int], model: StudyModel) -> bool:
+    """Whether more rows have a key without a partner than had one before, as a share, too.
+
+    Rows that a treatment removed may have been those that joined. Entries of a dictionary leave if any row names
+    them: a code that does not find its entry is the label that the treatment put in its place.
+    """
+    partner = model.table(key.partner)
+    if partner is not None and partner.kind is TableKind.DICTIONARY:
+        return False
+    return now[1] * before[0] < before[1] * now[0] and now[0] - now[1] > before[0] - before[1]
 
 
 def tables_of_domain(names: Iterable[str], domain: str, model: StudyModel) -> list[str]:
@@ -234,7 +246,7 @@ class _Package(_Tables):
     def _positions(self, ids: pd.Series) -> np.ndarray:
         """Whose each id (n_ids,) is, ``NOBODY`` of none, ``STRANGER`` of an unknown one; each is searched once."""
         codes, distinct = pd.factorize(ids)
-        position = self._pseudonyms.positions(pd.Series(distinct, dtype="str"))
+        position = self._pseudonyms.positions(texts_of(pd.Series(distinct)))
         return np.append(np.where(position < 0, STRANGER, position), NOBODY)[codes]
 
     def blocks(self, name: str, columns: Sequence[str]) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:

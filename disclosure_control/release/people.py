@@ -64,7 +64,7 @@ class ReleasePeople:
 
     ``ids`` are the original ones, after the pilot's rule; ``stays``: who was kept by the treatment; ``pseudonyms`` and
     ``offsets`` in days belong to the release. ``recoded`` are the columns that the treatment changed, ``roles`` the
-    columns that the config names as quasi-identifiers or sensitive.
+    columns that the config names as quasi-identifiers or sensitive. ``are_numbers``: the pseudonyms are whole numbers.
     """
 
     ids: pd.Series = field(repr=False)
@@ -73,6 +73,7 @@ class ReleasePeople:
     offsets: np.ndarray
     recoded: Mapping[str, RecodedColumn]
     roles: Sequence[str]
+    are_numbers: bool = False
 
     @cached_property
     def rank(self) -> np.ndarray:
@@ -96,18 +97,19 @@ def people_of(
     key: bytes,
     release: Release,
     days: int,
+    as_numbers: bool = False,
 ) -> ReleasePeople:
     """The people of a pilot after its treatment.
 
     ``ids`` (n_people,) are those of the combined dataset; ``kept`` (n_kept,) are the positions of the people whom the
-    treatment kept, ``recoded`` the columns that it changed. Raises ``FaultyInputError`` if two people would get the
-    same pseudonym.
+    treatment kept, ``recoded`` the columns that it changed; ``as_numbers``: pseudonyms are whole numbers. Raises
+    ``FaultyInputError`` if two people would get the same pseudonym.
     """
     texts = texts_of(ids)
     of_blocks, offsets = [], [np.zeros(0, dtype=np.int64)]
     for start in range(0, len(texts), _PEOPLE_AT_ONCE):
         block = texts.slice(start, _PEOPLE_AT_ONCE).to_pylist()
-        of_blocks.append(pa.array(pseudonyms_of(key, release, block), pa.large_string()))
+        of_blocks.append(pa.array(pseudonyms_of(key, release, block, as_numbers=as_numbers), pa.large_string()))
         offsets.append(offsets_of(key, release, block, days))
     pseudonyms = pa.concat_arrays(of_blocks) if of_blocks else texts
     ordered = pseudonyms.take(pa.array(_order(pseudonyms)))
@@ -123,6 +125,7 @@ def people_of(
         offsets=np.concatenate(offsets),
         recoded=recoded,
         roles=tuple(roles),
+        are_numbers=as_numbers,
     )
 
 

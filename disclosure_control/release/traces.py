@@ -31,6 +31,7 @@ SHORTEST_SEARCHED = 6
 LEAST_SHARE_OF_NUMBERS = 0.01
 LONGEST_WITH_DIGITS = 100  # of a longer text the digits together are no id
 MOST_DIGITS = 300  # a number of more is larger than any that is read
+_NUMBER = r"^[+-]?[0-9]+(\.[0-9]+)?$"
 _DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}"
 
 
@@ -68,10 +69,11 @@ def find_traces(
     digits = pc.unique(pa.chunked_array(runs, pa.large_string()))
     removed = _values_of_removed_identifiers(study, released)
     removed = removed.filter(pa.array(Dictionary(ids).positions(removed) < 0))
-    kinds = {"original_ids": Wanted(ids), "id_digits": Wanted(digits), "removed_identifiers": Wanted(removed)}
+    wanted = {"original_ids": ids, "id_digits": digits, "removed_identifiers": removed}
+    kinds = {kind: _Searched.of(texts) for kind, texts in wanted.items()}
     of_ids = _as_numbers(ids)
     numbers = {"original_ids": of_ids, "id_digits": np.setdiff1d(_as_numbers(digits), of_ids)}
-    del ids, written, runs, digits, removed
+    del ids, written, runs, digits, removed, wanted
     where: dict[str, int] = {}
     counts = {"original_ids": 0, "id_digits": 0, "removed_identifiers": 0}
     n_searched = 0
@@ -125,8 +127,27 @@ def _as_numbers(texts: pa.LargeStringArray) -> np.ndarray:
     return numbers[numbers >= 10 ** (SHORTEST_SEARCHED - 1)]
 
 
+@dataclass(frozen=True)
+class _Searched:
+    """Texts to search for: as parts of texts, and as whole cells, where a cell is a number."""
+
+    parts: Wanted
+    whole: Dictionary
+
+    @classmethod
+    def of(cls, texts: pa.LargeStringArray) -> _Searched:
+        return cls(Wanted(texts), Dictionary(texts))
+
+    def held_by(self, texts: pa.LargeStringArray, are_numbers: np.ndarray) -> np.ndarray:
+        """Which texts (n,) contain a wanted one, or are one: any digits are a part of some long number by chance."""
+        found = self.whole.positions(texts) >= 0
+        words = np.flatnonzero(~are_numbers)
+        found[words] |= self.parts.held_by(texts.take(pa.array(words)))
+        return found
+
+
 def _n_held(
-    values: pa.LargeStringArray, n_cells: np.ndarray, kinds: Mapping[str, Wanted], pseudonyms: Dictionary
+    values: pa.LargeStringArray, n_cells: np.ndarray, kinds: Mapping[str, _Searched], pseudonyms: Dictionary
 ) -> dict[str, int]:
     """How many cells contain a wanted text, by kind; ``n_cells`` (n_values,) have each of the values."""
     found, n_before = dict.fromkeys(kinds, 0), 0
@@ -135,8 +156,9 @@ def _n_held(
         distinct, n_of_block = block.take(pa.array(others)), n_cells[n_before + others]
         are_short = pc.less(pc.utf8_length(distinct), LONGEST_WITH_DIGITS)
         only_digits = digits_of(pc.if_else(are_short, distinct, ""))
+        are_numbers = pc.match_substring_regex(distinct, _NUMBER).to_numpy(zero_copy_only=False)
         for kind, wanted in kinds.items():
-            hit = wanted.held_by(only_digits if kind == "id_digits" else distinct)
+            hit = wanted.held_by(only_digits if kind == "id_digits" else distinct, are_numbers)
             found[kind] += int(n_of_block[hit].sum())
         n_before += len(block)
     return found
@@ -297,6 +319,6 @@ def _rows_of_others(
     for name, table in opened.items():
         if subject_column is not None and subject_column in table.frame:
             ids, n_cells = _distinct(table, subject_column)
-            person = np.full(len(ids), -1) if ids.dtype.kind == "f" else people.known_pseudonyms.positions(ids)
+            person = people.known_pseudonyms.positions(texts_of(ids))
             total += _add(where, f"{name}.{subject_column}", int(n_cells[~stays[person]].sum()))
     return total

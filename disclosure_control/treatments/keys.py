@@ -167,13 +167,22 @@ def name_of_unnamed(dataset_sha256: str, config: PilotConfig) -> str:
 UNNAMED = Release("", "")  # in a notebook, and where nothing is released
 
 
-def pseudonyms_of(key: bytes, release: Release, ids: Sequence[str], length: int = 16) -> list[str]:
+BITS_OF_NUMBER = 53  # the largest whole number that every program reads exactly
+
+
+def pseudonyms_of(
+    key: bytes, release: Release, ids: Sequence[str], length: int = 16, as_numbers: bool = False
+) -> list[str]:
     """The pseudonym of each original id (n,): the first ``length`` hexadecimal digits, at most 64, of its digest.
 
-    Equal ids have equal pseudonyms within the release. Source: RFC 2104; ENISA 2019, Pseudonymisation techniques and
-    best practices, section 5; domains of their own per recipient: EDPB 2025, Guidelines 01/2025 on pseudonymisation.
+    ``as_numbers``: whole numbers of at most 53 bits instead, for databases whose ids are numbers. Equal ids have equal
+    pseudonyms within the release. Source: RFC 2104; ENISA 2019, Pseudonymisation techniques and best practices,
+    section 5; domains of their own per recipient: EDPB 2025, Guidelines 01/2025 on pseudonymisation.
     """
-    return [digest.hex()[:length] for digest in digests(key, "id", release, ids)]
+    found = digests(key, "id", release, ids)
+    if as_numbers:
+        return [str(int.from_bytes(digest[:8]) >> (64 - BITS_OF_NUMBER)) for digest in found]
+    return [digest.hex()[:length] for digest in found]
 
 
 def offsets_of(key: bytes, release: Release, ids: Sequence[str], days: int) -> np.ndarray:

@@ -55,7 +55,8 @@ def read_parquet(source: SourceFile, options: FileOptions) -> FileContents:
         faults.append(no_record_fault(path))
     stop_at(faults)
     labels, label = labels_of(table.schema, table.column_names)
-    return FileContents(values, notes, labels, label=label)
+    integers = [name for name, column in zip(names, table.columns, strict=True) if pa.types.is_integer(column.type)]
+    return FileContents(values, notes, labels, label=label, types=dict.fromkeys(integers, "integer"))
 
 
 def values_of(
@@ -216,17 +217,26 @@ def _kind(kind: pa.DataType) -> str:
 
 
 def write_parquet(table: OutgoingTable) -> bytes:
-    """A Parquet file: text and doubles, labels with each column; no statistics, which would show extremes of values."""
+    """A Parquet file: text, doubles, and whole numbers where the source had such; labels with each column.
+
+    No statistics, which would show extremes of values.
+    """
     from pyarrow import parquet
 
     names = [str(name) for name in table.frame]
-    arrays = [pa.array(table.frame[name], from_pandas=True) for name in names]
+    arrays = [_written(table, name) for name in names]
     labels: list[dict[str | bytes, str | bytes]] = [{"label": table.labels.get(name, "")} for name in names]
     fields = [pa.field(n, a.type, metadata=label) for n, a, label in zip(names, arrays, labels, strict=True)]
     content = io.BytesIO()
     written = pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata={"label": table.label}))
     parquet.write_table(written, content, write_statistics=False, store_schema=True)
     return content.getvalue()
+
+
+def _written(table: OutgoingTable, name: str) -> pa.Array:
+    values = pa.array(table.frame[name], from_pandas=True)
+    is_whole = table.types.get(name) == "integer" and table.data_type(name) == "integer"
+    return values.cast(pa.int64()) if is_whole else values
 
 
 FORMAT = Format(

@@ -78,7 +78,12 @@ def described(tables: Sequence[SourceTable], person: str | None) -> StudyModel:
     own = next((name for name in known if name.lower() == PERSON_ID), PERSON_ID)
     base = PERSON.upper()
     return StudyModel(
-        "omop", recognised(tables), person if person in known else own, base if base in models else None, models
+        "omop",
+        recognised(tables),
+        person if person in known else own,
+        base if base in models else None,
+        models,
+        ids_are_numbers=True,
     )
 
 

@@ -52,7 +52,8 @@ class StudyModel:
     None: all whom any table names, unless the model has one that must list them, ``base_needed``.
     ``domain_of_data_set``: the name of a file's data set (``LBCH``) -> the domain of its variables. ``standard`` says
     what is done with a variable that is no column: a QNAM, a code of a test. ``form``: lines for the recipient, where
-    the study leaves in another form than it came in.
+    the study leaves in another form than it came in. ``ids_are_numbers``: ids are whole numbers, and pseudonyms of
+    people and records have to be such, too, for a database to take them.
     """
 
     model: str
@@ -64,6 +65,7 @@ class StudyModel:
     base_needed: str = ""
     standard: Callable[[str, str], Operation] = field(default=lambda domain, variable: NOT_IN_THE_TABLE, repr=False)
     form: tuple[str, ...] = ()
+    ids_are_numbers: bool = False
 
     def domain(self, data_set: str) -> str:
         """The domain of a data set; its own name, where it is no part of another."""

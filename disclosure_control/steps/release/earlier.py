@@ -68,7 +68,9 @@ def beside_earlier(
 
     Raises ``FaultyInputError`` where nobody of the earlier one is found among the people of the pilot.
     """
-    of_earlier = pseudonyms_of(key, release, [str(label) for label in labels(people.ids)])
+    of_earlier = pseudonyms_of(
+        key, release, [str(label) for label in labels(people.ids)], as_numbers=people.are_numbers
+    )
     person_now, person_earlier = (
         pd.Index(pseudonyms).get_indexer(pd.Index(merged.records.ids()))
         for pseudonyms, merged in ((people.pseudonyms, now), (of_earlier, earlier))

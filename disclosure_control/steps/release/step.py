@@ -68,7 +68,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     read = step.files.read_to_release(step.folder, partial(is_divisible, rule=rule))
     ids, per_part = original.ids(), step.files.rows_per_part
     study = read_study(step.folder, ids, rule, merge, settings.leave_out, read, per_part)
-    people, release = _people(step, treated, original, key)
+    people, release = _people(step, treated, original, key, study.model.ids_are_numbers)
     promised = _promised(step, original) if treated is None else treated.as_released
     released = deidentify(study, people, settings.lines, key, release)
     raised: tuple[RaisedTerms, ...] = ()
@@ -137,7 +137,11 @@ def _rules(config: PilotConfig) -> tuple[SubjectIdRule, MergeSettings]:
 
 
 def _people(
-    step: StepInput[ReleaseSettings], treated: TreatedPilot | None, original: EncodedRecords, key: bytes
+    step: StepInput[ReleaseSettings],
+    treated: TreatedPilot | None,
+    original: EncodedRecords,
+    key: bytes,
+    as_numbers: bool,
 ) -> tuple[ReleasePeople, Release]:
     settings, config = step.settings, step.assessment.config
     kept, recoded = np.arange(original.n_people), dict[str, RecodedColumn]()
@@ -147,7 +151,7 @@ def _people(
     else:
         release = Release(step.pilot, settings.name or name_of_unnamed(step.dataset.sha256, config))
     roles = config.quasi_identifiers + config.sensitive_features
-    return people_of(original.ids(), kept, recoded, roles, key, release, settings.days), release
+    return people_of(original.ids(), kept, recoded, roles, key, release, settings.days, as_numbers), release
 
 
 def _promised(step: StepInput[ReleaseSettings], original: EncodedRecords) -> Assessment:

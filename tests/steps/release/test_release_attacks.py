@@ -329,6 +329,8 @@ def test_by_the_gaps_in_the_order_of_dates(demo):
         ("0{}", "{}", True, "original_ids"),
         ("{}", "{}.5", True, None),
         ("STUDY-0{}", "1{}", True, None),
+        ("{}", "98{}01234567", False, None),  # a pseudonym of digits has any six digits by chance
+        ("{}", "no {}", False, "original_ids"),
     ],
 )
 def test_by_the_number_that_somebody_had_in_another_system(spelled, held, as_number, kind):

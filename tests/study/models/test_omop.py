@@ -1,6 +1,9 @@
 """OMOP CDM: roles and keys as OHDSI publishes them, people and findings of a small made export, its release."""
 
 import csv
+import hashlib
+import hmac
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,6 +12,7 @@ import pytest
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.release.deidentify import deidentify
 from disclosure_control.release.dictionaries import with_used_entries
+from disclosure_control.release.joins import JoinState, joins_of
 from disclosure_control.release.people import people_of, recoded_columns
 from disclosure_control.release.study import read_study
 from study.formats.files import read_domain_file
@@ -235,10 +239,11 @@ def test_parquet_with_whole_numbers_gives_the_same_people(tmp_path):
 # ---------------------------------------------------------------- a release of it
 
 
-def released(folder, export, recoded=None, kept=range(5)):
+def released(folder, export, recoded=None, kept=range(5), suffix="csv"):
     """The files that leave; person 6 is removed, and ``recoded`` columns of the combined dataset are replaced."""
     for name, rows in export.items():
-        write(folder / f"{name}.csv", rows)
+        path = folder / f"{name}.{suffix}"
+        rows.to_parquet(path) if suffix == "parquet" else write(path, rows)
     rule, settings = SubjectIdRule(column="person_id"), MergeSettings()
     frame = combine_domains(folder, rule, settings).frame
     treated = frame.assign(**{name: frame[name].map(labels) for name, labels in (recoded or {}).items()})
@@ -247,9 +252,42 @@ def released(folder, export, recoded=None, kept=range(5)):
     fresh = {str(name): column for name, column in after.items() if name != "USUBJID"}
     changed = recoded_columns(EncodedRecords.in_memory(frame), EncodedRecords.in_memory(after), fresh, where)
     study = read_study(folder, frame["USUBJID"], rule, settings)
-    people = people_of(frame["USUBJID"], where, changed, [], KEY, RELEASE, 180)
+    people = people_of(frame["USUBJID"], where, changed, [], KEY, RELEASE, 180, study.model.ids_are_numbers)
     made = with_used_entries(deidentify(study, people, (), KEY, RELEASE), study.model)
+    package = {name: replace(file.source.table, frame=file.frame) for name, file in made.files.items()}
+    lost = [one.key.name for one in joins_of(study, people, package, "person_id") if one.state is JoinState.DROPPED]
+    assert lost == []
     return {name: file.frame for name, file in made.files.items()}, made
+
+
+def by_hand(text):
+    """The pseudonym: the first 53 bits of HMAC-SHA-256, of purpose, pilot, release and the id."""
+    message = b"\0".join(part.encode() for part in ("id", RELEASE.pilot, RELEASE.name, text))
+    return str(int(hmac.new(KEY, message, hashlib.sha256).hexdigest()[:16], 16) // 2**11)
+
+
+def test_pseudonyms_are_numbers_that_a_table_of_floats_holds(tmp_path):
+    frames, _ = released(tmp_path, EXPORT)
+    assert set(frames["PERSON"]["person_id"]) == {by_hand(str(i)) for i in range(1, 6)}
+    visits = {f"VISIT_OCCURRENCE\x00{number}" for number in (*range(101, 106), 201)}
+    assert set(frames["VISIT_OCCURRENCE"]["visit_occurrence_id"]) == {by_hand(text) for text in visits}
+    assert frames["PERSON"]["person_id"].astype("float64").map("{:.0f}".format).tolist() == list(
+        frames["PERSON"]["person_id"]
+    )
+
+
+def test_parquet_leaves_with_numbers_of_the_same_value(tmp_path):
+    (tmp_path / "text").mkdir()
+    (tmp_path / "numbers").mkdir()
+    of_text, _ = released(tmp_path / "text", EXPORT)
+    whole = {name: pd.DataFrame(rows).replace("", None) for name, rows in EXPORT.items()}
+    for frame in whole.values():
+        ids = [name for name in frame if name.endswith("_id") and name != "vocabulary_id"]
+        frame[ids] = frame[ids].astype("Int64")
+    of_numbers, _ = released(tmp_path / "numbers", whole, suffix="parquet")
+    for table, key in (("PERSON", "person_id"), ("MEASUREMENT", "visit_occurrence_id")):
+        assert of_numbers[table][key].dtype == "float64"
+        assert of_numbers[table][key].dropna().map("{:.0f}".format).tolist() == of_text[table][key].tolist()
 
 
 def share_joined(frames, table, key, target, own):
@@ -306,6 +344,12 @@ def test_a_recoded_measurement_is_recoded_in_its_rows(tmp_path):
     assert set(rows["value_as_number"].dropna()) == {"100--200"}
     assert set(rows["value_as_concept_id"]) == {"0", "9191"}
     assert not made.unplaced
+
+
+def test_labels_in_place_of_concepts_are_no_lost_keys(tmp_path):
+    groups = {"MALE": "anybody", "FEMALE": "anybody"}
+    frames, _ = released(tmp_path, EXPORT, {"PERSON__gender_concept_id": groups})
+    assert set(frames["PERSON"]["gender_concept_id"]) == {"anybody"}
 
 
 def test_a_recoded_result_that_is_a_concept_leaves_as_its_label(tmp_path):
