@@ -92,6 +92,10 @@ class CellSpace:
             raise FaultyInputError(space.too_many)
         return space
 
+    @property
+    def columns(self) -> tuple[DeclaredColumn, ...]:
+        return (*self.quasi_identifiers, *self.sensitive)
+
     @cached_property
     def n_classes(self) -> int:
         return math.prod(column.n_codes for column in self.quasi_identifiers)
@@ -112,7 +116,7 @@ class CellSpace:
     @property
     def too_many(self) -> str:
         """The fault of too many cells, with the columns whose coarser bins help most."""
-        by_size = sorted((*self.quasi_identifiers, *self.sensitive), key=lambda column: -column.n_codes)
+        by_size = sorted(self.columns, key=lambda column: -column.n_codes)
         finest = listed([f"{column.name} ({column.n_codes} values with missing)" for column in by_size[:3]])
         return (
             f"the declared values make {self.n_cells:,} cells ({self.n_classes:,} classes, {self.width} counts each); "

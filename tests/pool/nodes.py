@@ -71,8 +71,8 @@ class Parties:
         return status
 
     def start(self, party: str, command: str, *options: str) -> subprocess.CompletedProcess:
-        """The same in a process of its own."""
-        line = [sys.executable, "-m", "disclosure_control.pool", command, STUDY, "--folder", str(self.shared)]
+        """The same in a process of its own, with the party's own folder of exchanged files."""
+        line = [sys.executable, "-m", "disclosure_control.pool", command, STUDY]
         environment = {**os.environ, **self.environment(party)}
         return subprocess.run(
             [*line, *options], cwd=PROJECT, env=environment, capture_output=True, text=True, check=False

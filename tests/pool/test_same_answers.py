@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from Anonymization_Models import run_k_anonymity
 from disclosure_control.assess.assessment import evaluate
 from disclosure_control.assess.opening import opened
+from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.telling.plain import plain
 from disclosure_control.report.summary import privacy_summary
 from disclosure_control.steps import READERS
@@ -30,10 +32,26 @@ def referee(made: RandomRound, folder):
     made.pooled.to_csv(path, index=False)
     with opened("memory", path, made.config, READERS) as found:
         assessment = evaluate(found.people, found.config)
-        steps = run_steps(STUDY, folder, found.dataset, assessment, left_out=[*READERS.keys() - {"risk", "recommend"}])
+        steps = run_steps(STUDY, folder, found.dataset, assessment, left_out=all_but("risk", "recommend"))
     summary = privacy_summary(STUDY, assessment, {})
     figures = {name: summary[name] for name in MODELS} | plain({name: one.found for name, one in steps.items()})
     return assessment, json.loads(json.dumps(figures)), found.dataset.subjects
+
+
+def all_but(*names: str) -> list[str]:
+    return [*READERS.keys() - {*names}]
+
+
+def released_by_door_2(made: RandomRound, folder) -> pd.DataFrame:
+    """The pooled records as door 2 treats them by its own recommendation, by id."""
+    config = {**made.config, "treatment": [{"method": "recommended"}]}
+    with opened("memory", folder / "combined_dataset.csv", config, READERS) as found:
+        assessment = evaluate(found.people, found.config)
+        steps = run_steps(STUDY, folder, found.dataset, assessment, left_out=all_but("risk", "recommend", "treatment"))
+        (name,) = (name for name in steps["treatment"].datasets if name.startswith("anonymised_dataset"))
+        made_of = steps["treatment"].datasets[name]
+        pieces = [made_of] if isinstance(made_of, pd.DataFrame) else list(made_of)
+    return pd.concat(pieces).set_index("USUBJID")
 
 
 def of_quasi_identifiers(risk: dict, names) -> dict:
@@ -52,6 +70,11 @@ def compare(made: RandomRound, parties: Parties):
     sums = made.config["pool"]["sums"]
     parties.settle(made.config, {**({sums: None} if sums not in FIVE else {}), **made.frames})
     parties.whole_round(FIVE, sums)
+    compare_answers(made, parties)
+
+
+def compare_answers(made: RandomRound, parties: Parties):
+    """After a round: figures, flags and recoded values are those of door 2 on the pooled records."""
     assessment, expected, subjects = referee(made, parties.root)
     answer = json.loads((parties.shared / "answer.pool").read_bytes().split(b"\n", 1)[0])["figures"]
     names = assessment.config.quasi_identifiers
@@ -74,13 +97,35 @@ def flags_are_those_of_the_pool(parties: Parties, assessment, subjects):
         assert set(listed.index[listed[name] == 1]) == set(subjects[result.risky]), name
 
 
+def nobody_learns_which_values_do_not_occur(made: RandomRound, recoding: dict):
+    """Every declared value is recoded, one that nobody has as a rare one is."""
+    for name, values in made.config["pool"]["categories"].items():
+        if name in recoding:
+            assert set(recoding[name]) == {*values, ""}
+            assert recoding[name]["nobody has it"] == (
+                "other" if "other" in recoding[name].values() else "nobody has it"
+            )
+
+
+def canonical(column: pd.Series) -> list[str]:
+    """The values as they are counted."""
+    encoded = encode_column(column.reset_index(drop=True).astype("str"))
+    return [*np.append(encoded.labels.astype(str), "")[encoded.codes]]
+
+
 def released_pool_holds_k(parties: Parties, made: RandomRound, answer: dict):
+    nobody_learns_which_values_do_not_occur(made, answer["recoding"])
     paths = [parties.data(node) / "pool_results" / "pool_recoded.csv" for node in FIVE]
     together = pd.concat([pd.read_csv(path, dtype=str, keep_default_na=False) for path in paths], ignore_index=True)
     kept = [name for name in together if name != "USUBJID"]
     if "k" in answer["recommend"]["models"] and kept and len(together):
         frame = together[kept].replace("", None)
         assert run_k_anonymity(frame, kept, made.config["K"], made.config["missing_qis"]).n_risky == 0
+    expected = released_by_door_2(made, parties.root)
+    assert set(together["USUBJID"]) == set(expected.index)
+    for name in kept:
+        column = expected.loc[together["USUBJID"], name]
+        assert canonical(together[name].replace("", None)) == canonical(column.astype(object)), name
     if answer["recommend"]["suppressed"] is not None:
         assert len(made.pooled) - len(together) == answer["recommend"]["suppressed"]
 
