@@ -20,8 +20,9 @@ def words_of(heading: str) -> str:
 
 # Words of a heading that names a subject and nothing more: "patient id", not "patient name".
 _PERSON = re.compile(
-    r"(patient(en|s|e)?|paciente?|pacjenta?|paziente|пациента?|ασθεν(ησ|ουσ)|subj(ect)?|participant|proband(en)?|person|pat)"
-    r"(id|no|nr|num|nummer|number|code|kod|kennung)?|p(id|nr|no|idnum)|usubjid|mrn"
+    r"(patient(en|s|e)?|paciente?|pacjenta?|paziente|пациента?|ασθεν(ησ|ουσ)|subj(ect)?|participant|proband(en)?|person|pat"
+    r"|pseudonym|psn|member|beneficiary|client|respondent|volunteer|donor)"
+    r"(id|no|nr|num|nummer|number|code|kod|kennung)?|p(id|nr|no|idnum)|usubjid|mrn|nhc"
 )
 _NUMBERS = frozenset(
     words_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -12,9 +12,13 @@ from disclosure_control.basics.encoding.columns import LARGEST_NUMBER, encode_co
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from study.concepts import Concept, concept_of
 from study.merge.rows import ROWS
+from study.models.column_roles import SEEN
+from study.models.roles import ColumnModel, Role
 from study.models.study_model import StudyModel
 from study.operations import NOT_IN_THE_TABLE, Operation
 
+# Roles that a column's values show as well, whatever it is about: the heading has to say whether outsiders know them.
+SAYS_LITTLE = (Role.NUMBER, Role.CATEGORY, Role.FLAG, Role.UNKNOWN)
 FEW_VALUES = 10  # a column of at most this many different numbers counts as codes of categories
 _DAY, _MONTH = r"([0-2]?\d|3[01])", r"(0?[1-9]|1[0-2])"
 _DATE = rf"(\d{{4}}[-/.]{_MONTH}([-/.]{_DAY})?|{_DAY}[-/.]{_DAY}[-/.](\d{{4}}|\d\d))([T ].*)?"
@@ -27,6 +31,9 @@ class Column:
     ``n_values`` of ``n_people`` have a value, ``n_distinct`` different ones; ``n_rare`` people have one that fewer than
     K share. ``numbers`` (n_values,) if every value is a number and none is written as a code (``01``), else None.
     ``operation`` is the release operation of its variable; ``unit`` is the unit of an age, if a column has it.
+    ``role`` is the one that the data model gives it where no standard says what is done with it; ``is_guessed`` if from
+    its heading and values. ``counts_rows``: it is the number of rows in time of each person. ``is_result``: it has the
+    results of a test in a table that no standard names.
     """
 
     name: str
@@ -42,6 +49,10 @@ class Column:
     operation: Operation
     unit: str = ""
     findings: tuple[ColumnFinding, ...] = ()
+    role: Role | None = None
+    is_guessed: bool = False
+    counts_rows: bool = False
+    is_result: bool = False
 
     @property
     def concept(self) -> Concept | None:
@@ -73,6 +84,9 @@ def columns_of(
         domain, _, heading = str(name).partition("__")
         form = forms.get(domain, "wide").replace(ROWS.form, "wide")  # one value of each column for a person
         code = test_codes.get((domain, heading.split(" [")[0])) if form == "findings" else heading
+        if form in ("findings", "events") and _says_of_person(domain, heading, model):
+            form, code = "wide", heading
+        known = model.column(domain, heading) if form == "wide" else None
         people_of = np.bincount(codes) if (codes := _present_codes(frame[name])).size else np.zeros(0, dtype=np.int64)
         found.append(
             Column(
@@ -89,6 +103,10 @@ def columns_of(
                 operation=_operation(domain, code, model),
                 unit=_unit(frame, str(name)),
                 findings=tuple(by_name.get(str(name), ())),
+                role=known.role if known is not None and (known.says is None or known.is_guessed) else None,
+                is_guessed=known is not None and known.is_guessed,
+                is_result=form == "findings" and _is_long(domain, model),
+                counts_rows=heading == "count" and forms.get(domain) == ROWS.form,
             )
         )
     return found
@@ -97,9 +115,35 @@ def columns_of(
 def _operation(domain: str, variable: str | None, model: StudyModel) -> Operation:
     """What the data model does with a variable; a name in small letters is none of SDTM's."""
     column = model.column(domain, variable or "")
+    if column is not None and column.is_guessed:
+        return _operation_of_guess(column, model.operation(domain, variable or ""))
     if (column is None or column.says is not None) and not (variable and variable.isupper()):
         return NOT_IN_THE_TABLE
     return model.operation(domain, variable or "")
+
+
+def _operation_of_guess(column: ColumnModel, says: Operation) -> Operation:
+    """What is done with a guessed role, with the reason of the guess; values alone do not say that outsiders know them.
+
+    What the standard's table says of a heading in capitals holds as it is.
+    """
+    if column.says is not None:
+        return NOT_IN_THE_TABLE if column.says == SEEN else says
+    if column.role in SAYS_LITTLE:
+        return NOT_IN_THE_TABLE
+    return replace(says, reason=f"{says.reason} ({column.reason})")
+
+
+def _is_long(domain: str, model: StudyModel) -> bool:
+    """Whether the tests of a table were guessed: it is a long table of no standard."""
+    table = model.table(domain)
+    test = None if table is None else table.columns.get(table.called("TEST"))
+    return test is not None and test.is_guessed
+
+
+def _says_of_person(domain: str, heading: str, model: StudyModel) -> bool:
+    table = model.table(domain)
+    return table is not None and heading in table.of_person
 
 
 def _present_codes(values: pd.Series) -> np.ndarray:

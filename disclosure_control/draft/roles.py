@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from disclosure_control.basics.telling.small_counts import some_of_people
@@ -11,6 +11,7 @@ from disclosure_control.draft.columns import Column
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.named_columns import identifier_columns
 from study.concepts import LABORATORY_RESULT, Part, concept_of, rank_of
+from study.models.roles import Role
 from study.operations import OperationKind, VariableClass
 
 
@@ -88,7 +89,8 @@ def _goes_by_the_standard(column: Column, names: frozenset[str]) -> Decision | N
     """PHUSE's operations for SDTM: what is removed before a study is released."""
     says = column.operation
     is_direct = says.variable_class is VariableClass.DIRECT_IDENTIFIER
-    if column.form == "wide" and (says.operation is OperationKind.REMOVE or is_direct):
+    is_place = column.role is Role.PLACE  # which the treatment can make coarse
+    if column.form == "wide" and (says.operation is OperationKind.REMOVE or is_direct) and not is_place:
         return Decision(ConfigRole.DROPPED, says.reason, review=True)
     return None
 
@@ -96,6 +98,11 @@ def _goes_by_the_standard(column: Column, names: frozenset[str]) -> Decision | N
 def _is_date(column: Column, names: frozenset[str]) -> Decision | None:
     is_moved = column.form == "wide" and column.operation.operation is OperationKind.OFFSET
     return Decision(ConfigRole.LEFT_ALONE, DATES, review=True) if column.is_dates or is_moved else None
+
+
+def _counts_rows(column: Column, names: frozenset[str]) -> Decision | None:
+    words = "numbers of rows of each person: acquaintances may know them, roughly (how often somebody was treated)"
+    return Decision(ConfigRole.LEFT_ALONE, words, review=True) if column.counts_rows else None
 
 
 def _known_to_acquaintances(column: Column, names: frozenset[str]) -> Decision | None:
@@ -138,6 +145,33 @@ def _seen(column: Column, names: frozenset[str]) -> Decision | None:
     return None
 
 
+def _coded_term(column: Column, names: frozenset[str]) -> Decision | None:
+    """A diagnosis, drug or procedure that a data model without a standard for single columns knows as a coded term."""
+    if column.role is not Role.CODED_TERM:
+        return None
+    return Decision(ConfigRole.SENSITIVE, "a coded term is known only to the person and the doctor")
+
+
+def _role_of_the_model(column: Column, names: frozenset[str]) -> Decision | None:
+    """A quasi-identifier by its role, under a heading that is in no table: numbers for ages, else categories."""
+    role = _ROLE_OF_QUASI_IDENTIFIER.get(column.role) if column.role else None
+    if role is None or column.form != "wide":
+        return None
+    if column.role is Role.BIRTH_YEAR and any(_is_age(name) for name in names):
+        return Decision(ConfigRole.LEFT_ALONE, "repeats the age; coarsen or drop it before release", review=True)
+    is_number = role is ConfigRole.NUMBER and column.numbers is not None
+    return replace(_quasi_identifier(column, column.operation.reason, is_number), review=column.is_guessed)
+
+
+_ROLE_OF_QUASI_IDENTIFIER = {
+    Role.AGE: ConfigRole.NUMBER,
+    Role.BIRTH_YEAR: ConfigRole.NUMBER,
+    Role.SEX: ConfigRole.CATEGORY,
+    Role.ORIGIN: ConfigRole.CATEGORY,
+    Role.PLACE: ConfigRole.CATEGORY,
+}
+
+
 def _level_1(column: Column, names: frozenset[str]) -> Decision | None:
     if column.operation.variable_class is not VariableClass.QUASI_IDENTIFIER_1:
         return None
@@ -152,9 +186,11 @@ def _level_2(column: Column, names: frozenset[str]) -> Decision | None:
 
 def _sensitive(column: Column, names: frozenset[str]) -> Decision | None:
     concept = column.concept
-    if concept and concept.part is Part.SENSITIVE and (column.form == "wide" or column.domain in LABORATORY_DOMAINS):
+    is_of_laboratory = column.domain in LABORATORY_DOMAINS
+    if concept and concept.part is Part.SENSITIVE and (column.form == "wide" or is_of_laboratory or column.is_result):
         return Decision(ConfigRole.SENSITIVE, concept.why)
-    if column.domain in LABORATORY_DOMAINS and column.form == "findings" and column.is_measured:
+    is_result = is_of_laboratory or (column.is_result and concept is None)
+    if is_result and column.form == "findings" and column.is_measured:
         return Decision(ConfigRole.SENSITIVE, LABORATORY_RESULT.why)
     return None
 
@@ -171,6 +207,7 @@ def _result(column: Column, names: frozenset[str]) -> Decision | None:
 
 RULES: tuple[Rule, ...] = (
     _tells_nothing,
+    _counts_rows,
     _names_a_person,
     _has_the_name_of_an_identifier,
     _goes_by_the_standard,
@@ -178,6 +215,8 @@ RULES: tuple[Rule, ...] = (
     _repeats_another,
     _known_to_acquaintances,
     _seen,
+    _coded_term,
+    _role_of_the_model,
     _level_1,
     _level_2,
     _sensitive,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.recodings import says_again
 from disclosure_control.treatments.keys import Release
+from study.models.roles import Role
 from study.models.study_model import StudyModel
 from study.operations import Operation, OperationKind, OperationRule, VariableClass, decided
 
@@ -83,7 +84,8 @@ def operation_of_column(name: str, domain: str, state: Decisions) -> Operation:
     says = decided(domain, name, state.lines) or state.model.operation(domain, name)
     if says_again(name, domain, state.people.recoded) or _is_part_of_recoded(name, domain, state):
         return SAYS_AGAIN
-    if says.operation == OperationKind.REVIEW and f"{domain}__{name}" in state.people.roles:
+    waits = says.operation == OperationKind.REVIEW or _is_removed_by_a_guess(name, domain, says, state.model)
+    if waits and f"{domain}__{name}" in state.people.roles:
         return Operation(OperationKind.NO_FURTHER, VariableClass.QUASI_IDENTIFIER_1, "the config gives it a role")
     return says
 
@@ -93,3 +95,10 @@ def _is_part_of_recoded(name: str, domain: str, state: Decisions) -> bool:
     column, recoded = state.model.column(domain, name), state.people.recoded
     whole = "" if column is None else column.part_of
     return bool(whole) and f"{domain}__{whole}" in recoded and f"{domain}__{name}" not in recoded
+
+
+def _is_removed_by_a_guess(name: str, domain: str, says: Operation, model: StudyModel) -> bool:
+    """Whether a column would be removed for a guessed role, or as a place: a config that gives it a role knows more."""
+    column = model.column(domain, name)
+    is_open = column is not None and column.says is None and (column.is_guessed or column.role is Role.PLACE)
+    return is_open and says.operation == OperationKind.REMOVE

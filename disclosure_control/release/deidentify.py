@@ -21,10 +21,14 @@ from disclosure_control.release.accounts import (
 )
 from disclosure_control.release.columns import COLUMN_OPERATIONS, Rows
 from disclosure_control.release.columns_seen import ColumnSeen
+from disclosure_control.release.folded_columns import folded_columns, with_folded_columns
 from disclosure_control.release.people import RecodedColumn, ReleasePeople, are_numbers, labels, of_rows
+from disclosure_control.release.recodings import labels_of_values
 from disclosure_control.release.rows_as_variables import RecodedRowsPlan, by_parameter, planned, supplemental
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
 from disclosure_control.treatments.keys import Release
+from study.models.roles import TableKind, TableModel
+from study.models.study_model import StudyModel
 from study.operations import OperationKind, OperationRule
 
 
@@ -148,7 +152,8 @@ def deidentify(
             files[file.name] = released
     files = _with_relations(files, decisions)
     unplaced = tuple(name for name in people.recoded if name not in decisions.placed)
-    return ReleasedStudy(_without_lonely_devices(files), left_out, tuple(accounts), unplaced)
+    files = _with_dictionaries_cut(_without_lonely_devices(files), study.model)
+    return ReleasedStudy(files, left_out, tuple(accounts), unplaced)
 
 
 def _released(file: StudyFile, decisions: Decisions) -> ReleasedFile:
@@ -171,6 +176,8 @@ def _added(one: Account, other: Account) -> Account:
 def _released_part(file: StudyFile, plan: RecodedRowsPlan, decisions: Decisions) -> tuple[ReleasedRows, list[Account]]:
     rows, frame = rows_that_leave(file, decisions.people)
     people = file.people[rows]
+    known = decisions.model.table(file.name)
+    frame = with_folded_columns(frame, file.domain, known, decisions.people.recoded)
     given = Rows(people, frame, decisions.people, decisions.key, decisions.release, file.domain, decisions.model)
     if file.is_supplemental:
         frame, kept, accounts = supplemental(file, given, decisions)
@@ -209,9 +216,7 @@ def _column(name: str, file: StudyFile, given: Rows, decisions: Decisions) -> tu
     if recoding is not None and says.operation in RECODABLE:
         if recoding.released is None:
             return None, replace(account, operation=replace(says, operation=OperationKind.REMOVE, reason=BY_TREATMENT))
-        table = decisions.model.table(file.domain)
-        is_named = table is not None and name in table.derived
-        column = _with_labels(given.frame[name], recoding, given.people, is_named)
+        column = _with_labels(given.frame[name], recoding, given.people, decisions.model.table(file.name), file)
         if says.operation == OperationKind.DERIVE_AGE:
             column = COLUMN_OPERATIONS[says.operation](column, given).column
         return column, replace(account, recoded=True)
@@ -241,13 +246,18 @@ def _was_moved(recoding: RecodedColumn) -> bool:
     return bool((pairs["original"].str.len() == pairs["released"].str.len()).all())
 
 
-def _with_labels(column: pd.Series, recoding: RecodedColumn, people: np.ndarray, is_named: bool) -> pd.Series:
+def _with_labels(
+    column: pd.Series, recoding: RecodedColumn, people: np.ndarray, table: TableModel | None, file: StudyFile
+) -> pd.Series:
     """The released labels, where the column has a value; numbers if column and labels all are numbers.
 
-    ``is_named``: the merge has names for the codes of the column; a code whose name did not change stays.
+    Where the merge has names for the codes of the column, a code whose name did not change stays. Where people have
+    several rows, whose values differ in time, each gets the label of its own value.
     """
     assert recoding.released is not None
-    released = of_rows(recoding.released, people)
+    is_named = table is not None and str(column.name) in table.derived and column.name in file.table.frame
+    are_rows = table is not None and table.kind is TableKind.ROWS and not is_named
+    released = labels_of_values(column, recoding, people) if are_rows else of_rows(recoding.released, people)
     fresh = pd.Series(released, column.index, name=column.name, dtype="str").where(column.notna())
     if is_named:
         codes = pd.Series(labels(column), column.index, dtype="str")
@@ -307,6 +317,26 @@ def _without_lonely_devices(files: dict[str, ReleasedFile]) -> dict[str, Release
     for name, file in files.items():
         if used and "SPDEVID" in file.columns and not file.has_people:
             kept = [part.where(part.frame["SPDEVID"].isin(used).to_numpy()) for part in file.parts]
+            file = replace(file, parts=kept)
+        if file.n_records:
+            found[name] = file
+    return found
+
+
+def _with_dictionaries_cut(files: Mapping[str, ReleasedFile], model: StudyModel) -> dict[str, ReleasedFile]:
+    """Of a dictionary that names columns only the rows of columns that leave; without any, it does not leave."""
+    leaving: set[str] = set()
+    for name, file in files.items():
+        if (table := model.table(name)) is not None and not table.names_columns:
+            names = list(map(str, file.columns))
+            parts = {table.columns[name].part_of for name in names if name in table.columns}
+            leaving |= {one.casefold() for one in (*names, *parts.intersection(folded_columns(table)))}
+    found = {}
+    for name, file in files.items():
+        if (table := model.table(name)) is not None and table.names_columns:
+            by = [column for column in table.names_columns if column in file.columns]
+            is_of = [part.frame[by].apply(lambda column: column.str.casefold().isin(leaving)) for part in file.parts]
+            kept = [part.where(one.any(axis=1).to_numpy()) for part, one in zip(file.parts, is_of, strict=True)]
             file = replace(file, parts=kept)
         if file.n_records:
             found[name] = file

@@ -23,6 +23,7 @@ from study.merge.parts import CountedFaults, Domain, DomainPart, Plan, Reduction
 from study.merge.people import by_domain, people_of_tables
 from study.merge.reading import Read, belonging_tables, tables_to_merge
 from study.merge.reductions import reduction_of
+from study.merge.rows import columns_of_person
 from study.merge.settings import MergeSettings
 from study.merge.state import MergeState
 from study.merge.subject_ids import SubjectIdRule
@@ -116,6 +117,7 @@ def _has_repeated(of_domain: list[SourceTable], person: Mapping[str, np.ndarray]
 @dataclass(frozen=True)
 class _Planned:
     rows: DividedDomain
+    domain: Domain
     reduction: Reduction
     plan: Plan[Any]
 
@@ -140,7 +142,7 @@ def _planned(domains: Mapping[str, DividedDomain], state: MergeState, progress: 
         model = state.model.tables[name]
         whole = Domain(name, rows.columns, state.settings, state.rule.column, model, name == state.model.base)
         reduction = reduction_of(whole)
-        planned.append(_Planned(rows, reduction, reduction.plan(_LookedAt(rows, progress), whole)))
+        planned.append(_Planned(rows, whole, reduction, reduction.plan(_LookedAt(rows, progress), whole)))
         state.faults.extend(planned[-1].plan.faults)
     return planned
 
@@ -164,6 +166,9 @@ def _by_part(
         for one in planned:
             part = one.rows.part(i)
             reduced = one.reduction.reduce(part, one.plan.what)
+            if one.domain.model.of_person:
+                both = {**columns_of_person(part, one.domain), **reduced.columns}
+                reduced = dataclasses.replace(reduced, columns=both)
             one.rows.forget(i)
             faults.add([*part.faults, *reduced.faults])
             n_present = int(np.count_nonzero(np.bincount(part.subject, minlength=stop - start)))

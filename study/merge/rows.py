@@ -6,6 +6,7 @@ rows says how many there are. The order of the file never counts.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,26 +51,41 @@ def reduce_rows(part: DomainPart, plan: RowsPlan) -> Reduced:
 
     ``undecided_ties`` counts the values that were chosen by themselves among others of the same time.
     """
+    count = np.bincount(part.subject, minlength=part.n_subjects)
+    columns, n_undecided = _one_of_each(part, plan.domain, plan.kept, plan.model, plan.settings)
+    n_present = int(np.count_nonzero(count))
+    counts = {
+        "collapsed": len(part.subject) - n_present,
+        "dropped_columns": list(plan.dropped),
+        "undecided_ties": n_undecided,
+    }
+    return Reduced({f"{plan.domain}__count": count.astype(str).astype(object), **columns}, counts=counts)
+
+
+def columns_of_person(part: DomainPart, domain: Domain) -> dict[str, np.ndarray]:
+    """What a table of findings or events says of the person in its rows: a sex, a year of birth; as rows in time."""
+    if domain.model.kind not in (TableKind.FINDINGS, TableKind.EVENTS):
+        return {}
+    return _one_of_each(part, domain.name, domain.model.of_person, domain.model, domain.settings)[0]
+
+
+def _one_of_each(
+    part: DomainPart, domain: str, names: Sequence[str], model: TableModel, settings: MergeSettings
+) -> tuple[dict[str, np.ndarray], int]:
+    """One value of each column for each person, and how many of these values had rivals of the same time."""
     frame, subject, n_subjects = part.frame, part.subject, part.n_subjects
-    count = np.bincount(subject, minlength=n_subjects)
-    columns = {f"{plan.domain}__count": count.astype(str).astype(object)}
-    moment = moments(frame, plan.model)
+    columns: dict[str, np.ndarray] = {}
+    moment = moments(frame, model) if names else np.zeros(0, dtype=np.int64)
     n_undecided = 0
-    for name in plan.kept:
-        column = f"{plan.domain}__{name}"
-        rule = rule_for(plan.settings.record, "baseline", plan.domain, column)
+    for name in names:
+        column = f"{domain}__{name}"
+        rule = rule_for(settings.record, "baseline", domain, column)
         if rule in SUMMARIES:
             columns[column] = _summary(parse_numbers(frame[name]), subject, n_subjects, rule)
             continue
         columns[column], n = _of_a_moment(frame[name], subject, n_subjects, -moment if rule in LATEST else moment)
         n_undecided += n
-    n_present = int(np.count_nonzero(count))
-    counts = {
-        "collapsed": len(subject) - n_present,
-        "dropped_columns": list(plan.dropped),
-        "undecided_ties": n_undecided,
-    }
-    return Reduced(columns, counts=counts)
+    return columns, n_undecided
 
 
 def moments(frame: pd.DataFrame, model: TableModel) -> np.ndarray:

@@ -97,8 +97,10 @@ class TableModel:
     ``derived``: columns that the merge adds, by name; one of the name of a column takes its place in the merge: a code
     appears in words, and leaves as a code.
     ``starts``: columns that say when the study began for a person, the last with a value counts. ``order``: columns by
-    which the rows of a person follow each other in time. ``not_merged``: columns that say nothing about a person.
-    ``values``: column -> code -> what it means in words.
+    which the rows of a person follow each other in time. ``of_person``: columns of a table of findings or events that
+    say something of the person, and are merged as those of rows in time are. ``not_merged``: columns that say nothing
+    about a person. ``values``: column -> code -> what it means in words. ``names_columns``: columns of a dictionary
+    that name the columns of other tables: a row of it leaves with the column that it names.
     """
 
     name: str
@@ -110,8 +112,10 @@ class TableModel:
     derived: Mapping[str, Derive] = field(default_factory=dict)
     starts: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
+    of_person: tuple[str, ...] = ()
     not_merged: frozenset[str] = frozenset()
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    names_columns: tuple[str, ...] = ()
 
     def of_role(self, *roles: Role) -> list[str]:
         """The columns with one of the roles, in the order of the table."""

@@ -73,7 +73,11 @@ class ToldLandscape:
 
 @dataclass(frozen=True)
 class ToldRecommendation:
-    """The part ``recommend`` of the JSON summary."""
+    """The part ``recommend`` of the JSON summary.
+
+    ``optimal``: nothing is better where each recoding leaves out the classes that ``suppress_records`` removes;
+    ``any_classes``: nor where it leaves out others.
+    """
 
     metric: str
     counted_from: str
@@ -85,6 +89,7 @@ class ToldRecommendation:
     missing_qis: str
     at_risk: int | None
     optimal: bool
+    any_classes: bool
     levels: Mapping[str, int] | None
     loss: float | None
     suppressed: int | None
@@ -95,9 +100,13 @@ class ToldRecommendation:
 
 
 def told_recommendation(
-    trial: Trial, settings: RecommendSettings, found: SearchResult, short_list: Sequence[RecodingAnswer]
+    trial: Trial,
+    settings: RecommendSettings,
+    found: SearchResult,
+    short_list: Sequence[RecodingAnswer],
+    any_classes: bool,
 ) -> ToldRecommendation:
-    """The answers and the other recodings, masked for the report."""
+    """The answers and the other recodings, masked for the report; ``any_classes`` of ``holds_for_any_classes``."""
     pilot, assessment = trial.pilot, trial.assessment
     told = [_told_answer(answer, trial) for answer in short_list]
     best = told[0] if found.best is not None else None
@@ -112,6 +121,7 @@ def told_recommendation(
         missing_qis=assessment.config.missing_qis,
         at_risk=trial.n_at_risk,
         optimal=found.is_optimal,
+        any_classes=any_classes,
         levels=best.levels if best else None,
         loss=best.loss if best else None,
         suppressed=best.suppressed if best else None,
@@ -207,7 +217,7 @@ def _parts(told: ToldRecommendation) -> Iterator[Part]:
     if told.levels is not None and told.optimal:
         yield Sentence(
             "Answer 1 is proven: no other recoding that the levels allow meets the thresholds at a lower loss, with at "
-            f"most {100 * told.suppression_limit:g}% of the records left out.",
+            f"most {100 * told.suppression_limit:g}% of the records left out.{_by_the_rule(told)}",
             where=Where.OUTSIDE,
         )
     yield from _map(told)
@@ -230,7 +240,7 @@ def _how_sure(told: ToldRecommendation) -> str:
     if told.levels is not None and told.optimal:
         return (
             f"Proven: no other of the {size} recodings meets the thresholds at a lower loss than answer 1, with at "
-            f"most {limit} of the records left out. {told.checked:,} of them had to be tried."
+            f"most {limit} of the records left out. {told.checked:,} of them had to be tried.{_by_the_rule(told)}"
         )
     if told.levels is not None:
         return (
@@ -240,9 +250,17 @@ def _how_sure(told: ToldRecommendation) -> str:
     if told.optimal:
         return (
             f"None of the {size} allowed recodings meets the thresholds with at most {limit} of the records left "
-            "out: allow more, or higher levels."
+            f"out: allow more, or higher levels.{_by_the_rule(told)}"
         )
     return f"No answer in time, after {told.checked:,} of {size} recodings: raise time_limit, or limit levels."
+
+
+def _by_the_rule(told: ToldRecommendation) -> str:
+    """Of which classes left out a proof speaks, where it is not of all."""
+    if told.any_classes:
+        return ""
+    rule = "Each leaves out the classes that suppress_records removes"
+    return f" {rule}; leaving out others was not tried and may cost less."
 
 
 def _map(told: ToldRecommendation) -> Iterator[Part]:

@@ -203,6 +203,29 @@ def _best_of_all(trial: Trial, found: SearchResult, others: Sequence[SearchResul
     )
 
 
+def holds_for_any_classes(trial: Trial, found: SearchResult, time_limit: float) -> bool:
+    """Whether ``found`` is proven whichever classes a recoding leaves out, not only for those that the rule chooses.
+
+    t compares a class with those who are kept, so which classes fail depends on which others are left out: of many
+    possible sets of classes the treatment ``suppress_records`` takes one (``failing_classes``). k and l alone need no
+    such choice: classes that fail them have to be left out, and the others need not be. So the least loss without t
+    is a lower bound for every set of classes, where a loss only grows with the records left out.
+    """
+    pilot = trial.pilot
+    if not found.is_optimal or trial.suppression_limit * pilot.lattice.n_people + 1e-9 < 1:  # nobody may be left out
+        return found.is_optimal
+    if not METRICS[trial.metric].on(pilot.lattice, weights_of(trial)).grows_with_suppression:
+        return False
+    without_t = [one for one in pilot.criteria if not one.definition.needs_own_value]
+    if len(without_t) == len(pilot.criteria):
+        return True
+    relaxed = dataclasses.replace(trial, pilot=dataclasses.replace(pilot, criteria=tuple(without_t)))
+    bound = relaxed.search(main_question(relaxed), time_limit)
+    if bound.best is None or found.best is None:
+        return bound.is_optimal and bound.best is None
+    return bound.is_optimal and bound.best.loss >= found.best.loss - 1e-9 * max(1.0, abs(found.best.loss))
+
+
 def _is_as_predicted(best: Transformation, answer: RecodingAnswer) -> bool:
     """Whether the treatments had the effect on the records that the search predicted; otherwise it proves nothing."""
     is_near = np.isclose(answer.loss, best.loss, rtol=1e-9, atol=1e-9)
@@ -246,8 +269,12 @@ def _loss(trial: Trial, levels: tuple[int, ...], gone: np.ndarray) -> float:
     node = RollUp(pilot.lattice).node(levels)
     suppressed = np.zeros(node.n_classes, dtype=bool)
     suppressed[node.class_of_combination[gone]] = True
-    weights = [trial.weights.get(attribute.name, 1.0) for attribute in pilot.lattice.attributes]
-    return METRICS[trial.metric].on(pilot.lattice, weights).loss(node, suppressed)
+    return METRICS[trial.metric].on(pilot.lattice, weights_of(trial)).loss(node, suppressed)
+
+
+def weights_of(trial: Trial) -> list[float]:
+    """The weight of each attribute of the lattice."""
+    return [trial.weights.get(attribute.name, 1.0) for attribute in trial.pilot.lattice.attributes]
 
 
 # ---------------------------------------------------------------- recodings as config lines and in words

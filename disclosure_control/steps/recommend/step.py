@@ -12,7 +12,7 @@ from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.steps.recommend.pilot import PilotLattice, pilot_lattice
 from disclosure_control.steps.recommend.report import recommend_sections, sections_outside, told_recommendation
 from disclosure_control.steps.recommend.settings import RecommendSettings
-from disclosure_control.steps.recommend.short_list import Trial, answers
+from disclosure_control.steps.recommend.short_list import Trial, answers, holds_for_any_classes
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.treatments.recommendation import Recommendation
 
@@ -50,8 +50,10 @@ def run_step(step: StepInput[RecommendSettings]) -> StepResult:
         suppression_limit=settings.suppression_limit,
         time_limit=settings.time_limit,
     )
+    start = trial.clock()
     found, short_list = answers(trial)
-    told = told_recommendation(trial, settings, found, short_list)
+    any_classes = holds_for_any_classes(trial, found, start + trial.time_limit - trial.clock())
+    told = told_recommendation(trial, settings, found, short_list, any_classes)
     best = short_list[0] if found.best is not None else None
     treatment = best.treatment if best is not None and best.holds else None
     return StepResult(

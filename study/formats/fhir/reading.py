@@ -12,6 +12,7 @@ import io
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -21,10 +22,11 @@ from typing import Any
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
-from study.formats.fhir.expressions import ViewError
+from study.formats.fhir.expressions import Expression, ViewError
+from study.formats.fhir.paths import compiled_path
 from study.formats.fhir.views import Row, View, compiled_view
 from study.formats.json_values import READERS_OF_TYPE, JsonCells, collector_paused
-from study.formats.messages import Note, shown_name
+from study.formats.messages import Note, counted_note, shown_name
 from study.formats.registry import BEGINNING_BYTES, Format, Recognised
 from study.formats.tables import FileContents, FileOptions, domain_of, suffix_of
 
@@ -129,12 +131,16 @@ def _domain(path: Path, view: View) -> str:
 
 @dataclass
 class _Lines:
-    """What was found in the lines of a file: rows, elements, resources of no patient, and numbers of lines at fault."""
+    """What was found in the lines of a file: rows, elements, resources of no patient, and numbers of lines at fault.
+
+    ``several_codings``: column -> resources whose concept has other codes beside the one that is read.
+    """
 
     rows: list[Row] = field(default_factory=list)
     n_of_nobody: int = 0
     elements: set[str] = field(default_factory=set)
     broken: list[int] = field(default_factory=list)
+    several_codings: Counter[str] = field(default_factory=Counter)
     of_other_types: list[int] = field(default_factory=list)
     without_key: list[int] = field(default_factory=list)
     of_no_view: dict[str, list[int]] = field(default_factory=dict)
@@ -170,6 +176,7 @@ def read_fhir_ndjson(source: SourceFile, options: FileOptions) -> FileContents:
 def _read_lines(content: bytes, view: View, encoding: str) -> _Lines:
     found = _Lines()
     person = next(place for place, column in enumerate(view.columns) if column.declared["role"] == "person")
+    concepts = _concepts(view)
     for number, line in enumerate(io.BytesIO(content), start=1):
         if line.isspace():
             continue
@@ -194,7 +201,19 @@ def _read_lines(content: bytes, view: View, encoding: str) -> _Lines:
             found.n_of_nobody += 1
         else:
             found.rows += map(_with_texts_once, rows)
+            found.several_codings.update(name for name, codings in concepts if len(codings([resource], 0)) > 1)
     return found
+
+
+def _concepts(view: View) -> list[tuple[str, Expression]]:
+    """The columns with the first code of a concept of the resource, and the path to all codings of it."""
+    paths = {column.declared["path"]: column.name for column in view.columns if column.declared["role"] == "coded term"}
+    first_code = ".first().code"
+    return [
+        (name, compiled_path(path.removesuffix(first_code)).evaluate)
+        for path, name in paths.items()
+        if path.endswith(f".coding{first_code}")
+    ]
 
 
 def _with_texts_once(row: Row) -> Row:
@@ -278,6 +297,7 @@ def _notes(lines: _Lines, view: View) -> list[str]:
     return [
         f"read and released as the flat table {view.name}, not as FHIR{not_read}",
         *of_nobody,
+        *counted_note("of several codes of a concept the first is read: {}", lines.several_codings),
     ]
 
 

@@ -134,6 +134,13 @@ def test_the_address_of_a_code_system_is_its_public_name_or_other(tmp_path):
     assert table.frame["code_system"].fillna("").tolist() == ["LOINC", "HL7", "other", ""]
 
 
+def test_concepts_with_several_codes_are_counted_and_the_first_is_read(tmp_path):
+    two = {"coding": [{"system": "http://loinc.org", "code": "72166-2"}, {"code": "LOCAL"}]}
+    table = read_domain_file(written(tmp_path, "Observation.ndjson", SMOKING, SMOKING | {"code": two}, PRESSURE))
+    assert table.frame["code"].tolist() == ["72166-2", "72166-2", "8480-6", "8462-4"]
+    assert table.notes[1:] == ("of several codes of a concept the first is read: 'code' (1)",)
+
+
 def test_a_medication_is_that_of_the_request_or_the_one_contained_in_it(tmp_path):
     coded = {"coding": [{"code": "197361", "display": "Amlodipine"}]}
     request = {"resourceType": "MedicationRequest", "subject": {"reference": "Patient/p1"}}

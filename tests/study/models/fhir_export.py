@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -45,7 +46,7 @@ class FhirExport:
 
     def _add(self, kind: str, **content: Any) -> str:
         found = self.resources[kind]
-        key = f"{kind[:3].lower()}-{int(self.chance.integers(1 << 40)):x}-{len(found)}"
+        key = str(uuid.UUID(bytes=self.chance.bytes(16), version=4))
         narrative = {"status": "generated", "div": f"<div>Narrative of {key}</div>"}
         found.append({"resourceType": kind, "id": key, "text": narrative, **content})
         return key

@@ -1,0 +1,219 @@
+"""The role of each column of a plain table, guessed from its heading and its values, each with the reason.
+
+A guess is careful: free text, names, and codes that belong to one person alone are never taken for categories. What
+is neither recognised nor harmless stays ``UNKNOWN``, and so out of a release until the config decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from study.formats.tables import SourceTable
+from study.headings import is_number, words_of
+from study.models.role_words import is_key, is_known_to_acquaintances, names_a_label, names_a_term, role_of_heading
+from study.models.roles import ColumnModel, Role
+from study.models.sdtm_operations import operation_of
+from study.models.values_seen import PERSON_S_NAME, TIME_OF_DAY, UUID, YEAR, ValuesSeen
+from study.operations import Operation, OperationKind, VariableClass
+
+MOST_CATEGORIES, PEOPLE_OF_A_CATEGORY = 20, 10  # of words; on average so many people have one
+PEOPLE_OF_A_TERM = 5
+PEOPLE_OF_A_WORD = 3  # of a term that is written in words
+MOST_TEXT_RESULTS = 100
+# What outsiders know, whatever its values: a guess of the values does not make it less known.
+SEEN = Operation(OperationKind.NO_FURTHER, VariableClass.QUASI_IDENTIFIER_1, "seen or known by many")
+# Roles that take a column out of a release need no values; the others do.
+_BY_HEADING_ALONE = (Role.BIRTH, Role.IDENTIFIER, Role.PLACE, Role.SITE, Role.VERBATIM, Role.ORIGIN, Role.AGE)
+_LEAVES = (OperationKind.KEEP, OperationKind.NO_FURTHER)
+_HARMFUL = (Role.VERBATIM, Role.IDENTIFIER, Role.UNKNOWN, Role.RECORD_KEY, Role.FOREIGN_KEY)
+
+
+@dataclass(frozen=True)
+class PlainTable:
+    """A table, the column with its person if it is known, and what is told of some columns by the table's kind.
+
+    ``others`` are the tables beside it, which keys may refer to. Values are asked for when a role is.
+    """
+
+    table: SourceTable
+    person: str | None
+    told: Mapping[str, ColumnModel] = field(default_factory=dict)
+    others: Sequence[SourceTable] = ()
+    _values: dict[str, ValuesSeen] = field(default_factory=dict, repr=False)
+
+    def values(self, name: str) -> ValuesSeen:
+        """The values of a column, asked for once."""
+        if name not in self._values:
+            self._values[name] = ValuesSeen.of(self.table, name)
+        return self._values[name]
+
+    @cached_property
+    def columns(self) -> list[str]:
+        return list(map(str, self.table.frame.columns))
+
+    @cached_property
+    def n_people(self) -> int:
+        """The people of the table; its rows, where the person is not known."""
+        if self.person not in self.columns:
+            return self.table.n_rows
+        return len(self.table.counts_of(self.person))
+
+    def role(self, name: str) -> ColumnModel:
+        """The role of a column, with its reason."""
+        if name == self.person:
+            return ColumnModel(Role.PERSON, "it names the person")
+        if name in self.told:
+            return self.told[name]
+        by_heading = role_of_heading(name)
+        if by_heading is not None and by_heading.role in _BY_HEADING_ALONE:
+            return self._guess(name, by_heading.role, by_heading.reason)
+        values = self.values(name)
+        if by_heading is not None and _agrees(by_heading.role, values):
+            return self._guess(name, by_heading.role, by_heading.reason)
+        guessed = self._guess(name, *self._by_values(name, values))
+        says = operation_of(self.table.domain, name)
+        is_of_sdtm = name.isupper() and says.operation is not OperationKind.REVIEW
+        if is_of_sdtm and not (says.operation in _LEAVES and guessed.role in _HARMFUL):
+            return replace(guessed, says=says)
+        is_seen = is_known_to_acquaintances(name) and guessed.role in (Role.CATEGORY, Role.NUMBER, Role.FLAG)
+        return replace(guessed, says=SEEN) if is_seen else guessed
+
+    def _guess(self, name: str, role: Role, reason: str) -> ColumnModel:
+        if role is Role.BIRTH and self.values(name).share(YEAR) == 1:
+            role, reason = Role.BIRTH_YEAR, f"{reason}; its values are years"
+        refers_to = key_scope(name, self.table, self.others) if role in (Role.RECORD_KEY, Role.FOREIGN_KEY) else ""
+        if role is Role.RECORD_KEY and refers_to != self.table.domain:
+            role = Role.FOREIGN_KEY
+        return ColumnModel(role, reason, refers_to=refers_to, is_guessed=True)
+
+    def _by_values(self, name: str, values: ValuesSeen) -> tuple[Role, str]:
+        """The role that the values show, under a heading that names none."""
+        if not values.n_values:
+            return Role.UNKNOWN, "empty"
+        if values.are_dates:
+            return Role.DATE, "its values are dates"
+        if values.share(TIME_OF_DAY) == 1:
+            return Role.TIME, "its values are times of day"
+        if values.are_yes_or_no:
+            return Role.FLAG, "its values are yes and no"
+        if self._is_key(name, values):
+            role = Role.RECORD_KEY if values.is_unique and values.n_values == self.table.n_rows else Role.FOREIGN_KEY
+            return role, "the heading names a number of records, and its values are codes"
+        if names_a_term(name) or values.system:
+            return self._term(values)
+        if names_a_label(name):
+            return self._label(values)
+        if values.is_numeric:
+            return self._number(values)
+        return self._words(values)
+
+    def _is_key(self, name: str, values: ValuesSeen) -> bool:
+        if values.share(UUID) == 1:
+            return True
+        is_of_many = values.n_distinct > MOST_CATEGORIES or values.is_unique
+        return is_key(name) and values.are_codes and is_of_many and not names_a_term(name) and not values.system
+
+    def _term(self, values: ValuesSeen) -> tuple[Role, str]:
+        if values.system:
+            return Role.CODED_TERM, f"its values have the form of {values.system} codes"
+        repeats = values.n_distinct * PEOPLE_OF_A_TERM <= values.n_values
+        if values.are_codes and repeats:
+            return Role.CODED_TERM, "the heading names a term, and its values are codes that repeat"
+        if self._are_categories(values) or (values.are_short and repeats and self._is_shared(values)):
+            return Role.CODED_TERM, "the heading names a term, and its values are words that repeat"
+        if values.is_numeric:
+            return self._number(values)
+        return self._words(values)
+
+    def _label(self, values: ValuesSeen) -> tuple[Role, str]:
+        codes = (self.values(name) for name in self.columns if names_a_term(name))
+        if any(one.n_distinct <= values.n_distinct <= 1.2 * one.n_distinct and not one.is_unique for one in codes):
+            return Role.LABEL, "the heading names a label, and there is about one for each code beside it"
+        role, reason = self._term(values)
+        return (Role.LABEL if role is Role.CODED_TERM else role), reason
+
+    def _number(self, values: ValuesSeen) -> tuple[Role, str]:
+        is_of_one_person = 2 * values.n_distinct > self.n_people and values.n_distinct > 1
+        if values.have_one_length and values.n_distinct >= min(self.n_people, values.n_values):
+            return Role.IDENTIFIER, "its values are numbers of one length, another one for each person"
+        if is_of_one_person and values.share(r"\d{8,}") > 0.5:
+            return Role.IDENTIFIER, "its values are long numbers, hardly any of two people"
+        return Role.NUMBER, "its values are numbers"
+
+    def _words(self, values: ValuesSeen) -> tuple[Role, str]:
+        if values.share(PERSON_S_NAME) > 0.2:
+            return Role.IDENTIFIER, "its values are written as names of persons"
+        if self._are_categories(values):
+            return Role.CATEGORY, f"it has {values.n_distinct} short values, shared by many people"
+        if values.are_codes and 2 * values.n_distinct > self.n_people:
+            return Role.IDENTIFIER, "its values are codes, hardly any of two people"
+        if not values.are_short or (values.share(r".*\s.*") > 0.2 and 2 * values.n_distinct > self.n_people):
+            return Role.VERBATIM, "its values are texts that hardly repeat"
+        return Role.UNKNOWN, "neither the heading nor the values say what it is"
+
+    def _are_categories(self, values: ValuesSeen) -> bool:
+        most = min(MOST_CATEGORIES, self.n_people // PEOPLE_OF_A_CATEGORY)
+        return values.are_short and 0 < values.n_distinct <= most
+
+    def _is_shared(self, values: ValuesSeen) -> bool:
+        return values.n_distinct * PEOPLE_OF_A_WORD <= self.n_people
+
+
+def _agrees(role: Role, values: ValuesSeen) -> bool:
+    """Whether the values of a column can be what its heading names."""
+    if role in (Role.DATE, Role.DEATH_DATE):
+        return values.share(r"\S.*") > 0 and values.are_dates
+    if role in (Role.UNIT, Role.VISIT, Role.ARM, Role.DEATH):
+        few = values.n_distinct * PEOPLE_OF_A_TERM <= values.n_values or values.is_numeric
+        return values.are_short and few and not values.are_dates
+    return role in (Role.SEX, Role.BIRTH_YEAR)
+
+
+def key_scope(name: str, table: SourceTable, others: Sequence[SourceTable]) -> str:
+    """The table whose rows a key names, or the words of its heading where no table has them.
+
+    It is the first table, in the order of their names, in which the column of this name has another value in each row;
+    or the table that the heading names, ``ENCOUNTER`` of ``ENCOUNTERS``, with a key of its own.
+    """
+    for one in sorted([table, *others], key=lambda one: (one is not table, one.domain)):
+        if name in one.frame and is_unique(one, name):
+            return one.domain
+    thing = " ".join(word for word in words_of(name).split() if not is_number(word)) or words_of(name)
+    for one in others:
+        named = words_of(one.domain)
+        if named in (thing, f"{thing}s", f"{thing}es", f"{thing}en") and any(
+            is_number(str(key)) and is_unique(one, str(key)) for key in one.frame.columns
+        ):
+            return one.domain
+    return thing
+
+
+def is_unique(table: SourceTable, name: str) -> bool:
+    """Whether each row of a table has a value of its own in a column."""
+    counts = table.counts_of(name)
+    return len(counts) == table.n_rows > 0
+
+
+class GuessedColumns(Mapping[str, ColumnModel]):
+    """The columns of a plain table by name; the role of each is guessed when it is asked for first."""
+
+    def __init__(self, plain: PlainTable):
+        self._plain, self._found = plain, dict[str, ColumnModel]()
+
+    def __getitem__(self, name: str) -> ColumnModel:
+        if name not in self._found:
+            if name not in self._plain.columns:
+                raise KeyError(name)
+            self._found[name] = self._plain.role(name)
+        return self._found[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._plain.columns
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._plain.columns)
+
+    def __len__(self) -> int:
+        return len(self._plain.columns)

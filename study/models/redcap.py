@@ -1,0 +1,342 @@
+"""REDCap: exports of a project's records, flat, with events and repeating instruments, and its data dictionary.
+
+Source: the columns that REDCap adds to an export (``redcap_event_name``, ``redcap_repeat_instrument``, ...), and the
+files of a project's set-up, as the web application and the API write them. The first field of the dictionary is the
+record id, whatever its name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from study.formats.tables import SourceTable
+from study.models import redcap_rows as rows
+from study.models.redcap_dictionary import (
+    PARTS,
+    ExportColumn,
+    RedcapField,
+    columns_of_dictionary,
+    columns_of_export,
+    fields_of,
+    words_of,
+)
+from study.models.redcap_roles import column_of_field, flag_of, guessed_column
+from study.models.registry import DataModel
+from study.models.roles import ColumnModel, Derive, Role, TableKind, TableModel
+from study.models.study_model import StudyModel
+from study.operations import Operation, OperationKind, VariableClass
+
+RECORD_ID = "record_id"
+EVENT_ORDER = "redcap_event_order"
+STATUSES = frozenset(("0", "1", "2", "0.0", "1.0", "2.0", "incomplete", "unverified", "complete"))
+
+# What REDCap adds to an export -> its raw heading, and its heading among labels.
+_ADDED = {
+    "event": ("redcap_event_name", "event name"),
+    "instrument": ("redcap_repeat_instrument", "repeat instrument"),
+    "instance": ("redcap_repeat_instance", "repeat instance"),
+    "group": ("redcap_data_access_group", "data access group"),
+    "survey": ("redcap_survey_identifier", "survey identifier"),
+}
+_OF_ADDED = {
+    "event": ColumnModel(Role.VISIT, "the event of the row"),
+    "instrument": ColumnModel(Role.DESCRIBES_RECORD, "the repeating instrument of the row"),
+    "instance": ColumnModel(Role.DESCRIBES_RECORD, "numbers the rows of an instrument"),
+    "group": ColumnModel(Role.SITE, "the data access group, which is a site"),
+    "survey": ColumnModel(Role.IDENTIFIER, "identifies who answered a survey"),
+}
+_OF_ROWS = ("event", "instrument", "instance")  # these say nothing about a person
+_STATUS = re.compile(r"(?i)(\w+)_complete|complete\?(\.\d+)?")
+_TIMESTAMP = re.compile(r"(?i)\w+_timestamp|survey timestamp(\.\d+)?")
+
+_NOT_SAFE = Operation(
+    OperationKind.REMOVE_DATA_SET, VariableClass.DIRECT_IDENTIFIER, "names the project, its sites or its staff"
+)
+_FREE_WORDS = Operation(
+    OperationKind.REMOVE, VariableClass.QUASI_IDENTIFIER_1, "words of the project's staff, which may name a site"
+)
+_PLAIN = Operation(OperationKind.KEEP, VariableClass.NOT_IDENTIFYING, "describes the fields, not a person")
+# Of the dictionary these leave, for the fields that leave.
+_OF_DICTIONARY_KEPT = ("name", "form", "kind", "label", "choices", "validation", "identifier", "is_required")
+# Files of the project's set-up: columns of each, whether it may leave, and what it is.
+_DESIGNS: tuple[tuple[frozenset[str], bool, str], ...] = (
+    (frozenset(("unique_event_name", "form")), True, "which instrument belongs to which event"),
+    (frozenset(("unique_event_name", "event_name")), True, "the events of the project"),
+    (frozenset(("arm_num", "name")), True, "the arms of the project"),
+    (frozenset(("form_name", "custom_form_label")), True, "the repeating instruments of the project"),
+    (frozenset(("instrument_name", "instrument_label")), True, "the instruments of the project"),
+    (frozenset(("original_field_name", "export_field_name")), True, "the names of fields in exports"),
+    (frozenset(("username", "redcap_data_access_group")), False, "the sites of the project's users"),
+    (frozenset(("data_access_group_name", "unique_group_name")), False, "the sites of the project"),
+    (frozenset(("username", "email")), False, "the users of the project"),
+    (frozenset(("project_id", "project_title")), False, "the settings of the project"),
+)
+
+
+@dataclass(frozen=True)
+class _Project:
+    """What the files of a study say together: the fields of the dictionary, and the place of each event."""
+
+    person: str | None
+    fields: Sequence[RedcapField]
+    places: Mapping[str, float]
+
+
+# ---------------------------------------------------------------- which file is what
+
+
+def recognised(tables: Sequence[SourceTable]) -> str:
+    """A column that REDCap alone adds, or a dictionary beside a file with its fields, or checkboxes with a status."""
+    fields = _fields(tables)
+    for table in tables:
+        columns = _columns(table)
+        if _is_dictionary(table) or _design(columns):
+            continue
+        added = [name for name in columns if name.lower() in {raw for raw, _ in _ADDED.values()}]
+        if added:
+            return f"{table.file_name} has columns of a REDCap export, such as {added[0]}"
+        if {label for _, label in _ADDED.values()} & {name.lower() for name in columns} and fields:
+            return f"{table.file_name} has columns of a REDCap export with labels"
+        if any(one.field is not None for one in columns_of_export(columns, fields).values()):
+            return f"{table.file_name} has fields of a REDCap data dictionary"
+        has_status = any(_STATUS.fullmatch(name) and _are_statuses(table.column(name)) for name in columns)
+        if has_status and (RECORD_ID in map(str.lower, columns) or any(map(PARTS.fullmatch, columns))):
+            return f"{table.file_name} has the status of a REDCap instrument"
+    return ""
+
+
+def _columns(table: SourceTable) -> list[str]:
+    return list(map(str, table.frame.columns))
+
+
+def _is_dictionary(table: SourceTable) -> bool:
+    return bool(columns_of_dictionary(_columns(table)))
+
+
+def _fields(tables: Iterable[SourceTable]) -> list[RedcapField]:
+    return [one for table in tables if _is_dictionary(table) for one in fields_of(table.frame)]
+
+
+def _design(columns: Iterable[str]) -> tuple[bool, str] | None:
+    """Whether a file of the project's set-up may leave, and what it is; None for any other file."""
+    names = {name.lower() for name in columns}
+    return next(((may_leave, words) for own, may_leave, words in _DESIGNS if own <= names), None)
+
+
+def _are_statuses(values: pd.Series) -> bool:
+    present = values.dropna().astype("str").str.lower()
+    return len(present) > 0 and bool(present.isin(STATUSES).all())
+
+
+def described(tables: Sequence[SourceTable], person: str | None) -> StudyModel:
+    """The files of a project: exports of records, one or more; the dictionary and the set-up beside them."""
+    fields = _fields(tables)
+    data = [table for table in tables if not _is_dictionary(table) and not _design(_columns(table))]
+    person = person if any(person in table.frame for table in data) else _person(data, fields)
+    places, how = _places(tables, data, person, fields)
+    project = _Project(person, fields, places)
+    models = {table.domain: _table(table, project) for table in tables}
+    return StudyModel("redcap", "; ".join(filter(None, (recognised(tables), how))), person, None, models)
+
+
+def _table(table: SourceTable, project: _Project) -> TableModel:
+    columns = _columns(table)
+    if known := columns_of_dictionary(columns):
+        return _dictionary(table.domain, columns, known)
+    design = _design(columns)
+    if design is None:
+        return _data(table, project)
+    may_leave, words = design
+    says = _PLAIN if may_leave else _NOT_SAFE
+    of_columns = {name: ColumnModel(Role.DESCRIBES_RECORD, words, says=says) for name in columns}
+    return TableModel(table.domain, TableKind.DESIGN, f"{words}; no row is a person's", of_columns)
+
+
+def _dictionary(domain: str, columns: Sequence[str], known: Mapping[str, str]) -> TableModel:
+    kept = {known[what] for what in _OF_DICTIONARY_KEPT if what in known}
+    of_columns = {
+        name: ColumnModel(Role.LABEL, "describes the fields", says=_PLAIN if name in kept else _FREE_WORDS)
+        for name in columns
+    }
+    names = tuple(known[what] for what in ("name", "label") if what in known)
+    reason = "the data dictionary: it describes the fields, and no row is a person's"
+    return TableModel(domain, TableKind.DICTIONARY, reason, of_columns, names_columns=names)
+
+
+def _person(data: Sequence[SourceTable], fields: Sequence[RedcapField]) -> str | None:
+    """The column of the record id: of the dictionary's first field, else of this name, else the first column."""
+    names = [name for table in data for name in _columns(table)]
+    if fields:
+        of_field = columns_of_export(names, fields)
+        found = next((name for name, one in of_field.items() if one.field is fields[0] and not one.choice), None)
+        if found is not None:
+            return found
+    named = next((name for name in names if words_of(name) == words_of(RECORD_ID)), None)
+    return named or next((name for name in names if _added(name) is None), None)
+
+
+def _added(name: str) -> str | None:
+    return next((what for what, headings in _ADDED.items() if name.strip().lower() in headings), None)
+
+
+# ---------------------------------------------------------------- the order of events
+
+
+def _places(
+    tables: Sequence[SourceTable], data: Sequence[SourceTable], person: str | None, fields: Sequence[RedcapField]
+) -> tuple[dict[str, float], str]:
+    """The place of each event that rows name, and how it is known."""
+    columns = {table.domain: next((n for n in _columns(table) if _added(n) == "event"), None) for table in data}
+    named = [table.column(name) for table in data if (name := columns[table.domain]) is not None]
+    if not named:
+        return {}, ""
+    events = sorted(pd.concat([one.astype("str") for one in named]).dropna().unique())
+    plan = next((table for table in tables if {"unique_event_name", "event_name"} <= _names(table)), None)
+    if plan is not None:
+        places = rows.places_by_plan(plan.frame)
+        found = {event: rows.place_by_plan(event, places) for event in events}
+        return found, f"its events are in the order of {plan.file_name}"
+    by_name = rows.places_by_name(events)
+    if by_name:
+        return by_name, "its events are in the order of their names"
+    dated = [_dates(table, str(columns[table.domain]), person, fields) for table in data if columns[table.domain]]
+    by_date = rows.places_by_dates(pd.concat(dated, ignore_index=True)) if person else {}
+    unknown = len(events) - len(by_date)
+    how = f"its events are in the order of their dates{f' ({unknown} events have none)' if unknown else ''}"
+    return by_date, f"{how}; a file of events (unique_event_name, event_name, day_offset) beside it would decide"
+
+
+def _names(table: SourceTable) -> set[str]:
+    return {name.lower() for name in _columns(table)}
+
+
+def _dates(table: SourceTable, event: str, person: str | None, fields: Sequence[RedcapField]) -> pd.DataFrame:
+    """Of each row the person, the event, and the first date in the order of the columns."""
+    of_export = columns_of_export(_columns(table), fields)
+    models = {name: _of_column(table, name, one, _Project(person, fields, {})) for name, one in of_export.items()}
+    dates = [table.column(name).astype("str") for name, model in models.items() if model.role is Role.DATE]
+    first = pd.Series(None, range(table.n_rows), dtype="str")
+    for values in dates:
+        first = first.fillna(values)
+    return pd.DataFrame({"person": table.column(str(person)), "event": table.column(event), "date": first})
+
+
+# ---------------------------------------------------------------- exports of records
+
+
+def _data(table: SourceTable, project: _Project) -> TableModel:
+    """An export: rows in time, by event and then by instance, with its checkboxes folded and its instances counted."""
+    of_export = columns_of_export(_columns(table), project.fields)
+    columns = {name: _of_column(table, name, one, project) for name, one in of_export.items()}
+    for name, calculated in _calculated(of_export).items():
+        if columns[name].role is Role.NUMBER:
+            columns[name] = dataclasses.replace(columns[name], part_of=calculated)
+    added = {what: name for name in columns if (what := _added(name)) is not None and name != project.person}
+    derived: dict[str, Derive] = {}
+    if project.places and "event" in added:
+        derived[EVENT_ORDER] = rows.order_of_events(added["event"], project.places)
+        columns[EVENT_ORDER] = ColumnModel(Role.DESCRIBES_RECORD, "the place of the event in time")
+    not_merged = {added[what] for what in _OF_ROWS if what in added} | {EVENT_ORDER}
+    not_merged |= {name for name, model in columns.items() if model.role is Role.DESCRIBES_RECORD}
+    for into, (model, derive) in _folded(table, of_export).items():
+        derived[into], columns[into] = derive, model
+        parts = [name for name, one in of_export.items() if one.folded == into]
+        columns |= {name: flag_of(model, into) for name in parts}
+        not_merged |= set(parts)
+    for instrument in _instruments(table, added):
+        name = f"{'_'.join(words_of(instrument).split())}_count"
+        if name not in columns:
+            derived[name] = rows.number_of_rows(added["instrument"], instrument)
+            columns[name] = ColumnModel(Role.NUMBER, "the number of rows of a repeating instrument")
+    order = tuple(name for name in (EVENT_ORDER, added.get("instance", "")) if name in columns)
+    return TableModel(
+        table.domain,
+        TableKind.ROWS,
+        columns=columns,
+        derived=derived,
+        order=order,
+        not_merged=frozenset(not_merged),
+        values={name: one.field.choices for name, one in of_export.items() if one.field and one.field.choices},
+    )
+
+
+def _of_column(table: SourceTable, name: str, one: ExportColumn, project: _Project) -> ColumnModel:
+    if name == project.person:
+        return ColumnModel(Role.PERSON, "the record id: the first field of the project")
+    what = _added(name)
+    if what is not None:
+        return _OF_ADDED[what]
+    if one.field is not None:
+        return column_of_field(one.field, table.column(name))
+    values = table.column(name)
+    if _is_status(name, values, project.fields):
+        return ColumnModel(Role.DESCRIBES_RECORD, "whether an instrument is complete")
+    if _TIMESTAMP.fullmatch(name):
+        return ColumnModel(Role.DATE, "when a survey was answered")
+    return guessed_column(name, values)
+
+
+def _is_status(name: str, values: pd.Series, fields: Sequence[RedcapField]) -> bool:
+    match = _STATUS.fullmatch(name)
+    if match is None:
+        return False
+    return match[1] is None or match[1].lower() in {one.form for one in fields} or _are_statuses(values)
+
+
+def _calculated(of_export: Mapping[str, ExportColumn]) -> dict[str, str]:
+    """The column of the first field in a formula -> the calculated column: without it, the others do not give that."""
+    by_field = {one.field.name: name for name, one in of_export.items() if one.field and not one.choice}
+    first = {
+        match[1].lower(): name
+        for name, one in of_export.items()
+        if one.field and (match := re.search(r"\[(\w+)\]", one.field.formula))
+    }
+    return {by_field[field]: name for field, name in first.items() if field in by_field}
+
+
+def _folded(table: SourceTable, of_export: Mapping[str, ExportColumn]) -> dict[str, tuple[ColumnModel, Derive]]:
+    """The columns that checkboxes are folded into, by name: what each is for, and how it is made."""
+    parts: dict[str, dict[str, str]] = {}
+    for name, one in of_export.items():
+        if one.folded:
+            parts.setdefault(one.folded, {})[name] = one.choice
+    found = {}
+    for into, labels in parts.items():
+        first = next(iter(labels))
+        field, values = of_export[first].field, pd.Series(list(labels.values()), dtype="str")
+        model = column_of_field(field or RedcapField(into, kind="checkbox"), values)
+        found[into] = model, rows.folded(labels, _status_of(table, field, first))
+    return found
+
+
+def _status_of(table: SourceTable, field: RedcapField | None, name: str) -> str | None:
+    """The column of the status of a field's form: by the form's name, else the next one in the order of the file."""
+    columns = _columns(table)
+    by_name = {column.lower(): column for column in columns}
+    if field is not None and f"{field.form}_complete" in by_name:
+        return by_name[f"{field.form}_complete"]
+    after = columns[columns.index(name) :]
+    return next((column for column in after if _is_status(column, table.column(column), ())), None)
+
+
+def _instruments(table: SourceTable, added: Mapping[str, str]) -> list[str]:
+    """The repeating instruments of a file; none where all of its rows are of one, which their number counts."""
+    if "instrument" not in added:
+        return []
+    named = table.column(added["instrument"]).astype("str")
+    found = sorted(named.dropna().unique())
+    return [] if len(found) == 1 and bool(named.notna().all()) else found
+
+
+MODEL = DataModel(
+    "redcap",
+    "REDCap exports of records (raw or with labels, with events and repeating instruments) and the data dictionary",
+    recognised,
+    described,
+    place=30,
+)

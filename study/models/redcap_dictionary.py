@@ -1,0 +1,138 @@
+"""REDCap's data dictionary: the fields of a project, and which column of an export belongs to which field.
+
+Source: the dictionary that a project's Designer writes (headings such as "Variable / Field Name"), and the metadata of
+the API (``field_name``, ...). An export has a column for each field, and one for each choice of a checkbox.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+CHECKBOX = "checkbox"
+PARTS = re.compile(r"(?P<field>.+?)___(?P<code>.+)")  # race___1
+_LABELLED_PARTS = re.compile(r"(?P<field>.+?) ?\(choice=(?P<choice>.*)\)")  # Race (choice=White)
+
+# What a column of the dictionary says -> the ways in which its heading is written, in small letters and words.
+_HEADINGS = {
+    "name": ("variable field name", "field name"),
+    "form": ("form name",),
+    "kind": ("field type",),
+    "label": ("field label",),
+    "choices": (
+        "choices calculations or slider labels",
+        "choices or calculations",
+        "select choices or calculations",
+    ),
+    "validation": ("text validation type or show slider number",),
+    "identifier": ("identifier",),
+    "is_required": ("required field",),
+}
+
+
+@dataclass(frozen=True)
+class RedcapField:
+    """One field of a project. ``choices``: code -> label; ``formula``: of a calculated field."""
+
+    name: str
+    form: str = ""
+    kind: str = ""
+    label: str = ""
+    choices: Mapping[str, str] = field(default_factory=dict)
+    validation: str = ""
+    is_identifier: bool = False
+    formula: str = ""
+
+    def label_of(self, code: str) -> str:
+        """The label of a checkbox's choice by the code in the name of its column: ``___1``, also ``____1`` for -1."""
+        return next((label for one, label in self.choices.items() if in_column_name(one) == code.lower()), code)
+
+
+def in_column_name(code: str) -> str:
+    """A choice's code as REDCap writes it into the name of a column."""
+    return re.sub(r"[^a-z0-9_]", "_", code.strip().lower())
+
+
+def words_of(text: str) -> str:
+    """A text in small letters, one blank between its words; text in brackets or tags is not part of it."""
+    plain = re.sub(r"\([^)]*\)|<[^>]*>", " ", text)
+    return " ".join(re.findall(r"[^\W_]+", plain.casefold()))
+
+
+def _heading(name: str) -> str:
+    return " ".join(re.findall(r"[a-z]+", name.lower()))
+
+
+def columns_of_dictionary(columns: Iterable[str]) -> dict[str, str]:
+    """What the columns of a dictionary say (``name``, ``kind``, ...) -> the column; empty if it is no dictionary."""
+    found: dict[str, str] = {}
+    for name in columns:
+        what = next((what for what, headings in _HEADINGS.items() if _heading(str(name)) in headings), None)
+        if what is not None:
+            found.setdefault(what, str(name))
+    return found if {"name", "kind"} <= found.keys() else {}
+
+
+def fields_of(frame: pd.DataFrame) -> list[RedcapField]:
+    """The fields of a dictionary, in its order."""
+    columns = columns_of_dictionary(map(str, frame.columns))
+    texts = {what: frame[column].astype("str").fillna("").tolist() for what, column in columns.items()}
+    return [_field({what: values[i] for what, values in texts.items()}) for i in range(len(frame)) if texts["name"][i]]
+
+
+def _field(row: Mapping[str, str]) -> RedcapField:
+    kind, choices = row["kind"].strip().lower(), row.get("choices", "")
+    is_list = kind in (CHECKBOX, "radio", "dropdown")
+    return RedcapField(
+        row["name"].strip().lower(),
+        row.get("form", "").strip().lower(),
+        kind,
+        row.get("label", "").strip(),
+        _choices(choices) if is_list else {},
+        row.get("validation", "").strip().lower(),
+        row.get("identifier", "").strip().lower() in ("y", "yes", "1", "true"),
+        "" if is_list else choices,
+    )
+
+
+def _choices(text: str) -> dict[str, str]:
+    """``"0, Female | 1, Male"`` -> {"0": "Female", "1": "Male"}."""
+    parts = [part.partition(",") for part in re.split(r"\||\n", text) if part.strip()]
+    return {code.strip(): label.strip() or code.strip() for code, _, label in parts}
+
+
+@dataclass(frozen=True)
+class ExportColumn:
+    """A column of an export: the ``field`` that it belongs to, and of a checkbox its ``choice`` in words."""
+
+    field: RedcapField | None = None
+    choice: str = ""
+    folded: str = ""  # the column that the choices of its checkbox are folded into
+
+
+def columns_of_export(columns: Sequence[str], fields: Sequence[RedcapField]) -> dict[str, ExportColumn]:
+    """Which field each column belongs to: by name, else by a heading that is the label of one field alone."""
+    by_name = {one.name: one for one in fields}
+    labels = [one.label for one in fields]
+    by_label = {one.label.casefold(): one for one in fields if one.label and labels.count(one.label) == 1}
+    found = {name: _export_column(name, by_name, by_label) for name in columns}
+    taken = {name.lower() for name in columns}
+    return {
+        name: one if one.folded.lower() not in taken else ExportColumn(one.field, one.choice)
+        for name, one in found.items()
+    }
+
+
+def _export_column(name: str, by_name: Mapping[str, RedcapField], by_label: Mapping[str, RedcapField]) -> ExportColumn:
+    whole = by_name.get(name.lower()) or by_label.get(name.strip().casefold())
+    if whole is not None:
+        return ExportColumn(whole)
+    if part := PARTS.fullmatch(name):
+        of_part = by_name.get(part["field"].lower())
+        return ExportColumn(of_part, of_part.label_of(part["code"]) if of_part else part["code"], part["field"])
+    if part := _LABELLED_PARTS.fullmatch(name):
+        return ExportColumn(by_label.get(part["field"].strip().casefold()), part["choice"], part["field"])
+    return ExportColumn()

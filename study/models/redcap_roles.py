@@ -1,0 +1,180 @@
+"""The role of a REDCap field: from its type and validation, from what its name and label mean, else from its values."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.encoding.columns import parse_numbers
+from study.concepts import CONCEPTS
+from study.models.redcap_dictionary import CHECKBOX, RedcapField, words_of
+from study.models.roles import ColumnModel, Role
+from study.operations import Operation, OperationKind, VariableClass
+
+MOST_CATEGORIES = 20  # a column with more different values is no list of choices
+LONGEST_CHOICE = 30  # longer texts are sentences
+FEW_CODES = 10  # numbers with at most so many different values are codes
+LONG_NUMBER = 10_000  # whole numbers from here on, each of one row alone, may number people in other files
+
+FILE = Operation(OperationKind.REMOVE, VariableClass.DIRECT_IDENTIFIER, "names a file, whose content is not looked at")
+
+# Concepts of headings in several languages -> the role of a field that is named after one, whole.
+_OF_CONCEPT = {
+    "age": Role.AGE,
+    "year of birth": Role.BIRTH_YEAR,
+    "sex": Role.SEX,
+    "race": Role.ORIGIN,
+    "country": Role.PLACE,
+    "place": Role.PLACE,
+}
+# What a name or a label means, whole. Words before and after it may say whose it is, and when it was asked.
+_MEANINGS: tuple[tuple[Role, str], ...] = (
+    (Role.BIRTH, r"dob|d o b|birth ?(date|day|month)|(date|day|month) ?of ?birth|born( on)?|geburtsdatum|"
+                 r"fecha (de )?nacimiento|date de naissance|data (di|de) nasc\w+"),
+    (Role.DEATH_DATE, r"dod|death ?date|date ?of ?death|sterbedatum|fecha (de )?(muerte|defunción)"),
+    (Role.DEATH, r"death|died|dead|deceased|vital status"),
+    (Role.AGE, r"age (in )?(years|yrs|y)|(years|yrs) of age|age at \w+( \w+)?"),
+    (Role.SEX, r"(biological |birth )?(sex|gender)( at birth| identity)?"),
+    (Role.ORIGIN, r"race( ethnicity)?|ethnic(ity| group| origin| background)?"),
+    (Role.SITE, r"((study|trial|recruiting|enrolling|clinical) )?(site|cent(re|er)|hospital|clinic|ward)"
+                r"( (name|id|no|number|code))?|investigator|physician|clinician|doctor"),
+    (Role.ARM, r"(treatment|study|trial|allocated|assigned|randomi[sz]ed|randomi[sz]ation|intervention)"
+               r"( (arm|group))?|arm|allocation"),
+    (Role.IDENTIFIER, r"(first|last|middle|family|given|full|maiden|sur|patient|participant|subject) ?names?|"
+                      r"name( (first|last|middle|family|given|full))?|(\w+ )?initials|(\w+ )?(tele)?phone( \w+)?|"
+                      r"mobile|cell ?phone|fax|e ?mail( address)?|(home |street |mailing )?address|street|mrn|ssn|"
+                      r"(medical|hospital|health) record( (no|number))?|hospital (no|number|id)|nhs( (no|number))?|"
+                      r"(social security|insurance|passport|licen[cs]e|national id)( (no|number))?|national id"),
+    *((_OF_CONCEPT[one.name], "|".join(one.words)) for one in CONCEPTS if one.name in _OF_CONCEPT),
+)  # fmt: skip
+_BESIDE = r"(?:(?:dem|demo|demographics?|pt|pat|patient|participant|subject|subj|bl|baseline|enrol\w*|child|s) )?"
+_AFTER = r"(?: (?:of )?(?:(?:the )?(?:patient|participant|subject|child)s?|bl|baseline|cat|code|v?\d+))?"
+_PATTERNS = tuple((role, re.compile(f"{_BESIDE}(?:{pattern}){_AFTER}")) for role, pattern in _MEANINGS)
+
+_DATES = (Role.BIRTH, Role.DEATH_DATE)
+_NUMBERS = (Role.AGE, Role.BIRTH_YEAR, Role.IDENTIFIER, Role.PLACE, Role.SITE, Role.DEATH)
+_CHOICES = (Role.SEX, Role.ORIGIN, Role.SITE, Role.ARM, Role.PLACE, Role.DEATH, Role.BIRTH_YEAR)
+_TEXTS = (*_DATES, *_NUMBERS, *_CHOICES)
+# What a meaning may be, where the kind of field says less.
+_MAY_MEAN = {
+    Role.DATE: _DATES,
+    Role.NUMBER: _NUMBERS,
+    Role.CATEGORY: _CHOICES,
+    Role.FLAG: (Role.DEATH, Role.ORIGIN, Role.SEX),
+    Role.VERBATIM: _TEXTS,
+}
+
+_OF_KIND = {
+    "notes": Role.VERBATIM,
+    "calc": Role.NUMBER,
+    "slider": Role.NUMBER,
+    "yesno": Role.FLAG,
+    "truefalse": Role.FLAG,
+    "radio": Role.CATEGORY,
+    "dropdown": Role.CATEGORY,
+    CHECKBOX: Role.CATEGORY,
+    "sql": Role.UNKNOWN,
+}
+_OF_VALIDATION: tuple[tuple[str, Role], ...] = (
+    (r"date.*", Role.DATE),
+    (r"time.*", Role.TIME),
+    (r"integer|number.*|float|int", Role.NUMBER),
+    (r".*(zip|postal|post_?code).*", Role.PLACE),
+    (r".*(e?mail|phone|ssn|mrn|nhs).*", Role.IDENTIFIER),
+)
+
+
+def meaning_of(name: str, label: str = "") -> Role | None:
+    """The role that a field's name means, or else its label; None if neither names what others know of people."""
+    for words in (words_of(name), words_of(label)):
+        for role, pattern in _PATTERNS:
+            if pattern.fullmatch(words):
+                return role
+    return None
+
+
+def column_of_field(field: RedcapField, values: pd.Series) -> ColumnModel:
+    """What a field is for: its type, its validation, the mark of an identifier, and what its name or label means."""
+    if field.kind in ("file", "signature") or field.validation == "signature":
+        return ColumnModel(Role.IDENTIFIER, "a field of type file", says=FILE)
+    role, reason = _role_of_kind(field), f"a field of type {field.kind or 'text'}"
+    if field.kind == "text" and field.validation:
+        reason += f", validated as {field.validation}"
+    is_guessed = False
+    if role is Role.VERBATIM and field.kind != "notes" and are_dates(values):
+        role, is_guessed, reason = Role.DATE, True, "text without a validation; every value is a date"
+    meant = meaning_of(field.name, field.label)
+    if meant is not None and meant in _MAY_MEAN.get(role, ()) and field.kind != "notes" and _fits(meant, values, role):
+        role, is_guessed, reason = meant, True, f"{reason}, by its name or label"
+    if field.is_identifier and role not in (Role.DATE, Role.BIRTH, Role.DEATH_DATE):
+        return ColumnModel(Role.IDENTIFIER, "the dictionary marks it as an identifier")
+    return ColumnModel(role, reason, is_guessed=is_guessed)
+
+
+def _role_of_kind(field: RedcapField) -> Role:
+    if field.kind in _OF_KIND:
+        return _OF_KIND[field.kind]
+    of_validation = (role for pattern, role in _OF_VALIDATION if re.fullmatch(pattern, field.validation))
+    return next(of_validation, Role.VERBATIM)
+
+
+def _fits(meant: Role, values: pd.Series, role: Role) -> bool:
+    """Whether the values can be what a text field is named after: an age is a number, a sex one of a few words."""
+    if role is not Role.VERBATIM:
+        return True
+    if meant in (Role.AGE, Role.BIRTH_YEAR):
+        return are_numbers(values)
+    return meant not in (Role.SEX, Role.ORIGIN, Role.ARM, Role.DEATH) or values.nunique() <= MOST_CATEGORIES
+
+
+def guessed_column(name: str, values: pd.Series) -> ColumnModel:
+    """What a column without a dictionary is for: from its values, and what its heading means."""
+    role, reason = _guessed(values)
+    meant = meaning_of(name)
+    if meant is Role.IDENTIFIER and role is not Role.DATE:
+        return ColumnModel(Role.IDENTIFIER, "guessed without a dictionary: its heading names a person", is_guessed=True)
+    if meant is not None and meant in _MAY_MEAN.get(role, ()) and _fits(meant, values, role):
+        role, reason = meant, f"{reason}; its heading means: {meant.value}"
+    return ColumnModel(role, f"guessed without a dictionary: {reason}", is_guessed=True)
+
+
+def _guessed(values: pd.Series) -> tuple[Role, str]:
+    present = values.dropna()
+    if not len(present):
+        return Role.UNKNOWN, "no value"
+    if are_dates(values):
+        return Role.DATE, "every value is a date"
+    n_distinct = present.nunique()
+    if are_numbers(values):
+        numbers = parse_numbers(present)
+        is_whole = bool((numbers == np.round(numbers)).all())
+        if is_whole and n_distinct == len(present) and float(np.abs(numbers).max()) >= LONG_NUMBER:
+            return Role.UNKNOWN, "long numbers, each in one row alone"
+        if is_whole and n_distinct <= FEW_CODES:
+            return Role.CATEGORY, "codes of a few choices"
+        return Role.NUMBER, "every value is a number"
+    is_short = int(present.astype("str").str.len().max()) <= LONGEST_CHOICE
+    if is_short and n_distinct <= MOST_CATEGORIES and 2 * n_distinct <= len(present):
+        return Role.CATEGORY, "a few words that repeat"
+    return Role.VERBATIM, "text with many different values"
+
+
+def are_dates(values: pd.Series) -> bool:
+    """Whether there are values, and each is a day in ISO 8601, with a time or without."""
+    present = values.dropna().astype("str")
+    return len(present) > 0 and bool(present.str.fullmatch(r"\d{4}-\d\d-\d\d([T ].*)?").all())
+
+
+def are_numbers(values: pd.Series) -> bool:
+    """Whether there are values, and each is a number."""
+    present = values.dropna()
+    return len(present) > 0 and not np.isnan(parse_numbers(present)).any()
+
+
+def flag_of(folded: ColumnModel, into: str) -> ColumnModel:
+    """A column of one choice of a checkbox, which the column ``into`` repeats."""
+    says = folded.role is Role.IDENTIFIER
+    return replace(folded, role=folded.role if says else Role.FLAG, part_of=into)

@@ -1,0 +1,158 @@
+"""The rows of a REDCap export: events in the order of the plan, instances counted, checkboxes folded into one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.encoding.columns import parse_numbers
+from study.formats.rows_of_people import SUBJECT
+from study.models.redcap_dictionary import words_of
+from study.models.roles import Derive
+
+NONE_CHECKED = "none checked"
+BETWEEN_CHOICES = "; "
+UNCHECKED = ("0", "0.0", "unchecked", "false", "no")
+
+_ARM = re.compile(r"(?i)_arm_(\d+)[a-z]?$|\(arm (\d+)\b[^)]*\)\s*$")
+_DAYS_OF_UNIT = (("day", "d", 1), ("week", "w", 7), ("wk", "wk", 7), ("month", "m", 30.4), ("mo", "mo", 30.4),
+                 ("year", "y", 365.25), ("yr", "yr", 365.25))  # fmt: skip
+_DAYS = {name: days for long, short, days in _DAYS_OF_UNIT for name in (long, short)}
+_UNIT = "|".join(_DAYS)
+_BEFORE = (("pre screening|prescreening", -3.0), ("screening|screen|eligibility", -2.0), ("consent|registration", -1.0))
+_AT_START = "baseline|bl|enrol|enroll|enrolment|enrollment|randomisation|randomization|initial|intake|admission"
+_AT_END = "final|end|last|close ?out|exit|completion|discharge|termination"
+
+
+# ---------------------------------------------------------------- the order of events
+
+
+def places_by_plan(events: pd.DataFrame) -> dict[str, float]:
+    """The place of each event by a file of events, by unique name and by the name with its arm that labels have.
+
+    Days after the start where the file has them, else the order of the file, which is that of the project.
+    """
+    columns = {str(name).lower(): str(name) for name in events.columns}
+    arms = events[columns["arm_num"]].astype("str") if "arm_num" in columns else pd.Series("1", events.index)
+    days = pd.Series(np.arange(len(events), dtype=float))
+    if "day_offset" in columns:
+        given = pd.Series(parse_numbers(events[columns["day_offset"]]))
+        days = given if given.notna().all() else days
+    found: dict[str, float] = {}
+    for unique, label, arm, day in zip(
+        events[columns["unique_event_name"]], events.get(columns.get("event_name", ""), arms), arms, days, strict=True
+    ):
+        found[str(unique)] = found[_labelled(str(label), str(arm).removesuffix(".0"))] = float(day)
+    return found
+
+
+def _labelled(label: str, arm: str) -> str:
+    return f"{words_of(label)} (arm {arm})"
+
+
+def place_by_plan(event: str, plan: Mapping[str, float]) -> float:
+    """The place of an event that a row names by unique name or by label; NaN if the plan does not have it."""
+    if event in plan:
+        return plan[event]
+    arm = _ARM.search(event)
+    return plan.get(_labelled(_ARM.sub("", event), (arm[1] or arm[2]) if arm else "1"), float("nan"))
+
+
+@dataclass(frozen=True)
+class NamedTime:
+    """What the name of an event says: a place on a scale of ``days`` or of numbered visits; at the start it is both."""
+
+    place: float
+    scale: str
+
+
+def time_of_name(event: str) -> NamedTime | None:
+    """``baseline_arm_1``, ``month_3_arm_1``, "Visit 2 (Arm 1: Drug A)" as a place in time; None without one."""
+    words = words_of(_ARM.sub("", event))
+    if counted := re.search(rf"\b(?:({_UNIT})s? ?(\d+)|(\d+) ?({_UNIT})s?)\b", words):
+        return NamedTime(_DAYS[counted[1] or counted[4]] * float(counted[2] or counted[3]), "days")
+    if numbered := re.fullmatch(r"(?:\w+ )?([a-z]+) ?(\d+)", words):
+        return NamedTime(float(numbered[2]), numbered[1])
+    for pattern, place in (*_BEFORE, (_AT_START, 0.0), (_AT_END, 1e6)):
+        if re.search(rf"\b({pattern})\b", words):
+            return NamedTime(place, "")
+    return None
+
+
+def places_by_name(events: Sequence[str]) -> dict[str, float]:
+    """The places of all events by their names; empty unless each has one, on one scale."""
+    times = {event: time_of_name(event) for event in events}
+    found = {event: time for event, time in times.items() if time is not None}
+    scales = {time.scale for time in found.values()} - {""}
+    if len(found) < len(times) or len(scales) > 1:
+        return {}
+    return {event: time.place for event, time in found.items()}
+
+
+def places_by_dates(rows: pd.DataFrame) -> dict[str, float]:
+    """The places of events by the median of days since a person's first date, of ``person``, ``event`` and ``date``.
+
+    The days do not change when all dates of a person move. Events without a date have none.
+    """
+    date = pd.to_datetime(rows["date"].astype("str").str[:10], errors="coerce")
+    days = (date - date.groupby(rows["person"]).transform("min")).dt.days
+    return {str(event): float(day) for event, day in days.groupby(rows["event"]).median().dropna().items()}
+
+
+def order_of_events(column: str, places: Mapping[str, float]) -> Derive:
+    """A column with the place of each row's event; missing where it is not known."""
+
+    def derive(frame: pd.DataFrame) -> pd.Series:
+        return frame[column].astype("str").map(places).astype("float64")
+
+    return derive
+
+
+# ---------------------------------------------------------------- instances and checkboxes
+
+
+def number_of_rows(column: str, instrument: str) -> Derive:
+    """How many rows of a repeating instrument the person of each row has."""
+
+    def derive(frame: pd.DataFrame) -> pd.Series:
+        of_instrument = (frame[column] == instrument).astype("float64")
+        return of_instrument.groupby(frame[SUBJECT]).transform("sum") if SUBJECT in frame else of_instrument
+
+    return derive
+
+
+def folded(parts: Mapping[str, str], status: str | None) -> Derive:
+    """One column of the labels of the checked options; ``parts``: column of an option -> its label.
+
+    Exports write 0 for a checkbox in rows that do not have its form, too. So a row without a checked option counts as
+    ``NONE_CHECKED`` only where the form's ``status`` is given; it is missing elsewhere.
+    """
+
+    def derive(frame: pd.DataFrame) -> pd.Series:
+        present = {name: label for name, label in parts.items() if name in frame}
+        given = frame[list(present)].notna().any(axis="columns").to_numpy(dtype=bool)
+        if status in frame:
+            given = given & frame[status].notna().to_numpy(dtype=bool)
+        codes = np.zeros(len(frame), dtype=np.int64)  # of the combination of options
+        seen: list[tuple[str, ...]] = [()]
+        for name, label in present.items():
+            checked = is_checked(frame[name]).astype(np.int64)
+            code, pairs = pd.factorize(codes * 2 + checked)
+            seen = [(*seen[pair // 2], label) if pair % 2 else seen[pair // 2] for pair in pairs]
+            codes = code
+        texts = np.array([BETWEEN_CHOICES.join(labels) or NONE_CHECKED for labels in seen], dtype=object)[codes]
+        is_none = np.array([not labels for labels in seen], dtype=bool)[codes]
+        texts[is_none & ~given] = None
+        return pd.Series(texts, frame.index, dtype="str")
+
+    return derive
+
+
+def is_checked(values: pd.Series) -> np.ndarray:
+    """Which rows (n_rows,) have an option checked: 1, "Checked", or the option's label."""
+    texts = values.astype("str").str.strip().str.lower()
+    return (texts.notna() & ~texts.isin(UNCHECKED)).to_numpy(dtype=bool)

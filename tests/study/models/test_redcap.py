@@ -1,0 +1,250 @@
+"""REDCap exports: which file is what, whose row it is, what fields are for, the order of events, folded checkboxes."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from study.formats.files import read_domain_file
+from study.formats.tables import SourceTable
+from study.models.redcap_dictionary import columns_of_dictionary, fields_of
+from study.models.redcap_roles import meaning_of
+from study.models.registry import study_model
+from study.models.roles import Role, TableKind
+from study.models.study_model import StudyModel
+from study.operations import OperationKind
+from tests.places import SHARED_DATA
+from tests.study.merge.merge_files import columns_of, combine, needs_shared_data, values
+
+REDCAP = SHARED_DATA / "redcap"
+ID = {"column": "study_id"}
+WEB = ("Variable / Field Name", "Form Name", "Field Type", "Field Label", "Choices, Calculations, OR Slider Labels",
+       "Text Validation Type OR Show Slider Number", "Identifier?")  # fmt: skip
+API = ("field_name", "form_name", "field_type", "field_label", "select_choices_or_calculations",
+       "text_validation_type_or_show_slider_number", "identifier")  # fmt: skip
+
+FIELDS = [
+    # name, form, type, label, choices or formula, validation, identifier; and the role
+    ("study_id", "base", "text", "Study ID", "", "", "", Role.PERSON),
+    ("consented", "base", "text", "Consent", "", "date_dmy", "", Role.DATE),
+    ("seen_at", "base", "text", "Seen at", "", "datetime_seconds_ymd", "y", Role.DATE),
+    ("dob", "base", "text", "Date of birth", "", "date_ymd", "y", Role.BIRTH),
+    ("dob_unmarked", "base", "text", "Date of birth", "", "date_ymd", "", Role.BIRTH),
+    ("pt_name", "base", "text", "Name", "", "", "y", Role.IDENTIFIER),
+    ("contact", "base", "text", "Contact", "", "email", "", Role.IDENTIFIER),
+    ("call", "base", "text", "Call", "", "phone", "", Role.IDENTIFIER),
+    ("lives", "base", "text", "Lives", "", "zipcode", "", Role.PLACE),
+    ("mrn", "base", "text", "MRN", "", "integer", "", Role.IDENTIFIER),
+    ("scan", "base", "file", "Scan", "", "", "", Role.IDENTIFIER),
+    ("story", "base", "notes", "Story", "", "", "", Role.VERBATIM),
+    ("job", "base", "text", "Job", "", "", "", Role.VERBATIM),
+    ("age", "base", "text", "Age (years)", "", "", "", Role.AGE),
+    ("q2", "base", "radio", "Gender", "0, Female | 1, Male", "", "", Role.SEX),
+    ("q3", "base", "dropdown", "Hospital", "1, North | 2, South", "", "", Role.SITE),
+    ("q4", "base", "radio", "Treatment group", "1, A | 2, B", "", "", Role.ARM),
+    ("q5", "base", "yesno", "Has the patient given birth?", "", "", "", Role.FLAG),
+    ("q6", "base", "truefalse", "Deceased", "", "", "", Role.DEATH),
+    ("mood", "base", "slider", "Mood", "sad | glad", "", "", Role.NUMBER),
+    ("found", "base", "sql", "Found", "select 1", "", "", Role.UNKNOWN),
+    ("weight", "base", "text", "Weight", "", "number_1dp", "", Role.NUMBER),
+    ("bmi", "base", "calc", "BMI", "round([weight]/([height]^2),1)", "", "", Role.NUMBER),
+    ("race", "base", "checkbox", "Race", "1, White | 2, Black, African | -9, Unknown", "", "", Role.ORIGIN),
+]
+VALUES = {"age": "51", "mrn": "123456", "weight": "80.5", "dob": "1960-05-05", "q2": "1", "q3": "1", "job": "cook"}
+
+
+def dictionary(headings=WEB, fields=FIELDS):
+    return [dict(zip(headings, field[:7], strict=True)) for field in fields]
+
+
+def table(name: str, rows: list[dict]) -> SourceTable:
+    frame = pd.DataFrame(rows).astype("str")
+    return SourceTable(name, f"{name.lower()}.csv", "0" * 64, frame.where(frame != ""), {}, ())
+
+
+def model_of(**rows: list[dict]) -> StudyModel:
+    return study_model([table(name.upper(), some) for name, some in rows.items()], "USUBJID")
+
+
+def export_row(**given: str) -> dict:
+    names = [field[0] for field in FIELDS if field[2] != "checkbox"]
+    return {**{name: VALUES.get(name, "") for name in names}, **given}
+
+
+# ---------------------------------------------------------------- the dictionary and what it says
+
+
+@pytest.mark.parametrize("headings", [WEB, API, tuple(name.upper() for name in API)])
+def test_every_field_has_the_role_of_its_type_its_validation_or_its_name(headings):
+    parts = {"race___1": "1", "race___2": "0", "race____9": "0"}
+    model = model_of(data=[export_row(study_id="7", **parts)], words=dictionary(headings))
+    assert (model.model, model.person, model.base) == ("redcap", "study_id", None)
+    assert {field[0]: model.tables["DATA"].columns[field[0]].role for field in FIELDS} == {
+        field[0]: field[7] for field in FIELDS
+    }
+    assert model.tables["WORDS"].kind is TableKind.DICTIONARY
+    assert "WORDS" in model.left_out
+
+
+def test_names_reach_the_outside_and_birth_does_not_leave_while_dates_move():
+    model = model_of(data=[export_row(study_id="7")], words=dictionary())
+    done = {name: model.operation("DATA", name).operation for name in model.tables["DATA"].columns}
+    gone = {"dob", "dob_unmarked", "pt_name", "contact", "call", "lives", "mrn", "scan", "story", "job", "q3"}
+    assert {name for name, kind in done.items() if kind is OperationKind.REMOVE} == gone
+    assert {name for name, kind in done.items() if kind is OperationKind.OFFSET} == {"consented", "seen_at"}
+    assert {name for name, kind in done.items() if kind is OperationKind.REVIEW} == {"found"}
+    assert done["study_id"] is OperationKind.RECODE_SUBJECT
+
+
+def test_choices_have_their_codes_and_labels_also_with_commas():
+    (field,) = fields_of(pd.DataFrame(dictionary(fields=FIELDS[-1:])))
+    assert field.choices == {"1": "White", "2": "Black, African", "-9": "Unknown"}
+    assert field.label_of("_9") == "Unknown"  # REDCap writes a minus as an underscore: race____9
+
+
+def test_a_table_with_other_headings_is_no_dictionary():
+    assert columns_of_dictionary(["field_name", "value"]) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "role"),
+    [
+        ("dem_gender", "", Role.SEX),
+        ("x1", "Date of Birth:", Role.BIRTH),
+        ("age_at_enrollment", "", Role.AGE),
+        ("ethnic_group", "", Role.ORIGIN),
+        ("geschlecht", "", Role.SEX),
+        ("given_birth", "Has the patient given birth before?", None),
+        ("sex_active", "Are you sexually active?", None),
+        ("stage", "Stage of disease", None),
+        ("q1", "How old were you at the death of your father?", None),
+    ],
+)
+def test_a_name_or_label_means_a_role_as_a_whole(name, label, role):
+    assert meaning_of(name, label) is role
+
+
+# ---------------------------------------------------------------- recognition and people
+
+
+@pytest.mark.parametrize("column", ["redcap_event_name", "redcap_repeat_instrument", "REDCAP_DATA_ACCESS_GROUP"])
+def test_a_column_that_redcap_adds_recognises_an_export(column):
+    model = model_of(data=[{"pid": "1", column: "a", "sex": "1"}, {"pid": "1", column: "b", "sex": ""}])
+    assert (model.model, model.person) == ("redcap", "pid")
+
+
+def test_a_status_beside_checkboxes_or_a_record_id_recognises_an_export_and_alone_does_not():
+    rows = [{"record_id": "1", "sex": "1", "base_complete": "2"}]
+    assert model_of(data=rows).model == "redcap"
+    assert model_of(data=[{"code": "1", "a___1": "1", "base_complete": "2"}]).model == "redcap"
+    assert model_of(data=[{"code": "1", "base_complete": "2"}]).model == "flat"
+    assert model_of(data=[{"record_id": "1", "base_complete": "17"}]).model == "flat"
+
+
+def test_the_config_may_name_another_person():
+    rows = [{"record_id": "1", "family": "F1", "redcap_event_name": "a"}]
+    assert study_model([table("DATA", rows)], "family").person == "family"
+
+
+def test_the_record_id_is_the_first_field_of_the_dictionary_wherever_its_column_stands():
+    rows = [{"redcap_event_name": "a", "sex": "1", "participant": "9"}]
+    fields = [("participant", "f", "text", "", "", "", ""), ("sex", "f", "radio", "", "0,F|1,M", "", "")]
+    words = dictionary(fields=fields)
+    assert model_of(data=rows, words=words).person == "participant"
+
+
+def test_files_of_the_set_up_are_design_and_those_with_names_never_leave():
+    rows = [{"record_id": "1", "redcap_event_name": "a_arm_1"}]
+    model = model_of(
+        data=rows,
+        arm=[{"arm_num": "1", "name": "Drug A"}],
+        mapping=[{"arm_num": "1", "unique_event_name": "a_arm_1", "form": "base"}],
+        users=[{"username": "jd", "email": "j@d.org", "firstname": "J"}],
+        dags=[{"data_access_group_name": "North", "unique_group_name": "north"}],
+    )
+    assert {name for name, one in model.tables.items() if one.kind is TableKind.DESIGN} == set(model.left_out)
+    assert set(model.left_out) == {"ARM", "MAPPING", "USERS", "DAGS"}
+    assert model.operation("ARM", "name").operation is OperationKind.KEEP
+    assert model.operation("USERS", "firstname").operation is OperationKind.REMOVE_DATA_SET
+
+
+@needs_shared_data
+@pytest.mark.parametrize(
+    ("folder", "person", "people"),
+    [
+        ("longitudinal", "study_id", 3),
+        ("repeating-instruments", "record_id", 2),
+        ("clinical-trial-1", "record_id", 500),
+    ],
+)
+def test_public_exports_count_their_records(tmp_path, folder, person, people):
+    """As REDCapR's documentation counts them, from whose test projects these are."""
+    files = {path.name: path.read_bytes() for path in (REDCAP / folder).glob("*.csv")}
+    combined = combine(tmp_path, files, {"column": person})
+    assert combined.n_subjects == people
+    assert "dictionary.csv" in combined.report["left_out"]
+    tables = [read_domain_file(path) for path in sorted((REDCAP / folder).glob("*.csv"))]
+    assert study_model(tables, "USUBJID").person == person
+
+
+# ---------------------------------------------------------------- checkboxes and labels
+
+
+def test_a_checkbox_is_one_column_of_words_and_its_parts_are_not_merged(tmp_path):
+    fields = [FIELDS[0], FIELDS[-1]]
+    rows = [
+        {"study_id": "1", "race___1": "1", "race___2": "1", "race____9": "0", "base_complete": "2"},
+        {"study_id": "2", "race___1": "0", "race___2": "0", "race____9": "0", "base_complete": "0"},
+        {"study_id": "3", "race___1": "0", "race___2": "0", "race____9": "0", "base_complete": ""},
+    ]
+    combined = combine(tmp_path, {"data.csv": rows, "dictionary.csv": dictionary(fields=fields)}, ID)
+    assert columns_of(combined, "DATA") == ["DATA__race"]
+    assert values(combined, "DATA__race") == {"1": "White; Black, African", "2": "none checked"}
+    model = model_of(data=rows, dictionary=dictionary(fields=fields))
+    parts = {name: model.tables["DATA"].columns[name] for name in rows[0] if "___" in name}
+    assert {(one.role, one.part_of) for one in parts.values()} == {(Role.FLAG, "race")}
+
+
+def test_headings_and_values_may_be_labels(tmp_path):
+    rows = [
+        {"Study ID": "1", "Event Name": "Base (Arm 1: A)", "Gender": "Male", "Race (choice=White)": "Checked",
+         "Race (choice=Black, African)": "Unchecked", "Complete?": "Complete"},
+        {"Study ID": "1", "Event Name": "Month 2 (Arm 1: A)", "Gender": "", "Race (choice=White)": "Unchecked",
+         "Race (choice=Black, African)": "Unchecked", "Complete?": ""},
+    ]  # fmt: skip
+    model = model_of(data=rows, words=dictionary())
+    assert model.person == "Study ID"
+    columns = model.tables["DATA"].columns
+    assert (columns["Gender"].role, columns["Race"].role) == (Role.SEX, Role.ORIGIN)
+    combined = combine(tmp_path, {"data.csv": rows, "words.csv": dictionary()}, {"column": "Study ID"})
+    assert combined.frame.to_dict("records") == [
+        {"USUBJID": "1", "DATA__count": "2", "DATA__Gender": "Male", "DATA__Race": "White"}
+    ]
+
+
+def test_a_calculated_field_is_said_again_by_the_first_of_its_formula():
+    model = model_of(data=[export_row(study_id="1")], words=dictionary())
+    assert model.tables["DATA"].columns["weight"].part_of == "bmi"
+
+
+# ---------------------------------------------------------------- without a dictionary
+
+
+def test_roles_are_guessed_from_values_and_headings_and_say_so():
+    rows = [
+        {"record_id": str(i), "redcap_event_name": "base_arm_1", "gender": str(i % 2), "last_name": "Abcd"[: 1 + i % 4],
+         "visit": f"2020-01-{1 + i:02}", "ldl": str(100 + 1.5 * i), "remark": f"He said {i} times no",
+         "mrn_": str(77_123 + i),
+         "stage": ["I", "II", "III"][i % 3], "case": str(500_000 + 17 * i), "race___1": "1", "race___2": "0"}
+        for i in range(24)
+    ]  # fmt: skip
+    columns = model_of(data=rows).tables["DATA"].columns
+    expected = {
+        "gender": Role.SEX, "last_name": Role.IDENTIFIER, "visit": Role.DATE, "ldl": Role.NUMBER,
+        "remark": Role.VERBATIM, "mrn_": Role.IDENTIFIER, "stage": Role.CATEGORY, "case": Role.UNKNOWN,
+        "race": Role.ORIGIN,
+    }  # fmt: skip
+    assert {name: columns[name].role for name in expected} == expected
+    guessed = {name: columns[name].reason for name in expected if name != "race"}
+    assert all("guessed without a dictionary" in reason for reason in guessed.values())
+    assert all(columns[name].is_guessed for name in guessed)
