@@ -42,7 +42,7 @@ from study.formats.outgoing import FileWriter, OutgoingTable
 from study.formats.quotes import QUOTE, quotes_of
 from study.formats.registry import Format
 from study.formats.tables import GZIP_SUFFIX, FileContents, FileOptions, suffix_of
-from study.formats.values import clean_name, name_faults
+from study.formats.values import clean_name, name_faults, with_repeats_numbered
 
 if TYPE_CHECKING:
     import _csv
@@ -209,7 +209,7 @@ def _checked_header(text: _Text) -> list[str]:
         first_records = list(itertools.islice(text.records(), 2))
     except csv.Error:
         raise FaultyInputError(_unreadable_fault(text)) from None
-    header = [clean_name(name) for name in text.names or first_records[0][1]]
+    header = with_repeats_numbered([clean_name(name) for name in text.names or first_records[0][1]])
     looks_like_data = header_looks_like_data(header)
     faults = name_faults(header, text.path, show_names=not looks_like_data, first_may_be_unnamed=True)
     if looks_like_data:

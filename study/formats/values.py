@@ -30,6 +30,17 @@ def clean_name(name: str) -> str:
     return unicodedata.normalize("NFC", name).strip()
 
 
+def with_repeats_numbered(names: Sequence[str]) -> list[str]:
+    """The names; those that an export of REDCap with labels repeats get a number: ``Complete? (2)``.
+
+    There, each form has a column ``Complete?``, and two fields may have one label. In other files a repeat is a fault.
+    """
+    if "Complete?" not in names:
+        return list(names)
+    n_before = [list(names[:place]).count(name) for place, name in enumerate(names)]
+    return [f"{name} ({n + 1})" if n else name for name, n in zip(names, n_before, strict=True)]
+
+
 def name_faults(
     names: Sequence[str], path: Path, show_names: bool = True, first_may_be_unnamed: bool = False
 ) -> list[str]:

@@ -32,7 +32,7 @@ from study.models.study_model import StudyModel
 from study.operations import Operation, OperationKind, VariableClass
 
 RECORD_ID = "record_id"
-EVENT_ORDER = "redcap_event_order"
+ORDER = "redcap_order"
 STATUSES = frozenset(("0", "1", "2", "0.0", "1.0", "2.0", "incomplete", "unverified", "complete"))
 
 # What REDCap adds to an export -> its raw heading, and its heading among labels.
@@ -51,8 +51,8 @@ _OF_ADDED = {
     "survey": ColumnModel(Role.IDENTIFIER, "identifies who answered a survey"),
 }
 _OF_ROWS = ("event", "instrument", "instance")  # these say nothing about a person
-_STATUS = re.compile(r"(?i)(\w+)_complete|complete\?(\.\d+)?")
-_TIMESTAMP = re.compile(r"(?i)\w+_timestamp|survey timestamp(\.\d+)?")
+_STATUS = re.compile(r"(?i)(\w+)_complete|complete\?( \(\d+\))?")
+_TIMESTAMP = re.compile(r"(?i)\w+_timestamp|survey timestamp( \(\d+\))?")
 
 _NOT_SAFE = Operation(
     OperationKind.REMOVE_DATA_SET, VariableClass.DIRECT_IDENTIFIER, "names the project, its sites or its staff"
@@ -238,10 +238,10 @@ def _data(table: SourceTable, project: _Project) -> TableModel:
             columns[name] = dataclasses.replace(columns[name], part_of=calculated)
     added = {what: name for name in columns if (what := _added(name)) is not None and name != project.person}
     derived: dict[str, Derive] = {}
-    if project.places and "event" in added:
-        derived[EVENT_ORDER] = rows.order_of_events(added["event"], project.places)
-        columns[EVENT_ORDER] = ColumnModel(Role.DESCRIBES_RECORD, "the place of the event in time")
-    not_merged = {added[what] for what in _OF_ROWS if what in added} | {EVENT_ORDER}
+    if project.places or "instance" in added:
+        derived[ORDER] = rows.order_of_rows(added.get("event"), project.places, added.get("instance"))
+        columns[ORDER] = ColumnModel(Role.DESCRIBES_RECORD, "the place of the row in time")
+    not_merged = {added[what] for what in _OF_ROWS if what in added}
     not_merged |= {name for name, model in columns.items() if model.role is Role.DESCRIBES_RECORD}
     for into, (model, derive) in _folded(table, of_export).items():
         derived[into], columns[into] = derive, model
@@ -253,13 +253,12 @@ def _data(table: SourceTable, project: _Project) -> TableModel:
         if name not in columns:
             derived[name] = rows.number_of_rows(added["instrument"], instrument)
             columns[name] = ColumnModel(Role.NUMBER, "the number of rows of a repeating instrument")
-    order = tuple(name for name in (EVENT_ORDER, added.get("instance", "")) if name in columns)
     return TableModel(
         table.domain,
         TableKind.ROWS,
         columns=columns,
         derived=derived,
-        order=order,
+        order=tuple({ORDER} & columns.keys()),
         not_merged=frozenset(not_merged),
         values={name: one.field.choices for name, one in of_export.items() if one.field and one.field.choices},
     )

@@ -116,8 +116,8 @@ class ExportColumn:
 def columns_of_export(columns: Sequence[str], fields: Sequence[RedcapField]) -> dict[str, ExportColumn]:
     """Which field each column belongs to: by name, else by a heading that is the label of one field alone."""
     by_name = {one.name: one for one in fields}
-    labels = [one.label for one in fields]
-    by_label = {one.label.casefold(): one for one in fields if one.label and labels.count(one.label) == 1}
+    labels = [_plain(one.label) for one in fields]
+    by_label = {label: one for label, one in zip(labels, fields, strict=True) if label and labels.count(label) == 1}
     found = {name: _export_column(name, by_name, by_label) for name in columns}
     taken = {name.lower() for name in columns}
     return {
@@ -126,13 +126,18 @@ def columns_of_export(columns: Sequence[str], fields: Sequence[RedcapField]) -> 
     }
 
 
+def _plain(label: str) -> str:
+    """A label without the tags that a heading does not have, in small letters."""
+    return " ".join(re.sub(r"<[^>]*>", " ", label).casefold().split())
+
+
 def _export_column(name: str, by_name: Mapping[str, RedcapField], by_label: Mapping[str, RedcapField]) -> ExportColumn:
-    whole = by_name.get(name.lower()) or by_label.get(name.strip().casefold())
+    whole = by_name.get(name.lower()) or by_label.get(_plain(name))
     if whole is not None:
         return ExportColumn(whole)
     if part := PARTS.fullmatch(name):
         of_part = by_name.get(part["field"].lower())
         return ExportColumn(of_part, of_part.label_of(part["code"]) if of_part else part["code"], part["field"])
     if part := _LABELLED_PARTS.fullmatch(name):
-        return ExportColumn(by_label.get(part["field"].strip().casefold()), part["choice"], part["field"])
+        return ExportColumn(by_label.get(_plain(part["field"])), part["choice"], part["field"])
     return ExportColumn()

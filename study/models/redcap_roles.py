@@ -16,6 +16,7 @@ from study.operations import Operation, OperationKind, VariableClass
 
 MOST_CATEGORIES = 20  # a column with more different values is no list of choices
 LONGEST_CHOICE = 30  # longer texts are sentences
+MOST_TEXTS = 0.5  # among the values of a field of numbers: codes for missing ones are words
 FEW_CODES = 10  # numbers with at most so many different values are codes
 LONG_NUMBER = 10_000  # whole numbers from here on, each of one row alone, may number people in other files
 
@@ -40,7 +41,8 @@ _MEANINGS: tuple[tuple[Role, str], ...] = (
     (Role.SEX, r"(biological |birth )?(sex|gender)( at birth| identity)?"),
     (Role.ORIGIN, r"race( ethnicity)?|ethnic(ity| group| origin| background)?"),
     (Role.SITE, r"((study|trial|recruiting|enrolling|clinical) )?(site|cent(re|er)|hospital|clinic|ward)"
-                r"( (name|id|no|number|code))?|investigator|physician|clinician|doctor"),
+                r"( (name|id|no|number|code))?|(principal )?investigator|physician|clinician|doctor|"
+                r"interviewer|coordinator|nurse|(enrolled|entered|completed|interviewed|assessed) by"),
     (Role.ARM, r"(treatment|study|trial|allocated|assigned|randomi[sz]ed|randomi[sz]ation|intervention)"
                r"( (arm|group))?|arm|allocation"),
     (Role.IDENTIFIER, r"(first|last|middle|family|given|full|maiden|sur|patient|participant|subject) ?names?|"
@@ -104,8 +106,10 @@ def column_of_field(field: RedcapField, values: pd.Series) -> ColumnModel:
     if field.kind == "text" and field.validation:
         reason += f", validated as {field.validation}"
     is_guessed = False
+    if role is Role.NUMBER and not are_numbers(values, MOST_TEXTS) and len(values.dropna()):
+        role, is_guessed, reason = Role.VERBATIM, True, f"{reason}, but most values are no numbers"
     if role is Role.VERBATIM and field.kind != "notes" and are_dates(values):
-        role, is_guessed, reason = Role.DATE, True, "text without a validation; every value is a date"
+        role, is_guessed, reason = Role.DATE, True, f"{reason}; every value is a date"
     meant = meaning_of(field.name, field.label)
     if meant is not None and meant in _MAY_MEAN.get(role, ()) and field.kind != "notes" and _fits(meant, values, role):
         role, is_guessed, reason = meant, True, f"{reason}, by its name or label"
@@ -168,10 +172,10 @@ def are_dates(values: pd.Series) -> bool:
     return len(present) > 0 and bool(present.str.fullmatch(r"\d{4}-\d\d-\d\d([T ].*)?").all())
 
 
-def are_numbers(values: pd.Series) -> bool:
-    """Whether there are values, and each is a number."""
+def are_numbers(values: pd.Series, most_others: float = 0.0) -> bool:
+    """Whether there are values, and each is a number, but for a share of ``most_others``."""
     present = values.dropna()
-    return len(present) > 0 and not np.isnan(parse_numbers(present)).any()
+    return len(present) > 0 and float(np.isnan(parse_numbers(present)).mean()) <= most_others
 
 
 def flag_of(folded: ColumnModel, into: str) -> ColumnModel:

@@ -16,6 +16,7 @@ from study.models.roles import Derive
 
 NONE_CHECKED = "none checked"
 BETWEEN_CHOICES = "; "
+MOST_INSTANCES = 1_000_000  # of a repeating instrument
 UNCHECKED = ("0", "0.0", "unchecked", "false", "no")
 
 _ARM = re.compile(r"(?i)_arm_(\d+)[a-z]?$|\(arm (\d+)\b[^)]*\)\s*$")
@@ -24,6 +25,7 @@ _DAYS_OF_UNIT = (("day", "d", 1), ("week", "w", 7), ("wk", "wk", 7), ("month", "
 _DAYS = {name: days for long, short, days in _DAYS_OF_UNIT for name in (long, short)}
 _UNIT = "|".join(_DAYS)
 _BEFORE = (("pre screening|prescreening", -3.0), ("screening|screen|eligibility", -2.0), ("consent|registration", -1.0))
+_BESIDE_ANOTHER = r"\b(pre|post|after|before)\b(?! screening)"
 _AT_START = "baseline|bl|enrol|enroll|enrolment|enrollment|randomisation|randomization|initial|intake|admission"
 _AT_END = "final|end|last|close ?out|exit|completion|discharge|termination"
 
@@ -73,6 +75,8 @@ class NamedTime:
 def time_of_name(event: str) -> NamedTime | None:
     """``baseline_arm_1``, ``month_3_arm_1``, "Visit 2 (Arm 1: Drug A)" as a place in time; None without one."""
     words = words_of(_ARM.sub("", event))
+    if len(re.findall(r"\d+", words)) > 1 or re.search(_BESIDE_ANOTHER, words):
+        return None  # cycle 2 day 1, post dose 1: what they are counted from is not known
     if counted := re.search(rf"\b(?:({_UNIT})s? ?(\d+)|(\d+) ?({_UNIT})s?)\b", words):
         return NamedTime(_DAYS[counted[1] or counted[4]] * float(counted[2] or counted[3]), "days")
     if numbered := re.fullmatch(r"(?:\w+ )?([a-z]+) ?(\d+)", words):
@@ -103,11 +107,19 @@ def places_by_dates(rows: pd.DataFrame) -> dict[str, float]:
     return {str(event): float(day) for event, day in days.groupby(rows["event"]).median().dropna().items()}
 
 
-def order_of_events(column: str, places: Mapping[str, float]) -> Derive:
-    """A column with the place of each row's event; missing where it is not known."""
+def order_of_rows(event: str | None, places: Mapping[str, float], instance: str | None) -> Derive:
+    """A column with the place of each row: of its event, and in that of its instance; an event's own row is the first.
+
+    It is missing where the event's place is not known. Where that of no event is, instances alone decide.
+    """
 
     def derive(frame: pd.DataFrame) -> pd.Series:
-        return frame[column].astype("str").map(places).astype("float64")
+        order = pd.Series(0.0, frame.index)
+        if event is not None and places:
+            order = order + frame[event].astype("str").map(places).astype("float64") * MOST_INSTANCES
+        if instance is not None:
+            order = order + np.nan_to_num(parse_numbers(frame[instance]))
+        return order
 
     return derive
 

@@ -5,7 +5,15 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from study.formats.values import clean_name, clean_numbers, clean_text, declared_missing, frame_of, name_faults
+from study.formats.values import (
+    clean_name,
+    clean_numbers,
+    clean_text,
+    declared_missing,
+    frame_of,
+    name_faults,
+    with_repeats_numbered,
+)
 from tests.cases import each
 
 PATH = Path("vs.csv")
@@ -21,6 +29,12 @@ def test_name_faults_give_every_empty_and_every_repeated_name():
     assert "2 columns without a name (position 2, 5 of 7)" in faults[0]
     assert "3 columns have the name 'A' (positions 1, 4, 7)" in faults[1]
     assert "2 columns have the name 'B' (positions 3, 6)" in faults[2]
+
+
+def test_headings_that_redcap_repeats_get_a_number_and_others_do_not():
+    names = ["Date", "Complete?", "Date", "Complete?", "Complete?"]
+    assert with_repeats_numbered(names) == ["Date", "Complete?", "Date (2)", "Complete? (2)", "Complete? (3)"]
+    assert with_repeats_numbered(["Date", "Date"]) == ["Date", "Date"]
 
 
 def test_names_that_may_be_values_are_not_shown():

@@ -14,7 +14,7 @@ from study.models.roles import Role, TableKind
 from study.models.study_model import StudyModel
 from study.operations import OperationKind
 from tests.places import SHARED_DATA
-from tests.study.merge.merge_files import columns_of, combine, needs_shared_data, values
+from tests.study.merge.merge_files import columns_of, combine, needs_shared_data, values, write
 
 REDCAP = SHARED_DATA / "redcap"
 ID = {"column": "study_id"}
@@ -205,21 +205,37 @@ def test_a_checkbox_is_one_column_of_words_and_its_parts_are_not_merged(tmp_path
     assert {(one.role, one.part_of) for one in parts.values()} == {(Role.FLAG, "race")}
 
 
+LABELLED = """\
+Study ID,Event Name,Gender,Race (choice=White),"Race (choice=Black, African)",Complete?,Mood,Complete?
+1,Month 2 (Arm 1: A),,Unchecked,Unchecked,,7,Complete
+1,Baseline (Arm 1: A),Male,Checked,Unchecked,Complete,5,Complete
+"""
+
+
 def test_headings_and_values_may_be_labels(tmp_path):
-    rows = [
-        {"Study ID": "1", "Event Name": "Base (Arm 1: A)", "Gender": "Male", "Race (choice=White)": "Checked",
-         "Race (choice=Black, African)": "Unchecked", "Complete?": "Complete"},
-        {"Study ID": "1", "Event Name": "Month 2 (Arm 1: A)", "Gender": "", "Race (choice=White)": "Unchecked",
-         "Race (choice=Black, African)": "Unchecked", "Complete?": ""},
-    ]  # fmt: skip
-    model = model_of(data=rows, words=dictionary())
-    assert model.person == "Study ID"
+    """Each form has a heading "Complete?"; a label may have tags in the dictionary."""
+    words = [one | ({WEB[3]: "<b>Gender</b>"} if one[WEB[0]] == "q2" else {}) for one in dictionary()]
+    combined = combine(tmp_path, {"data.csv": LABELLED, "words.csv": words}, {"column": "Study ID"})
+    assert combined.frame.to_dict("records") == [
+        {"USUBJID": "1", "DATA__count": "2", "DATA__Gender": "Male", "DATA__Mood": "5", "DATA__Race": "White"}
+    ]
+    folder = tmp_path / "labelled"
+    folder.mkdir()
+    for name, rows in {"data.csv": LABELLED, "words.csv": words}.items():
+        write(folder / name, rows)
+    model = study_model([read_domain_file(path) for path in sorted(folder.iterdir())], "USUBJID")
+    assert (model.model, model.person) == ("redcap", "Study ID")
     columns = model.tables["DATA"].columns
     assert (columns["Gender"].role, columns["Race"].role) == (Role.SEX, Role.ORIGIN)
-    combined = combine(tmp_path, {"data.csv": rows, "words.csv": dictionary()}, {"column": "Study ID"})
-    assert combined.frame.to_dict("records") == [
-        {"USUBJID": "1", "DATA__count": "2", "DATA__Gender": "Male", "DATA__Race": "White"}
-    ]
+    assert columns["Complete? (2)"].role is Role.DESCRIBES_RECORD
+
+
+def test_a_calculated_text_is_no_number():
+    """A formula may put initials and a date of birth together."""
+    field = ("key", "base", "calc", "Key", "concat([a], [b])", "", "")
+    rows = [{"study_id": str(i), "redcap_event_name": "a", "key": f"AB{i}"} for i in range(3)]
+    model = model_of(data=rows, words=dictionary(fields=[FIELDS[0], field]))
+    assert model.tables["DATA"].columns["key"].role is Role.VERBATIM
 
 
 def test_a_calculated_field_is_said_again_by_the_first_of_its_formula():

@@ -53,7 +53,12 @@ def test_without_such_a_file_events_are_in_the_order_of_their_dates(tmp_path):
          ["Screening (Arm 1: A)", "Enrolment (Arm 1: A)", "6 months (Arm 1: A)", "12 months (Arm 1: A)"]),
         (["visit_10_arm_2", "visit_2_arm_2", "final_visit_arm_2", "baseline_arm_2"],
          ["baseline_arm_2", "visit_2_arm_2", "visit_10_arm_2", "final_visit_arm_2"]),
+        (["v2_arm_1", "v11_arm_1", "screening_arm_1"], ["screening_arm_1", "v2_arm_1", "v11_arm_1"]),
+        (["12mo_followup_arm_1", "6_month_followup_arm_1", "baseline_visit_arm_1", "end_of_study_arm_1"],
+         ["baseline_visit_arm_1", "6_month_followup_arm_1", "12mo_followup_arm_1", "end_of_study_arm_1"]),
         (["dose_1_arm_1", "visit_1_arm_1"], []),  # numbers of two kinds
+        (["cycle_1_day_15_arm_1", "cycle_2_day_1_arm_1"], []),
+        (["baseline_arm_1", "post_baseline_arm_1"], []),
         (["phone_call_arm_1", "baseline_arm_1"], []),
     ],
 )  # fmt: skip
@@ -74,6 +79,16 @@ def test_events_in_labels_are_found_in_the_plan_with_their_arm():
     assert redcap_rows.place_by_plan("First dose (Arm 2: Drug B)", plan) == 1
     assert redcap_rows.place_by_plan("Visit 1", plan) == redcap_rows.place_by_plan("visit_1_arm_1", plan) == 0
     assert pd.isna(redcap_rows.place_by_plan("Visit 1 (Arm 2: Drug B)", plan))
+
+
+def test_rows_of_an_event_without_a_known_place_are_behind_the_others(tmp_path):
+    rows = [
+        {"study_id": "1", "redcap_event_name": "unplanned_arm_1", "redcap_repeat_instance": "1", "weight": "70"},
+        {"study_id": "1", "redcap_event_name": "dose_1_arm_1", "redcap_repeat_instance": "", "weight": "80"},
+        {"study_id": "2", "redcap_event_name": "unplanned_arm_1", "redcap_repeat_instance": "1", "weight": "60"},
+    ]
+    combined = combine(tmp_path, {"data.csv": rows, "event.csv": EVENTS}, ID)
+    assert values(combined, "DATA__weight") == {"1": "80", "2": "60"}
 
 
 REPEATING = [
@@ -176,6 +191,8 @@ def test_folded_checkboxes_are_those_of_the_referee(rows):
     derive = redcap_rows.folded(dict(zip(names, labels, strict=True)), "base_complete")
     found = derive(frame)
     assert [None if pd.isna(one) else one for one in found] == expected
+    numbers = frame.replace({"Checked": "1", "Unchecked": "0"}).astype("float64")  # as Parquet has them
+    assert derive(numbers).equals(found)
     # The same in any order of the rows.
     assert derive(frame.iloc[::-1]).iloc[::-1].equals(found)
 
