@@ -19,7 +19,6 @@ from string import ascii_letters, printable
 
 import numpy as np
 
-from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.kinds import Kind, Place
 from disclosure_control.basics.telling.faults import FaultyInputError
 
@@ -154,14 +153,6 @@ class Release:
 
     pilot: str
     name: str
-
-
-def name_of_unnamed(dataset_sha256: str, config: PilotConfig) -> str:
-    """A name for a release without one in the config, which no other dataset or config has.
-
-    So two releases join by pseudonym only if their configs say so.
-    """
-    return hashlib.sha256(f"{dataset_sha256} {config.literal!r}".encode()).hexdigest()
 
 
 UNNAMED = Release("", "")  # in a notebook, and where nothing is released

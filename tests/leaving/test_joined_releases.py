@@ -47,8 +47,8 @@ def test_which_release_ids_are_of():
         ({"join": {**join, "pilot": "WARD"}, "steps": []}, ("CLINIC", "made of"), ("WARD", "2026-03")),
     ):
         settings = settings_of_key("treatment", value)
-        assert settings.own_release("CLINIC", "made of") == Release(*own)
-        assert settings.release_of_ids("CLINIC", "made of") == Release(*of_ids)
+        assert settings.release == (None if own[1] == "made of" else own[1])
+        assert settings.release_of_ids(Release(*own)) == Release(*of_ids)
 
 
 @pytest.mark.thorough("2 s; who is alone by both releases in the quick run, by a referee")

@@ -79,7 +79,8 @@ def beside_earlier(
     if not n_known:
         raise FaultyInputError(
             f"release['earlier']: none of the {len(person_earlier)} people of the earlier release is one of this pilot "
-            'under this key and the name of that release; give its name: {"folder": ..., "name": ...}'
+            'under this key and the name of that release; give its name: {"folder": ..., "name": ...}. A release whose '
+            "config named none cannot be compared: take earlier out, and name this release for the next one"
         )
     where = np.full(len(people.ids), -1, dtype=np.int64)
     where[person_earlier[person_earlier >= 0]] = np.flatnonzero(person_earlier >= 0)

@@ -26,6 +26,7 @@ from disclosure_control.records.needs import AtOnce, Needed
 from disclosure_control.release.facts import KINDS
 from disclosure_control.release.rare_terms import RareTerms
 from disclosure_control.treatments.keys import KEY_FROM
+from disclosure_control.treatments.one_release import DEFAULT_DAYS, FEWEST_DAYS, faults_of_one_release
 from study.formats.registry import writers_by_name
 from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule
 from study.models.sdtm_operations import overriding_line
@@ -76,14 +77,19 @@ class ReleaseSettings(SettingsGroup):
     """The config key ``release``.
 
     ``format`` None: each file keeps its format. ``operations`` override the table, the config's words by
-    pattern. ``name`` is that of the release where no treatment names it. ``rare_terms`` None: coded terms stay.
+    pattern. ``name`` and ``days`` None: those that the treatment names. ``rare_terms`` None: coded terms stay.
     ``earlier``: a release that a recipient may have as well.
     """
 
     key_from: Mapping[str, str] = setting(
         KEY_FROM, "the secret key of pseudonyms and offsets, as for [`treatment`](treatment.md)"
     )
-    days: int = setting(whole_number(30, 36_500), "dates move by up to so many days, back or forth", 365)
+    days: int | None = setting(
+        whole_number(FEWEST_DAYS, 36_500),
+        "dates move by up to so many days, back or forth",
+        None,
+        f"those of `shift_dates` under `treatment`, else {DEFAULT_DAYS}",
+    )
     format: str | None = setting(one_of(*writers_by_name()), "the format of all files", None, "as each came")
     operations: Mapping[str, OperationKind] = setting(
         dictionary_of(_OPERATION, '{pattern of a variable, such as "AE.AETERM" or "--SPID": an operation}'),
@@ -93,9 +99,9 @@ class ReleaseSettings(SettingsGroup):
     leave_out: tuple[str, ...] = setting(_DOMAINS, "domains that are not released", ())
     name: str | None = setting(
         TEXT,
-        "the name of the release where no `treatment` names it: another name gives other pseudonyms and offsets",
+        "the name of the release: another name gives other pseudonyms and offsets",
         None,
-        "by content",
+        "that of `treatment` (`release`), else by content",
     )
     outsiders_know: OutsidersKnow = setting(
         nested(OutsidersKnow),
@@ -119,7 +125,8 @@ class ReleaseSettings(SettingsGroup):
         return tuple(overriding_line(pattern, operation) for pattern, operation in ordered)
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
-        """Lines that would leave the subject's id as it is, take it out, or give it another name in each file."""
+        """Lines that contradict the treatment, or leave the subject's id, take it out, or give it several names."""
+        yield from faults_of_one_release(place.pilot.literal)
         rule = place.pilot.literal.get("subject_id", {})
         column = rule.get("column", DEFAULT_COLUMN) if isinstance(rule, dict) else DEFAULT_COLUMN
         if not isinstance(column, str):

@@ -46,7 +46,8 @@ from disclosure_control.steps.release.report import (
 )
 from disclosure_control.steps.release.settings import ReleaseSettings
 from disclosure_control.steps.running import StepInput, StepResult
-from disclosure_control.treatments.keys import Release, name_of_unnamed, read_key
+from disclosure_control.treatments.keys import Release, read_key
+from disclosure_control.treatments.one_release import days_of_release, name_of_release
 from disclosure_control.treatments.seeds import seed_reasons
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 from study.formats.tables import SourceTable
@@ -91,7 +92,9 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         files["README.txt"] = told_to_recipient(definition is not None).encode()
         write_small_files({"README.txt": files["README.txt"]}, folder)
         merge = dataclasses.replace(merge, model=study.model.model)
-        made = Made(released, people, release, settings.days, _declared_harmless(step), rule, merge)
+        made = Made(
+            released, people, release, days_of_release(step.assessment.config), _declared_harmless(step), rule, merge
+        )
         checked = _checked(step, files, folder, opened, joins, study, made, promised, original)
     if checked.no_definition:
         no_definition = checked.no_definition
@@ -143,15 +146,16 @@ def _people(
     key: bytes,
     as_numbers: bool,
 ) -> tuple[ReleasePeople, Release]:
-    settings, config = step.settings, step.assessment.config
+    config = step.assessment.config
     kept, recoded = np.arange(original.n_people), dict[str, RecodedColumn]()
     if treated is not None:
         release, kept = treated.release, treated.kept
         recoded = recoded_columns(original, treated.records, treated.values, kept)
     else:
-        release = Release(step.pilot, settings.name or name_of_unnamed(step.dataset.sha256, config))
+        release = Release(step.pilot, name_of_release(step.dataset.sha256, config))
     roles = config.quasi_identifiers + config.sensitive_features
-    return people_of(original.ids(), kept, recoded, roles, key, release, settings.days, as_numbers), release
+    days = days_of_release(config)
+    return people_of(original.ids(), kept, recoded, roles, key, release, days, as_numbers), release
 
 
 def _promised(step: StepInput[ReleaseSettings], original: EncodedRecords) -> Assessment:

@@ -32,7 +32,10 @@ class TreatmentSettings(SettingsGroup):
     seed: int = setting(SEED, "the start of the random numbers; the default is published here", DEFAULT_SEED)
     seed_from: Mapping[str, str] | None = setting(KEY_FROM, "a secret key that starts the random numbers", None)
     release: str | None = setting(
-        RELEASE_NAME, "the name of this release: within it ids keep their pseudonyms", None, "by config and dataset"
+        RELEASE_NAME,
+        "the name of this release: within it ids keep their pseudonyms",
+        None,
+        "that of `release` (`name`), else by config and dataset",
     )
     join: Join | None = setting(
         nested(Join).but('{"release": "2026-03", "file": "releases/2026-03.csv"}'),
@@ -50,15 +53,11 @@ class TreatmentSettings(SettingsGroup):
         """The start of chance: a number, or a key."""
         return SeedSource(self.seed, self.seed_from)
 
-    def own_release(self, pilot: str, otherwise: str) -> Release:
-        """This release of the pilot, by the config's name or else by ``otherwise``."""
-        return Release(pilot, self.release or otherwise)
-
-    def release_of_ids(self, pilot: str, otherwise: str) -> Release:
-        """The release whose pseudonyms and offsets are given: this one, or the earlier one that it joins."""
+    def release_of_ids(self, own: Release) -> Release:
+        """The release whose pseudonyms and offsets are given: this ``own`` one, or the earlier one that it joins."""
         if self.join is None:
-            return self.own_release(pilot, otherwise)
-        return Release(self.join.pilot or pilot, self.join.release)
+            return own
+        return Release(self.join.pilot or own.pilot, self.join.release)
 
     @staticmethod
     def unfold(given: Any) -> Any:

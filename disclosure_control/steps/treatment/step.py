@@ -22,7 +22,8 @@ from disclosure_control.steps.treatment.report import (
     treatment_sections,
 )
 from disclosure_control.steps.treatment.settings import TreatmentSettings
-from disclosure_control.treatments.keys import name_of_unnamed
+from disclosure_control.treatments.keys import Release
+from disclosure_control.treatments.one_release import in_one_calendar, name_of_release
 from disclosure_control.treatments.recommendation import Recommendation
 from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.treat import treat_records
@@ -35,16 +36,15 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     """Treat the pilot: ``anonymised_dataset.csv``, the summary as text and JSON, and the figures before and after."""
     settings = step.settings
     earlier, inputs = read_earlier_release(settings.join, step.folder)
-    unnamed = name_of_unnamed(step.dataset.sha256, step.assessment.config)
-    seed = settings.chance.read(step.folder, settings.own_release(step.pilot, unnamed))
-    release = settings.release_of_ids(step.pilot, unnamed)
+    own = Release(step.pilot, name_of_release(step.dataset.sha256, step.assessment.config))
+    seed, release = settings.chance.read(step.folder, own), settings.release_of_ids(own)
     recommendation = _recommendation(step, settings.steps)
     if recommendation is not None and recommendation.treatment is None:
         reason = {"released": False, "reason": NOTHING_FOUND}
         return StepResult(reason, sections=refusal_sections(NOTHING_FOUND), outside=nothing_outside)
     recommended = None if recommendation is None else recommendation.treatment
     records, columns = step.dataset.records(), step.dataset.table.columns
-    config, steps = step.assessment.config, settings.steps
+    config, steps = step.assessment.config, in_one_calendar(settings.steps, step.assessment.config)
     treated = treat_records(records, columns, config, steps, seed, step.folder, recommended, release)
     left_in, held = _identifiers_left_in(step, treated)
     of_ids = columns_of_ids(treated)

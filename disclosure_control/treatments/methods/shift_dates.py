@@ -45,7 +45,12 @@ class ShiftDatesSettings(SettingsGroup):
     """Which dates move, by how much at most, under which key."""
 
     key_from: Mapping[str, str] = setting(KEY_FROM, "the secret key")
-    days: int = setting(whole_number(1, 36_500), "the largest number of days by which dates move", 365)
+    days: int = setting(
+        whole_number(1, 36_500),
+        "the largest number of days by which dates move",
+        365,
+        "those of `release`, else 365",
+    )
     columns: tuple[str, ...] | None = setting(COLUMNS, "columns of dates", None, "those with SDTM names")
     unreadable: str = setting(one_of("fault", "missing"), "how a text that is not a date is treated", "fault")
 
