@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.encoding.text_codes import text_codes
 from disclosure_control.basics.telling.progress import going_through, progress
+from disclosure_control.release.columns import ROW_ID_LENGTH
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, ReleasedStudy
 from disclosure_control.release.people import ReleasePeople, labels, texts_of
 from disclosure_control.release.study import NOBODY, Study
@@ -32,6 +33,7 @@ LEAST_SHARE_OF_NUMBERS = 0.01
 LONGEST_WITH_DIGITS = 100  # of a longer text the digits together are no id
 MOST_DIGITS = 300  # a number of more is larger than any that is read
 _NUMBER = r"^[+-]?[0-9]+(\.[0-9]+)?$"
+_ROW_ID = f"^[0-9a-f]{{{ROW_ID_LENGTH}}}$"
 _DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}"
 
 
@@ -74,6 +76,11 @@ def find_traces(
     of_ids = _as_numbers(ids)
     numbers = {"original_ids": of_ids, "id_digits": np.setdiff1d(_as_numbers(digits), of_ids)}
     del ids, written, runs, digits, removed, wanted
+    recoded = {
+        (account.file, account.variable)
+        for account in released.accounts
+        if account.operation.operation == OperationKind.RECODE_ID and not account.rows_of
+    }
     where: dict[str, int] = {}
     counts = {"original_ids": 0, "id_digits": 0, "removed_identifiers": 0}
     n_searched = 0
@@ -86,7 +93,8 @@ def find_traces(
                 hit = np.isin(values.to_numpy(), wanted_numbers)
                 counts[kind] += _add(where, f"{name}.{column}", int(n_cells[hit].sum()))
             continue
-        for kind, n_held in _n_held(as_texts(values), n_cells, kinds, people.known_pseudonyms).items():
+        may_be_ids = (name, column) in recoded
+        for kind, n_held in _n_held(as_texts(values), n_cells, kinds, people.known_pseudonyms, may_be_ids).items():
             counts[kind] += _add(where, f"{name}.{column}", n_held)
     for name, text in texts.items():
         n_searched += 1
@@ -129,7 +137,7 @@ def _as_numbers(texts: pa.LargeStringArray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Searched:
-    """Texts to search for: as parts of texts, and as whole cells, where a cell is a number."""
+    """Texts to search for: as parts of texts, and as whole cells, where a cell is a number or a pseudonym."""
 
     parts: Wanted
     whole: Dictionary
@@ -138,27 +146,39 @@ class _Searched:
     def of(cls, texts: pa.LargeStringArray) -> _Searched:
         return cls(Wanted(texts), Dictionary(texts))
 
-    def held_by(self, texts: pa.LargeStringArray, are_numbers: np.ndarray) -> np.ndarray:
+    def held_by(self, texts: pa.LargeStringArray, are_whole: np.ndarray) -> np.ndarray:
         """Which texts (n,) contain a wanted one, or are one: any digits are a part of some long number by chance."""
         found = self.whole.positions(texts) >= 0
-        words = np.flatnonzero(~are_numbers)
+        words = np.flatnonzero(~are_whole)
         found[words] |= self.parts.held_by(texts.take(pa.array(words)))
         return found
 
 
 def _n_held(
-    values: pa.LargeStringArray, n_cells: np.ndarray, kinds: Mapping[str, _Searched], pseudonyms: Dictionary
+    values: pa.LargeStringArray,
+    n_cells: np.ndarray,
+    kinds: Mapping[str, _Searched],
+    pseudonyms: Dictionary,
+    may_be_ids: bool = False,
 ) -> dict[str, int]:
-    """How many cells contain a wanted text, by kind; ``n_cells`` (n_values,) have each of the values."""
+    """How many cells contain a wanted text, by kind; ``n_cells`` (n_values,) have each of the values.
+
+    ``may_be_ids``: the cells are pseudonyms of records. One that has their form is compared as a whole: of many
+    thousand, some contain a short id by chance.
+    """
     found, n_before = dict.fromkeys(kinds, 0), 0
     for block in blocks_of(values):
         others = np.flatnonzero(pseudonyms.positions(block) < 0)
         distinct, n_of_block = block.take(pa.array(others)), n_cells[n_before + others]
         are_short = pc.less(pc.utf8_length(distinct), LONGEST_WITH_DIGITS)
+        are_whole = pc.match_substring_regex(distinct, _NUMBER)
+        if may_be_ids:
+            are_ids = pc.match_substring_regex(distinct, _ROW_ID)
+            are_short, are_whole = pc.and_not(are_short, are_ids), pc.or_(are_whole, are_ids)
         only_digits = digits_of(pc.if_else(are_short, distinct, ""))
-        are_numbers = pc.match_substring_regex(distinct, _NUMBER).to_numpy(zero_copy_only=False)
+        are_whole = are_whole.to_numpy(zero_copy_only=False)
         for kind, wanted in kinds.items():
-            hit = wanted.held_by(only_digits if kind == "id_digits" else distinct, are_numbers)
+            hit = wanted.held_by(only_digits if kind == "id_digits" else distinct, are_whole)
             found[kind] += int(n_of_block[hit].sum())
         n_before += len(block)
     return found

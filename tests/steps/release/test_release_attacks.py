@@ -365,6 +365,28 @@ def test_digits_of_an_id_are_found_that_are_the_subjects_number_as_well():
     assert (found.id_digits, found.where) == (12, {"LB.LBOLDNO": 12})
 
 
+def test_digits_within_the_pseudonym_of_a_record_are_no_id_by_chance_and_are_one_in_a_text_that_was_kept():
+    """Somebody's id has the digits of a record's pseudonym: chance there, a trace where the config keeps the text."""
+
+    def found_in(ids, lines, refids):
+        lb = [{"USUBJID": a, "DOMAIN": "LB", "LBREFID": b} for a, b in zip(ids, refids, strict=True)]
+        files = {"DM": [{"USUBJID": one, "DOMAIN": "DM", "AGE": 50.0} for one in ids], "LB": lb}
+        who = people(ids, ALL)
+        study = released(files, who, lines)
+        opened = {name: replace(file.source.table, frame=file.frame) for name, file in study.files.items()}
+        return find_traces(study_of(files, ids), study, opened, who, {}, "USUBJID"), study.files["LB"].frame["LBREFID"]
+
+    ids, refids = [f"S{i}" for i in range(6)], [f"R{i}" for i in range(6)]
+    others = set(found_in(ids, [], refids)[1]) & set(found_in(["T0", *ids[1:]], [], refids)[1])
+    digits = next(found for text in sorted(others) if len(found := "".join(filter(str.isdigit, text))) >= 6)
+    ids[0] = f"S-{digits}"
+    recoded, fresh = found_in(ids, [], refids)
+    assert others < set(fresh)
+    assert recoded.where == {}
+    kept, _ = found_in(ids, [overriding_line("LB.LBREFID", OperationKind.KEEP)], list(fresh))
+    assert kept.where == {"LB.LBREFID": 1}
+
+
 def test_a_measured_number_is_no_short_id():
     """Ids that are short without their leading zeros are not looked for among all numbers of everybody."""
     ids = [f"000{n}" for n in range(100, 106)]
