@@ -30,6 +30,7 @@ from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.history import Memory, read_memory
 from disclosure_control.report.verification import (
     Verification,
+    are_there,
     check_figures_again,
     check_files_again,
     check_manifest,
@@ -178,7 +179,7 @@ def _options(add_options: Callable[[argparse.ArgumentParser], None], *given: str
 def _merge_again(found: Verification, pilot: Pilot, results: Path, merge: Callable[[], object]) -> None:
     """Merge the domain files again; if they are missing, the combined dataset replaces them."""
     read = _files_of_merge(results)
-    if read and all((pilot.folder / name).is_file() for name in read):
+    if read and are_there(pilot.folder, read):
         merge()
         return
     dataset = combined_dataset_in(results).name

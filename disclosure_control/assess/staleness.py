@@ -11,7 +11,7 @@ from pathlib import Path
 from config import MERGE_REPORT
 from disclosure_control.basics.files import sha256_of_file
 from study.formats.registry import readers_by_suffix
-from study.formats.tables import suffix_of
+from study.formats.tables import file_of, suffix_of
 
 REMEDY = "run Create_Combined_Pilot_Dataset.py again"
 
@@ -43,15 +43,17 @@ def stale_merge_notices(folder: Path, results: Path, file: str, sha256: str) -> 
     ]
 
 
+def place_of_input(folder: Path, name: str) -> Path:
+    """Where an input of this name is in a pilot's folder; a sheet is in its workbook."""
+    return file_of(folder / name)
+
+
 def _changed_since(inputs: Mapping[str, Mapping[str, str]], folder: Path) -> list[str]:
-    return [
-        name
-        for name, one in inputs.items()
-        if (folder / name).is_file() and sha256_of_file(folder / name) != one["sha256"]
-    ]
+    files = {place_of_input(folder, name): one["sha256"] for name, one in inputs.items()}
+    return [path.name for path, sha256 in files.items() if path.is_file() and sha256_of_file(path) != sha256]
 
 
 def _added_since(known: set[str], folder: Path) -> list[str]:
-    suffixes = readers_by_suffix()
+    suffixes, known_files = readers_by_suffix(), {file_of(Path(name)).name for name in known}
     names = (path.name for path in folder.iterdir() if path.is_file() and suffix_of(path) in suffixes)
-    return sorted(name for name in names if name not in known and not name.startswith("."))
+    return sorted(name for name in names if name not in known_files and not name.startswith("."))

@@ -19,7 +19,7 @@ from study.formats.files import find_domain_files, read_domain_file
 from study.formats.messages import NO_RECORDS, has_no_records
 from study.formats.registry import writers_by_name
 from study.formats.rows_of_people import SUBJECT, RowsOfPeople
-from study.formats.tables import GZIP_SUFFIX, SourceTable, domain_of, suffix_of
+from study.formats.tables import GZIP_SUFFIX, SourceTable, domain_of, file_of, stem_of, suffix_of
 from study.merge.reading import Read, with_sdtm_names
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule, read_subjects
@@ -70,9 +70,9 @@ class StudyFile:
 
     @property
     def stem(self) -> str:
-        """The name of its file without the suffix; the data set's, where the file alone would not say which it is."""
+        """The name of its file without the suffix, or of its sheet; the data set's, if neither says which it is."""
         path = Path(self.table.file_name)
-        return path.name[: len(path.name) - len(suffix_of(path))] if domain_of(path) == self.name else self.name.lower()
+        return stem_of(path) if domain_of(path) == self.name else self.name.lower()
 
     @property
     def is_packed(self) -> bool:
@@ -127,13 +127,13 @@ def read_study(
     reads them, and taken in parts of about ``rows_per_part``. Raises ``FaultyInputError`` with the faults of all files
     at once.
     """
-    found = find_domain_files(folder, settings.chosen_files)
+    found = find_domain_files(folder, settings.files, rule.column)
     left_out = {name: why for name, why in found.left_out.items() if name.lower() != DEFINITION}
     faults: list[str] = []
     tables: list[SourceTable] = []
     ids = Dictionary(subjects.astype("str"))
     each = list(found.by_domain.items())
-    for domain, path in going_through("Reading the study", each, lambda one: one[1].stat().st_size, "bytes"):
+    for domain, path in going_through("Reading the study", each, lambda one: file_of(one[1]).stat().st_size, "bytes"):
         if domain in leave_out or domain == "DEFINE":
             left_out[path.name] = "left out by the config" if domain in leave_out else "describes the source"
             continue
@@ -148,7 +148,10 @@ def read_study(
         tables.append(with_sdtm_names(table, rule))
     stop_at(faults)
     model = study_model(tables, rule.column, settings.model)
-    files = tuple(_study_file(table, model, rule, ids, rows_per_part) for table in tables)
+    legends = {name: known.reason for name, known in model.tables.items() if known.kind is TableKind.LEGEND}
+    left_out |= {table.file_name: legends[table.domain] for table in tables if table.domain in legends}
+    kept = [table for table in tables if table.domain not in legends]
+    files = tuple(_study_file(table, model, rule, ids, rows_per_part) for table in kept)
     return Study(files, left_out, model)
 
 

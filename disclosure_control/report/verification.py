@@ -7,12 +7,13 @@ a value of a person: of two different texts they only say that they differ.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from config import COMBINED_DATASETS, MERGE_REPORT
+from disclosure_control.assess.staleness import place_of_input
 from disclosure_control.basics.files import SourceFile, sha256_of_file
 from disclosure_control.basics.telling.words import counted, text_table
 from disclosure_control.report.evidence.manifest import figures_of
@@ -97,11 +98,12 @@ def check_manifest(
         kind, fingerprint(key, config.sha256) == manifest["config"]["sha256"], f"{config.name}: changed since the run"
     )
     for name, entry in domain_files.items():
-        found.check(kind, *_file(folder / name, name, entry, key))
+        found.check(kind, *_file(place_of_input(folder, name), name, entry, key))
     for name, entry in manifest["inputs"].items():
         place = results if (results / name).is_file() else folder
-        if (place / name).is_file():  # otherwise it is elsewhere, or missing, which the repeated run finds
-            found.check(kind, *_file(place / name, name, entry, key))
+        path = place_of_input(place, name)
+        if path.is_file():  # otherwise it is elsewhere, or missing, which the repeated run finds
+            found.check(kind, *_file(path, name, entry, key))
     if manifest["merge_report"] is not None:
         entry = {"sha256": manifest["merge_report"]}
         found.check(kind, *_file(results / MERGE_REPORT, MERGE_REPORT, entry, key))
@@ -124,6 +126,11 @@ def check_manifest(
 
 def _name(folder: Path) -> str:
     return f"{folder.name}_privacy_summary.json"
+
+
+def are_there(folder: Path, names: Iterable[str]) -> bool:
+    """Whether all these domain files are in a pilot's folder; a sheet is in its workbook."""
+    return all(place_of_input(folder, name).is_file() for name in names)
 
 
 def _file(path: Path, name: str, entry: Mapping[str, Any], key: bytes) -> tuple[bool, str]:

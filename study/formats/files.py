@@ -1,6 +1,7 @@
 """Finding the domain files of a pilot and reading each of them into one table of text and numbers.
 
-One file is one domain, named by the file. ``study.formats.registry`` lists the readable formats.
+One file is one domain, named by the file. Where a workbook has several sheets with data, each is one, named by the
+sheet. ``study.formats.registry`` lists the readable formats.
 """
 
 from __future__ import annotations
@@ -19,7 +20,15 @@ from disclosure_control.basics.telling.words import counted, listed
 from study.formats.foreign_content import foreign_content_faults
 from study.formats.messages import all_files_setting, empty_file_fault, reason_of
 from study.formats.packed import beginning_unpacked, gunzipped
-from study.formats.registry import BEGINNING_BYTES, Recognised, holds_data, readers_by_suffix, recognised
+from study.formats.registry import (
+    BEGINNING_BYTES,
+    FoundSheets,
+    Recognised,
+    holds_data,
+    readers_by_suffix,
+    recognised,
+    sheets_in,
+)
 from study.formats.tables import (
     GZIP_SUFFIX,
     NOTHING_DECLARED,
@@ -27,6 +36,9 @@ from study.formats.tables import (
     FileOptions,
     SourceTable,
     domain_of,
+    file_of,
+    sheet_path,
+    stem_of,
     suffix_of,
 )
 
@@ -45,28 +57,38 @@ class FoundFiles:
     left_out: dict[str, str]
 
 
-def find_domain_files(folder: Path, chosen: Mapping[str, Sequence[str]] | None = None) -> FoundFiles:
+def find_domain_files(
+    folder: Path, declared: Mapping[str, FileOptions] | None = None, id_column: str | None = None
+) -> FoundFiles:
     """Return the domain files of a pilot folder and the files that no reader knows.
 
-    ``chosen``: for a domain in several formats, the name of the file to read. Sub-folders and hidden
-    files are skipped. Raises FaultyInputError when the folder cannot be listed,
-    contains no domain file or two files for one domain, or a domain file is a link that leads out of it.
+    Of a workbook with several sheets of data each sheet is a domain, unless the config has ``declared`` one of them for
+    the workbook; legends and empty sheets are left out. ``id_column`` names the person, as far as that is known. The
+    config also declares which file of a domain to read, where several have it. Sub-folders and hidden files are
+    skipped. Raises FaultyInputError when the folder cannot be listed, contains no domain file or two files for one
+    domain, or a domain file is a link that leads out of it.
     """
+    declared = declared or {}
     folder = Path(folder)
     readers = readers_by_suffix()
     by_domain: dict[str, list[Path]] = {}
     left_out: dict[str, str] = {}
     of_no_use: Counter[str] = Counter()
     for path in visible_files(folder):
-        content = _recognised(path) if suffix_of(path) in readers else Recognised()
+        is_known = suffix_of(path) in readers and path == file_of(path)  # no file is called as a sheet is here
+        content = _recognised(path) if is_known else Recognised()
         if domain_of(path) in DESCRIPTIONS:
             left_out[path.name] = "describes the data"
         elif content.fault:
             of_no_use[content.fault] += 1
         elif content.left_out:
             left_out[path.name] = content.left_out
-        elif suffix_of(path) in readers:
-            by_domain.setdefault(content.domain or domain_of(path), []).append(path)
+        elif is_known:
+            sheets = _sheets_of(path, declared.get(domain_of(path), NOTHING_DECLARED), id_column)
+            left_out |= {sheet_path(path, name).name: reason for name, reason in sheets.left_out.items()}
+            tables = [sheet_path(path, name) for name in sheets.with_data]
+            for one in tables or [path]:
+                by_domain.setdefault(content.domain or domain_of(one), []).append(one)
         else:
             left_out[path.name] = f"not a data format this tool reads: {suffix_of(path) or 'no suffix'}"
     stop_at(f"{folder}: {counted(n_files, 'file')}: {fault}" for fault, n_files in of_no_use.items())
@@ -76,12 +98,11 @@ def find_domain_files(folder: Path, chosen: Mapping[str, Sequence[str]] | None =
             f"{folder}: no data file found{others}. Put the pilot's domain files there, one file per domain, "
             f"as {', '.join(readers)}."
         )
-    faults = [
-        fault for paths in by_domain.values() for path in paths if (fault := link_fault(path, folder)) is not None
-    ]
+    files = dict.fromkeys(file_of(path) for paths in by_domain.values() for path in paths)
+    faults = [fault for path in files if (fault := link_fault(path, folder)) is not None]
     for domain, paths in sorted(by_domain.items()):
         if len(paths) > 1:
-            named = [path for path in paths if path.name in (chosen or {}).get(domain, ())]
+            named = [path for path in paths if path.name in declared.get(domain, NOTHING_DECLARED).file]
             if len(named) == 1:
                 left_out |= {path.name: "another file of the domain was chosen" for path in paths if path != named[0]}
                 by_domain[domain] = named
@@ -94,12 +115,27 @@ def find_domain_files(folder: Path, chosen: Mapping[str, Sequence[str]] | None =
     )
 
 
+def _sheets_of(path: Path, declared: FileOptions, id_column: str | None) -> FoundSheets:
+    """The sheets that are domains of their own, if there are several of them, and those left out with the reason."""
+    if declared.sheet is not None:
+        return FoundSheets()
+    found = sheets_in(path, id_column)
+    if len(found.with_data) > 1:
+        return found
+    return FoundSheets(left_out=found.left_out if found.with_data else {})
+
+
 def _several_files_fault(folder: Path, domain: str, paths: Sequence[Path]) -> str:
     names = sorted(path.name for path in paths)
+    workbooks = [file_of(path) for path in paths if file_of(path) != path]
+    of_sheets = ""
+    if workbooks:
+        setting = all_files_setting("files", {domain_of(workbooks[0]): {"sheet": stem_of(paths[0])}})
+        of_sheets = f" Of a workbook one sheet alone is read by {setting}, or rename the sheet."
     return (
         f"{folder}: {counted(len(paths), 'file')} for the domain {domain} ({listed(names, at_most=8)}); one file per "
         "domain is allowed. Keep one of them and move the others out of the folder, or choose one by "
-        f"{all_files_setting('files', {domain: {'file': names[0]}})}."
+        f"{all_files_setting('files', {domain: {'file': names[0]}})}.{of_sheets}"
     )
 
 
@@ -117,7 +153,7 @@ def read_domain_file(file: Path | SourceFile, options: FileOptions = NOTHING_DEC
             f"allowed are {', '.join(readers)}."
         )
     try:
-        source = read_file(file) if isinstance(file, Path) else file
+        source = dataclasses.replace(read_file(file_of(file)), path=file) if isinstance(file, Path) else file
     except OSError as error:
         raise FaultyInputError(f"{path.name}: the file cannot be read: {reason_of(error)}.") from None
     if not source.content:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from disclosure_control.basics.files import SourceFile
+from disclosure_control.basics.files import SourceFile, read_file
+from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.outgoing import FileWriter
 from study.formats.tables import GZIP_SUFFIX, FileContents, FileOptions, suffix_of
 
@@ -38,14 +39,23 @@ class Recognised:
 
 
 @dataclass(frozen=True)
+class FoundSheets:
+    """The sheets of a workbook that contain data, by name, and those that do not, each with the reason."""
+
+    with_data: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Format:
     """One file format: a reader for each suffix (small letters, with the dot), and its words in the README's list.
 
     ``doubtful``: suffixes that other files have as well, with a check of the first bytes for data. ``recognised``: of a
     format whose suffixes another one has as well, what the first bytes of a file say; None if it is the other one's.
-    ``is_text``: its files may also be packed by gzip (``.csv.gz``). ``writers`` are keyed by the name that a config
-    gives to what is written; a format without one is released as another. ``place`` orders the formats in lists,
-    smaller ones first; those without one come last, by their words.
+    ``is_text``: its files may also be packed by gzip (``.csv.gz``). ``sheets``: of a format whose files may contain
+    several tables, which ones these are. ``writers`` are keyed by the name that a config gives to what is written; a
+    format without one is released as another. ``place`` orders the formats in lists, smaller ones first; those without
+    one come last, by their words.
     """
 
     readers: Mapping[str, Reader]
@@ -54,6 +64,7 @@ class Format:
     is_text: bool = False
     doubtful: Mapping[str, Callable[[bytes], bool]] = field(default_factory=dict)
     recognised: Callable[[Path, bytes], Recognised | None] | None = None
+    sheets: Callable[[SourceFile, str | None], FoundSheets] | None = None
     writers: Mapping[str, FileWriter] = field(default_factory=dict)
 
 
@@ -94,6 +105,20 @@ def recognised(path: Path, beginning: bytes) -> Recognised | None:
     suffix = suffix_of(path).removesuffix(GZIP_SUFFIX)
     asked = [one.recognised for one in registered_formats() if one.recognised is not None and suffix in one.readers]
     return next((found for ask in asked if (found := ask(path, beginning)) is not None), None)
+
+
+def sheets_in(path: Path, id_column: str | None) -> FoundSheets:
+    """The sheets of a workbook, ``id_column`` names the person in them; none if it cannot be read, or is no workbook.
+
+    What is wrong with a workbook is the fault of reading it.
+    """
+    find = next((one.sheets for one in registered_formats() if one.sheets and suffix_of(path) in one.readers), None)
+    if find is None:
+        return FoundSheets()
+    try:
+        return find(read_file(path), id_column)
+    except (OSError, FaultyInputError):
+        return FoundSheets()
 
 
 def holds_data(suffix: str, beginning: bytes) -> bool:

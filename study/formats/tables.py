@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from disclosure_control.basics.encoding.text_codes import TextCodes
 
 GZIP_SUFFIX = ".gz"
+# The name of a sheet as a table of its own: no file of data has a name that ends so.
+_SHEET = re.compile(r"(?P<workbook>.+\.xls[xm]?)#(?P<sheet>.+)", re.IGNORECASE | re.DOTALL)
+_NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # of files, on one system or another
 Piece = TypeVar("Piece")
 ColumnFound: TypeAlias = "TextCodes | pa.ChunkedArray | pa.Array | np.ndarray"
 
@@ -76,7 +80,7 @@ class FileOptions(SettingsGroup):
         one_or_by_name(one_of(*READINGS)), "the form of dates, for the whole file or by column", None
     )
     unnamed: str | None = setting(one_of("drop"), '`"drop"` leaves out a column without a name', None)
-    sheet: str | None = setting(TEXT.but("the name of a workbook's sheet"), "the sheet of a workbook to read", None)
+    sheet: str | None = setting(TEXT.but("the name of a workbook's sheet"), "the one sheet of a workbook to read", None)
     header_row: int | None = setting(
         whole_number(1, 1000), "the number of the row with the headings, counted from 1, in a workbook or in text", None
     )
@@ -223,14 +227,31 @@ class SourceTable:
         return self.frame[column], None
 
 
+def sheet_path(workbook: Path, sheet: str) -> Path:
+    """The path by which a sheet of a workbook is read and reported as a table of its own: ``visits.xlsx#Labs``."""
+    return workbook.with_name(f"{workbook.name}#{_NOT_IN_NAMES.sub('_', sheet).strip()}")
+
+
+def file_of(path: Path) -> Path:
+    """The file in which a table is: the path itself, and for a sheet its workbook."""
+    sheet = _SHEET.fullmatch(path.name)
+    return path.with_name(sheet["workbook"]) if sheet else path
+
+
 def suffix_of(path: Path | str) -> str:
     """Return a file's suffix, in small letters: ``.csv``, and ``.csv.gz`` where it is packed."""
-    path = Path(path)
+    path = file_of(Path(path))
     suffix = path.suffix.lower()
     return path.with_suffix("").suffix.lower() + suffix if suffix == GZIP_SUFFIX else suffix
 
 
+def stem_of(path: Path | str) -> str:
+    """The name of a file without the suffix; of a sheet, its own name."""
+    name = Path(path).name
+    sheet = _SHEET.fullmatch(name)
+    return sheet["sheet"] if sheet else name[: len(name) - len(suffix_of(name))]
+
+
 def domain_of(path: Path) -> str:
-    """Return the domain of a file: its name without the suffix, in capitals."""
-    stem = path.name[: len(path.name) - len(suffix_of(path))]
-    return unicodedata.normalize("NFC", stem).strip().upper()
+    """Return the domain of a file or sheet: its name without the suffix, in capitals."""
+    return unicodedata.normalize("NFC", stem_of(path)).strip().upper()

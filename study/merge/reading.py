@@ -74,7 +74,7 @@ def belonging_tables(tables: Sequence[SourceTable], state: MergeState) -> list[S
 
 
 def _read_tables(folder: Path, state: MergeState, read: Read) -> list[SourceTable]:
-    found = find_domain_files(folder, state.settings.chosen_files)
+    found = find_domain_files(folder, state.settings.files, state.rule.column)
     state.left_out.update(found.left_out)
     definition = _definition(folder, state)
     tables = []

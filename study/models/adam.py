@@ -149,5 +149,10 @@ def recognised(tables: Sequence[SourceTable]) -> str:
 
 
 MODEL = DataModel(
-    "adam", "ADaM: ADSL beside or instead of DM, and data sets of parameters or occurrences", recognised, described, 30
+    "adam",
+    "ADaM: ADSL beside or instead of DM, and data sets of parameters or occurrences",
+    recognised,
+    described,
+    place=30,
+    has_legends=True,
 )

@@ -91,5 +91,10 @@ def _told_of_dictionary(table: SourceTable) -> dict[str, ColumnModel]:
 
 
 MODEL = DataModel(
-    "flat", "plain tables: one or more, joined by the person", lambda tables: "plain tables", described, 100
+    "flat",
+    "plain tables: one or more, joined by the person",
+    lambda tables: "plain tables",
+    described,
+    100,
+    has_legends=True,
 )

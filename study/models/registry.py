@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import pkgutil
 from collections.abc import Callable, Sequence
@@ -9,7 +10,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from study.formats.legends import legends_among
 from study.formats.tables import SourceTable
+from study.models.roles import TableKind, TableModel
 from study.models.study_model import StudyModel
 
 
@@ -20,6 +23,7 @@ class DataModel:
     ``recognised`` gives the reason why tables are of this model, "" if they are not. ``described`` describes them;
     its second argument is the column with the person's id that the config names, None if it names none. Models are
     asked in the order of their ``place``. ``documentation`` is the model's line in docs/models.md.
+    ``has_legends``: other files than the model's may be beside them, and those that are legends are told apart.
     """
 
     name: str
@@ -27,6 +31,7 @@ class DataModel:
     recognised: Callable[[Sequence[SourceTable]], str]
     described: Callable[[Sequence[SourceTable], str | None], StudyModel]
     place: int = 50
+    has_legends: bool = False
 
 
 @cache
@@ -48,4 +53,7 @@ def study_model(tables: Sequence[SourceTable], person: str | None, chosen: str |
     """
     models = data_models()
     model = models[chosen] if chosen else next(one for one in models.values() if one.recognised(tables))
-    return model.described(tables, person)
+    legends = legends_among(tables, person) if model.has_legends else {}
+    found = model.described([table for table in tables if table.domain not in legends], person)
+    explained = {domain: TableModel(domain, TableKind.LEGEND, reason) for domain, reason in legends.items()}
+    return dataclasses.replace(found, tables={**found.tables, **explained})

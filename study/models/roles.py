@@ -61,6 +61,7 @@ class TableKind(StrEnum):
     DESIGN = "design"  # of the study, not of a person
     RELATIONS = "relations"  # between records of other tables
     DICTIONARY = "dictionary"  # what the codes of other tables mean
+    LEGEND = "legend"  # says for a reader what codes and columns mean; no part of the study
     FREE_TEXT = "free text"
 
 

@@ -220,4 +220,5 @@ MODEL = DataModel(
     recognised,
     described,
     place=40,
+    has_legends=True,
 )

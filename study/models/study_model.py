@@ -9,7 +9,7 @@ from study.models.roles import ColumnModel, Role, TableKind, TableModel
 from study.operations import NOT_IN_THE_TABLE, Operation, OperationKind, VariableClass
 
 # Tables that are no part of the merge: no row of them is that of a person, or it holds free text alone.
-NOT_MERGED = (TableKind.DESIGN, TableKind.RELATIONS, TableKind.DICTIONARY, TableKind.FREE_TEXT)
+NOT_MERGED = (TableKind.DESIGN, TableKind.RELATIONS, TableKind.DICTIONARY, TableKind.LEGEND, TableKind.FREE_TEXT)
 
 _KIND, _CLASS = OperationKind, VariableClass
 # What is done with a column of a role before a release, where the standard does not say.

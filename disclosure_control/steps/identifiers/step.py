@@ -56,7 +56,7 @@ def scan_beside(
     """The scan of what only the domain files contain, and the files that could not be read."""
     merge, rule = config.of(MergeSettings), config.of(SubjectIdRule)
     try:
-        found = find_domain_files(folder, merge.chosen_files).by_domain
+        found = find_domain_files(folder, merge.files, rule.column).by_domain
     except FaultyInputError:
         return Scan(), ["the domain files: they are not there, or not as the merge takes them"]
     reading = reading or DomainReader()

@@ -1,0 +1,135 @@
+"""Tables beside the data of a study that say what codes, terms and variables mean: legends, lists, dictionaries.
+
+Such a table names no person, and its headings say what it is, in several languages: a code and what it means. In doubt
+a table is none, so that no data is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from study.formats.delimited_guesses import looks_like_data
+from study.formats.tables import SourceTable
+from study.headings import is_number, names_subjects, words_of
+
+CODES = "a list of codes, terms or variables, which names no person"
+PROSE = "text without a table"
+MOST_VALUES = 200  # of a column that are looked at
+_MOST_COLUMNS_OF_PROSE = 2
+_MOST_COLUMNS_OF_A_LIST = 4
+_WORDS_OF_PROSE = 4
+
+
+def legends_among(tables: Sequence[SourceTable], id_column: str | None) -> dict[str, str]:
+    """Why some ``tables`` of a study are legends, by their domains; none if no table but legends would be left.
+
+    ``id_column`` names the person, where that is known. Of a table on disk the headings decide alone.
+    """
+    headings = [set(map(str, table.frame.columns)) for table in tables]
+    legends: dict[str, str] = {}
+    for i, table in enumerate(tables):
+        beginning = table.frame.head(MOST_VALUES).astype("str").fillna("")
+        columns = {str(name): values.tolist() for name, values in beginning.items()}
+        elsewhere = set().union(*headings[:i], *headings[i + 1 :])
+        reason = why_a_legend(columns, id_column, table.domain.lower(), elsewhere)
+        legends |= {table.domain: reason} if reason else {}
+    return legends if len(legends) < len(tables) else {}
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(words_of(text).split())
+
+
+# What is explained: a code, a term, a variable.
+_EXPLAINED = _words(
+    "code codes coded coding kode kod kodigo codigo codice κωδικος κωδικοι код variable variables variablenname "
+    "varname column columns spalte spalten colonne columna στηλη field fields feld felder champ campo πεδιο "
+    "μεταβλητη μεταβλητες променлива zmienna term terms begriff terme termino termine ορος abbreviation "
+    "abbreviations abkurzung συντομογραφια kurzel schlussel key keys parameter symbol item value values wert "
+    "werte τιμη τιμες valor valeur wartosc стойност"
+)
+# What explains it.
+_EXPLAINING = _words(
+    "label labels bezeichnung beschreibung bedeutung erklarung erlauterung legende legend description "
+    "descriptions meaning meanings definition definitions explanation decode decoded klartext langtext "
+    "signification etiqueta descripcion significado descrizione significato opis znaczenie описание значение "
+    "легенда λεζαντα περιγραφη επεξηγηση ερμηνεια σημασια ετικετα ορισμος υπομνημα"
+)
+# Levels of the dictionaries of diseases, drugs and tests.
+_TERMINOLOGIES = _words(
+    "llt pt hlt hlgt soc meddra atc whodrug whoart icd icd9 icd10 icd11 snomed loinc rxnorm ops ndc"
+)
+_BESIDE = _words(
+    "name names type typ types format formats length lange unit units einheit einheiten μοναδα min max minimum "
+    "maximum range text texts choices choice options option answer answers category categories kategorie class "
+    "level levels group gruppe ομαδα comment comments kommentar bemerkung remark note notes anmerkung hinweis "
+    "σχολια version language sprache sheet table tabelle blatt form forms file source quelle domain dataset role "
+    "required identifier validation section header branching logic matrix alignment custom order number no nr "
+    "question reference system parent short long primary data of the or and is in der die das des de la del el το "
+    "της annotation slider show calculations ranking only if surveys en english deutsch german greek ελληνικα "
+    "missing allowed example examples"
+)
+_KNOWN = _EXPLAINED | _EXPLAINING | _TERMINOLOGIES | _BESIDE
+# Names of a sheet or file that say the same.
+_TITLES = re.compile(
+    r"(.* )?(legend(e|a)?|code ?lists?|codes|code ?book|(data ?)?dictionary|(daten)?worterbuch|glossar(y)?|"
+    r"read ?me|lies ?mich|meddra|metadata|metadaten|variables|variablen|erlauterung(en)?|schlussel|lookups?|"
+    r"drop ?downs?|λεζαντα|υπομνημα|κωδικοι|κωδικοποιηση|λεξικο|легенда|leyenda|kodierung|abkurzungen|"
+    r"abbreviations)( .*)?"
+)
+
+
+def why_a_legend(
+    columns: Mapping[str, Sequence[str]],
+    id_column: str | None = None,
+    title: str = "",
+    elsewhere: Collection[str] = (),
+    is_sheet: bool = False,
+) -> str:
+    """Why a table is no data of a study but explains them; "" if it is data, or if that is in doubt.
+
+    ``columns``: heading -> the first values, as text, "" if missing. ``id_column`` names the person, where that is
+    known; ``title`` is the name of the sheet or the file, and ``elsewhere`` are the headings of the other tables, by
+    which it may be joined. Only a sheet may be prose.
+    """
+    if id_column in columns or any(map(names_subjects, columns)):
+        return ""
+    if is_sheet and _is_prose(columns):
+        return PROSE
+    words = [set(words_of(name).split()) for name in columns]
+    if any(name in elsewhere and not one & _KNOWN for name, one in zip(columns, words, strict=True)):
+        return ""
+    explained, explaining, n_terms = (
+        sum(bool(one & kind) for one in words) for kind in (_EXPLAINED, _EXPLAINING, _TERMINOLOGIES)
+    )
+    is_titled = any(_TITLES.fullmatch(words_of(one)) for one in (title, title.lower()))
+    may_number_people = any(is_number(name) and not one & _EXPLAINED for name, one in zip(columns, words, strict=True))
+    if is_titled:
+        says_what_it_is = bool(explained or explaining or n_terms)
+        has_title_alone = is_sheet and len(columns) <= _MOST_COLUMNS_OF_A_LIST and not may_number_people
+    else:
+        says_what_it_is = bool((explained and explaining) or n_terms > 1) and len(columns) > 1 and not may_number_people
+        has_title_alone = False
+    all_known = all(one & _KNOWN for one in words)
+    is_legend = has_title_alone or (says_what_it_is and all_known and _explains_each_once(columns))
+    return CODES if is_legend else ""
+
+
+def _explains_each_once(columns: Mapping[str, Sequence[str]]) -> bool:
+    """Whether no row repeats another one and no column has measurements, that is decimal numbers."""
+    rows = [row for row in zip(*columns.values(), strict=True) if any(row)]
+    has_measurements = any(_are_measured(values) for values in columns.values())
+    return len(set(rows)) == len(rows) and not has_measurements
+
+
+def _are_measured(values: Sequence[str]) -> bool:
+    given = [value for value in values if value]
+    return bool(given) and 2 * sum(looks_like_data(one) and not one.isdigit() for one in given) > len(given)
+
+
+def _is_prose(columns: Mapping[str, Sequence[str]]) -> bool:
+    """Whether most cells are sentences, in one or two columns."""
+    cells = [cell for name, values in columns.items() for cell in (name, *values) if cell]
+    n_sentences = sum(len(cell.split()) >= _WORDS_OF_PROSE for cell in cells)
+    return len(columns) <= _MOST_COLUMNS_OF_PROSE and 2 * n_sentences >= len(cells)
