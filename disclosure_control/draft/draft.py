@@ -48,8 +48,10 @@ def draft_config(pilot: str, folder: Path, given: Mapping[str, Any]) -> Draft:
     given_rule, given_settings = _rule_and_settings(given.get("subject_id", {}), given.get("merge", {}))
     working = MergeResources(read=ReadOnce())
     tables, model = read_tables_to_merge(folder, given_rule, given_settings, working.read)
-    merge = _as_given(draft_merge(tables_by_domain(tables, model), model), given)
+    merge = _as_given(draft_merge(tables_by_domain(tables, model), model, "subject_id" in given), given)
     rule, settings = _rule_and_settings(merge.subject_id.value, Group(merge.settings).value)
+    if rule != given_rule:  # what columns are for depends on the person
+        tables, model = read_tables_to_merge(folder, rule, settings, working.read)
     combined = combine_domains(folder, rule, settings, working)
     k = draft_k(len(combined.frame))
     columns = _columns(combined, merge, model, k)

@@ -9,12 +9,14 @@ import pandas as pd
 
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.draft.literal import DraftedValue, Group, Node
+from disclosure_control.draft.person_columns import common_name, person_of_each, person_of_one
 from disclosure_control.draft.subject_ids import SubjectIds, draft_subject_ids
 from study.formats.tables import SourceTable
 from study.merge.subject_ids import DEFAULT_COLUMN
 from study.models.roles import TableKind
 from study.models.study_model import StudyModel
 
+FLAT = "flat"  # the model of tables that no standard describes
 MOST_UNKNOWN = 0.5  # a file with a larger share of subjects missing from DM belongs to another study
 
 
@@ -39,18 +41,25 @@ def tables_by_domain(tables: Iterable[SourceTable], model: StudyModel) -> dict[s
     return {domain: some[0] if len(some) == 1 else pd.concat(some, ignore_index=True) for domain, some in parts.items()}
 
 
-def draft_merge(tables: Mapping[str, pd.DataFrame], model: StudyModel) -> MergeDraft:
+def draft_merge(tables: Mapping[str, pd.DataFrame], model: StudyModel, person_is_given: bool = False) -> MergeDraft:
     """What the merge of these tables (by domain) needs beyond its defaults, each with its reason.
 
-    ``model``: what the tables are. What cannot be decided from the files (no DM among several, say) stays a fault of
-    the merge.
+    ``model``: what the tables are. ``person_is_given``: a config says which column names the person. What cannot be
+    decided from the files (no DM among several, say) stays a fault of the merge; plain tables of which it is open whose
+    their rows are raise ``FaultyInputError``.
     """
     whole = {
         domain: table for domain, table in tables.items() if not _is_of_kind(domain, model, TableKind.SUPPLEMENTAL)
     }
-    base = model.base if model.base in whole else next(iter(whole), None)
-    ids = draft_subject_ids(whole, base, model) if base else SubjectIds({"column": DraftedValue(DEFAULT_COLUMN)})
     settings: dict[str, Node] = {}
+    person = None
+    if model.model == FLAT and not person_is_given:
+        person, whole, files = _person_of_plain_tables(whole)
+        settings |= {"files": Group(files)} if files else {}
+    base = model.base if model.base in whole else next(iter(whole), None)
+    ids = (
+        draft_subject_ids(whole, base, model, person) if base else SubjectIds({"column": DraftedValue(DEFAULT_COLUMN)})
+    )
     unknown = [
         DraftedValue(
             domain, f"{people_on_screen(n, ',')} of its subjects are not in {base}; left out and counted", True
@@ -58,7 +67,7 @@ def draft_merge(tables: Mapping[str, pd.DataFrame], model: StudyModel) -> MergeD
         for domain, n in ids.n_unknown.items()
         if n <= MOST_UNKNOWN * ids.n_subjects[domain]
     ]
-    if unknown:
+    if unknown and model.model != FLAT:  # of plain tables each names its people
         settings["unknown_subjects"] = Group(unknown)
     several = {domain: line for domain, table in whole.items() if (line := _several_rows(domain, table, ids, model))}
     if several:
@@ -68,6 +77,32 @@ def draft_merge(tables: Mapping[str, pd.DataFrame], model: StudyModel) -> MergeD
         settings,
         _test_codes(whole, model),
     )
+
+
+def _person_of_plain_tables(
+    tables: Mapping[str, pd.DataFrame],
+) -> tuple[DraftedValue | None, dict[str, pd.DataFrame], dict[str, Node]]:
+    """The column that names the person, where not its heading alone says so; the tables under its name; and ``files``.
+
+    Those with the most people come first: their spelling of ids is that of all.
+    """
+    if len(tables) <= 1:
+        found = [one for domain, frame in tables.items() if (one := person_of_one(domain, frame))]
+        return next((DraftedValue(one.name, one.reason, one.review) for one in found), None), dict(tables), {}
+    if any(DEFAULT_COLUMN in frame for frame in tables.values()):
+        return None, dict(tables), {}
+    persons = person_of_each(tables)
+    common = common_name(tables, persons)
+    files: dict[str, Node] = {
+        domain: Group({"person": DraftedValue(one.name, one.reason, one.review)})
+        for domain, one in persons.items()
+        if one.name != common
+    }
+    named = {domain: frame.rename(columns={persons[domain].name: common}) for domain, frame in tables.items()}
+    ordered = sorted(named.items(), key=lambda item: -item[1][common].nunique())
+    how = "names the person" if not files else "names the person, also of files that call the column otherwise"
+    is_open = any(one.review for one in persons.values())
+    return DraftedValue(common, f"{how}; the people are those of any file", is_open), dict(ordered), files
 
 
 def _is_of_kind(domain: str, model: StudyModel, *kinds: TableKind) -> bool:

@@ -44,13 +44,16 @@ class SubjectIds:
     n_subjects: Mapping[str, int] = field(default_factory=dict)
 
 
-def draft_subject_ids(tables: Mapping[str, pd.DataFrame], base: str, model: StudyModel = NOTHING_KNOWN) -> SubjectIds:
+def draft_subject_ids(
+    tables: Mapping[str, pd.DataFrame], base: str, model: StudyModel = NOTHING_KNOWN, person: DraftedValue | None = None
+) -> SubjectIds:
     """The subject's column and the rule for its spellings, from the domain files by domain.
 
-    ``base`` is the domain that defines the subjects, ``model`` what the tables are. A rule is taken only if it makes no
-    two ids of one file equal and finds more subjects in ``base`` than no rule; of the best the mildest.
+    ``base`` is the domain that defines the subjects, ``model`` what the tables are, ``person`` the column if it is
+    known already. A rule is taken only if it makes no two ids of one file equal and finds more subjects in ``base``
+    than no rule; of the best the mildest.
     """
-    first = _column(tables, base, model)
+    first = person or _column(tables, base, model)
     column = None if first.value is None else str(first.value)
     ids = {domain: _source_ids(table, column) for domain, table in tables.items() if column is None or column in table}
     if base not in ids:  # the merge reports it

@@ -313,7 +313,7 @@ class _Divided:
 
 def read_large_file(
     path: Path, options: FileOptions, folder: Path, limits: FileLimits = USUAL_FILE_LIMITS
-) -> LargeFile:
+) -> SourceTable:
     """Read a file of delimited text, or of Parquet, once and store its records in ``folder``.
 
     Raises ``FaultyInputError`` where it is not as ``REMEDY`` says, or a column has more distinct values than fit.
@@ -336,10 +336,11 @@ def read_large_file(
     dated, notes_on_dates = with_iso_dates(readings, path, options)
     notes = [*contents.notes, *reading_notes(readings, path, options), *notes_on_dates]
     nothing = frame_of({name: values[:0] for name, values in dated.items()})
-    return LargeFile(
+    table = LargeFile(
         domain_of(path), path.name, file.sha256, nothing, contents.labels, tuple(notes), label=contents.label,
         values=list(dated.values()), counts=counts, codes=codes, limits=limits,
     )  # fmt: skip
+    return table.under_names(options.called)
 
 
 class _BlocksOfText(BlocksOfText):

@@ -177,7 +177,7 @@ def read_domain_file(file: Path | SourceFile, options: FileOptions = NOTHING_DEC
         types=found.types,
         label=found.label,
         written_as=found.written_as,
-    )
+    ).under_names(options.called)
 
 
 class DomainFiles:

@@ -21,6 +21,7 @@ from disclosure_control.basics.settings.kinds import (
     one_or_by_name,
     whole_number,
 )
+from disclosure_control.basics.telling.faults import stop_at
 from study.formats.dates import READINGS
 from study.formats.rows_of_people import RowsOfPeople, rows_in_memory, starts_of_parts
 
@@ -58,7 +59,8 @@ class FileOptions(SettingsGroup):
     """The config's declarations about one file; None means: guess, and note it.
 
     ``dates``: how dates are written, in the whole file or by column. ``file``: the files of the domain, where
-    several may have it. ``keep``: columns that are never taken for row numbers.
+    several may have it. ``keep``: columns that are never taken for row numbers. ``called``: columns that get another
+    name once they are read.
     """
 
     delimiter: str | None = setting(
@@ -87,10 +89,16 @@ class FileOptions(SettingsGroup):
     value_labels: str = setting(
         one_of("codes", "labels"), "what is read from SPSS, Stata and SAS files: codes, or their labels", "codes"
     )
+    person: str | None = setting(
+        Kind(is_name, "a column of the file"),
+        "the column with the person's id, where the file calls it otherwise: it gets the name that `subject_id` gives",
+        None,
+    )
     file: tuple[str, ...] = setting(
         NAMES_OF_FILES, "the domain's file, where there are several; a list combines them", ()
     )
     keep: tuple[str, ...] = ()
+    called: Mapping[str, str] = field(default_factory=dict)
 
     def date_order_of(self, column: str) -> str | None:
         """How the dates of a column are declared to be written; None: not declared."""
@@ -179,6 +187,31 @@ class SourceTable:
     def combinations(self, columns: Sequence[str], most: int | None) -> pd.DataFrame | None:
         """Rows of some columns, each combination at least once; None if more than ``most`` that are not in memory."""
         return self.frame[list(columns)]
+
+    def under_names(self, called: Mapping[str, str]) -> SourceTable:
+        """The table with columns under other names, each with a note; one that the file does not have changes nothing.
+
+        Raises ``FaultyInputError`` if the file has another column of a new name.
+        """
+        names = {old: new for old, new in called.items() if old in self.frame}
+        stop_at(
+            [
+                f"{self.file_name}: it has a column {new!r} beside {old!r}, which would get that name; choose another "
+                'one by subject_id: {"column": "..."}, and name the person of each file by merge.files'
+                for old, new in names.items()
+                if new in self.frame
+            ]
+        )
+        if not names:
+            return self
+        notes = (*self.notes, *(f"the column {old!r} names the person, and is called {names[old]!r}" for old in names))
+        return dataclasses.replace(
+            self,
+            frame=self.frame.rename(columns=names),
+            labels={names.get(name, name): label for name, label in self.labels.items()},
+            types={names.get(name, name): kind for name, kind in self.types.items()},
+            notes=notes,
+        )
 
     def source_ids(self, column: str | None) -> tuple[pd.Series, np.ndarray | None]:
         """The ids in a column, and how many records have each; None: one each. No column: one for each row."""

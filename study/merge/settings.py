@@ -138,7 +138,9 @@ class MergeSettings(SettingsGroup):
         """What is declared of a domain's file, with what is declared of all files."""
         options = self.files.get(domain, FileOptions())
         missing = self.missing if options.missing is None else options.missing
-        return dataclasses.replace(options, missing=missing, keep=(id_column,) if id_column else ())
+        keep = tuple(name for name in (id_column, options.person) if name)
+        called = {options.person: id_column} if options.person and id_column and options.person != id_column else {}
+        return dataclasses.replace(options, missing=missing, keep=keep, called=called)
 
 
 def rule_for(rules: dict[str, str], default: str, domain: str, column: str) -> str:

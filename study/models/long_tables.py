@@ -6,7 +6,7 @@ Headings decide which tables are looked at: of a table without a word for a test
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -162,6 +162,14 @@ def _when(plain: PlainTable, order: tuple[str, ...], called: str = "DTC") -> dic
     return {name: short for names, short in ((dates, called), (numbers, "VISITNUM")) for name in names[:1]}
 
 
+def may_be_row_of_a_person(columns: Sequence[str]) -> bool:
+    """Whether headings are those of a visit, of a test with its result, or of a row with a day of its own."""
+    roles = [says.role for name in columns if (says := role_of_heading(name))]
+    is_of_a_day = any(rank is not None and rank <= _ANY for rank in map(_rank_of_date, columns))
+    is_of_a_test = any(map(_is_result, columns)) and any(_TEST.fullmatch(words_of(name)) for name in columns)
+    return Role.VISIT in roles or is_of_a_day or is_of_a_test
+
+
 def _has_several_rows(plain: PlainTable) -> bool:
     return plain.n_people < plain.table.n_rows
 
@@ -181,19 +189,19 @@ def _order(plain: PlainTable) -> tuple[str, ...]:
     return (*dates, *(name for name in further if ranks[name] < _ENDS), *ordinals)
 
 
-_ENDS = 3
+_SEEN, _ANY, _BEGAN, _ENDS = range(4)
 
 
 def _rank_of_date(name: str) -> int | None:
-    """How likely a date is the row's own: 0 the most; None for what is no date of the row."""
+    """How likely a date is the row's own: 0 is the most likely; None for what is no date of the row."""
     says, words = role_of_heading(name), words_of(name)
     if says is None or says.role is not Role.DATE:
         return None
     if _ENDED_ON.fullmatch(words):
         return _ENDS
     if _SEEN_ON.fullmatch(words):
-        return 0
-    return 1 if _ANY_DATE.fullmatch(words) else 2
+        return _SEEN
+    return _ANY if _ANY_DATE.fullmatch(words) else _BEGAN
 
 
 def _most_varied(plain: PlainTable, names: list[str]) -> list[str]:

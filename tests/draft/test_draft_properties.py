@@ -102,7 +102,9 @@ def test_door_2_accepts_every_draft(table):
     except FaultyInputError as error:
         # Nothing but what is at fault in the file itself, or a file that tells nothing of anybody.
         said = str(error)
-        assert "both are empty" in said or "STUDY.csv" in said, said
+        # Rows with a day of their own may be visits: whose they are is not guessed.
+        is_open = "Date" in table and "seem to be visits" in said
+        assert "both are empty" in said or "STUDY.csv" in said or is_open, said
     else:
         assert 0 < n <= len(table)
 
