@@ -18,6 +18,7 @@ from study.models.roles import ColumnModel, Role, TableKind
 from study.models.values_seen import ValuesSeen
 
 ROWS_OF_A_TEST = 5  # on average so many rows have the same test
+_MOST_PAIRS = 1_000_000
 PROBED = 50  # values in which a date is looked for where no heading names one
 
 
@@ -97,7 +98,7 @@ def _findings(plain: PlainTable, order: tuple[str, ...], of_person: tuple[str, .
     named = [name for name in plain.columns if _TEST.fullmatch(words_of(name)) and name != plain.person]
     labels = [name for name in plain.columns if names_a_label(name)] if results else []
     codes = [name for name in plain.columns if names_a_term(name)] if labels or named else []
-    candidates = list(dict.fromkeys([*named, *labels, *codes]))
+    candidates = [name for name in dict.fromkeys([*named, *labels, *codes]) if name != plain.person]
     if not results or not candidates or not _has_several_rows(plain):
         return None
     tests = [name for name in candidates if _may_be_tests(plain.values(name), plain.table.n_rows)]
@@ -107,7 +108,7 @@ def _findings(plain: PlainTable, order: tuple[str, ...], of_person: tuple[str, .
     tests.sort(key=lambda name: (plain.values(name).are_codes, candidates.index(name)))
     value = max(results, key=lambda name: plain.values(name).n_values)
     short = {tests[0]: "TEST", value: "ORRES"}
-    codes = [name for name in tests[1:] if plain.values(name).are_codes]
+    codes = [name for name in tests[1:] if plain.values(name).are_codes and _decides(plain, name, tests[0])]
     short |= {codes[0]: "TESTCD"} if codes else {}
     told = {name: ColumnModel(Role.CATEGORY, "it names the test", is_guessed=True) for name in short if name != value}
     told[value] = ColumnModel(*_role_of_result(plain.values(value)), is_guessed=True)
@@ -116,6 +117,15 @@ def _findings(plain: PlainTable, order: tuple[str, ...], of_person: tuple[str, .
     short |= _when(plain, order)
     reason = f"each row has a test ({tests[0]}) and its result ({value})"
     return RowsOf(TableKind.FINDINGS, reason, short, told, order, of_person)
+
+
+def _decides(plain: PlainTable, code: str, test: str) -> bool:
+    """Whether each code belongs to one test: a column of codes of something else does not."""
+    rows = plain.table.combinations([code, test], _MOST_PAIRS)
+    if rows is None:
+        return False
+    pairs = rows.dropna().drop_duplicates()
+    return len(pairs) == pairs[code].nunique()
 
 
 def _is_result(name: str) -> bool:

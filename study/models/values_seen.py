@@ -18,7 +18,7 @@ from study.formats.tables import SourceTable
 LOOKED_AT = 2_000  # distinct values; of more, those whose hashes are the lowest
 _DAY, _MONTH = r"(?:[0-2]?\d|3[01])", r"(?:0?[1-9]|1[0-2])"
 _FORMS_OF_A_DAY = (
-    rf"\d{{4}}[-/.]{_MONTH}(?:[-/.]{_DAY})?",
+    rf"\d{{4}}[-/.](?:{_MONTH}[-/.]{_DAY}|(?:0[1-9]|1[0-2]))",  # a month alone in two digits: LOINC has 2093-3
     rf"{_DAY}[-/.]{_DAY}[-/.](?:\d{{4}}|\d\d)",
     r"(?:1[89]|20)\d\d[01]\d[0-3]\d",
 )
