@@ -114,12 +114,17 @@ def _columns(table: SourceTable) -> list[str]:
     return list(map(str, table.frame.columns))
 
 
+def _whole(table: SourceTable) -> pd.DataFrame:
+    """The rows of a small file, wherever they are."""
+    return pd.DataFrame({name: table.column(name) for name in _columns(table)})
+
+
 def _is_dictionary(table: SourceTable) -> bool:
     return bool(columns_of_dictionary(_columns(table)))
 
 
 def _fields(tables: Iterable[SourceTable]) -> list[RedcapField]:
-    return [one for table in tables if _is_dictionary(table) for one in fields_of(table.frame)]
+    return [one for table in tables if _is_dictionary(table) for one in fields_of(_whole(table))]
 
 
 def _design(columns: Iterable[str]) -> tuple[bool, str] | None:
@@ -198,7 +203,7 @@ def _places(
     events = sorted(pd.concat([one.astype("str") for one in named]).dropna().unique())
     plan = next((table for table in tables if {"unique_event_name", "event_name"} <= _names(table)), None)
     if plan is not None:
-        places = rows.places_by_plan(plan.frame)
+        places = rows.places_by_plan(_whole(plan))
         found = {event: rows.place_by_plan(event, places) for event in events}
         return found, f"its events are in the order of {plan.file_name}"
     by_name = rows.places_by_name(events)

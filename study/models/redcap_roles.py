@@ -52,8 +52,9 @@ _MEANINGS: tuple[tuple[Role, str], ...] = (
                       r"(social security|insurance|passport|licen[cs]e|national id)( (no|number))?|national id"),
     *((_OF_CONCEPT[one.name], "|".join(one.words)) for one in CONCEPTS if one.name in _OF_CONCEPT),
 )  # fmt: skip
-_BESIDE = r"(?:(?:dem|demo|demographics?|pt|pat|patient|participant|subject|subj|bl|baseline|enrol\w*|child|s) )?"
-_AFTER = r"(?: (?:of )?(?:(?:the )?(?:patient|participant|subject|child)s?|bl|baseline|cat|code|v?\d+))?"
+_WHOSE = r"patient|participant|subject|child|baby|infant|mother|father"
+_BESIDE = rf"(?:(?:dem|demo|demographics?|pt|pat|subj|bl|baseline|enrol\w*|s|{_WHOSE}) )?"
+_AFTER = rf"(?: (?:of )?(?:(?:the )?(?:{_WHOSE})s?|bl|baseline|cat|code|v?\d+))?"
 _PATTERNS = tuple((role, re.compile(f"{_BESIDE}(?:{pattern}){_AFTER}")) for role, pattern in _MEANINGS)
 
 _DATES = (Role.BIRTH, Role.DEATH_DATE)
@@ -139,10 +140,11 @@ def guessed_column(name: str, values: pd.Series) -> ColumnModel:
     role, reason = _guessed(values)
     meant = meaning_of(name)
     if meant is Role.IDENTIFIER and role is not Role.DATE:
-        return ColumnModel(Role.IDENTIFIER, "guessed without a dictionary: its heading names a person", is_guessed=True)
+        reason = "guessed, as no dictionary has it: its heading names a person"
+        return ColumnModel(Role.IDENTIFIER, reason, is_guessed=True)
     if meant is not None and meant in _MAY_MEAN.get(role, ()) and _fits(meant, values, role):
         role, reason = meant, f"{reason}; its heading means: {meant.value}"
-    return ColumnModel(role, f"guessed without a dictionary: {reason}", is_guessed=True)
+    return ColumnModel(role, f"guessed, as no dictionary has it: {reason}", is_guessed=True)
 
 
 def _guessed(values: pd.Series) -> tuple[Role, str]:

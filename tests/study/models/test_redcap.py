@@ -114,6 +114,8 @@ def test_a_table_with_other_headings_is_no_dictionary():
         ("age_at_enrollment", "", Role.AGE),
         ("ethnic_group", "", Role.ORIGIN),
         ("geschlecht", "", Role.SEX),
+        ("x2", "Date of birth (baby)", Role.BIRTH),
+        ("baby_dob", "", Role.BIRTH),
         ("given_birth", "Has the patient given birth before?", None),
         ("sex_active", "Are you sexually active?", None),
         ("stage", "Stage of disease", None),
@@ -262,5 +264,5 @@ def test_roles_are_guessed_from_values_and_headings_and_say_so():
     }  # fmt: skip
     assert {name: columns[name].role for name in expected} == expected
     guessed = {name: columns[name].reason for name in expected if name != "race"}
-    assert all("guessed without a dictionary" in reason for reason in guessed.values())
+    assert all("guessed, as no dictionary has it" in reason for reason in guessed.values())
     assert all(columns[name].is_guessed for name in guessed)

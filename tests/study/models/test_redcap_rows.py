@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import runpy
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from study.models import redcap_rows
 from tests.examples import examples
 from tests.places import PROJECT
+from tests.records.test_merge_by_engine import TINY, assert_same
 from tests.study.merge.merge_files import columns_of, combine, shuffled, values
 
 ID = {"column": "study_id"}
@@ -220,6 +222,15 @@ def test_the_baseline_of_the_demo_is_that_of_pandas(tmp_path):
         assert values(combined, f"DATA__{name}") == first[name].dropna().to_dict(), name
     n_drugs = rows.groupby("participant")["drug"].count().astype(str).to_dict()
     assert values(combined, "DATA__medication_count") == n_drugs
+
+
+@pytest.mark.parametrize("left_out", [(), ("event.csv",), ("event.csv", "dictionary.csv")])
+def test_the_demo_on_disk_is_that_in_memory(tmp_path, left_out):
+    folder = PROJECT / "pilot_report" / "REDCAP_DEMO"
+    files = {path.name: path.read_bytes() for path in folder.glob("*.csv") if path.name not in left_out}
+    limits = replace(TINY, rows_per_part=100, file=replace(TINY.file, block_bytes=5000))
+    frame, *_ = assert_same(tmp_path, files, {"column": "participant"}, limits=limits)
+    assert frame is not None
 
 
 def test_files_of_single_instruments_are_tables_of_one_study(tmp_path):
