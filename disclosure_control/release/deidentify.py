@@ -116,12 +116,14 @@ class ReleasedStudy:
     """The files that leave by the name of their data set; ``left_out`` the others, each with its reason.
 
     ``unplaced`` are columns of the combined dataset that the treatment changed and that were found in no file.
+    ``model``: what tables and columns are.
     """
 
     files: dict[str, ReleasedFile]
     left_out: dict[str, str]
     accounts: tuple[Account, ...]
     unplaced: tuple[str, ...]
+    model: StudyModel
 
 
 def deidentify(
@@ -153,7 +155,7 @@ def deidentify(
     files = _with_relations(files, decisions)
     unplaced = tuple(name for name in people.recoded if name not in decisions.placed)
     files = _with_dictionaries_cut(_without_lonely_devices(files), study.model)
-    return ReleasedStudy(files, left_out, tuple(accounts), unplaced)
+    return ReleasedStudy(files, left_out, tuple(accounts), unplaced, study.model)
 
 
 def _released(file: StudyFile, decisions: Decisions) -> ReleasedFile:

@@ -1,37 +1,36 @@
-"""What an acquaintance may know of a person's course: coded terms of events and treatments, number of visits, death.
+"""What an acquaintance may know of a person's course: terms, visits, stays, results, a death, the number of rows.
 
-These facts are read from the released files. A coded term is the finest one in its row. Its month is counted from the
-person's start, because moved dates preserve this distance.
+These facts are read from the released files, by the roles that the study's data model gives to tables and columns. A
+month is counted from the person's start, because moved dates preserve this distance.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.encoding.dictionary import Dictionary
+from disclosure_control.basics.encoding.columns import parse_numbers
+from disclosure_control.release.opened_rows import (
+    NO_FACTS,
+    NO_MONTH,
+    OF_THE_COURSE,
+    OpenedRows,
+    RowsOfTable,
+    dates_that_begin,
+    days_of,
+    fact_entries,
+    rows_as_facts,
+)
 from disclosure_control.release.people import labels
-from disclosure_control.release.study import people_of_rows
+from disclosure_control.release.visits import columns_of_stays, stays_of, visits_of
+from study.formats.tables import SourceTable
 from study.merge.subject_ids import SubjectIdRule
-
-# Levels of coded terms, from the finest on, each in words and the suffix of its code: MedDRA's, and classes of drugs.
-LEVELS = {
-    "LLT": "LLTCD",
-    "DECOD": "PTCD",
-    "HLT": "HLTCD",
-    "HLGT": "HLGTCD",
-    "BODSYS": "BDSYCD",
-    "SOC": "SOCCD",
-    "CLAS": "CLASCD",
-}
-_TERM = re.compile(rf"([A-Z][A-Z0-9])({'|'.join((*LEVELS, *LEVELS.values()))})")
-DAYS_PER_MONTH = 30
-NO_MONTH = ""
+from study.models.coded_terms import DENIES, TermLadder, term_ladders
+from study.models.roles import Role, TableKind, TableModel
+from study.models.study_model import StudyModel
 
 
 @dataclass(frozen=True)
@@ -46,55 +45,25 @@ class Facts:
     holders: Mapping[str, int]
 
 
-class _Opened:
-    """The files as they leave, and of each row (n_rows,) the position of its person, below 0 of nobody."""
-
-    def __init__(self, frames: Mapping[str, pd.DataFrame], ids: pd.Index, rule: SubjectIdRule):
-        self.frames = frames
-        self.n_people = len(ids)
-        self._ids, self._rule = Dictionary(ids), rule
-        self._people: dict[str, np.ndarray] = {}
-
-    def people(self, name: str) -> np.ndarray:
-        """Asked of the files with facts alone: laboratory values of a million rows have none."""
-        if name not in self._people:
-            self._people[name] = people_of_rows(self.frames[name], self._rule, self._ids)
-        return self._people[name]
-
-    @cached_property
-    def starts(self) -> np.ndarray:
-        """The released first day of each person (n_people,), as datetime64[D]; NaT if no file has it. DM has
-        precedence.
-        """
-        start = np.full(self.n_people, np.datetime64("NaT", "D"))
-        holding = [name for name, frame in self.frames.items() if "RFSTDTC" in frame]
-        for name in sorted(holding, key=lambda one: (one != "DM", one)):
-            people, days = self.people(name), _days(self.frames[name]["RFSTDTC"])
-            tells = (people >= 0) & ~np.isnat(days)
-            tells[tells] = np.isnat(start[people[tells]])
-            start[people[tells]] = days[tells]
-        return start
-
-
-def tells_facts(column: str, columns: Sequence[str], rule: SubjectIdRule) -> bool:
-    """Whether facts are read from a column of a file with these ``columns``."""
-    prefixes = [found[1] for name in columns if (found := _TERM.fullmatch(name))]
-    by_term = {f"{prefix}{suffix}" for prefix in prefixes for suffix in ("OCCUR", "STAT", "STDY", "DY", "STDTC", "DTC")}
-    return column in {rule.column, "RFSTDTC", "VISITNUM", "VISIT", "DTHFL", "DTHDTC", "DTHDT", *by_term} or bool(
-        _TERM.fullmatch(column)
-    )
-
-
 def facts_known(
-    opened: Mapping[str, pd.DataFrame], subjects: pd.Series, rule: SubjectIdRule, kinds: Sequence[str]
+    opened: Mapping[str, RowsOfTable],
+    subjects: pd.Series,
+    rule: SubjectIdRule,
+    kinds: Sequence[str],
+    model: StudyModel,
 ) -> tuple[Facts, Facts]:
-    """What may be known of each subject (n_people,), of the ``kinds`` of ``KINDS``: without months of terms, and with.
+    """What may be known of each subject (n_people,), of the ``kinds`` of ``KINDS``: without months, and with.
 
-    A term with its month replaces the term, because anyone who knows the month knows the term.
+    A fact with its month replaces the fact, because anyone who knows the month knows the fact. Kinds for which no table
+    has columns have no holders: they are not counted.
     """
-    known = _Opened(opened, pd.Index(subjects.astype("str")), rule)
-    found = {kind: pd.concat([_NOTHING, *KINDS[kind](known)]) for kind in kinds}
-    entries = pd.concat([_NOTHING, *found.values()])
+    known = OpenedRows(opened, pd.Index(subjects.astype("str")), rule, model)
+    read = {kind: KINDS[kind].entries(known) for kind in kinds}
+    found = {kind: pd.concat([NO_FACTS, *parts]) for kind, parts in read.items() if parts is not None}
+    for kind, part in found.items():
+        if not model.facts.get(kind, True):
+            found[kind] = part.assign(month=NO_MONTH)
+    entries = pd.concat([NO_FACTS, *found.values()])
     holders = {kind: int(part["person"].nunique()) for kind, part in found.items()}
     with_month = entries["fact"] + "\0" + entries["month"]
     return _facts(entries, entries["fact"], holders), _facts(entries, with_month, holders)
@@ -106,136 +75,224 @@ def _facts(entries: pd.DataFrame, texts: pd.Series, holders: Mapping[str, int]) 
     return Facts(each["person"].to_numpy(dtype=np.int64), codes.astype(np.int64), holders)
 
 
-def _entries(person: np.ndarray, kind: str, values: np.ndarray, months: np.ndarray | str = NO_MONTH) -> pd.DataFrame:
-    """Facts of people: who, the fact as a text, and its month; rows of nobody and without a value are none."""
-    facts = pd.Series(values.astype(object))
-    rows = pd.DataFrame({"person": person, "fact": kind + "\0" + facts.astype("str"), "month": months})
-    return rows[(person >= 0) & facts.notna().to_numpy()].astype({"month": "str"}).drop_duplicates()
+def usual_kinds(model: StudyModel) -> tuple[str, ...]:
+    """The kinds of facts that are counted where the config names none: those of the data model, else all."""
+    return tuple(kind for kind in KINDS if not model.facts or kind in model.facts)
 
 
-_NOTHING = pd.DataFrame({"person": np.zeros(0, dtype=np.int64), "fact": [], "month": []}).astype(
-    {"fact": "str", "month": "str"}
-)
+def rows_with_facts(
+    tables: Mapping[str, SourceTable], model: StudyModel, rule: SubjectIdRule, kinds: Sequence[str], most: int | None
+) -> dict[str, RowsOfTable | None]:
+    """Of each table the rows of the columns that facts of the ``kinds`` are read from; None if they are too many."""
+    found = {}
+    for name, table in tables.items():
+        columns = columns_with_facts(name, list(map(str, table.frame)), model, rule, kinds)
+        found[name] = RowsOfTable.of(table, columns, rule.column, most)
+    return found
+
+
+def columns_with_facts(
+    name: str, columns: Sequence[str], model: StudyModel, rule: SubjectIdRule, kinds: Sequence[str]
+) -> list[str]:
+    """The columns of a file that facts of the ``kinds`` are read from, in their order."""
+    table, domain = model.table(name), model.domain(name)
+    wanted = {str(rule.column), *model.starts}
+    if table is not None:
+        wanted.update(column for kind in kinds for column in KINDS[kind].columns(table, domain, columns))
+        wanted.update(() if model.starts else dates_that_begin(table, columns))
+    return [column for column in columns if column in wanted]
 
 
 # ---------------------------------------------------------------- coded terms
 
 
-def _terms(known: _Opened) -> list[pd.DataFrame]:
+def _terms(known: OpenedRows) -> list[pd.DataFrame] | None:
     found = []
     for name, frame in known.frames.items():
-        for prefix in coded_domains(frame):
-            people = known.people(name)
-            months = _months(frame, prefix, people, known.starts)
-            found.append(_entries(people, f"term {prefix}", finest_term(frame, prefix), months))
-    return found
+        for ladder in known.ladders(name):
+            term = finest_term(frame, ladder)
+            found.append(fact_entries(known.people(name), f"term {ladder.name}", term, known.months(name, ladder)))
+    return found or None
 
 
-def coded_domains(frame: pd.DataFrame) -> list[str]:
-    """The two letters of each domain whose coded terms are in the file."""
-    return sorted({match[1] for column in frame if (match := _TERM.fullmatch(str(column)))})
-
-
-def finest_term(frame: pd.DataFrame, prefix: str) -> np.ndarray:
-    """The finest coded term of each row (n_rows,) of a domain, None where there is none, or it did not occur."""
+def finest_term(frame: pd.DataFrame, ladder: TermLadder) -> np.ndarray:
+    """The finest coded term of each row (n_rows,), None where there is none, or it did not occur."""
     term = np.full(len(frame), None, dtype=object)
-    for name in (f"{prefix}{suffix}" for level in LEVELS.items() for suffix in level):
+    for name in ladder.columns:
         if name in frame:
             missing = pd.isna(term)
             term[missing] = labels(frame[name])[missing]
-    term[~occurred(frame, prefix)] = None
+    term[~ladder.happened(frame)] = None
     return term
 
 
-def occurred(frame: pd.DataFrame, prefix: str) -> np.ndarray:
-    """Whether the event of a row (n_rows,) took place: not if a question about it was denied or not answered."""
-    took_place = np.ones(len(frame), dtype=bool)
-    for name, denies in ((f"{prefix}OCCUR", "N"), (f"{prefix}STAT", "NOT DONE")):
-        if name in frame:
-            took_place &= ~frame[name].astype("str").str.upper().eq(denies).to_numpy(dtype=bool)
-    return took_place
+def _columns_of_terms(table: TableModel, domain: str, columns: Sequence[str]) -> list[str]:
+    ladders = term_ladders(domain, table, columns)
+    if not ladders:
+        return []
+    found = [name for ladder in ladders for name in ladder.columns] + _columns_of_time(table, columns)
+    for ladder in ladders:
+        if ladder.prefix:
+            found += [f"{ladder.prefix}{short}" for short in ("OCCUR", "STAT", *_BEGINS)]
+    return found + _columns_of_denials(table, columns)
 
 
-def _months(frame: pd.DataFrame, prefix: str, people: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """The month of the study in which each row (n_rows,) begins, as text: by its study day, else by its dates.
-
-    ``start`` (n_people,) is the first day of each person.
-    """
-    days = np.full(len(frame), np.nan)  # since the first one, which is study day 1; the one before it is -1
-    for name in (f"{prefix}STDY", f"{prefix}DY"):
-        if name in frame:
-            study_day = pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=float)
-            days = np.where(np.isnan(days), study_day - (study_day > 0), days)
-    for name in (f"{prefix}STDTC", f"{prefix}DTC"):
-        if name in frame:
-            began = np.append(start, np.datetime64("NaT", "D"))[np.where((people >= 0), people, len(start))]
-            days = np.where(np.isnan(days), (_days(frame[name]) - began) / np.timedelta64(1, "D"), days)
-    month = np.floor(days / DAYS_PER_MONTH)
-    return np.where(np.isnan(month), NO_MONTH, np.nan_to_num(month).astype(np.int64).astype(str))
+_BEGINS = ("STDY", "DY", "STDTC", "DTC")
 
 
-def _days(column: pd.Series) -> np.ndarray:
-    complete = column.astype("str").str.slice(0, 10)
-    return pd.to_datetime(complete, format="%Y-%m-%d", errors="coerce").to_numpy().astype("datetime64[D]")
+def _columns_of_time(table: TableModel, columns: Sequence[str]) -> list[str]:
+    """The columns that the month of a row is read from."""
+    named = [table.called(short) for short in _BEGINS]
+    by_role = [] if table.prefix else [*table.of_role(Role.STUDY_DAY)[:1], *dates_that_begin(table, columns)]
+    return [*named, *by_role]
 
 
-# ---------------------------------------------------------------- visits and death
+def _columns_of_denials(table: TableModel, columns: Sequence[str]) -> list[str]:
+    """The columns that say whether something happened; a derived one is read from any of the record's."""
+    named = [table.called(short) for short, _ in DENIES]
+    is_derived = any(name in table.derived and name not in columns for name in named)
+    return [*named, *(table.of_role(Role.CATEGORY, Role.DESCRIBES_RECORD) if is_derived else ())]
 
 
-def _visits(known: _Opened) -> list[pd.DataFrame]:
-    """How many visits each person had: by SV, else by the visits that any file names."""
-    holding = {"SV": known.frames["SV"]} if "SV" in known.frames else known.frames
-    named = [name for name, frame in holding.items() if "VISITNUM" in frame or "VISIT" in frame]
-    rows = [_named_visits(known.people(name), holding[name]) for name in named]
-    visits = _visits_as_one(pd.concat([_NO_VISITS, *rows])).groupby("person")["visit"].size()
-    return [_entries(visits.index.to_numpy(), "visits", visits.to_numpy())]
+# ---------------------------------------------------------------- results
 
 
-_NO_VISITS = pd.DataFrame({"person": np.zeros(0, dtype=np.int64), "number": [], "name": []}).astype(
-    {"number": "str", "name": "str"}
-)
-
-
-def _named_visits(person: np.ndarray, frame: pd.DataFrame) -> pd.DataFrame:
-    """The distinct visits of each person with number and name, each missing if the row or the file has none."""
-    nothing = pd.Series(np.nan, frame.index)
-    columns = {"number": frame.get("VISITNUM", nothing), "name": frame.get("VISIT", nothing)}
-    seen = pd.DataFrame({"person": person} | {name: labels(column) for name, column in columns.items()})
-    return seen[seen["person"] >= 0].drop_duplicates().astype({"number": "str", "name": "str"})
-
-
-def _visits_as_one(seen: pd.DataFrame) -> pd.DataFrame:
-    """Each visit of each person once, as ``person`` and ``visit``: by its number, which a file may lack.
-
-    A name is replaced by a number that occurs with it in any row: by one that the person has, else by the first. A name
-    that occurs with no number may be any of the visits and is not counted. If no file has numbers, names identify
-    visits.
-    """
-    if seen["number"].isna().all():
-        return seen[["person", "name"]].dropna().drop_duplicates().rename(columns={"name": "visit"})
-    numbered = seen[["person", "number"]].dropna().drop_duplicates()
-    pairs = seen[["name", "number"]].dropna().drop_duplicates().sort_values(["name", "number"])
-    by_name = seen.loc[seen["number"].isna(), ["person", "name"]].dropna().drop_duplicates().merge(pairs, on="name")
-    has_it = by_name.merge(numbered, on=["person", "number"])[["person", "name"]].drop_duplicates()
-    is_new = by_name.merge(has_it, on=["person", "name"], how="left", indicator=True)["_merge"].eq("left_only")
-    first = by_name[is_new.to_numpy()].drop_duplicates(["person", "name"])[["person", "number"]]
-    return pd.concat([numbered, first]).drop_duplicates().rename(columns={"number": "visit"})
-
-
-def _deaths(known: _Opened) -> list[pd.DataFrame]:
-    """Who died: by the flag or the date of death in any file, or a record in DD."""
+def _results(known: OpenedRows) -> list[pd.DataFrame] | None:
+    """Which tests of a person had an abnormal result, and in which direction."""
     found = []
     for name, frame in known.frames.items():
-        died = np.full(len(frame), name == "DD")
-        if "DTHFL" in frame:
-            died |= frame["DTHFL"].astype("str").str.upper().eq("Y").to_numpy(dtype=bool)
-        for column in ("DTHDTC", "DTHDT"):
-            if column in frame:
+        table = known.table(name)
+        if table is None or table.kind is not TableKind.FINDINGS:
+            continue
+        test = next((one for short in ("TESTCD", "TEST") if (one := table.read(short, frame)) is not None), None)
+        direction = _direction(table, frame)
+        if test is None or direction is None:
+            continue
+        tested = labels(test)
+        result = np.array(
+            [None if d is None or t is None else f"{t} {d}" for t, d in zip(tested, direction, strict=True)]
+        )
+        kind = f"result {known.model.domain(name)}"
+        found.append(fact_entries(known.people(name), kind, result, known.months(name)))
+    return found or None
+
+
+def _direction(table: TableModel, frame: pd.DataFrame) -> np.ndarray | None:
+    """Whether each result (n_rows,) is low, high or abnormal, as it is marked, else by its reference range."""
+    marks = table.read("NRIND", frame)
+    value, low, high = (table.read(short, frame) for short in ("STRESN", "STNRLO", "STNRHI"))
+    if marks is not None:
+        codes, distinct = pd.factorize(marks)
+        return np.array([*map(_marked, distinct), None], dtype=object)[codes]
+    if value is None or (low is None and high is None):
+        return None
+    number = parse_numbers(value)
+    direction = np.full(len(frame), None, dtype=object)
+    with np.errstate(invalid="ignore"):
+        if low is not None:
+            direction[number < parse_numbers(low)] = "LOW"
+        if high is not None:
+            direction[number > parse_numbers(high)] = "HIGH"
+    return direction
+
+
+def _marked(mark: object) -> str | None:
+    """What a mark of a result means: those of SDTM, and of HL7, whose letters are theirs."""
+    text = str(mark).strip().upper()
+    meanings = (("H", "HIGH"), (">", "HIGH"), ("L", "LOW"), ("<", "LOW"), ("A", "ABNORMAL"))
+    return next((meaning for letter, meaning in meanings if text.startswith(letter)), None)
+
+
+def _columns_of_results(table: TableModel, domain: str, columns: Sequence[str]) -> list[str]:
+    if table.kind is not TableKind.FINDINGS:
+        return []
+    marks = [name for name in [table.called("NRIND")] if name in columns]
+    limits = [] if marks else [name for short in ("STNRLO", "STNRHI") if (name := table.called(short)) in columns]
+    if not marks and not limits:
+        return []
+    values = [] if marks else [table.called("STRESN")]
+    tests = [table.called("TESTCD"), table.called("TEST")]
+    return [*tests, *marks, *limits, *values, *_columns_of_time(table, columns)]
+
+
+# ---------------------------------------------------------------- death
+
+
+_ALIVE = ("", "N", "NO", "0", "FALSE", "ALIVE", "LIVING", "NEIN", "U", "UNK", "UNKNOWN", "NA")  # or not known
+_DIED = ("Y", "YES", "1", "TRUE", "DEAD", "DIED", "DECEASED", "DEATH", "JA")
+
+
+def _deaths(known: OpenedRows) -> list[pd.DataFrame] | None:
+    """Who died, and of what: by a flag, a cause or the date of death in any file, or a record of SDTM's DD."""
+    found = []
+    for name, frame in known.frames.items():
+        table = known.table(name)
+        of_role = [] if table is None else table.of_role(Role.DEATH, Role.DEATH_DATE)
+        columns = [column for column in of_role if column in frame]
+        if table is None or not (columns or _is_of_deaths(table)):
+            continue
+        died, day = np.full(len(frame), _is_of_deaths(table)), np.full(len(frame), np.datetime64("NaT", "D"))
+        causes = []
+        for column in columns:
+            if table.columns[column].role is Role.DEATH_DATE:
                 died |= frame[column].notna().to_numpy()
-        if died.any():
-            found.append(_entries(known.people(name)[died], "death", np.full(died.sum(), "died")))
-    return found
+                day = np.where(np.isnat(day), days_of(frame[column]), day)
+            else:
+                says_so, cause = _death_said(frame[column], table.values.get(column, {}))
+                died |= says_so
+                causes.append(cause)
+        months = known.months_of_days(name, day)
+        found.append(fact_entries(known.people(name)[died], "death", np.full(died.sum(), "died"), months[died]))
+        found += [fact_entries(known.people(name), "cause of death", cause, months) for cause in causes]
+    return found or None
+
+
+def _death_said(column: pd.Series, words: Mapping[str, str]) -> tuple[np.ndarray, np.ndarray]:
+    """Whether each row (n_rows,) says that somebody died, and of what, None if it does not say.
+
+    A column with a word for yes or no is a flag; any other has causes of death.
+    """
+    codes, distinct = pd.factorize(labels(column))
+    texts = [words.get(str(one), str(one)).strip() for one in distinct]
+    said = [text.upper() for text in texts]
+    is_flag = any(one in (*_ALIVE, *_DIED) for one in said)
+    died = [one in _DIED if is_flag else True for one in said]
+    causes = [None if is_flag else text for text in texts]
+    return np.array([*died, False])[codes], np.array([*causes, None], dtype=object)[codes]
+
+
+def _is_of_deaths(table: TableModel) -> bool:
+    return table.prefix == table.name == "DD"
+
+
+# ---------------------------------------------------------------- rows
+
+
+def _rows(known: OpenedRows) -> list[pd.DataFrame] | None:
+    """How many rows each person has in each table of the course in which somebody has several."""
+    names = [name for name in known.frames if (table := known.table(name)) is not None and table.kind in OF_THE_COURSE]
+    several = [name for name in names if (known.rows_of_people(name) > 1).any()]
+    return [rows_as_facts(known, name, f"rows {name}") for name in several] or None
+
+
+@dataclass(frozen=True)
+class FactKind:
+    """A kind of fact: in ``words``, the ``columns`` of a table that it is read from, and who has which.
+
+    ``entries`` is None where no table has such columns.
+    """
+
+    words: str
+    entries: Callable[[OpenedRows], list[pd.DataFrame] | None] = field(repr=False)
+    columns: Callable[[TableModel, str, Sequence[str]], list[str]] = field(repr=False)
 
 
 # What an acquaintance may know, by the name under which a config gives it.
-KINDS: dict[str, Callable[[_Opened], list[pd.DataFrame]]] = {"terms": _terms, "visits": _visits, "death": _deaths}
+KINDS: dict[str, FactKind] = {
+    "terms": FactKind("coded terms of events and treatments", _terms, _columns_of_terms),
+    "visits": FactKind("the number of visits", visits_of, lambda table, domain, columns: table.of_role(Role.VISIT)),
+    "death": FactKind("a death", _deaths, lambda table, domain, columns: table.of_role(Role.DEATH, Role.DEATH_DATE)),
+    "results": FactKind("abnormal results", _results, _columns_of_results),
+    "stays": FactKind("the length of stays", stays_of, columns_of_stays),
+    "rows": FactKind("the number of rows in a table", _rows, lambda table, domain, columns: []),
+}

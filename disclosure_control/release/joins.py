@@ -19,7 +19,7 @@ from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.release.people import ReleasePeople, labels, texts_of
 from disclosure_control.release.study import NOBODY, RELATIONS, STRANGER, Study, StudyFile
 from study.formats.tables import SourceTable
-from study.models.roles import Role, TableKind
+from study.models.roles import ColumnModel, Role, TableKind, TableModel
 from study.models.study_model import StudyModel
 
 ROWS_AT_ONCE = 1 << 20
@@ -125,6 +125,7 @@ def tables_of_domain(names: Iterable[str], domain: str, model: StudyModel) -> li
 def keys_of(study: Study, person: str | None) -> Iterator[Key]:
     """The keys of a study by its data model; ``person`` is the column with the person's id."""
     model = study.model
+    there = {model.domain(file.name) for file in study.files}
     for file in study.files:
         names, domain = list(map(str, file.table.frame)), model.domain(file.name)
         for name in names:
@@ -133,13 +134,20 @@ def keys_of(study: Study, person: str | None) -> Iterator[Key]:
                 if model.base and (domain != model.base or file.is_supplemental):
                     yield Key(file.name, name, model.base, name, is_person=True)
             elif column is not None and column.refers_to:
-                if column.role is not Role.RECORD_KEY or column.refers_to != domain:
+                is_tested = _is_key(column, model.table(file.name)) or column.refers_to in there
+                if is_tested and (column.role is not Role.RECORD_KEY or column.refers_to != domain):
                     partner = _record_key(study, column.refers_to, name, person)
                     yield Key(file.name, name, column.refers_to, partner, column.within_person)
             elif column is not None and column.role is Role.FOREIGN_KEY and not column.within_person:
                 yield from _of_list(study, file, name, person)
         if set(names) >= RELATIONS:
             yield from _of_relations(file)
+
+
+def _is_key(column: ColumnModel, table: TableModel | None) -> bool:
+    """Whether a column that refers to a table is a key of people's records, and no code of a dictionary."""
+    of_dictionary = table is not None and table.kind is TableKind.DICTIONARY
+    return not of_dictionary and column.role in (Role.RECORD_KEY, Role.FOREIGN_KEY, Role.SITE, Role.PLACE)
 
 
 def _record_key(study: Study, domain: str, named: str, person: str | None) -> str:

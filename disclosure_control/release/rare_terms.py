@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 import numpy as np
 import pandas as pd
@@ -12,13 +13,14 @@ from disclosure_control.basics.encoding.keys import count_keys, number_groups
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import Kind, are_names, one_of, whole_number
 from disclosure_control.basics.telling.words import counted, listed, share_text
-from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, ReleasedStudy
-from disclosure_control.release.facts import LEVELS, coded_domains, occurred
 from disclosure_control.release.people import labels
+from study.models.coded_terms import VERBATIM, TermLadder, term_ladders
+from study.models.roles import Role
+from study.models.sdtm import LEVELS
+from study.models.study_model import StudyModel
 
 ALONG = tuple(f"--{level}" for level in LEVELS if level != "LLT")
-VERBATIM = ("TERM", "TRT", "MODIFY")  # in a file only if the config keeps them; they contain the term, too
 NOTHING = -1
 
 
@@ -34,7 +36,8 @@ class RareTerms(SettingsGroup):
     """The setting: a term of fewer than ``at_least`` people is generalised ``along`` these levels, or its rows are
     removed.
 
-    ``along``: columns from the finest on, ``--`` for any domain. ``within_class``: people are counted within their
+    ``along``: columns from the finest on, ``--`` for any domain; as long as it is not set, all levels of a data model
+    without such letters. ``within_class``: people are counted within their
     equivalence class, so that nobody is alone by a term together with the quasi-identifiers.
     """
 
@@ -51,7 +54,8 @@ class RareTerms(SettingsGroup):
 
 @dataclass(frozen=True)
 class RaisedTerms:
-    """What was done with the records of a ``domain``: all rows, ``rows_raised`` by the column of their new level.
+    """What was done with the records of a ``domain``, or of one term of a table: all rows, ``rows_raised`` by the
+    column of their new level.
 
     ``rows_gone`` could not be generalised; ``related_rows_gone`` are rows of SUPP-- and RELREC that belong to changed
     ones. ``loss`` in [0, 1]: levels lost per row, as a share of all levels; a removed row loses all.
@@ -75,11 +79,18 @@ class RaisedTerms:
 
 @dataclass(frozen=True)
 class _Place:
-    """The rows of a file that form a part of the records, and their person (n_rows,)."""
+    """The rows of a file that form a part of the records, their person (n_rows,), and the columns of the term."""
 
     file: str
+    ladder: TermLadder
     rows: np.ndarray
     people: np.ndarray = field(repr=False)
+
+    @classmethod
+    def of(cls, name: str, ladder: TermLadder, files: Mapping[str, ReleasedFile]) -> _Place:
+        people = files[name].people
+        somebody = np.flatnonzero(people >= 0)
+        return cls(name, ladder, somebody, people[somebody])
 
 
 def without_rare_terms(
@@ -92,18 +103,22 @@ def without_rare_terms(
     generalised with them if that loses no more than removing the rows. Otherwise they move a level up, and are removed
     after the last level. The loss is never larger than removing every rare row.
     """
-    files, told = dict(released.files), []
-    domains = sorted({prefix for file in files.values() for prefix in coded_domains(file.columns)})
-    for prefix in domains:
-        places = [
-            _Place(name, (somebody := np.flatnonzero(file.people >= 0)), file.people[somebody])
-            for name, file in files.items()
-            if prefix in coded_domains(file.columns)
-        ]
-        columns = _columns_of(prefix, [files[place.file].columns for place in places], settings.along)
+    files, model, told = dict(released.files), released.model, list[RaisedTerms]()
+    changed: set[tuple[str, str]] = set()
+    ladders: dict[str, dict[str, TermLadder]] = {}
+    for name, file in files.items():
+        for ladder in term_ladders(model.domain(name), model.table(name), map(str, file.columns)):
+            ladders.setdefault(ladder.name, {})[name] = ladder
+    for name in sorted(ladders):
+        places = [_Place.of(file, ladder, files) for file, ladder in ladders[name].items() if file in files]
+        columns = _columns_of(
+            [one.ladder for one in places], [files[one.file].columns for one in places], settings.along
+        )
         if len(columns) and sum(len(place.rows) for place in places):
-            files, one = _of_domain(prefix, files, places, columns, settings, classes)
+            files, one = _of_ladder(name, files, places, columns, settings, classes, model)
             told.append(one)
+            if one.rows_gone or one.rows_raised:
+                changed |= {(place.file, column) for place in places for column in place.ladder.columns}
     left_out = {
         **released.left_out,
         **{
@@ -112,47 +127,47 @@ def without_rare_terms(
             if name not in files
         },
     }
-    changed = {one.domain for one in told if one.rows_gone or one.rows_raised}
-    accounts = tuple(replace(one, has_rare_terms=_is_of_terms(one, changed)) for one in released.accounts)
+    accounts = tuple(
+        replace(one, has_rare_terms=one.stays and (one.file, one.variable) in changed) for one in released.accounts
+    )
     return replace(released, files=files, left_out=left_out, accounts=accounts), tuple(told)
 
 
-def _is_of_terms(account: Account, domains: set[str]) -> bool:
-    """Whether a column that stays contains terms of one of the domains, or codes of them."""
-    return account.stays and any(
-        account.variable == f"{prefix}{suffix}" for prefix in domains for level in LEVELS.items() for suffix in level
-    )
-
-
-def _columns_of(prefix: str, frames: Sequence[pd.DataFrame], along: Sequence[str]) -> list[str]:
-    """The levels of a domain that its files have, in the order of ``along``; finer ones than the first come before."""
+def _columns_of(ladders: Sequence[TermLadder], frames: Sequence[pd.DataFrame], along: Sequence[str]) -> list[str]:
+    """The levels of a term that its files have, in the order of ``along``; finer ones than the first come before."""
+    place = {name: ladder.table.columns[name].level for ladder in ladders for name in ladder.levels}
+    levels = sorted(place, key=lambda name: place[name])
     there = {str(name) for frame in frames for name in frame}
-    named = [name for pattern in along if (name := pattern.replace("--", prefix)) in there and name.startswith(prefix)]
-    finer = []
-    for level in LEVELS:
-        if f"{prefix}{level}" in named:
-            break
-        if f"{prefix}{level}" in there:
-            finer.append(f"{prefix}{level}")
-    return [*finer, *named] if named else []
+    named = [name for name in dict.fromkeys(n for one in ladders for n in _named(one, along)) if name in there]
+    return [*takewhile(lambda name: name not in named, levels), *named] if named else []
 
 
-def _of_domain(
-    prefix: str,
+def _named(ladder: TermLadder, along: Sequence[str]) -> list[str]:
+    """The columns of a term that ``along`` names; all its levels, where ``along`` has patterns for SDTM alone."""
+    if ladder.prefix:
+        return [name for one in along if (name := one.replace("--", ladder.prefix)).startswith(ladder.prefix)]
+    named = [name for pattern in along for name in ladder.levels if name.upper() == pattern]
+    return named or (list(ladder.levels) if all(pattern.startswith("--") for pattern in along) else [])
+
+
+def _of_ladder(
+    name: str,
     files: dict[str, ReleasedFile],
     places: Sequence[_Place],
     columns: Sequence[str],
     settings: RareTerms,
     classes: np.ndarray,
+    model: StudyModel,
 ) -> tuple[dict[str, ReleasedFile], RaisedTerms]:
     people = np.concatenate([place.people for place in places])
     group = classes[people] if settings.within_class else np.zeros(len(people), dtype=np.int64)
     terms = [
-        np.concatenate([_terms(files[place.file].frame, prefix, name)[place.rows] for place in places])
-        for name in columns
+        np.concatenate([_terms(files[place.file].frame, place.ladder, column)[place.rows] for place in places])
+        for column in columns
     ]
     level = levels_shown(terms, people, group, settings.at_least)
-    shown_in = next(name for name in columns if name in _named(prefix, settings.along))
+    named = {column for place in places for column in _named(place.ladder, settings.along)}
+    shown_in = next(column for column in columns if column in named)
     # What a row shows is no change where it has nothing finer.
     finest = np.argmax([pd.notna(one) for one in terms], axis=0)
     gone, level = level == NOTHING, np.where(level == finest, 0, level)
@@ -160,13 +175,16 @@ def _of_domain(
     related = 0
     fresh = dict(files)
     for place, of_place in zip(places, np.split(level, cut), strict=True):
-        frame = _with_terms_raised(fresh[place.file].frame, prefix, columns, shown_in, place.rows, of_place)
+        frame = _with_terms_raised(fresh[place.file].frame, place.ladder, columns, shown_in, place.rows, of_place)
         fresh[place.file] = with_part(fresh[place.file], fresh[place.file].whole._replace(frame=frame))
         stays = np.ones(len(frame), dtype=bool)
         stays[place.rows[of_place == NOTHING]] = False
         is_raised = np.zeros(len(frame), dtype=bool)
         is_raised[place.rows[of_place > 0]] = True
-        fresh, n_related = _without_related(prefix, fresh, fresh[place.file], stays, is_raised)
+        if place.ladder.prefix:
+            fresh, n_related = _without_related(place.ladder.prefix, fresh, fresh[place.file], stays, is_raised)
+        else:
+            fresh, n_related = _without_dangling_keys(fresh, fresh[place.file], stays, model), 0
         related += n_related
         fresh[place.file] = with_part(fresh[place.file], fresh[place.file].whole.where(stays))
     kept = {name: file for name, file in fresh.items() if file.n_records}
@@ -174,21 +192,17 @@ def _of_domain(
     lost = int(np.where(gone, len(columns), np.where(level > 0, level - finest, 0)).sum())
     raised = {columns[i]: int(of_level[i]) for i in range(1, len(columns)) if of_level[i]}
     loss = lost / (len(columns) * len(level))
-    return kept, RaisedTerms(prefix, len(level), raised, int(gone.sum()), related, loss)
-
-
-def _named(prefix: str, along: Sequence[str]) -> set[str]:
-    return {pattern.replace("--", prefix) for pattern in along}
+    return kept, RaisedTerms(name, len(level), raised, int(gone.sum()), related, loss)
 
 
 def _level(frame: pd.DataFrame, name: str) -> np.ndarray:
     return labels(frame[name]) if name in frame else np.full(len(frame), None, dtype=object)
 
 
-def _terms(frame: pd.DataFrame, prefix: str, name: str) -> np.ndarray:
+def _terms(frame: pd.DataFrame, ladder: TermLadder, name: str) -> np.ndarray:
     """Labels of a level (n_rows,); None also if the event did not occur: such a row is about nobody."""
     terms = _level(frame, name)
-    terms[~occurred(frame, prefix)] = None
+    terms[~ladder.happened(frame)] = None
     return terms
 
 
@@ -256,18 +270,23 @@ def _smallest_beside(nodes: np.ndarray, level: np.ndarray, shown: np.ndarray, j:
 
 
 def _with_terms_raised(
-    frame: pd.DataFrame, prefix: str, columns: Sequence[str], shown_in: str, rows: np.ndarray, level: np.ndarray
+    frame: pd.DataFrame,
+    ladder: TermLadder,
+    columns: Sequence[str],
+    shown_in: str,
+    rows: np.ndarray,
+    level: np.ndarray,
 ) -> pd.DataFrame:
     """Rows (n_rows,) with the label of their level in the column that shows it, and nothing in finer ones."""
     frame = frame.copy(deep=False)
-    order = [f"{prefix}{suffix}" for one in LEVELS.items() for suffix in one]
+    order = ladder.columns
     texts = {name: _level(frame, name) for name in columns}
     for j, column in enumerate(columns[1:], start=1):
         at = rows[level == j]
         if not len(at):
             continue
         finer = order[: order.index(column)] if column in order else columns[:j]
-        for name in {*finer, *columns[:j], *(f"{prefix}{suffix}" for suffix in VERBATIM)} & set(frame):
+        for name in {*finer, *columns[:j], *ladder.said_again} & set(frame):
             cells = frame[name].to_numpy(dtype=object, copy=True)
             cells[at] = np.nan if frame[name].dtype.kind == "f" else None
             frame[name] = pd.Series(cells, frame.index, dtype=frame[name].dtype)
@@ -305,6 +324,24 @@ def _without_related(
         total += int((~kept).sum())
         found[name] = with_part(file, file.whole.where(kept))
     return found, total
+
+
+def _without_dangling_keys(
+    files: dict[str, ReleasedFile], parent: ReleasedFile, stays: np.ndarray, model: StudyModel
+) -> dict[str, ReleasedFile]:
+    """The files with no value in keys that named removed records."""
+    domain, found = model.domain(parent.source.name), dict(files)
+    known = model.table(parent.source.name)
+    keys = [name for name in (known.of_role(Role.RECORD_KEY) if known else ()) if name in parent.frame][:1]
+    for name, file in files.items() if keys and not stays.all() else ():
+        frame, values = file.frame, labels(parent.frame[keys[0]])
+        gone = set(values[~stays]) - set(values[stays]) - {None}
+        for column in map(str, frame):
+            of_column = model.column(name, column)
+            if of_column is not None and of_column.role is Role.FOREIGN_KEY and of_column.refers_to == domain:
+                frame = frame.assign(**{column: frame[column].where(~np.isin(labels(frame[column]), list(gone)))})
+        found[name] = with_part(file, file.whole._replace(frame=frame))
+    return found
 
 
 def _record_keys(people: np.ndarray, values: np.ndarray) -> pd.Index:

@@ -114,7 +114,8 @@ def _column(name: str, domain: str, prefix: str, person: str) -> ColumnModel:
     if name == "WEIGHTBL":  # with a height it determines the BMI; without it the height does not
         return ColumnModel(Role.NUMBER, "its name in ADaM", part_of="BMIBL", says=says)
     role = sdtm.role_of(name, prefix or "--")
-    return ColumnModel(role, "its name in ADaM", within_person=own, level=sdtm.level_of(name, prefix), says=says)
+    column = ColumnModel(role, "its name in ADaM", within_person=own, says=says)
+    return sdtm.with_its_term(column, name)
 
 
 def described(tables: Sequence[SourceTable], person: str | None) -> StudyModel:
@@ -140,6 +141,7 @@ def described(tables: Sequence[SourceTable], person: str | None) -> StudyModel:
         domain_of_data_set=domains,
         base_needed=needed,
         standard=adam_operation,
+        facts={},
     )
 
 

@@ -71,7 +71,9 @@ class ColumnModel:
 
     ``refers_to``: of a key, the table whose rows it names: keys of one table share their pseudonyms in whatever column.
     ``within_person``: a key that numbers the rows of a person, as SDTM's do.
-    ``level``: of a coded term, 0 for the finest. ``part_of``: the column that this one says a part of again.
+    ``level``: of a coded term, 0 for the finest. Terms with the same ``ladder``, the letters of SDTM's records, are one
+    term at several levels; ``code_of``: the column with the words for a code. ``part_of``: the column that this one
+    says a part of again.
     ``says``: what the standard does with it before a release; None: what is done with its role.
     """
 
@@ -80,6 +82,8 @@ class ColumnModel:
     refers_to: str = ""
     within_person: bool = False
     level: int = 0
+    ladder: str = ""
+    code_of: str = ""
     part_of: str = ""
     is_guessed: bool = False
     says: Operation | None = None

@@ -6,6 +6,7 @@ variable before a release.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 
@@ -37,6 +38,9 @@ LEFT_OUT = {
 NOT_INFORMATIVE = ("STUDYID", "DOMAIN", "RDOMAIN", "SUBJID", "POOLID", "SPDEVID", "ITEMGROUPDATASEQ")
 NOT_INFORMATIVE_SUFFIXES = ("SEQ", "GRPID", "REFID", "RECID", "SPID", "LNKID", "LNKGRP")
 
+# Kinds of facts that are counted of a study where its config names none, and whether their months count.
+FACTS = {"terms": True, "visits": False, "death": False}
+
 # Levels of coded terms, from the finest on, each in words and the suffix of its code: MedDRA's, and classes of drugs.
 LEVELS = {
     "LLT": "LLTCD",
@@ -49,6 +53,7 @@ LEVELS = {
 }
 
 _TEST = re.compile(r"([A-Z][A-Z0-9])TEST(CD)?")
+_TERM = re.compile(rf"([A-Z][A-Z0-9])({'|'.join((*LEVELS, *LEVELS.values()))})")
 
 
 def findings_prefix(columns: list[str]) -> str | None:
@@ -102,7 +107,7 @@ _ROLES: tuple[tuple[str, Role], ...] = (
     ("COUNTRY|REGION.*|STATE.*|CITY.*|ZIP.*|COUNTY.*|DISTRICT.*", Role.PLACE),
     (".*DTC|RF.*DT|TR.*DTM?|--(ST|EN)DTM?|A(ST|EN)?DTM?", Role.DATE),
     ("--(ST|EN)?DY|VISITDY|ADY|A(ST|EN)DY", Role.STUDY_DAY),
-    (f"--({'|'.join((*LEVELS, *LEVELS.values()))})", Role.CODED_TERM),
+    (_TERM.pattern, Role.CODED_TERM),
     ("--(TERM|TRT|MODIFY|COM.*|REASND|DESC|INDC)|COVAL.*", Role.VERBATIM),
     ("VISIT(NUM)?|AVISITN?", Role.VISIT),
     ("ARM(CD)?|ACTARM(CD)?|TRT.*[PA]N?", Role.ARM),
@@ -118,11 +123,16 @@ def role_of(name: str, prefix: str) -> Role:
     return next((role for pattern, role in patterns if re.fullmatch(pattern, name)), Role.CATEGORY)
 
 
-def level_of(name: str, prefix: str) -> int:
-    """The level of a coded term, 0 for the finest; 0 for any other variable."""
+def with_its_term(column: ColumnModel, name: str) -> ColumnModel:
+    """Of a coded term: the letters of its records, its level, and of a code the variable with its words."""
+    match = _TERM.fullmatch(name)
+    if match is None:
+        return column
     levels = [*LEVELS, *LEVELS.values()]
-    suffix = name.removeprefix(prefix)
-    return levels.index(suffix) % len(LEVELS) if suffix in levels else 0
+    place = levels.index(match[2])
+    level = place % len(LEVELS)
+    words = "" if place == level else f"{match[1]}{levels[level]}"
+    return dataclasses.replace(column, ladder=match[1], level=level, code_of=words)
 
 
 def _column(name: str, domain: str, person: str) -> ColumnModel:
@@ -130,7 +140,7 @@ def _column(name: str, domain: str, person: str) -> ColumnModel:
     role = Role.PERSON if name == person else role_of(name, prefix)
     says = operation_of(domain, PERSON if name == person else name)
     own = name.startswith(prefix)
-    return ColumnModel(role, "its name in SDTM", within_person=own, level=level_of(name, prefix), says=says)
+    return with_its_term(ColumnModel(role, "its name in SDTM", within_person=own, says=says), name)
 
 
 def named_domain(table: SourceTable) -> str:
@@ -211,7 +221,7 @@ def described(tables: Sequence[SourceTable], person: str | None) -> StudyModel:
         name: _table(name, domains.get(name, name), found, column) for name, found in columns.items()
     }
     base = BASE_DOMAIN if BASE_DOMAIN in models else None
-    return StudyModel("sdtm", recognised(tables), column, base, models, domains, BASE_DOMAIN, operation_of)
+    return StudyModel("sdtm", recognised(tables), column, base, models, domains, BASE_DOMAIN, operation_of, facts=FACTS)
 
 
 MODEL = DataModel(

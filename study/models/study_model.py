@@ -10,6 +10,8 @@ from study.operations import NOT_IN_THE_TABLE, Operation, OperationKind, Variabl
 
 # Tables that are no part of the merge: no row of them is that of a person, or it holds free text alone.
 NOT_MERGED = (TableKind.DESIGN, TableKind.RELATIONS, TableKind.DICTIONARY, TableKind.LEGEND, TableKind.FREE_TEXT)
+# Tables that may have a visit or a stay in each row.
+OF_VISITS = (TableKind.TIMING, TableKind.ROWS)
 
 _KIND, _CLASS = OperationKind, VariableClass
 # What is done with a column of a role before a release, where the standard does not say.
@@ -53,7 +55,9 @@ class StudyModel:
     ``domain_of_data_set``: the name of a file's data set (``LBCH``) -> the domain of its variables. ``standard`` says
     what is done with a variable that is no column: a QNAM, a code of a test. ``form``: lines for the recipient, where
     the study leaves in another form than it came in. ``ids_are_numbers``: ids are whole numbers, and pseudonyms of
-    people and records have to be such, too, for a database to take them.
+    people and records have to be such, too, for a database to take them. ``facts``: the kinds of facts of rows that
+    are counted where the config names none, and whether their months count; none: every kind that the tables have
+    columns for, with months.
     """
 
     model: str
@@ -66,6 +70,7 @@ class StudyModel:
     standard: Callable[[str, str], Operation] = field(default=lambda domain, variable: NOT_IN_THE_TABLE, repr=False)
     form: tuple[str, ...] = ()
     ids_are_numbers: bool = False
+    facts: Mapping[str, bool] = field(default_factory=dict)
 
     def domain(self, data_set: str) -> str:
         """The domain of a data set; its own name, where it is no part of another."""
@@ -93,6 +98,30 @@ class StudyModel:
         if column is not None:
             return column.within_person, column.refers_to
         return table is not None and bool(table.prefix) and variable.upper().startswith(table.prefix), ""
+
+    @property
+    def starts(self) -> list[str]:
+        """The columns that say when the study began for a person; the last with a value counts."""
+        return list(dict.fromkeys(name for table in self.tables.values() for name in table.starts))
+
+    @property
+    def tables_of_visits(self) -> list[str]:
+        """The tables with a visit or a stay in each row: they name visits, or rows of other tables name theirs.
+
+        Visits are no events: of a prescription, which an administration names, this is not so.
+        """
+        named = {
+            column.refers_to
+            for name, table in self.tables.items()
+            for column in table.columns.values()
+            if column.role is Role.FOREIGN_KEY and column.refers_to != name
+        }
+        return [
+            name
+            for name, table in self.tables.items()
+            if (table.kind is TableKind.TIMING and table.of_role(Role.VISIT))
+            or (name in named and table.kind in OF_VISITS and table.of_role(Role.DATE))
+        ]
 
     @property
     def left_out(self) -> dict[str, str]:

@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
+from disclosure_control.release.opened_rows import RowsOfTable
 from disclosure_control.release.people import ReleasePeople, people_of, recoded_columns
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
 from disclosure_control.treatments.keys import Release
 from study.formats.tables import SourceTable
 from study.models.registry import study_model
 from study.models.sdtm import supplemental_parent
+from study.models.study_model import StudyModel
 
 KEY = bytes.fromhex("8f14e45fceea167a5a36dedd4bea2543a1b2c3d4e5f60718")
 RELEASE = Release("PILOT", "2026")
@@ -66,6 +68,18 @@ def people(ids: list[str], kept: list[int], before: dict | None = None, after: d
 def released(files: Mapping[str, list[dict]], who: ReleasePeople, lines=(), subject_column="USUBJID") -> ReleasedStudy:
     """The study as it leaves."""
     return deidentify(study_of(files, list(who.ids), subject_column), who, lines, KEY, RELEASE)
+
+
+def model_of(files: Mapping[str, pd.DataFrame], model: str = "sdtm") -> StudyModel:
+    """What a data model says of files."""
+    return study_model(
+        [SourceTable(name, f"{name}.csv", "", frame, {}, ()) for name, frame in files.items()], None, model
+    )
+
+
+def rows_of_files(files: Mapping[str, pd.DataFrame]) -> dict[str, RowsOfTable]:
+    """All rows of files, for the facts that they tell."""
+    return {name: RowsOfTable(frame) for name, frame in files.items()}
 
 
 def rows_of(frame: pd.DataFrame) -> list[dict]:

@@ -8,6 +8,7 @@ import pytest
 from disclosure_control.release import facts
 from disclosure_control.release.facts import Facts, facts_known, finest_term
 from study.merge.subject_ids import SubjectIdRule
+from tests.release.small_studies import model_of, rows_of_files
 
 IDS = pd.Series(["A", "B", "C", "D"])
 
@@ -17,7 +18,7 @@ def frame(**columns) -> pd.DataFrame:
 
 
 def known(files: dict[str, pd.DataFrame], kinds: list[str], with_months: bool = False) -> Facts:
-    return facts_known(files, IDS, SubjectIdRule(), kinds)[with_months]
+    return facts_known(rows_of_files(files), IDS, SubjectIdRule(), kinds, model_of(files))[with_months]
 
 
 def visits_of(files: dict[str, pd.DataFrame]) -> list[int | None]:
@@ -107,7 +108,7 @@ def test_the_month_of_a_study_day_is_that_of_its_date(study_day, date, is_first_
 def test_what_the_months_do_not_change_is_found_once(monkeypatch):
     asked = []
     monkeypatch.setattr(facts, "finest_term", lambda *given: asked.append(given) or finest_term(*given))
-    facts_known({"AE": frame(USUBJID=["A"], AEDECOD=["X"])}, IDS, SubjectIdRule(), ["terms"])
+    known({"AE": frame(USUBJID=["A"], AEDECOD=["X"])}, ["terms"])
     assert len(asked) == 1
 
 

@@ -9,9 +9,13 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disclosure_control.release.deidentify import deidentify
 from disclosure_control.release.rare_terms import RareTerms, levels_shown, without_rare_terms
+from disclosure_control.release.study import Study, StudyFile
+from study.models.roles import ColumnModel, Role, TableKind, TableModel
+from study.models.study_model import StudyModel
 from tests.examples import examples
-from tests.release.small_studies import people, released, rows_of
+from tests.release.small_studies import KEY, RELEASE, people, released, rows_of, table
 
 IDS = [f"STUDY-{number:04d}" for number in range(1, 13)]
 WHO = people(IDS, list(range(len(IDS))))
@@ -222,3 +226,66 @@ def test_in_files_one_that_is_empty_afterwards_is_not_released_and_that_is_said(
     after, _ = without_rare_terms(released(files, WHO), RareTerms(2), NO_CLASSES)
     assert set(after.files) == {"DM"}
     assert after.left_out["ae.csv"] == after.left_out["suppae.csv"] == "no record of it is left"
+
+
+# ---------------------------------------------------------------- terms of a data model without SDTM's names
+
+
+def test_terms_of_any_table_are_raised_along_their_levels_and_their_words_go():
+    """I21.0 and I21.9 are of one person each, I21 of both: they are raised; J45 is of one: its row and its key go."""
+    codes = [("P1", "I21.0"), ("P2", "I21.9"), ("P3", "J45.1"), ("P4", "E11.9"), ("P5", "E11.9")]
+    term, block = ColumnModel(Role.CODED_TERM), ColumnModel(Role.CODED_TERM, level=1, part_of="icd")
+    key = ColumnModel(Role.RECORD_KEY, refers_to="DIAGNOSES")
+    diagnoses = {
+        "who": ColumnModel(Role.PERSON),
+        "id": key,
+        "icd": term,
+        "block": block,
+        "words": ColumnModel(Role.LABEL, part_of="icd"),
+    }
+    drugs = {"who": ColumnModel(Role.PERSON), "for_id": ColumnModel(Role.FOREIGN_KEY, refers_to="DIAGNOSES")}
+    models = {
+        "DIAGNOSES": TableModel("DIAGNOSES", TableKind.EVENTS, columns=diagnoses),
+        "DRUGS": TableModel("DRUGS", TableKind.EVENTS, columns=drugs),
+    }
+    rows = {
+        "DIAGNOSES": [
+            {"who": who, "id": f"D{i}", "icd": code, "block": code[:3], "words": f"words of {code}"}
+            for i, (who, code) in enumerate(codes)
+        ],
+        "DRUGS": [{"who": who, "for_id": f"D{i}"} for i, (who, _) in enumerate(codes)],
+    }
+    ids = [who for who, _ in codes]
+    files = tuple(
+        StudyFile(table(name, of_file), name, np.array([ids.index(row["who"]) for row in of_file]), "csv", "who")
+        for name, of_file in rows.items()
+    )
+    study = Study(files, {}, StudyModel("made", "", "who", None, models))
+    left = deidentify(study, people(ids, [0, 1, 2, 3, 4]), (), KEY, RELEASE)
+    after, (told,) = without_rare_terms(left, RareTerms(2), np.zeros(5, dtype=np.int64))
+    shown = after.files["DIAGNOSES"].frame
+    assert sorted(shown["block"]) == ["E11", "E11", "I21", "I21"]
+    assert sorted(shown["icd"]) == ["E11.9", "E11.9", "I21", "I21"]  # the coarser term stands in place of the finest
+    assert sorted(shown["words"].fillna("-")) == ["-", "-", "words of E11.9", "words of E11.9"]
+    assert (told.domain, told.rows, told.rows_raised, told.rows_gone) == ("DIAGNOSES.icd", 5, {"block": 2}, 1)
+    keys = after.files["DRUGS"].frame["for_id"]
+    assert keys.notna().sum() == 4
+    assert set(keys.dropna()) == set(shown["id"])
+    assert {one.variable for one in after.accounts if one.has_rare_terms} == {"icd", "block"}
+
+
+def test_along_names_columns_of_any_data_model_and_patterns_of_sdtm_are_not_theirs():
+    columns = {
+        "who": ColumnModel(Role.PERSON),
+        "icd": ColumnModel(Role.CODED_TERM),
+        "ops": ColumnModel(Role.CODED_TERM),
+    }
+    models = {"T": TableModel("T", TableKind.EVENTS, columns=columns)}
+    rows = [{"who": f"P{i}", "icd": f"I{i}", "ops": f"O{i}"} for i in range(3)]
+    file = StudyFile(table("T", rows), "T", np.arange(3), "csv", "who")
+    study = Study((file,), {}, StudyModel("made", "", "who", None, models))
+    left = deidentify(study, people(["P0", "P1", "P2"], [0, 1, 2]), (), KEY, RELEASE)
+    classes = np.zeros(3, dtype=np.int64)
+    assert [one.domain for one in without_rare_terms(left, RareTerms(1), classes)[1]] == ["T.icd", "T.ops"]
+    assert [one.domain for one in without_rare_terms(left, RareTerms(1, ("OPS",)), classes)[1]] == ["T.ops"]
+    assert [one.domain for one in without_rare_terms(left, RareTerms(1, ("AEDECOD",)), classes)[1]] == []

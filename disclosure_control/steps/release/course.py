@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.telling.plain import INLINE
 from disclosure_control.basics.telling.reasons import Gravity, Reason
-from disclosure_control.basics.telling.sections import Part, Sentence, Style, Table
+from disclosure_control.basics.telling.sections import Details, Part, Sentence, Style, Table
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
 from disclosure_control.basics.telling.words import capitalised, listed, share_text
 from disclosure_control.measures.longitudinal import AloneByFacts, AverageRisk, alone_by_facts, average_risk
-from disclosure_control.release.facts import facts_known
+from disclosure_control.release.facts import KINDS, facts_known, usual_kinds
+from disclosure_control.release.opened_rows import RowsOfTable
 from disclosure_control.release.rare_terms import RareTerms
 from disclosure_control.steps.release.settings import OutsidersKnow
 from study.merge.subject_ids import SubjectIdRule
+from study.models.study_model import StudyModel
 
 SEED = 0  # sets are sampled in studies too large to count them all; the same ones in every run
-KIND_WORDS = {"terms": "coded terms of events and treatments", "visits": "the number of visits", "death": "a death"}
+NO_COLUMNS = "not counted: no table has columns for it"
+NOT_ASKED = 'not looked at: "outsiders_know" does not name it'
 
 
 @dataclass(frozen=True)
 class CourseRisk:
     """The longitudinal risk of a package: per number of facts who is alone, without and with the month of each term.
 
-    ``known`` and ``rare_terms`` are the config's settings of the same names. ``below_k`` counts people of
-    whom fewer than K have the same facts. ``holders``: people with a fact of each kind.
+    ``known`` and ``rare_terms`` are the config's settings of the same names, ``known`` with the kinds that were
+    counted, ``not_counted`` the others, each with the reason. ``below_k`` counts people of whom
+    fewer than K have the same facts. ``holders``: people with a fact of each kind.
     """
 
     n_people: int
@@ -41,24 +45,29 @@ class CourseRisk:
     average: tuple[AverageRisk, ...]
     average_with_months: tuple[AverageRisk, ...]
     rare_terms: RareTerms | None = None
+    not_counted: Mapping[str, str] = field(default_factory=dict)
 
 
 def course_risk(
-    opened: Mapping[str, pd.DataFrame],
+    opened: Mapping[str, RowsOfTable],
     subjects: pd.Series,
     classes: np.ndarray,
     k: int,
     rule: SubjectIdRule,
     known: OutsidersKnow,
+    model: StudyModel,
     rare_terms: RareTerms | None = None,
 ) -> CourseRisk:
     """The longitudinal risk of the ``opened`` files; ``subjects`` and ``classes`` (n_people,) are the merge's."""
-    without, with_months = facts_known(opened, subjects, rule, known.kinds)
+    asked = known.kinds or usual_kinds(model)
+    without, with_months = facts_known(opened, subjects, rule, asked, model)
+    counted = tuple(kind for kind in asked if kind in without.holders)
     return CourseRisk(
         n_people=len(subjects),
         k=k,
-        known=known,
+        known=replace(known, kinds=counted),
         rare_terms=rare_terms,
+        not_counted={kind: NO_COLUMNS if kind in asked else NOT_ASKED for kind in KINDS if kind not in counted},
         holders=without.holders,
         alone=alone_by_facts(classes, without.people, without.facts),
         alone_with_months=alone_by_facts(classes, with_months.people, with_months.facts),
@@ -98,6 +107,7 @@ class ToldCourse:
 
     people: int
     known: Sequence[str]
+    not_counted: Mapping[str, str]
     people_with: Mapping[str, int | None]
     found: Mapping[str, Sequence[FoundByFacts]] = field(metadata=INLINE)
     average_risk: Sequence[RateByFacts]
@@ -110,6 +120,7 @@ def told_course(course: CourseRisk) -> ToldCourse:
     return ToldCourse(
         people=course.n_people,
         known=list(course.known.kinds),
+        not_counted=dict(course.not_counted),
         people_with={kind: with_fact[kind] for kind, n in course.holders.items() if n},
         found={
             name: [FoundByFacts(one.size, n, one.is_complete) for one, n in zip(found, told[name], strict=True)]
@@ -174,6 +185,8 @@ def course_parts(told: ToldCourse) -> Iterator[Part]:
     title = f"What rows disclose beyond the quasi-identifiers: {people_known(told.known)}"
     yield Sentence(title, Style.HEADING)
     yield Table(title, heads, rows, range(1, 6))
+    if told.not_counted:
+        yield Details("Kinds of facts that are not counted", not_counted_in_words(told.not_counted))
     least = " At least: sets of common facts alone were too many to look at." if partial else ""
     yield Sentence(
         f"Of {told.people} people, those alone in their class by up to so many facts that somebody may know. On "
@@ -183,9 +196,14 @@ def course_parts(told: ToldCourse) -> Iterator[Part]:
     )
 
 
+def not_counted_in_words(kinds: Mapping[str, str]) -> list[str]:
+    """Kinds of facts that were not counted, and why."""
+    return [f"{capitalised(KINDS[kind].words)}: {why}." for kind, why in kinds.items()]
+
+
 def people_known(kinds: Sequence[str]) -> str:
     """What outsiders may know, in words."""
-    return listed(KIND_WORDS[kind] for kind in kinds)
+    return listed(KINDS[kind].words for kind in kinds)
 
 
 def reasons_of_course(course: CourseRisk) -> list[Reason]:

@@ -26,15 +26,18 @@ from disclosure_control.identifiers.outcome import told_counts
 from disclosure_control.leaving.questions import Answer
 from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.release.deidentify import ReleasedStudy
+from disclosure_control.release.facts import KINDS
 from disclosure_control.release.joins import KeyJoin
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.rare_terms import RaisedTerms
 from disclosure_control.release.traces import Traces
 from disclosure_control.steps.release import OUTLINES
 from disclosure_control.steps.release.course import (
+    NO_COLUMNS,
     CourseRisk,
     ToldCourse,
     course_parts,
+    not_counted_in_words,
     reasons_of_course,
     told_course,
 )
@@ -77,8 +80,12 @@ class PackageChecked:
         found = []
         if self.course is None:
             found.append(COURSES_NOT_LOOKED_AT)
-        elif not self.course.known.facts:
+        elif not self.course.known.facts or not self.course.known.kinds:
             found.append("Not looked at: what acquaintances know of events, treatments, visits or a death.")
+        elif kinds := [KINDS[kind].words for kind, why in self.course.not_counted.items() if why == NO_COLUMNS]:
+            found.append(
+                f"Not looked at, for no table has columns for it: {listed(kinds)}, which acquaintances may know."
+            )
         if self.earlier is None:
             found.append("Not looked at: what an earlier release discloses together with this one.")
         return (*found, *not_scanned_in_words(self.not_scanned), *self.findings.not_looked_at())
@@ -364,8 +371,11 @@ def _found(told: ReleaseTold) -> Iterator[Part]:
     yield AnswersGiven("of released/, by its quasi-identifiers", tuple(told.three_questions.values()), Where.TEXT)
     yield Sentence("What else the merged package tells", Style.HEADING, Where.TEXT)
     yield from (Sentence(sentence, where=Where.TEXT) for sentence in told.findings.words())
-    if told.longitudinal:
+    if told.longitudinal and told.longitudinal.known:
         yield from course_parts(told.longitudinal)
+    elif told.longitudinal:
+        lines = not_counted_in_words(told.longitudinal.not_counted)
+        yield Sentence("What rows disclose beyond the quasi-identifiers: not counted.", Style.NOTICE, further=lines)
     else:
         yield Sentence(COURSES_NOT_LOOKED_AT, Style.NOTICE)
     if told.earlier_release:

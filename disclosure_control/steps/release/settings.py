@@ -52,11 +52,17 @@ _DOMAINS = Kind(are_names, "a list of domains", lambda value: tuple(map(str.uppe
 class OutsidersKnow(SettingsGroup):
     """The knowledge of outsiders that the verdict assumes: up to so many ``facts`` of these ``kinds`` about a person.
 
-    The package is held if a greater share of the people than ``alone_at_most`` is alone by them.
+    No ``kinds``: those that are usual for the data model. The package is held if a greater share of the people than
+    ``alone_at_most`` is alone by them.
     """
 
     facts: int = setting(whole_number(0, LARGEST_SIZE), "how many things acquaintances know of a person", 1)
-    kinds: tuple[str, ...] = setting(some_of(*KINDS), "the kinds of facts", tuple(KINDS))
+    kinds: tuple[str, ...] = setting(
+        some_of(*KINDS),
+        "the kinds of facts",
+        (),
+        "all that the tables have columns for; of SDTM terms, visits and death",
+    )
     months: bool = setting(FLAG, "whether they know the month of each", False)
     alone_at_most: float = setting(SHARE, "the largest share of people who may be alone by them", 0.0)
 

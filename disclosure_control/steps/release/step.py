@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from config import RESULTS_FOLDER
 from config.model_settings import PilotConfig
@@ -27,9 +26,10 @@ from disclosure_control.release.codebook import codebook, codebook_files, levels
 from disclosure_control.release.define import define_file, what_it_does_not_say
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.dictionaries import with_used_entries
-from disclosure_control.release.facts import tells_facts
+from disclosure_control.release.facts import rows_with_facts, usual_kinds
 from disclosure_control.release.joins import KeyJoin, joins_of
 from disclosure_control.release.merged import Made, MergedPackage, evaluated, evaluated_package, leaving_of
+from disclosure_control.release.opened_rows import RowsOfTable
 from disclosure_control.release.package import data_files, merged_again, opened_again, write_small_files
 from disclosure_control.release.people import RecodedColumn, ReleasePeople, people_of, recoded_columns
 from disclosure_control.release.rare_terms import RaisedTerms, without_rare_terms
@@ -53,6 +53,7 @@ from disclosure_control.treatments.treated_pilot import TreatedPilot
 from study.formats.tables import SourceTable
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
+from study.models.study_model import StudyModel
 
 FOLDER = "released"
 
@@ -193,7 +194,8 @@ def _checked(
     no_definition = what_it_does_not_say(definition, tables) if isinstance(definition, bytes) else ""
     traces = find_traces(study, released, tables, people, beside, rule.column)
     identifiers, not_scanned = _identifiers_in(tables, released, step)
-    telling = {name: _rows_that_tell(table, rule, step.files.rows_to_search) for name, table in tables.items()}
+    kinds = step.settings.outsiders_know.kinds or usual_kinds(study.model)
+    telling = rows_with_facts(tables, study.model, rule, kinds, step.files.rows_to_search)
     with progress("Merging the package"):
         config = step.assessment.config
         records = step.files.merged(partial(merged_again, rule, made.merge, tables))
@@ -203,33 +205,27 @@ def _checked(
     answers = three_questions(found, identified=IdentifierOutcome(identifiers, assessed=found.config.quasi_identifiers))
     leaving = leaving_of(merged, step.assessment, original, made)
     findings = ReleaseFindings.of(leaving)
-    course = _course(step, merged, telling, SubjectIdRule(column=rule.column))
+    course = _course(step, merged, telling, SubjectIdRule(column=rule.column), study.model)
     with_earlier = _beside_earlier(step, merged, people, made.release, original)
     return PackageChecked(
         found, promised, traces, identifiers, answers, findings, no_definition, course, with_earlier, not_scanned, joins
     )
 
 
-def _rows_that_tell(table: SourceTable, rule: SubjectIdRule, most: int | None) -> pd.DataFrame | None:
-    """The rows of a data set with facts about people; None if they are more than can be searched."""
-    names = list(map(str, table.frame))
-    return table.combinations([name for name in names if tells_facts(name, names, rule)], most)
-
-
 def _course(
     step: StepInput[ReleaseSettings],
     merged: MergedPackage,
-    telling: Mapping[str, pd.DataFrame | None],
+    telling: Mapping[str, RowsOfTable | None],
     rule: SubjectIdRule,
+    model: StudyModel,
 ) -> CourseRisk | None:
     """The longitudinal risk; None if its rows are more than can be searched."""
-    frames = {name: frame for name, frame in telling.items() if frame is not None}
-    if len(frames) < len(telling):
+    rows = {name: found for name, found in telling.items() if found is not None}
+    if len(rows) < len(telling):
         return None
     k, settings = merged.assessment.config.K, step.settings
-    return course_risk(
-        frames, merged.records.ids(), merged.classes, k, rule, settings.outsiders_know, settings.rare_terms
-    )
+    ids, classes = merged.records.ids(), merged.classes
+    return course_risk(rows, ids, classes, k, rule, settings.outsiders_know, model, settings.rare_terms)
 
 
 def _declared_harmless(step: StepInput[ReleaseSettings]) -> dict[str, str]:

@@ -15,16 +15,18 @@ from hypothesis import strategies as st
 from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.basics.telling.sections import Style
 from disclosure_control.measures.longitudinal import AloneByFacts
-from disclosure_control.release.facts import KINDS, facts_known
+from disclosure_control.release.facts import facts_known
 from disclosure_control.release.rare_terms import RareTerms
 from disclosure_control.steps.release.course import CourseRisk, course_parts, reasons_of_course, told_course
 from disclosure_control.steps.release.settings import OutsidersKnow
 from study.merge.subject_ids import SubjectIdRule
+from study.models.sdtm import FACTS
 from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.examples import examples
 from tests.found import InSummary
 from tests.places import SHARED_DATA
+from tests.release.small_studies import model_of, rows_of_files
 from tests.steps.release.conftest import make_demo
 
 
@@ -78,7 +80,9 @@ def alone_by_hand(facts: dict[str, set[tuple]], classes: dict[str, object], size
 @pytest.mark.parametrize("with_months", [False, True])
 def test_facts_of_the_demo_are_those_read_row_by_row(demo, with_months):
     subjects = demo.opened["DM"]["USUBJID"]
-    found = facts_known(demo.opened, subjects, SubjectIdRule(), list(KINDS))[with_months]
+    found = facts_known(rows_of_files(demo.opened), subjects, SubjectIdRule(), list(FACTS), model_of(demo.opened))[
+        with_months
+    ]
     by_hand = facts_by_hand(demo.opened, with_months)
     for place, one in enumerate(subjects):
         assert len(found.facts[found.people == place]) == len(by_hand[one])
@@ -267,7 +271,9 @@ def test_a_real_study_as_counted_by_looking_at_everybody():
     facts = facts_by_hand(opened)
     for n_people, sizes in ((306, (0, 1)), (60, (2,))):
         subjects = sexes.index[:n_people]
-        known, _ = facts_known(opened, pd.Series(subjects), SubjectIdRule(), list(KINDS))
+        known, _ = facts_known(
+            rows_of_files(opened), pd.Series(subjects), SubjectIdRule(), list(FACTS), model_of(opened)
+        )
         found = alone_by_facts(pd.factorize(sexes[subjects])[0], known.people, known.facts)
         for size in sizes:
             some = {one: facts[one] for one in subjects}

@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.measures.longitudinal import alone_by_facts
-from disclosure_control.release.facts import KINDS, facts_known
+from disclosure_control.release.facts import facts_known
 from disclosure_control.release.rare_terms import RareTerms, without_rare_terms
 from study.merge.subject_ids import SubjectIdRule
+from study.models.sdtm import FACTS
 from study.models.sdtm_operations import overriding_line
 from study.operations import OperationKind
-from tests.release.small_studies import people, released
+from tests.release.small_studies import model_of, people, released, rows_of_files
 
 IDS = [f"STUDY-701-{number}" for number in range(1001, 1009)]
 WHO = people(IDS, list(range(len(IDS))))
@@ -43,7 +44,7 @@ def opened(files: dict[str, list[dict]], rare_terms: RareTerms | None = None) ->
 
 def alone(files: dict[str, pd.DataFrame], kinds: list[str], with_months: bool = False) -> list[int]:
     subjects = pd.Series(WHO.pseudonyms)
-    known = facts_known(files, subjects, SubjectIdRule(), kinds)[with_months]
+    known = facts_known(rows_of_files(files), subjects, SubjectIdRule(), kinds, model_of(files))[with_months]
     found = alone_by_facts(np.zeros(len(IDS), dtype=np.int64), known.people, known.facts)
     return [one.n_alone for one in found]
 
@@ -99,7 +100,7 @@ def test_by_the_number_of_visits():
     ]
     files = opened({"DM": study()["DM"], "SV": sv})
     assert alone(files, ["terms", "death"])[1] == 0
-    assert alone(files, list(KINDS))[1] == 1
+    assert alone(files, list(FACTS))[1] == 1
 
 
 def test_by_a_death():

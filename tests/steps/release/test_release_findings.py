@@ -14,6 +14,7 @@ from disclosure_control.steps.release.report import undecided
 from disclosure_control.steps.release.step import run_step
 from disclosure_control.treatments.registry import where_changed
 from study.merge.settings import MergeSettings
+from study.models.study_model import NOTHING_KNOWN
 from study.operations import Operation, OperationKind, VariableClass
 from tests.steps.release.conftest import step_on
 
@@ -212,4 +213,4 @@ def test_what_waits_in_the_parts_of_a_domain_is_added_up():
         Account("LB1", "LB", "Z", keep, n_values=4),
         Account("VS", "VS", "X", review, n_values=5),
     )
-    assert undecided(ReleasedStudy({}, {}, accounts, ())) == {"LB.X": 5, "VS.X": 5}
+    assert undecided(ReleasedStudy({}, {}, accounts, (), NOTHING_KNOWN)) == {"LB.X": 5, "VS.X": 5}
