@@ -65,7 +65,8 @@ def public_figures(study: str, pool: EvaluatedPool) -> dict[str, Any]:
     }
     sizes = class_sizes(pool)
     advice = without_home_lines([section for result in pool.steps.values() for section in result.sections])
-    texts = [as_text(advice, Where.SHORT), short_privacy_report(study, pool.assessment)]
+    first = "\n".join(result.first_lines for result in pool.steps.values() if result.first_lines)
+    texts = [first, as_text(advice, Where.SHORT), short_privacy_report(study, pool.assessment)]
     text = "\n".join([*texts, as_text([class_sizes_section(sizes)], Where.SHORT)])
     return {**shown, **figures, "class_sizes": sizes, "recoding": pool.recoding, "text": text}
 

@@ -155,6 +155,7 @@ def read(run: PoolRun, options: argparse.Namespace) -> Outcome:
         say(answer.figures["text"])
         return Outcome(DONE, "")
     with run.opened() as found:
+        contribution.check_counts_are_as_sent(run.home, invitation.number, invitation.space.count(found.people))
         places = invitation.space.places_of(found.people.classes)
         flags = answer.flags_of(run.home, members, party, places)
         own = OwnPeopleInPool.of(evaluate(found.people, found.config), flags, answer.figures, invitation.settings)

@@ -20,7 +20,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.pooling import keys
 from disclosure_control.pooling.cells import COUNT, CellSpace
 from disclosure_control.pooling.parties import ANSWER, CONTRIBUTION, NEW_ROUND, RoundMembers, SecretsAtHome
-from disclosure_control.pooling.signed_files import SHARED_MODE, SUFFIX, SignedFile, read_signed, write_signed
+from disclosure_control.pooling.signed_files import SHARED_MODE, SUFFIX, SignedFile, is_key, read_signed, write_signed
 from disclosure_control.run.beside import write_whole
 
 
@@ -59,6 +59,19 @@ def contribute(home: SecretsAtHome, members: RoundMembers, party: str, cells: np
     with kept.open("rb") as file:
         write_whole(target, iter(lambda: file.read(keys.PIECE_BYTES), b""), SHARED_MODE)
     return sent is None
+
+
+def check_counts_are_as_sent(home: SecretsAtHome, number: str, cells: np.ndarray) -> None:
+    """Raise ``FaultyInputError`` unless cells (n_classes, width) are those of the contribution.
+
+    Of a class that is new since then the node would read chance, and take it for flags.
+    """
+    sent = home.read(f"{number}_sent")
+    if sent is None or json.loads(sent)["counts"] != _mark(_round_keys(home, number)[1], cells):
+        raise FaultyInputError(
+            "the data are not those of the contribution, and the flags of the answer are of these; put back the "
+            f"combined dataset of that time, or {NEW_ROUND}"
+        )
 
 
 def _stop_at_strangers(shared: Path, party: str, target: Path) -> None:
@@ -137,7 +150,9 @@ def _checked(members: RoundMembers, node: str, path: Path) -> SignedFile:
     if found.header.get("round") != members.round_id.hex():
         raise FaultyInputError(f"{path.name}: made for another round; ask {node} for the one of this round")
     size = space.n_cells * COUNT.itemsize + space.n_classes * bytes_per_class(space)
-    if (found.header.get("cells"), found.header["bytes"]) != (space.n_cells, size):
+    if (found.header.get("cells"), found.header["bytes"]) != (space.n_cells, size) or not is_key(
+        found.header.get("opens_with")
+    ):
         raise FaultyInputError(f"{path.name}: not the cells of the invitation; {NEW_ROUND}")
     return found
 

@@ -12,7 +12,7 @@ from typing import Any
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.pooling import keys
 from disclosure_control.pooling.invitation import Invitation
-from disclosure_control.pooling.signed_files import SUFFIX, canonical, read_signed, write_signed
+from disclosure_control.pooling.signed_files import SUFFIX, canonical, is_key, read_signed, write_signed
 from disclosure_control.run.beside import beside, put_beside
 
 RESULTS = "pool_results"
@@ -114,6 +114,8 @@ def _said_by(home: SecretsAtHome, invitation: Invitation, party: str) -> dict[st
 def _read(path: Path, invitation: Invitation, party: str) -> dict[str, Any]:
     found = read_signed(path, JOINED, lambda header: bytes.fromhex(header["signs"]))
     said = {name: found.header.get(name) for name in ("kind", "invitation", "party", "signs", "exchanges")}
+    if not is_key(said["signs"]) or not is_key(said["exchanges"]):
+        raise FaultyInputError(f"{path.name}: without the public keys of {party}; {NEW_ROUND}")
     if said["party"] != party:
         raise FaultyInputError(f"{path.name}: of another party than its name says; ask {party} for its own file")
     if said["invitation"] != invitation.sha256:

@@ -13,7 +13,7 @@ from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, canonical_labels_of
 from disclosure_control.basics.telling.sections import Part, Section, Sentence, Style, Table, Where
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_in_sentence
 from disclosure_control.basics.telling.words import share_of_text
 from disclosure_control.pooling.settings import PoolSettings
 from disclosure_control.records.people import ListedPeople
@@ -172,7 +172,7 @@ class OwnPeopleInPool:
         if self.figures["recoding"] is None:
             yield Sentence("No advice: no recoding of the pool meets its thresholds.", where=TEXTS_AND_PAGE)
         else:
-            left_out = count_text(HAND_TO_HAND.told(self._n_left_out, self.home.k_anonymity.n_total))
+            left_out = count_in_sentence(HAND_TO_HAND.told(self._n_left_out, self.home.k_anonymity.n_total))
             yield Sentence(
                 f"The pool's advice leaves out {left_out} of {self.home.k_anonymity.n_total} people of this hospital; "
                 "pool_recoded.csv holds the others, recoded.",

@@ -10,13 +10,14 @@ import hashlib
 import itertools
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.pooling.keys import PIECE_BYTES, SIGNATURE_BYTES, is_signed, signature
+from disclosure_control.pooling.keys import KEY_BYTES, PIECE_BYTES, SIGNATURE_BYTES, is_signed, signature
 from disclosure_control.run.beside import write_whole
 
 SUFFIX, SCHEMA, LONGEST_HEADER = ".pool", 1, 1 << 24
@@ -90,10 +91,10 @@ def read_signed(path: Path, kind: str, key_of: Callable[[Mapping[str, Any]], byt
 def _header(path: Path, kind: str, line: bytes) -> dict[str, Any]:
     try:
         header = json.loads(line)
-        if not line.endswith(b"\n") or not isinstance(header["bytes"], int) or header["bytes"] < 0:
+        if not line.endswith(b"\n") or type(header["bytes"]) is not int or header["bytes"] < 0:
             raise ValueError
         found = header["kind"], header["schema"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise FaultyInputError(
             f"{path.name}: no file of a pool, or only the beginning of one; ask for it again"
         ) from None
@@ -108,6 +109,11 @@ def _digest(file: IO[bytes], line: bytes, n_bytes: int) -> tuple[bytes, bytes]:
         content.update(piece)
         left -= len(piece)
     return content.digest(), file.read(SIGNATURE_BYTES)
+
+
+def is_key(text: object) -> bool:
+    """Whether a header's field can be a public key, in hexadecimal digits."""
+    return isinstance(text, str) and re.fullmatch(rf"[0-9a-f]{{{2 * KEY_BYTES}}}", text) is not None
 
 
 def _cut_off(path: Path) -> str:

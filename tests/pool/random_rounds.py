@@ -77,6 +77,8 @@ def random_round(seed: int) -> RandomRound:
         "recommend": {"suppression_limit": round(float(chance.uniform(0, 0.3)), 2)},
         "pool": {**WHY, "nodes": list(FIVE), "sums": "TRUSTEE" if seed % 2 else FIVE[0], **declared},
     }
+    if seed % 4 == 1:
+        config["risk"] = "all"
     gaps = float(chance.choice([0.0, 0.1, 0.4]))
     frames = {}
     for i, node in enumerate(FIVE):

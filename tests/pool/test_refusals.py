@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import shutil
 import stat
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from config.model_settings import validate_config
 from disclosure_control.basics.telling.faults import FaultyInputError
@@ -16,8 +20,10 @@ from disclosure_control.pooling.cells import COUNT, MOST_CELLS, CellSpace
 from disclosure_control.pooling.invitation import Invitation
 from disclosure_control.pooling.parties import SecretsAtHome, join, members_of
 from disclosure_control.pooling.pooled_people import check_sum
+from disclosure_control.pooling.signed_files import write_signed
 from disclosure_control.steps import READERS
 from tests.cases import each
+from tests.examples import examples
 from tests.pool.nodes import Parties
 from tests.pool.small_round import CONFIG, NODES, frame
 
@@ -287,6 +293,56 @@ def test_a_contribution_that_is_exchanged_after_the_sum(at):
     is_refused(made, "TRUSTEE", "sum", words=f"{ONE}: its contribution is not the one that was summed")
 
 
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text("a0\n", max_size=3) | st.sampled_from(["0" * 64, "f" * 63]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["a", "kind"]), inner, max_size=2),
+    max_leaves=4,
+)
+FIELDS = ("kind", "round", "party", "cells", "opens_with", "invitation", "signs", "exchanges")
+
+
+@given(st.sampled_from(["joined", "contribution"]), st.dictionaries(st.sampled_from(FIELDS), ANY_JSON, min_size=1))
+@examples(120)
+def test_whatever_a_node_signs_is_refused_in_words_or_is_what_it_should_be(hostile, kind, changes):
+    """A node with a changed program signs any header with its own key: never an error of ours."""
+    made, home, members = hostile
+    path = made.shared / f"{kind}_{TWO}.pool"
+    whole = path.read_bytes()
+    header = {**json.loads(whole.split(b"\n", 1)[0]), **changes}
+    body = whole[whole.index(b"\n") + 1 : -keys.SIGNATURE_BYTES]
+    try:
+        signed = {name: value for name, value in header.items() if name not in ("bytes", "schema")}
+        write_signed(path, signed, len(body), [body], home.signing_key)
+        sums = SecretsAtHome(made.data("TRUSTEE") / "pool_results")
+        with contextlib.suppress(FaultyInputError):
+            found = members_of(sums, members.invitation, "TRUSTEE", made.shared)
+            contribution.summed(sums, found, contribution.contributions_of(found, made.shared))
+    finally:
+        path.write_bytes(whole)
+
+
+@pytest.fixture(scope="module")
+def hostile(stages, tmp_path_factory):
+    root = tmp_path_factory.mktemp("hostile") / "copy"
+    shutil.copytree(stages / "contributed", root)
+    made = Parties(root, None, None)
+    home = SecretsAtHome(made.data(TWO) / "pool_results")
+    return made, home, members_of(home, Invitation.read(made.shared / "invitation.json"), TWO, made.shared)
+
+
+def test_a_public_key_of_which_nothing_secret_follows(at):
+    """A point of low order, RFC 7748 chapter 6.1: the shared secret would be zero for everybody."""
+    made = at("joined")
+    home = SecretsAtHome(made.data(TWO) / "pool_results")
+    path = made.shared / f"joined_{TWO}.pool"
+    header = json.loads(path.read_bytes().split(b"\n", 1)[0])
+    said = {name: header[name] for name in ("kind", "invitation", "party", "signs")} | {"exchanges": "00" * 32}
+    write_signed(path, said, 0, [], home.signing_key)
+    mine = SecretsAtHome(made.data(ONE) / "pool_results")
+    members = members_of(mine, Invitation.read(made.shared / "invitation.json"), ONE, made.shared)
+    is_refused(made, ONE, "contribute", "--check", members.check, words="none that can be used; begin a new round")
+
+
 def space_of_config() -> CellSpace:
     return CellSpace.of(validate_config(CONFIG, None, READERS))
 
@@ -339,6 +395,13 @@ def test_the_answer_of_another_round(at):
     made.invite([*NODES, "TRUSTEE"])
     (made.shared / "answer.pool").write_bytes(answer)
     is_refused(made, ONE, "read", words="of another round")
+
+
+def test_other_people_than_those_of_the_contribution(at):
+    """Of a class that was empty then, the node would take chance for flags."""
+    made = at("summed")
+    made.settle(CONFIG, {ONE: frame(9)})
+    is_refused(made, ONE, "read", words="the data are not those of the contribution")
 
 
 def test_a_signature_of_somebody_else(at):
