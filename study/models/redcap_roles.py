@@ -61,6 +61,7 @@ _DATES = (Role.BIRTH, Role.DEATH_DATE)
 _NUMBERS = (Role.AGE, Role.BIRTH_YEAR, Role.IDENTIFIER, Role.PLACE, Role.SITE, Role.DEATH)
 _CHOICES = (Role.SEX, Role.ORIGIN, Role.SITE, Role.ARM, Role.PLACE, Role.DEATH, Role.BIRTH_YEAR)
 _TEXTS = (*_DATES, *_NUMBERS, *_CHOICES)
+_NEVER_OUT = (Role.BIRTH, Role.DEATH_DATE, Role.IDENTIFIER)
 # What a meaning may be, where the kind of field says less.
 _MAY_MEAN = {
     Role.DATE: _DATES,
@@ -113,7 +114,8 @@ def column_of_field(field: RedcapField, values: pd.Series) -> ColumnModel:
         role, is_guessed, reason = Role.DATE, True, f"{reason}; every value is a date"
     meant = meaning_of(field.name, field.label)
     if meant is not None and meant in _MAY_MEAN.get(role, ()) and field.kind != "notes" and _fits(meant, values, role):
-        role, is_guessed, reason = meant, True, f"{reason}, by its name or label"
+        # What may not leave is no guess, so that no role in a config lets it out.
+        role, is_guessed, reason = meant, meant not in _NEVER_OUT, f"{reason}, by its name or label"
     if field.is_identifier and role not in (Role.DATE, Role.BIRTH, Role.DEATH_DATE):
         return ColumnModel(Role.IDENTIFIER, "the dictionary marks it as an identifier")
     return ColumnModel(role, reason, is_guessed=is_guessed)

@@ -94,6 +94,8 @@ def test_names_reach_the_outside_and_birth_does_not_leave_while_dates_move():
     assert {name for name, kind in done.items() if kind is OperationKind.OFFSET} == {"consented", "seen_at"}
     assert {name for name, kind in done.items() if kind is OperationKind.REVIEW} == {"found"}
     assert done["study_id"] is OperationKind.RECODE_SUBJECT
+    guessed = {name for name, column in model.tables["DATA"].columns.items() if column.is_guessed}
+    assert guessed == {"age", "q2", "q3", "q4", "q6"}  # a config may decide these otherwise
 
 
 def test_choices_have_their_codes_and_labels_also_with_commas():

@@ -1,0 +1,47 @@
+"""Drafts from exports of REDCap: the record id, and quasi-identifiers by name, by label, or by heading."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from disclosure_control.draft.draft import draft_config
+from tests.places import PROJECT
+
+DEMO = PROJECT / "pilot_report" / "REDCAP_DEMO"
+KNOWN_BY_LABEL = {"sex": "q1", "age": "q2", "race": "q3"}
+
+
+def drafted(folder, files):
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    draft = draft_config("DEMO", folder, {})
+    return ast.literal_eval(ast.parse(draft.text).body[-1].value), draft
+
+
+@pytest.mark.parametrize("left_out", [(), ("dictionary.csv",)])
+def test_the_demo_is_drafted_with_and_without_its_dictionary(tmp_path, left_out):
+    files = {path.name: path.read_text() for path in DEMO.glob("*.csv") if path.name not in left_out}
+    config, draft = drafted(tmp_path, files)
+    assert draft.combined.n_subjects == 150
+    assert config["subject_id"] == {"column": "participant"}
+    assert config["categorical_qis"] == ["DATA__sex", "DATA__race"]
+    assert config["continuous_qis"] == ["DATA__age", "DATA__bmi"]
+    assert config["sensitive_feature"] == ["DATA__cholesterol"]
+    dropped = {"first_name", "last_name", "dob", "email", "history", "consent_date", "visit_date", "drug_start"}
+    assert set(config["merge"]["drop"]) == {f"DATA__{name}" for name in dropped}
+
+
+def test_fields_whose_label_alone_says_what_they_are_become_quasi_identifiers(tmp_path):
+    """Fields q1, q2 and q3: the dictionary calls them sex, age and race."""
+    files = {path.name: path.read_text() for path in DEMO.glob("*.csv")}
+    header, _, rows = files["data.csv"].partition("\n")
+    for name, code in KNOWN_BY_LABEL.items():
+        header = header.replace(f",{name},", f",{code},").replace(f",{name}___", f",{code}___")
+        files["dictionary.csv"] = files["dictionary.csv"].replace(f"\n{name},", f"\n{code},")
+    files["data.csv"] = f"{header}\n{rows}"
+    config, draft = drafted(tmp_path, files)
+    assert config["categorical_qis"] == ["DATA__q1", "DATA__q3"]
+    assert config["continuous_qis"] == ["DATA__q2", "DATA__bmi"]
+    assert "by its name or label" in draft.text
