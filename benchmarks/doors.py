@@ -12,6 +12,7 @@ from results import BenchmarkOutcome, ComparisonBar, TimedComparison
 
 N_PEOPLE = 1_000_000
 N_SUBJECTS = 50_000
+N_PEOPLE_OF_OMOP = 2_000
 DOOR_1, DOOR_2 = PROJECT / "Create_Combined_Pilot_Dataset.py", PROJECT / "Main_Anonymization.py"
 RESULTS = "processed_for_anonym"
 READ_ALL = "import sys, pandas; [pandas.read_csv(path) for path in sys.argv[1:]]"
@@ -63,6 +64,21 @@ def door_1(scale: float, repeats: int) -> BenchmarkOutcome:
     return BenchmarkOutcome(
         [TimedComparison("c. door 1", ours, bare, ComparisonBar(2.5))], [f"c: {n_subjects:,} subjects; {sizes}"]
     )
+
+
+def door_1_omop(scale: float, repeats: int) -> BenchmarkOutcome:
+    """(e) Tables of an OMOP export in, one row per person out."""
+    n_people = int(N_PEOPLE_OF_OMOP * scale)
+    folder = made("omop", n_people)
+    files = sorted((folder / "pilots" / PILOT).glob("*.csv"))
+    sides = [
+        door_side("door 1", DOOR_1, PILOT, folder / "pilots", folder / "config"),
+        own_side("import pandas, read_csv", "-c", READ_ALL, *files),
+    ]
+    ours, bare = measure(sides, repeats)
+    size = sum(path.stat().st_size for path in files) / 1e6
+    notes = [f"e: {n_people:,} people, {size:,.1f} MB in {len(files)} files"]
+    return BenchmarkOutcome([TimedComparison("e. door 1, OMOP", ours, bare, ComparisonBar(2, of_cpu=2))], notes)
 
 
 def demo(scale: float, repeats: int) -> BenchmarkOutcome:

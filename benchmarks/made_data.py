@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 from made_files import PILOT
+from made_omop import omop_tables
 
 SEED = 20260101
 N_LEVELS = 250  # of the sensitive value
@@ -50,6 +51,16 @@ DOOR_1_CONFIG = {
     "K": 5,
     "L": 5,
     "T": 1,
+}
+OMOP_CONFIG = {
+    "categorical_qis": ["PERSON__gender_concept_id", "PERSON__race_concept_id"],
+    "continuous_qis": ["PERSON__year_of_birth"],
+    "binning_config": {"PERSON__year_of_birth": [1930, 1950, 1970, 1990, 2013]},
+    "sensitive_feature": "MEASUREMENT__Test number 0 (Mass/volume) in Serum",
+    "K": 5,
+    "L": 5,
+    "T": 10,
+    "subject_id": {"column": "person_id"},
 }
 
 
@@ -115,6 +126,16 @@ def make_domain_files(n_people: int, folder: Path) -> None:
     _write_csv(_laboratory(random, subjects, start), pilot / "LB.csv")
     (folder / "config").mkdir()
     _write_config(DOOR_1_CONFIG, folder / "config" / f"{PILOT}.py")
+
+
+def make_omop(n_people: int, folder: Path) -> None:
+    """An export of OMOP CDM for door 1, 500 measurements for a person."""
+    pilot = folder / "pilots" / PILOT
+    pilot.mkdir(parents=True)
+    for name, frame in omop_tables(np.random.default_rng([SEED, n_people]), n_people).items():
+        frame.to_csv(pilot / f"{name}.csv", index=False)  # as a database exports it, without quotes
+    (folder / "config").mkdir()
+    _write_config(OMOP_CONFIG, folder / "config" / f"{PILOT}.py")
 
 
 def demographics_of(random: np.random.Generator, subjects: list[str]) -> tuple[pd.DataFrame, np.ndarray]:
@@ -212,6 +233,7 @@ KINDS = {
     "binned_people": make_binned_people,
     "combined_dataset": make_combined_dataset,
     "domain_files": make_domain_files,
+    "omop": make_omop,
 }
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from doors import demo, door_1, door_2, engines
+from doors import demo, door_1, door_1_omop, door_2, engines
 from explore import explore_beside_pandas
 from linkage_attack import anonymeter_attacks, exact_linkage
 from measures import measures
@@ -46,6 +46,7 @@ BENCHMARKS = {
     "door_2": Benchmark(door_2, 5),
     "engines": Benchmark(engines, 3),
     "door_1": Benchmark(door_1, 5),
+    "omop": Benchmark(door_1_omop, 5),
     "openmed": Benchmark(openmed, 3),
     "pycanon": Benchmark(pycanon, 3),
     "growth": Benchmark(growth, 3),

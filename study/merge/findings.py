@@ -274,9 +274,11 @@ def _rungs(
 
 def _on_or_before(frame: pd.DataFrame, rows: np.ndarray, start: np.ndarray) -> np.ndarray:
     """Which of the ``rows`` are on or before the reference start: by --DTC as precisely as both have it, or by --DY."""
+    before = parse_numbers(frame["DY"].iloc[rows]) <= 1 if "DY" in frame else np.zeros(len(rows), dtype=bool)
+    if pd.isna(start).all():  # of studies without a start no date has to be read
+        return before
     date = column_of(frame, "DTC").iloc[rows].astype("str").to_numpy(dtype=object, na_value="").astype("U19")
     start = np.where(pd.isna(start), "", start).astype("U19")
-    before = parse_numbers(column_of(frame, "DY").iloc[rows]) <= 1
     precision = np.minimum(np.strings.str_len(date), np.strings.str_len(start))
     for length in np.unique(precision[precision > 0]):
         same = precision == length
@@ -322,16 +324,20 @@ def _choose_of_several(
     moment = _order_codes(frame, BY_DATE)
     first = np.flatnonzero(takes_first)
     moment[first] = -_order_codes(frame.iloc[first], BY_VISIT, missing_last=True)
+    # Only what has the best moment of its cell is put in order, which takes longer than all else here.
+    best = np.full(cell.max(initial=-1) + 1, np.iinfo(np.int64).min)
+    np.maximum.at(best, cell, moment)
+    kept = np.flatnonzero(moment == best[cell])
+    frame, cell, number, text = frame.iloc[kept], cell[kept], number[kept], text[kept]
     text_code = pd.factorize(pd.Series(text, dtype="object"), sort=True)[0]
     value = np.stack([pd.factorize(number, sort=True)[0], np.where(np.isnan(number), text_code, -1)])
     # Neither other variables nor spelling may depend on the order of the file.
     beside = [pd.factorize(frame[name], sort=True)[0] for name in carried] + [text_code]
-    order = np.lexsort((*beside, *value, moment, cell))
+    order = np.lexsort((*beside, *value, cell))
     last = np.flatnonzero(np.diff(cell[order], append=-1))
-    moment_begins = (np.diff(cell[order], prepend=-1) != 0) | (np.diff(moment[order], prepend=0) != 0)
-    begin = np.maximum.accumulate(np.where(moment_begins, np.arange(len(order)), 0))[last]
+    begin = np.flatnonzero(np.diff(cell[order], prepend=-1))
     undecided = (value[:, order[begin]] != value[:, order[last]]).any(axis=0)
-    return order[last], int(undecided.sum())
+    return kept[order[last]], int(undecided.sum())
 
 
 def _order_codes(frame: pd.DataFrame, names: tuple[str, ...], missing_last: bool = False) -> np.ndarray:

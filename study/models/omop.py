@@ -56,6 +56,7 @@ _SHORT = {
     "value_as_string": "ORRES",
     "unit_concept_id": "STRESU",
 }
+_NOT_NAMED = (Role.DESCRIBES_RECORD, Role.UNKNOWN)
 NamesOfConcepts = Callable[[Iterable[str]], Mapping[str, str]]
 
 
@@ -154,7 +155,8 @@ def _derived(
     found: dict[str, Derive] = {}
     units = {small: own for small, own in _by_small_name(table).items() if small == "unit_source_value"}
     for name, column in columns.items():
-        if column.refers_to == CONCEPT.upper() and not column.part_of and column.role is not Role.DESCRIBES_RECORD:
+        is_wanted = not short or name in short  # of findings no other column is merged
+        if column.refers_to == CONCEPT.upper() and not column.part_of and is_wanted and column.role not in _NOT_NAMED:
             beside = units.get("unit_source_value", "") if short.get(name) == "STRESU" else ""
             found[name] = _named(table, name, names, beside)
     return found
