@@ -37,7 +37,10 @@ IN_TEXTS = Where.TEXT | Where.SHORT
 
 @dataclass(frozen=True)
 class ToldModel:
-    """How many people one model flags; None where masked, and the ``total`` where it is reported elsewhere."""
+    """How many people one model flags; None where masked, and the ``total`` where it is reported elsewhere.
+
+    Where nobody was evaluated, nobody was counted: ``risky`` is None then as well.
+    """
 
     threshold: float
     total: int | None = field(metadata=WHERE_FOUND)
@@ -50,6 +53,11 @@ class ToldModel:
     def worst(self) -> str:
         """The riskiest value of an evaluated record, where it is reported."""
         return "-"
+
+    @property
+    def at_risk(self) -> str:
+        """The people whom it flags, as a cell."""
+        return "-" if self.evaluated == 0 else count_text(self.risky, ",")
 
 
 @dataclass(frozen=True)
@@ -139,7 +147,8 @@ def _people(
     result: ModelResult, total: int | None
 ) -> tuple[float, int | None, int | None, int | None, int | None, float | None]:
     not_evaluated = result.n_total - result.n_evaluated
-    return result.threshold, total, result.n_evaluated, not_evaluated, result.n_risky, result.risky_rate
+    n_risky = result.n_risky if result.n_evaluated else None
+    return result.threshold, total, result.n_evaluated, not_evaluated, n_risky, result.risky_rate
 
 
 def _closeness(result: ModelResult, assessment: Assessment) -> ToldClosenessByRange:
@@ -192,11 +201,20 @@ def _parts(pilot: str, assessment: Assessment) -> Iterator[Part]:
 def policies_table(title: str, policies: Mapping[str, Mapping[str, int]]) -> Table:
     """The people whom k flags under each policy for missing quasi-identifiers."""
     rows = [
-        [policy, n["evaluated"], n["not_evaluated"], n["risky"], share_of_text(n["risky"], n["evaluated"])]
+        [policy, n["evaluated"], n["not_evaluated"], _flagged(n), share_of_text(n["risky"], n["evaluated"])]
         for policy, n in policies.items()
     ]
     columns = ("Policy", "Evaluated", "Not evaluated", "Risky", "% of evaluated")
     return Table(title, columns, rows, range(1, 5), Where.TEXT)
+
+
+def _flagged(of_policy: Mapping[str, int | None]) -> str:
+    """The people whom k flags under a policy, as a cell; of nobody evaluated, nobody was counted."""
+    return "-" if of_policy["evaluated"] == 0 else _count(of_policy["risky"])
+
+
+def _of_evaluated(of_policy: Mapping[str, int]) -> str:
+    return f"{of_policy['risky']} of {of_policy['evaluated']}" if of_policy["evaluated"] else "nobody"
 
 
 def _first(sentences: Sequence[str], at_most: int) -> Iterator[Part]:
@@ -232,15 +250,15 @@ def _model(pilot: str, result: ModelResult, assessment: Assessment) -> Iterator[
     feature = f" of {result.sensitive}" if result.sensitive else ""
     threshold = number_text(result.threshold)
     title = f"{result.model.replace('_', '-')}{feature}: risky where {letter} {sign} {threshold}"
-    figures = [pilot, result.n_total, result.n_evaluated, result.n_risky, share_of_text(result.n_risky, result.n_total)]
+    risky: list[object] = [result.n_risky, share_of_text(result.n_risky, result.n_total)]
+    figures = [pilot, result.n_total, result.n_evaluated, *(risky if result.n_evaluated else ["-", "-"])]
     yield Table(title, ("Pilot", "Total", "Evaluated", "Risky", "% Risky"), [figures], range(1, 5), IN_TEXTS)
     remarks = [_on_worst(result, assessment), _on_left_out(result, assessment)]
     yield from (Sentence(remark, where=Where.TEXT) for some in remarks for remark in some)
     yield from (Sentence(" ".join(some), where=Where.SHORT) for some in remarks if some)
     if result.model == "k_anonymity":
         policies = "; ".join(
-            f"{policy}{' (in use)' if policy == assessment.config.missing_qis else ''} {n['risky']} of "
-            f"{n['evaluated']} evaluated"
+            f"{policy}{' (in use)' if policy == assessment.config.missing_qis else ''} {_of_evaluated(n)} evaluated"
             for policy, n in assessment.missing_policies.items()
         )
         yield Sentence(f"At risk under each policy for missing quasi-identifiers: {policies}.", where=Where.SHORT)
@@ -262,7 +280,9 @@ def _on_left_out(result: ModelResult, assessment: Assessment) -> list[str]:
     if n_without_value:
         share = share_of_text(n_without_value, result.n_total)
         remarks.append(f"Not assessable: {n_without_value} of {result.n_total} ({share}), without {result.sensitive}.")
-    if n_excluded or n_without_value:
+    if not result.n_evaluated:
+        remarks.append("Nobody was evaluated.")
+    elif n_excluded or n_without_value:
         remarks.append(f"Of the evaluated, {share_of_text(result.n_risky, result.n_evaluated)} are risky.")
     return remarks
 
@@ -302,7 +322,7 @@ def _evidence(told: ToldAssessment) -> list[Section]:
         where=Where.EVIDENCE,
     )
     rows = [
-        [name, *(count_text(one[key]) for key in ("evaluated", "not_evaluated", "risky"))]
+        [name, *(count_text(one[key]) for key in ("evaluated", "not_evaluated")), _flagged(one)]
         for name, one in told.missing_policies.items()
     ]
     columns = ("Policy", "Evaluated", "Not evaluated", "At risk by k")
@@ -323,7 +343,7 @@ def _models(told: ToldAssessment) -> list[list[str]]:
     models |= {f"l of {name} < {number_text(one.threshold)}": one for name, one in told.l_diversity.items()}
     models |= {f"t of {name} > {number_text(one.threshold)}": one for name, one in told.t_closeness.items()}
     return [
-        [name, _count(one.risky), _count(one.evaluated), share_text(one.risky_rate), _count(one.not_evaluated)]
+        [name, one.at_risk, _count(one.evaluated), share_text(one.risky_rate), _count(one.not_evaluated)]
         for name, one in models.items()
     ]
 
@@ -367,7 +387,7 @@ def _who(told: ToldAssessment, k: ToldModel, curves: Sequence[ThresholdCurve], f
         Where.PAGES,
     )
     policies = [
-        [f"{name}{', in use' if name == told.missing_qis else ''}", _count(one["risky"]), _count(one["evaluated"])]
+        [f"{name}{', in use' if name == told.missing_qis else ''}", _flagged(one), _count(one["evaluated"])]
         for name, one in told.missing_policies.items()
     ]
     title = "People at risk by the policy for missing values"

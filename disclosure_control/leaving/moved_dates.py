@@ -48,7 +48,10 @@ class CalendarPattern:
 
 @dataclass(frozen=True)
 class DatesMoved:
-    """A step that moved dates: the patterns in its ``columns``, and for how many people these leave few offsets."""
+    """A step that moved dates: the patterns in its ``columns``, and for how many people these leave few offsets.
+
+    Numbers of people are None where they are masked, and where nobody was looked at.
+    """
 
     columns: Sequence[str]
     offsets: int
@@ -60,6 +63,9 @@ class DatesMoved:
 
     def words(self, n_people: int) -> Iterator[str]:
         """The patterns in counts, and the remaining offsets."""
+        if self.people_looked_at == 0:
+            columns = ", ".join(self.columns) or "the columns that were moved"
+            yield f"The calendar was not looked at: no moved date of {columns} is known to the day."
         for pattern in self.patterns:
             yield (
                 f"{pattern.column}: {count_text(pattern.holding)} of {count_text(pattern.dates)} original dates "
@@ -81,7 +87,7 @@ class DatesMoved:
 
     def reasons(self) -> Iterator[Reason]:
         """A reason to hold if the calendar alone reverses the moving of dates."""
-        if self.people_undone != 0:
+        if self.people_looked_at != 0 and self.people_undone != 0:
             columns = ", ".join(dict.fromkeys(pattern.column for pattern in self.patterns))
             yield Reason(
                 Gravity.OUTSIDERS_CAN_SINGLE_OUT,
@@ -131,8 +137,10 @@ def _dates_moved(leaving: Leaving, columns: list[str], days: int) -> DatesMoved:
         offsets=2 * days,
         patterns=[_told_pattern(pattern, leaving) for pattern in patterns],
         people_looked_at=HAND_TO_HAND.told(n_looked_at, leaving.n_people),
-        people_undone=HAND_TO_HAND.told(n_undone, leaving.n_people, n_looked_at),
-        people_nearly_undone=HAND_TO_HAND.told(n_nearly, leaving.n_people, n_looked_at, n_undone),
+        people_undone=HAND_TO_HAND.told(n_undone, leaving.n_people, n_looked_at) if n_looked_at else None,
+        people_nearly_undone=HAND_TO_HAND.told(n_nearly, leaving.n_people, n_looked_at, n_undone)
+        if n_looked_at
+        else None,
         median_offsets_left=float(np.median(n_left[has_offset])) if is_told else None,
     )
 

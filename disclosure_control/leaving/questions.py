@@ -181,6 +181,10 @@ def _inference(assessment: Assessment, n_unique: int) -> Answer:
             n_people += int(table.people[kept].sum())
             n_certain += _n_certain(table.class_of_cell[kept], table.people[kept])
         t = assessment.t_closeness[name]
+        if not n_people:
+            figures[name] = {"certain": None, "with_value": 0, "above_t": None}
+            words.append(f"{name} was not looked at: nobody evaluated has a value of it.")
+            continue
         is_certain |= n_certain > 0
         alone = [n_unique] if n_people == assessment.k_anonymity.n_evaluated else []
         told = HAND_TO_HAND.told(n_certain, n_people, assessment.l_diversity[name].n_risky, *alone)

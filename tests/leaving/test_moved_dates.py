@@ -70,6 +70,15 @@ def test_a_cut_off_that_is_dropped_or_coarsened_undoes_nothing():
         assert not any("calendar" in one.sentence for one in figures.found.leaving.reasons())
 
 
+def test_dates_that_are_not_known_to_the_day_are_not_looked_at_and_nobody_is_counted_as_safe():
+    figures = figures_of(people(DM__RFSTDTC="2021-06"))
+    (step,) = figures["moved_dates"]["steps"]
+    assert (step["people_looked_at"], step["people_undone"], step["people_nearly_undone"]) == (0, None, None)
+    words = "The calendar was not looked at: no moved date of DM__RFSTDTC is known to the day."
+    assert words in treatment_report(figures.found)
+    assert not any("calendar" in one.sentence for one in figures.found.leaving.reasons())
+
+
 def test_a_cut_off_for_most_counts_those_who_have_it():
     cut = np.where(np.arange(N) < 150, np.datetime64("2021-06-30"), days(2)).astype(str)
     (step,) = figures_of(people(DS__CUTDTC=cut))["moved_dates"]["steps"]

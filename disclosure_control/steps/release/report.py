@@ -220,6 +220,8 @@ class ModelInPackage:
     @property
     def text(self) -> str:
         """Its people as a cell."""
+        if not self.evaluated:
+            return "nobody evaluated"
         return f"{self.risky} of {self.evaluated} ({share_of_text(self.risky, self.evaluated)}) at risk"
 
 

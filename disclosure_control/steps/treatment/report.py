@@ -197,6 +197,8 @@ def _model_rows(title: str, worst: str, views: Sequence[ToldModel | None]) -> li
 def _people(view: ToldModel | None) -> str:
     if view is None:
         return "not released"
+    if view.evaluated == 0:
+        return "nobody evaluated"
     if view.risky is None or view.evaluated is None:
         return MASKED
     return f"{view.risky} of {view.evaluated} ({share_text(view.risky_rate)})"

@@ -68,14 +68,16 @@ def determinations(assessment: Assessment, sensitive: str, table: TextTable) -> 
     their level, and ``baseline_rate`` the share guessed right by the commonest value of all: both in [0, 1], larger is
     riskier. ``determines``: it discloses everyone's value; ``nearly``: at least ``NEARLY`` of what guessing leaves
     open. A missing value is a level. All quasi-identifiers are listed, and other columns that disclose more than
-    guessing. The best come first, with ``shuffled_rate`` in [0, 1]: their rate if values were assigned at random,
-    because a column of many levels guesses many right by chance. Columns with fewer than ``PEOPLE_PER_LEVEL`` people
-    per level are left out for this reason. Source: ``measures.determination``.
+    guessing; nothing if nobody evaluated has a value. The best come first, with ``shuffled_rate`` in [0, 1]: their rate
+    if values were assigned at random, because a column of many levels guesses many right by chance. Columns with fewer
+    than ``PEOPLE_PER_LEVEL`` people per level are left out for this reason. Source: ``measures.determination``.
     """
     classes, config = assessment.classes, assessment.config
     counted, evaluated = assessment.counts[sensitive], classes.evaluated(config.missing_qis)
     people_of_value = counted.people_of_value(evaluated)
     n, baseline = int(people_of_value.sum()), int(people_of_value.max(initial=0))
+    if not n:
+        return [], 0
     entries, people_of_levels, n_too_many = [], {}, 0
     for name in dict.fromkeys([*config.quasi_identifiers, *table.columns]):
         if name in (sensitive, SUBJECT_COLUMN):
@@ -103,8 +105,7 @@ def determinations(assessment: Assessment, sensitive: str, table: TextTable) -> 
         [people_of_levels[entry.attribute] for entry in best], people_of_value, n_shuffles
     )
     shuffled = [
-        replace(entry, shuffled_rate=n_by_chance / n if n else None)
-        for entry, n_by_chance in zip(best, by_chance, strict=True)
+        replace(entry, shuffled_rate=n_by_chance / n) for entry, n_by_chance in zip(best, by_chance, strict=True)
     ]
     return shuffled + entries[MOST_SHUFFLED:], n_too_many
 
@@ -128,8 +129,8 @@ def _determination(name: str, is_qi: bool, n_right: int, baseline: int, n: int) 
     return Determination(
         name,
         is_qi,
-        predicted_rate=n_right / n if n else 0.0,
-        baseline_rate=baseline / n if n else 0.0,
+        predicted_rate=n_right / n,
+        baseline_rate=baseline / n,
         shuffled_rate=None,
         determines=bool(open_after_guessing and n_right == n),
         nearly=bool(open_after_guessing and n > n_right >= baseline + NEARLY * open_after_guessing),
@@ -151,7 +152,9 @@ def words(found: DeterminedBy) -> Iterator[Part]:
                 f"Inference: each of these columns alone discloses almost everyone's {sensitive}: {', '.join(nearly)}."
             )
             yield Sentence(sentence, Style.NOTICE)
-        if entries and not fully and not nearly:
+        if not entries:
+            yield Sentence(f"Inference: not computed for {sensitive}, of which nobody evaluated has a value.")
+        elif not fully and not nearly:
             best = entries[0]
             yield Sentence(
                 f"Inference: a guess of {sensitive} from {best.attribute} alone is right for "
