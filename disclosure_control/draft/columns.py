@@ -19,6 +19,7 @@ from study.operations import NOT_IN_THE_TABLE, Operation
 
 # Roles that a column's values show as well, whatever it is about: the heading has to say whether outsiders know them.
 SAYS_LITTLE = (Role.NUMBER, Role.CATEGORY, Role.FLAG, Role.UNKNOWN)
+MOST_WORDS = 5  # of a label that names what a column is
 FEW_VALUES = 10  # a column of at most this many different numbers counts as codes of categories
 _DAY, _MONTH = r"([0-2]?\d|3[01])", r"(0?[1-9]|1[0-2])"
 _DATE = rf"(\d{{4}}[-/.]{_MONTH}([-/.]{_DAY})?|{_DAY}[-/.]{_DAY}[-/.](\d{{4}}|\d\d))([T ].*)?"
@@ -33,7 +34,7 @@ class Column:
     ``operation`` is the release operation of its variable; ``unit`` is the unit of an age, if a column has it.
     ``role`` is the one that the data model gives it where no standard says what is done with it; ``is_guessed`` if from
     its heading and values. ``counts_rows``: it is the number of rows in time of each person. ``is_result``: it has the
-    results of a test in a table that no standard names.
+    results of a test in a table that no standard names. ``label``: what a dictionary calls it in a few words.
     """
 
     name: str
@@ -53,10 +54,11 @@ class Column:
     is_guessed: bool = False
     counts_rows: bool = False
     is_result: bool = False
+    label: str = ""
 
     @property
     def concept(self) -> Concept | None:
-        return concept_of(self.heading)
+        return concept_of(self.heading) or concept_of(self.label)
 
     @property
     def is_measured(self) -> bool:
@@ -106,6 +108,7 @@ def columns_of(
                 role=known.role if known is not None and (known.says is None or known.is_guessed) else None,
                 is_guessed=known is not None and known.is_guessed,
                 is_result=form == "findings" and _is_long(domain, model),
+                label=_label(domain, heading, model),
                 counts_rows=heading == "count" and forms.get(domain) == ROWS.form,
             )
         )
@@ -132,6 +135,13 @@ def _operation_of_guess(column: ColumnModel, says: Operation) -> Operation:
     if column.role in SAYS_LITTLE:
         return NOT_IN_THE_TABLE
     return replace(says, reason=f"{says.reason} ({column.reason})")
+
+
+def _label(domain: str, heading: str, model: StudyModel) -> str:
+    """The label of a column in its dictionary; none if it is a question, whose words may be about something else."""
+    table = model.table(domain)
+    label = "" if table is None else table.labels.get(heading, "")
+    return label if len(label.split()) <= MOST_WORDS else ""
 
 
 def _is_long(domain: str, model: StudyModel) -> bool:

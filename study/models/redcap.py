@@ -265,6 +265,10 @@ def _data(table: SourceTable, project: _Project) -> TableModel:
         derived=derived,
         order=tuple({ORDER} & columns.keys()),
         not_merged=frozenset(not_merged),
+        labels={
+            **{name: one.field.label for name, one in of_export.items() if one.field},
+            **{one.folded: one.field.label for one in of_export.values() if one.field and one.folded},
+        },
         values={name: one.field.choices for name, one in of_export.items() if one.field and one.field.choices},
     )
 

@@ -104,8 +104,9 @@ class TableModel:
     ``starts``: columns that say when the study began for a person, the last with a value counts. ``order``: columns by
     which the rows of a person follow each other in time. ``of_person``: columns of a table of findings or events that
     say something of the person, and are merged as those of rows in time are. ``not_merged``: columns that say nothing
-    about a person. ``values``: column -> code -> what it means in words. ``names_columns``: columns of a dictionary
-    that name the columns of other tables: a row of it leaves with the column that it names.
+    about a person. ``values``: column -> code -> what it means in words. ``labels``: column -> its label in a
+    dictionary. ``names_columns``: columns of a dictionary that name the columns of other tables: a row of it leaves
+    with the column that it names.
     """
 
     name: str
@@ -120,6 +121,7 @@ class TableModel:
     of_person: tuple[str, ...] = ()
     not_merged: frozenset[str] = frozenset()
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    labels: Mapping[str, str] = field(default_factory=dict, repr=False)
     names_columns: tuple[str, ...] = ()
 
     def of_role(self, *roles: Role) -> list[str]:

@@ -33,6 +33,17 @@ def test_the_demo_is_drafted_with_and_without_its_dictionary(tmp_path, left_out)
     assert set(config["merge"]["drop"]) == {f"DATA__{name}" for name in dropped}
 
 
+@pytest.mark.parametrize(
+    ("label", "is_known"),
+    [("Highest level of education", True), ("Did anybody explain the questions in another language?", False)],
+)
+def test_a_short_label_names_what_outsiders_know_and_a_question_does_not(tmp_path, label, is_known):
+    files = {path.name: path.read_text() for path in DEMO.glob("*.csv")}
+    files["dictionary.csv"] = files["dictionary.csv"].replace("Smokes?", label)
+    config, _ = drafted(tmp_path, files)
+    assert ("DATA__smoker" in config["categorical_qis"]) == is_known
+
+
 def test_fields_whose_label_alone_says_what_they_are_become_quasi_identifiers(tmp_path):
     """Fields q1, q2 and q3: the dictionary calls them sex, age and race."""
     files = {path.name: path.read_text() for path in DEMO.glob("*.csv")}
