@@ -25,8 +25,9 @@ def class_sizes_section(sizes: Sequence[Mapping[str, int | None]]) -> Section:
     """The histogram of class sizes as a table."""
     rows = [[_span(one["from"], one["to"]), one["people"]] for one in sizes]
     explained = "Sizes are joined until no count, and no difference of two, is that of fewer than 10 people."
+    columns = ("k in the pool", "People of all hospitals")
     parts: list[Part] = [
-        Table("People by the size of their class in the pool", ("k in the pool", "People of all hospitals"), rows, (1,), TEXTS_AND_PAGE),
+        Table("People by the size of their class in the pool", columns, rows, (1,), TEXTS_AND_PAGE),
         Sentence(explained, Style.SMALL, TEXTS_AND_PAGE),
     ]
     return Section("who", "The pool", parts)
