@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from disclosure_control.basics.telling.faults import stop_at
 from study.formats.tables import SourceTable
 from study.models import redcap_rows as rows
 from study.models.redcap_dictionary import (
@@ -33,6 +34,11 @@ from study.operations import Operation, OperationKind, VariableClass
 
 RECORD_ID = "record_id"
 ORDER = "redcap_order"
+ONE_FIELD_IN_A_ROW = {"record", "field_name", "value"}
+_ONE_FIELD = (
+    "{file}: an export with one field in each row (columns record, field_name, value); allowed are flat exports, with "
+    'one column for each field: export the records again as "CSV (raw data)", or from the API with type=flat'
+)
 STATUSES = frozenset(("0", "1", "2", "0.0", "1.0", "2.0", "incomplete", "unverified", "complete"))
 
 # What REDCap adds to an export -> its raw heading, and its heading among labels.
@@ -97,6 +103,8 @@ def recognised(tables: Sequence[SourceTable]) -> str:
         columns = _columns(table)
         if _is_dictionary(table) or _design(columns):
             continue
+        if _names(table) >= ONE_FIELD_IN_A_ROW:
+            return f"{table.file_name} has one REDCap field in each row"
         added = [name for name in columns if name.lower() in {raw for raw, _ in _ADDED.values()}]
         if added:
             return f"{table.file_name} has columns of a REDCap export, such as {added[0]}"
@@ -139,10 +147,14 @@ def _are_statuses(values: pd.Series) -> bool:
 
 
 def described(tables: Sequence[SourceTable], person: str | None) -> StudyModel:
-    """The files of a project: exports of records, one or more; the dictionary and the set-up beside them."""
+    """The files of a project: exports of records, one or more; the dictionary and the set-up beside them.
+
+    Raises ``FaultyInputError`` where an export is not flat.
+    """
     fields = _fields(tables)
     data = [table for table in tables if not _is_dictionary(table) and not _design(_columns(table))]
     person = person if any(person in table.frame for table in data) else _person(data, fields)
+    stop_at([_ONE_FIELD.format(file=one.file_name) for one in data if _names(one) >= ONE_FIELD_IN_A_ROW])
     places, how = _places(tables, data, person, fields)
     project = _Project(person, fields, places)
     models = {table.domain: _table(table, project) for table in tables}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.files import read_domain_file
 from study.formats.tables import SourceTable
 from study.models.redcap_dictionary import columns_of_dictionary, fields_of
@@ -143,6 +144,12 @@ def test_a_status_beside_checkboxes_or_a_record_id_recognises_an_export_and_alon
     assert model_of(data=[{"code": "1", "a___1": "1", "base_complete": "2"}]).model == "redcap"
     assert model_of(data=[{"code": "1", "base_complete": "2"}]).model == "flat"
     assert model_of(data=[{"record_id": "1", "base_complete": "17"}]).model == "flat"
+
+
+def test_an_export_with_one_field_in_each_row_is_a_fault_that_says_what_to_export():
+    rows = [{"record": "1", "field_name": "sex", "value": "1"}, {"record": "1", "field_name": "age", "value": "40"}]
+    with pytest.raises(FaultyInputError, match="type=flat"):
+        model_of(data=rows)
 
 
 def test_the_config_may_name_another_person():
