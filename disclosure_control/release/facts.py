@@ -178,21 +178,26 @@ def _results(known: OpenedRows) -> list[pd.DataFrame] | None:
 
 
 def _direction(table: TableModel, frame: pd.DataFrame) -> np.ndarray | None:
-    """Whether each result (n_rows,) is low, high or abnormal, as it is marked, else by its reference range."""
-    marks = table.read("NRIND", frame)
-    value, low, high = (table.read(short, frame) for short in ("STRESN", "STNRLO", "STNRHI"))
+    """Whether each result (n_rows,) is low, high or abnormal: as it is marked, without a mark by its reference range.
+
+    None if no row has either.
+    """
+    marks, value, low, high = (table.read(short, frame) for short in ("NRIND", "STRESN", "STNRLO", "STNRHI"))
+    direction = np.full(len(frame), None, dtype=object)
+    limits = [(one, word) for one, word in ((low, "LOW"), (high, "HIGH")) if one is not None and one.notna().any()]
+    has_marks = marks is not None and bool(marks.notna().any())
+    if not has_marks and (value is None or not limits):
+        return None
+    if value is not None:
+        number = parse_numbers(value)
+        for limit, word in limits:
+            bound = parse_numbers(limit)
+            with np.errstate(invalid="ignore"):
+                direction[number < bound if word == "LOW" else number > bound] = word
     if marks is not None:
         codes, distinct = pd.factorize(marks)
-        return np.array([*map(_marked, distinct), None], dtype=object)[codes]
-    if value is None or (low is None and high is None):
-        return None
-    number = parse_numbers(value)
-    direction = np.full(len(frame), None, dtype=object)
-    with np.errstate(invalid="ignore"):
-        if low is not None:
-            direction[number < parse_numbers(low)] = "LOW"
-        if high is not None:
-            direction[number > parse_numbers(high)] = "HIGH"
+        meanings = np.array([*map(_marked, distinct), None], dtype=object)
+        direction = np.where(codes >= 0, meanings[codes], direction)
     return direction
 
 
@@ -206,13 +211,11 @@ def _marked(mark: object) -> str | None:
 def _columns_of_results(table: TableModel, domain: str, columns: Sequence[str]) -> list[str]:
     if table.kind is not TableKind.FINDINGS:
         return []
-    marks = [name for name in [table.called("NRIND")] if name in columns]
-    limits = [] if marks else [name for short in ("STNRLO", "STNRHI") if (name := table.called(short)) in columns]
-    if not marks and not limits:
+    told_by = [name for short in ("NRIND", "STNRLO", "STNRHI") if (name := table.called(short)) in columns]
+    if not told_by:
         return []
-    values = [] if marks else [table.called("STRESN")]
-    tests = [table.called("TESTCD"), table.called("TEST")]
-    return [*tests, *marks, *limits, *values, *_columns_of_time(table, columns)]
+    values = [table.called(short) for short in ("TESTCD", "TEST", "STRESN")]
+    return [*told_by, *values, *_columns_of_time(table, columns)]
 
 
 # ---------------------------------------------------------------- death

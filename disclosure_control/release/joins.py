@@ -30,7 +30,7 @@ class Key:
     """A ``column`` of a ``table`` whose values are searched in ``partner_column`` of the tables of domain ``partner``.
 
     ``where``: the rows that have this key, by column and value; () for all. ``within_person``: the partner is a row of
-    the same person. ``is_person``: the column names the person.
+    the same person. ``is_person``: the column names the person. ``is_code``: it names an entry of a dictionary.
     """
 
     table: str
@@ -40,6 +40,7 @@ class Key:
     within_person: bool = False
     where: tuple[tuple[str, str], ...] = ()
     is_person: bool = False
+    is_code: bool = False
 
     @property
     def name(self) -> str:
@@ -76,7 +77,7 @@ class KeyJoin:
 def joins_of(
     study: Study, people: ReleasePeople, released: Mapping[str, SourceTable], person: str | None
 ) -> list[KeyJoin]:
-    """Each key of the study with a value, in the order of tables and columns.
+    """Each key of the study with a value, in the order of tables and columns; codes, if a dictionary has any of them.
 
     ``released`` are the tables of the package by name, ``person`` is the column with the person's id in all of them.
     Tables on disk are read in blocks.
@@ -84,7 +85,8 @@ def joins_of(
     keys = list(keys_of(study, person))
     before = _counted(keys, _Source(study, people, person))
     now = _counted(keys, _Package(released, people, study.model, person))
-    return [_join(key, before[key], now[key], study, released) for key in keys if before[key][0]]
+    tested = [key for key in keys if before[key][1] or (before[key][0] and not key.is_code)]
+    return [_join(key, before[key], now[key], study, released) for key in tested]
 
 
 def _join(
@@ -134,10 +136,11 @@ def keys_of(study: Study, person: str | None) -> Iterator[Key]:
                 if model.base and (domain != model.base or file.is_supplemental):
                     yield Key(file.name, name, model.base, name, is_person=True)
             elif column is not None and column.refers_to:
-                is_tested = _is_key(column, model.table(file.name)) or column.refers_to in there
-                if is_tested and (column.role is not Role.RECORD_KEY or column.refers_to != domain):
+                is_code = not _is_key(column, model.table(file.name))
+                is_own = column.role is Role.RECORD_KEY and column.refers_to == domain
+                if not is_own and (column.refers_to in there or not is_code):
                     partner = _record_key(study, column.refers_to, name, person)
-                    yield Key(file.name, name, column.refers_to, partner, column.within_person)
+                    yield Key(file.name, name, column.refers_to, partner, column.within_person, is_code=is_code)
             elif column is not None and column.role is Role.FOREIGN_KEY and not column.within_person:
                 yield from _of_list(study, file, name, person)
         if set(names) >= RELATIONS:

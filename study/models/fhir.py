@@ -34,6 +34,9 @@ _SHORT = {
         "value_unit": "STRESU",
         "value_in_words": "STRESC",
         "effective": "DTC",
+        "interpretation": "NRIND",
+        "reference_low": "STNRLO",
+        "reference_high": "STNRHI",
     },
 }
 _FORM = (

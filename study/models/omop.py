@@ -55,6 +55,8 @@ _SHORT = {
     "value_as_concept_id": "STRESC",
     "value_as_string": "ORRES",
     "unit_concept_id": "STRESU",
+    "range_low": "STNRLO",
+    "range_high": "STNRHI",
 }
 _NOT_NAMED = (Role.DESCRIBES_RECORD, Role.UNKNOWN)
 NamesOfConcepts = Callable[[Iterable[str]], Mapping[str, str]]

@@ -138,11 +138,14 @@ class TableModel:
         return next((name for name, one in self.short.items() if one == short), f"{self.prefix}{short}")
 
     def read(self, short: str, frame: pd.DataFrame) -> pd.Series | None:
-        """The column of rows of the table that the merge knows by this name, also one that it derives; None without."""
+        """The column of rows of the table that the merge knows by this name, also one that it derives; None without.
+
+        A column of the table itself may be missing: it was not released, or is not read.
+        """
         name = self.called(short)
         if name in frame:
             return frame[name]
-        return self.derived[name](frame) if name in self.derived else None
+        return self.derived[name](frame) if name in self.derived and name not in self.columns else None
 
     def short_names(self, columns: Iterable[str]) -> dict[str, str]:
         """The columns that the merge knows by other names, and these names."""

@@ -243,6 +243,21 @@ def test_marks_of_results(mark, is_fact):
     assert bool(len(found.facts)) is is_fact
 
 
+def test_a_result_without_a_mark_goes_by_its_range():
+    """B is marked as normal although its range says high; C has no mark; nobody's range is known without a limit."""
+    short = {"analyte": "TEST", "mark": "NRIND", "value": "STRESN", "high": "STNRHI"}
+    model = told("LABS", TableKind.FINDINGS, short, analyte=Role.CATEGORY, mark=Role.CATEGORY, value=Role.NUMBER)
+    study = StudyModel("made", "", "pid", None, {"LABS": model})
+    marks = (("A", "H"), ("B", "N"), ("C", None))
+    rows = [{"pid": one, "analyte": "K", "mark": mark, "value": 9.0} for one, mark in marks]
+    frames = frames_of({"LABS": [{**row, "high": 6.0} for row in rows]})
+    found, _ = facts_known(rows_of_files(frames), SUBJECTS, RULE, ("results",), study)
+    assert found.people.tolist() == [0, 2]
+    frames = frames_of({"LABS": [row for row in rows if row["mark"] is None]})
+    found, _ = facts_known(rows_of_files(frames), SUBJECTS, RULE, ("results",), study)
+    assert "results" not in found.holders  # not counted, and not 0
+
+
 def test_a_flag_of_death_is_no_cause_and_unknown_is_not_dead():
     model = told("PEOPLE", TableKind.PEOPLE, dead=Role.DEATH)
     study = StudyModel("made", "", "pid", "PEOPLE", {"PEOPLE": model})

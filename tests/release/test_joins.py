@@ -18,7 +18,7 @@ from disclosure_control.steps.release.keys import key_parts, reasons_of_keys, to
 from study.formats.tables import SourceTable
 from study.models.roles import ColumnModel, Role, TableKind, TableModel
 from study.models.sdtm_operations import overriding_line
-from study.models.study_model import StudyModel
+from study.models.study_model import OPERATION_OF_ROLE, StudyModel
 from study.operations import OperationKind
 from tests.examples import examples
 from tests.release.small_studies import KEY, RELEASE, people, study_of, table
@@ -165,6 +165,25 @@ def test_small_counts_are_masked_and_the_readme_names_no_key_that_does_not_leave
     assert "RESULTS.doctor: names rows of DOCTORS, which is not among the files" in text
     assert "ward_id finds" not in text
     assert "still join" not in text
+
+
+def test_codes_are_tested_where_a_dictionary_has_them():
+    """Of 3 rows with a code, 2 are in the dictionary; no entry of the dictionary has a unit: that is no join."""
+    of_people = {"who": PERSON, "code": column(Role.CODED_TERM, "CODES"), "unit": column(Role.UNIT, "CODES")}
+    public = dataclasses.replace(column(Role.RECORD_KEY, "CODES"), says=OPERATION_OF_ROLE[Role.CATEGORY])
+    codes = {"code": public, "list": column(Role.FOREIGN_KEY, "LISTS")}
+    models = {
+        "ROWS": TableModel("ROWS", TableKind.EVENTS, columns=of_people),
+        "CODES": TableModel("CODES", TableKind.DICTIONARY, columns=codes),
+    }
+    files = {
+        "ROWS": [{"who": "P1", "code": code, "unit": "kg"} for code in ("1", "1", "9")],
+        "CODES": [{"code": "1", "list": "L"}],
+    }
+    study = dataclasses.replace(made(files), model=StudyModel("made", "", "who", None, models))
+    found = joins(study, [0])
+    assert list(found) == ["ROWS.code"]
+    assert counts(found["ROWS.code"]) == (3, 2, 3, 2)
 
 
 def test_without_keys_it_is_said_that_no_join_was_tested():

@@ -22,8 +22,8 @@ from study.merge.subject_ids import SubjectIdRule
 from study.models.study_model import StudyModel
 
 SEED = 0  # sets are sampled in studies too large to count them all; the same ones in every run
-NO_COLUMNS = "not counted: no table has columns for it"
-NOT_ASKED = 'not looked at: "outsiders_know" does not name it'
+NO_COLUMNS = "not counted, because no table has columns for it"
+NOT_ASKED = 'not looked at, because "outsiders_know" does not name it'
 
 
 @dataclass(frozen=True)
@@ -226,10 +226,11 @@ def reasons_of_course(course: CourseRisk) -> list[Reason]:
 
 
 def _remedy(course: CourseRisk) -> str:
-    """The remedy: rare terms within classes; if the config has them, the controller must say what is known."""
+    """The remedy: rare terms within classes; if they are no help, the controller must say what is known."""
     least = max(course.k, 2)
     say = '"outsiders_know": what outsiders know, and how many alone you accept (docs/release.md)'
     rare = course.rare_terms
-    if rare is not None and rare.within_class and rare.at_least >= least:
+    has_terms = "terms" in (course.known.kinds or KINDS)
+    if not has_terms or (rare is not None and rare.within_class and rare.at_least >= least):
         return f'"release": {{{say}}}'
     return f'"release": {{"rare_terms": {{"at_least": {least}, "within": "class"}}}}, or {say}'
