@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -13,10 +14,10 @@ from disclosure_control.draft.person_columns import common_name, person_of_each,
 from disclosure_control.draft.subject_ids import SubjectIds, draft_subject_ids
 from study.formats.tables import SourceTable
 from study.merge.subject_ids import DEFAULT_COLUMN
+from study.models.flat import FLAT
 from study.models.roles import TableKind
 from study.models.study_model import StudyModel
 
-FLAT = "flat"  # the model of tables that no standard describes
 MOST_UNKNOWN = 0.5  # a file with a larger share of subjects missing from DM belongs to another study
 
 
@@ -77,6 +78,19 @@ def draft_merge(tables: Mapping[str, pd.DataFrame], model: StudyModel, person_is
         settings,
         _test_codes(whole, model),
     )
+
+
+def with_events_of_plain_tables(drafted: MergeDraft, model: StudyModel) -> MergeDraft:
+    """The draft with a count of the events of each person, for each plain table of events."""
+    if model.model != FLAT:
+        return drafted
+    why = "how many of them each person has: {}__count; name codes to flag who has them"
+    events: dict[str, Node] = {
+        name: DraftedValue({}, why.format(name))
+        for name, table in model.tables.items()
+        if table.kind is TableKind.EVENTS
+    }
+    return dataclasses.replace(drafted, settings={**drafted.settings, "events": Group(events)}) if events else drafted
 
 
 def _person_of_plain_tables(

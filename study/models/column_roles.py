@@ -175,9 +175,11 @@ def key_scope(name: str, table: SourceTable, others: Sequence[SourceTable]) -> s
     """The table whose rows a key names, or the words of its heading where no table has them.
 
     It is the first table, in the order of their names, in which the column of this name has another value in each row;
-    or the table that the heading names, ``ENCOUNTER`` of ``ENCOUNTERS``, with a key of its own.
+    a heading such as ``id`` names the rows of its own table. Else it is the table that the heading names, ``ENCOUNTER``
+    of ``ENCOUNTERS``, with a key of its own.
     """
-    for one in sorted([table, *others], key=lambda one: (one is not table, one.domain)):
+    of_its_name = [table] if is_number(name) else sorted([table, *others], key=lambda one: one.domain)
+    for one in of_its_name:
         if name in one.frame and is_unique(one, name):
             return one.domain
     thing = " ".join(word for word in words_of(name).split() if not is_number(word)) or words_of(name)

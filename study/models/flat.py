@@ -18,6 +18,7 @@ from study.models.role_words import names_a_label, names_a_term, role_of_heading
 from study.models.roles import ColumnModel, Role, TableKind, TableModel
 from study.models.study_model import StudyModel
 
+FLAT = "flat"  # the name of the model
 _NAME_OF_A_DICTIONARY = re.compile(
     r".*\b(dictionary|codebook|code ?book|legend|legende|lookup|katalog|catalog|catalogue|schluessel|diccionario|"
     r"dizionario|glossary|glossar|terminology|codes|concepts?|kodebuch|codelist|codeliste)\b.*"
@@ -32,7 +33,7 @@ def described(tables: Sequence[SourceTable], person: str | None) -> StudyModel:
     named = person if any(person in table.frame for table in tables) else None
     models = {table.domain: _table(table, named, tables) for table in tables}
     base = next(iter(models)) if len(models) == 1 else None
-    return StudyModel("flat", "no other model recognises the files", named, base, models)
+    return StudyModel(FLAT, "no other model recognises the files", named, base, models)
 
 
 def _table(table: SourceTable, person: str | None, tables: Sequence[SourceTable]) -> TableModel:

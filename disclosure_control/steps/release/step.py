@@ -53,6 +53,7 @@ from disclosure_control.treatments.treated_pilot import TreatedPilot
 from study.formats.tables import SourceTable
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
+from study.models.flat import FLAT
 from study.models.study_model import StudyModel
 
 FOLDER = "released"
@@ -92,7 +93,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         told_to_recipient = partial(readme, step.pilot, released, names, created, form=study.model.form, joins=joins)
         files["README.txt"] = told_to_recipient(definition is not None).encode()
         write_small_files({"README.txt": files["README.txt"]}, folder)
-        merge = dataclasses.replace(merge, model=study.model.model)
+        merge = dataclasses.replace(merge, model=study.model.model, ignore=(*merge.ignore, *_of_no_person(study)))
         made = Made(
             released, people, release, days_of_release(step.assessment.config), _declared_harmless(step), rule, merge
         )
@@ -113,6 +114,11 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         not_looked_at=checked.not_looked_at,
         outcome=checked,
     )
+
+
+def _of_no_person(study: Study) -> list[str]:
+    """Plain tables without a person: what made them so may have been removed, and the package would be at fault."""
+    return list(study.model.left_out) if study.model.model == FLAT else []
 
 
 def _treated(step: StepInput[ReleaseSettings]) -> tuple[TreatedPilot | None, str]:
