@@ -1,0 +1,108 @@
+"""Who the person of a plain table's rows is, where no heading names one: by values, or a fault with the candidates."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from config import parse_config
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.draft.draft import draft_config
+from disclosure_control.draft.person_columns import common_name, person_of_each, strong_candidates
+from disclosure_control.run.tables import csv_bytes
+from tests.study.models.test_flat import N_PEOPLE, german_visits, italian_results, three_tables
+
+
+def drafted(**frames: pd.DataFrame):
+    """The literal of the draft of these files, and the people that the merge under it counts."""
+    with tempfile.TemporaryDirectory() as name:
+        for stem, frame in frames.items():
+            (Path(name) / f"{stem}.csv").write_bytes(csv_bytes(frame.astype("str")))
+        draft = draft_config("X", Path(name), {})
+    return parse_config(draft.text, "X"), len(draft.combined.frame), draft.text
+
+
+def fault_of(**frames: pd.DataFrame) -> str:
+    with pytest.raises(FaultyInputError) as raised:
+        drafted(**frames)
+    return str(raised.value)
+
+
+def test_codes_with_one_sex_and_birth_each_name_the_person():
+    literal, n_people, text = drafted(besuche=german_visits("kz"))
+    assert (literal["subject_id"], n_people) == ({"column": "kz"}, N_PEOPLE)
+    (line,) = [line for line in text.splitlines() if "seems to name the person" in line]
+    assert "# review:" in line
+
+
+def test_of_codes_of_cases_and_people_the_coarser_one_is_the_person():
+    visits = german_visits("kz")
+    visits = visits.assign(
+        aufenthalt=[f"{kz}-{day[:6]}" for kz, day in zip(visits["kz"], visits["Besuchsdatum"], strict=True)]
+    )
+    assert [one.name for one in strong_candidates(visits)] == ["kz"]
+
+
+def test_codes_that_do_not_divide_people_are_no_candidates():
+    """The referee: the same codes, thrown over the rows at random, have both sexes among the rows of most of them."""
+    visits = german_visits("kz")
+    thrown = visits.assign(kz=np.random.default_rng(1).permutation(visits["kz"]))
+    assert strong_candidates(thrown) == []
+
+
+def test_where_it_is_open_the_fault_names_candidates_and_the_line_to_write():
+    visits = german_visits("kz").drop(columns=["Geschlecht", "Geburtsdatum"])
+    said = fault_of(besuche=visits)
+    assert "'kz'" in said
+    assert 'subject_id: {"column": "kz"}' in said
+    assert visits["kz"].iloc[0] not in said
+
+
+def test_visits_of_nobody_are_a_fault_and_never_people():
+    visits = german_visits()[["Besuchsdatum", "Geschlecht", "Gewicht"]]
+    assert "no column names their person" in fault_of(besuche=visits)
+
+
+def test_rows_without_a_day_or_test_are_people_as_before():
+    people = pd.DataFrame({"age": [str(20 + i % 50) for i in range(100)], "sex": ["F", "M"] * 50})
+    literal, n_people, _ = drafted(register=people)
+    assert (literal["subject_id"], n_people) == ({"column": None}, 100)
+
+
+def test_files_that_call_the_person_differently_are_joined():
+    frames = {name.lower(): frame for name, frame in three_tables().items()}
+    literal, n_people, _ = drafted(**frames)
+    common = literal["subject_id"]["column"]
+    named = {name: options["person"] for name, options in literal["merge"]["files"].items()}
+    assert n_people == N_PEOPLE
+    assert named | {"LABOR": common} == {"STAMMDATEN": "PatNr", "FAELLE": "patient_id", "LABOR": "pid"}
+    assert literal["sensitive_feature"]
+    assert literal["merge"]["events"] == {"FAELLE": {}}
+
+
+def test_a_table_of_people_with_an_id_of_no_name_is_found_by_the_ids_of_others():
+    people = pd.DataFrame({"Id": [f"a{i}" for i in range(40)], "GENDER": ["M", "F"] * 20})
+    events = pd.DataFrame({"Id": [f"e{i}" for i in range(90)], "PATIENT": [f"a{i % 40}" for i in range(90)]})
+    found = person_of_each({"PATIENTS": people, "ENCOUNTERS": events})
+    assert {name: one.name for name, one in found.items()} == {"PATIENTS": "Id", "ENCOUNTERS": "PATIENT"}
+    # ENCOUNTERS has another column of the name Id, so the people are called as the events call them.
+    assert common_name({"PATIENTS": people, "ENCOUNTERS": events}, found) == "PATIENT"
+
+
+def test_a_table_of_which_nobody_is_known_is_a_fault_that_names_it():
+    rooms = pd.DataFrame({"raum": ["x", "y"] * 20, "temperatur": [str(i) for i in range(40)]})
+    said = fault_of(besuche=german_visits(), raeume=rooms)
+    assert said.startswith("RAEUME: no column names the person of its 40 rows")
+    assert "merge" in said
+
+
+def test_a_long_table_of_results_gets_people_tests_and_a_sensitive_result():
+    literal, n_people, _ = drafted(laboratorio=italian_results())
+    assert n_people == italian_results()["id_paziente"].nunique()
+    assert literal["categorical_qis"] == ["LABORATORIO__sesso"]
+    assert literal["continuous_qis"] == ["LABORATORIO__anno_nascita"]
+    assert literal["sensitive_feature"][0].startswith("LABORATORIO__")

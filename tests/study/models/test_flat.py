@@ -1,0 +1,299 @@
+"""Plain tables: roles guessed from headings and values, long tables, keys; of made exports in three languages."""
+
+from __future__ import annotations
+
+import functools
+from collections import defaultdict
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from study.formats.tables import SourceTable
+from study.models.registry import study_model
+from study.models.roles import Role, TableKind
+from study.operations import OperationKind
+from tests.cases import each
+from tests.study.merge.merge_files import combine, faults_of, values
+
+N_PEOPLE, N_ROWS = 171, 2874
+STAYS_OUT = (OperationKind.REMOVE, OperationKind.REVIEW)
+
+
+def table(domain: str, frame: pd.DataFrame) -> SourceTable:
+    return SourceTable(domain, f"{domain.lower()}.csv", "", frame.astype("str"), {}, ())
+
+
+def model_of(person: str | None, **frames: pd.DataFrame):
+    return study_model([table(domain, frame) for domain, frame in frames.items()], person, "flat")
+
+
+@functools.cache
+def german_visits(person: str = "PatNr") -> pd.DataFrame:
+    """Visits of an electronic record; everybody has one at least."""
+    random = np.random.default_rng(7)
+    who = np.concatenate([np.arange(N_PEOPLE), random.integers(0, N_PEOPLE, N_ROWS - N_PEOPLE)])
+    begin = np.datetime64("2019-01-01") + random.integers(0, 300, N_PEOPLE)
+    day = begin[who] + random.integers(0, 700, N_ROWS)
+    born = np.datetime64("1940-01-01") + random.integers(0, 22_000, N_PEOPLE)
+    return pd.DataFrame(
+        {
+            person: [f"P{one:05d}" for one in random.permutation(90_000)[:N_PEOPLE][who]],
+            "Fallnummer": [f"F{one}" for one in random.permutation(100_000)[:N_ROWS]],
+            "Besuchsdatum": day.astype(str),
+            "Geburtsdatum": born[who].astype(str),
+            "Geschlecht": np.array(["M", "W"])[who % 2],
+            "PLZ": random.choice(["80331", "81667", "10115"], N_PEOPLE)[who],
+            "Station": random.choice(["Innere 1", "Chirurgie", "Kardio"], N_ROWS),
+            "Hauptdiagnose": random.choice(["I10", "E11.9", "J44.1", "I25.1", "K21.0"], N_ROWS),
+            "Gewicht": random.normal(80, 12, N_ROWS).round(1),
+            "Rauchen": random.choice(["ja", "nein"], N_ROWS),
+            "Kontakt": [f"0170 {one:07d}" for one in random.permutation(9_000_000)[:N_ROWS]],
+            "Verlauf": [f"Beschwerden seit {one} Tagen, weiter beobachten" for one in range(N_ROWS)],
+            "Bemerkung": "keine",
+            "behandelt von": random.choice(["Dr. Anna Maus", "Dr. Bernd Vogel"], N_ROWS),
+        }
+    ).sample(frac=1, random_state=1, ignore_index=True)
+
+
+@functools.cache
+def italian_results() -> pd.DataFrame:
+    """Results of a laboratory: one test in each row."""
+    random = np.random.default_rng(3)
+    who = random.integers(0, 60, 2000)
+    return pd.DataFrame(
+        {
+            "id_paziente": [f"IT{one:04d}" for one in who],
+            "sesso": np.array(["M", "F"])[who % 2],
+            "anno_nascita": 1950 + who % 40,
+            "data_prelievo": (np.datetime64("2020-01-01") + random.integers(0, 600, 2000)).astype(str),
+            "esame": random.choice(["Glicemia", "Creatinina", "Emoglobina"], 2000),
+            "risultato": random.normal(90, 20, 2000).round(1),
+            "unita_misura": "mg/dL",
+        }
+    )
+
+
+# ---------------------------------------------------------------- roles
+
+
+@each(
+    "name, expected",
+    [
+        ("PatNr", Role.PERSON),
+        ("Fallnummer", Role.RECORD_KEY),
+        ("Besuchsdatum", Role.DATE),
+        ("Geburtsdatum", Role.BIRTH),
+        ("Geschlecht", Role.SEX),
+        ("PLZ", Role.PLACE),
+        ("Station", Role.SITE),
+        ("Hauptdiagnose", Role.CODED_TERM),
+        ("Gewicht", Role.NUMBER),
+        ("Rauchen", Role.FLAG),
+        ("Verlauf", Role.VERBATIM),
+        ("Bemerkung", Role.VERBATIM),
+        ("behandelt von", Role.IDENTIFIER),
+    ],
+)
+def test_roles_of_a_german_record(name, expected):
+    column = model_of("PatNr", BESUCHE=german_visits()).column("BESUCHE", name)
+    assert (column.role, column.is_guessed) == (expected, name != "PatNr")
+    assert column.reason
+
+
+@pytest.mark.parametrize("name", ["Geburtsdatum", "PLZ", "Station", "Kontakt", "Verlauf", "Bemerkung", "behandelt von"])
+def test_no_guess_lets_text_names_or_places_leave(name):
+    model = model_of("PatNr", BESUCHE=german_visits())
+    assert model.operation("BESUCHE", name).operation in STAYS_OUT
+
+
+@given(seed=st.integers(0, 99))
+def test_roles_do_not_depend_on_the_order_of_rows(seed):
+    visits = german_visits().head(400)
+    in_order, shuffled = (
+        model_of("PatNr", BESUCHE=frame).tables["BESUCHE"]
+        for frame in (visits, visits.sample(frac=1, random_state=seed, ignore_index=True))
+    )
+    assert dict(in_order.columns) == dict(shuffled.columns)
+    assert (in_order.kind, in_order.order, in_order.short) == (shuffled.kind, shuffled.order, shuffled.short)
+
+
+@given(st.lists(st.text(st.characters(codec="ascii"), min_size=12, max_size=30), min_size=30, max_size=60, unique=True))
+def test_texts_that_nobody_shares_never_leave(texts):
+    """Whatever is written in a column of a heading that says nothing: each person has a text of their own."""
+    frame = pd.DataFrame({"patient": [f"p{i}" for i in range(len(texts))], "zzz": [f"{one} {one}" for one in texts]})
+    assert model_of("patient", T=frame).operation("T", "zzz").operation in STAYS_OUT
+
+
+@pytest.mark.parametrize("heading", ["qqq", "Zusatz"])
+def test_a_number_of_each_person_is_no_measurement(heading):
+    frame = pd.DataFrame({"patient": [f"p{i}" for i in range(50)], heading: [str(7310 + 13 * i) for i in range(50)]})
+    assert model_of("patient", T=frame).column("T", heading).role is Role.IDENTIFIER
+
+
+@pytest.mark.parametrize(
+    ("codes", "system"),
+    [
+        (["I10", "E11.9", "K21.0"], "ICD-10"),
+        (["C09AA05", "A10BA02", "N02BE01"], "ATC"),
+        (["8480-6", "2345-7", "718-7"], "LOINC"),
+    ],
+)
+def test_codes_are_known_by_their_form(codes, system):
+    frame = pd.DataFrame({"patient": [f"p{i}" for i in range(60)], "xyz": [codes[i % 3] for i in range(60)]})
+    column = model_of("patient", T=frame).column("T", "xyz")
+    assert column.role is Role.CODED_TERM
+    assert system in column.reason
+
+
+def test_a_plain_table_of_people_is_asked_for_no_value(monkeypatch):
+    """Door 1 on a table with one row for each person costs nothing more: its headings name no test and one date."""
+
+    def asked(*_):
+        raise AssertionError("a column was read")
+
+    monkeypatch.setattr(SourceTable, "counts_of", asked)
+    frame = pd.DataFrame({"patient": ["a", "b"], "age": ["40", "50"], "visit_date": ["2020-01-01", "2020-02-01"]})
+    tables = model_of("patient", PEOPLE=frame).tables
+    assert (tables["PEOPLE"].kind, tables["PEOPLE"].order) == (TableKind.ROWS, ("visit_date",))
+
+
+# ---------------------------------------------------------------- what rows are
+
+
+def test_an_italian_laboratory_is_findings():
+    found = model_of("id_paziente", LABORATORIO=italian_results()).tables["LABORATORIO"]
+    assert found.kind is TableKind.FINDINGS
+    assert found.short == {
+        "esame": "TEST",
+        "risultato": "ORRES",
+        "unita_misura": "ORRESU",
+        "data_prelievo": "DTC",
+    }
+    assert found.of_person == ("sesso", "anno_nascita")
+
+
+def test_the_first_result_by_date_counts_as_a_slow_referee_says(tmp_path):
+    results = italian_results()
+    combined = combine(tmp_path, {"laboratorio.csv": results}, {"column": "id_paziente"})
+    first: dict[tuple[str, str], tuple[str, float]] = {}
+    for row in results.itertuples(index=False):
+        key = (row.id_paziente, row.esame)
+        # Of two results of one day the merge takes the larger one, as of any findings.
+        if key not in first or (row.data_prelievo, -row.risultato) < (first[key][0], -first[key][1]):
+            first[key] = (row.data_prelievo, row.risultato)
+    for test in ("Glicemia", "Creatinina", "Emoglobina"):
+        expected = {person: value for (person, named), (_, value) in first.items() if named == test}
+        found = {person: float(text) for person, text in values(combined, f"LABORATORIO__{test}").items()}
+        assert found == expected
+    sex = values(combined, "LABORATORIO__sesso")
+    assert sex == dict(zip(results["id_paziente"], results["sesso"], strict=True))
+
+
+def test_visits_are_rows_in_time_and_each_value_is_the_first_by_date(tmp_path):
+    visits = german_visits()
+    combined = combine(tmp_path, {"besuche.csv": visits}, {"column": "PatNr"})
+    rows = defaultdict(list)
+    for row in visits.itertuples(index=False):
+        rows[row.PatNr].append((row.Besuchsdatum, row.Hauptdiagnose))
+    assert len(combined.frame) == len(rows) == N_PEOPLE
+    assert values(combined, "BESUCHE__count") == {person: str(len(own)) for person, own in rows.items()}
+    assert values(combined, "BESUCHE__Hauptdiagnose") == {person: min(own)[1] for person, own in rows.items()}
+
+
+@each(
+    "columns, expected",
+    [
+        (["Besuchsdatum", "Entlassdatum"], ("Besuchsdatum",)),
+        (["Studienende", "Datum"], ("Datum",)),
+        (["geburtsdatum", "messdatum", "visit_nr"], ("messdatum", "visit_nr")),
+        (["wann", "wert"], ("wann",)),
+    ],
+)
+def test_the_date_of_a_row_is_its_own(columns, expected):
+    days = [f"2020-01-{1 + i:02d}" for i in range(20)]
+    frame = pd.DataFrame(dict.fromkeys(columns, days) | {"patient": ["a", "b"] * 10})
+    if "visit_nr" in frame:
+        frame["visit_nr"] = [str(i) for i in range(20)]
+    order = model_of("patient", T=frame).tables["T"].order
+    assert order[: len(expected)] == expected
+    assert not {"geburtsdatum", "Entlassdatum", "Studienende"} & set(order)
+
+
+def test_one_row_for_each_person_is_no_long_table():
+    frame = pd.DataFrame(
+        {"patient": [f"p{i}" for i in range(40)], "test": ["a", "b"] * 20, "result": [str(i) for i in range(40)]}
+    )
+    assert model_of("patient", T=frame).tables["T"].kind is TableKind.ROWS
+
+
+# ---------------------------------------------------------------- several tables
+
+
+def three_tables() -> dict[str, pd.DataFrame]:
+    """People, their cases and their results, which call the person differently, and what codes mean."""
+    visits = german_visits()
+    people = visits.drop_duplicates("PatNr")[["PatNr", "Geschlecht"]]
+    cases = visits[["PatNr", "Fallnummer", "Besuchsdatum", "Hauptdiagnose"]].rename(columns={"PatNr": "patient_id"})
+    again = pd.concat([visits, visits], ignore_index=True)
+    results = pd.DataFrame(
+        {
+            "pid": again["PatNr"],
+            "Fallnummer": again["Fallnummer"],
+            "Datum": again["Besuchsdatum"],
+            "Analyse": [("Na", "K")[i % 2] for i in range(len(again))],
+            "Wert": again["Gewicht"],
+        }
+    )
+    codes = sorted(set(visits["Hauptdiagnose"]))
+    words = pd.DataFrame({"Code": codes, "Bezeichnung": [f"Diagnose {one}" for one in codes]})
+    return {"STAMMDATEN": people, "FAELLE": cases, "LABOR": results, "SCHLUESSEL": words}
+
+
+def test_kinds_and_keys_of_several_tables():
+    frames = {
+        name: frame.rename(columns={"PatNr": "pid", "patient_id": "pid"}) for name, frame in three_tables().items()
+    }
+    model = model_of("pid", **frames)
+    kinds = {name: found.kind for name, found in model.tables.items()}
+    assert kinds == {
+        "STAMMDATEN": TableKind.ROWS,
+        "FAELLE": TableKind.EVENTS,
+        "LABOR": TableKind.FINDINGS,
+        "SCHLUESSEL": TableKind.LEGEND,
+    }
+    assert "SCHLUESSEL" in model.left_out
+    assert model.key_scope("LABOR", "Fallnummer") == model.key_scope("FAELLE", "Fallnummer") == (False, "FAELLE")
+    assert model.column("LABOR", "Fallnummer").role is Role.FOREIGN_KEY
+    assert model.column("FAELLE", "Fallnummer").role is Role.RECORD_KEY
+
+
+def test_a_key_that_is_called_like_a_table_names_its_rows():
+    encounters = pd.DataFrame({"Id": [f"e{i}" for i in range(30)], "PATIENT": [f"p{i % 9}" for i in range(30)]})
+    conditions = pd.DataFrame(
+        {"PATIENT": [f"p{i % 9}" for i in range(60)], "ENCOUNTER": [f"e{i % 30}" for i in range(60)]}
+    )
+    hospitals = pd.DataFrame({"Id": ["h1", "h2"], "NAME": ["North", "South"]})
+    encounters["HOSPITAL"] = ["h1", "h2"] * 15
+    model = model_of("PATIENT", ENCOUNTERS=encounters, CONDITIONS=conditions, HOSPITALS=hospitals)
+    assert model.left_out == {"HOSPITALS": "a list to which other tables refer; no row is that of a person"}
+    assert model.key_scope("CONDITIONS", "ENCOUNTER") == model.key_scope("ENCOUNTERS", "Id") == (False, "ENCOUNTERS")
+
+
+def test_each_file_may_call_its_person_otherwise(tmp_path):
+    frames = {f"{name.lower()}.csv": frame for name, frame in three_tables().items() if name != "SCHLUESSEL"}
+    files = {"STAMMDATEN": {"person": "PatNr"}, "FAELLE": {"person": "patient_id"}}
+    combined = combine(tmp_path, frames, {"column": "pid"}, {"files": files, "events": {"FAELLE": {}}})
+    visits = german_visits()
+    assert len(combined.frame) == N_PEOPLE
+    n_cases = visits.groupby("PatNr").size()
+    assert values(combined, "FAELLE__count") == {person: str(n) for person, n in n_cases.items()}
+    assert values(combined, "STAMMDATEN__Geschlecht") == dict(zip(visits["PatNr"], visits["Geschlecht"], strict=True))
+
+
+def test_a_file_with_both_names_is_a_fault(tmp_path):
+    rows = [{"id": "1", "PatNr": "7", "sex": "F"}]
+    (fault,) = faults_of(tmp_path, {"lab.csv": rows}, {"column": "id"}, {"files": {"LAB": {"person": "PatNr"}}})
+    assert fault.startswith("lab.csv: it has a column 'id' beside 'PatNr'")
