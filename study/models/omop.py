@@ -170,6 +170,8 @@ def _named(table: SourceTable, name: str, names: NamesOfConcepts, beside: str) -
         return names(map(_text_of_id, table.counts_of(name).index))
 
     def derive(frame: pd.DataFrame) -> pd.Series:
+        if name not in frame:  # of rows that leave without it
+            return pd.Series(np.nan, frame.index, name=name, dtype="str")
         named = _with_names(frame[name], known())
         return named.fillna(frame[beside].astype("str")) if beside in frame else named
 

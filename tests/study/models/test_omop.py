@@ -1,8 +1,10 @@
 """OMOP CDM: roles and keys as OHDSI publishes them, people and findings of a small made export, its release."""
 
+import ast
 import csv
 import hashlib
 import hmac
+import runpy
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +25,7 @@ from study.models.omop import MODEL
 from study.models.omop_columns import TABLES, column_of
 from study.models.registry import study_model
 from study.models.roles import Role, TableKind
-from tests.places import ORACLES, SHARED_DATA
+from tests.places import ORACLES, PROJECT, SHARED_DATA
 from tests.release.small_studies import KEY, RELEASE
 from tests.study.merge.merge_files import columns_of, combine, faults_of, needs_shared_data, values, write
 
@@ -324,6 +326,13 @@ def test_a_dictionary_leaves_without_the_concept_of_a_person_who_was_removed(tmp
     assert {"8507", "3004249", "8876", "9191", "201826", "9202"} <= leaving
 
 
+def test_rows_without_a_column_of_concepts_are_read_without_it():
+    table = read_domain_file(DEMO / "MEASUREMENT.csv")
+    known = study_model([table], None, "omop").tables["MEASUREMENT"]
+    rows = table.frame.drop(columns=["value_as_concept_id", "unit_concept_id"])
+    assert known.as_merged(rows)["value_as_concept_id"].isna().all()
+
+
 def test_a_recoded_year_of_birth_is_in_no_other_column(tmp_path):
     bands = {str(1950 + i): "1950--1960" for i in range(1, 7)}
     frames, _ = released(tmp_path, EXPORT, {"PERSON__year_of_birth": bands})
@@ -358,6 +367,51 @@ def test_a_recoded_result_that_is_a_concept_leaves_as_its_label(tmp_path):
     assert set(rows["value_as_concept_id"]) == {"0", "any"}
     assert "9191" not in set(frames["CONCEPT"]["concept_id"])
     assert not made.unplaced
+
+
+def test_all_dates_of_a_person_move_by_one_number_of_days(tmp_path):
+    frames, _ = released(tmp_path, EXPORT)
+    names = {by_hand(str(i)): str(i) for i in range(1, 6)}
+    moved = {}
+    for table, rows, column in (
+        ("VISIT_OCCURRENCE", VISIT, "visit_start_date"),
+        ("MEASUREMENT", MEASUREMENT, "measurement_date"),
+        ("DEATH", DEATH, "death_date"),
+    ):
+        for person, of_person in frames[table].groupby("person_id"):
+            before = sorted(pd.Timestamp(row[column]) for row in rows if row["person_id"] == names[person])
+            after = sorted(map(pd.Timestamp, of_person[column]))
+            moved.setdefault(person, set()).update(b - a for a, b in zip(before, after, strict=True))
+    assert {person: len(days) for person, days in moved.items()} == dict.fromkeys(names, 1)
+    assert not {pd.Timedelta(0)} & set.union(*moved.values())
+
+
+# ---------------------------------------------------------------- the demo
+
+DEMO = PROJECT / "pilot_report" / "OMOP_DEMO"
+
+
+def test_the_script_reproduces_the_shipped_demo_byte_for_byte(tmp_path):
+    runpy.run_path(str(DEMO.parent / "make_omop_demo.py"))["write_demo"](tmp_path)
+    written, shipped = ({path.name: path.read_bytes() for path in folder.glob("*.csv")} for folder in (tmp_path, DEMO))
+    assert written == shipped
+    assert sum(map(len, shipped.values())) < 300_000
+
+
+def test_the_config_of_the_demo_names_columns_that_its_merge_makes(tmp_path):
+    text = (PROJECT / "config" / "OMOP_DEMO.py").read_text(encoding="utf-8")
+    config = ast.literal_eval(ast.parse(text).body[-1].value)
+    combined = combine(
+        tmp_path, {path.name: path.read_bytes() for path in DEMO.glob("*.csv")}, PERSON_ID, config["merge"]
+    )
+    assert combined.n_subjects == 120
+    named = [*config["categorical_qis"], *config["continuous_qis"], config["sensitive_feature"]]
+    assert set(named) <= set(combined.columns)
+    counts = values(combined, "CONDITION_OCCURRENCE__count")
+    by_hand_counts = pd.read_csv(DEMO / "CONDITION_OCCURRENCE.csv")["person_id"].value_counts()
+    assert {person: n for person, n in counts.items() if n != "0"} == {
+        str(person): str(n) for person, n in by_hand_counts.items()
+    }
 
 
 @needs_shared_data
