@@ -31,7 +31,7 @@ def _is_party(value: object) -> bool:
 def _are_parties(value: object) -> bool:
     if not isinstance(value, list | tuple) or not all(map(_is_party, value)):
         return False
-    return LEAST_NODES <= len(set(value)) == len(value) <= MOST_NODES
+    return LEAST_NODES <= len({name.casefold() for name in value}) == len(value) <= MOST_NODES
 
 
 def _has_reason(value: object, *words: str) -> bool:
@@ -144,6 +144,8 @@ class PoolSettings(SettingsGroup):
         pilot: PilotConfig = place.pilot
         wanted = [name for name in pilot.quasi_identifiers if name not in pilot.binning_config]
         wanted += pilot.sensitive_features
+        if self.sums not in self.nodes and self.sums.casefold() in map(str.casefold, self.nodes):
+            yield f"{place['sums']}: {self.sums!r} differs from a node in case alone, as file names may not; rename it"
         declared = [*self.categories, *self.values]
         for name in dict.fromkeys(declared):
             if name in pilot.binning_config:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import stat
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -24,7 +27,8 @@ from disclosure_control.pooling.signed_files import write_signed
 from disclosure_control.steps import READERS
 from tests.cases import each
 from tests.examples import examples
-from tests.pool.nodes import Parties
+from tests.places import PROJECT
+from tests.pool.nodes import STUDY, Parties
 from tests.pool.small_round import CONFIG, NODES, frame
 
 ONE, TWO, THREE = NODES
@@ -62,6 +66,8 @@ def is_refused(made: Parties, party: str, command: str, *options: str, words: st
     [
         ({"nodes": [ONE, TWO]}, "a list of 3 to 100 distinct names"),
         ({"nodes": [ONE, TWO, TWO]}, "a list of 3 to 100 distinct names"),
+        ({"nodes": [ONE, TWO, TWO.lower()]}, "a list of 3 to 100 distinct names"),
+        ({"sums": ONE.lower()}, "differs from a node in case alone"),
         ({"counts": "pool"}, '"pool, because ..."'),
         ({"categories": {}}, "the values of 'SEX' are not declared"),
         ({"categories": {"SEX": ["F"], "AGE": ["1"]}}, "'AGE' has declared bins"),
@@ -410,6 +416,23 @@ def test_a_signature_of_somebody_else(at):
     line, rest = (made.shared / "answer.pool").read_bytes().split(b"\n", 1)
     (made.shared / "answer.pool").write_bytes(line.replace(b'"TRUSTEE"', b'"BERLIN"') + b"\n" + rest)
     is_refused(made, ONE, "read", words="answer.pool: changed since it was signed")
+
+
+# ---------------------------------------------------------------- without the package
+
+
+def test_without_the_package_the_command_says_what_to_install(at):
+    """And whatever else reads the config does without it."""
+    made = at("settled")
+    without = "import sys; sys.modules['cryptography'] = None; "
+    line = "from disclosure_control import pool; sys.exit(pool.main(sys.argv[1:]))"
+    environment = {**os.environ, **made.environment(ONE)}
+    command = [sys.executable, "-c", without + line, "invite", STUDY, "--node", ONE]
+    done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == REFUSED
+    assert "install requirements/pool.txt" in done.stderr
+    reading = "from disclosure_control.steps import READERS; import disclosure_control.pooling.settings"
+    subprocess.run([sys.executable, "-c", without + reading], cwd=PROJECT, check=True)
 
 
 # ---------------------------------------------------------------- what stays at home
