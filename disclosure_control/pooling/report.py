@@ -12,7 +12,7 @@ import pandas as pd
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, canonical_labels_of
-from disclosure_control.basics.telling.sections import Part, Section, Sentence, Style, Table, Where
+from disclosure_control.basics.telling.sections import Details, Part, Section, Sentence, Style, Table, Where
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_in_sentence
 from disclosure_control.basics.telling.words import share_of_text
 from disclosure_control.pooling.settings import PoolSettings
@@ -179,6 +179,7 @@ class OwnPeopleInPool:
                 "pool_recoded.csv holds the others, recoded.",
                 where=TEXTS_AND_PAGE,
             )
+        yield Details("The pool's report", self.figures["text"].splitlines(), is_code=True, where=Where.PAGE)
         yield Sentence(
             "Pool figures hold only where the recipient cannot tell the hospital of a record.",
             Style.SMALL,

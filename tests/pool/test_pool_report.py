@@ -49,6 +49,7 @@ def test_the_page_has_both_figures_side_by_side(at):
         "At risk by the counts of this hospital, and by those of the pool",
         "In the pool",
         "because the hospital",
+        "Next best step",
     ):
         assert words in page
     people = pd.read_csv(results / "pool_people.csv")

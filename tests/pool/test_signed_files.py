@@ -1,0 +1,67 @@
+"""Files that travel are whole or not there: while one is written, and when writing it fails."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.pooling import keys
+from disclosure_control.pooling.signed_files import read_signed, write_signed
+from tests.examples import examples
+
+KEY = bytes(range(32))
+
+
+def read(path):
+    return read_signed(path, "test", lambda header: keys.signers_key(KEY))
+
+
+@given(st.binary(max_size=300), st.dictionaries(st.text("ab", min_size=1, max_size=3), st.integers()))
+@examples(60)
+def test_what_is_written_is_read(tmp_path, body, more):
+    path = tmp_path / "file.pool"
+    write_signed(path, {**more, "kind": "test"}, len(body), [body], KEY)
+    found = read(path)
+    assert b"".join(found.pieces()) == body
+    assert {name: found.header[name] for name in more} == more
+    assert b"".join(found.pieces(len(body) // 2, len(body) - len(body) // 2)) == body[len(body) // 2 :]
+
+
+@given(st.data())
+@examples(60)
+def test_no_byte_can_be_changed_or_lost(tmp_path, data):
+    path = tmp_path / "file.pool"
+    write_signed(path, {"kind": "test"}, 40, [bytes(40)], KEY)
+    whole = path.read_bytes()
+    place = data.draw(st.integers(0, len(whole) - 1))
+    if data.draw(st.booleans()):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ data.draw(st.integers(1, 255))]) + whole[place + 1 :])
+    else:
+        path.write_bytes(whole[:place])
+    with pytest.raises(FaultyInputError, match=r"file\.pool"):
+        read(path)
+
+
+def test_a_file_that_could_not_be_finished_is_not_there(tmp_path):
+    path = tmp_path / "file.pool"
+    write_signed(path, {"kind": "test"}, 1, [b"1"], KEY)
+
+    def pieces():
+        yield b"2"
+        raise OSError("no space left")
+
+    with pytest.raises(OSError, match="no space"):
+        write_signed(path, {"kind": "test"}, 2, pieces(), KEY)
+    assert b"".join(read(path).pieces()) == b"1"
+    assert [one.name for one in tmp_path.iterdir()] == ["file.pool"]
+
+
+def test_what_is_sealed_is_opened_by_sealing_it_again():
+    chance = np.random.default_rng(0)
+    numbers, pads = chance.integers(0, 9, 300_000, dtype=np.uint64), chance.integers(0, 9, 77, dtype=np.uint8)
+    sealed = b"".join(keys.sealed(KEY, numbers, pads))
+    opened = b"".join(keys.sealed(KEY, np.frombuffer(sealed, dtype=np.uint8)))
+    assert opened == numbers.tobytes() + pads.tobytes()
