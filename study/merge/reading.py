@@ -95,10 +95,9 @@ def _read_tables(folder: Path, state: MergeState, read: Read) -> list[SourceTabl
         notes = [*table.notes, *(contradictions(definition, table) if definition else ())]
         _note_input(table, notes, state)
         tables.append(table)
-    if tables:  # exports of a database have a file for each of its tables
-        state.left_out |= dict.fromkeys(without_records, NO_RECORDS)
-    else:
+    if state.faults or not tables:
         state.faults.extend(fault for faults in without_records.values() for fault in faults)
+    state.without_records = without_records
     if not tables and not state.faults:
         state.faults.append(f"{folder}: no file with data of subjects; put the pilot's domain files there")
     return tables
@@ -138,6 +137,11 @@ def _belonging(tables: list[SourceTable], state: MergeState) -> list[SourceTable
         state.inputs[name]["rows_of_other_studies"] = n_rows
     state.stop_at_faults()
     state.model = study_model(found.tables, state.rule.column, state.settings.model)
+    if state.model.has_empty_tables:
+        state.left_out |= dict.fromkeys(state.without_records, NO_RECORDS)
+    else:
+        state.faults.extend(fault for faults in state.without_records.values() for fault in faults)
+        state.stop_at_faults()
     left_out = state.model.left_out
     state.left_out |= {table.file_name: left_out[table.domain] for table in found.tables if table.domain in left_out}
     for name in state.left_out:

@@ -55,9 +55,6 @@ class MergeSettings(SettingsGroup):
     or ``""`` (everything) to a rule. ``combined_as``: the kind of file of the combined dataset.
     """
 
-    model: str | None = setting(
-        _MODEL, "the data model of the files, where it is not recognised: see [docs/models.md](models.md)", None
-    )
     ignore: tuple[str, ...] = setting(
         _DOMAINS.read_as(lambda domains: tuple(map(str.upper, domains))), '`["QS"]` leaves whole domains out', ()
     )
@@ -122,6 +119,9 @@ class MergeSettings(SettingsGroup):
         TEXTS.but("a list of columns of the combined dataset"), '`["DM__SITEID"]` leaves columns out', ()
     )
     drop_constants: bool = setting(FLAG, "leaves out columns with a single value", False)
+    model: str | None = setting(
+        _MODEL, "the data model of the files, where it is not recognised: see [docs/models.md](models.md)", None
+    )
     combined_as: str = setting(
         one_of(*COMBINED_DATASETS),
         '`"parquet"` writes `combined_dataset.parquet` instead of `combined_dataset.csv`: the same text, a fraction of '

@@ -87,6 +87,7 @@ def described(tables: Sequence[SourceTable], person: str | None) -> StudyModel:
         base if base in models else None,
         models,
         ids_are_numbers=True,
+        has_empty_tables=True,
     )
 
 

@@ -119,7 +119,7 @@ _ROLES: tuple[tuple[str, Role], ...] = (
 
 def role_of(name: str, prefix: str) -> Role:
     """What a variable is for, by its name; ``prefix`` has the letters of its domain."""
-    patterns = ((pattern.replace("--", prefix), role) for pattern, role in _ROLES)
+    patterns = ((pattern.replace("--", re.escape(prefix)), role) for pattern, role in _ROLES)
     return next((role for pattern, role in patterns if re.fullmatch(pattern, name)), Role.CATEGORY)
 
 

@@ -55,7 +55,8 @@ class StudyModel:
     ``domain_of_data_set``: the name of a file's data set (``LBCH``) -> the domain of its variables. ``standard`` says
     what is done with a variable that is no column: a QNAM, a code of a test. ``form``: lines for the recipient, where
     the study leaves in another form than it came in. ``ids_are_numbers``: ids are whole numbers, and pseudonyms of
-    people and records have to be such, too, for a database to take them. ``facts``: the kinds of facts of rows that
+    people and records have to be such, too, for a database to take them. ``has_empty_tables``: exports have a file
+    for each table of the database, also for those without records. ``facts``: the kinds of facts of rows that
     are counted where the config names none, and whether their months count; none: every kind that the tables have
     columns for, with months.
     """
@@ -70,6 +71,7 @@ class StudyModel:
     standard: Callable[[str, str], Operation] = field(default=lambda domain, variable: NOT_IN_THE_TABLE, repr=False)
     form: tuple[str, ...] = ()
     ids_are_numbers: bool = False
+    has_empty_tables: bool = False
     facts: Mapping[str, bool] = field(default_factory=dict)
 
     def domain(self, data_set: str) -> str:
