@@ -13,7 +13,7 @@ from disclosure_control.basics.settings.kinds import Place
 from disclosure_control.basics.telling.words import people_text
 from disclosure_control.draft.columns import Column, columns_of
 from disclosure_control.draft.literal import DraftedValue, Group, Node, config_text
-from disclosure_control.draft.merging import MergeDraft, draft_merge, tables_by_domain, with_events_of_plain_tables
+from disclosure_control.draft.merging import MergeDraft, draft_merge, tables_by_domain, with_rows_of_plain_tables
 from disclosure_control.draft.model_keys import draft_model_keys
 from disclosure_control.draft.roles import ConfigRole, Decision, decide
 from disclosure_control.draft.thresholds import draft_k
@@ -53,7 +53,7 @@ def draft_config(pilot: str, folder: Path, given: Mapping[str, Any]) -> Draft:
     if rule != given_rule:  # what columns are for depends on the person
         tables, model = read_tables_to_merge(folder, rule, settings, working.read)
     if "merge" not in given:
-        merge = with_events_of_plain_tables(merge, model)
+        merge = with_rows_of_plain_tables(merge, tables, model, rule.column)
         settings = _rule_and_settings({}, Group(merge.settings).value)[1]
     combined = combine_domains(folder, rule, settings, working)
     k = draft_k(len(combined.frame))

@@ -80,8 +80,13 @@ def draft_merge(tables: Mapping[str, pd.DataFrame], model: StudyModel, person_is
     )
 
 
-def with_events_of_plain_tables(drafted: MergeDraft, model: StudyModel) -> MergeDraft:
-    """The draft with a count of the events of each person, for each plain table of events."""
+def with_rows_of_plain_tables(
+    drafted: MergeDraft, tables: Iterable[SourceTable], model: StudyModel, person: str | None
+) -> MergeDraft:
+    """The draft with a count of the events of each person, and a mark on tables whose rows no date orders.
+
+    ``person`` is the column that names the person. Only plain tables get these lines.
+    """
     if model.model != FLAT:
         return drafted
     why = "how many of them each person has: {}__count; name codes to flag who has them"
@@ -90,7 +95,20 @@ def with_events_of_plain_tables(drafted: MergeDraft, model: StudyModel) -> Merge
         for name, table in model.tables.items()
         if table.kind is TableKind.EVENTS
     }
-    return dataclasses.replace(drafted, settings={**drafted.settings, "events": Group(events)}) if events else drafted
+    words = (
+        "no column has the date of a row: of a person's values one is taken in the order of values; is there a date?"
+    )
+    unordered: dict[str, Node] = {
+        table.domain: DraftedValue("baseline", words, review=True)
+        for table in tables
+        if _is_of_kind(table.domain, model, TableKind.ROWS, TableKind.FINDINGS)
+        and not model.tables[table.domain].order
+        and person in table.frame
+        and len(table.counts_of(str(person))) < table.n_rows
+    }
+    added = {"events": events, "record": unordered}
+    settings = drafted.settings | {name: Group(lines) for name, lines in added.items() if lines}
+    return dataclasses.replace(drafted, settings=settings)
 
 
 def _person_of_plain_tables(

@@ -229,7 +229,7 @@ def test_a_plain_table_with_its_people_in_several_rows(tmp_path, doors):
     assert [first.status, second.status] == [DONE, DONE], first.err + second.err
     drafted = draft_of(pilot)
     assert drafted["subject_id"] == {"column": "Patient"}
-    assert "merge" not in drafted  # people are counted once, whatever the number of their rows
+    assert drafted["merge"] == {"record": {"BESUCHE": "baseline"}}  # the default, for review: no date orders the rows
     assert drafted["categorical_qis"] == ["BESUCHE__Geschlecht"]
     assert drafted["continuous_qis"] == ["BESUCHE__Alter"]
     assert drafted["sensitive_feature"] == ["BESUCHE__Diagnose"]

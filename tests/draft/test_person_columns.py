@@ -106,3 +106,10 @@ def test_a_long_table_of_results_gets_people_tests_and_a_sensitive_result():
     assert literal["categorical_qis"] == ["LABORATORIO__sesso"]
     assert literal["continuous_qis"] == ["LABORATORIO__anno_nascita"]
     assert literal["sensitive_feature"][0].startswith("LABORATORIO__")
+
+
+@pytest.mark.parametrize(("column", "is_said"), [("Gewicht", True), ("Besuchsdatum", False)])
+def test_rows_that_no_date_orders_are_marked(column, is_said):
+    literal, _, text = drafted(besuche=german_visits()[["PatNr", "Geschlecht", column]])
+    assert literal.get("merge", {}).get("record") == ({"BESUCHE": "baseline"} if is_said else None)
+    assert ("no column has the date of a row" in " ".join(text.split())) == is_said
