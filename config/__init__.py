@@ -24,6 +24,7 @@ NO_PILOTS = ("__init__", "model_settings")  # the program's own files in the def
 RESULTS_FOLDER = "processed_for_anonym"
 COMBINED_DATASETS = {"csv": "combined_dataset.csv", "parquet": "combined_dataset.parquet"}
 MERGE_REPORT = "merge_report.json"
+LARGEST_CONFIG = 2_000_000  # bytes: a literal of this size is read and checked in a few seconds
 KEEP_RUNS = 400  # runs in a pilot's history, by default
 LEAST_RUNS = 2  # the last one, and the one with which it was compared: without that it could not be verified
 REVIEW = "review:"  # begins each comment of a drafted config that a controller has to decide on
@@ -137,7 +138,7 @@ def load_pilot_config(settings: Settings, pilot: str) -> dict:
 
 
 def read_config_file(settings: Settings, pilot: str) -> SourceFile:
-    """``config/<PILOT>.py`` unchanged. Raises ``FaultyInputError`` where there is none."""
+    """``config/<PILOT>.py`` unchanged. Raises ``FaultyInputError`` where there is none, or one of no sensible size."""
     path = config_file_of(settings, pilot)
     if not path.is_file():
         folder = settings.data_folder / pilot
@@ -149,6 +150,12 @@ def read_config_file(settings: Settings, pilot: str) -> SourceFile:
         raise FaultyInputError(
             f"{path}: there is no config for the pilot {pilot}; known pilots: "
             f"{', '.join(list_pilots(settings)) or 'none'}; {remedy}"
+        )
+    n_bytes = path.stat().st_size
+    if n_bytes > LARGEST_CONFIG:
+        raise FaultyInputError(
+            f"{path.name}: found {n_bytes:,} bytes; allowed: up to {LARGEST_CONFIG:,}; name only the columns that have "
+            "a role, and put hierarchies into files of their own"
         )
     return read_file(path)
 

@@ -36,6 +36,7 @@ from disclosure_control.run.results import PilotIsLockedError, held
 
 DONE, RISK_TOO_HIGH, INPUT_AT_FAULT, OUR_FAULT, LOCKED = range(5)
 STOPPED = 130  # as shells report Ctrl-C
+MOST_FAULTS = 200  # that are named; a wrong config of thousands of columns has as many
 # With several pilots the status is that of the gravest outcome, in this order.
 GRAVITY = (OUR_FAULT, INPUT_AT_FAULT, LOCKED, RISK_TOO_HIGH, DONE)
 
@@ -202,8 +203,10 @@ def guarded(work: Callable[[], Outcome], log: Log) -> Outcome:
 
 
 def _say_faults(faults: Sequence[str], log: Log) -> None:
-    for fault in faults:
+    for fault in faults[:MOST_FAULTS]:
         log.fault(fault)
+    if len(faults) > MOST_FAULTS:
+        log.fault(f"and {len(faults) - MOST_FAULTS:,} more faults")
 
 
 def _shown(pilot: str) -> str:

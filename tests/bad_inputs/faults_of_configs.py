@@ -96,6 +96,18 @@ def config_is_a_list(pilot):
     pilot.write_config(f"config = {list(pilot.config)!r}\n")
 
 
+@case(
+    door=BOTH, says=["CLINIC.py: found 2", "bytes; allowed: up to 2,000,000", "columns that have a role"]
+)
+def config_of_a_million_and_a_half_names(pilot):
+    pilot.configure(categorical_qis=[f"COLUMN_{i:07}" for i in range(1_500_000)])
+
+
+@case(door=2, says=["K: found [", "more characters ...]", "allowed:"])
+def config_with_a_setting_of_many_names(pilot):
+    pilot.configure(K=[f"COLUMN_{i:07}" for i in range(20_000)])
+
+
 @case(door=BOTH, says=["CLINIC.py", "not UTF-8", "save the config as UTF-8"])
 def config_in_cp1253(pilot):
     pilot.configure(sensitive_feature="LB__Χοληστερόλη")

@@ -8,16 +8,26 @@ from typing import TypeVar
 
 Held = TypeVar("Held")
 
+LONGEST_BEGINNING, LONGEST_END = 3_000, 1_000  # characters of a message: the fault first, the remedy last
+
 
 class FaultyInputError(ValueError):
     """Something in the data, the files or the settings is at fault; ``faults`` names all of it at once.
 
-    Messages name files, columns, kinds and counts, never a subject or a value of a person.
+    Messages name files, columns, kinds and counts, never a subject or a value of a person. A message that shows a huge
+    setting loses its middle.
     """
 
     def __init__(self, faults: str | Iterable[str]):
-        self.faults = (faults,) if isinstance(faults, str) else tuple(faults)
+        self.faults = tuple(map(_shortened, (faults,) if isinstance(faults, str) else faults))
         super().__init__("\n".join(self.faults))
+
+
+def _shortened(fault: str) -> str:
+    n_more = len(fault) - LONGEST_BEGINNING - LONGEST_END
+    if n_more <= 0:
+        return fault
+    return f"{fault[:LONGEST_BEGINNING]} [... {n_more:,} more characters ...] {fault[-LONGEST_END:]}"
 
 
 class RecordsNotAtHandError(FaultyInputError):
