@@ -43,10 +43,16 @@ LINES: tuple[OperationRule, ...] = (
     ),
     # The design of the trial, which is about nobody; its days are public, and undo offsets
     line(
-        "TS.SSTDTC TS.SENDTC TS.DCUTDTC TS.DCUTDESC TS.ACTSUBJ TS.*DTC",
+        "TS.SSTDTC TS.SENDTC TS.DCUTDTC TS.DCUTDESC TS.*DTC",
         OperationKind.REMOVE,
         LEVEL_2,
         "a date of the whole study, which can reveal how far a person's dates were moved",
+    ),
+    line(
+        "TS.ACTSUB TS.ACTSUBJ",
+        OperationKind.REMOVE,
+        LEVEL_2,
+        "the number of all subjects, which can reveal how many people were left out",
     ),
     line(
         "TA.* TE.* TI.* TV.* TS.* TM.* TD.* TX.*", OperationKind.KEEP, PLAIN, "the trial's design describes no person"

@@ -28,6 +28,8 @@ PUBLISHED = {
     ("EC", "ECPRESP"): OperationKind.KEEP,
     ("EX", "EXTRT"): OperationKind.KEEP,
     ("TS", "SSTDTC"): OperationKind.REMOVE,
+    ("TS", "ACTSUB"): OperationKind.REMOVE,  # the code list's name; ACTSUBJ was written here before
+    ("TS", "ACTSUBJ"): OperationKind.REMOVE,
     ("TS", "TITLE"): OperationKind.KEEP,
     ("TV", "TVSTRL"): OperationKind.KEEP,
     ("LB", "LBNAM"): OperationKind.REMOVE,
