@@ -26,7 +26,7 @@ from disclosure_control.basics.drawings import planes
 from disclosure_control.basics.drawings.pieces import Drawing
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, labels_of
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
-from disclosure_control.basics.telling.sections import Figure, Outline, Section, Sentence, Where
+from disclosure_control.basics.telling.sections import AS_IT_CAME_IN, Figure, Outline, Section, Sentence, Where
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.basics.telling.words import share_text
 from disclosure_control.run.beside import beside, put_beside
@@ -271,7 +271,9 @@ def drift(groups: pd.DataFrame) -> dict[str, float | None]:
 
 # ---------------------------------------------------------------- as a section
 
-OUTLINE = Outline(130, "over_time", "Over time", "Whether the risk grows from run to run.", "a second run")
+OUTLINE = Outline(
+    130, "over_time", "Over time", "Whether the risk grows from run to run.", "a second run", AS_IT_CAME_IN
+)
 MOST_RUNS = 24
 
 

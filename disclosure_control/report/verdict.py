@@ -10,7 +10,7 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.section_text import as_text
-from disclosure_control.basics.telling.sections import AnswersGiven, Part, Section, Sentence, Style, Where
+from disclosure_control.basics.telling.sections import AnswersGiven, Details, Part, Section, Sentence, Style, Where
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.leaving.questions import Answer, beside_reasons
 from disclosure_control.steps.running import StepResult
@@ -122,8 +122,13 @@ class Verdict:
             yield Sentence(reason.sentence, Style.STEP, TOLD, next_step)
         n_more = len(self.reasons) - MOST_REASONS
         if n_more > 0:
-            more = f"{counted(n_more, 'further reason')}, in the sections below."
-            yield Sentence(more, where=TOLD)
+            more = counted(n_more, "further reason")
+            yield Sentence(f"{more}: see the page of the report, under the verdict.", where=Where.FIRST)
+            lines = [
+                f"{reason.sentence}{f' Next: {reason.remedy}' if reason.remedy else ''}"
+                for reason in self.reasons[MOST_REASONS:]
+            ]
+            yield Details(more, lines, where=Where.PAGE | Where.EVIDENCE)
         yield from (Sentence(sentence, where=Where.EVIDENCE) for sentence in self.not_looked_at)
         yield Sentence("Then run python Main_Anonymization.py again.", where=Where.PAGE)
 

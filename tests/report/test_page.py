@@ -12,6 +12,7 @@ import pytest
 
 from disclosure_control.assess.report import class_sizes
 from disclosure_control.assess.threshold_curves import threshold_curves, without_small_counts
+from disclosure_control.basics.telling.sections import Section, Sentence, Where
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, GroupShare
 from disclosure_control.identifiers.column_findings import ColumnFinding, Grade, Scan
 from disclosure_control.identifiers.outcome import IdentifierOutcome
@@ -273,3 +274,16 @@ def test_who_may_leave_is_told_what_to_hand_over_and_what_was_not_looked_at():
     assert "hand over released/ and nothing else" in told
     assert "Not looked at: this." in told
     assert NOTHING_AGAINST_IT in told
+
+
+@pytest.mark.parametrize("is_shareable", [False, True])
+def test_each_section_of_the_page_says_of_which_data_its_figures_are(is_shareable):
+    """A green "May leave" on released/ stood above "k < 5: 94 of 162" of the pilot as it came in."""
+    verdict = Verdict("released/", ())
+    who = Section("who", "", [Sentence("94 of 162.", where=Where.PAGES)])
+    left = Section("release", "", [Sentence("The files.", where=Where.PAGES)])
+    html = privacy_page("PILOT", [verdict.section, who, left], is_shareable)
+    assert "The verdict is on released/." in section_of(html, "verdict")
+    told = section_of(html, "who")
+    assert told.index("Of the pilot as it came in, before any treatment.") < told.index("94 of 162.")
+    assert "came in" not in section_of(html, "release")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from types import SimpleNamespace
 
 import pandas as pd
@@ -9,6 +10,7 @@ import pandas as pd
 from config.model_settings import validate_config
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.leaving.questions import Answer, beside_reasons, three_questions
+from disclosure_control.report.page.page import privacy_page
 from disclosure_control.report.verdict import Verdict, verdict_on, what_leaves
 from disclosure_control.steps.running import StepResult
 from disclosure_control.treatments.treat import treat
@@ -35,7 +37,10 @@ def test_reasons_come_gravest_first_and_at_most_three():
     assert sentences[:2] == [NAMES.sentence, ALONE.sentence]
     assert len(sentences) == 3
     assert verdict.figures["further_reasons"] == 3
-    assert "  3 further reasons, in the sections below." in verdict.text
+    assert "  3 further reasons: see the page of the report, under the verdict." in verdict.text
+    page = privacy_page("PILOT", [verdict.section])
+    listed = html.unescape(page[page.index("<summary>3 further reasons</summary>") :])
+    assert all(reason.sentence in listed for reason in verdict.reasons[3:])
     assert verdict.vetoes == (ALONE, NAMES)
 
 

@@ -145,11 +145,14 @@ class Section:
         return (part for part in self.parts if part.where & where)
 
 
+AS_IT_CAME_IN = "Of the pilot as it came in, before any treatment."
+
+
 @dataclass(frozen=True)
 class Outline:
     """A place on the page, also where nothing filled it: what it would answer, and ``how_to_run`` what fills it.
 
-    ``how_to_run`` is a key of the config, or a command.
+    ``how_to_run`` is a key of the config, or a command. ``about``: of which data all its figures are, if of one kind.
     """
 
     place: int
@@ -157,6 +160,7 @@ class Outline:
     title: str
     question: str
     how_to_run: str
+    about: str = ""
 
     def section(self, parts: Iterable[Part]) -> Section:
         """What fills it."""

@@ -1,6 +1,6 @@
 """The step ``explore``: what is in the pilot, in tables and figures."""
 
-from disclosure_control.basics.telling.sections import Outline
+from disclosure_control.basics.telling.sections import AS_IT_CAME_IN, Outline
 
 OUTLINES = (
     Outline(
@@ -9,5 +9,6 @@ OUTLINES = (
         "What is in the pilot",
         "Which columns exist, how they vary, and what is missing.",
         "explore",
+        AS_IT_CAME_IN,
     ),
 )

@@ -1,6 +1,6 @@
 """The step ``recommend``: the recoding of least loss that meets the thresholds."""
 
-from disclosure_control.basics.telling.sections import Outline
+from disclosure_control.basics.telling.sections import AS_IT_CAME_IN, Outline
 
 OUTLINES = (
     Outline(
@@ -9,5 +9,6 @@ OUTLINES = (
         "What it would cost to be safe",
         "The mildest recoding that meets K, L and T.",
         "recommend",
+        AS_IT_CAME_IN,
     ),
 )
