@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -34,8 +34,8 @@ class RowsOfTable:
     has them all.
     """
 
-    frame: pd.DataFrame
-    ids: pd.Series | None = None
+    frame: pd.DataFrame = field(repr=False)
+    ids: pd.Series | None = field(default=None, repr=False)
     n_rows: np.ndarray | None = None
 
     @classmethod

@@ -127,6 +127,10 @@ def _whole(table: SourceTable) -> pd.DataFrame:
     return pd.DataFrame({name: table.column(name) for name in _columns(table)})
 
 
+# Project_DATA_2024-05-01_1201.csv, Project_DATA_LABELS_2024-05-01_1201.csv
+_OF_A_DAY = re.compile(r"(.+?)_DATA(?:_LABELS)?_\d{4}-\d\d-\d\d_\d{4}")
+
+
 def _is_dictionary(table: SourceTable) -> bool:
     return bool(columns_of_dictionary(_columns(table)))
 
@@ -157,8 +161,20 @@ def described(tables: Sequence[SourceTable], person: str | None) -> StudyModel:
     stop_at([_ONE_FIELD.format(file=one.file_name) for one in data if _names(one) >= ONE_FIELD_IN_A_ROW])
     places, how = _places(tables, data, person, fields)
     project = _Project(person, fields, places)
-    models = {table.domain: _table(table, project) for table in tables}
-    return StudyModel("redcap", "; ".join(filter(None, (recognised(tables), how))), person, None, models)
+    names = _names_without_the_day([table.domain for table in tables])
+    of_tables = [_table(table, project) for table in tables]
+    models = {names[one.name]: dataclasses.replace(one, name=names[one.name]) for one in of_tables}
+    reason = "; ".join(filter(None, (recognised(tables), how)))
+    return StudyModel("redcap", reason, person, None, models, domain_of_data_set=names)
+
+
+def _names_without_the_day(data_sets: Sequence[str]) -> dict[str, str]:
+    """The name of each file without the moment of its export, which REDCap appends: a config fits the next export, too.
+
+    Files that would have one name keep their own.
+    """
+    short = {name: match[1] if (match := _OF_A_DAY.fullmatch(name)) else name for name in data_sets}
+    return {name: one if list(short.values()).count(one) == 1 else name for name, one in short.items()}
 
 
 def _table(table: SourceTable, project: _Project) -> TableModel:

@@ -275,3 +275,15 @@ def test_roles_are_guessed_from_values_and_headings_and_say_so():
     guessed = {name: columns[name].reason for name in expected if name != "race"}
     assert all("guessed, as no dictionary has it" in reason for reason in guessed.values())
     assert all(columns[name].is_guessed for name in guessed)
+
+
+def test_the_moment_of_an_export_is_no_part_of_a_columns_name(tmp_path):
+    """The next export has another one; a config names the same columns. Two exports of a project keep their names."""
+    rows = [{"record_id": i, "redcap_event_name": "baseline", "sex": "1"} for i in range(3)]
+    named = combine(tmp_path, {"Cohort_DATA_2024-05-01_1201.csv": rows}, {"column": "record_id"})
+    assert columns_of(named, "COHORT") == ["COHORT__sex"]
+    other = [{**row, "record_id": row["record_id"] + 3} for row in rows]
+    both = {"Cohort_DATA_2024-05-01_1201.csv": rows, "Cohort_DATA_2024-06-01_1201.csv": other}
+    combined = combine(tmp_path, both, {"column": "record_id"})
+    assert combined.n_subjects == 6
+    assert columns_of(combined, "COHORT_DATA_2024-05-01_1201") == ["COHORT_DATA_2024-05-01_1201__sex"]
