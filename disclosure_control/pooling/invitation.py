@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +22,8 @@ from disclosure_control.run.beside import write_whole
 from disclosure_control.steps import READERS
 
 INVITATION = "invitation.json"
+NOT_GIVEN = object()
+NUMBER = re.compile(r"[0-9a-f]{32}")
 # The keys of a config that all nodes have in common; others, such as ``merge``, are a node's own.
 COMMON_KEYS = (*settings_in(PilotConfig), "risk", "recommend", "pool")
 
@@ -50,8 +53,9 @@ class Invitation:
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
             read = cls(str(content["study"]), str(content["round"]), dict(content["config"]))
-            is_ours = content["kind"] == "invitation" and content["schema"] == SCHEMA and len(read.number) == 32
-        except (ValueError, KeyError, TypeError):
+            is_ours = (content["kind"], content["schema"]) == ("invitation", SCHEMA)
+            is_ours &= NUMBER.fullmatch(read.number) is not None  # files are named by it
+        except (ValueError, KeyError, TypeError, RecursionError):
             is_ours = False
         if not is_ours:
             raise FaultyInputError(f"{path.name}: no invitation of a pool, or only the beginning of one; copy it again")
@@ -99,10 +103,10 @@ class Invitation:
         mine = common_part(literal)
         faults = [f"study: this is {study}, the invitation is to {self.study}"] if study != self.study else []
         faults += [
-            f"{key}: {_said(mine, key)} in this config, {_said(self.literal, key)} in the invitation; "
-            "all nodes need the same; agree on one, and begin a new round where the invitation has to change"
+            f"{place}: {here} in this config, {there} in the invitation; all nodes need the same; agree on one, "
+            "and begin a new round where the invitation has to change"
             for key in COMMON_KEYS
-            if mine.get(key) != self.literal.get(key)
+            for place, here, there in _differences(key, mine.get(key, NOT_GIVEN), self.literal.get(key, NOT_GIVEN))
         ]
         stop_at(faults)
 
@@ -114,6 +118,17 @@ def common_part(literal: Mapping[str, Any]) -> dict[str, Any]:
     return dict(json.loads(canonical({"recommend": {}, **common})))
 
 
-def _said(literal: Mapping[str, Any], key: str) -> str:
-    text = json.dumps(literal[key], ensure_ascii=False) if key in literal else "not given"
+def _differences(place: str, mine: object, other: object) -> Iterator[tuple[str, str, str]]:
+    """Where two values of a config differ, as deep as both have dictionaries, and what either says there."""
+    if isinstance(mine, dict) and isinstance(other, dict):
+        for key in {**mine, **other}:
+            yield from _differences(f"{place}[{key!r}]", mine.get(key, NOT_GIVEN), other.get(key, NOT_GIVEN))
+    elif mine != other:
+        yield place, _said(mine), _said(other)
+
+
+def _said(value: object) -> str:
+    if value is NOT_GIVEN or isinstance(value, dict):
+        return "not given" if value is NOT_GIVEN else "a dictionary"
+    text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 80 else f"{text[:77]}..."

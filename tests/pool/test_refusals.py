@@ -113,6 +113,39 @@ def test_another_config_than_the_invitation(at):
     made.invite_first(ONE)
     made.write_config(TWO, {**CONFIG, "K": 4})
     is_refused(made, TWO, "invite", "--node", TWO, words="K: 4 in this config, 3 in the invitation")
+    values = {"LAB": {"from": 1, "to": 4, "step": 0.5}}
+    made.write_config(TWO, {**config_with(values=values), "missing_qis": "exclude"})
+    words = "pool['values']['LAB']['to']: 4 in this config, 3 in the invitation"
+    is_refused(made, TWO, "invite", "--node", TWO, words=words)
+    assert 'missing_qis: "exclude" in this config, not given in the invitation' in made.said
+
+
+@each(
+    "changes",
+    [
+        {"round": "../../../../../../../../etc/pass"},
+        {"round": 7},
+        {"config": []},
+        {"kind": "joined"},
+        {"schema": 2},
+        {"study": "OTHER"},
+        {"config": {**CONFIG, "K": float("nan")}},
+        {"config": {**CONFIG, "pool": {**CONFIG["pool"], "nodes": ["../A", "B", "C"]}}},
+    ],
+)
+def test_an_invitation_that_somebody_changed(changes, at):
+    made = at("joined", f"changed {list(changes)} {len(str(changes))}")
+    path = made.shared / "invitation.json"
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **changes}), encoding="utf-8")
+    for command in ("invite", "contribute", "read"):
+        is_refused(made, ONE, command, words="invitation")
+
+
+def test_half_an_invitation(at):
+    made = at("joined")
+    path = made.shared / "invitation.json"
+    path.write_bytes(path.read_bytes()[:200])
+    is_refused(made, ONE, "invite", words="invitation.json: no invitation of a pool, or only the beginning")
 
 
 def test_a_party_that_nobody_invited_and_one_that_is_another_one(at):
