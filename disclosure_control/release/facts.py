@@ -122,7 +122,7 @@ def finest_term(frame: pd.DataFrame, ladder: TermLadder) -> np.ndarray:
         if name in frame:
             missing = pd.isna(term)
             term[missing] = labels(frame[name])[missing]
-    term[~ladder.happened(frame)] = None
+    term[~ladder.happened(frame) | pd.Series(term).isin(ladder.table.no_term).to_numpy()] = None
     return term
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
@@ -12,11 +12,12 @@ import pandas as pd
 from disclosure_control.basics.encoding.keys import count_keys, number_groups
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import Kind, are_names, one_of, whole_number
+from disclosure_control.basics.telling.plain import WHERE_FOUND
 from disclosure_control.basics.telling.words import counted, listed, share_text
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, ReleasedStudy
 from disclosure_control.release.people import labels
 from study.models.coded_terms import VERBATIM, TermLadder, term_ladders
-from study.models.roles import Role
+from study.models.roles import Role, TableKind
 from study.models.sdtm import LEVELS
 from study.models.study_model import StudyModel
 
@@ -57,7 +58,8 @@ class RaisedTerms:
     """What was done with the records of a ``domain``, or of one term of a table: all rows, ``rows_raised`` by the
     column of their new level.
 
-    ``rows_gone`` could not be generalised; ``related_rows_gone`` are rows of SUPP-- and RELREC that belong to changed
+    ``rows_gone`` could not be generalised; in tables of other things than events they stay, with the term emptied, and
+    are ``rows_hidden``; ``related_rows_gone`` are rows of SUPP-- and RELREC that belong to changed
     ones. ``loss`` in [0, 1]: levels lost per row, as a share of all levels; a removed row loses all.
     """
 
@@ -67,13 +69,15 @@ class RaisedTerms:
     rows_gone: int
     related_rows_gone: int
     loss: float
+    rows_hidden: int | None = field(default=None, metadata=WHERE_FOUND)
 
     def words(self) -> str:
         """The new level, the removed rows, and the loss."""
         raised = [f"{counted(n, 'record')} raised to {column}" for column, n in self.rows_raised.items()]
         related = f" with {counted(self.related_rows_gone, 'related record')}" if self.related_rows_gone else ""
         gone = [f"{counted(self.rows_gone, 'record')} removed{related}"] if self.rows_gone else []
-        what = listed(raised + gone) or "no term was rare"
+        hidden = [f"the term emptied in {counted(self.rows_hidden, 'record')}"] if self.rows_hidden else []
+        what = listed(raised + hidden + gone) or "no term was rare"
         return f"{self.domain}, {counted(self.rows, 'record')}: {what}; {share_text(self.loss)} lost."
 
 
@@ -85,6 +89,11 @@ class _Place:
     ladder: TermLadder
     rows: np.ndarray
     people: np.ndarray = field(repr=False)
+
+    @property
+    def is_of_events(self) -> bool:
+        """Whether a row is about the term, and says nothing without it; a visit, a result or a death is more."""
+        return bool(self.ladder.prefix) or self.ladder.table.kind is TableKind.EVENTS
 
     @classmethod
     def of(cls, name: str, ladder: TermLadder, files: Mapping[str, ReleasedFile]) -> _Place:
@@ -117,7 +126,7 @@ def without_rare_terms(
         if len(columns) and sum(len(place.rows) for place in places):
             files, one = _of_ladder(name, files, places, columns, settings, classes, model)
             told.append(one)
-            if one.rows_gone or one.rows_raised:
+            if one.rows_gone or one.rows_raised or one.rows_hidden:
                 changed |= {(place.file, column) for place in places for column in place.ladder.columns}
     left_out = {
         **released.left_out,
@@ -172,13 +181,18 @@ def _of_ladder(
     finest = np.argmax([pd.notna(one) for one in terms], axis=0)
     gone, level = level == NOTHING, np.where(level == finest, 0, level)
     cut = np.cumsum([len(place.rows) for place in places])[:-1]
-    related = 0
+    related, n_hidden = 0, 0
     fresh = dict(files)
     for place, of_place in zip(places, np.split(level, cut), strict=True):
         frame = _with_terms_raised(fresh[place.file].frame, place.ladder, columns, shown_in, place.rows, of_place)
         fresh[place.file] = with_part(fresh[place.file], fresh[place.file].whole._replace(frame=frame))
         stays = np.ones(len(frame), dtype=bool)
-        stays[place.rows[of_place == NOTHING]] = False
+        if place.is_of_events:
+            stays[place.rows[of_place == NOTHING]] = False
+        else:
+            n_hidden += int((of_place == NOTHING).sum())
+            frame = _emptied(frame, [*place.ladder.columns, *place.ladder.said_again], place.rows[of_place == NOTHING])
+            fresh[place.file] = with_part(fresh[place.file], fresh[place.file].whole._replace(frame=frame))
         is_raised = np.zeros(len(frame), dtype=bool)
         is_raised[place.rows[of_place > 0]] = True
         if place.ladder.prefix:
@@ -192,7 +206,7 @@ def _of_ladder(
     lost = int(np.where(gone, len(columns), np.where(level > 0, level - finest, 0)).sum())
     raised = {columns[i]: int(of_level[i]) for i in range(1, len(columns)) if of_level[i]}
     loss = lost / (len(columns) * len(level))
-    return kept, RaisedTerms(name, len(level), raised, int(gone.sum()), related, loss)
+    return kept, RaisedTerms(name, len(level), raised, int(gone.sum()) - n_hidden, related, loss, n_hidden or None)
 
 
 def _level(frame: pd.DataFrame, name: str) -> np.ndarray:
@@ -202,6 +216,7 @@ def _level(frame: pd.DataFrame, name: str) -> np.ndarray:
 def _terms(frame: pd.DataFrame, ladder: TermLadder, name: str) -> np.ndarray:
     """Labels of a level (n_rows,); None also if the event did not occur: such a row is about nobody."""
     terms = _level(frame, name)
+    terms[pd.Series(terms).isin(ladder.table.no_term).to_numpy()] = None
     terms[~ladder.happened(frame)] = None
     return terms
 
@@ -286,14 +301,21 @@ def _with_terms_raised(
         if not len(at):
             continue
         finer = order[: order.index(column)] if column in order else columns[:j]
-        for name in {*finer, *columns[:j], *ladder.said_again} & set(frame):
-            cells = frame[name].to_numpy(dtype=object, copy=True)
-            cells[at] = np.nan if frame[name].dtype.kind == "f" else None
-            frame[name] = pd.Series(cells, frame.index, dtype=frame[name].dtype)
+        frame = _emptied(frame, [*finer, *columns[:j], *ladder.said_again], at)
         if column != shown_in and shown_in in frame and columns.index(shown_in) < j:
             cells = frame[shown_in].to_numpy(dtype=object, copy=True)
             cells[at] = texts[column][at]
             frame[shown_in] = pd.Series(cells, frame.index, dtype="str")
+    return frame
+
+
+def _emptied(frame: pd.DataFrame, columns: Iterable[str], at: np.ndarray) -> pd.DataFrame:
+    """The frame without the values of some columns, those that it has, in the rows ``at``."""
+    frame = frame.copy(deep=False)
+    for name in set(columns) & set(frame):
+        cells = frame[name].to_numpy(dtype=object, copy=True)
+        cells[at] = np.nan if frame[name].dtype.kind == "f" else None
+        frame[name] = pd.Series(cells, frame.index, dtype=frame[name].dtype)
     return frame
 
 

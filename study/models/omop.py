@@ -120,6 +120,7 @@ def _table(table: SourceTable, names: NamesOfConcepts) -> TableModel:
         derived=_derived(table, columns, short, names),
         order=tuple(own for own, column in columns.items() if column.role in (Role.DATE, Role.DEATH_DATE)),
         not_merged=frozenset(left),
+        no_term=frozenset([NO_CONCEPT]),
     )
 
 

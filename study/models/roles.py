@@ -121,6 +121,7 @@ class TableModel:
     of_person: tuple[str, ...] = ()
     not_merged: frozenset[str] = frozenset()
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    no_term: frozenset[str] = frozenset()
     labels: Mapping[str, str] = field(default_factory=dict, repr=False)
     names_columns: tuple[str, ...] = ()
 

@@ -289,3 +289,19 @@ def test_along_names_columns_of_any_data_model_and_patterns_of_sdtm_are_not_thei
     assert [one.domain for one in without_rare_terms(left, RareTerms(1), classes)[1]] == ["T.icd", "T.ops"]
     assert [one.domain for one in without_rare_terms(left, RareTerms(1, ("OPS",)), classes)[1]] == ["T.ops"]
     assert [one.domain for one in without_rare_terms(left, RareTerms(1, ("AEDECOD",)), classes)[1]] == []
+
+
+def test_a_death_of_a_rare_cause_stays_a_death_and_a_code_of_nothing_is_no_term():
+    """P0 died of what nobody else died of; the code 0 of P1 means that there is no term."""
+    columns = {"who": ColumnModel(Role.PERSON), "cause": ColumnModel(Role.CODED_TERM), "text": ColumnModel(Role.LABEL)}
+    models = {"DEATHS": TableModel("DEATHS", TableKind.ROWS, columns=columns, no_term=frozenset(["0"]))}
+    rows = [{"who": f"P{i}", "cause": cause, "text": "words"} for i, cause in enumerate(["C1", "0", "C2", "C2"])]
+    file = StudyFile(table("DEATHS", rows), "DEATHS", np.arange(4), "csv", "who")
+    study = Study((file,), {}, StudyModel("made", "", "who", None, models))
+    left = deidentify(study, people(["P0", "P1", "P2", "P3"], [0, 1, 2, 3]), (), KEY, RELEASE)
+    after, (told,) = without_rare_terms(left, RareTerms(2), np.zeros(4, dtype=np.int64))
+    shown = after.files["DEATHS"].frame
+    assert sorted(shown["cause"].fillna("-")) == ["-", "0", "C2", "C2"]
+    assert shown.loc[shown["cause"].isna(), "text"].isna().all()
+    assert (told.rows_gone, told.rows_hidden, len(shown)) == (0, 1, 4)
+    assert "the term emptied in 1 record" in told.words()
