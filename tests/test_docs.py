@@ -1,4 +1,4 @@
-"""The lists of the docs name what is registered: models, metrics of a recoding, measures of utility."""
+"""The lists of the docs name what is registered: models, metrics of a recoding, measures of utility, data models."""
 
 import re
 
@@ -8,6 +8,7 @@ from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
 from disclosure_control.utility import MEASURES
+from study.models.registry import data_models
 from tests.cases import each
 from tests.places import PROJECT
 
@@ -45,3 +46,8 @@ def test_the_metrics_are_those_that_are_registered():
 
 def test_the_measures_of_utility_are_those_that_are_registered():
     assert rows_of("sweep", "measure") == {name: measure.words for name, measure in MEASURES.items()}
+
+
+def test_the_data_models_are_those_that_are_registered():
+    found = {name: row.rstrip("| ") for name, row in rows_of("models", "model | files").items()}
+    assert found == {name: model.documentation for name, model in data_models().items()}
