@@ -16,6 +16,7 @@ from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.joins import JoinState, KeyJoin
 from disclosure_control.release.study import NOBODY
 from disclosure_control.run.tables import csv_bytes, harmless
+from study.merge.subject_ids import DEFAULT_COLUMN
 from study.operations import OperationKind
 
 TAILS = "<a below a; >b above b; >=a from a on"
@@ -182,6 +183,11 @@ _SAID = {
     OperationKind.RAISE_TO_CONTINENT: ("  Countries are given as continents.",),
     OperationKind.REMOVE: ("  The codebook lists the variables that were removed as not released, and says why.",),
 }
+# Of a study without SDTM's study days.
+_NO_STUDY_DAYS = (
+    "  All dates of a person were moved by one number of days. Intervals between them and their order did not",
+    "  change; seasons, weekdays and calendar years did. Partial dates stayed partial.",
+)
 
 
 def _what_was_done(released: ReleasedStudy, file_names: Mapping[str, str]) -> list[str]:
@@ -189,7 +195,8 @@ def _what_was_done(released: ReleasedStudy, file_names: Mapping[str, str]) -> li
     done = {account.operation.operation for account in released.accounts}
     ids = {one.variable for one in released.accounts if one.operation.operation == OperationKind.RECODE_SUBJECT}
     lines = [f"  Pseudonyms of people, one for each person in all files: {listed(sorted(ids))}."] if ids else []
-    lines += [line for kind, said in _SAID.items() if kind in done for line in said]
+    said = _SAID if DEFAULT_COLUMN in ids else _SAID | {OperationKind.OFFSET: _NO_STUDY_DAYS}
+    lines += [line for kind, of_kind in said.items() if kind in done for line in of_kind]
     if any(seen.has_intervals for file in released.files.values() for seen in file.overview.seen.values()):
         lines.append("  Intervals: a--b contains a. For each variable, the codebook says whether it contains b.")
     if any(".csv" in name for name in file_names.values()):

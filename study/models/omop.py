@@ -58,6 +58,12 @@ _SHORT = {
     "range_low": "STNRLO",
     "range_high": "STNRHI",
 }
+# For the recipient.
+_FORM = (
+    "These are tables of the OMOP CDM. Pseudonyms are whole numbers of up to 53 bits: a database needs bigint.",
+    "CONCEPT, if it is here, has the concepts that occur in these files. A label in place of a concept's id was put",
+    "there to protect people; 0 means no concept.",
+)
 _NOT_NAMED = (Role.DESCRIBES_RECORD, Role.UNKNOWN)
 NamesOfConcepts = Callable[[Iterable[str]], Mapping[str, str]]
 
@@ -86,6 +92,7 @@ def described(tables: Sequence[SourceTable], person: str | None) -> StudyModel:
         person if person in known else own,
         base if base in models else None,
         models,
+        form=_FORM,
         ids_are_numbers=True,
         has_empty_tables=True,
     )

@@ -6,12 +6,14 @@ import hashlib
 import hmac
 import runpy
 from dataclasses import replace
+from datetime import datetime
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from disclosure_control.records.records import EncodedRecords
+from disclosure_control.release.codebook import readme
 from disclosure_control.release.deidentify import deidentify
 from disclosure_control.release.dictionaries import with_used_entries
 from disclosure_control.release.joins import JoinState, joins_of
@@ -367,6 +369,16 @@ def test_a_recoded_result_that_is_a_concept_leaves_as_its_label(tmp_path):
     assert set(rows["value_as_concept_id"]) == {"0", "any"}
     assert "9191" not in set(frames["CONCEPT"]["concept_id"])
     assert not made.unplaced
+
+
+def test_the_recipient_reads_of_keys_and_dates_as_they_are_in_these_tables(tmp_path):
+    _, made = released(tmp_path, EXPORT)
+    names = {name: f"{name}.csv" for name in made.files}
+    text = readme("MADE", made, names, datetime(2026, 1, 31))
+    assert "one for each person in all files: person_id." in text
+    assert "USUBJID" not in text
+    assert "--DY" not in text
+    assert "All dates of a person were moved by one number of days" in text
 
 
 def test_all_dates_of_a_person_move_by_one_number_of_days(tmp_path):
