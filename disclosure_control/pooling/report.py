@@ -140,6 +140,18 @@ class OwnPeopleInPool:
         return f"The home figures count, {home}." if home else f"The pool's figures count, {self.settings.reason}."
 
     @property
+    def _advice(self) -> str:
+        """What the pool's advice would mean for this hospital, and whether it may be followed."""
+        if self.figures["recoding"] is None:
+            return "No advice: no recoding of the pool meets its thresholds."
+        n_people = self.home.k_anonymity.n_total
+        left_out = count_in_sentence(HAND_TO_HAND.told(self._n_left_out, n_people))
+        advice = f"The pool's advice leaves out {left_out} of {n_people} people of this hospital"
+        if self.settings.why_home_counts:
+            return f"{advice}. Do not release by it: the home figures count, and by these it promises nothing."
+        return f"{advice}; pool_recoded.csv holds the others, recoded."
+
+    @property
     def _n_left_out(self) -> int:
         return int(self.home.classes.size[self.left_out].sum())
 
@@ -170,15 +182,7 @@ class OwnPeopleInPool:
             range(1, 6),
             TEXTS_AND_PAGE,
         )
-        if self.figures["recoding"] is None:
-            yield Sentence("No advice: no recoding of the pool meets its thresholds.", where=TEXTS_AND_PAGE)
-        else:
-            left_out = count_in_sentence(HAND_TO_HAND.told(self._n_left_out, self.home.k_anonymity.n_total))
-            yield Sentence(
-                f"The pool's advice leaves out {left_out} of {self.home.k_anonymity.n_total} people of this hospital; "
-                "pool_recoded.csv holds the others, recoded.",
-                where=TEXTS_AND_PAGE,
-            )
+        yield Sentence(self._advice, where=TEXTS_AND_PAGE)
         yield Details("The pool's report", self.figures["text"].splitlines(), is_code=True, where=Where.PAGE)
         yield Sentence(
             "Pool figures hold only where the recipient cannot tell the hospital of a record.",

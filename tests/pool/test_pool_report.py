@@ -5,17 +5,23 @@ from __future__ import annotations
 import json
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
+from disclosure_control.basics.telling.section_text import as_text
+from disclosure_control.basics.telling.sections import Where
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.pooling.answer import class_sizes
+from disclosure_control.pooling.report import OwnPeopleInPool
+from disclosure_control.steps import READERS
+from tests.cases import each
 from tests.examples import examples
 from tests.pool.nodes import STUDY
-from tests.pool.small_round import NODES
+from tests.pool.small_round import CONFIG, NODES, frame
 
 ONE = NODES[0]
 
@@ -24,9 +30,9 @@ ONE = NODES[0]
 @examples(100)
 def test_bars_count_the_people_of_their_sizes_and_none_is_small(sizes, k):
     """Classes of these sizes; beside K itself, whose count is a published total, no bar is that of few people."""
-    frame = pd.DataFrame({"Q": [f"q{i}" for i, size in enumerate(sizes) for _ in range(size)]})
+    people = pd.DataFrame({"Q": [f"q{i}" for i, size in enumerate(sizes) for _ in range(size)]})
     literal = {"categorical_qis": ["Q"], "continuous_qis": [], "sensitive_feature": [], "K": k, "binning_config": {}}
-    assessment = assess(frame, validate_config(literal))
+    assessment = assess(people, validate_config(literal))
     bars = class_sizes(SimpleNamespace(assessment=assessment))
     assert sum(bar["people"] for bar in bars) == sum(sizes)
     last = 0
@@ -62,6 +68,23 @@ def test_the_page_has_both_figures_side_by_side(at):
         "pool_recoded.csv",
         f"{STUDY}_pool_report.html",
     }
+
+
+@each(
+    "counts, recoding, words",
+    [
+        ("home, because of the law", {}, "Do not release by it: the home figures count"),
+        ("pool, because of the law", {}, "pool_recoded.csv holds the others, recoded."),
+        ("pool, because of the law", None, "No advice: no recoding of the pool meets its thresholds."),
+    ],
+)
+def test_whether_the_advice_may_be_followed(counts, recoding, words):
+    config = validate_config({**CONFIG, "pool": {**CONFIG["pool"], "counts": counts}}, None, READERS)
+    home = assess(frame(0), config)
+    flags = np.zeros((home.classes.n_classes, len(home.results) + 1), dtype=bool)
+    figures = {"recoding": recoding, "text": "", "class_sizes": []}
+    own = OwnPeopleInPool(home, flags, figures, config.settings["pool"])
+    assert words in as_text(own.sections(), Where.SHORT)
 
 
 def test_a_class_is_no_riskier_in_the_pool_by_k(at):
