@@ -14,6 +14,7 @@ from disclosure_control.basics.telling.words import counted, listed, people_text
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.joins import JoinState, KeyJoin
+from disclosure_control.release.recodings import RESULTS
 from disclosure_control.release.study import NOBODY
 from disclosure_control.run.tables import csv_bytes, harmless
 from study.merge.subject_ids import DEFAULT_COLUMN
@@ -30,9 +31,10 @@ _WHAT_WAS_DONE = {
     OperationKind.REMOVE: "removed",
     OperationKind.REMOVE_DATA_SET: "data set removed",
     OperationKind.REVIEW: "left out",
-    OperationKind.NO_FURTHER: "as it was",
-    OperationKind.KEEP: "as it was",
+    OperationKind.NO_FURTHER: "values as they were",
+    OperationKind.KEEP: "values as they were",
 }
+SAME = (OperationKind.KEEP, OperationKind.NO_FURTHER)
 
 
 def levels_of(released: ReleasedStudy) -> dict[str, dict[str, list[str]]]:
@@ -71,6 +73,8 @@ def _entry(
     is_column = account.rows_of == "" and file is not None and account.variable in file.columns
     stays = account.stays and file is not None and (is_column or account.rows_of != "")
     done = "recoded by the treatment" if account.recoded else _WHAT_WAS_DONE[account.operation.operation]
+    if is_column and (treated := _rows_treated(account, released)):
+        done = f"{done}, except in the rows of {listed(treated, 20)}, which have their own entries here"
     if account.has_rare_terms:
         done = RARE_TERMS
     column = file.columns[account.variable] if is_column and file is not None else None
@@ -88,6 +92,23 @@ def _entry(
         "intervals": _read_as(account, intervals) if has_intervals else "",
         "levels": "; ".join(levels.get(account.file, {}).get(account.variable, [])) if column is not None else "",
     }
+
+
+def _rows_treated(column: Account, released: ReleasedStudy) -> list[str]:
+    """The tests, codes and QNAMs whose values stand in this column and were treated as variables of their own."""
+    table = released.model.table(column.file)
+    results = {f"{column.domain}{short}" for short in (*RESULTS, "VAL")} | {"QVAL"}
+    results |= set() if table is None else {table.called(short) for short in RESULTS}
+    if column.variable not in results:
+        return []
+    return [
+        one.variable
+        for one in released.accounts
+        if one.file == column.file
+        and one.rows_of
+        and one.stays
+        and (one.recoded or one.operation.operation not in SAME)
+    ]
 
 
 def _read_as(account: Account, intervals: Mapping[str, str]) -> str:
@@ -197,6 +218,7 @@ def _what_was_done(released: ReleasedStudy, file_names: Mapping[str, str]) -> li
     lines = [f"  Pseudonyms of people, one for each person in all files: {listed(sorted(ids))}."] if ids else []
     said = _SAID if DEFAULT_COLUMN in ids else _SAID | {OperationKind.OFFSET: _NO_STUDY_DAYS}
     lines += [line for kind, of_kind in said.items() if kind in done for line in of_kind]
+    lines.append("  Text stands without blanks at its ends, and columns of numbers in their shortest form.")
     if any(seen.has_intervals for file in released.files.values() for seen in file.overview.seen.values()):
         lines.append("  Intervals: a--b contains a. For each variable, the codebook says whether it contains b.")
     if any(".csv" in name for name in file_names.values()):

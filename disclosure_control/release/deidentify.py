@@ -23,7 +23,7 @@ from disclosure_control.release.columns import COLUMN_OPERATIONS, Rows
 from disclosure_control.release.columns_seen import ColumnSeen
 from disclosure_control.release.folded_columns import folded_columns, with_folded_columns
 from disclosure_control.release.people import RecodedColumn, ReleasePeople, are_numbers, labels, of_rows
-from disclosure_control.release.recodings import labels_of_values
+from disclosure_control.release.recodings import labels_of_values, n_without_a_label
 from disclosure_control.release.rows_as_variables import RecodedRowsPlan, by_parameter, planned, supplemental
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
 from disclosure_control.treatments.keys import Release
@@ -219,9 +219,10 @@ def _column(name: str, file: StudyFile, given: Rows, decisions: Decisions) -> tu
         if recoding.released is None:
             return None, replace(account, operation=replace(says, operation=OperationKind.REMOVE, reason=BY_TREATMENT))
         column = _with_labels(given.frame[name], recoding, given.people, decisions.model.table(file.name), file)
+        n_lost = n_without_a_label(given.frame[name], column, recoding, given.people)
         if says.operation == OperationKind.DERIVE_AGE:
             column = COLUMN_OPERATIONS[says.operation](column, given).column
-        return column, replace(account, recoded=True)
+        return column, replace(account, recoded=True, n_lost=n_lost)
     if says.operation in GONE:
         return None, account
     if recoding is not None and says.operation == OperationKind.OFFSET and not _was_moved(recoding):

@@ -55,16 +55,21 @@ def rows_of_test(frame: pd.DataFrame, recoded: RecodedColumn, table: TableModel)
     return of_test, of_measurement
 
 
+RESULTS = ("STRESN", "STRESC", "ORRES")  # the columns of a table of findings that hold the result of a test
+
+
 def with_results_recoded(
     frame: pd.DataFrame, recoded: RecodedColumn, people: np.ndarray, at: np.ndarray, table: TableModel
-) -> None:
+) -> int:
     """Put the released labels in place of the results of a test, in the rows ``at`` (n_rows,), in the frame itself.
+
+    Returns in how many rows a result was emptied for lack of a label: see ``n_without_a_label``.
 
     The result in the combined dataset becomes the person's label. The result of another visit becomes the released
     label of the same value of any person, or the interval that contains it; it is emptied if there is neither, and if
     the person's own result was suppressed. A code whose name did not change stays.
     """
-    names = [name for short in ("STRESN", "STRESC", "ORRES") if (name := table.called(short)) in frame]
+    names = [name for short in RESULTS if (name := table.called(short)) in frame]
     rows = np.flatnonzero(at)
     merged = table.as_merged(frame.iloc[rows])
     value = merged[names[0]]
@@ -84,6 +89,19 @@ def with_results_recoded(
             texts = text_of(frame[name]).copy()
             texts[rows[had]] = label[had]
             frame[name] = pd.Series(texts, frame.index, dtype="str")
+    return n_without_a_label(value, label, recoded, people[rows])
+
+
+def n_without_a_label(
+    value: pd.Series, label: np.ndarray | pd.Series, recoded: RecodedColumn, people: np.ndarray
+) -> int:
+    """How many values (n,) have no released form: no band holds them, or nobody's label is theirs.
+
+    Values of people whose own value the treatment suppressed are not among them.
+    """
+    assert recoded.released is not None
+    suppressed = pd.isna(of_rows(recoded.released, people)) & pd.notna(of_rows(recoded.original, people))
+    return int((value.notna().to_numpy() & pd.isna(label) & ~suppressed).sum())
 
 
 def labels_of_values(value: pd.Series, recoded: RecodedColumn, people: np.ndarray) -> np.ndarray:

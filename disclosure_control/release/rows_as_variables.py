@@ -120,16 +120,24 @@ def by_parameter(
         recoding = decisions.people.recoded[name]
         at = rows_of_test(frame, recoding, table)[is_told]
         decisions.placed.add(name)
+        n_lost = 0
         if recoding.released is None:
             kept &= ~at
         elif at.any():
-            with_results_recoded(frame, recoding, given.people, at, table)
+            n_lost = with_results_recoded(frame, recoding, given.people, at, table)
         says = Operation(OperationKind.KEEP, VariableClass.QUASI_IDENTIFIER_1, "recoded by the treatment")
         if recoding.released is None:
             says = replace(says, operation=OperationKind.REMOVE, reason=BY_TREATMENT)
         accounts.append(
             Account(
-                file.name, file.domain, recoding.variable, says, recoding.released is not None, "test", int(at.sum())
+                file.name,
+                file.domain,
+                recoding.variable,
+                says,
+                recoding.released is not None,
+                "test",
+                int(at.sum()),
+                n_lost,
             )
         )
     by = table.called("TESTCD")

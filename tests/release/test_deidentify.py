@@ -7,6 +7,7 @@ import re
 import pytest
 from hypothesis import given
 
+from disclosure_control.release.codebook import codebook
 from study.models.sdtm_operations import overriding_line
 from study.operations import OperationKind
 from tests.examples import examples
@@ -161,6 +162,30 @@ def test_a_test_that_was_recoded_is_recoded_at_every_visit():
     assert frame["VSSTRESN"][of_weight].isna().all()
     assert set(frame["VSORRES"][of_weight].dropna()) == {"70--80", "80--90"}
     assert frame["VSSTRESN"][frame["VSTESTCD"] == "PULSE"].tolist() == [60]
+
+
+def test_values_that_no_band_holds_are_counted_and_suppressed_ones_are_not():
+    """133 kg at S-2's second visit is in no band; S-3's weight was suppressed by the treatment itself."""
+    before = {"VS__Weight": ["71", "84", "93"]}
+    who = people(IDS, [0, 1, 2], before, {"VS__Weight": ["70--80", "80--90", None]})
+    accounts = {one.variable: one for one in released({"DM": DM, "VS": VS}, who).accounts if one.domain == "VS"}
+    assert (accounts["Weight"].n_values, accounts["Weight"].n_lost) == (5, 1)
+    assert sum(one.n_lost for one in accounts.values()) == 1
+    everybody = people(IDS, [0, 1, 2], before, {"VS__Weight": ["70--140", "70--140", "70--140"]})
+    assert not any(one.n_lost for one in released({"DM": DM, "VS": VS}, everybody).accounts if one.domain == "VS")
+
+
+def test_the_codebook_says_of_which_rows_of_a_result_the_values_are_not_as_they_were():
+    who = people(IDS, [0, 1, 2], {"VS__Weight": ["71", "84", "93"]}, {"VS__Weight": ["70--80", "80--90", None]})
+    study = released({"DM": DM, "VS": VS}, who)
+    done = {one["variable"]: one["done"] for one in codebook(study, {}, {}, {}) if one["file"] == "VS"}
+    for name in ("VSORRES", "VSSTRESC", "VSSTRESN"):
+        expected = "values as they were, except in the rows of Weight, which have their own entries here"
+        assert done[name] == expected
+    assert done["Weight"] == "recoded by the treatment"
+    assert done["VISITNUM"] == "values as they were"
+    untreated = codebook(released({"DM": DM, "VS": VS}, people(IDS, [0, 1, 2])), {}, {}, {})
+    assert not any("except" in str(one["done"]) for one in untreated)
 
 
 def test_a_weight_goes_where_the_bmi_was_recoded():

@@ -342,7 +342,7 @@ def _done(told: ReleaseTold) -> Iterator[Part]:
     done += [f"recoded by the treatment: {', '.join(told.recoded)}"] if told.recoded else []
     yield Details("What was done to the variables", done)
     for place, n in told.values_lost.items():
-        yield Sentence(f"{place}: {counted(n, 'value')} emptied, unreadable.")
+        yield Sentence(f"{place}: {counted(n, 'value')} emptied: unreadable, or outside every band of the treatment.")
     if told.rare_terms:
         yield Sentence("Rare terms", Style.HEADING)
         yield from (Sentence(one.words()) for one in told.rare_terms)
