@@ -25,6 +25,7 @@ from study.formats.dates import (
     SERIAL_NAME,
     SERIAL_ORIGINS,
     SHORT_YEAR,
+    YEAR_FIRST,
     iso_dates,
     iso_of_days,
     serial_readings,
@@ -108,8 +109,12 @@ def _convert_by_order(readings: Mapping[str, ColumnReading], columns: dict[str, 
             continue
         [order] = shared or dates.by_order
         why = _ONE_READING if len(dates.by_order) == 1 else _BY_OTHERS
-        found.convert(order, why, name, n_records)
+        found.convert(YEAR_FIRST if _begin_with_years(column) else order, why, name, n_records)
         columns[name] = pa.chunked_array([iso_dates(column.combine_chunks(), order)])
+
+
+def _begin_with_years(column: pa.ChunkedArray) -> bool:
+    return bool(pc.all(pc.match_substring_regex(column, r"^\s*\d{4}\D")).as_py())
 
 
 def _note_short_years(column: pa.ChunkedArray, name: str, reading: ColumnReading, found: _Found) -> None:

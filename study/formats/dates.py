@@ -17,7 +17,9 @@ ORDERS = (DAY_FIRST, MONTH_FIRST)
 SERIALS = ("SAS", "Excel")
 KEEP = "keep"
 READINGS = (*ORDERS, *SERIALS, KEEP)
+YEAR_FIRST = "YMD"  # read under any order, and written otherwise than ISO 8601: with a blank before the time
 IN_WORDS = {
+    YEAR_FIRST: "year, month, day",
     DAY_FIRST: "day, month, year",
     MONTH_FIRST: "month, day, year",
     "SAS": "days since 1960-01-01 (SAS)",

@@ -89,6 +89,7 @@ def test_what_stays_is_said(tmp_path):
         (["03/04/2014", "05/06/2014"], None, "dates that may begin with"),
         (["31/12/14", "30/12/14"], None, "dates with a year of two digits"),
         (["31/12/2014", "30/12/2014"], None, "dates read as day, month, year (the only possible reading"),
+        (["2014-12-31 10:11:12", "2014-12-30 00:00:00"], None, "dates read as year, month, day (the only"),
         (["03/04/2014", "05/06/2014"], "DMY", "dates read as day, month, year (declared"),
         (["20089", "20090"], "SAS", "dates read as"),
     ],
