@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from datetime import date, timedelta
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from disclosure_control.measures.longitudinal import alone_by_facts
 from disclosure_control.release.facts import KINDS, columns_with_facts, facts_known, usual_kinds
 from disclosure_control.release.opened_rows import RowsOfTable, spans_of
-from disclosure_control.steps.release.course import course_parts, course_risk, told_course
+from disclosure_control.steps.release.course import course_parts, course_risk, reasons_of_course, told_course
 from disclosure_control.steps.release.settings import OutsidersKnow
 from study.merge.subject_ids import SubjectIdRule
 from study.models.roles import ColumnModel, Role, TableKind, TableModel
@@ -291,6 +292,10 @@ def test_a_kind_without_columns_is_not_counted_and_never_zero():
     assert set(told_of.not_counted) == set(KINDS)
     assert all(why.startswith("not counted") for why in told_of.not_counted.values())
     assert not told_of.people_with
+    assert not told_of.found
+    assert not told_of.average_risk
+    everybody = tuple(dataclasses.replace(one, is_alone=np.ones(5, dtype=bool)) for one in course.alone)
+    assert reasons_of_course(dataclasses.replace(course, alone=everybody)) == []
 
 
 def test_all_kinds_are_counted_unless_the_data_model_has_its_own():

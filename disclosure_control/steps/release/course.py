@@ -47,6 +47,11 @@ class CourseRisk:
     rare_terms: RareTerms | None = None
     not_counted: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether there are facts of any kind that could be counted."""
+        return bool(self.known.kinds) or not self.not_counted
+
 
 def course_risk(
     opened: Mapping[str, RowsOfTable],
@@ -115,7 +120,10 @@ class ToldCourse:
 
 
 def told_course(course: CourseRisk) -> ToldCourse:
-    """The figures under ``longitudinal``: counts of few people are null, rates have three digits."""
+    """The figures under ``longitudinal``: counts of few people are null, rates have three digits.
+
+    There are none if no kind of fact could be counted.
+    """
     told, with_fact = _told(course), _told_with_fact(course)
     return ToldCourse(
         people=course.n_people,
@@ -125,9 +133,10 @@ def told_course(course: CourseRisk) -> ToldCourse:
         found={
             name: [FoundByFacts(one.size, n, one.is_complete) for one, n in zip(found, told[name], strict=True)]
             for name, found in _found(course).items()
+            if course.is_counted
         },
-        average_risk=_rates(course.average),
-        average_risk_with_months=_rates(course.average_with_months),
+        average_risk=_rates(course.average) if course.is_counted else [],
+        average_risk_with_months=_rates(course.average_with_months) if course.is_counted else [],
     )
 
 
@@ -210,7 +219,11 @@ def reasons_of_course(course: CourseRisk) -> list[Reason]:
     """A reason if more people are alone by the config's facts than it accepts."""
     known = course.known
     name, place = _in_verdict(course)
-    if not known.facts or _found(course)[name][place].n_alone <= known.alone_at_most * course.n_people:
+    if (
+        not course.is_counted
+        or not known.facts
+        or _found(course)[name][place].n_alone <= known.alone_at_most * course.n_people
+    ):
         return []
     facts = f"up to {known.facts} facts" if known.facts > 1 else "one fact"
     months = ", with their months" if known.months else ""
