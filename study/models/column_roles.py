@@ -10,6 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import numpy as np
+
+from disclosure_control.basics.encoding.dictionary import as_texts
+from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
 from study.formats.tables import SourceTable
 from study.headings import is_number, words_of
 from study.models.role_words import is_key, is_known_to_acquaintances, names_a_label, names_a_term, role_of_heading
@@ -58,7 +62,14 @@ class PlainTable:
         """The people of the table; its rows, where the person is not known."""
         if self.person not in self.columns:
             return self.table.n_rows
-        return len(self.table.counts_of(self.person))
+        ids, n_records = self.table.counted_column(self.person)
+        is_there = ids.notna().to_numpy() if n_records is None else ids.notna().to_numpy() & (n_records > 0)
+        ids = ids if is_there.all() else ids[is_there]
+        if ids.dtype != "str":
+            return ids.nunique()
+        hashes = hashes_of_texts(as_texts(ids))  # sorted, a fifth of the time that looking for equal ids takes
+        hashes.sort()
+        return int(np.count_nonzero(np.diff(hashes))) + min(len(hashes), 1)
 
     def role(self, name: str) -> ColumnModel:
         """The role of a column, with its reason."""
