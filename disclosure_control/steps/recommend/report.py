@@ -43,7 +43,11 @@ NOT_ANONYMOUS = "Data that meet the thresholds are still pseudonymised personal 
 
 @dataclass(frozen=True)
 class ToldAnswer:
-    """One way to meet the thresholds, in counts of people: None where masked."""
+    """One way to meet the thresholds, in counts of people: None where masked.
+
+    Records left out count as lost, so the ``loss`` is masked with their number: a rounded one is no figure of the
+    answer, and may put a worse answer above a better one.
+    """
 
     titles: Sequence[str]
     words: str
@@ -156,7 +160,7 @@ def _told(n: int, trial: Trial) -> int | None:
 
 
 def _told_loss(loss: float, n_left_out: int, trial: Trial) -> float:
-    """A loss, masked: records left out count as lost, so all its digits would give their masked number.
+    """A loss as a place on the map, masked: all its digits would give the masked number of records left out.
 
     Then losses of values are rounded to the weight of about twenty people, and those of class sizes to one digit.
     """
@@ -174,7 +178,7 @@ def _told_answer(answer: RecodingAnswer, trial: Trial) -> ToldAnswer:
         titles=answer.titles,
         words=answer.words,
         levels=answer.levels,
-        loss=_told_loss(answer.loss, answer.n_suppressed, trial),
+        loss=None if _told(answer.n_suppressed, trial) is None else answer.loss,
         suppressed=_told(answer.n_suppressed, trial),
         suppressed_few=bool(HAND_TO_HAND.are_small(np.array(answer.n_suppressed))),
         rescued=n_at_risk if answer.n_rescued == n_at_risk else HAND_TO_HAND.told(answer.n_rescued, n_at_risk),
@@ -310,12 +314,12 @@ def landscape_map(told: ToldRecommendation) -> tuple[Drawing | None, int]:
 
 def _answer(answer: ToldAnswer, told: ToldRecommendation) -> Iterator[Part]:
     yield Sentence(_outcome(answer, told), where=Where.EVERYWHERE)
-    if answer.loss is not None:
+    if told.at_risk is not None:
         n_left = MASKED if answer.suppressed is None else f"{(told.records or 0) - answer.suppressed}"
-        about = "about " if answer.suppressed is None else ""
+        loss = MASKED if answer.loss is None else f"{answer.loss:.4g}"
         yield Sentence(
             f"Records no longer at risk: {count_text(answer.rescued)} of {told.at_risk}. Records released: "
-            f"{n_left}. {_loss_in_words(told)}: {about}{answer.loss:.4g}."
+            f"{n_left}. {_loss_in_words(told)}: {loss}."
         )
     if answer.treatment:
         steps = [f"    {json.dumps(step, ensure_ascii=False)}," for step in answer.treatment]
