@@ -11,7 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from study.formats.tables import SourceTable
+from disclosure_control.records.domain_files import read_large_file
+from disclosure_control.run.tables import csv_bytes
+from study.formats.files import read_domain_file
+from study.formats.tables import FileOptions, SourceTable
 from study.models.registry import study_model
 from study.models.roles import Role, TableKind
 from study.operations import OperationKind
@@ -297,3 +300,16 @@ def test_a_file_with_both_names_is_a_fault(tmp_path):
     rows = [{"id": "1", "PatNr": "7", "sex": "F"}]
     (fault,) = faults_of(tmp_path, {"lab.csv": rows}, {"column": "id"}, {"files": {"LAB": {"person": "PatNr"}}})
     assert fault.startswith("lab.csv: it has a column 'id' beside 'PatNr'")
+
+
+@pytest.mark.parametrize(("made", "person"), [(german_visits, "PatNr"), (italian_results, "id_paziente")])
+def test_a_file_on_disk_is_what_it_is_in_memory(tmp_path, made, person):
+    path, folder = tmp_path / "table.csv", tmp_path / "rows"
+    folder.mkdir()
+    path.write_bytes(csv_bytes(made().astype("str")))
+    on_disk, in_memory = (
+        study_model([one], person, "flat").tables["TABLE"]
+        for one in (read_large_file(path, FileOptions(), folder), read_domain_file(path))
+    )
+    assert dict(on_disk.columns) == dict(in_memory.columns)
+    assert (on_disk.kind, on_disk.order, on_disk.short) == (in_memory.kind, in_memory.order, in_memory.short)
