@@ -99,4 +99,5 @@ def _first_known(frame: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
 
 def columns_of_stays(table: TableModel, domain: str, columns: Sequence[str]) -> list[str]:
     """The columns that lengths of stays are read from."""
-    return [name for span in span_of(table, columns) for name in span] if table.kind in OF_VISITS else []
+    may_have = table.has_visits or table.kind in OF_VISITS
+    return [name for span in span_of(table, columns) for name in span] if may_have else []

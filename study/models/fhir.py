@@ -103,6 +103,7 @@ def _model(name: str, declared: Mapping[str, Any], columns: Sequence[Mapping[str
         derived=derived,
         order=tuple(column for column, one in described_columns.items() if one.role is Role.DATE),
         not_merged=frozenset(keys),
+        has_visits=name == "ENCOUNTER",
     )
 
 

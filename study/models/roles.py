@@ -122,6 +122,7 @@ class TableModel:
     not_merged: frozenset[str] = frozenset()
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
     no_term: frozenset[str] = frozenset()
+    has_visits: bool = False
     labels: Mapping[str, str] = field(default_factory=dict, repr=False)
     names_columns: tuple[str, ...] = ()
 

@@ -121,7 +121,8 @@ class StudyModel:
         return [
             name
             for name, table in self.tables.items()
-            if (table.kind is TableKind.TIMING and table.of_role(Role.VISIT))
+            if table.has_visits
+            or (table.kind is TableKind.TIMING and table.of_role(Role.VISIT))
             or (name in named and table.kind in OF_VISITS and table.of_role(Role.DATE))
         ]
 

@@ -323,3 +323,18 @@ def test_months_of_visits_and_deaths_do_not_count_in_sdtm():
     _, found = facts_known(rows_of_files(files), SUBJECTS, SubjectIdRule(), ("death",), model_of(files))
     assert found.people.tolist() == [0, 1]
     assert found.facts[0] == found.facts[1]
+
+
+def test_encounters_of_fhir_are_visits_and_stays():
+    """B had two encounters of 2 and 0 days, A one of 2: their numbers differ, one length is the same."""
+    rows = [("A", "e1", "2020-01-01", "2020-01-03"), ("B", "e2", "2020-02-01", "2020-02-03")]
+    rows.append(("B", "e3", "2020-03-01T08:00:00Z", "2020-03-01T09:00:00Z"))
+    names = ["patient_id", "encounter_id", "start", "end"]
+    files = {"ENCOUNTER": pd.DataFrame(rows, columns=names).astype("str")}
+    model, rule = model_of(files, "fhir"), SubjectIdRule(column="patient_id")
+    visits, _ = facts_known(rows_of_files(files), SUBJECTS, rule, ("visits",), model)
+    assert sorted(zip(visits.people.tolist(), visits.facts.tolist(), strict=True)) == [(0, 0), (1, 1)]
+    stays, _ = facts_known(rows_of_files(files), SUBJECTS, rule, ("stays",), model)
+    own = [set(stays.facts[stays.people == place].tolist()) for place in (0, 1)]
+    assert own[0] < own[1]
+    assert len(own[1]) == 2
