@@ -73,7 +73,7 @@ def test_the_figures_of_a_small_table_by_hand():
     assert by_attribute["sex"]["predicted_rate"] == pytest.approx(3 / 5)
     assert by_attribute["age"]["predicted_rate"] == pytest.approx(4 / 5)
     assert by_attribute["age"]["baseline_rate"] == pytest.approx(3 / 5)
-    assert figures["suda2"]["special_uniques"] == 1
+    assert figures["suda2"]["special_uniques"] is None  # one of five: masked, as every count of few people is
     assert [keys["quasi_identifiers"] for keys in figures["key_sets"]] == [["sex"], ["age"], ["sex", "age"]]
     assert {"prosecutor", "journalist", "marketer", "models", "by_group"} <= set(figures)
     json.dumps(figures, allow_nan=False)

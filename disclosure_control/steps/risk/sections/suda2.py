@@ -10,6 +10,7 @@ import numpy as np
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import SHARE_ABOVE_ZERO
 from disclosure_control.basics.telling.sections import Part, Sentence, Table
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, people_on_screen
 from disclosure_control.basics.telling.words import share_text
 from disclosure_control.measures.special_uniques import special_uniques
 from disclosure_control.steps.risk.scene import Scene
@@ -33,9 +34,9 @@ class Suda2Settings(SettingsGroup):
 
 @dataclass(frozen=True)
 class Suda2Told:
-    """Special uniques, their highest scores, and the share of each quasi-identifier in the score."""
+    """Special uniques, None where masked, their highest scores, and the share of each quasi-identifier in the score."""
 
-    special_uniques: int
+    special_uniques: int | None
     total_score: float
     highest_score: float
     highest_dis_score: float | None
@@ -50,7 +51,7 @@ def evaluate(scene: Scene) -> Finding:
     uniques = special_uniques(scene.classes, settings.max_key_set, dis_fraction=fraction)
     highest_dis = float(uniques.dis_score_of_class.max(initial=0.0))  # NaN from 28 quasi-identifiers up
     found = Suda2Told(
-        special_uniques=uniques.n_special_uniques,
+        special_uniques=HAND_TO_HAND.told(uniques.n_special_uniques, scene.classes.n_records),
         total_score=uniques.total_score,
         highest_score=float(uniques.score_of_class.max(initial=0.0)),
         highest_dis_score=None if np.isnan(highest_dis) else highest_dis,
@@ -76,7 +77,7 @@ def words(found: Suda2Told) -> Iterator[Part]:
     rows = [[name, share_text(rate)] for name, rate in found.contribution_rates.items()]
     yield Table("Special uniques (SUDA2)", ("Quasi-identifier", "Share of the score"), rows, (1,))
     yield Sentence(
-        f"Few attributes single out {found.special_uniques} people. The highest DIS score is "
+        f"Few attributes single out {people_on_screen(found.special_uniques)} of the people. The highest DIS score is "
         f"{figure_text(found.highest_dis_score)}, where the pilot is {share_text(found.dis_fraction)} of the "
         "population."
     )
