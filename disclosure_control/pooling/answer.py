@@ -26,7 +26,14 @@ from disclosure_control.pooling.contribution import bytes_per_class, pads_of
 from disclosure_control.pooling.evaluation import EvaluatedPool
 from disclosure_control.pooling.parties import ANSWER, RoundMembers, SecretsAtHome
 from disclosure_control.pooling.report import class_sizes_section, without_home_lines
-from disclosure_control.pooling.signed_files import SHARED_MODE, SUFFIX, SignedFile, read_signed, write_signed
+from disclosure_control.pooling.signed_files import (
+    HOME_MODE,
+    SHARED_MODE,
+    SUFFIX,
+    SignedFile,
+    read_signed,
+    write_signed,
+)
 from disclosure_control.report.summary import privacy_summary
 from disclosure_control.report.text import short_privacy_report
 from disclosure_control.run.beside import write_whole
@@ -105,7 +112,8 @@ def write_answer(
         "figures": public_figures(invitation.study, pool),
     }
     body = ((pool.flags ^ pads[node]).tobytes() for node in invitation.settings.nodes)
-    write_signed(home.path(invitation.number, ANSWER), header, len(pads) * pool.flags.nbytes, body, home.signing_key)
+    kept, n_bytes = home.path(invitation.number, ANSWER), len(pads) * pool.flags.nbytes
+    write_signed(kept, header, n_bytes, body, home.signing_key, HOME_MODE)
     home.keep(f"{invitation.number}_{SUMMED}", _mark(summed))
     _publish(home, members, shared)
 

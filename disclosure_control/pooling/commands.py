@@ -150,6 +150,7 @@ def read(run: PoolRun, options: argparse.Namespace) -> Outcome:
     invitation = run.invitation()
     party = run.party(invitation)
     members = run.members(invitation, party)
+    contribution.check_keys_are_as_sent(run.home, members)
     answer = read_answer(members, run.shared)
     if party not in invitation.settings.nodes:
         say(answer.figures["text"])

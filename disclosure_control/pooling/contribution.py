@@ -20,7 +20,15 @@ from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.pooling import keys
 from disclosure_control.pooling.cells import COUNT, CellSpace
 from disclosure_control.pooling.parties import ANSWER, CONTRIBUTION, NEW_ROUND, RoundMembers, SecretsAtHome
-from disclosure_control.pooling.signed_files import SHARED_MODE, SUFFIX, SignedFile, is_key, read_signed, write_signed
+from disclosure_control.pooling.signed_files import (
+    HOME_MODE,
+    SHARED_MODE,
+    SUFFIX,
+    SignedFile,
+    is_key,
+    read_signed,
+    write_signed,
+)
 from disclosure_control.run.beside import write_whole
 
 
@@ -44,21 +52,33 @@ def contribute(home: SecretsAtHome, members: RoundMembers, party: str, cells: np
     """
     number, target = members.invitation.number, shared / f"{CONTRIBUTION}_{party}{SUFFIX}"
     kept, own_key = home.path(number, CONTRIBUTION), _round_keys(home, number)[1]
-    mark = json.dumps({"round": members.round_id.hex(), "counts": _mark(own_key, cells)}).encode("ascii")
-    sent = home.read(f"{number}_sent")
-    if sent is not None and sent != mark:
-        changed = "the counts" if json.loads(sent)["round"] == members.round_id.hex() else "the keys of the round"
+    check_keys_are_as_sent(home, members)
+    mark, sent = _mark(own_key, cells), _sent(home, number)
+    if sent is not None and sent["counts"] != mark:
         raise FaultyInputError(
-            f"{party} has contributed to this round, and {changed} changed since then. Two contributions under the "
+            f"{party} has contributed to this round, and the counts changed since then. Two contributions under the "
             f"same masks would give away the difference; {NEW_ROUND}"
         )
     if sent is None:
         _stop_at_strangers(shared, party, target)
-        write_signed(kept, *_masked(home, members, party, cells), home.signing_key)
-        home.keep(f"{number}_sent", mark)
+        write_signed(kept, *_masked(home, members, party, cells), home.signing_key, HOME_MODE)
+        home.keep(f"{number}_sent", json.dumps({"round": members.round_id.hex(), "counts": mark}).encode("ascii"))
     with kept.open("rb") as file:
         write_whole(target, iter(lambda: file.read(keys.PIECE_BYTES), b""), SHARED_MODE)
     return sent is None
+
+
+def check_keys_are_as_sent(home: SecretsAtHome, members: RoundMembers) -> None:
+    """Raise ``FaultyInputError`` where this party contributed under the keys of others than ``members`` says.
+
+    People compared those keys by telephone. Whoever exchanges them later could sign an answer of their own.
+    """
+    sent = _sent(home, members.invitation.number)
+    if sent is not None and sent["round"] != members.round_id.hex():
+        raise FaultyInputError(
+            "joined_*.pool: the keys of the round changed since this hospital contributed; somebody may have "
+            f"exchanged them on the way: ask each party for its own file again, or {NEW_ROUND}"
+        )
 
 
 def check_counts_are_as_sent(home: SecretsAtHome, number: str, cells: np.ndarray) -> None:
@@ -66,12 +86,18 @@ def check_counts_are_as_sent(home: SecretsAtHome, number: str, cells: np.ndarray
 
     Of a class that is new since then the node would read chance, and take it for flags.
     """
-    sent = home.read(f"{number}_sent")
-    if sent is None or json.loads(sent)["counts"] != _mark(_round_keys(home, number)[1], cells):
+    sent = _sent(home, number)
+    if sent is None or sent["counts"] != _mark(_round_keys(home, number)[1], cells):
         raise FaultyInputError(
             "the data are not those of the contribution, and the flags of the answer are of these; put back the "
             f"combined dataset of that time, or {NEW_ROUND}"
         )
+
+
+def _sent(home: SecretsAtHome, number: str) -> dict[str, str] | None:
+    """What a party noted when it contributed to a round: its ``round``, ``counts`` as a keyed hash. None before."""
+    noted = home.read(f"{number}_sent")
+    return None if noted is None else dict(json.loads(noted))
 
 
 def _stop_at_strangers(shared: Path, party: str, target: Path) -> None:

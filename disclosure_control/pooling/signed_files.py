@@ -21,7 +21,7 @@ from disclosure_control.pooling.keys import KEY_BYTES, PIECE_BYTES, SIGNATURE_BY
 from disclosure_control.run.beside import write_whole
 
 SUFFIX, SCHEMA, LONGEST_HEADER = ".pool", 1, 1 << 24
-SHARED_MODE = 0o644
+SHARED_MODE, HOME_MODE = 0o644, 0o600
 
 
 def canonical(value: object) -> bytes:
@@ -51,7 +51,9 @@ class SignedFile:
                 yield piece
 
 
-def write_signed(path: Path, header: Mapping[str, Any], n_bytes: int, body: Iterable[bytes], key: bytes) -> None:
+def write_signed(
+    path: Path, header: Mapping[str, Any], n_bytes: int, body: Iterable[bytes], key: bytes, mode: int = SHARED_MODE
+) -> None:
     """Write a file with ``n_bytes`` of body, signed with a private key, whole or not at all."""
     content = hashlib.sha512()
 
@@ -62,7 +64,7 @@ def write_signed(path: Path, header: Mapping[str, Any], n_bytes: int, body: Iter
             yield piece
         yield signature(key, content.digest())
 
-    write_whole(path, pieces(), SHARED_MODE)
+    write_whole(path, pieces(), mode)
 
 
 def read_signed(path: Path, kind: str, key_of: Callable[[Mapping[str, Any]], bytes]) -> SignedFile:

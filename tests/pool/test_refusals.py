@@ -436,6 +436,23 @@ def test_the_answer_of_another_round(at):
     is_refused(made, ONE, "read", words="of another round")
 
 
+def test_keys_that_somebody_exchanged_after_the_contributions(at):
+    """Mallory puts her key in place of the sum's, once all compared the check, and signs an answer of her own."""
+    made = at("summed")
+    invitation, stranger = Invitation.read(made.shared / "invitation.json"), SecretsAtHome(made.root / "m" / "results")
+    (made.shared / "joined_TRUSTEE.pool").unlink()
+    join(stranger, invitation, "TRUSTEE", made.shared)
+    mine = SecretsAtHome(made.data(ONE) / "pool_results")
+    path = made.shared / "answer.pool"
+    line, rest = path.read_bytes().split(b"\n", 1)
+    body = rest[: -keys.SIGNATURE_BYTES]
+    header = json.loads(line) | {"round": members_of(mine, invitation, ONE, made.shared).round_id.hex()}
+    write_signed(path, header, len(body), [body], stranger.signing_key)
+    is_refused(made, ONE, "read", words="the keys of the round changed since this hospital contributed")
+    is_refused(made, ONE, "contribute", words="the keys of the round changed since this hospital contributed")
+    assert not (made.data(ONE) / "pool_results" / "pool_people.csv").exists()
+
+
 def test_other_people_than_those_of_the_contribution(at):
     """Of a class that was empty then, the node would take chance for flags."""
     made = at("summed")
@@ -490,7 +507,8 @@ def test_what_is_kept_and_written_is_readable_by_its_owner_alone(at):
     assert made.run(ONE, "read") == 0
     for path in [made.kept(ONE), made.data(ONE) / "pool_results"]:
         assert stat.S_IMODE(path.stat().st_mode) == 0o700
-    for path in [*made.kept(ONE).glob("*key*"), *(made.data(ONE) / "pool_results").iterdir()]:
+    kept = [*made.kept(ONE).iterdir(), *made.kept("TRUSTEE").iterdir()]
+    for path in [*kept, *(made.data(ONE) / "pool_results").iterdir()]:
         assert stat.S_IMODE(path.stat().st_mode) == 0o600, path.name
 
 
