@@ -166,8 +166,10 @@ def read(run: PoolRun, options: argparse.Namespace) -> Outcome:
             if answer.figures["recoding"] is not None:
                 results.write_table("pool_recoded.csv", own.recoded(), for_people=False)
             sections = [*controller_sections(own.home, (), {}), *own.sections()]
-            results.write_text(f"{run.study}_pool_report.html", privacy_page(run.study, sections), hand_to_hand=False)
-            text = f"{as_text(own.sections(), Where.FILE)}\nThe pool\n\n{answer.figures['text']}"
+            page = privacy_page(run.study, sections, summary=name)
+            results.write_text(f"{run.study}_pool_report.html", page, hand_to_hand=False)
+            of_own, _ = own.sections()  # the pool's histogram is in the text of the answer
+            text = f"{as_text([of_own], Where.FILE)}\nThe pool\n\n{answer.figures['text']}"
             results.write_text(f"{run.study}_pool_report.txt", f"{text}\n{results.who_may_read}")
             results.publish(own.summary())
     say(f"{as_text(own.sections(), Where.SCREEN)}\nThe files are in {run.home.results}.")

@@ -26,8 +26,10 @@ def class_sizes_section(sizes: Sequence[Mapping[str, int | None]]) -> Section:
     rows = [[_span(one["from"], one["to"]), one["people"]] for one in sizes]
     explained = "Sizes are joined until no count, and no difference of two, is that of fewer than 10 people."
     columns = ("k in the pool", "People of all hospitals")
+    title = "People by the size of their class in the pool"
     parts: list[Part] = [
-        Table("People by the size of their class in the pool", columns, rows, (1,), TEXTS_AND_PAGE),
+        Sentence(title, Style.HEADING, Where.PAGE),  # texts have the table's title
+        Table(title, columns, rows, (1,), TEXTS_AND_PAGE),
         Sentence(explained, Style.SMALL, TEXTS_AND_PAGE),
     ]
     return Section("who", "The pool", parts)

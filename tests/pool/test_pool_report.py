@@ -56,8 +56,13 @@ def test_the_page_has_both_figures_side_by_side(at):
         "In the pool",
         "because the hospital",
         "Next best step",
+        "<h3>People by the size of their class in the pool</h3>",
+        f"The same figures are in {STUDY}_pool_summary.json.",
     ):
         assert words in page
+    assert "Not part of this run" not in page  # its config has the key recommend, and the pool's report the advice
+    text = (results / f"{STUDY}_pool_report.txt").read_text(encoding="utf-8")
+    assert text.count("People by the size of their class in the pool") == 1
     people = pd.read_csv(results / "pool_people.csv")
     for name, told in summary["at_risk"].items():
         assert told["at_home"] == people[f"{name} at home"].sum()
