@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from config.model_settings import validate_config
+from disclosure_control.assess.assessment import assess
+from disclosure_control.pooling.answer import class_sizes
 from tests.places import PROJECT
 from tests.pool.nodes import FIVE
 
@@ -55,6 +59,24 @@ def test_two_hospitals_without_the_party_that_sums(sizes):
         f"one alone reads the flags of up to {one:,} of {n_classes:,} occupied classes, two together of up to {known:,}"
         in PAGE
     )
+
+
+def test_a_size_that_follows_from_flag_histogram_and_own_count(sizes):
+    """For every class of a hospital: the sizes that occur, from its own count on, on the flag's side of K."""
+    pool = sizes.sum(axis=1).to_numpy()
+    people = pd.DataFrame({"Q": np.arange(len(pool)).repeat(pool).astype(str)})
+    literal = {"categorical_qis": ["Q"], "continuous_qis": [], "sensitive_feature": [], "K": K, "binning_config": {}}
+    bars = class_sizes(SimpleNamespace(assessment=assess(people, validate_config(literal))))
+    told = [(bar["from"], bar["to"] or N_PEOPLE) for bar in bars if bar["people"]]
+    occur = np.concatenate([np.arange(first, last + 1) for first, last in told])
+    followed = []
+    for one in range(len(FIVE)):
+        has_people = sizes[one].to_numpy() > 0
+        own, of_pool = sizes[one].to_numpy()[has_people], pool[has_people]
+        fits = (occur >= own[:, None]) & ((occur < K) == (of_pool < K)[:, None])
+        followed.append((int((fits.sum(axis=1) == 1).sum()), len(own)))
+    alone, n_classes = max(followed)
+    assert f"one alone of up to {alone:,} of {n_classes:,} classes" in PAGE
 
 
 def test_two_hospitals_with_the_party_that_sums(sizes):
