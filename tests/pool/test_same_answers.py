@@ -20,7 +20,7 @@ from disclosure_control.report.summary import privacy_summary
 from disclosure_control.steps import READERS
 from disclosure_control.steps.running import run_steps
 from tests.examples import is_thorough
-from tests.pool.nodes import FIVE, STUDY, Parties
+from tests.pool.nodes import FIVE, STUDY, WHY, Parties
 from tests.pool.random_rounds import RandomRound, random_round
 
 MODELS = ("k_anonymity", "l_diversity", "t_closeness", "missing_policies", "notices")
@@ -133,3 +133,60 @@ def released_pool_holds_k(parties: Parties, made: RandomRound, answer: dict):
 @pytest.mark.parametrize("seed", range(200 if is_thorough() else 3))
 def test_the_answer_is_that_of_door_2_on_the_pooled_records(seed, parties):
     compare(random_round(seed), parties)
+
+
+EDGE = {
+    "categorical_qis": ["C"],
+    "continuous_qis": ["N"],
+    "binning_config": {"N": [0, 10, 20]},
+    "sensitive_feature": ["S", "U"],
+    "K": 3,
+    "L": {"S": 2, "U": 2},
+    "T": {"S": 0.4, "U": 0.3},
+    "missing_qis": "category",
+    "recommend": {"suppression_limit": 0.3},
+    "risk": "all",
+    "pool": {
+        **WHY,
+        "nodes": list(FIVE),
+        "sums": "TRUSTEE",
+        "categories": {"C": ["a", "b", "c", "1", "nobody has it"], "U": ["x", "y"]},
+        "values": {"S": {"from": 0, "to": 3, "step": 0.5}},
+    },
+}
+ALL_MISSING = {"C": None, "N": np.nan, "S": np.nan, "U": None}
+
+
+def people_of(seed: int, **instead) -> pd.DataFrame:
+    """Fifteen people in bins and tails, some without a value; columns ``instead`` have one value."""
+    chance = np.random.default_rng(seed)
+    columns = {
+        "C": chance.choice(["a", "b", "c", None], 15),
+        "N": chance.choice([-3, 0, 5, 10, 15, 20, 99, np.nan], 15),
+        "S": chance.choice([0, 0.5, 1, 3, np.nan], 15),
+        "U": chance.choice(["x", "y", None], 15),
+    }
+    return pd.DataFrame(columns).assign(**instead)
+
+
+@pytest.mark.thorough("4 s each: five nodes and door 2")
+@pytest.mark.parametrize(
+    ("settings", "at_the_first", "at_the_others"),
+    [
+        ({}, {"S": np.nan, "U": None}, {}),  # no sensitive value at one hospital
+        ({}, ALL_MISSING, {}),
+        ({"missing_qis": "wildcard"}, ALL_MISSING, {}),
+        ({"missing_qis": "exclude"}, ALL_MISSING, {}),
+        ({}, ALL_MISSING, ALL_MISSING),
+        ({"missing_qis": "exclude"}, {"C": None}, {"C": None}),  # nobody is evaluated
+        ({}, {"S": np.nan}, {"S": np.nan}),
+        ({}, {"C": "a", "N": 5.0, "S": 1.0, "U": "x"}, {"C": "a", "N": 5.0, "S": 1.0, "U": "x"}),  # one cell
+        ({}, {"N": -3.0}, {"N": 99.0}),  # tails alone
+        ({}, {"C": 1.0}, {}),  # categories that one hospital's file has as numbers
+        ({"K": 500}, {}, {}),  # more than all people
+    ],
+)
+def test_the_edges(settings, at_the_first, at_the_others, parties):
+    instead = [at_the_first, *[at_the_others] * 4]
+    frames = {node: people_of(i, **instead[i]) for i, node in enumerate(FIVE)}
+    compare(RandomRound({**EDGE, **settings}, frames), parties)
