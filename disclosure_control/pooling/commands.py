@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,14 +96,15 @@ def invite(run: PoolRun, options: argparse.Namespace) -> Outcome:
     if waiting := [name for name in parties if name not in joined]:
         say(f"{len(joined)} of {len(parties)} parties joined; not yet: {listed(waiting)}.")
     else:
-        say(f"All {len(parties)} parties joined. {_how_to_check(RoundMembers(invitation, joined))}")
+        say(f"All {len(parties)} parties joined. {_how_to_check(RoundMembers(invitation, joined), options)}")
     return Outcome(DONE, "")
 
 
-def _how_to_check(members: RoundMembers) -> str:
+def _how_to_check(members: RoundMembers, options: argparse.Namespace) -> str:
+    folder = f" --folder {shlex.quote(str(options.folder))}" if options.folder else ""
     return (
         f"The check of this round is {members.check}. Compare it with the other parties by telephone; if all read the "
-        f"same: python -m disclosure_control.pool contribute {members.invitation.study} --check {members.check}"
+        f"same: python -m disclosure_control.pool contribute {members.invitation.study}{folder} --check {members.check}"
     )
 
 
@@ -114,7 +116,7 @@ def contribute(run: PoolRun, options: argparse.Namespace) -> Outcome:
         raise FaultyInputError(f"{party} sums and has no people of its own; the nodes contribute")
     members = run.members(invitation, party)
     if options.check is None and run.home.read(f"{invitation.number}_sent") is None:
-        raise FaultyInputError(f"--check: not given, nothing was sent. {_how_to_check(members)}")
+        raise FaultyInputError(f"--check: not given, nothing was sent. {_how_to_check(members, options)}")
     if options.check not in (None, members.check):
         raise FaultyInputError(
             f"--check: found {options.check!r}, the keys here give {members.check}; nothing was sent. Somebody may "

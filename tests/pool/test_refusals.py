@@ -182,6 +182,7 @@ def test_invite_can_be_run_again_and_changes_nothing(at):
 def test_nothing_is_sent_before_the_keys_are_compared(at):
     made = at("joined")
     is_refused(made, ONE, "contribute", words=f"The check of this round is {made.check}")
+    assert f"contribute {STUDY} --folder {made.shared} --check {made.check}" in made.said  # runs as it stands
     is_refused(made, ONE, "contribute", "--check", "0" * 40, words="exchanged keys")
 
 
