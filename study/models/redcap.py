@@ -113,7 +113,8 @@ def recognised(tables: Sequence[SourceTable]) -> str:
         if any(one.field is not None for one in columns_of_export(columns, fields).values()):
             return f"{table.file_name} has fields of a REDCap data dictionary"
         has_status = any(_STATUS.fullmatch(name) and _are_statuses(table.column(name)) for name in columns)
-        if has_status and (RECORD_ID in map(str.lower, columns) or any(map(PARTS.fullmatch, columns))):
+        has_record_id = words_of(RECORD_ID) in map(words_of, columns)
+        if has_status and (has_record_id or any(map(PARTS.fullmatch, columns)) or any(map(_added, columns))):
             return f"{table.file_name} has the status of a REDCap instrument"
     return ""
 

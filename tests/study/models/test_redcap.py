@@ -257,6 +257,16 @@ def test_a_calculated_field_is_said_again_by_the_first_of_its_formula():
 # ---------------------------------------------------------------- without a dictionary
 
 
+@pytest.mark.parametrize("first", ["Study ID", "Record ID"])
+def test_an_export_with_labels_is_known_by_its_headings_alone(tmp_path, first):
+    combined = combine(tmp_path, {"data.csv": LABELLED.replace("Study ID", first)}, {"column": first})
+    assert values(combined, "DATA__count") == {"1": "2"}
+    (tmp_path / "alone").mkdir()
+    write(tmp_path / "alone" / "data.csv", LABELLED.replace("Study ID", first))
+    model = study_model([read_domain_file(tmp_path / "alone" / "data.csv")], "USUBJID")
+    assert (model.model, model.person) == ("redcap", first)
+
+
 def test_roles_are_guessed_from_values_and_headings_and_say_so():
     rows = [
         {"record_id": str(i), "redcap_event_name": "base_arm_1", "gender": str(i % 2), "last_name": "Abcd"[: 1 + i % 4],
