@@ -53,7 +53,7 @@ CONCEPTS: tuple[Concept, ...] = (
         Part.KNOWN,
         "known to many, like the age",
         "year of birth, birth year, yob, geburtsjahr, jahrgang, año de nacimiento, rok urodzenia, έτος γέννησης, "
-        "година на раждане, année de naissance, anno di nascita",
+        "година на раждане, année de naissance, anno di nascita, geboortejaar, ano de nascimento",
     ),
     _concept(
         "sex",

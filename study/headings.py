@@ -26,7 +26,7 @@ _PERSON = re.compile(
 )
 _NUMBERS = frozenset(
     words_of(
-        "id no nr num number code key nummer kennung número código numer kod κωδικός αριθμός Α/Α номер код numéro "
+        "id no nr num number code key nummer kode kennung número código numer kod κωδικός αριθμός Α/Α номер код numéro "
         "codice case record row"
     ).split()
 )

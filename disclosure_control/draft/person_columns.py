@@ -14,9 +14,16 @@ import pandas as pd
 
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
-from study.headings import names_subjects
+from study.headings import is_number, names_subjects
 from study.models.long_tables import may_be_row_of_a_person
-from study.models.role_words import is_key, is_known_to_acquaintances, names_a_label, names_a_term, role_of_heading
+from study.models.role_words import (
+    is_key,
+    is_known_to_acquaintances,
+    names_a_label,
+    names_a_term,
+    numbers_a_person,
+    role_of_heading,
+)
 from study.models.roles import Role
 from study.models.values_seen import ValuesSeen
 
@@ -63,14 +70,27 @@ def strong_candidates(frame: pd.DataFrame) -> list[PersonColumn]:
 
 def open_candidates(frame: pd.DataFrame) -> list[str]:
     """Columns of codes that repeat and may name the person, of which the values alone do not say so."""
-    return [name for name in _codes_that_repeat(frame) if is_key(name) or not _are_plain_numbers(frame[name])]
+    return [
+        name
+        for name in _codes_that_repeat(frame)
+        if (not names_a_term(name) or numbers_a_person(name)) and (is_key(name) or not _are_plain_numbers(frame[name]))
+    ]
 
 
 def _codes_that_repeat(frame: pd.DataFrame) -> list[str]:
-    """Columns of codes, complete, of which some occur in several rows, under headings that name nothing else."""
+    """Columns of codes, complete, of which some occur in several rows, under headings that name nothing else.
+
+    A heading that says no more than "code" may mean a person's, and so may a number that identifies people elsewhere.
+    """
     found = []
     for name in map(str, frame):
-        if role_of_heading(name) or names_a_term(name) or names_a_label(name) or is_known_to_acquaintances(name):
+        names_another_thing = (
+            role_of_heading(name)
+            or (names_a_term(name) and not is_number(name))
+            or names_a_label(name)
+            or is_known_to_acquaintances(name)
+        )
+        if names_another_thing and not numbers_a_person(name):
             continue
         counts = frame[name].value_counts(sort=False)
         is_complete = int(counts.sum()) == len(frame)

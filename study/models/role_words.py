@@ -67,6 +67,14 @@ _SITE = _pattern(
     "лекар, болница, отделение, siteid, pfleger, hopital, operator, laboratory, labor name, laboratorio, insurer, "
     "*kasse, krankenversicherung, user, username, benutzer"
 )
+_NUMBER_OF_A_PERSON = _pattern(
+    "ssn, social security, nhs no, nhs number, national id, passport, passport no, drivers, driver licence, "
+    "license, licence, insurance no, insurance number, insurance id, *versicherungsnummer, "
+    "*versichertennummer, versicherten nr, versichertennr, versicherungsnr, kvnr, svnr, codice fiscale, "
+    "tessera sanitaria, dni, nie, cip, nuhsa, nif, nir, pesel, amka, αμκα, afm, αφμ, егн, egn, ahv, mrn, "
+    "medical record, medical record number, account no, account number, telefonnummer, bsn, cnp, personnummer, "
+    "device serial, serial number, udi"
+)
 # The first that fits decides, so those that disclose most come first: "date of birth of the mother" is a birth.
 _DISCLOSING: tuple[tuple[re.Pattern[str], Role, str], ...] = (
     (_BIRTH, Role.BIRTH, "a date of birth"),
@@ -88,18 +96,7 @@ _DISCLOSING: tuple[tuple[re.Pattern[str], Role, str], ...] = (
         Role.IDENTIFIER,
         "a name, or a way to reach a person",
     ),
-    (
-        _pattern(
-            "ssn, social security, nhs no, nhs number, national id, passport, passport no, drivers, driver licence, "
-            "license, licence, insurance no, insurance number, insurance id, *versicherungsnummer, "
-            "*versichertennummer, versicherten nr, versichertennr, versicherungsnr, kvnr, svnr, codice fiscale, "
-            "tessera sanitaria, dni, nie, cip, nuhsa, nif, nir, pesel, amka, αμκα, afm, αφμ, егн, egn, ahv, mrn, "
-            "medical record, medical record number, account no, account number, telefonnummer, bsn, cnp, personnummer, "
-            "device serial, serial number, udi"
-        ),
-        Role.IDENTIFIER,
-        "a number of a person in other files",
-    ),
+    (_NUMBER_OF_A_PERSON, Role.IDENTIFIER, "a number of a person in other files"),
     (_pattern("fips, birthplace, birth place, place of birth, geburtsort, luogo di nascita"), Role.PLACE, "a place"),
 )
 _FURTHER: tuple[tuple[re.Pattern[str], Role, str], ...] = (
@@ -188,6 +185,11 @@ def is_known_to_acquaintances(heading: str) -> bool:
     """Whether a heading names what acquaintances know or see: education, an occupation, the body weight."""
     concept = concept_of(heading)
     return concept is not None and concept.part in (Part.KNOWN, Part.SEEN)
+
+
+def numbers_a_person(heading: str) -> bool:
+    """Whether a heading names a number that a person has in many files, as that of a state or an insurance."""
+    return _NUMBER_OF_A_PERSON.fullmatch(words_of(heading)) is not None
 
 
 def names_a_term(heading: str) -> bool:

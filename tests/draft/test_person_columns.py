@@ -12,7 +12,7 @@ import pytest
 from config import parse_config
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.draft.draft import draft_config
-from disclosure_control.draft.person_columns import common_name, person_of_each, strong_candidates
+from disclosure_control.draft.person_columns import common_name, open_candidates, person_of_each, strong_candidates
 from disclosure_control.run.tables import csv_bytes
 from tests.study.models.test_flat import N_PEOPLE, german_visits, italian_results, three_tables
 
@@ -37,6 +37,24 @@ def test_codes_with_one_sex_and_birth_each_name_the_person():
     assert (literal["subject_id"], n_people) == ({"column": "kz"}, N_PEOPLE)
     (line,) = [line for line in text.splitlines() if "seems to name the person" in line]
     assert "# review:" in line
+
+
+@pytest.mark.parametrize("heading", ["Kode", "PESEL", "Codice fiscale"])
+def test_a_code_alone_or_the_number_of_a_state_may_name_the_person(heading):
+    literal, n_people, _ = drafted(besuche=german_visits(heading))
+    assert (literal["subject_id"], n_people) == ({"column": heading}, N_PEOPLE)
+
+
+def test_a_number_of_the_state_is_named_where_it_is_open_whose_rows_they_are():
+    visits = german_visits("PESEL").drop(columns=["Geschlecht", "Geburtsdatum"])
+    assert "'PESEL'" in fault_of(besuche=visits)
+
+
+@pytest.mark.parametrize("heading", ["Geboortejaar", "Geburtsjahr"])
+def test_a_year_of_birth_is_no_candidate(heading):
+    visits = german_visits("kz").drop(columns=["Geschlecht", "Geburtsdatum"])
+    visits[heading] = 1940 + visits["kz"].str[-2:].astype(int) % 60
+    assert heading not in open_candidates(visits)
 
 
 def test_of_codes_of_cases_and_people_the_coarser_one_is_the_person():
