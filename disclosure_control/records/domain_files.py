@@ -140,7 +140,9 @@ class LargeFile(SourceTable):
         self.codes.remove()
         return dataclasses.replace(self, codes=kept, counts=counts)
 
-    def has_two(self, column: str, beside: str, is_meant: Callable[[pd.Series], np.ndarray]) -> bool:
+    def has_several(
+        self, column: str, beside: str, is_meant: Callable[[pd.Series], np.ndarray], least: int = 2
+    ) -> bool:
         assert self.codes is not None
         place, place_beside = self._place(column), self._place(beside)
         meant = is_meant(self.counted_column(beside)[0])
@@ -148,7 +150,7 @@ class LargeFile(SourceTable):
         found: set[int] = set()
         for codes in _blocks(self.codes, len(self.values)):
             found |= set(np.unique(of_code[codes[place][meant[codes[place_beside]]]]).tolist()) - {-1}
-            if len(found) > 1:
+            if len(found) >= least:
                 return True
         return False
 

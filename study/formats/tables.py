@@ -221,9 +221,11 @@ class SourceTable:
         """The table with only the rows whose value in a column is kept by a function of the values."""
         return dataclasses.replace(self, frame=self.frame[is_kept(self.frame[column])].reset_index(drop=True))
 
-    def has_two(self, column: str, beside: str, is_meant: Callable[[pd.Series], np.ndarray]) -> bool:
-        """Whether two different values of a column occur with the selected values of another one."""
-        return len(self.frame.loc[is_meant(self.frame[beside]), column].dropna().unique()) > 1
+    def has_several(
+        self, column: str, beside: str, is_meant: Callable[[pd.Series], np.ndarray], least: int = 2
+    ) -> bool:
+        """Whether two or ``least`` different values of a column occur with the selected values of another one."""
+        return len(self.frame.loc[is_meant(self.frame[beside]), column].dropna().unique()) >= least
 
     def starts_of_parts(self, n_people: int, rows_per_part: int) -> np.ndarray:
         """Where the parts of so many people begin, of about so many rows each; a table in memory is one part."""

@@ -208,6 +208,6 @@ def _may_be_shown(study: str, tables: Sequence[SourceTable], id_column: str | No
         STUDY in table.frame
         and id_column is not None
         and id_column in table.frame
-        and table.has_two(id_column, STUDY, is_meant)
+        and table.has_several(id_column, STUDY, is_meant)
         for table in tables
     )

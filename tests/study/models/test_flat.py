@@ -285,6 +285,31 @@ def test_a_key_that_is_called_like_a_table_names_its_rows():
     assert model.key_scope("CONDITIONS", "ENCOUNTER") == model.key_scope("ENCOUNTERS", "Id") == (False, "ENCOUNTERS")
 
 
+@each("n_items, is_list", [(3, True), (40, False)])
+def test_a_list_is_known_by_a_column_that_rows_of_many_people_name(n_items, is_list):
+    """``d_labitems`` of MIMIC, which no table has a column called like; rows that few people share may be theirs."""
+    rows = range(120)
+    results = pd.DataFrame(
+        {
+            "subject_id": [f"s{i % 40}" for i in rows],
+            "itemid": [f"i{i % n_items}" for i in rows],
+            "valuenum": [f"{i % 17}.5" for i in rows],
+        }
+    )
+    items = pd.DataFrame({"itemid": [f"i{i}" for i in range(n_items)], "fluid": "Blood"})
+    model = model_of("subject_id", LABEVENTS=results, D_LABITEMS=items)
+    assert ("D_LABITEMS" in model.left_out) == is_list
+
+
+@each("name", ["date", "visit", "nr"])
+def test_days_visits_and_bare_numbers_are_no_list(name):
+    """Each may be another one in each row of a table of people, and be shared by many people in another table."""
+    days = [f"2020-01-{1 + i:02d}" for i in range(20)]
+    visits = pd.DataFrame({"patient": [f"p{i // 2}" for i in range(40)], name: [days[i % 2] for i in range(40)]})
+    people = pd.DataFrame({"kz": [f"p{i}" for i in range(20)], name: days})
+    assert not model_of("patient", VISITS=visits, PEOPLE=people).left_out
+
+
 def test_each_file_may_call_its_person_otherwise(tmp_path):
     frames = {f"{name.lower()}.csv": frame for name, frame in three_tables().items() if name != "SCHLUESSEL"}
     files = {"STAMMDATEN": {"person": "PatNr"}, "FAELLE": {"person": "patient_id"}}
