@@ -23,6 +23,7 @@ from disclosure_control.steps.linkage_attack.singling_out import SinglingOutSett
 from disclosure_control.steps.release.settings import EarlierReleaseSettings, OutsidersKnow
 from disclosure_control.treatments.registry import methods
 from study.formats.tables import FileOptions
+from study.merge.ages import AgeAt
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
 from tests.cases import each
@@ -34,6 +35,7 @@ CLASSES: dict[str, type[SettingsGroup]] = {
     "subject_id": SubjectIdRule,
     "merge": MergeSettings,
     "merge files": FileOptions,
+    "merge age": AgeAt,
     "treatment join": Join,
     "release rare_terms": RareTerms,
     "release outsiders_know": OutsidersKnow,

@@ -11,6 +11,7 @@ from typing import Any
 from disclosure_control.basics.settings.fields import read
 from disclosure_control.basics.settings.kinds import Place
 from disclosure_control.basics.telling.words import people_text
+from disclosure_control.draft.ages import draft_ages
 from disclosure_control.draft.columns import Column, columns_of
 from disclosure_control.draft.literal import DraftedValue, Group, Node, config_text
 from disclosure_control.draft.merging import MergeDraft, draft_merge, tables_by_domain, with_rows_of_plain_tables
@@ -54,7 +55,11 @@ def draft_config(pilot: str, folder: Path, given: Mapping[str, Any]) -> Draft:
         tables, model = read_tables_to_merge(folder, rule, settings, working.read)
     if "merge" not in given:
         merge = with_rows_of_plain_tables(merge, tables, model, rule.column)
+        ages = draft_ages(tables, model, rule.column or None, folder)
+        merge = dataclasses.replace(merge, settings={**merge.settings, **({"age": Group(ages)} if ages else {})})
         settings = _rule_and_settings({}, Group(merge.settings).value)[1]
+    if settings.age:  # a further column, whose role is known once it is there
+        tables, model = read_tables_to_merge(folder, rule, settings, working.read)
     combined = combine_domains(folder, rule, settings, working)
     k = draft_k(len(combined.frame))
     columns = _columns(combined, merge, model, k)

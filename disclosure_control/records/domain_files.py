@@ -140,6 +140,25 @@ class LargeFile(SourceTable):
         self.codes.remove()
         return dataclasses.replace(self, codes=kept, counts=counts)
 
+    def with_column_of_ids(self, column: str | None, name: str, of_ids: Callable[[pd.Series], pd.Series]) -> LargeFile:
+        """See ``SourceTable``: each record gets the code of its id, whose value is made once."""
+        assert self.codes is not None
+        assert column is not None
+        place = self._place(column)
+        added = pa.chunked_array([pa.array(of_ids(self.counted_column(column)[0]), pa.large_string())])
+        codes = SpilledArrays(self.codes.path.with_name(f"{self.codes.path.name}_with_{len(self.values)}"))
+        for block in _blocks(self.codes, len(self.values)):
+            for one in (*block, block[place]):
+                codes.append(one)
+        self.codes.remove()
+        return dataclasses.replace(
+            self,
+            frame=self.frame.assign(**{name: pd.Series(dtype="str")}),
+            values=[*self.values, added],
+            counts=[*self.counts, self.counts[place]],
+            codes=codes,
+        )
+
     def has_several(
         self, column: str, beside: str, is_meant: Callable[[pd.Series], np.ndarray], least: int = 2
     ) -> bool:

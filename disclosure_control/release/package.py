@@ -110,5 +110,6 @@ def merged_again(
         domain: {name: codes for name, codes in variables.items() if any(name in frame for frame in opened.values())}
         for domain, variables in settings.events.items()
     }
-    ours = dataclasses.replace(settings, files={}, drop=(), carry=carry, events={d: v for d, v in events.items() if v})
+    asked = {domain: codes for domain, codes in events.items() if codes}
+    ours = dataclasses.replace(settings, files={}, age={}, drop=(), carry=carry, events=asked)
     return combine_tables(list(tables.values()), SubjectIdRule(column=rule.column), ours, working)

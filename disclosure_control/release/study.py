@@ -20,6 +20,7 @@ from study.formats.messages import NO_RECORDS, has_no_records
 from study.formats.registry import writers_by_name
 from study.formats.rows_of_people import SUBJECT, RowsOfPeople
 from study.formats.tables import GZIP_SUFFIX, SourceTable, domain_of, file_of, stem_of, suffix_of
+from study.merge.ages import with_ages
 from study.merge.reading import Read, with_sdtm_names
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule, read_subjects
@@ -132,10 +133,15 @@ def read_study(
     faults: list[str] = []
     tables: list[SourceTable] = []
     ids = Dictionary(subjects.astype("str"))
+    ages = {domain: age for domain, age in settings.age.items() if domain not in leave_out}
+    to_read = {age.at.partition(".")[0] for age in ages.values()}  # also of tables that stay
     each = list(found.by_domain.items())
     for domain, path in going_through("Reading the study", each, lambda one: file_of(one[1]).stat().st_size, "bytes"):
-        if domain in leave_out or domain == "DEFINE":
-            left_out[path.name] = "left out by the config" if domain in leave_out else "describes the source"
+        if domain in leave_out:
+            left_out[path.name] = "left out by the config"
+        if domain == "DEFINE":
+            left_out[path.name] = "describes the source"
+        if domain == "DEFINE" or (domain in leave_out and domain not in to_read):
             continue
         try:
             table = read(path, settings.options_of(domain, rule.column))
@@ -147,6 +153,7 @@ def read_study(
             continue
         tables.append(with_sdtm_names(table, rule))
     stop_at(faults)
+    tables = [table for table in with_ages(tables, ages, rule) if table.domain not in leave_out]
     model = study_model(tables, rule.column, settings.model)
     legends = {name: known.reason for name, known in model.tables.items() if known.kind is TableKind.LEGEND}
     left_out |= {table.file_name: legends[table.domain] for table in tables if table.domain in legends}

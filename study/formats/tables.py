@@ -217,6 +217,13 @@ class SourceTable:
         """The ids in a column, and how many records have each; None: one each. No column: one for each row."""
         return (self.frame.index.to_series() if column is None else self.frame[column]), None
 
+    def with_column_of_ids(
+        self, column: str | None, name: str, of_ids: Callable[[pd.Series], pd.Series]
+    ) -> SourceTable:
+        """The table with a further column of text, which ``of_ids`` makes of the ids in a column: (n,) of each id."""
+        ids = self.source_ids(column)[0] if column is None else self.frame[column]
+        return dataclasses.replace(self, frame=self.frame.assign(**{name: of_ids(ids)}))
+
     def where(self, column: str, is_kept: Callable[[pd.Series], np.ndarray]) -> SourceTable:
         """The table with only the rows whose value in a column is kept by a function of the values."""
         return dataclasses.replace(self, frame=self.frame[is_kept(self.frame[column])].reset_index(drop=True))

@@ -12,6 +12,7 @@ from study.define_xml import StudyDefinition, contradictions, find_definition, r
 from study.formats.files import find_domain_files, read_domain_file
 from study.formats.messages import NO_RECORDS, has_no_records
 from study.formats.tables import FileOptions, SourceTable
+from study.merge.ages import with_ages
 from study.merge.belonging import what_belongs
 from study.merge.settings import MergeSettings
 from study.merge.state import MergeState
@@ -57,7 +58,7 @@ def tables_to_merge(folder: Path, state: MergeState, read: Read = read_domain_fi
     """
     tables = _read_tables(folder, state, read)
     state.stop_at_faults()
-    return _belonging([with_sdtm_names(table, state.rule) for table in tables], state)
+    return _belonging(_with_ages([with_sdtm_names(table, state.rule) for table in tables], state), state)
 
 
 def belonging_tables(tables: Sequence[SourceTable], state: MergeState) -> list[SourceTable]:
@@ -70,7 +71,15 @@ def belonging_tables(tables: Sequence[SourceTable], state: MergeState) -> list[S
         else:
             _note_input(table, table.notes, state)
             merged.append(with_sdtm_names(table, state.rule))
-    return _belonging(merged, state)
+    return _belonging(_with_ages(merged, state), state)
+
+
+def _with_ages(tables: list[SourceTable], state: MergeState) -> list[SourceTable]:
+    """The tables with the ages that the config asks for, each noted."""
+    with_them = with_ages(tables, state.settings.age, state.rule)
+    for table, before in zip(with_them, tables, strict=True):
+        _note_input(table, [*state.inputs[table.file_name]["notes"], *table.notes[len(before.notes) :]], state)
+    return with_them
 
 
 def _read_tables(folder: Path, state: MergeState, read: Read) -> list[SourceTable]:

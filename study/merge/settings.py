@@ -11,6 +11,7 @@ from config import COMBINED_DATASETS
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
 from disclosure_control.basics.settings.kinds import FLAG, TEXTS, Kind, dictionary_of, one_of, one_or_by_name
 from study.formats.tables import NAMES_OF_FILES, FileOptions
+from study.merge.ages import AgeAt
 from study.models.registry import data_models
 from study.models.roles import QUALIFIERS, UNIT
 
@@ -71,6 +72,14 @@ class MergeSettings(SettingsGroup):
             lambda files: {name.upper(): nested(FileOptions).read(options) for name, options in files.items()}
         ),
         '`{"VS": {"delimiter": ";", "decimal": ","}}` declares what is otherwise guessed: see the next table',
+        {},
+    )
+    age: dict[str, AgeAt] = setting(
+        _by_domain(nested(AgeAt)).read_as(
+            lambda rules: {name.upper(): nested(AgeAt).read(one) for name, one in rules.items()}
+        ),
+        '`{"VISITS": {"born": "dob", "at": "visit_date"}}` adds the age in years, where the file has a date of birth '
+        "and no age: see [below](#an-age-from-a-date-of-birth)",
         {},
     )
     column_names: str = setting(one_of("TEST", "TESTCD"), '`"TESTCD"` names columns by the short code', "TEST")

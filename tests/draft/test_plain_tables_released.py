@@ -56,6 +56,8 @@ def test_visits_of_171_people_leave_with_one_offset_each(tmp_path, doors, monkey
     moved = offsets(visits, rows, "PatNr", "Besuchsdatum", "Gewicht")
     assert [len(days) for days in moved] == [1] * N_PEOPLE
     assert len(set.union(*moved)) > 1
+    # The age that the draft makes of the date of birth leaves as released; the date does not.
+    assert rows["age"].notna().any()
     # Neither what names a person, nor text, nor who treats: by heading or by values.
     assert not {"Geburtsdatum", "Station", "Kontakt", "Verlauf", "Bemerkung", "behandelt von"} & set(rows)
     assert not set(visits["PatNr"]) & set(rows["PatNr"])
