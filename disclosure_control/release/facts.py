@@ -20,12 +20,12 @@ from disclosure_control.release.opened_rows import (
     OpenedRows,
     RowsOfTable,
     dates_that_begin,
-    days_of,
     fact_entries,
     rows_as_facts,
 )
 from disclosure_control.release.people import labels
 from disclosure_control.release.visits import columns_of_stays, stays_of, visits_of
+from study.formats.days import days_of
 from study.formats.tables import SourceTable
 from study.merge.subject_ids import SubjectIdRule
 from study.models.coded_terms import DENIES, TermLadder, term_ladders

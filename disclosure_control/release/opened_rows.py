@@ -12,6 +12,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.release.study import people_of_rows
+from study.formats.days import days_of
 from study.formats.tables import SourceTable
 from study.merge.subject_ids import SubjectIdRule
 from study.models.coded_terms import TermLadder, term_ladders
@@ -170,14 +171,6 @@ def months_of(days: np.ndarray) -> np.ndarray:
     """The month of each day (n_rows,) since the person's start, as text; ``NO_MONTH`` where it is not known."""
     month = np.floor(days / DAYS_PER_MONTH)
     return np.where(np.isnan(month), NO_MONTH, np.nan_to_num(month).astype(np.int64).astype(str))
-
-
-def days_of(column: pd.Series) -> np.ndarray:
-    """The complete dates of a column (n_rows,) as datetime64[D]; NaT for all others."""
-    codes, distinct = pd.factorize(column.astype("str").str.slice(0, 10))
-    days = pd.to_datetime(pd.Series(distinct, dtype="str"), format="%Y-%m-%d", errors="coerce")
-    found: np.ndarray = np.append(days.to_numpy(), np.datetime64("NaT"))[codes].astype("datetime64[D]")
-    return found
 
 
 # ---------------------------------------------------------------- facts

@@ -1,0 +1,42 @@
+"""The tables of a study: each module of ``definitions`` that defines a ``TABLE`` is one, or a family of them."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from disclosure_control.study_tables.side import StudySide
+from disclosure_control.study_tables.table import StudyTable
+
+
+@dataclass(frozen=True)
+class TableDefinition:
+    """A table, or one for each domain that has its rows: ``make`` gives none where the study has no such rows.
+
+    Tables come in the order of their ``place``. ``documentation`` is their line in docs/study_tables.md.
+    """
+
+    name: str
+    documentation: str
+    make: Callable[[StudySide], Iterator[StudyTable]]
+    place: int = 50
+
+
+@cache
+def definitions() -> dict[str, TableDefinition]:
+    """Every definition by name, in the order of the tables."""
+    folder = Path(__file__).parent / "definitions"
+    names = sorted(module.name for module in pkgutil.iter_modules([str(folder)]))
+    modules = [importlib.import_module(f"disclosure_control.study_tables.definitions.{name}") for name in names]
+    found: list[TableDefinition] = [module.TABLE for module in modules if hasattr(module, "TABLE")]
+    return {one.name: one for one in sorted(found, key=lambda one: one.place)}
+
+
+def study_tables(side: StudySide) -> dict[str, StudyTable]:
+    """Every table that can be made of one side of a study, by its key; tables without a row are left out."""
+    made = (table for definition in definitions().values() for table in definition.make(side))
+    return {table.key: table for table in made if table.rows}

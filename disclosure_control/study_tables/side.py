@@ -1,0 +1,264 @@
+"""One side of a comparison: the rows of a study as they came in or as they leave, by person, and everybody's arm."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.encoding.columns import number_text, parse_numbers
+from disclosure_control.basics.encoding.interval_labels import interval_of
+from disclosure_control.basics.encoding.keys import count_keys
+from study.formats.days import days_of
+from study.models.roles import Role, TableKind, TableModel
+from study.models.study_model import StudyModel
+
+EVERYBODY = "All people"
+MOST_ARMS, MOST_LEVELS = 12, 30
+_NO_ARM = re.compile(r"(?i)scr.*fail|not.?assg?n|not assigned|not treated|unplanned|noarm|^na$")
+# Which of several columns of an arm is read: the planned one in words.
+_ARM_COLUMNS = ("ARM", "TRT01P", "ACTARM", "TRT01A")
+
+
+@dataclass(frozen=True)
+class PersonRows:
+    """Some columns of a data set, and the person of each row (n_rows,), below 0 of nobody."""
+
+    frame: pd.DataFrame = field(repr=False)
+    people: np.ndarray = field(repr=False)
+
+
+class DomainRows:
+    """All rows of a domain, of its parts one after the other: columns by the names of the merge, or by their own."""
+
+    def __init__(self, domain: str, table: TableModel, parts: Sequence[PersonRows]) -> None:
+        self.domain, self.table, self.parts = domain, table, parts
+        self.people = np.concatenate([part.people for part in parts])
+        self._codes: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+
+    def __contains__(self, column: str) -> bool:
+        return any(column in part.frame for part in self.parts)
+
+    def called(self, short: str) -> str | None:
+        """The column that the merge knows by this name; None where no part has it with a value."""
+        name = self.table.called(short)
+        return name if name in self and (self.codes(name)[0] >= 0).any() else None
+
+    def values(self, column: str) -> pd.Series:
+        """A column (n_rows,); missing in parts without it."""
+        found = [
+            part.frame[column] if column in part.frame else pd.Series(np.nan, part.frame.index, dtype="object")
+            for part in self.parts
+        ]
+        return found[0] if len(found) == 1 else pd.concat(found, ignore_index=True)
+
+    def codes(self, column: str) -> tuple[np.ndarray, np.ndarray]:
+        """The code of each row (n_rows,), -1 where missing, and the labels as text."""
+        if column not in self._codes:
+            codes, distinct = pd.factorize(self.values(column))
+            labels = [number_text(one) if isinstance(one, float) else str(one) for one in distinct]
+            self._codes[column] = codes, np.array(labels, dtype=object)
+        return self._codes[column]
+
+    def numbers(self, column: str) -> np.ndarray:
+        """A column as numbers (n_rows,): of an interval its middle, NaN where no number is known."""
+        values = self.values(column)
+        if values.dtype.kind == "f":
+            return values.to_numpy()
+        codes, labels = self.codes(column)
+        return np.append(numbers_of_labels(labels), np.nan)[codes]
+
+    def bands(self, column: str) -> int:
+        """How many intervals the column has in place of numbers."""
+        if self.values(column).dtype.kind == "f":
+            return 0
+        return sum(interval_of(label) is not None for label in self.codes(column)[1].tolist())
+
+    def is_one_of(self, column: str, *words: str) -> np.ndarray:
+        """Which rows (n_rows,) have one of the words, in capitals or not."""
+        codes, labels = self.codes(column)
+        return np.append([label.strip().upper() in words for label in labels.tolist()], False)[codes].astype(bool)
+
+    def days(self, column: str) -> np.ndarray:
+        """The complete dates of a column (n_rows,) as days since 1970, NaN of all others."""
+        codes, labels = self.codes(column)
+        days = days_of(pd.Series(labels, dtype="str"))
+        numbers = np.where(np.isnat(days), np.nan, days.astype("int64").astype(float))
+        return np.append(numbers, np.nan)[codes]
+
+
+def numbers_of_labels(labels: np.ndarray) -> np.ndarray:
+    """The number of each label (n_labels,): itself, or the middle of an interval; the end of an open one."""
+    numbers = parse_numbers(pd.Series(labels, dtype="str"))
+    for place in np.flatnonzero(np.isnan(numbers)):
+        interval = interval_of(str(labels[place]).strip())
+        if interval is not None:
+            ends = [end for end in (interval.low, interval.high) if np.isfinite(end)]
+            numbers[place] = sum(ends) / len(ends)
+    return numbers
+
+
+class StudySide:
+    """The rows of a study on one side, by data set; ``there`` (n_people,): who is in it.
+
+    ``like``: the side that came in, whose arms, and whose decision on what is a number, hold for this side.
+    """
+
+    def __init__(
+        self,
+        rows: Mapping[str, PersonRows],
+        model: StudyModel,
+        there: np.ndarray,
+        like: StudySide | None = None,
+    ) -> None:
+        self.model, self.there, self._like = model, there, like
+        self.n_people = len(there)
+        by_domain: dict[str, list[str]] = {}
+        for name in sorted(rows):
+            if model.table(name) is not None:
+                domain = name if model.tables.get(name) is not None else model.domain(name)
+                by_domain.setdefault(domain, []).append(name)
+        self._domains = {domain: [rows[name] for name in names] for domain, names in by_domain.items()}
+        self._opened: dict[str, DomainRows] = {}
+        self._numbers: dict[tuple[str, str], bool] = {}
+
+    def domain(self, name: str) -> DomainRows | None:
+        """The rows of a domain; None where it has none on this side."""
+        if name not in self._domains:
+            return None
+        if name not in self._opened:
+            table = self.model.table(name)
+            assert table is not None
+            self._opened[name] = DomainRows(name, table, self._domains[name])
+        return self._opened[name]
+
+    def domains(self, *kinds: TableKind) -> Iterator[DomainRows]:
+        """The domains whose rows are of one of the kinds, in the order of their names."""
+        for name in self._domains:
+            if (rows := self.domain(name)) is not None and rows.table.kind in kinds:
+                yield rows
+
+    # ------------------------------------------------------------ arms
+
+    @cached_property
+    def _arm_column(self) -> tuple[str, str] | None:
+        """The domain and the column with everybody's arm."""
+        if self._like is not None:
+            return self._like._arm_column
+        for rows in sorted(self.domains(TableKind.PEOPLE), key=lambda one: one.domain != self.model.base):
+            named = [name for name in rows.table.of_role(Role.ARM) if name in rows]
+            named.sort(key=lambda name: _ARM_COLUMNS.index(name) if name in _ARM_COLUMNS else len(_ARM_COLUMNS))
+            for name in named:
+                arms = [arm for arm in rows.codes(name)[1] if not _NO_ARM.search(arm)]
+                if 2 <= len(arms) <= MOST_ARMS:
+                    return rows.domain, name
+        return None
+
+    @cached_property
+    def _arms(self) -> tuple[tuple[str, ...], np.ndarray]:
+        found = self._arm_column
+        if found is None:
+            return (EVERYBODY,), np.where(self.there, 0, -1)
+        rows, column = self.domain(found[0]), found[1]
+        if rows is None or column not in rows:
+            return (), np.full(self.n_people, -1)
+        codes, labels = rows.codes(column)
+        order = np.argsort(labels, kind="stable")
+        kept = [place for place in order.tolist() if not _NO_ARM.search(labels[place])]
+        rank = np.full(len(labels) + 1, -1)
+        rank[kept] = np.arange(len(kept))
+        arm = np.full(self.n_people, -1)
+        known = rows.people >= 0
+        arm[rows.people[known]] = rank[codes[known]]
+        return tuple(labels[kept].tolist()), np.where(self.there, arm, -1)
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """The arms by name, one column of everybody without arms."""
+        return self._arms[0]
+
+    @property
+    def arm(self) -> np.ndarray:
+        """The arm of each person (n_people,), -1 without one, as of those who failed the screening."""
+        return self._arms[1]
+
+    @property
+    def has_arms(self) -> bool:
+        return self._arm_column is not None
+
+    @cached_property
+    def people_in_arms(self) -> np.ndarray:
+        """How many people each arm has (n_arms,)."""
+        return np.bincount(self.arm[self.arm >= 0], minlength=len(self.arms))
+
+    # ------------------------------------------------------------ counts
+
+    def is_number(self, rows: DomainRows, column: str) -> bool:
+        """Whether a column is read as numbers: by its role, else because it has many and no other values."""
+        if self._like is not None and (like := self._like.domain(rows.domain)) is not None:
+            return self._like.is_number(like, column)
+        place = rows.domain, column
+        if place not in self._numbers:
+            known, (_, labels) = rows.table.columns.get(column), rows.codes(column)
+            numbers = numbers_of_labels(labels) if rows.bands(column) == 0 else np.zeros(0)
+            are_numbers = len(labels) > 0 and len(numbers) == len(labels) and not np.isnan(numbers).any()
+            is_said = known is not None and known.role in (Role.NUMBER, Role.AGE, Role.BIRTH_YEAR)
+            self._numbers[place] = are_numbers and (is_said or len(labels) > MOST_LEVELS // 3)
+        return self._numbers[place]
+
+    def count_people(self, people: np.ndarray, codes: np.ndarray, n_codes: int) -> np.ndarray:
+        """People with each code, by arm (n_codes, n_arms); ``people`` and ``codes`` (n_rows,), below 0 of none."""
+        person, code = self._pairs(people, codes, n_codes)
+        return self._by_arm(person, code, n_codes)
+
+    def count_records(self, people: np.ndarray, codes: np.ndarray, n_codes: int) -> np.ndarray:
+        """Records with each code, by arm (n_codes, n_arms)."""
+        kept = self._are_counted(people, codes)
+        return self._by_arm(people[kept], codes[kept], n_codes)
+
+    def means(self, people: np.ndarray, codes: np.ndarray, values: np.ndarray, n_codes: int) -> Means:
+        """Means of ``values`` (n_rows,) by code and arm; a person has at most one row with a code."""
+        kept = self._are_counted(people, codes) & ~np.isnan(values)
+        place = codes[kept] * len(self.arms) + self.arm[people[kept]]
+        return means_by_place(place, values[kept], (n_codes, len(self.arms)))
+
+    def _are_counted(self, people: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        kept = (people >= 0) & (codes >= 0)
+        kept[kept] = self.arm[people[kept]] >= 0
+        return kept
+
+    def _pairs(self, people: np.ndarray, codes: np.ndarray, n_codes: int) -> tuple[np.ndarray, np.ndarray]:
+        kept = self._are_counted(people, codes)
+        n = max(n_codes, 1)
+        keys, _ = count_keys(people[kept].astype(np.int64) * n + codes[kept], self.n_people * n)
+        return keys // n, keys % n
+
+    def _by_arm(self, people: np.ndarray, codes: np.ndarray, n_codes: int) -> np.ndarray:
+        n_arms = len(self.arms)
+        counts = np.bincount(codes * n_arms + self.arm[people], minlength=n_codes * n_arms)
+        return counts.reshape(n_codes, n_arms)
+
+
+@dataclass(frozen=True)
+class Means:
+    """People with a number, their mean, and its standard error, all of one shape; NaN of nobody, or of one."""
+
+    n: np.ndarray
+    mean: np.ndarray
+    error: np.ndarray
+
+
+def means_by_place(place: np.ndarray, values: np.ndarray, shape: tuple[int, int]) -> Means:
+    """Means of values (n,) by their place in an array of this shape."""
+    size = shape[0] * shape[1]
+    n = np.bincount(place, minlength=size)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.bincount(place, values, size) / n
+        squares = np.bincount(place, (values - mean[place]) ** 2, size)
+        error = np.sqrt(squares / (n - 1) / n)
+    error[n < 2] = np.nan
+    return Means(n.reshape(shape), mean.reshape(shape), error.reshape(shape))

@@ -1,0 +1,176 @@
+"""The tables of the CDISC pilot study, SDTM and ADaM: published figures, and the same by a few lines of pandas."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from disclosure_control.study_tables.registry import study_tables
+from disclosure_control.study_tables.side import StudySide
+from tests.cases import each
+from tests.places import SHARED_DATA
+from tests.study_tables.sides import row, side_in
+
+ARMS = ("Placebo", "Xanomeline High Dose", "Xanomeline Low Dose")
+SDTM, ADAM = SHARED_DATA / "cdiscpilot01", SHARED_DATA / "adam"
+
+
+@pytest.fixture(scope="module")
+def sdtm():
+    if not SDTM.is_dir():
+        pytest.skip("the public study is not at hand")
+    side, frames = side_in(SDTM)
+    return side, study_tables(side), frames
+
+
+@pytest.fixture(scope="module")
+def adam():
+    if not ADAM.is_dir():
+        pytest.skip("the public analysis data sets are not at hand")
+    side, frames = side_in(ADAM)
+    return side, study_tables(side), frames
+
+
+def of_arms(frames: dict[str, pd.DataFrame], name: str) -> pd.DataFrame:
+    """The rows of a domain with everybody's arm, without those who failed the screening."""
+    arms = frames["DM"].loc[frames["DM"]["ARM"] != "Screen Failure", ["USUBJID", "ARM"]]
+    return frames[name].merge(arms, on="USUBJID", suffixes=("_", ""))
+
+
+def people_by_arm(rows: pd.DataFrame) -> list[int]:
+    return rows.groupby("ARM")["USUBJID"].nunique().reindex(ARMS, fill_value=0).tolist()
+
+
+def test_the_people_of_each_arm_are_those_of_the_report(sdtm):
+    """The study report, table 14-1.01: 254 randomised, 86 to placebo, 84 to each dose."""
+    side, _, _ = sdtm
+    assert side.arms == ARMS
+    assert side.people_in_arms.tolist() == [86, 84, 84]
+
+
+def test_demographics_are_those_of_the_report(sdtm):
+    """Table 14-2.01: mean age 75.2, 74.4 and 75.7; women 53, 40 and 50; white 78, 74 and 78."""
+    _, tables, _ = sdtm
+    age, shares = tables["demographics_means.DM"], tables["demographics.DM"]
+    np.testing.assert_allclose(age.value[row(age, "AGE")], [75.2, 74.4, 75.7], atol=0.05)
+    deviation = age.error * np.sqrt(age.n)
+    np.testing.assert_allclose(deviation[row(age, "AGE")], [8.59, 7.89, 8.29], atol=0.005)
+    assert shares.n[row(shares, "F", "SEX")].tolist() == [53, 40, 50]
+    assert shares.n[row(shares, "WHITE", "RACE")].tolist() == [78, 74, 78]
+
+
+def test_disposition_is_that_of_the_report(sdtm):
+    """Table 14-1.02: completed 58, 27 and 25; stopped for an adverse event 8, 40 and 44."""
+    _, tables, _ = sdtm
+    found = tables["disposition.DS"]
+    assert found.n[row(found, "COMPLETED")].tolist() == [58, 27, 25]
+    assert found.n[row(found, "ADVERSE EVENT")].tolist() == [8, 40, 44]
+    assert found.n.sum(axis=0).tolist() == [86, 84, 84]  # everybody ended once
+
+
+@pytest.mark.parametrize("which", ["sdtm", "adam"])
+def test_people_with_emergent_events_are_those_of_the_report(which, request):
+    """Table 14-5.01: any treatment-emergent adverse event in 65 (76%), 76 (90%) and 77 (92%) people."""
+    _, tables, _ = request.getfixturevalue(which)
+    found = next(table for table in tables.values() if table.name == "adverse_events")
+    assert found.n[row(found, "Since treatment began")].tolist() == [65, 76, 77]
+    assert np.round(100 * found.value[row(found, "Since treatment began")]).tolist() == [76, 90, 92]
+
+
+def test_adverse_events_are_those_that_pandas_counts(sdtm):
+    _, tables, frames = sdtm
+    events, found = of_arms(frames, "AE"), tables["adverse_events.AE"]
+    by_pandas = {
+        "Any adverse event": events,
+        "Since treatment began": events[events["AESTDY"] >= 1],
+        "Serious": events[events["AESER"] == "Y"],
+        "Severe": events[events["AESEV"] == "SEVERE"],
+        "Related to treatment": events[events["AEREL"].isin(["POSSIBLE", "PROBABLE"])],
+        "Fatal": events[(events["AESDTH"] == "Y") | (events["AEOUT"] == "FATAL")],
+    }
+    assert set(found.rows) == set(by_pandas)
+    for name, rows in by_pandas.items():
+        assert found.n[row(found, name)].tolist() == people_by_arm(rows), name
+        records = rows.groupby("ARM").size().reindex(ARMS, fill_value=0)
+        assert found.events[row(found, name)].tolist() == records.tolist(), name
+
+
+@each("domain, term, system", [("AE", "AEDECOD", "AEBODSYS"), ("CM", "CMDECOD", "CMCLAS")])
+def test_terms_are_those_that_pandas_counts(sdtm, domain, term, system):
+    _, tables, frames = sdtm
+    events, found = of_arms(frames, domain), tables[f"terms.{domain}"]
+    for group, column in (("term", term), ("class", system)):
+        people = events.groupby([column, "ARM"])["USUBJID"].nunique().unstack(fill_value=0)
+        for name, counts in people.iterrows():
+            assert found.n[row(found, str(name), group)].tolist() == counts.reindex(ARMS, fill_value=0).tolist()
+
+
+def test_changes_from_baseline_are_those_that_pandas_counts(sdtm):
+    _, tables, frames = sdtm
+    rows, found = of_arms(frames, "LBCH"), tables["change_from_baseline.LB"]
+    rows = rows[(rows["VISITNUM"] % 1 == 0) & rows["LBSTRESN"].notna()]
+    keys = ["USUBJID", "ARM", "LBTESTCD"]
+    base = rows[rows["LBBLFL"] == "Y"].groupby(keys).agg(base=("LBSTRESN", "mean"), until=("VISITNUM", "max"))
+    each = rows.groupby([*keys, "VISITNUM", "VISIT"])["LBSTRESN"].mean().reset_index().merge(base, on=keys)
+    each = each[each["VISITNUM"] > each["until"]]
+    each["change"] = each["LBSTRESN"] - each["base"]
+    by_pandas = each.groupby(["LBTESTCD", "VISIT", "ARM"])["change"].agg(["count", "mean", "sem"])
+    assert len(by_pandas) > 500
+    for (test, visit, arm), (n, mean, error) in by_pandas.iterrows():
+        place, column = row(found, f"{test}, {visit}"), ARMS.index(arm)
+        assert found.n[place, column] == n
+        assert found.value[place, column] == pytest.approx(mean)
+        np.testing.assert_allclose(found.error[place, column], error)
+
+
+def test_exposure_is_that_which_pandas_counts(sdtm):
+    _, tables, frames = sdtm
+    doses, found = of_arms(frames, "EX"), tables["exposure.EX"]
+    ends = doses.assign(**{name: pd.to_datetime(doses[name]) for name in ("EXSTDTC", "EXENDTC")})
+    spans = ends.groupby(["USUBJID", "ARM"]).agg(first=("EXSTDTC", "min"), last=("EXENDTC", "max"))
+    days = ((spans["last"] - spans["first"]).dt.days + 1).groupby("ARM")
+    np.testing.assert_allclose(found.value[0], days.mean().reindex(ARMS))
+    np.testing.assert_allclose(found.error[0], days.sem().reindex(ARMS))
+
+
+def test_shifts_are_those_that_pandas_counts(sdtm):
+    _, tables, frames = sdtm
+    rows, found = of_arms(frames, "LBCH"), tables["shifts.LB"]
+    rows = rows[(rows["VISITNUM"] % 1 == 0) & rows["LBNRIND"].notna()].sort_values("VISITNUM", kind="stable")
+    keys = ["USUBJID", "ARM", "LBTESTCD"]
+    base = rows[rows["LBBLFL"] == "Y"].groupby(keys).agg(first=("LBNRIND", "last"), until=("VISITNUM", "max"))
+    after = rows.merge(base, on=keys)
+    after = (
+        after[after["VISITNUM"] > after["until"]].groupby(keys).agg(first=("first", "last"), last=("LBNRIND", "last"))
+    )
+    by_pandas = after.reset_index().groupby(["LBTESTCD", "first", "last", "ARM"])["USUBJID"].nunique()
+    for (test, first, last, arm), n in by_pandas.items():
+        assert found.n[row(found, f"{test}: {first} to {last}"), ARMS.index(arm)] == n
+
+
+def test_times_to_an_event_of_adam_are_tested_as_published(adam):
+    """Log-rank of time to the first dermatologic event, table 14-7.01: p below 0.0001."""
+    _, tables, _ = adam
+    found = tables["time_to_event.ADTTE.TTDE"]
+    assert found.p_value < 0.0001
+    assert found.of[0].tolist() == [86, 84, 84]
+
+
+def test_no_table_depends_on_the_order_of_rows(sdtm):
+    side, tables, _ = sdtm
+    rng = np.random.default_rng(0)
+    shuffled = {}
+    for name, parts in side._domains.items():
+        for number, part in enumerate(parts):
+            order = rng.permutation(len(part.people))
+            frame = part.frame.iloc[order].reset_index(drop=True)
+            shuffled[f"{name}{number}"] = type(part)(frame, part.people[order])
+    domains = {f"{name}{number}": name for name, parts in side._domains.items() for number in range(len(parts))}
+    model = side.model.__class__(**{**vars(side.model), "domain_of_data_set": domains})
+    again = study_tables(StudySide(shuffled, model, side.there))
+    assert list(again) == list(tables)
+    for key, table in tables.items():
+        assert again[key].rows == table.rows, key
+        np.testing.assert_array_equal(again[key].n, table.n)
+        np.testing.assert_allclose(again[key].value, table.value, atol=1e-9)
