@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.recodings import says_again
 from disclosure_control.treatments.keys import Release
+from disclosure_control.treatments.methods.shift_dates import KEEP_TIMES, REMOVE_TIMES
 from study.models.roles import Role
 from study.models.study_model import StudyModel
 from study.operations import Operation, OperationKind, OperationRule, VariableClass, decided
@@ -28,7 +29,8 @@ class Account:
     """What was done with one variable of a ``domain``: a column, or the rows of a QNAM or code (in column ``rows_of``).
 
     ``operation`` is from the table or the config. ``recoded``: the treatment's labels replace its values. ``n_values``
-    counts the values in the rows of people who stay, ``n_lost`` the values that were emptied. ``has_rare_terms``: some
+    counts the values in the rows of people who stay, ``n_lost`` the values that were emptied, ``n_partial`` the dates
+    that are not known to the day, ``n_times`` the dates that lost their time of day. ``has_rare_terms``: some
     terms were generalised, or their rows were removed.
     """
 
@@ -40,6 +42,8 @@ class Account:
     rows_of: str = ""
     n_values: int = 0
     n_lost: int = 0
+    n_partial: int = 0
+    n_times: int = 0
     has_rare_terms: bool = False
 
     @property
@@ -60,7 +64,7 @@ class Account:
 class Decisions:
     """What decides over all files: the people, the config's lines, key and release, and what the study's columns are.
 
-    ``placed``: recodings found.
+    ``placed``: recodings found. ``times``: whether times of day leave, or the domains of which they do.
     """
 
     people: ReleasePeople
@@ -69,6 +73,11 @@ class Decisions:
     release: Release
     model: StudyModel
     placed: set[str] = field(default_factory=set)
+    times: str | tuple[str, ...] = REMOVE_TIMES
+
+    def keeps_times(self, domain: str) -> bool:
+        """Whether times of day leave with the dates of a domain."""
+        return self.times == KEEP_TIMES if isinstance(self.times, str) else domain in self.times
 
 
 BY_TREATMENT = "dropped by the treatment"

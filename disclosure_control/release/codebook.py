@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 import pandas as pd
@@ -75,6 +75,7 @@ def _entry(
     done = "recoded by the treatment" if account.recoded else _WHAT_WAS_DONE[account.operation.operation]
     if is_column and (treated := _rows_treated(account, released)):
         done = f"{done}, except in the rows of {listed(treated, 20)}, which have their own entries here"
+    done = "; ".join((done, *_of_its_dates(account)))
     if account.has_rare_terms:
         done = RARE_TERMS
     column = file.columns[account.variable] if is_column and file is not None else None
@@ -92,6 +93,15 @@ def _entry(
         "intervals": _read_as(account, intervals) if has_intervals else "",
         "levels": "; ".join(levels.get(account.file, {}).get(account.variable, [])) if column is not None else "",
     }
+
+
+def _of_its_dates(account: Account) -> Iterator[str]:
+    """What the codebook says of times of day and of partial dates, whose small counts it does not give."""
+    if account.n_times:
+        yield "times of day removed"
+    if account.n_partial:
+        n = HAND_TO_HAND.told(account.n_partial, account.n_values)
+        yield f"{'some' if n is None else f'{n:,}'} partial dates moved as whole months or years"
 
 
 def _rows_treated(column: Account, released: ReleasedStudy) -> list[str]:
@@ -197,8 +207,8 @@ def _rows_found(n_found: int, n_rows: int) -> str:
 _SAID = {
     OperationKind.RECODE_ID: ("  Ids of records, samples and devices are pseudonyms.",),
     OperationKind.OFFSET: (
-        "  All dates of a person were moved by one number of days. Intervals between them, orders and study days",
-        "  (--DY) did not change; seasons, weekdays and calendar years did. Partial dates stayed partial.",
+        "  All dates of a person were moved by one number of days. Intervals and orders of complete dates and study",
+        "  days (--DY) did not change; seasons, weekdays and calendar years did.",
     ),
     OperationKind.DERIVE_AGE: ("  Ages of 90 years and above are combined.",),
     OperationKind.RAISE_TO_CONTINENT: ("  Countries are given as continents.",),
@@ -206,9 +216,22 @@ _SAID = {
 }
 # Of a study without SDTM's study days.
 _NO_STUDY_DAYS = (
-    "  All dates of a person were moved by one number of days. Intervals between them and their order did not",
-    "  change; seasons, weekdays and calendar years did. Partial dates stayed partial.",
+    "  All dates of a person were moved by one number of days. Intervals and orders of complete dates did not",
+    "  change; seasons, weekdays and calendar years did.",
 )
+TIMES_REMOVED = "  Times of day were removed: dates are given to the day."
+
+
+def _dates_less_than_complete(released: ReleasedStudy) -> Iterator[str]:
+    """What the recipient has to know of partial dates and of times of day."""
+    n_partial = sum(account.n_partial for account in released.accounts)
+    if n_partial:
+        n = HAND_TO_HAND.told(n_partial, sum(one.n_values for one in released.accounts if one.n_partial))
+        many = "some" if n is None else f"{n:,}"
+        yield f"  Partial dates ({many}) moved as whole months or years. Their distances to other dates may differ by"
+        yield "  as much. No record that could begin before it ended now ends before it begins."
+    if any(account.n_times for account in released.accounts):
+        yield TIMES_REMOVED
 
 
 def _what_was_done(released: ReleasedStudy, file_names: Mapping[str, str]) -> list[str]:
@@ -218,6 +241,7 @@ def _what_was_done(released: ReleasedStudy, file_names: Mapping[str, str]) -> li
     lines = [f"  Pseudonyms of people, one for each person in all files: {listed(sorted(ids))}."] if ids else []
     said = _SAID if DEFAULT_COLUMN in ids else _SAID | {OperationKind.OFFSET: _NO_STUDY_DAYS}
     lines += [line for kind, of_kind in said.items() if kind in done for line in of_kind]
+    lines += _dates_less_than_complete(released)
     lines.append("  Text stands without blanks at its ends, and columns of numbers in their shortest form.")
     if any(seen.has_intervals for file in released.files.values() for seen in file.overview.seen.values()):
         lines.append("  Intervals: a--b contains a. For each variable, the codebook says whether it contains b.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,8 @@ from disclosure_control.basics.encoding.columns import encode_column, labels_of,
 from disclosure_control.basics.encoding.interval_labels import interval_of
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.study import NOBODY
+from disclosure_control.treatments.algorithms.moved_columns import moved_dates, other_end_of
 from disclosure_control.treatments.keys import Release, pseudonyms_of
-from disclosure_control.treatments.methods.shift_dates import moved_dates
 from study.continents import continent_of
 from study.models.study_model import StudyModel
 from study.operations import OperationKind
@@ -28,7 +29,10 @@ ROW_ID_LENGTH = 12
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of a file that leave (n_rows,): whose they are, -1 of nobody; and the file's other columns."""
+    """The rows of a file that leave (n_rows,): whose they are, -1 of nobody; and the file's other columns.
+
+    ``keeps_times``: times of day leave with their dates.
+    """
 
     people: np.ndarray
     frame: pd.DataFrame = field(repr=False)
@@ -37,14 +41,25 @@ class Rows:
     release: Release
     domain: str
     model: StudyModel
+    keeps_times: bool = False
 
 
 @dataclass(frozen=True)
 class Done:
-    """A column after an operation, and how many of its values were lost: emptied, because they cannot be treated."""
+    """A column after an operation, and how many of its values were lost: emptied, because they cannot be treated.
+
+    ``n_partial`` are dates that are not known to the day, ``n_times`` dates that lost their time of day.
+    """
 
     column: pd.Series = field(repr=False)
     n_lost: int = 0
+    n_partial: int = 0
+    n_times: int = 0
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """What an account says of it."""
+        return {"n_lost": self.n_lost, "n_partial": self.n_partial, "n_times": self.n_times}
 
 
 def keep(column: pd.Series, rows: Rows) -> Done:
@@ -73,17 +88,23 @@ def derive_age(column: pd.Series, rows: Rows) -> Done:
 
 
 def offset(column: pd.Series, rows: Rows) -> Done:
-    """Dates move by the offset of their person; text that is no date, or is nobody's, is lost."""
+    """Dates move by the offset of their person; text that is no date, or is nobody's, is lost.
+
+    Times of day are removed unless the release keeps them.
+    """
     somebody = rows.people >= 0
     days = np.zeros(len(rows.people), dtype=np.int64)
     days[somebody] = rows.of_people.offsets[rows.people[somebody]]
     n_of_nobody = int((column.notna() & ~somebody).sum())
     own = column.where(somebody)
     if column.dtype.kind == "f":
-        step = np.where(np.abs(own.to_numpy()) > LARGEST_DAY, SECONDS_PER_DAY, 1) * days
-        return Done(own + step, n_of_nobody)
-    moved, _, n_unread = moved_dates(own, days, "missing")
-    return Done(moved, n_of_nobody + n_unread)
+        unit = np.where(np.abs(own.to_numpy()) > LARGEST_DAY, SECONDS_PER_DAY, 1)
+        whole = own if rows.keeps_times else np.floor(own / unit) * unit
+        return Done(whole + unit * days, n_of_nobody, n_times=int((whole < own).sum()))
+    other = other_end_of(str(column.name), rows.frame.columns)
+    other_end = None if other is None else rows.frame[other]
+    moved = moved_dates(own, days, "missing", rows.keeps_times, other_end)
+    return Done(moved.column, n_of_nobody + moved.n_lost, moved.n_partial, moved.n_times)
 
 
 def raise_to_continent(column: pd.Series, rows: Rows) -> Done:

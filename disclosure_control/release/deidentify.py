@@ -27,9 +27,12 @@ from disclosure_control.release.recodings import labels_of_values, n_without_a_l
 from disclosure_control.release.rows_as_variables import RecodedRowsPlan, by_parameter, planned, supplemental
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
 from disclosure_control.treatments.keys import Release
+from disclosure_control.treatments.methods.shift_dates import REMOVE_TIMES
 from study.models.roles import TableKind, TableModel
 from study.models.study_model import StudyModel
 from study.operations import OperationKind, OperationRule
+
+_TIME_OF_DAY = r"T[^/]*"
 
 
 class ReleasedRows(NamedTuple):
@@ -132,14 +135,16 @@ def deidentify(
     lines: Sequence[OperationRule],
     key: bytes,
     release: Release,
+    times: str | tuple[str, ...] = REMOVE_TIMES,
 ) -> ReleasedStudy:
     """Every released file of the study. ``lines`` override the table of operations; the key determines ids and offsets.
+    Times of day are removed, or kept, or kept in the domains that ``times`` names.
 
     Rows of people who are removed, or who are not in the combined dataset, are in no file. Rows are sorted by person in
     the order of the pseudonyms, and keep their order within a person. A file is treated part by part, with all rows of
     a person in one part.
     """
-    decisions = Decisions(people, lines, key, release, study.model)
+    decisions = Decisions(people, lines, key, release, study.model, times=times)
     files: dict[str, ReleasedFile] = {}
     accounts: list[Account] = []
     left_out = dict(study.left_out)
@@ -172,7 +177,8 @@ def _released(file: StudyFile, decisions: Decisions) -> ReleasedFile:
 
 
 def _added(one: Account, other: Account) -> Account:
-    return replace(one, n_values=one.n_values + other.n_values, n_lost=one.n_lost + other.n_lost)
+    counts = ("n_values", "n_lost", "n_partial", "n_times")
+    return replace(one, **{name: getattr(one, name) + getattr(other, name) for name in counts})
 
 
 def _released_part(file: StudyFile, plan: RecodedRowsPlan, decisions: Decisions) -> tuple[ReleasedRows, list[Account]]:
@@ -180,7 +186,7 @@ def _released_part(file: StudyFile, plan: RecodedRowsPlan, decisions: Decisions)
     people = file.people[rows]
     known = decisions.model.table(file.name)
     frame = with_folded_columns(frame, file.domain, known, decisions.people.recoded)
-    given = Rows(people, frame, decisions.people, decisions.key, decisions.release, file.domain, decisions.model)
+    given = _rows(people, frame, file.domain, decisions)
     if file.is_supplemental:
         frame, kept, accounts = supplemental(file, given, decisions)
     else:
@@ -229,7 +235,13 @@ def _column(name: str, file: StudyFile, given: Rows, decisions: Decisions) -> tu
         coarse = replace(says, operation=OperationKind.REMOVE, reason="coarsened: beside it, moved dates would tell")
         return None, replace(account, operation=coarse)
     done = COLUMN_OPERATIONS[says.operation](given.frame[name], given)
-    return done.column, replace(account, n_lost=done.n_lost)
+    return done.column, replace(account, **done.counts)
+
+
+def _rows(people: np.ndarray, frame: pd.DataFrame, domain: str, decisions: Decisions) -> Rows:
+    """The rows of a domain, as operations are given them."""
+    made_by = (decisions.people, decisions.key, decisions.release)
+    return Rows(people, frame, *made_by, domain, decisions.model, decisions.keeps_times(domain))
 
 
 def _recoding_of(name: str, file: StudyFile, decisions: Decisions) -> RecodedColumn | None:
@@ -242,11 +254,12 @@ def _recoding_of(name: str, file: StudyFile, decisions: Decisions) -> RecodedCol
 
 
 def _was_moved(recoding: RecodedColumn) -> bool:
-    """Whether the treatment kept the precision of every date: it moved them, which is done here from the source."""
+    """Whether the treatment kept all dates as complete as they were: it moved them, which is done here anew."""
     if recoding.released is None:
         return False
     pairs = pd.DataFrame({"original": recoding.original, "released": recoding.released}).dropna()
-    return bool((pairs["original"].str.len() == pairs["released"].str.len()).all())
+    original, released = (pairs[name].str.replace(_TIME_OF_DAY, "", regex=True).str.len() for name in pairs)
+    return bool((original == released).all())
 
 
 def _with_labels(
@@ -297,9 +310,7 @@ def _related(
     for domain, variable in pairs.itertuples(index=False):
         at = (related.eq(domain) & frame["IDVAR"].eq(variable)).to_numpy(dtype=bool)
         says = operation_of_column(variable, domain[:2], decisions)
-        rows = Rows(
-            given.people[at], frame[at], decisions.people, decisions.key, decisions.release, domain[:2], decisions.model
-        )
+        rows = _rows(given.people[at], frame[at], domain[:2], decisions)
         if says.operation in GONE or not _leaves(domain, variable, files):
             kept[at] = False
         elif says.operation in COLUMN_OPERATIONS:

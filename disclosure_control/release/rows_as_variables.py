@@ -52,7 +52,7 @@ def supplemental(file: StudyFile, given: Rows, decisions: Decisions) -> tuple[pd
         else:
             column = part.frame["QVAL"].rename(name)
             done = COLUMN_OPERATIONS[says.operation](column, part)
-            value[at], account = done.column.to_numpy(), replace(account, n_lost=done.n_lost)
+            value[at], account = done.column.to_numpy(), replace(account, **done.counts)
         accounts.append(account)
     frame["QVAL"] = pd.Series(value, frame.index, dtype="str")
     kept &= frame["QVAL"].notna().to_numpy()

@@ -31,7 +31,7 @@ def offset_days(key, pilot, name, text, days=365):
 
 
 def moved(text: str, days: int) -> str | None:
-    date, sep, time = text.partition("T")
+    date = text.partition("T")[0]
     try:
         if len(date) == 4:
             day = datetime.date(int(date), 7, 1) + datetime.timedelta(days)
@@ -39,7 +39,7 @@ def moved(text: str, days: int) -> str | None:
         if len(date) == 7:
             day = datetime.date(int(date[:4]), int(date[5:]), 15) + datetime.timedelta(days)
             return f"{day:%Y-%m}"
-        return (datetime.date.fromisoformat(date) + datetime.timedelta(days)).isoformat() + sep + time
+        return (datetime.date.fromisoformat(date) + datetime.timedelta(days)).isoformat()
     except ValueError:
         return None
 

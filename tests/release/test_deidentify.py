@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 
 from disclosure_control.release.codebook import codebook
+from disclosure_control.release.deidentify import deidentify
 from study.models.sdtm_operations import overriding_line
 from study.operations import OperationKind
 from tests.examples import examples
 from tests.release.release_referee import offset_days, pseudonym, released_rows
-from tests.release.small_studies import KEY, RELEASE, people, released, rows_of, studies
+from tests.release.small_studies import KEY, RELEASE, people, released, rows_of, studies, study_of
 
 NAMED = (KEY, RELEASE.pilot, RELEASE.name)
 
@@ -231,7 +232,7 @@ def test_a_config_may_keep_what_the_table_removes():
 def test_partial_dates_stay_as_partial_as_they_were(text):
     rows = [dict(row, RFSTDTC=text) for row in DM]
     frame = released({"DM": rows}, people(IDS, [0, 1, 2])).files["DM"].frame
-    assert set(frame["RFSTDTC"].str.len()) == {len(text)}
+    assert set(frame["RFSTDTC"].str.len()) == {min(len(text), 10)}
 
 
 def test_a_date_as_a_number_moves_too():
@@ -241,3 +242,25 @@ def test_a_date_as_a_number_moves_too():
         days = offset_days(*NAMED, one)
         assert of_person(frame, one)["TRTSDT"] == 19000 + days
         assert of_person(frame, one)["TRTSDTM"] == (19000 + days) * 86400
+
+
+def test_by_the_time_of_day_of_a_visit_whatever_its_form():
+    """Text, a moment as a number, an interval, a QVAL: the day alone leaves, unless the release keeps times."""
+    rows = [dict(row, RFSTDTC="2012-04-30T08:15", TRTSDTM=19000.0 * 86400 + 29_700) for row in DM]
+    ae = [{"USUBJID": one, "DOMAIN": "AE", "AESEQ": 1.0, "AESTDTC": "2012-05-01T23:59:59/2012-05-02T01"} for one in IDS]
+    supp = [{"USUBJID": one, "RDOMAIN": "AE", "IDVAR": "AESEQ", "IDVARVAL": "1"} for one in IDS]
+    supp = [row | {"QNAM": "AEXDTC", "QVAL": "2012-05-03T10:00:00+01:00"} for row in supp]
+    files = {"DM": rows, "AE": ae, "SUPPAE": supp}
+    for times, of_dm, of_ae in (("remove", False, False), ("keep", True, True), (("AE",), False, True)):
+        made = deidentify(study_of(files, IDS), people(IDS, [0, 1, 2]), (), NAMED[0], RELEASE, times)
+        dm, events, extra = (made.files[name].frame for name in ("DM", "AE", "SUPPAE"))
+        assert dm["RFSTDTC"].str.endswith("T08:15").all() == of_dm
+        assert dm["TRTSDTM"].mod(86_400).eq(29_700).all() == of_dm
+        assert events["AESTDTC"].str.fullmatch(r".{10}T23:59:59/.{10}T01").all() == of_ae
+        assert extra["QVAL"].str.endswith("T10:00:00+01:00").all() == of_ae
+        if times == "remove":
+            text = "".join(frame.to_csv() for frame in (dm, events, extra))
+            assert not re.search(r"\dT\d\d|\d\d:\d\d", text)
+            assert dm["TRTSDTM"].mod(86_400).eq(0).all()
+            n_times = {one.variable: one.n_times for one in made.accounts if one.n_times}
+            assert n_times == {"RFSTDTC": 3, "TRTSDTM": 3, "AESTDTC": 3, "AEXDTC": 3}

@@ -217,7 +217,9 @@ def test_a_key_is_needed():
 def test_dates_move_together_and_partial_ones_stay_partial():
     values = ["2012-02-29", "2012-03-01T08:15", "2012-03", "2012", "2012---15", None]
     frame = people(50, **{f"DM__D{i}DTC": value for i, value in enumerate(values)})
-    out = treated(frame, {"method": "shift_dates", "key_from": KEY_FROM, "days": 30}).frame
+    shift = {"method": "shift_dates", "key_from": KEY_FROM, "days": 30}
+    out = treated(frame, shift | {"times": "keep"}).frame
+    assert treated(frame, shift).frame["DM__D1DTC"].tolist() == out["DM__D1DTC"].str.slice(0, 10).tolist()
     offsets = offsets_of_subjects(frame["USUBJID"], KEY.encode(), UNNAMED, 30)
     for row, offset in enumerate(offsets.tolist()):
         move = timedelta(days=offset)

@@ -241,6 +241,8 @@ class ReleaseTold:
     operations: Mapping[str, Sequence[str]]
     recoded: Sequence[str]
     values_lost: Mapping[str, int]
+    partial_dates: Mapping[str, int]
+    times_removed: Mapping[str, int]
     undecided: Mapping[str, int]
     unplaced: Sequence[str]
     rare_terms: Sequence[RaisedTerms]
@@ -285,6 +287,8 @@ def release_told(
         },
         recoded=sorted({f"{account.file}.{account.variable}" for account in accounts if account.recoded}),
         values_lost={f"{account.file}.{account.variable}": account.n_lost for account in accounts if account.n_lost},
+        partial_dates={f"{one.file}.{one.variable}": one.n_partial for one in accounts if one.n_partial},
+        times_removed={f"{one.file}.{one.variable}": one.n_times for one in accounts if one.n_times},
         undecided=undecided(released),
         unplaced=list(released.unplaced),
         rare_terms=[replace(one, loss=round(one.loss, 4)) for one in raised],
@@ -343,9 +347,22 @@ def _done(told: ReleaseTold) -> Iterator[Part]:
     yield Details("What was done to the variables", done)
     for place, n in told.values_lost.items():
         yield Sentence(f"{place}: {counted(n, 'value')} emptied: unreadable, or outside every band of the treatment.")
+    yield from _on_dates(told)
     if told.rare_terms:
         yield Sentence("Rare terms", Style.HEADING)
         yield from (Sentence(one.words()) for one in told.rare_terms)
+
+
+def _on_dates(told: ReleaseTold) -> Iterator[Part]:
+    """How many partial dates moved, and how many times of day were removed."""
+    if told.partial_dates:
+        n, named = counted(sum(told.partial_dates.values()), "partial date"), listed(told.partial_dates, 20)
+        yield Sentence(
+            f"{n} moved as whole months or years: {named}. Intervals and orders of complete dates did not change."
+        )
+    if told.times_removed:
+        n, named = counted(sum(told.times_removed.values()), "time"), listed(told.times_removed, 20)
+        yield Sentence(f'{n} of day removed: {named}. To keep them: "release": {{"times": "keep"}}.')
 
 
 def _searched(told: ReleaseTold) -> Iterator[Part]:

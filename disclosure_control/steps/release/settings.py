@@ -26,6 +26,7 @@ from disclosure_control.records.needs import AtOnce, Needed
 from disclosure_control.release.facts import KINDS
 from disclosure_control.release.rare_terms import RareTerms
 from disclosure_control.treatments.keys import KEY_FROM
+from disclosure_control.treatments.methods.shift_dates import KEEP_TIMES, REMOVE_TIMES
 from disclosure_control.treatments.one_release import DEFAULT_DAYS, FEWEST_DAYS, faults_of_one_release
 from study.formats.registry import writers_by_name
 from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule
@@ -45,6 +46,11 @@ def _unknown_operation(value: object, place: Place) -> list[str]:
 
 
 _OPERATION = Kind(lambda value: True, "an operation", OperationKind, within=_unknown_operation)
+_TIMES = Kind(
+    lambda value: value in (REMOVE_TIMES, KEEP_TIMES) or are_names(value),
+    f'"{REMOVE_TIMES}", "{KEEP_TIMES}" or a list of domains',
+    lambda value: value if isinstance(value, str) else tuple(map(str.upper, value)),
+)
 _DOMAINS = Kind(are_names, "a list of domains", lambda value: tuple(map(str.upper, value)))
 
 
@@ -95,6 +101,9 @@ class ReleaseSettings(SettingsGroup):
         "dates move by up to so many days, back or forth",
         None,
         f"those of `shift_dates` under `treatment`, else {DEFAULT_DAYS}",
+    )
+    times: str | tuple[str, ...] = setting(
+        _TIMES, 'times of day: "remove", "keep", or the domains that keep them, such as ["PC"]', REMOVE_TIMES
     )
     format: str | None = setting(one_of(*writers_by_name()), "the format of all files", None, "as each came")
     operations: Mapping[str, OperationKind] = setting(

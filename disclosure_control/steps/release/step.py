@@ -73,7 +73,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     study = read_study(step.folder, ids, rule, merge, settings.leave_out, read, per_part)
     people, release = _people(step, treated, original, key, study.model.ids_are_numbers)
     promised = _promised(step, original) if treated is None else treated.as_released
-    released = deidentify(study, people, settings.lines, key, release)
+    released = deidentify(study, people, settings.lines, key, release, settings.times)
     raised: tuple[RaisedTerms, ...] = ()
     if settings.rare_terms is not None:
         released, raised = without_rare_terms(released, settings.rare_terms, _class_of_person(people, promised))

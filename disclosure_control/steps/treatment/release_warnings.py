@@ -10,7 +10,8 @@ from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, people_
 from disclosure_control.basics.telling.words import listed, people_text
 from disclosure_control.identifiers.named_columns import identifier_columns
 from disclosure_control.steps.treatment.leaks import columns_with_ids
-from disclosure_control.treatments.methods.shift_dates import date_columns, tells_the_day
+from disclosure_control.treatments.algorithms.moved_columns import tells_the_day
+from disclosure_control.treatments.methods.shift_dates import date_columns
 from disclosure_control.treatments.seeds import seed_reasons, seed_warnings
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from disclosure_control.basics.settings.kinds import COLUMNS, one_of, whole_numb
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.identifiers.variables import is_variable
-from disclosure_control.treatments.algorithms.built_hierarchies import DATE, ends_of_interval, parts_of_date
+from disclosure_control.treatments.algorithms.moved_columns import MovedColumn, moved_dates, other_end_of
 from disclosure_control.treatments.keys import KEY_FROM, Release, offsets_of, read_key
 from disclosure_control.treatments.registry import (
     Example,
@@ -26,18 +26,12 @@ from disclosure_control.treatments.registry import (
 )
 
 SDTM_DATE = r"[A-Z0-9]{0,6}DTC"
-PRECISIONS = ("Y", "M", "D")
-NO_DATE = ("1970-01-01", "D", "")
+REMOVE_TIMES, KEEP_TIMES = "remove", "keep"
 
 
 def date_columns(columns: Sequence[str]) -> list[str]:
     """The columns whose variable ends as SDTM dates do: RFSTDTC, DM__BRTHDTC, LB__Cholesterol.LBDTC."""
     return [name for name in columns if is_variable(name, SDTM_DATE)]
-
-
-def tells_the_day(column: pd.Series) -> bool:
-    """Whether any value of a column of dates is known to the day."""
-    return any(part[1] == "D" for text in labels_of(encode_column(column)) for part in _parts(text) or ())
 
 
 @dataclass(frozen=True)
@@ -53,16 +47,18 @@ class ShiftDatesSettings(SettingsGroup):
     )
     columns: tuple[str, ...] | None = setting(COLUMNS, "columns of dates", None, "those with SDTM names")
     unreadable: str = setting(one_of("fault", "missing"), "how a text that is not a date is treated", "fault")
+    times: str = setting(one_of(REMOVE_TIMES, KEEP_TIMES), "what is done with times of day", REMOVE_TIMES)
 
 
 def shift_dates(given: TreatmentInput, settings: ShiftDatesSettings) -> Treated:
     """Move every date of a subject by the same number of days, from -``days`` to ``days`` and never 0, by the key.
 
     The offset is a function of key, release and original subject id: the same in every file of one release. Times of
-    day are kept. A partial date is moved by its middle (the 15th of a month, the 1st of July) and stays equally
+    day are removed unless the settings keep them. A partial date is moved by its middle (the 15th of a month, the 1st
+    of July), or by its first or last day where the other end of its span has another precision, and stays equally
     partial; a day without its month is removed; of an interval (from/to) both ends move. Without ``columns``, those
-    with an SDTM name (--DTC). A text that is not a date is a fault, or missing if ``unreadable`` says so. Durations
-    between complete dates of a person stay exact; the calendar (season, weekday) does not. Source: PHUSE
+    with an SDTM name (--DTC). A text that is not a date is a fault, or missing if ``unreadable`` says so. Intervals and
+    orders of complete dates of a person stay exact; the calendar (season, weekday) does not. Source: PHUSE
     De-identification Standard for SDTM 3.2, "offset".
     """
     names = date_columns(list(given.frame.columns)) if settings.columns is None else list(settings.columns)
@@ -79,15 +75,30 @@ def shift_dates(given: TreatmentInput, settings: ShiftDatesSettings) -> Treated:
     notes: list[str] = []
     for name in names:
         try:
-            shifted[name], changed[name], n_lost = moved_dates(given.frame[name], offsets, settings.unreadable)
+            other = other_end_of(name, given.frame.columns)
+            other_end = None if other is None else given.frame[other]
+            moved = moved_dates(
+                given.frame[name], offsets, settings.unreadable, settings.times == KEEP_TIMES, other_end
+            )
         except FaultyInputError as error:
             faults += error.faults
             continue
-        if n_lost:
-            n_told = count_text(HAND_TO_HAND.told(n_lost, len(given.frame), changed[name]))
-            notes.append(f"In {name}, {n_told} records have no readable date and became missing.")
+        shifted[name], changed[name] = moved.column, moved.n_changed
+        notes += _notes(name, moved, len(given.frame))
     stop_at(faults)
     return with_columns(given, shifted, notes, changed)
+
+
+def _notes(name: str, moved: MovedColumn, n_records: int) -> Iterator[str]:
+    """What the moving of a column did beside moving complete dates."""
+    for n, what in (
+        (moved.n_lost, "have no readable date and became missing"),
+        (moved.n_times, "lost their time of day"),
+        (moved.n_partial, "have a partial date, which moved as a whole month or year"),
+    ):
+        if n:
+            n_told = count_text(HAND_TO_HAND.told(n, n_records, moved.n_changed))
+            yield f"In {name}, {n_told} records {what}."
 
 
 def offsets_of_subjects(subjects: pd.Series, key: bytes, release: Release, days: int) -> np.ndarray:
@@ -97,65 +108,6 @@ def offsets_of_subjects(subjects: pd.Series, key: bytes, release: Release, days:
         n_without = int((encoded.codes < 0).sum())
         raise FaultyInputError(f"shift_dates: {n_without} records have no subject id; every row needs one")
     return offsets_of(key, release, labels_of(encoded), days)[encoded.codes]
-
-
-def moved_dates(column: pd.Series, offsets: np.ndarray, unreadable: str) -> tuple[pd.Series, int, int]:
-    """The column of ISO 8601 dates (n_records,) moved by ``offsets`` (n_records,) days, record by record.
-
-    Also how many of its texts changed, and how many were lost because they are no dates and ``unreadable`` is
-    "missing"; where it is "fault" these raise ``FaultyInputError``.
-    """
-    encoded = encode_column(column)
-    texts = labels_of(encoded)
-    parts = [_parts(text) for text in texts]
-    lost = np.array([part is None for part in parts], dtype=bool)
-    present = encoded.codes >= 0
-    n_lost = int(np.append(lost, False)[encoded.codes].sum())
-    if n_lost and unreadable == "fault":
-        raise FaultyInputError(
-            f"column {column.name!r}: {n_lost} of {int(present.sum())} values are not ISO 8601 dates; "
-            "allowed: 2012, 2012-04, 2012-04-30, 2012-04-30T08:15, and two of these with / between; correct them in "
-            'the source, drop the column, or set "unreadable" to "missing"'
-        )
-    readable = present & ~np.append(lost, False)[encoded.codes]
-    codes, moved_by = encoded.codes[readable], offsets[readable]
-    is_interval = np.array([part is not None and len(part) == 2 for part in parts], dtype=bool)[codes]
-    moved = _moved([part[0] if part else NO_DATE for part in parts], codes, moved_by)
-    second = [part[1] if part and len(part) == 2 else NO_DATE for part in parts]
-    moved[is_interval] += "/" + _moved(second, codes[is_interval], moved_by[is_interval])
-    values = np.full(len(column), None, dtype=object)
-    values[readable] = moved
-    n_different = int((values != np.array([*texts, None], dtype=object)[encoded.codes]).sum())
-    return pd.Series(values, index=column.index, name=column.name, dtype="str"), n_different, n_lost
-
-
-def _moved(parts: Sequence[tuple[str, str, str]], codes: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Each of the dates (n,) that ``codes`` choose of ``parts``, moved by its offset in days, as text."""
-    day = np.array([part[0] for part in parts], dtype="datetime64[D]")
-    precision, time = (np.array([part[i] for part in parts], dtype=object) for i in (1, 2))
-    moved = day[codes] + offsets.astype("timedelta64[D]")
-    text = np.empty(len(codes), dtype=object)
-    for unit in PRECISIONS:
-        of_unit = precision[codes] == unit
-        text[of_unit] = np.datetime_as_string(moved[of_unit].astype(f"datetime64[{unit}]"))
-    return text + time[codes]
-
-
-def _parts(text: str) -> list[tuple[str, str, str]] | None:
-    """Of a date, or of both ends of an interval: the middle day, the precision (Y, M, D), the time; else None."""
-    try:
-        return [_parts_of_end(end) for end in ends_of_interval(text)]
-    except ValueError:
-        return None
-
-
-def _parts_of_end(text: str) -> tuple[str, str, str]:
-    year, month, day = parts_of_date(text)
-    found = DATE.fullmatch(text)
-    time = found[4] if found else None
-    if day:
-        return f"{year}-{month}-{day}", "D", f"T{time}" if time else ""
-    return (f"{year}-{month}-15", "M", "") if month else (f"{year}-07-01", "Y", "")
 
 
 register(

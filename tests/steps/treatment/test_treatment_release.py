@@ -93,7 +93,7 @@ def test_carried_dates_are_shifted_and_carried_identifiers_are_dropped(carried, 
     released, summary = carried([RECODE, SHIFT, {"method": "drop_identifiers"}])
     assert len(asked) == 1  # for the notes and for the reasons to hold
     assert "LB__Cholesterol.LBDTC" in released
-    moved = pd.to_datetime(released["LB__Cholesterol.LBDTC"]) - pd.Timestamp("2012-02-28T08:15")
+    moved = pd.to_datetime(released["LB__Cholesterol.LBDTC"]) - pd.Timestamp("2012-02-28")
     assert (moved == pd.to_datetime(released["DM__RFSTDTC"]) - pd.Timestamp("2012-03-01")).all()
     assert (moved != pd.Timedelta(0)).all()
     assert summary["columns_dropped"] == ["LB__Cholesterol.LBNAM", "LB__Cholesterol.LBREFID"]
@@ -131,8 +131,10 @@ def test_a_number_behind_the_name_of_an_identifier_makes_no_difference(column):
 # ---------------------------------------------------------------- dates: times and intervals
 
 
-def shifted(text, unreadable="fault"):
-    out = treat(people(D__XDTC=text, D__YDTC="2000-06-15"), CONFIG, [{**SHIFT, "unreadable": unreadable}]).frame
+def shifted(text, unreadable="fault", times="keep"):
+    out = treat(
+        people(D__XDTC=text, D__YDTC="2000-06-15"), CONFIG, [{**SHIFT, "unreadable": unreadable, "times": times}]
+    ).frame
     days = (pd.to_datetime(out["D__YDTC"]) - pd.Timestamp("2000-06-15")).dt.days
     return out["D__XDTC"], days
 
@@ -147,7 +149,7 @@ def shifted(text, unreadable="fault"):
 )
 def test_both_ends_of_an_interval_move(text):
     out, days = shifted(text)
-    middle = {7: "-15", 4: "-07-01", 10: ""}
+    middle = {7: "-31", 4: "-12-31", 10: ""}  # of an end beside a complete beginning the last day moves
     for found, move in zip(out, days, strict=True):
         ends = []
         for end in text.split("/"):
@@ -160,10 +162,11 @@ def test_both_ends_of_an_interval_move(text):
 @pytest.mark.parametrize(
     "time", ["10", "10:30", "10:30:59.125", "-:15", "10:-:20", "10:30Z", "10:30:00+02:00", "10-05:30"]
 )
-def test_times_as_sdtm_writes_them_stay(time):
+def test_times_as_sdtm_writes_them_stay_where_the_config_keeps_them(time):
     out, days = shifted(f"2012-04-30T{time}")
     days_of = [str((pd.Timestamp("2012-04-30") + pd.Timedelta(days=move)).date()) for move in days]
     assert out.tolist() == [f"{day}T{time}" for day in days_of]
+    assert shifted(f"2012-04-30T{time}", times="remove")[0].tolist() == days_of
 
 
 @pytest.mark.parametrize(
