@@ -24,6 +24,7 @@ class OperationKind(StrEnum):
     RAISE_TO_CONTINENT = "raise to continent"
     RECODE_SUBJECT = "recode subject"  # one pseudonym for a person in all files
     RECODE_ID = "recode id"
+    NUMBER_ANEW = "number anew"  # the rows of a person, in the order in which they leave
     REMOVE = "remove"
     NO_FURTHER = "no further"  # says something about a person, and nothing is done with it beyond the treatment
     KEEP = "keep"

@@ -232,6 +232,8 @@ class LargeFile(SourceTable):
         """See ``SourceTable``: on disk, beside the rows."""
         assert self.codes is not None
         folder = self.codes.path.with_name(f"{self.codes.path.name}_made")
+        if folder.exists():  # what was made before is still read
+            folder = folder.with_name(f"{folder.name}_again")
         return SpilledPieces(folder, made, self.n_rows)
 
     def of_people(self, person: np.ndarray, starts: np.ndarray, column: str | None) -> RowsOfPeople:

@@ -28,6 +28,7 @@ _WHAT_WAS_DONE = {
     OperationKind.RAISE_TO_CONTINENT: "continent in place of the country",
     OperationKind.RECODE_SUBJECT: "pseudonym",
     OperationKind.RECODE_ID: "pseudonym",
+    OperationKind.NUMBER_ANEW: "numbered anew within each person, in the order of the released rows",
     OperationKind.REMOVE: "removed",
     OperationKind.REMOVE_DATA_SET: "data set removed",
     OperationKind.REVIEW: "left out",
@@ -209,6 +210,10 @@ _SAID = {
     OperationKind.OFFSET: (
         "  All dates of a person were moved by one number of days. Intervals and orders of complete dates and study",
         "  days (--DY) did not change; seasons, weekdays and calendar years did.",
+    ),
+    OperationKind.NUMBER_ANEW: (
+        "  Rows are in the order of pseudonyms, dates and values. Numbers of rows were made anew, and so were the",
+        "  numbers in other files that name them.",
     ),
     OperationKind.DERIVE_AGE: ("  Ages of 90 years and above are combined.",),
     OperationKind.RAISE_TO_CONTINENT: ("  Countries are given as continents.",),

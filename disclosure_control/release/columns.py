@@ -165,6 +165,7 @@ COLUMN_OPERATIONS: dict[OperationKind, Callable[[pd.Series, Rows], Done]] = {
     OperationKind.RAISE_TO_CONTINENT: raise_to_continent,
     OperationKind.RECODE_SUBJECT: recode_subject,
     OperationKind.RECODE_ID: recode_id,
+    OperationKind.NUMBER_ANEW: keep,  # when it is known which rows leave, and in which order
     OperationKind.NO_FURTHER: keep,
     OperationKind.KEEP: keep,
 }

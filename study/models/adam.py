@@ -56,12 +56,14 @@ LINES: tuple[OperationRule, ...] = (
     line("ADUR* DUR* *DUR *DURN *DURU", OperationKind.KEEP, PLAIN, "time without a calendar"),
     line(
         "PARAM* PARCAT* PARTYP* AVAL* BASE* CHG* PCHG* SHIFT* *NRIND ATOX* BTOX* CRIT* DTYPE CNSR EVNTDESC CNSDTDSC "
-        "ANL* AVISIT* ATPT* APERIOD* APHASE* VISNUM* ASEQ",
+        "ANL* AVISIT* ATPT* APERIOD* APHASE* VISNUM*",
         OperationKind.KEEP,
         PLAIN,
         "an analysis value, its parameter, or its place in the plan",
     ),
-    line("SRCDOM SRCVAR SRCSEQ", OperationKind.KEEP, PLAIN, "the record that the value was derived from"),
+    line("ASEQ", OperationKind.NUMBER_ANEW, PLAIN, "numbers the records of a subject"),
+    line("SRCDOM SRCVAR", OperationKind.KEEP, PLAIN, "the record that the value was derived from"),
+    line("SRCSEQ", OperationKind.NUMBER_ANEW, PLAIN, "the record that the value was derived from, by its new number"),
     line("AVGD* CUMD* DOSE* TRT* TR0* STRAT*", OperationKind.KEEP, PLAIN, "the treatment group or how much was given"),
     line("DC*CD DC*REAS* DCSREAS EOS* EOT*", OperationKind.KEEP, PLAIN, "how a subject ended the study, as a code"),
     line("CQ* SMQ*", OperationKind.NO_FURTHER, LEVEL_2, "a group of coded terms"),

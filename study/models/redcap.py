@@ -67,6 +67,9 @@ _FREE_WORDS = Operation(
     OperationKind.REMOVE, VariableClass.QUASI_IDENTIFIER_1, "words of the project's staff, which may name a site"
 )
 _PLAIN = Operation(OperationKind.KEEP, VariableClass.NOT_IDENTIFYING, "describes the fields, not a person")
+_NUMBERED = Operation(
+    OperationKind.NUMBER_ANEW, VariableClass.NOT_IDENTIFYING, "numbers the rows of an instrument, in their order"
+)
 # Of the dictionary these leave, for the fields that leave.
 _OF_DICTIONARY_KEPT = ("name", "form", "kind", "label", "choices", "validation", "identifier", "is_required")
 # Files of the project's set-up: columns of each, whether it may leave, and what it is.
@@ -275,6 +278,10 @@ def _data(table: SourceTable, project: _Project) -> TableModel:
     if project.places or "instance" in added:
         derived[ORDER] = rows.order_of_rows(added.get("event"), project.places, added.get("instance"))
         columns[ORDER] = ColumnModel(Role.DESCRIBES_RECORD, "the place of the row in time")
+    if "instance" in added:
+        within = tuple(added[what] for what in ("event", "instrument") if what in added)
+        instance = added["instance"]
+        columns[instance] = dataclasses.replace(columns[instance], numbers_within=within, says=_NUMBERED)
     not_merged = {added[what] for what in _OF_ROWS if what in added}
     not_merged |= {name for name, model in columns.items() if model.role is Role.DESCRIBES_RECORD}
     for into, (model, derive) in _folded(table, of_export).items():

@@ -74,6 +74,7 @@ class ColumnModel:
     ``level``: of a coded term, 0 for the finest. Terms with the same ``ladder``, the letters of SDTM's records, are one
     term at several levels; ``code_of``: the column with the words for a code. ``part_of``: the column that this one
     says a part of again.
+    ``numbers_within``: of a column that numbers rows, those that it counts within, beside the person.
     ``says``: what the standard does with it before a release; None: what is done with its role.
     """
 
@@ -85,6 +86,7 @@ class ColumnModel:
     ladder: str = ""
     code_of: str = ""
     part_of: str = ""
+    numbers_within: tuple[str, ...] = ()
     is_guessed: bool = False
     says: Operation | None = None
 

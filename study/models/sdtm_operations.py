@@ -110,7 +110,7 @@ LINES: tuple[OperationRule, ...] = (
     line("VS.HEIGHT VS.WEIGHT VS.BMI HEIGHT* WEIGHT* BMI*", OperationKind.NO_FURTHER, LEVEL_1, "can be seen"),
     line("DTHFL --SDTH DTHB* DTHA*", OperationKind.NO_FURTHER, LEVEL_2, "a death is known to many"),
     # Ids of records
-    line("--SEQ", OperationKind.KEEP, PLAIN, "numbers the records of a subject"),
+    line("--SEQ", OperationKind.NUMBER_ANEW, PLAIN, "numbers the records of a subject; a gap would show a lost record"),
     line(
         "--SPID --REFID --RECID --LNKID --LNKGRP --GRPID --LOT",
         OperationKind.RECODE_ID,

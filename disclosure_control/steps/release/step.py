@@ -29,6 +29,7 @@ from disclosure_control.release.dictionaries import with_used_entries
 from disclosure_control.release.facts import rows_with_facts, usual_kinds
 from disclosure_control.release.joins import KeyJoin, joins_of
 from disclosure_control.release.merged import Made, MergedPackage, evaluated, evaluated_package, leaving_of
+from disclosure_control.release.numbering import in_an_order_of_their_own
 from disclosure_control.release.opened_rows import RowsOfTable
 from disclosure_control.release.package import data_files, merged_again, opened_again, write_small_files
 from disclosure_control.release.people import RecodedColumn, ReleasePeople, people_of, recoded_columns
@@ -78,6 +79,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     if settings.rare_terms is not None:
         released, raised = without_rare_terms(released, settings.rare_terms, _class_of_person(people, promised))
     released = with_used_entries(released, study.model)
+    released = in_an_order_of_their_own(released, people, key, release)
     created = datetime.combine(datetime.fromisoformat(step.started), time())
     with step.files.package(step.folder / RESULTS_FOLDER) as folder:
         files = data_files(released, settings.format, created, folder)
