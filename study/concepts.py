@@ -1,11 +1,19 @@
-"""What the heading of a column says about its values, in several languages: a small table of the project's own."""
+"""What the heading of a column says about its values, in several languages: by the words of ``words.json``."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
+from typing import Any
 
 from study.headings import words_of
+from study.words import words_of_the_pilots
+
+FEWEST_LETTERS, FEWEST_LETTERS_WITH_POINT = 6, 3  # of a word that is cut off
+_WITH_POINT = re.compile(r"[^\W\d_]+(?=\.)")
 
 
 class Part(Enum):
@@ -14,23 +22,22 @@ class Part(Enum):
     KNOWN = "quasi-identifier"  # acquaintances know it
     SEEN = "seen"  # visible to anybody who meets the person
     SENSITIVE = "sensitive"
+    PRIVATE = "private"  # sensitive where a controller says so: a habit, which many see
 
 
 @dataclass(frozen=True)
 class Concept:
     """What headings with one of these words name. ``words`` may be phrases; ``why`` is for people.
 
-    Among columns of ``SENSITIVE`` concepts, the earlier in the table, the more sensitive.
+    ``endings``: words that also name it at the end of a longer one, as in ``Hauptdiagnose``. Among columns of
+    ``SENSITIVE`` concepts, the earlier in the table, the more sensitive.
     """
 
     name: str
     part: Part
     why: str
     words: tuple[str, ...]
-
-
-def _concept(name: str, part: Part, why: str, words: str) -> Concept:
-    return Concept(name, part, why, tuple(words_of(phrase) for phrase in words.split(",")))
+    endings: tuple[str, ...] = ()
 
 
 # A heading counts as an age only with none but these words beside it: "age at death" is another matter.
@@ -41,143 +48,28 @@ _BESIDE_AGE = frozenset(
     ).split()
 )
 
-CONCEPTS: tuple[Concept, ...] = (
-    _concept(
-        "age",
-        Part.KNOWN,
-        "known to many",
-        "age, alter, lebensalter, edad, wiek, ηλικία, възраст, âge, età, idade, leeftijd, vârsta",
-    ),
-    _concept(
-        "year of birth",
-        Part.KNOWN,
-        "known to many, like the age",
-        "year of birth, birth year, yob, geburtsjahr, jahrgang, año de nacimiento, rok urodzenia, έτος γέννησης, "
-        "година на раждане, année de naissance, anno di nascita, geboortejaar, ano de nascimento",
-    ),
-    _concept(
-        "sex",
-        Part.KNOWN,
-        "seen by everybody",
-        "sex, gender, geschlecht, sexo, género, genero, płeć, φύλο, пол, sexe, sesso, genre, geslacht",
-    ),
-    _concept(
-        "race",
-        Part.KNOWN,
-        "seen by everybody",
-        "race, ethnic, ethnicity, ethnic group, ethnic origin, ethnie, rasse, raza, etnia, rasa, etniczność, φυλή, "
-        "εθνότητα, εθνοτική ομάδα, раса, етнос, етническа принадлежност, skin colour, skin color",
-    ),
-    _concept(
-        "country",
-        Part.KNOWN,
-        "where a person comes from is known to many",
-        "country, native country, country of birth, birth country, nationality, citizenship, geburtsland, "
-        "herkunftsland, land, staat, staatsangehörigkeit, nationalität, país, pais, nacionalidad, kraj, "
-        "narodowość, obywatelstwo, χώρα, υπηκοότητα, εθνικότητα, държава, страна, гражданство, националност, "
-        "pays, nationalité, paese, nazionalità, cittadinanza",
-    ),
-    _concept(
-        "place",
-        Part.KNOWN,
-        "where a person lives is known to many, and is in registers",
-        "postcode, postal code, post code, zip, zipcode, zip code, plz, postleitzahl, código postal, cp, "
-        "kod pocztowy, ταχυδρομικός κώδικας, τκ, пощенски код, code postal, cap, region, district, county, state, "
-        "province, city, town, municipality, village, residence, urban, rural, bundesland, landkreis, kreis, ort, "
-        "wohnort, stadt, gemeinde, bezirk, región, provincia, ciudad, municipio, distrito, localidad, comuna, "
-        "województwo, powiat, gmina, miasto, miejscowość, περιοχή, περιφέρεια, νομός, δήμος, πόλη, κατοικία, "
-        "τόπος κατοικίας, νομος, област, община, град, населено място, регион, район, région, département, ville, "
-        "commune, regione, comune, città",
-    ),
-    _concept(
-        "education",
-        Part.KNOWN,
-        "known to acquaintances",
-        "education, schooling, education level, school years, bildung, schulabschluss, bildungsabschluss, "
-        "ausbildung, educación, estudios, nivel de estudios, escolaridad, wykształcenie, εκπαίδευση, μόρφωση, "
-        "μορφωτικό επίπεδο, образование, éducation, niveau d etudes, istruzione, titolo di studio",
-    ),
-    _concept(
-        "marital status",
-        Part.KNOWN,
-        "known to acquaintances",
-        "marital, marital status, civil status, married, familienstand, estado civil, stan cywilny, "
-        "οικογενειακή κατάσταση, семейно положение, семеен статус, état civil, situation familiale, stato civile",
-    ),
-    _concept(
-        "occupation",
-        Part.KNOWN,
-        "known to acquaintances",
-        "occupation, job, profession, workclass, work class, employment, employment status, employer, beruf, "
-        "tätigkeit, arbeitgeber, profesión, ocupación, empleo, zawód, zatrudnienie, επάγγελμα, εργασία, професия, "
-        "заетост, métier, professione, occupazione",
-    ),
-    _concept(
-        "religion",
-        Part.KNOWN,
-        "known to acquaintances",
-        "religion, konfession, religión, wyznanie, θρήσκευμα, θρησκεία, религия, вероизповедание, religione",
-    ),
-    _concept(
-        "language",
-        Part.KNOWN,
-        "heard by everybody",
-        "language, mother tongue, sprache, muttersprache, idioma, język, γλώσσα, μητρική γλώσσα, език, langue, lingua",
-    ),
-    _concept(
-        "body mass index",
-        Part.KNOWN,
-        "seen by everybody, roughly",
-        "bmi, body mass index, imc, δμσ, δείκτης μάζας σώματος, итм, индекс на телесна маса",
-    ),
-    _concept(
-        "height or weight",
-        Part.SEEN,
-        "seen by everybody, roughly",
-        "height, weight, body weight, wtkg, htcm, größe, körpergröße, gewicht, körpergewicht, altura, talla, peso, "
-        "wzrost, waga, masa ciała, ύψος, βάρος, ръст, тегло, taille, poids, altezza, hair colour, eye colour",
-    ),
-    _concept(
-        "a stigma",
-        Part.SENSITIVE,
-        "could harm a person who is found",
-        "hiv, aids, homo, sexual orientation, drugs, drug use, substance abuse, alcohol, psychiatric, suicide, "
-        "abortion",
-    ),
-    _concept(
-        "a diagnosis",
-        Part.SENSITIVE,
-        "a diagnosis is known only to the person and the doctor",
-        "diagnosis, diagnoses, disease, heart disease, icd, icd10, condition, comorbidity, diagnose, erkrankung, "
-        "krankheit, diagnóstico, enfermedad, rozpoznanie, choroba, διάγνωση, νόσος, ασθένεια, диагноза, "
-        "заболяване, diagnostic, maladie, diagnosi, malattia",
-    ),
-    _concept(
-        "an income",
-        Part.SENSITIVE,
-        "what a person earns is private",
-        "income, salary, salary class, wage, einkommen, gehalt, ingresos, salario, dochód, wynagrodzenie, "
-        "εισόδημα, μισθός, доход, заплата, revenu, salaire, reddito",
-    ),
-    _concept(
-        "a laboratory result",
-        Part.SENSITIVE,
-        "a laboratory result is known only to the person and the doctor",
-        "cholesterol, total cholesterol, χοληστερόλη, χοληστερίνη, холестерол, cholesterin, colesterol, "
-        "cholestérol, glucose, γλυκόζη, glukose, glucosa, glukoza, глюкоза, hba1c, hemoglobin a1c, creatinine, "
-        "κρεατινίνη, kreatinin, creatinina, kreatynina, креатинин, hemoglobin, haemoglobin, αιμοσφαιρίνη, "
-        "hämoglobin, hemoglobina, хемоглобин, triglycerides, psa, crp, cd4, cd40, viral load",
-    ),
-)
 
-LABORATORY_RESULT = next(concept for concept in CONCEPTS if concept.name == "a laboratory result")
+def _concept(declared: Mapping[str, Any]) -> Concept:
+    return Concept(
+        declared["name"],
+        Part[declared["part"].upper()],
+        declared["why"],
+        tuple(map(words_of, declared["words"])),
+        tuple(map(words_of, declared.get("endings", ()))),
+    )
 
 
+CONCEPTS: tuple[Concept, ...] = tuple(map(_concept, words_of_the_pilots()["concepts"]))
+CONCEPT_OF_NAME = {concept.name: concept for concept in CONCEPTS}
+LABORATORY_RESULT = CONCEPT_OF_NAME["a laboratory result"]
+
+
+@cache
 def concept_of(heading: str) -> Concept | None:
     """The concept that a heading names; None if it contains no word of the table.
 
     The words of a phrase have to be in it whole and side by side; the longest phrase decides, then the table's
-    order.
+    order. Else a word that ends so, then a word that is cut off: ``Geschl.``, ``DIAGNOS``.
     """
     words = words_of(heading)
     found = [
@@ -186,7 +78,32 @@ def concept_of(heading: str) -> Concept | None:
         for phrase in concept.words
         if f" {phrase} " in f" {words} " and _means(concept, phrase, words)
     ]
-    return max(found, key=lambda pair: pair[0])[1] if found else None
+    if found:
+        return max(found, key=lambda pair: pair[0])[1]
+    return _by_ending(words) or _cut_off(heading, words)
+
+
+def _by_ending(words: str) -> Concept | None:
+    return next((one for one in CONCEPTS for word in words.split() if one.endings and word.endswith(one.endings)), None)
+
+
+def _cut_off(heading: str, words: str) -> Concept | None:
+    """The one concept of which a word of the heading is the beginning: it ends in a point, or is long enough."""
+    marked = {words_of(word) for word in _WITH_POINT.findall(heading)}
+    for word in words.split():
+        least = FEWEST_LETTERS_WITH_POINT if word in marked else FEWEST_LETTERS
+        meant = {one.name: one for one in CONCEPTS if len(word) >= least and _begins(one, word)}
+        if len(meant) == 1:
+            return next(iter(meant.values()))
+    return None
+
+
+def _begins(concept: Concept, cut: str) -> bool:
+    """Whether a word of the concept goes on for two letters or more; what ends with one may begin anywhere."""
+    whole = (word for phrase in concept.words for word in phrase.split())
+    return any(word.startswith(cut) and len(word) >= len(cut) + 2 for word in whole) or any(
+        cut.endswith(ending[:n]) for ending in concept.endings for n in range(FEWEST_LETTERS - 1, len(ending))
+    )
 
 
 def _means(concept: Concept, phrase: str, words: str) -> bool:

@@ -10,12 +10,13 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import LARGEST_NUMBER, encode_column, parse_numbers
 from disclosure_control.identifiers.column_findings import ColumnFinding
-from study.concepts import Concept, concept_of
+from study.concepts import CONCEPT_OF_NAME, Concept, concept_of
 from study.merge.rows import ROWS
 from study.models.column_roles import SEEN
 from study.models.roles import ColumnModel, Role
 from study.models.study_model import StudyModel
 from study.operations import NOT_IN_THE_TABLE, Operation
+from study.words import MOST_WORDS_OF_VALUES, named_by_values
 
 # Roles that a column's values show as well, whatever it is about: the heading has to say whether outsiders know them.
 SAYS_LITTLE = (Role.NUMBER, Role.CATEGORY, Role.FLAG, Role.UNKNOWN)
@@ -34,7 +35,8 @@ class Column:
     ``operation`` is the release operation of its variable; ``unit`` is the unit of an age, if a column has it.
     ``role`` is the one that the data model gives it where no standard says what is done with it; ``is_guessed`` if from
     its heading and values. ``counts_rows``: it is the number of rows in time of each person. ``is_result``: it has the
-    results of a test in a table that no standard names. ``label``: what a dictionary calls it in a few words.
+    results of a test in a table that no standard names. ``label``: what a dictionary calls it. ``named``: the
+    concept that its values are words of.
     """
 
     name: str
@@ -55,10 +57,11 @@ class Column:
     counts_rows: bool = False
     is_result: bool = False
     label: str = ""
+    named: str | None = None
 
     @property
     def concept(self) -> Concept | None:
-        return concept_of(self.heading) or concept_of(self.label)
+        return concept_of(self.heading) or concept_of(self.label) or CONCEPT_OF_NAME.get(self.named or "")
 
     @property
     def is_measured(self) -> bool:
@@ -109,6 +112,7 @@ def columns_of(
                 is_guessed=known is not None and known.is_guessed,
                 is_result=form == "findings" and _is_long(domain, model),
                 label=_label(domain, heading, model),
+                named=_named(frame[name], len(people_of)) if form == "wide" else None,
                 counts_rows=heading == "count" and forms.get(domain) == ROWS.form,
             )
         )
@@ -159,6 +163,10 @@ def _says_of_person(domain: str, heading: str, model: StudyModel) -> bool:
 def _present_codes(values: pd.Series) -> np.ndarray:
     codes = encode_column(values).codes
     return np.asarray(codes[codes >= 0])
+
+
+def _named(values: pd.Series, n_distinct: int) -> str | None:
+    return named_by_values(map(str, values.dropna().unique())) if n_distinct <= MOST_WORDS_OF_VALUES else None
 
 
 def _numbers(values: pd.Series) -> np.ndarray | None:

@@ -195,6 +195,12 @@ def _sensitive(column: Column, names: frozenset[str]) -> Decision | None:
     return None
 
 
+def _private(column: Column, names: frozenset[str]) -> Decision | None:
+    concept = column.concept
+    is_meant = concept is not None and concept.part is Part.PRIVATE and column.form == "wide"
+    return Decision(ConfigRole.LEFT_ALONE, concept.why) if concept and is_meant else None
+
+
 def _result(column: Column, names: frozenset[str]) -> Decision | None:
     if column.form == "findings":
         return Decision(ConfigRole.LEFT_ALONE, "findings: known only to those who examined the person")
@@ -220,6 +226,7 @@ RULES: tuple[Rule, ...] = (
     _level_1,
     _level_2,
     _sensitive,
+    _private,
     _result,
 )
 

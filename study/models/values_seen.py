@@ -14,6 +14,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
 from study.formats.tables import SourceTable
+from study.words import MOST_WORDS_OF_VALUES, named_by_values, yes_and_no
 
 LOOKED_AT = 2_000  # distinct values; of more, those whose hashes are the lowest
 _DAY, _MONTH = r"(?:[0-2]?\d|3[01])", r"(?:0?[1-9]|1[0-2])"
@@ -29,11 +30,6 @@ UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 # A code without blanks that has a digit in it: no word, no measurement, no text.
 CODE = r"(?=\S*\d)[\w./:-]{1,40}"
 LIMIT = r"[<>]=?\s*\d+(?:[.,]\d+)?"  # of a measurement
-_YES_OR_NO = (
-    "0 1 y n yes no true false t f j ja nein si sì oui non x tak nie ναι οχι όχι да не positive negative pos neg "
-    "positiv negativ"
-)
-YES_OR_NO = frozenset(_YES_OR_NO.split())
 # How the name of a person is often written: with a title, or the surname first.
 PERSON_S_NAME = r"(?:(?:Dr|Prof|Mr|Mrs|Ms|Herr|Frau|Sr|Sra|Dott|Dra|Mme|Hr|Fr)\b\.? ?.+|[^\W\d_]+, ?[^\W\d_]+\.?)"
 # Codes that can be told by their form alone. Source: the structure of each system's codes as its publisher gives it.
@@ -110,7 +106,12 @@ class ValuesSeen:
 
     @cached_property
     def are_yes_or_no(self) -> bool:
-        return 0 < self.n_distinct <= 3 and set(self.texts.str.casefold()) <= YES_OR_NO
+        return 0 < self.n_distinct <= 3 and set(self.texts.str.casefold()) <= yes_and_no()
+
+    @cached_property
+    def named(self) -> str | None:
+        """The concept whose words in one language all values are; None if there is none."""
+        return named_by_values(self.texts) if 0 < self.n_distinct <= MOST_WORDS_OF_VALUES else None
 
     @cached_property
     def have_one_length(self) -> bool:

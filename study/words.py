@@ -1,0 +1,61 @@
+"""The words of headings and of values in the languages of the pilots: ``words.json``, read once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from study.headings import words_of
+
+MOST_WORDS_OF_VALUES = 20  # different values of a column that are words for one thing
+FEWEST_MEANINGS = 2  # that values have, for them to say what the column is: "m" alone may be metres
+
+
+@cache
+def words_of_the_pilots() -> Mapping[str, Any]:
+    """The file: concepts of headings, and values by concept and language; its ``sources`` name the public lists."""
+    found: dict[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def yes_and_no() -> frozenset[str]:
+    """The words for yes and no in every language, in small letters."""
+    return frozenset(word for words in words_of_the_pilots()["yes and no"].values() for word in words.split())
+
+
+@cache
+def _meanings() -> Sequence[tuple[str, Mapping[str, int], int]]:
+    """By concept and language: each word and its meaning, of which the last one says that nothing is known."""
+    return [
+        (
+            concept,
+            {words_of(word): i for i, words in reversed(list(enumerate(groups))) for word in words},
+            len(groups) - 1,
+        )
+        for concept, languages in words_of_the_pilots()["values"].items()
+        for groups in languages.values()
+    ]
+
+
+def named_by_values(texts: Iterable[str]) -> str | None:
+    """The concept that the distinct values of a column are words of: all in one language, at least two meanings.
+
+    None where no concept has all of them; ``m`` and ``w`` are the sexes, ``m`` and ``km`` are nothing.
+    """
+    found = set(map(words_of, texts))
+    if not found:
+        return None
+    for concept, meanings, nothing in _meanings():
+        if found <= meanings.keys() and _n_meanings([meanings[one] for one in found], nothing) >= FEWEST_MEANINGS:
+            return concept
+    return None
+
+
+def _n_meanings(meanings: Sequence[int], nothing: int) -> int:
+    return len(np.setdiff1d(meanings, nothing))
