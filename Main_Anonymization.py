@@ -62,11 +62,13 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     from disclosure_control.assess.risky_rows import risky_row_files
     from disclosure_control.assess.staleness import stale_merge_notices
     from disclosure_control.report.evidence.pack import EvidenceOf, write_evidence
+    from disclosure_control.report.evidence.rules import rules_figures, rules_line
     from disclosure_control.report.history import history_sections, latest_memory, remember
     from disclosure_control.report.page.files import controller_sections, page_files
     from disclosure_control.report.run_texts import run_texts
     from disclosure_control.report.summary import privacy_summary
     from disclosure_control.report.verdict import verdict_on, what_leaves
+    from disclosure_control.rules.judging import judged_books
     from disclosure_control.run.results import staged
     from disclosure_control.steps.running import run_steps
 
@@ -81,12 +83,14 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     verdict = verdict_on(leaving, steps, open_lines)
     notices = stale_merge_notices(pilot.folder, pilot.results, dataset.file, dataset.sha256)
     notices += [f"{reason.sentence} {reason.remedy}" for reason in open_lines]
-    texts = run_texts(pilot.name, assessment, steps, notices, verdict.text)
     inputs = {dataset.file: {"sha256": dataset.sha256, "rows": dataset.n_subjects}}
     for result in steps.values():
         inputs |= result.inputs
     figures = {name: result.figures for name, result in steps.items()}
     summary = {"verdict": verdict.figures, **privacy_summary(pilot.name, assessment, inputs, notices), **figures}
+    rules = judged_books(summary)
+    summary |= {"rules": rules_figures(rules)}
+    texts = run_texts(pilot.name, assessment, steps, notices, verdict.text + rules_line(rules))
     memory = remember(memory, pilot, summary, assessment)
     name, of_door_1 = f"{pilot.name}_privacy_summary.json", (*COMBINED_DATASETS.values(), MERGE_REPORT)
     with pilot.log.step("write"), staged(pilot.results, name, carried=of_door_1) as results:
@@ -101,7 +105,7 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
             results.write_text(page.name, page.html, hand_to_hand=page.is_shareable)
         results.write_text(f"{pilot.name}_privacy_details.txt", f"{texts.full}\n{results.who_may_read}")
         results.write_text(f"{pilot.name}_privacy_summary.txt", texts.short)
-        write_evidence(results, EvidenceOf(pilot, summary, found.config, [verdict.section, *told]))
+        write_evidence(results, EvidenceOf(pilot, summary, found.config, [verdict.section, *told], rules))
         results.publish(summary)
         memory.keep_beside(pilot.results)
     for notice in results.notices:

@@ -26,6 +26,7 @@ ROOMS = (
     "disclosure_control.release",
     "disclosure_control.leaving",
     "disclosure_control.treatments",
+    "disclosure_control.rules",
     "disclosure_control.utility",
     "disclosure_control.study_tables",
     "disclosure_control.generalisation",

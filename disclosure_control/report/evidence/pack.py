@@ -14,46 +14,68 @@ from config.model_settings import PilotConfig
 from disclosure_control import __version__
 from disclosure_control.basics.telling.sections import Section
 from disclosure_control.basics.telling.words import in_one_line
-from disclosure_control.report.evidence.chapters import CHAPTERS, HEAD, Chapter, filled
+from disclosure_control.report.evidence.chapters import CHAPTERS, HEAD, Chapter, FilledChapter, filled
 from disclosure_control.report.evidence.manifest import manifest
+from disclosure_control.report.evidence.rules import rules_chapters, rules_head
+from disclosure_control.rules.judging import JudgedBook
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.results import ResultSet
 
 FOLDER = "evidence"
-MANIFEST, REPORT_MD, REPORT_HTML = (
-    f"{FOLDER}/{name}" for name in ("manifest.json", "anonymisation_report.md", "anonymisation_report.html")
+MANIFEST, REPORT_MD, REPORT_HTML, RULES_MD, RULES_HTML = (
+    f"{FOLDER}/{name}"
+    for name in ("manifest.json", "anonymisation_report.md", "anonymisation_report.html", "rules.md", "rules.html")
 )
 TEMPLATES = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True)
 class EvidenceOf:
-    """The content of the pack: a run of the ``pilot``, its JSON ``summary``, its ``config``, and its sections."""
+    """The content of the pack: a run of the ``pilot``, its JSON ``summary``, its ``config``, its sections, and the
+    ``rules`` of authorities as they stand.
+    """
 
     pilot: Pilot
     summary: dict[str, Any]
     config: PilotConfig
     sections: Sequence[Section]
+    rules: Sequence[JudgedBook]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document of the pack: its title, sentences above the chapters, and the chapters."""
+
+    title: str
+    head: Sequence[str]
+    chapters: Sequence[FilledChapter]
 
 
 def write_evidence(results: ResultSet, evidence: EvidenceOf) -> None:
     """Put the pack into the set of a run; last, as the manifest names every other file of it."""
-    for name in (REPORT_MD, REPORT_HTML):
-        results.write_text(name, _rendered(Path(name).name, evidence))
+    for name, document in _documents(evidence).items():
+        results.write_text(name, _rendered(Path(name).suffix, evidence.pilot, document))
     found = manifest(evidence.pilot, evidence.summary, evidence.config.settings, results.files)
     results.write_text(MANIFEST, json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def _rendered(template: str, evidence: EvidenceOf) -> str:
-    """The report as Markdown, or as one page of HTML that needs nothing beside it, to be printed."""
+def _documents(evidence: EvidenceOf) -> dict[str, Document]:
+    """By name of the file: the anonymisation report, and the rules beside each other."""
     head = filled(Chapter((HEAD,), "", ""), evidence.sections).paragraphs
     chapters = [filled(chapter, evidence.sections) for chapter in CHAPTERS]
-    pilot = evidence.pilot
-    return (
-        _environment()
-        .get_template(template)
-        .render(pilot=pilot.name, started=pilot.started, version=__version__, head=head, chapters=chapters)
+    report = Document(f"Anonymisation report of {evidence.pilot.name}", head, chapters)
+    rules = Document(
+        f"Rules of authorities, and what the run of {evidence.pilot.name} shows of them",
+        rules_head(evidence.rules),
+        rules_chapters(evidence.rules),
     )
+    return {REPORT_MD: report, REPORT_HTML: report, RULES_MD: rules, RULES_HTML: rules}
+
+
+def _rendered(suffix: str, pilot: Pilot, document: Document) -> str:
+    """A document as Markdown, or as one page of HTML that needs nothing beside it, to be printed."""
+    template = _environment().get_template(f"document{suffix}")
+    return template.render(started=pilot.started, version=__version__, document=document)
 
 
 @cache

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.settings.fields import SettingsGroup, setting, settings_in
+from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting, settings_in
 from disclosure_control.basics.settings.kinds import DATE, SENTENCE, SHARE, Place, dictionary_of, one_of
+from disclosure_control.basics.telling.faults import nearest_name
 from disclosure_control.records.needs import Needed
+from disclosure_control.rules.registry import references
 
 PUBLIC = "public"
 ENVIRONMENTS = (PUBLIC, "under agreement", "secure environment", "in the house")
@@ -19,11 +21,21 @@ _THRESHOLDS = dictionary_of(SENTENCE, "a dictionary, K, L or T -> why this numbe
 
 
 @dataclass(frozen=True)
+class DecisionOnRule(SettingsGroup):
+    """What a person decided on a rule that no run can judge."""
+
+    by: str = setting(SENTENCE, "who decided, by function rather than by name")
+    on: str = setting(DATE, "when")
+    says: str = setting(SENTENCE, "what was decided, and why")
+
+
+@dataclass(frozen=True)
 class ContextSettings(SettingsGroup):
     """The controller's statements; None, or a missing entry, is an open point.
 
     ``attempt_probability`` in [0, 1]: that somebody tries to find a person, higher is riskier. ``roles``: by column,
-    why it has its role. ``thresholds``: by K, L and T, why that number. Dates are ISO 8601.
+    why it has its role. ``thresholds``: by K, L and T, why that number. ``rules``: by the reference of a rule, what a
+    person decided on it. Dates are ISO 8601.
     """
 
     purpose: str | None = setting(SENTENCE, "What are the data released for?", None)
@@ -45,9 +57,19 @@ class ContextSettings(SettingsGroup):
     approver: str | None = setting(SENTENCE, "Who approves the release?", None)
     approved_on: str | None = setting(DATE, "When was it approved?", None)
     review_date: str | None = setting(DATE, "When is this decision looked at again?", None)
+    rules: Mapping[str, DecisionOnRule] = setting(
+        dictionary_of(nested(DecisionOnRule), "a dictionary, rule -> {by, on, says}", names="rule"),
+        "What was decided on a rule that no run can judge? evidence/rules.html lists them",
+        {},
+    )
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
-        """A probability that does not fit a public release, and a review that is not after the approval."""
+        """A probability that does not fit a public release, a review before the approval, and rules that nobody has."""
+        known = tuple(references()) if self.rules else ()
+        for name in self.rules:
+            if name not in known:
+                nearest = nearest_name(name, known)
+                yield f"{place['rules']}: unknown rule {name!r}{nearest}; evidence/rules.html lists all"
         if self.environment == PUBLIC and self.attempt_probability not in (None, 1):
             yield (
                 f"{place['attempt_probability']}: found {self.attempt_probability!r}; whatever is public is attacked, "
@@ -58,7 +80,7 @@ class ContextSettings(SettingsGroup):
 
 
 SETTINGS = ContextSettings
-QUESTIONS: dict[str, str] = {name: one.says for name, one in settings_in(ContextSettings).items()}
+QUESTIONS: dict[str, str] = {name: one.says for name, one in settings_in(ContextSettings).items() if name != "rules"}
 
 
 def records_needed(settings: ContextSettings, config: PilotConfig) -> list[Needed]:

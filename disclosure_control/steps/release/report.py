@@ -91,6 +91,7 @@ class PackageChecked:
         return (*found, *not_scanned_in_words(self.not_scanned), *self.findings.not_looked_at())
 
 
+_UNCHANGED = (OperationKind.KEEP, OperationKind.NO_FURTHER)
 COURSES_NOT_LOOKED_AT = (
     "Not looked at: what acquaintances know of events, treatments, visits or a death. A run from disk does not "
     "search so many rows."
@@ -229,8 +230,8 @@ class ModelInPackage:
 class ReleaseTold:
     """The part ``release`` of the JSON summary: counts and names, no value and no id.
 
-    ``operations`` has the variables by operation, ``undecided`` those that wait for the config with the number of
-    values of each, ``unplaced`` what the treatment changed and no file has.
+    ``operations`` has the variables by operation, ``kept`` those that no operation changes, ``undecided`` those that
+    wait for the config with the number of values of each, ``unplaced`` what the treatment changed and no file has.
     """
 
     released: bool
@@ -239,6 +240,7 @@ class ReleaseTold:
     files: Mapping[str, FileReleased]
     left_out: Mapping[str, str]
     operations: Mapping[str, Sequence[str]]
+    kept: Sequence[str]
     recoded: Sequence[str]
     values_lost: Mapping[str, int]
     partial_dates: Mapping[str, int]
@@ -283,8 +285,9 @@ def release_told(
         operations={
             str(kind): sorted({f"{a.file}.{a.variable}" for a in accounts if a.operation.operation == kind})
             for kind in OperationKind
-            if kind not in (OperationKind.KEEP, OperationKind.NO_FURTHER)
+            if kind not in _UNCHANGED
         },
+        kept=sorted({f"{a.file}.{a.variable}" for a in accounts if a.operation.operation in _UNCHANGED}),
         recoded=sorted({f"{account.file}.{account.variable}" for account in accounts if account.recoded}),
         values_lost={f"{account.file}.{account.variable}": account.n_lost for account in accounts if account.n_lost},
         partial_dates={f"{one.file}.{one.variable}": one.n_partial for one in accounts if one.n_partial},

@@ -1,0 +1,1 @@
+"""The rules of authorities, as data, and what a run shows of each."""
