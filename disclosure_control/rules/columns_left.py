@@ -76,9 +76,9 @@ def columns_of_run(summary: Mapping[str, Any]) -> ColumnsOfRun | None:
         return ColumnsOfRun("released/", sorted(gone), left, changed, found, in_product, not release.get("not_scanned"))
     treatment = summary.get("treatment", {})
     if treatment.get("released"):
-        left, gone = (sorted(map(_dotted, treatment[kind])) for kind in ("missing_of_kept", "columns_dropped"))
+        left, out = (sorted(map(_dotted, treatment[kind])) for kind in ("missing_of_kept", "columns_dropped"))
         in_product = [(column, kind) for column, kind in found if _dotted(column) in left]
-        return ColumnsOfRun("anonymised_dataset.csv", gone, left, {}, found, in_product, "identifiers" in summary)
+        return ColumnsOfRun("anonymised_dataset.csv", out, left, {}, found, in_product, "identifiers" in summary)
     return None
 
 

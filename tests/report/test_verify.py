@@ -124,6 +124,8 @@ FURTHER_FILES = [
     "processed_for_anonym/CLINIC_privacy_report.html",
     "processed_for_anonym/evidence/anonymisation_report.html",
     "processed_for_anonym/evidence/anonymisation_report.md",
+    "processed_for_anonym/evidence/rules.html",
+    "processed_for_anonym/evidence/rules.md",
     "processed_for_anonym/history.jsonl",
     "processed_for_anonym/quasi_identifier_groups.csv",
     "processed_for_anonym/risky_rows_l2_LB__Cholesterol.csv",

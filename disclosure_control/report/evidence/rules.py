@@ -28,8 +28,13 @@ def rules_line(books: Sequence[JudgedBook]) -> str:
 
 
 def rules_figures(books: Sequence[JudgedBook]) -> Mapping[str, Any]:
-    """By book how each of its rules stands: the part ``rules`` of the JSON summary."""
-    return {one.book.name: {rule.rule.id: str(rule.standing) for rule in one.rules} for one in books}
+    """How each rule of each book stands, and how many wait: the part ``rules`` of the JSON summary."""
+    return {
+        "rules": _total(books),
+        "wait_for_a_person": _total(books, Standing.OPEN),
+        "not_met": _total(books, Standing.NOT_MET),
+        "books": {one.book.name: {rule.rule.id: str(rule.standing) for rule in one.rules} for one in books},
+    }
 
 
 def rules_head(books: Sequence[JudgedBook]) -> tuple[str, ...]:

@@ -1,0 +1,167 @@
+"""How a rule stands: by columns, by figures, by the controller's statements, and by a person's decision."""
+
+from __future__ import annotations
+
+from disclosure_control.rules.judging import Standing, judged_books, value_at
+from tests.cases import each
+
+# By letter of Safe Harbor a column as clinics call it.
+PLANTED = {
+    "A": "patient_name",
+    "B": "Wohnort",
+    "C": "date_of_birth",
+    "D": "mobile",
+    "E": "fax",
+    "F": "e_mail",
+    "G": "SVNR",
+    "H": "MRN",
+    "I": "health_plan_id",
+    "J": "IBAN",
+    "K": "drivers_license",
+    "L": "KFZ",
+    "M": "device_serial",
+    "N": "homepage",
+    "O": "IP",
+    "P": "fingerprint",
+    "Q": "photo",
+    "R": "study_code",
+}
+FOUND_AS = {"R": "unique_code"}  # where no heading tells of it, the scan does
+HARMLESS = ("sex", "age_group", "smoker", "systolic", "visit", "treatment")
+
+
+def released(gone=(), left=(), operations=None, found=(), in_package=(), **summary) -> dict:
+    """The JSON summary of a run that released these columns."""
+    return {
+        "verdict": {"verdict": "May leave"},
+        "identifiers": {"findings": [{"column": f"CLINIC__{name}", "kind": kind} for name, kind in found]},
+        "release": {
+            "released": True,
+            "operations": {
+                "remove": [f"CLINIC.{name}" for name in gone],
+                **{kind: [f"CLINIC.{name}" for name in names] for kind, names in (operations or {}).items()},
+            },
+            "kept": [f"CLINIC.{name}" for name in left],
+            "identifiers": [{"column": f"CLINIC__{name}", "kind": kind} for name, kind in in_package],
+            "not_scanned": None,
+        },
+        **summary,
+    }
+
+
+def standing_of(summary: dict, book: str, rule: str) -> tuple[Standing, str]:
+    (judged,) = (
+        one for found in judged_books(summary) if found.book.name == book for one in found.rules if one.rule.id == rule
+    )
+    return judged.standing, " ".join(one.sentence for one in judged.shown)
+
+
+@each("letter", sorted(PLANTED))
+def test_a_column_that_leaves_is_present_and_named(letter):
+    name = PLANTED[letter]
+    found = [(name, FOUND_AS[letter])] if letter in FOUND_AS else []
+    stands, sentence = standing_of(released(left=(*HARMLESS, name), found=found), "hipaa_safe_harbor", letter)
+    assert stands is Standing.NOT_MET
+    assert f"Present in released/: CLINIC.{name}." in sentence
+
+
+@each("letter", sorted(set(PLANTED) - {"R"}))
+def test_a_column_that_was_taken_out_is_removed_and_named(letter):
+    stands, sentence = standing_of(released(gone=[PLANTED[letter]], left=HARMLESS), "hipaa_safe_harbor", letter)
+    assert stands in (Standing.MET, Standing.OPEN)
+    assert f"Removed: CLINIC.{PLANTED[letter]}." in sentence
+    assert "Present" not in sentence
+
+
+@each("letter", sorted(PLANTED))
+def test_what_never_came_in_is_absent(letter):
+    _, sentence = standing_of(released(left=HARMLESS), "hipaa_safe_harbor", letter)
+    assert "Absent: no column was found" in sentence
+    assert "Present" not in sentence
+
+
+def test_each_planted_column_is_that_of_its_own_letter():
+    """A telephone number is no name; plates are licenses of vehicles, and may stand under both."""
+    by_letter = {
+        letter: standing_of(
+            released(left=[name for one, name in PLANTED.items() if one != letter]), "hipaa_safe_harbor", letter
+        )[1]
+        for letter in PLANTED
+    }
+    assert {letter: said for letter, said in by_letter.items() if "Present" in said and letter not in "H"} == {}
+
+
+def test_values_are_enough_where_the_heading_says_nothing():
+    summary = released(left=["x17"], found=[("x17", "email")], in_package=[("x17", "email")])
+    assert standing_of(summary, "hipaa_safe_harbor", "F")[0] is Standing.NOT_MET
+    assert standing_of(released(gone=["x17"], found=[("x17", "email")]), "hipaa_safe_harbor", "F")[0] is Standing.MET
+
+
+def test_dates_that_were_moved_are_for_a_person_to_judge():
+    summary = released(left=HARMLESS, operations={"offset": ["admission"]})
+    stands, sentence = standing_of(summary, "hipaa_safe_harbor", "C")
+    assert stands is Standing.OPEN
+    assert "moved, grouped or replaced by pseudonyms: CLINIC.admission" in sentence
+    decided = {"by": "the board", "on": "2026-01-15", "says": "Intervals are needed."}
+    summary["config"] = {"context": {"rules": {"hipaa_safe_harbor:C": decided}}}
+    stands, sentence = standing_of(summary, "hipaa_safe_harbor", "C")
+    assert stands is Standing.STATED
+    assert "Intervals are needed. (the board, 2026-01-15)" in sentence
+
+
+def test_a_pseudonym_is_not_the_number_that_it_replaces():
+    stands, _ = standing_of(released(operations={"recode id": ["MRN"]}), "hipaa_safe_harbor", "H")
+    assert stands is Standing.OPEN
+
+
+def test_what_no_scan_looked_at_is_not_absent():
+    summary = released(left=HARMLESS)
+    summary["release"]["not_scanned"] = ["CLINIC"]
+    assert standing_of(summary, "hipaa_safe_harbor", "A")[0] is Standing.NOT_COUNTED
+
+
+def test_where_nothing_leaves_nothing_is_met():
+    standings = [one.standing for book in judged_books({}) for one in book.rules]
+    assert set(standings) == {Standing.NOT_COUNTED, Standing.OPEN}
+
+
+def test_a_treated_table_is_what_leaves_where_there_is_no_release():
+    treatment = {"released": True, "missing_of_kept": {"DM__SEX": [0, 0]}, "columns_dropped": ["DM__PHONE"]}
+    summary = {"treatment": treatment, "identifiers": {"findings": []}}
+    stands, sentence = standing_of(summary, "hipaa_safe_harbor", "D")
+    assert (stands, sentence) == (Standing.MET, "Removed: DM.PHONE.")
+
+
+@each("highest, stands", [(0.09, Standing.MET), (0.0901, Standing.NOT_MET), (None, Standing.OPEN)])
+def test_a_figure_beyond_its_bound_does_not_meet_the_rule(highest, stands):
+    """1/11 is above 0.09 and 1/12 below; a masked figure shows nothing, and a person can read it."""
+    after = {"prosecutor_highest_risk": highest, "marketer_risk": 0.01}
+    summary = released(treatment={"as_released": after})
+    assert standing_of(summary, "ema_policy_0070", "risk")[0] is (Standing.SHOWN if highest == 0.09 else stands)
+
+
+def test_the_gravest_of_what_is_asked_decides():
+    summary = released(treatment={"as_released": {"prosecutor_highest_risk": 0.5, "marketer_risk": 0.01}})
+    assert standing_of(summary, "ema_policy_0070", "risk")[0] is Standing.NOT_MET
+
+
+def test_a_statement_is_quoted_under_its_name():
+    summary = released(config={"context": {"review_date": "2027-01-15"}})
+    assert standing_of(summary, "hipaa_expert_determination", "time_limit") == (
+        Standing.STATED,
+        "Stated, review date: 2027-01-15.",
+    )
+
+
+def test_every_figure_is_traced_to_the_summary():
+    """Who reads a line finds its figure at the path that stands beside it."""
+    summary = released(left=HARMLESS, treatment={"as_released": {"unique_rate": 0.25}}, risk={"unique_rate": 0.5})
+    (judged,) = (
+        one
+        for found in judged_books(summary)
+        if found.book.name == "hipaa_expert_determination"
+        for one in found.rules
+        if one.rule.id == "distinguishability"
+    )
+    assert [value_at(summary, one.figure) for one in judged.shown] == [0.5, 0.25]
+    assert ["0.5" in judged.shown[0].sentence, "0.25" in judged.shown[1].sentence] == [True, True]
