@@ -7,7 +7,7 @@ renderer prints what it is given, and knows no step.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, Flag, auto
 from typing import Any, ClassVar, Protocol
 
@@ -145,6 +145,14 @@ class Section:
         return (part for part in self.parts if part.where & where)
 
 
+def in_chapter(key: str, title: str, parts: Iterable[Part]) -> Section:
+    """What the controller's report says, as a chapter of the anonymisation report has it, below a title of its own."""
+    said = [part for part in parts if isinstance(part, Sentence | Table | Details | AnswersGiven)]
+    shown = [replace(part, where=Where.EVIDENCE) for part in said if part.where & Where.REPORT]
+    return Section(key, "", [Sentence(title, Style.HEADING, Where.EVIDENCE), *shown] if shown else [])
+
+
+ADVERSARIAL = "adversarial"  # the chapter on attacks, in which several steps have their part
 AS_IT_CAME_IN = "Of the pilot as it came in, before any treatment."
 
 

@@ -8,15 +8,15 @@ Each section gives the content of the chapter of the same name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from disclosure_control.basics.telling.sections import (
+    ADVERSARIAL,
     AnswersGiven,
     Details,
     Part,
     Section,
     Sentence,
-    Style,
     Table,
     Where,
 )
@@ -27,6 +27,7 @@ DATA = "EMA Policy 0070 and Health Canada PRCI, identification of data variables
 RISK = "EMA Policy 0070 and Health Canada PRCI, risk assessment; ISO/IEC 27559, identifiability assessment"
 METHOD = "EMA Policy 0070 and Health Canada PRCI, anonymisation methodology; ISO/IEC 27559, mitigation"
 UTILITY = "EMA Policy 0070 and Health Canada PRCI, data utility"
+TESTING = "ISO/IEC 27559, 8.2.3, adversarial testing; ICO, anonymisation guidance, motivated intruder"
 GOVERNANCE = "ISO/IEC 27559, governance before and after the data are available"
 HEAD = "head"  # the key of the part above the chapters
 
@@ -48,6 +49,7 @@ CHAPTERS = (
     Chapter(("missing_values",), "Missing values", DATA),
     Chapter(("risk",), "Risk before and after", RISK),
     Chapter(("treatment",), "Treatment by variable", METHOD),
+    Chapter((ADVERSARIAL,), "Adversarial testing", TESTING),
     Chapter(("utility",), "Loss of utility", UTILITY),
     Chapter(("verdict", "residual_risk"), "Residual risk", RISK),
     Chapter(("approval",), "Approval and review", GOVERNANCE),
@@ -57,31 +59,25 @@ CHAPTERS = (
 
 @dataclass(frozen=True)
 class FilledChapter:
-    """A chapter with its paragraphs, tables, and the questions that are open."""
+    """A chapter with its sentences and tables, in their order; open questions are sentences of the style ``OPEN``."""
 
     chapter: Chapter
-    paragraphs: tuple[str, ...]
-    tables: tuple[Table, ...]
-    open_points: tuple[str, ...]
+    body: tuple[Sentence | Table, ...]
 
 
 def filled(chapter: Chapter, sections: Iterable[Section]) -> FilledChapter:
     """The chapter with the evidence of the sections of its key."""
     parts = [part for one in sections if one.key in chapter.keys for part in one.shown(Where.EVIDENCE)]
-    said = [part for part in parts if not (isinstance(part, Sentence) and part.style is Style.OPEN)]
-    return FilledChapter(
-        chapter,
-        tuple(text for part in said for text in _paragraphs(part)),
-        tuple(part for part in parts if isinstance(part, Table)),
-        tuple(part.text for part in parts if isinstance(part, Sentence) and part.style is Style.OPEN),
-    )
+    return FilledChapter(chapter, tuple(line for part in parts for line in _in_the_body(part)))
 
 
-def _paragraphs(part: Part) -> Iterator[str]:
+def _in_the_body(part: Part) -> Iterator[Sentence | Table]:
     if isinstance(part, Sentence):
-        yield part.text
+        yield replace(part, text=" ".join((part.text, *part.further)))
+    elif isinstance(part, Table):
+        yield part
     elif isinstance(part, Details):
-        yield f"{part.summary}: {'; '.join(part.lines)}"
+        yield Sentence(f"{part.summary}: {'; '.join(part.lines)}")
     elif isinstance(part, AnswersGiven):
         about = capitalised(part.about)
-        yield from (f"{about}: {one.question} {one.sentence}" for one in part.answers)
+        yield from (Sentence(f"{about}: {one.question} {one.sentence}") for one in part.answers)

@@ -12,7 +12,7 @@ from typing import Any
 
 from config.model_settings import PilotConfig
 from disclosure_control import __version__
-from disclosure_control.basics.telling.sections import Section
+from disclosure_control.basics.telling.sections import Section, Sentence
 from disclosure_control.basics.telling.words import in_one_line
 from disclosure_control.report.evidence.chapters import CHAPTERS, HEAD, Chapter, FilledChapter, filled
 from disclosure_control.report.evidence.manifest import manifest
@@ -61,7 +61,7 @@ def write_evidence(results: ResultSet, evidence: EvidenceOf) -> None:
 
 def _documents(evidence: EvidenceOf) -> dict[str, Document]:
     """By name of the file: the anonymisation report, and the rules beside each other."""
-    head = filled(Chapter((HEAD,), "", ""), evidence.sections).paragraphs
+    head = [one.text for one in filled(Chapter((HEAD,), "", ""), evidence.sections).body if isinstance(one, Sentence)]
     chapters = [filled(chapter, evidence.sections) for chapter in CHAPTERS]
     report = Document(f"Anonymisation report of {evidence.pilot.name}", head, chapters)
     rules = Document(

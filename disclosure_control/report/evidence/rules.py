@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from disclosure_control.basics.telling.sections import Table
+from disclosure_control.basics.telling.sections import Sentence, Table
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.report.evidence.chapters import Chapter, FilledChapter
 from disclosure_control.rules.judging import JudgedBook, JudgedRule, Standing
@@ -50,9 +50,9 @@ def rules_chapters(books: Sequence[JudgedBook]) -> list[FilledChapter]:
 def _chapter(judged: JudgedBook) -> FilledChapter:
     book = judged.book
     counts = ", ".join(f"{judged.count(one)} {one}" for one in Standing if judged.count(one))
-    sentences = (book.about, f"{counted(len(judged.rules), 'rule')}: {counts}.", f"To be read at {book.address}")
+    said = (book.about, f"{counted(len(judged.rules), 'rule')}: {counts}.", f"To be read at {book.address}")
     table = Table(book.title, COLUMNS, [_row(rule) for rule in judged.rules])
-    return FilledChapter(Chapter((book.name,), book.title, book.source), sentences, (table,), ())
+    return FilledChapter(Chapter((book.name,), book.title, book.source), (*map(Sentence, said), table))
 
 
 def _row(judged: JudgedRule) -> tuple[str, ...]:

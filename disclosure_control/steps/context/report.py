@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import number_text
-from disclosure_control.basics.telling.sections import Part, Section, Sentence, Style, Table, Where
+from disclosure_control.basics.telling.sections import ADVERSARIAL, Part, Section, Sentence, Style, Table, Where
 from disclosure_control.basics.telling.words import counted, listed, share_text
 from disclosure_control.steps.context.settings import QUESTIONS, ContextSettings
 
@@ -25,6 +25,10 @@ WHAT_IS_AT_RISK = (
     "sensitive values, or whose class differs from the overall distribution by more than T. EMA and Health Canada "
     "recommend 0.09 for public release, which is K = 12 at the worst person."
 )
+NOT_ATTACKED = (
+    "No attack with records of outsiders was run: name a file of people whom somebody outside may know under "
+    "linkage_attack."
+)
 HOW_TO_CHECK = (
     "evidence/manifest.json names every input and result with a fingerprint, the config, the versions of all packages "
     "and the time. The fingerprints need the file .hash_key that is kept beside the results.",
@@ -35,7 +39,7 @@ HOW_TO_CHECK = (
 
 @dataclass(frozen=True)
 class EvidenceInput:
-    """The controller's statements, and what this run knows: columns, dropped columns, the average risk."""
+    """The controller's statements, and what this run knows: columns, dropped columns, the average risk, the attack."""
 
     said: ContextSettings
     still_open: Sequence[str]
@@ -44,6 +48,7 @@ class EvidenceInput:
     dropped: Sequence[str]
     average_risk: float | None
     is_treated: bool
+    is_attacked: bool
 
     def of(self, labels: Mapping[str, str]) -> list[Part]:
         """The statements under these names, each with its label, and which of them are open."""
@@ -78,6 +83,7 @@ def context_sections(given: EvidenceInput) -> tuple[Section, ...]:
         "thresholds": _thresholds(given),
         "missing_values": given.of({"missing_values": "Why"}),
         "treatment": [] if given.is_treated else [_paragraph("Nothing was treated in this run.")],
+        ADVERSARIAL: [] if given.is_attacked else [_paragraph(NOT_ATTACKED)],
         "utility": given.of({"utility": "What the data must be good for"}),
         "residual_risk": [
             _paragraph(

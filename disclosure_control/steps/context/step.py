@@ -19,6 +19,7 @@ def run_step(step: StepInput[ContextSettings]) -> StepResult:
         columns=[str(name) for name in step.dataset.table.columns],
         dropped=treatment.get("columns_dropped", ()),
         is_treated="steps" in treatment,
+        is_attacked="linkage_attack" in step.earlier,
         average_risk=risk.get("prosecutor", {}).get("average"),
     )
     return StepResult(figures, sections=context_sections(given), outcome=step.settings)

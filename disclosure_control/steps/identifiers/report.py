@@ -7,7 +7,17 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from disclosure_control.basics.telling.plain import NOT_IN_SUMMARY
-from disclosure_control.basics.telling.sections import Details, Part, Section, Sentence, Style, Table, Where
+from disclosure_control.basics.telling.sections import (
+    ADVERSARIAL,
+    Details,
+    Part,
+    Section,
+    Sentence,
+    Style,
+    Table,
+    Where,
+    in_chapter,
+)
 from disclosure_control.basics.telling.small_counts import count_text
 from disclosure_control.basics.telling.words import counted, listed, people_text
 from disclosure_control.identifiers.column_findings import ColumnFinding, Scan
@@ -108,7 +118,9 @@ def _state(outcome: IdentifierOutcome, finding: ColumnFinding, in_dataset: bool)
 
 def identifier_sections(told: ToldIdentifiers) -> tuple[Section, ...]:
     """First the columns that name a person, then those that hold nothing back, then what was scanned."""
-    return (OUTLINES[0].section(_parts(told)),)
+    parts = tuple(_parts(told))
+    title = "Search of every column for identifiers (step identifiers), in what came in"
+    return (OUTLINES[0].section(parts), in_chapter(ADVERSARIAL, title, parts))
 
 
 def _parts(told: ToldIdentifiers) -> Iterator[Part]:

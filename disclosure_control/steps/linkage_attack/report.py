@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from disclosure_control.basics.telling.sections import Part, Section, Sentence, Style, Table, Where
+from disclosure_control.basics.telling.sections import (
+    ADVERSARIAL,
+    Part,
+    Section,
+    Sentence,
+    Style,
+    Table,
+    Where,
+    in_chapter,
+)
 from disclosure_control.basics.telling.words import capitalised, share_text
 from disclosure_control.steps.linkage_attack import OUTLINES
 from disclosure_control.steps.linkage_attack.attacks import ATTACKS
@@ -20,7 +29,9 @@ NO_CLAIM_CHECKED = (
 
 def attack_sections(told: AttacksTold) -> tuple[Section, ...]:
     """Each attack beside guessing and, where there is one, the control group; no person and no value."""
-    return (OUTLINES[0].section(_parts(told)),)
+    parts = tuple(_parts(told))
+    title = "Attacks with records of outsiders (step linkage_attack), beside guessing and a control group"
+    return (OUTLINES[0].section(parts), in_chapter(ADVERSARIAL, title, parts))
 
 
 def _parts(told: AttacksTold) -> Iterator[Part]:

@@ -10,6 +10,7 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.telling.plain import INLINE, WHERE_FOUND
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import (
+    ADVERSARIAL,
     AnswersGiven,
     Details,
     Part,
@@ -18,6 +19,7 @@ from disclosure_control.basics.telling.sections import (
     Style,
     Table,
     Where,
+    in_chapter,
 )
 from disclosure_control.basics.telling.words import counted, listed, people_text, share_of_text
 from disclosure_control.identifiers.column_findings import ColumnFinding
@@ -318,12 +320,14 @@ def refusal_sections(reason: str) -> tuple[Section, ...]:
 
 def release_sections(told: ReleaseTold) -> tuple[Section, ...]:
     """Files, operations, searches, and the figures of the package."""
-    parts = (*_files(told), *_done(told), *key_parts(told.joins), *_searched(told), *_found(told))
+    asked = (*_searched(told), *_found(told))
+    parts = (*_files(told), *_done(told), *key_parts(told.joins), *asked)
     named = [[kind, listed(names, 60)] for kind, names in told.operations.items() if names]
     operations = Table("Operations", ("Operation on the study's files", "Variables"), named, where=Where.EVIDENCE)
     return (
         OUTLINES[0].section(parts),
         Section("treatment", "", [operations] if named else []),
+        in_chapter(ADVERSARIAL, "Searches of released/, as somebody would who holds it", asked),
     )
 
 

@@ -28,6 +28,7 @@ HEADINGS = [
     "Missing values",
     "Risk before and after",
     "Treatment by variable",
+    "Adversarial testing",
     "Loss of utility",
     "Residual risk",
     "Approval and review",
@@ -169,3 +170,21 @@ def test_names_and_words_cannot_leave_their_place(pilot, doors):
     assert "<script" not in page
     assert html.escape(bad) in page
     assert not re.search(r"^## x", text_of(pilot, REPORT_MD), re.M)
+
+
+def test_what_was_attacked_is_in_the_report_and_what_was_not_is_said(pilot, doors):
+    """The pack left out its best evidence: the scan, the attack with its baseline and control, the searches."""
+    chapter = re.compile(r"^## \d+\. Adversarial testing$(.*?)^## ", re.M | re.S)
+    assert "No attack with records of outsiders was run" in chapter.search(text_of(pilot, REPORT_MD))[1]
+    known = pilot.folder / "known.csv"
+    known.write_text(pilot.combined.read_text(encoding="utf-8"), encoding="utf-8")
+    attack = {"identified": "known.csv", "id": "USUBJID", "known": ["DM__SEX"]}
+    pilot.configure(identifiers={}, linkage_attack=attack)
+    run = doors.start(2)
+    assert run.status == DONE, run.err
+    found = chapter.search(text_of(pilot, REPORT_MD))[1]
+    assert "### Search of every column for identifiers" in found
+    assert "### Attacks with records of outsiders" in found
+    assert "| Release | Attack | Right | Share | Guessing | Control group | Beats guessing |" in found
+    assert "No attack with records" not in found
+    assert leaks(found) == []
