@@ -27,7 +27,7 @@ DATA = "EMA Policy 0070 and Health Canada PRCI, identification of data variables
 RISK = "EMA Policy 0070 and Health Canada PRCI, risk assessment; ISO/IEC 27559, identifiability assessment"
 METHOD = "EMA Policy 0070 and Health Canada PRCI, anonymisation methodology; ISO/IEC 27559, mitigation"
 UTILITY = "EMA Policy 0070 and Health Canada PRCI, data utility"
-TESTING = "ISO/IEC 27559, 8.2.3, adversarial testing; ICO, anonymisation guidance, motivated intruder"
+TESTING = "ISO/IEC 27559, adversarial testing; ICO, anonymisation guidance, motivated intruder test"
 GOVERNANCE = "ISO/IEC 27559, governance before and after the data are available"
 HEAD = "head"  # the key of the part above the chapters
 
