@@ -23,6 +23,7 @@ from disclosure_control.basics.settings.kinds import TEXT, Kind
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.basics.telling.words import listed
+from disclosure_control.leaving.summaries import SummariesOfFiles
 from disclosure_control.measures.singling_sets import NEAR_ID
 from disclosure_control.records.records import ColumnOfRecords, EncodedRecords, codes_of_texts, places_at, places_of_all
 from disclosure_control.treatments.registry import where_changed
@@ -171,9 +172,10 @@ class Leaving:
 
     ``columns`` are released, with their roles in ``config``; ``values`` are the released values, ``steps`` what was
     done. ``made_of``: the original records, if they are others. ``harmless``: columns that the config declares to
-    disclose nothing to outsiders, with the reason. ``earlier``: the release whose pseudonyms the people have; ``ids``
-    (n_kept,) are then the released ones. ``told``: for each column, the numbers of people that other published counts
-    are compared with. ``others``: for each column, which values were changed, and for how many people, as far as known.
+    disclose nothing to outsiders, with the reason. ``earlier``: the release whose pseudonyms the people have;
+    ``ids`` (n_kept,) are then the released ones. ``files``: what the rows of all files that leave say of a person.
+    ``told``: for each column, the numbers of people that other published counts are compared with. ``others``: for
+    each column, which values were changed, and for how many people, as far as known.
     """
 
     before: Assessment
@@ -187,6 +189,7 @@ class Leaving:
     earlier: EarlierRelease | None = None
     told: Mapping[str, Sequence[int]] = field(default_factory=dict)
     ids: pd.Series | None = field(default=None, repr=False)
+    files: SummariesOfFiles | None = field(default=None, repr=False)
     others: dict[str, tuple[np.ndarray, int]] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -288,9 +291,12 @@ class Leaving:
 
     def looked_at(self, most: int) -> LookedAt:
         """A limited number of people, before the treatment and as released: see ``some_people``."""
-        rows = self.some_people(most)
+        return self.looked_at_people(self.some_people(most), self._originals)
+
+    def looked_at_people(self, rows: np.ndarray, names: Sequence[str]) -> LookedAt:
+        """The people at these positions (n,), before the treatment and as released, in columns that there were."""
         original, released, changed = {}, {}, {}
-        for name in self._originals:
+        for name in names:
             became = self.became(name)
             places = became.places_of(rows)
             original[name] = became.taken(became.before, places)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
 from disclosure_control.basics.telling.reasons import Reason
+from disclosure_control.leaving.files_that_tell import files_that_tell
 from disclosure_control.leaving.joined_releases import joined_releases
 from disclosure_control.leaving.leaving import Leaving
 from disclosure_control.leaving.moved_dates import moved_dates
@@ -20,12 +21,15 @@ class ReleaseFindings:
 
     singled_out: ReleaseFinding
     telling: ReleaseFinding
+    rows_telling: ReleaseFinding
     moved_dates: ReleaseFinding
     joined: ReleaseFinding
 
     @classmethod
     def of(cls, leaving: Leaving) -> ReleaseFindings:
-        return cls(singled_out(leaving), columns_that_tell(leaving), moved_dates(leaving), joined_releases(leaving))
+        telling = columns_that_tell(leaving)
+        rows_telling = files_that_tell(leaving, telling.told)
+        return cls(singled_out(leaving), telling, rows_telling, moved_dates(leaving), joined_releases(leaving))
 
     def _all(self) -> list[ReleaseFinding]:
         return [getattr(self, one.name) for one in fields(self)]

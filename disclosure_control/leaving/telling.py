@@ -5,37 +5,35 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, number_text, parse_numbers
+from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, number_text
 from disclosure_control.basics.encoding.keys import number_rows
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import count_text, people_on_screen, people_told
 from disclosure_control.basics.telling.words import counted, people_text
-from disclosure_control.leaving.leaving import Leaving, LookedAt
+from disclosure_control.leaving.hidden_columns import (
+    LEAST_PEOPLE,
+    MANY_VALUES,
+    TELLING,
+    HiddenColumn,
+    as_numbers,
+    hidden_columns,
+)
+from disclosure_control.leaving.leaving import Leaving
 from disclosure_control.leaving.release_finding import ReleaseFinding
 from disclosure_control.measures.telling import (
     CHANCE,
     log_arrangements,
     sure_levels,
     told_by_relation,
-    told_labels,
-    told_numbers,
 )
-from disclosure_control.treatments.known_to_outsiders import known_to_outsiders
 
-TELLING = 0.95  # share of the people whose value was removed, or of those among them with a predicting value
-LEAST_SHARE, LEAST_PEOPLE = 0.1, 10  # least number of disclosed people for a finding
-MANY_VALUES = 10  # numbers with more values count as disclosed within a tolerance
+LEAST_SHARE = 0.1  # of the people, who are disclosed, for a finding
 MOST_PEOPLE, MOST_PEOPLE_FOR_PAIRS, MOST_PAIRS = 50_000, 5_000, 4_000
 MOST_SAID = 3
-DATE_FORMATS = (
-    *("%Y-%m-%d", "%Y/%m/%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%d-%b-%Y", "%d%b%Y", "%d %b %Y"),
-    *("%d %B %Y", "%B %d, %Y", "%d/%m/%y", "%m/%d/%y", "%d.%m.%y"),
-)
 
 
 @dataclass(frozen=True)
@@ -114,19 +112,19 @@ def columns_that_tell(leaving: Leaving) -> ColumnsThatTell:
     """
     people = leaving.looked_at(MOST_PEOPLE)
     few = people.first(MOST_PEOPLE_FOR_PAIRS)
-    taken_out = _hidden_columns(leaving)
+    taken_out = hidden_columns(leaving)
     hidden_names = [name for name in taken_out if leaving.n_changed[name] >= LEAST_PEOPLE]
     tellers = {name: _Teller.of(people.released[name]) for name in leaving.released_names if hidden_names}
     told, n_pairs, n_looked_at, by_luck = [], 0, 0, []
     for name in hidden_names:
-        hidden = _Hidden.of(leaving, name, people)
+        hidden = HiddenColumn.of(leaving, name, people)
         found = list(_told_by_one(hidden, tellers))
         # A released quasi-identifier is already assessed with all that it discloses.
         told += [entry for entry in found if entry.columns[0] not in leaving.quasi_identifiers]
         candidates = _pairs(hidden, tellers, leaving, {one for entry in found for one in entry.columns})
         n_tried = min(len(candidates), MOST_PAIRS)
         n_pairs, n_looked_at = n_pairs + len(candidates), n_looked_at + n_tried
-        asked = _Hidden.of(leaving, name, few)
+        asked = HiddenColumn.of(leaving, name, few)
         if asked.is_numeric or log_arrangements(asked.labels.codes, asked.released) >= np.log(max(n_tried, 1) / CHANCE):
             told += _told_by_two(asked, tellers, candidates[:MOST_PAIRS])
         elif n_tried:
@@ -144,12 +142,6 @@ def columns_that_tell(leaving: Leaving) -> ColumnsThatTell:
     )
 
 
-def _hidden_columns(leaving: Leaving) -> list[str]:
-    """Quasi-identifiers, and what outsiders may know by its name, that a step changed or dropped."""
-    known = {*leaving.before.config.quasi_identifiers, *known_to_outsiders(leaving.n_changed)}
-    return [name for name, n in leaving.n_changed.items() if name in known and n]
-
-
 # ---------------------------------------------------------------- columns that disclose, and what they disclose
 
 
@@ -161,7 +153,7 @@ class _Teller:
 
     @classmethod
     def of(cls, column: pd.Series) -> _Teller:
-        return cls(encode_column(_as_numbers(column)))
+        return cls(encode_column(as_numbers(column)))
 
     def codes_of(self, rows: np.ndarray) -> EncodedColumn:
         return EncodedColumn(self.encoded.codes[rows], self.encoded.labels)
@@ -175,124 +167,42 @@ class _Teller:
         return numbers
 
 
-def _as_numbers(column: pd.Series) -> pd.Series:
-    """The column as numbers, or as days, if almost all of its values can be read so; otherwise unchanged."""
-    encoded = encode_column(column)
-    if encoded.is_numeric or not len(encoded.labels):
-        return column
-    texts = pd.Series(encoded.labels.astype(str), dtype="str")
-    if texts.str.contains(r"\d").mean() < TELLING:
-        return column
-    for numbers in _readings(texts):
-        values = np.append(numbers, np.nan)[encoded.codes]
-        if np.isfinite(values).sum() >= TELLING * (encoded.codes >= 0).sum() > 0:
-            return pd.Series(values, index=column.index, name=column.name)
-    return column
+def _entry(hidden: HiddenColumn, columns: list[str], away: np.ndarray, who: np.ndarray) -> ToldByColumns | None:
+    """The finding, if almost all of ``who`` are disclosed beyond what the column itself discloses; else None."""
+    asked = who & hidden.changed
+    n, told = int(asked.sum()), asked & hidden.is_told(away)
+    if n < max(LEAST_PEOPLE, LEAST_SHARE * hidden.changed.sum()) or told.sum() < TELLING * n:
+        return None
+    if (asked & hidden.told_by_itself).sum() >= TELLING * n:
+        return None
+    n_told, n_changed = int(told.sum()), int(hidden.changed.sum())
+    largest = float(away[told].max(initial=0.0))
+    return ToldByColumns(
+        columns,
+        hidden.name,
+        people_told=hidden.leaving.told_of(hidden.name, n_told, n_changed),
+        people_changed=hidden.leaving.told_of(hidden.name, n_changed),
+        within=float(f"{largest:.2g}") if hidden.is_numeric else None,
+    )
 
 
-def _readings(texts: pd.Series) -> Iterator[np.ndarray]:
-    """The texts as plain numbers, then as days in each way to write them; NaN what cannot be read so."""
-    yield parse_numbers(texts.str.replace(",", "."))
-    dates = texts.str.partition("T")[0]
-    for form in DATE_FORMATS:
-        read = pd.to_datetime(dates, format=form, errors="coerce").to_numpy("datetime64[D]")
-        yield np.where(np.isnat(read), np.nan, read.astype(float))
-
-
-@dataclass(frozen=True)
-class _Hidden:
-    """The removed values: for people with a value, the original ``labels``, and the part of it that is ``released``.
-
-    ``rows``: their positions among the people examined. ``changed``: whose value was changed; the values of all others
-    are known to anyone with the file.
-    """
-
-    leaving: Leaving
-    name: str
-    rows: np.ndarray
-    labels: EncodedColumn
-    released: np.ndarray
-    changed: np.ndarray
-
-    @classmethod
-    def of(cls, leaving: Leaving, name: str, people: LookedAt) -> _Hidden:
-        labels = encode_column(_as_numbers(people.original[name]))
-        rows = np.flatnonzero(labels.codes >= 0)
-        released = np.zeros(people.n_people, dtype=np.int64)
-        if name in people.released:
-            released = encode_column(people.released[name]).codes + 1
-        known = EncodedColumn(labels.codes[rows], labels.labels)
-        return cls(leaving, name, rows, known, released[rows], people.changed[name][rows])
-
-    @cached_property
-    def is_numeric(self) -> bool:
-        return self.labels.is_numeric and len(self.labels.labels) > MANY_VALUES
-
-    @cached_property
-    def numbers(self) -> np.ndarray:
-        numbers: np.ndarray = self.labels.labels[self.labels.codes]
-        return numbers
-
-    @cached_property
-    def tolerance(self) -> float:
-        """A quarter of what a released value leaves open, at most a twentieth of the range of nine in ten people."""
-        _, group, n = np.unique(self.released, return_inverse=True, return_counts=True)
-        low, high = np.full(len(n), np.inf), np.full(len(n), -np.inf)
-        np.minimum.at(low, group, self.numbers)
-        np.maximum.at(high, group, self.numbers)
-        left_open = np.median((high - low)[group][self.changed])
-        middle = np.subtract(*np.quantile(self.numbers, [0.95, 0.05]))
-        return float(min(left_open / 4, middle / 20))
-
-    def away(self, teller: EncodedColumn) -> np.ndarray:
-        """The distance of each value from the predicted one; of labels 0 if the prediction is right, else infinite."""
-        if self.is_numeric:
-            return told_numbers(teller, self.numbers)
-        return np.where(told_labels(teller, self.labels.codes), 0.0, np.inf)
-
-    def is_told(self, away: np.ndarray) -> np.ndarray:
-        told: np.ndarray = away <= (self.tolerance if self.is_numeric else 0.0)
-        return told
-
-    @cached_property
-    def told_by_itself(self) -> np.ndarray:
-        """The people whose value the released form of the column already discloses."""
-        return self.is_told(self.away(EncodedColumn(self.released - 1, np.arange(self.released.max(initial=0)))))
-
-    def entry(self, columns: list[str], away: np.ndarray, who: np.ndarray) -> ToldByColumns | None:
-        """The finding, if almost all of ``who`` are disclosed beyond what the column itself discloses; else None."""
-        asked = who & self.changed
-        n, told = int(asked.sum()), asked & self.is_told(away)
-        if n < max(LEAST_PEOPLE, LEAST_SHARE * self.changed.sum()) or told.sum() < TELLING * n:
-            return None
-        if (asked & self.told_by_itself).sum() >= TELLING * n:
-            return None
-        n_told, n_changed = int(told.sum()), int(self.changed.sum())
-        largest = float(away[told].max(initial=0.0))
-        return ToldByColumns(
-            columns,
-            self.name,
-            people_told=self.leaving.told_of(self.name, n_told, n_changed),
-            people_changed=self.leaving.told_of(self.name, n_changed),
-            within=float(f"{largest:.2g}") if self.is_numeric else None,
-        )
-
-
-def _told_by_one(hidden: _Hidden, tellers: Mapping[str, _Teller]) -> Iterator[ToldByColumns]:
+def _told_by_one(hidden: HiddenColumn, tellers: Mapping[str, _Teller]) -> Iterator[ToldByColumns]:
     for name, teller in tellers.items():
         if name == hidden.name:
             continue
         column = teller.codes_of(hidden.rows)
         away = hidden.away(column)
         everybody = np.ones(len(hidden.rows), dtype=bool)
-        found = hidden.entry([name], away, everybody) or hidden.entry([name], away, column.codes >= 0)
+        found = _entry(hidden, [name], away, everybody) or _entry(hidden, [name], away, column.codes >= 0)
         if not found and not hidden.is_numeric:
-            found = hidden.entry([name], away, sure_levels(column, hidden.labels.codes, hidden.released))
+            found = _entry(hidden, [name], away, sure_levels(column, hidden.labels.codes, hidden.released))
         if found:
             yield found
 
 
-def _pairs(hidden: _Hidden, tellers: Mapping[str, _Teller], leaving: Leaving, known: set[str]) -> list[tuple[str, str]]:
+def _pairs(
+    hidden: HiddenColumn, tellers: Mapping[str, _Teller], leaving: Leaving, known: set[str]
+) -> list[tuple[str, str]]:
     """Pairs of released columns that may disclose it together: none that does so alone, not both quasi-identifiers.
 
     The released form of the column itself makes a pair with each of the others.
@@ -309,16 +219,16 @@ def _pairs(hidden: _Hidden, tellers: Mapping[str, _Teller], leaving: Leaving, kn
 
 
 def _told_by_two(
-    hidden: _Hidden, tellers: Mapping[str, _Teller], pairs: list[tuple[str, str]]
+    hidden: HiddenColumn, tellers: Mapping[str, _Teller], pairs: list[tuple[str, str]]
 ) -> Iterator[ToldByColumns]:
     everybody = np.ones(len(hidden.rows), dtype=bool)
     for pair in pairs:
         one, other = (tellers[name] for name in pair)
         if hidden.is_numeric and hidden.name not in pair:
             away = told_by_relation(one.numbers_of(hidden.rows), other.numbers_of(hidden.rows), hidden.numbers)
-            found = hidden.entry(list(pair), away, np.isfinite(away))
+            found = _entry(hidden, list(pair), away, np.isfinite(away))
         else:
-            found = hidden.entry(list(pair), hidden.away(_joint(one, other, hidden.rows)), everybody)
+            found = _entry(hidden, list(pair), hidden.away(_joint(one, other, hidden.rows)), everybody)
         if found:
             yield found
 

@@ -13,6 +13,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.basics.encoding.columns import numbers_of
 from disclosure_control.leaving.leaving import Leaving, MadeOf
+from disclosure_control.leaving.summaries import SummariesOfFiles
 from disclosure_control.records.records import EncodedRecords, occurring, places_of_all
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
@@ -88,18 +89,24 @@ def _typed(name: str, records: EncodedRecords, pilot: EncodedRecords, config: Pi
     return values
 
 
-def leaving_of(package: MergedPackage, before: Assessment, pilot: EncodedRecords, made: Made) -> Leaving:
+def leaving_of(
+    package: MergedPackage,
+    before: Assessment,
+    pilot: EncodedRecords,
+    made: Made,
+    files: SummariesOfFiles | None = None,
+) -> Leaving:
     """The merged package as what leaves, beside the ``pilot`` that it was made of, which ``before`` assesses.
 
     The dates that the release moved count as moved by ``shift_dates``; a column that the pilot does not have, as
-    released as it was, unless the release changed it.
+    released as it was, unless the release changed it. ``files``: what rows of all files say of a person.
     """
     records, values, found = package.records, package.values, package.assessment
     accounts = accounts_by_column(made.released)
     fresh = {name: is_changed(accounts.get(name)) for name in sorted(set(values) - set(pilot.columns))}
     made_of = MadeOf(pilot, _whose(records, made), fresh)
     columns = [DEFAULT_COLUMN, *values]
-    leaving = Leaving(before, found.config, (), columns, records, values, made_of, made.harmless)
+    leaving = Leaving(before, found.config, (), columns, records, values, made_of, made.harmless, files=files)
     changed = {name: leaving.n_others(name) for name in values}
     return dataclasses.replace(leaving, steps=applied_steps(changed, accounts, made.days))
 

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from config import RESULTS_FOLDER
 from config.model_settings import PilotConfig
@@ -35,6 +36,7 @@ from disclosure_control.release.package import data_files, merged_again, opened_
 from disclosure_control.release.people import RecodedColumn, ReleasePeople, people_of, recoded_columns
 from disclosure_control.release.rare_terms import RaisedTerms, without_rare_terms
 from disclosure_control.release.study import DEFINITION, Study, is_divisible, read_study
+from disclosure_control.release.summarised import columns_of_source, summarised
 from disclosure_control.release.traces import find_traces
 from disclosure_control.steps.release.course import CourseRisk, course_risk
 from disclosure_control.steps.release.earlier import BesideEarlier, beside_earlier, read_earlier
@@ -72,6 +74,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     read = step.files.read_to_release(step.folder, partial(is_divisible, rule=rule))
     ids, per_part = original.ids(), step.files.rows_per_part
     study = read_study(step.folder, ids, rule, merge, settings.leave_out, read, per_part)
+    of_source = columns_of_source(study, original, rule, step.files.rows_to_search)
     people, release = _people(step, treated, original, key, study.model.ids_are_numbers)
     promised = _promised(step, original) if treated is None else treated.as_released
     released = deidentify(study, people, settings.lines, key, release, settings.times)
@@ -99,7 +102,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         made = Made(
             released, people, release, days_of_release(step.assessment.config), _declared_harmless(step), rule, merge
         )
-        checked = _checked(step, files, folder, opened, joins, study, made, promised, original)
+        checked = _checked(step, files, folder, opened, joins, study, made, promised, original, of_source)
     if checked.no_definition:
         no_definition = checked.no_definition
         del files[DEFINITION]
@@ -190,10 +193,12 @@ def _checked(
     made: Made,
     promised: Assessment,
     original: EncodedRecords,
+    of_source: Mapping[str, pd.Series],
 ) -> PackageChecked:
     """What a recipient finds: the package from disk, merged by door 1, evaluated, and searched for the originals.
 
-    ``tables`` are those of the package; they are given up as soon as they are merged.
+    ``tables`` are those of the package; they are given up as soon as they are merged. ``of_source``: columns of people
+    that were not merged, which rows may disclose.
     """
     rule, released, people = made.rule, made.released, made.people
     texts = [name for name in ("README.txt", "codebook.json", DEFINITION) if name in files]
@@ -204,6 +209,9 @@ def _checked(
     identifiers, not_scanned = _identifiers_in(tables, released, step)
     kinds = step.settings.outsiders_know.kinds or usual_kinds(study.model)
     telling = rows_with_facts(tables, study.model, rule, kinds, step.files.rows_to_search)
+    stay = {f"{account.domain}__{account.variable}" for account in released.accounts if account.stays}
+    dropped = {name: values for name, values in of_source.items() if name not in stay}
+    summaries = summarised(tables, people, original, rule, study.model, dropped, step.files.rows_to_search)
     with progress("Merging the package"):
         config = step.assessment.config
         records = step.files.merged(partial(merged_again, rule, made.merge, tables))
@@ -211,7 +219,7 @@ def _checked(
     tables.clear()  # the ids and texts of all people, which nothing needs again
     found = merged.assessment
     answers = three_questions(found, identified=IdentifierOutcome(identifiers, assessed=found.config.quasi_identifiers))
-    leaving = leaving_of(merged, step.assessment, original, made)
+    leaving = leaving_of(merged, step.assessment, original, made, summaries)
     findings = ReleaseFindings.of(leaving)
     course = _course(step, merged, telling, SubjectIdRule(column=rule.column), study.model)
     with_earlier = _beside_earlier(step, merged, people, made.release, original)

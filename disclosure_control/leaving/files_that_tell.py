@@ -1,0 +1,291 @@
+"""Released files whose rows disclose a value that a step changed or removed: a term, a dose, a file for each site."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.telling.reasons import Gravity, Reason
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen, people_told
+from disclosure_control.basics.telling.words import counted, listed, people_text
+from disclosure_control.leaving.hidden_columns import LEAST_PEOPLE, HiddenColumn, hidden_columns
+from disclosure_control.leaving.leaving import Leaving
+from disclosure_control.leaving.release_finding import ReleaseFinding
+from disclosure_control.leaving.summaries import SummariesOfFiles, Summary
+from disclosure_control.leaving.telling import ToldByColumns
+from disclosure_control.measures.levels_that_tell import (
+    ToldEntries,
+    chance_within,
+    told_by_membership,
+    told_by_neighbours,
+    told_by_the_known,
+    told_near_median,
+)
+from disclosure_control.measures.telling import CHANCE
+from disclosure_control.treatments.methods.shift_dates import ShiftDatesSettings
+
+MOST_SAID, MOST_NAMED = 3, 8
+LEAST_RELEASED = 20  # people with released values next to each other, where nearly everybody has an own one
+LONGEST_TERM = 40
+
+
+@dataclass(frozen=True)
+class ToldByRows:
+    """What rows of a file say, in words, and of which ``variable``; for how many people that is enough."""
+
+    variable: str
+    says: str
+    people_told: int | None
+
+
+@dataclass(frozen=True)
+class ToldByFiles:
+    """A column that rows of released files disclose: ``by`` which, and for how many of those who lost their value."""
+
+    tells: str
+    people_told: int | None
+    people_changed: int | None
+    by: Sequence[ToldByRows]
+    remedy: str
+
+    def sentence(self, n_told: str) -> str:
+        """Which rows disclose it, for ``n_told`` people."""
+        by = [f"{one.says} (for {people_on_screen(one.people_told, ',')})" for one in self.by[:MOST_SAID]]
+        more = len(self.by) - MOST_SAID
+        return (
+            f"Rows in released files disclose the original {self.tells} for {n_told} of "
+            f"{people_told(self.people_changed)} whose value was changed or dropped, by {'; by '.join(by)}"
+            + (f"; and by {counted(more, 'further variable')}" if more > 0 else "")
+        )
+
+
+@dataclass(frozen=True)
+class FilesThatTell(ReleaseFinding):
+    """Columns that rows of released files disclose, and how many people and summaries of rows were examined."""
+
+    people: int
+    people_looked_at: int
+    summaries: int
+    told: Sequence[ToldByFiles] = ()
+    not_read: Sequence[str] = ()
+
+    def words(self) -> Iterator[str]:
+        """Which rows disclose which column, for how many people, and what was not examined."""
+        for one in self.told:
+            yield f"{one.sentence(count_text(one.people_told))}."
+        if 0 < self.people_looked_at < self.people:
+            yield f"The rows of {self.people_looked_at:,} of {people_text(self.people, ',')} were searched for this."
+
+    def reasons(self) -> Iterator[Reason]:
+        """A reason to hold for each column that rows disclose."""
+        for one in self.told:
+            if one.remedy:
+                sentence = f"{one.sentence(people_on_screen(one.people_told))}."
+                yield Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, sentence, one.remedy)
+
+    def not_looked_at(self) -> Iterator[str]:
+        """Files whose rows were too many to search."""
+        if self.not_read:
+            yield f"Not looked at: whether rows of {listed(self.not_read)} disclose what was changed or dropped."
+
+
+def files_that_tell(leaving: Leaving, merged: Sequence[ToldByColumns] = ()) -> ReleaseFinding:
+    """Which rows of released files disclose the original of a column that was changed or dropped.
+
+    Each column is searched in summaries of the rows of every file. What a quasi-identifier discloses is assessed with
+    it, and what columns of the ``merged`` table disclose is reported there.
+    """
+    files = leaving.files
+    if files is None:
+        return ReleaseFinding()  # no file leaves but the table itself
+    hidden = _hidden_in(leaving, files)
+    search = _SearchOfRows(files, len(hidden))
+    told = []
+    for column in hidden:
+        known = {name for one in merged if one.tells == column.name for name in one.columns}
+        found = search.told(column, leaving, frozenset({*leaving.quasi_identifiers, *known}))
+        told += [] if found is None else [found]
+    return FilesThatTell(leaving.n_people, len(files.people), len(files.summaries), told, files.not_read)
+
+
+def _hidden_in(leaving: Leaving, files: SummariesOfFiles) -> list[HiddenColumn]:
+    """What was changed or dropped in the merged table, and in files alone; of moved dates one, as all move alike."""
+    rows = _places_of(leaving, files.people)
+    there = rows >= 0
+    moved = {name for step in leaving.steps if isinstance(step.settings, ShiftDatesSettings) for name in step.changed}
+    names = [name for name in hidden_columns(leaving) if name not in moved]
+    dates = [name for name in leaving.n_changed if name in moved]
+    names += sorted(dates, key=lambda name: -leaving.n_changed[name])[:1]
+    people = leaving.looked_at_people(np.maximum(rows, 0), names)
+    found = []
+    for name in names:
+        original = people.original[name].where(there)
+        left = people.released.get(name, None)
+        found.append(HiddenColumn.beside(leaving, name, original, left, people.changed[name] & there))
+    for name, values in files.dropped.items():
+        if name not in leaving.n_changed:
+            found.append(HiddenColumn.beside(leaving, name, values.where(there), None, there))
+    return [column for column in found if column.changed.sum() >= LEAST_PEOPLE]
+
+
+def _places_of(leaving: Leaving, people: np.ndarray) -> np.ndarray:
+    """The records that leave of people at positions in the pilot (n,), below 0 without one."""
+    position = np.arange(leaving.n_people) if leaving.made_of is None else leaving.made_of.position
+    place = np.full(max(int(people.max(initial=-1)), int(position.max(initial=-1))) + 1, -1)
+    place[position] = np.arange(len(position))
+    found: np.ndarray = place[people]
+    return found
+
+
+@dataclass(frozen=True)
+class _PeopleTold:
+    """Who is told (n_told,): the ``person``, by which ``summary``, and by which level, -1 where it is no level.
+
+    ``is_out``: by not being in that level.
+    """
+
+    person: np.ndarray
+    summary: np.ndarray
+    level: np.ndarray
+    is_out: np.ndarray
+
+    def where(self, kept: np.ndarray) -> _PeopleTold:
+        return _PeopleTold(self.person[kept], self.summary[kept], self.level[kept], self.is_out[kept])
+
+    @classmethod
+    def together(cls, parts: Sequence[_PeopleTold]) -> _PeopleTold:
+        return cls(*(np.concatenate([getattr(one, name.name) for one in parts]) for name in dataclasses.fields(cls)))
+
+
+class _SearchOfRows:
+    """The search of all summaries for one column after the other."""
+
+    def __init__(self, files: SummariesOfFiles, n_columns: int):
+        self._files = files
+        n_tests = 2 * files.members.n_levels + 2 * len(files.ranked.person) // LEAST_RELEASED + len(files.summaries)
+        self._most = float(np.log(CHANCE / max(n_tests * n_columns, 1)))
+
+    def told(self, hidden: HiddenColumn, leaving: Leaving, assessed: frozenset[str]) -> ToldByFiles | None:
+        """The finding about one column, but for what is ``assessed``; None where it is about too few people."""
+        found, summaries = self._entries(hidden), self._files.summaries
+        if assessed:
+            is_asked = [i for i in np.unique(found.summary).tolist() if assessed.isdisjoint(summaries[i].merged_names)]
+            found = found.where(np.isin(found.summary, is_asked))
+        n_told, n_changed = len(np.unique(found.person)), int(hidden.changed.sum())
+        if n_told < LEAST_PEOPLE:
+            return None
+        by = self._by_variable(found, leaving, hidden.name)
+        open_ones = [summaries[i] for i in np.unique(found.summary) if not summaries[i].is_declared(leaving.harmless)]
+        return ToldByFiles(
+            hidden.name,
+            leaving.told_of(hidden.name, n_told, n_changed),
+            leaving.told_of(hidden.name, n_changed),
+            by,
+            _remedy(open_ones, self._files.same),
+        )
+
+    def _entries(self, hidden: HiddenColumn) -> _PeopleTold:
+        files, n_people = self._files, len(self._files.people)
+        asked, released = np.zeros(n_people, dtype=bool), np.zeros(n_people, dtype=np.int64)
+        asked[hidden.rows] = hidden.changed
+        released[hidden.rows] = _groups(hidden.released)
+        if hidden.is_numeric:
+            number, chance = np.full(n_people, np.nan), np.ones(n_people)
+            number[hidden.rows] = hidden.numbers
+            of_changed = np.flatnonzero(asked)
+            chance[of_changed] = chance_within(number[of_changed], released[of_changed], hidden.tolerance)
+            among = (hidden.tolerance, chance, asked & np.isfinite(number), self._most)
+            near = told_near_median(files.members, number, *among)
+            beside = told_by_neighbours(files.ranked, number, *among)
+            return _PeopleTold.together([self._by_level(near), self._by_summary(beside, files.summary_of_ranked)])
+        label, known = np.zeros(n_people, dtype=np.int64), np.zeros(n_people, dtype=bool)
+        label[hidden.rows], known[hidden.rows] = hidden.labels.codes, ~hidden.changed
+        members, of_ranked = files.members, files.levels_of_ranked
+        inside, outside = told_by_membership(members, label, released, asked, self._most)
+        runs, _ = told_by_membership(of_ranked[0], label, released, asked, self._most)
+        taught = told_by_the_known(members, files.summary_of_level, label, released, asked, known, self._most)
+        return _PeopleTold.together(
+            [
+                self._by_level(inside),
+                self._by_level(outside, is_out=True),
+                self._by_summary(runs, of_ranked[1]),
+                self._by_summary(taught, np.arange(len(files.summaries))),
+            ]
+        )
+
+    def _by_level(self, told: ToldEntries, is_out: bool = False) -> _PeopleTold:
+        summary = self._files.summary_of_level[told.by]
+        return _PeopleTold(told.person, summary, told.by, np.full(len(told.by), is_out))
+
+    def _by_summary(self, told: ToldEntries, summary: np.ndarray) -> _PeopleTold:
+        n = len(told.by)
+        return _PeopleTold(told.person, summary[told.by], np.full(n, -1), np.zeros(n, dtype=bool))
+
+    # ------------------------------------------------------------ in words
+
+    def _by_variable(self, found: _PeopleTold, leaving: Leaving, tells: str) -> list[ToldByRows]:
+        """Of each variable what discloses most, the variable first that discloses it for most people."""
+        names = [one.variable for one in self._files.summaries]
+        of_summary, variables = pd.factorize(np.array(names, dtype=object))
+        variable = of_summary[found.summary]
+        told = []
+        for one in np.unique(variable).tolist():
+            part = found.where(variable == one)
+            n_told = len(np.unique(part.person))
+            told.append((-n_told, str(variables[one]), self._says(part)))
+        return [ToldByRows(name, says, leaving.told_of(tells, -n)) for n, name, says in sorted(told)]
+
+    def _says(self, part: _PeopleTold) -> str:
+        """The summary of a variable that tells most people, with its terms that many people have."""
+        summaries, counts = np.unique(part.summary, return_counts=True)
+        best = int(summaries[counts.argmax()])
+        words = self._files.summaries[best].words()
+        part = part.where(part.summary == best)
+        is_level = part.level >= 0
+        if not is_level.any():
+            return words
+        if self._files.summaries[best].is_of_rows:
+            return f"no {words}" if part.is_out[is_level].all() else words
+        levels, n_people = np.unique(part.level[is_level], return_counts=True)
+        terms = [self._term(level) for level in levels[np.argsort(-n_people, kind="stable")].tolist()]
+        shown = [term for term in terms if term]
+        without = "the lack of " if part.is_out.all() else ""
+        return f"{without}{words}{f' = {listed(shown, at_most=MOST_SAID)}' if shown else ''}"
+
+    def _term(self, level: int) -> str:
+        """The text of a level that enough people have to be named; "" of any other."""
+        n_people = int((self._files.members.level == level).sum())
+        text = self._files.text_of_level[level]
+        text = number_text(text) if isinstance(text, float) else str(text)
+        is_shown = not HAND_TO_HAND.are_small(np.array(n_people)) and len(text) <= LONGEST_TERM
+        return text if is_shown else ""
+
+
+def _groups(released: np.ndarray) -> np.ndarray:
+    """Codes of what is left of the values (n,): where nearly everybody has an own one, of neighbours together."""
+    codes, sizes = np.unique(released, return_counts=True)
+    group = np.arange(len(codes))
+    if len(codes) > len(released) / LEAST_RELEASED:
+        group = (np.cumsum(sizes) - 1) // LEAST_RELEASED
+    found: np.ndarray = group[np.searchsorted(codes, released)]
+    return found
+
+
+def _remedy(summaries: Sequence[Summary], same: Mapping[tuple[str, str], Sequence[str]]) -> str:
+    """Lines of the config that take the variables out; "" where the config declares all of them harmless."""
+    if not summaries:
+        return ""
+    variables = list(dict.fromkeys(one for found in summaries for one in found.patterns(same)))
+    files = list(dict.fromkeys(one.file for one in summaries if one.is_of_rows))
+    lines = []
+    if variables:
+        shown = ", ".join(f'"{name}": "remove"' for name in variables[:MOST_NAMED])
+        lines.append(f'"operations": {{{shown}{", ..." if len(variables) > MOST_NAMED else ""}}}')
+    if files:
+        lines.append(f'"leave_out": [{", ".join(f"{chr(34)}{name}{chr(34)}" for name in files)}]')
+    return f'"release": {{{", ".join(lines)}}}, or state under "harmless" why they disclose nothing'

@@ -1,0 +1,121 @@
+"""The columns that a step changed or dropped and outsiders may know: what was taken out, and what is left of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, parse_numbers
+from disclosure_control.leaving.leaving import Leaving, LookedAt
+from disclosure_control.measures.telling import told_labels, told_numbers
+from disclosure_control.treatments.known_to_outsiders import known_to_outsiders
+
+TELLING = 0.95  # share of the people whose value was removed, or of those among them with a predicting value
+LEAST_PEOPLE = 10  # changed values, and disclosed people, for a finding
+MANY_VALUES = 10  # numbers with more values count as disclosed within a tolerance
+DATE_FORMATS = (
+    *("%Y-%m-%d", "%Y/%m/%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%d-%b-%Y", "%d%b%Y", "%d %b %Y"),
+    *("%d %B %Y", "%B %d, %Y", "%d/%m/%y", "%m/%d/%y", "%d.%m.%y"),
+)
+
+
+def hidden_columns(leaving: Leaving) -> list[str]:
+    """Quasi-identifiers, and what outsiders may know by its name, that a step changed or dropped."""
+    known = {*leaving.before.config.quasi_identifiers, *known_to_outsiders(leaving.n_changed)}
+    return [name for name, n in leaving.n_changed.items() if name in known and n]
+
+
+def as_numbers(column: pd.Series) -> pd.Series:
+    """The column as numbers, or as days, if almost all of its values can be read so; otherwise unchanged."""
+    encoded = encode_column(column)
+    if encoded.is_numeric or not len(encoded.labels):
+        return column
+    texts = pd.Series(encoded.labels.astype(str), dtype="str")
+    if texts.str.contains(r"\d").mean() < TELLING:
+        return column
+    for numbers in _readings(texts):
+        values = np.append(numbers, np.nan)[encoded.codes]
+        if np.isfinite(values).sum() >= TELLING * (encoded.codes >= 0).sum() > 0:
+            return pd.Series(values, index=column.index, name=column.name)
+    return column
+
+
+def _readings(texts: pd.Series) -> Iterator[np.ndarray]:
+    """The texts as plain numbers, then as days in each way to write them; NaN what cannot be read so."""
+    yield parse_numbers(texts.str.replace(",", "."))
+    dates = texts.str.partition("T")[0]
+    for form in DATE_FORMATS:
+        read = pd.to_datetime(dates, format=form, errors="coerce").to_numpy("datetime64[D]")
+        yield np.where(np.isnat(read), np.nan, read.astype(float))
+
+
+@dataclass(frozen=True)
+class HiddenColumn:
+    """The removed values: for people with a value, the original ``labels``, and the part of it that is ``released``.
+
+    ``rows``: their positions among the people examined. ``changed``: whose value was changed; the values of all others
+    are known to anyone with the file.
+    """
+
+    leaving: Leaving
+    name: str
+    rows: np.ndarray
+    labels: EncodedColumn
+    released: np.ndarray
+    changed: np.ndarray
+
+    @classmethod
+    def of(cls, leaving: Leaving, name: str, people: LookedAt) -> HiddenColumn:
+        return cls.beside(leaving, name, people.original[name], people.released.get(name), people.changed[name])
+
+    @classmethod
+    def beside(
+        cls, leaving: Leaving, name: str, original: pd.Series, left: pd.Series | None, changed: np.ndarray
+    ) -> HiddenColumn:
+        """A column of the people examined (n_people,), beside what is ``left`` of it; None if it was dropped."""
+        labels = encode_column(as_numbers(original))
+        rows = np.flatnonzero(labels.codes >= 0)
+        released = np.zeros(len(original), dtype=np.int64)
+        if left is not None:
+            released = encode_column(left).codes.astype(np.int64) + 1
+        known = EncodedColumn(labels.codes[rows], labels.labels)
+        return cls(leaving, name, rows, known, released[rows], changed[rows])
+
+    @cached_property
+    def is_numeric(self) -> bool:
+        return self.labels.is_numeric and len(self.labels.labels) > MANY_VALUES
+
+    @cached_property
+    def numbers(self) -> np.ndarray:
+        numbers: np.ndarray = self.labels.labels[self.labels.codes]
+        return numbers
+
+    @cached_property
+    def tolerance(self) -> float:
+        """A quarter of what a released value leaves open, at most a twentieth of the range of nine in ten people."""
+        _, group, n = np.unique(self.released, return_inverse=True, return_counts=True)
+        low, high = np.full(len(n), np.inf), np.full(len(n), -np.inf)
+        np.minimum.at(low, group, self.numbers)
+        np.maximum.at(high, group, self.numbers)
+        left_open = np.median((high - low)[group][self.changed])
+        middle = np.subtract(*np.quantile(self.numbers, [0.95, 0.05]))
+        return float(min(left_open / 4, middle / 20))
+
+    def away(self, teller: EncodedColumn) -> np.ndarray:
+        """The distance of each value from the predicted one; of labels 0 if the prediction is right, else infinite."""
+        if self.is_numeric:
+            return told_numbers(teller, self.numbers)
+        return np.where(told_labels(teller, self.labels.codes), 0.0, np.inf)
+
+    def is_told(self, away: np.ndarray) -> np.ndarray:
+        told: np.ndarray = away <= (self.tolerance if self.is_numeric else 0.0)
+        return told
+
+    @cached_property
+    def told_by_itself(self) -> np.ndarray:
+        """The people whose value the released form of the column already discloses."""
+        return self.is_told(self.away(EncodedColumn(self.released - 1, np.arange(self.released.max(initial=0)))))

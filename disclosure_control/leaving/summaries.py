@@ -1,0 +1,121 @@
+"""What the rows of every released file say of a person, in summaries: what is there, how often, first, largest, ..."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.measures.levels_that_tell import LEAST_SUPPORT, LevelMembers, RankedPeople
+
+LEAST_IN_LEVEL = LEAST_SUPPORT  # people: fewer disclose nothing, and such levels need not be made
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What is said of a person: ``how`` a ``column`` of a ``file`` is summarised, in the rows of a ``term`` or in all.
+
+    ``column`` is "" for the rows themselves, ``term`` "" for all rows.
+    """
+
+    file: str
+    domain: str
+    column: str
+    how: str
+    term: str = ""
+
+    @property
+    def variable(self) -> str:
+        """The column as people write it, with its file."""
+        return f"{self.file}.{self.column}" if self.column else self.file
+
+    def patterns(self, same: Mapping[tuple[str, str], Sequence[str]]) -> list[str]:
+        """The variables as the config's operations name them, rows of SUPP-- by their QNAM; none for rows themselves.
+
+        ``same``: columns that say the same in other words, by file and column.
+        """
+        if self.is_of_rows:
+            return []
+        if self.column == "QVAL" and self.term:
+            return [f"{self.domain}.{self.term}"]
+        return [f"{self.domain}.{name}" for name in (self.column, *same.get((self.file, self.column), ()))]
+
+    @property
+    def merged_names(self) -> set[str]:
+        """The columns that it may have in the merged table."""
+        return {f"{self.domain}__{self.column}", f"{self.domain}__{self.term}"}
+
+    @property
+    def is_of_rows(self) -> bool:
+        """Whether it is of the rows themselves: that there are any, and how many."""
+        return not self.column
+
+    def is_declared(self, names: Collection[str]) -> bool:
+        """Whether the variable, or its column of the merged table, is among the names."""
+        return self.variable in names or not self.merged_names.isdisjoint(names)
+
+    def words(self) -> str:
+        """What it is, in words."""
+        of_term = f" of {self.term}" if self.term else ""
+        return f"{self.how} {self.variable}{of_term}" if self.how else f"{self.variable}{of_term}"
+
+
+@dataclass(frozen=True)
+class SummariesOfFiles:
+    """All ``summaries`` of the people (n_people,) who are looked at.
+
+    ``members``: who is in which level, ``summary_of_level`` and ``text_of_level`` (n_levels,) what the level is.
+    ``ranked``: the people by each summary that is a number, ``summary_of_ranked`` (n_ranked,) which one that is.
+    ``same``: (file, column) -> columns that say the same in other words, and are summarised in it alone.
+    ``people`` are their positions in the pilot; ``not_read`` the files with too many rows. ``dropped``: columns of the
+    source that outsiders may know, by name, that are in no table that was merged (n_people,).
+    """
+
+    people: np.ndarray
+    summaries: Sequence[Summary]
+    members: LevelMembers
+    summary_of_level: np.ndarray
+    text_of_level: np.ndarray = field(repr=False)
+    ranked: RankedPeople
+    summary_of_ranked: np.ndarray
+    same: Mapping[tuple[str, str], Sequence[str]]
+    not_read: Sequence[str] = ()
+    dropped: Mapping[str, pd.Series] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def made(
+        cls,
+        people: np.ndarray,
+        summaries: Sequence[Summary],
+        levels: tuple[np.ndarray, np.ndarray],
+        members: tuple[np.ndarray, np.ndarray],
+        ranked: tuple[np.ndarray, np.ndarray],
+        same: Mapping[tuple[str, str], Sequence[str]],
+    ) -> SummariesOfFiles:
+        """Of the summary and the text of each level (n_levels,), the level and the person of each member, and the
+        summary and the person of each number (n_numbers,), by summary and rising.
+        """
+        of_ranked, n_ranked = np.unique(ranked[0], return_counts=True)
+        return cls(
+            people,
+            summaries,
+            LevelMembers(members[0].astype(np.int32), members[1].astype(np.int32), len(levels[0])),
+            *levels,
+            RankedPeople(ranked[1], np.append(0, np.cumsum(n_ranked)).astype(np.int64)),
+            of_ranked,
+            same,
+        )
+
+    @cached_property
+    def levels_of_ranked(self) -> tuple[LevelMembers, np.ndarray]:
+        """Runs of neighbours by each number as levels, and the summary of each (n_levels,)."""
+        runs = self.ranked.runs()
+        before = np.append(0, np.cumsum([len(of_run) for _, of_run in runs])).astype(np.int64)
+        level = [run + start for (run, _), start in zip(runs, before[:-1], strict=True)]
+        person = np.tile(self.ranked.person, len(runs))
+        of_level = np.concatenate([np.zeros(0, np.int64), *(of_run for _, of_run in runs)])
+        members = LevelMembers(np.concatenate([np.zeros(0, np.int64), *level]), person, int(before[-1]))
+        return members, self.summary_of_ranked[of_level]

@@ -1,0 +1,153 @@
+"""What rows of released files tell of what the release took out: each attack by its name, and what is no relation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from disclosure_control.steps.release.step import run_step
+from tests.examples import some_of
+from tests.steps.release.conftest import step_on
+
+N = 120
+NEARLY_ALL = None  # all but fewer than ten: the number is masked
+GENERATOR = np.random.default_rng(5)
+IDS = [f"S-{i:05}" for i in range(N)]
+SEX = np.repeat(["F", "M"], N // 2)
+AGE = GENERATOR.integers(40, 80, N)
+WEIGHT = GENERATOR.normal(75, 13, N).round(1)
+START = pd.Timestamp("2014-01-06") + pd.to_timedelta(GENERATOR.integers(0, 300, N), unit="D")
+SITE = np.array([f"{700 + i % 6}" for i in range(N)])
+CONFIG = {
+    "categorical_qis": ["DM__SEX"],
+    "continuous_qis": ["DM__AGE", "VS__WEIGHT"],
+    "binning_config": {},
+    "sensitive_feature": [],
+    "sensitive_binning_config_for_L": {},
+    "K": 5,
+    "L": 1,
+    "T": 1,
+    "release": {"key_from": {"environment": "RELEASE_TEST_KEY"}},
+}
+BANDS = [
+    {"method": "band", "column": "DM__AGE", "width": 20},
+    {"method": "band", "column": "VS__WEIGHT", "width": 40},
+]
+WITHOUT_SEX = [*BANDS, {"method": "drop_column", "columns": ["DM__SEX"]}]
+
+
+def rows(domain: str, people=range(N), **columns) -> pd.DataFrame:
+    """Rows of people of a domain, one each; ``columns`` are as long as the people."""
+    ids = [IDS[i] for i in people]
+    return pd.DataFrame({"STUDYID": "S", "DOMAIN": domain, "USUBJID": ids, f"{domain}SEQ": "1", **columns})
+
+
+def study(**files: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """People with a sex, an age, a first day, a site and a weight, and further files."""
+    first = START.strftime("%Y-%m-%d")
+    dm = rows("DM", SEX=SEX, AGE=AGE, AGEU="YEARS", RFSTDTC=first, SITEID=SITE).drop(columns="DMSEQ")
+    vs = rows("VS", VSTESTCD="WEIGHT", VSTEST="WEIGHT", VSORRES=WEIGHT, VSORRESU="kg", VSSTRESN=WEIGHT, VSDTC=first)
+    return {"DM": dm, "VS": vs, **files}
+
+
+@pytest.fixture
+def told(tmp_path, release_key):
+    """What rows tell, of a study released under a treatment: by column the people told, those changed, and by what."""
+
+    def release(files: dict[str, pd.DataFrame], treatments=BANDS, **more) -> dict[str, tuple]:
+        folder = tmp_path / f"study{len(list(tmp_path.iterdir()))}"
+        (folder / "processed_for_anonym").mkdir(parents=True)
+        for name, frame in files.items():
+            frame.to_csv(folder / f"{name.lower()}.csv", index=False)
+        given, _ = step_on(folder, folder, CONFIG | more, treatments)
+        release.result = result = run_step(given)
+        return {
+            one["tells"]: (one["people_told"], one["people_changed"], [by["variable"] for by in one["by"]])
+            for one in result.figures["rows_telling"]["told"]
+        }
+
+    return release
+
+
+def reasons(result) -> list[str]:
+    return [one.sentence for one in result.reasons_to_hold if one.sentence.startswith("Rows in released files")]
+
+
+def test_by_a_dose_of_five_milligrams_per_kilogram(told):
+    ex = rows("EX", EXTRT="DRUG", EXDOSE=(5 * WEIGHT).round(1), EXDOSU="mg")
+    found = told(study(EX=ex))
+    assert set(found) == {"VS__WEIGHT"}
+    assert found["VS__WEIGHT"] == (NEARLY_ALL, N, ["EX.EXDOSE"])
+    (sentence,) = reasons(told.result)
+    assert "EX.EXDOSE" in sentence
+    (remedy,) = [one.remedy for one in told.result.reasons_to_hold if one.sentence == sentence]
+    assert '"operations": {"EX.EXDOSE": "remove"}' in remedy
+
+
+def test_by_a_capped_dose_of_those_below_the_cap(told):
+    dose = np.minimum(5 * WEIGHT, 375).round(1)
+    n, changed, by = told(study(EX=rows("EX", EXTRT="DRUG", EXDOSE=dose)))["VS__WEIGHT"]
+    assert (40 <= n <= (WEIGHT < 78).sum(), changed, by) == (True, N, ["EX.EXDOSE"])
+
+
+def test_by_menopause_and_prostate(told):
+    women, men = range(N // 2), range(N // 2, N)
+    mh = pd.concat([rows("MH", women, MHDECOD="Menopause"), rows("MH", MHDECOD="Headache")])
+    qs = rows("QS", QSTESTCD="ITEM1", QSTEST="Item", QSORRES="2")
+    qs = pd.concat([qs, rows("QS", men, QSTESTCD="PROST", QSTEST="Prostate", QSORRES="2")])
+    n, changed, by = told(study(MH=mh, QS=qs), WITHOUT_SEX)["DM__SEX"]
+    assert (n, changed) == (N, N)
+    assert {"MH.MHDECOD", "QS.QSTESTCD"} <= set(by)
+
+
+def test_by_a_term_that_a_part_of_the_men_has(told):
+    """Forty men have it, and so are men; of all others it says nothing."""
+    others = [i for i in range(N) if not 60 <= i < 100]
+    mh = pd.concat(
+        [rows("MH", range(60, 100), MHDECOD="Prostatic enlargement"), rows("MH", others, MHDECOD="Headache")]
+    )
+    n, changed, by = told(study(MH=mh), WITHOUT_SEX)["DM__SEX"]
+    assert (n, changed, by) == (40, N, ["MH.MHDECOD"])
+    (sentence,) = reasons(told.result)
+    assert "Prostatic enlargement" in sentence
+
+
+def test_by_a_history_that_starts_at_birth(told):
+    birthday = GENERATOR.integers(0, 365, N)
+    born = (START - pd.to_timedelta(AGE * 365.25 + birthday, unit="D")).strftime("%Y-%m-%d")
+    assert told(study(MH=rows("MH", MHDECOD="Hypospadias", MHSTDTC=born)))["DM__AGE"] in (
+        (NEARLY_ALL, N, ["MH.MHSTDTC"]),
+        (N, N, ["MH.MHSTDTC"]),
+    )
+
+
+def test_by_a_laboratory_of_each_site(told):
+    lb = rows("LB", LBTESTCD="HGB", LBTEST="Hb", LBORRES="12", LBSTRESN=12)
+    parts = {f"LB{site}": lb[SITE == site] for site in np.unique(SITE)}
+    parts = {f"LB{letter}": part for letter, part in zip("ABCDEF", parts.values(), strict=True)}
+    n, changed, by = told(study(**parts))["DM__SITEID"]
+    assert (n, changed) == (N, N)
+    assert set(by) == set(parts)
+
+
+def test_by_the_unit_of_a_site(told):
+    unit = np.where(SITE == "703", "g/dL", "mmol/L")
+    n, changed, by = told(study(LB=rows("LB", LBTESTCD="HGB", LBTEST="Hb", LBORRES="12", LBORRESU=unit)))["DM__SITEID"]
+    assert (n, changed, by) == (20, N, ["LB.LBORRESU"])
+
+
+def noise(seed: int) -> dict[str, pd.DataFrame]:
+    """Files that have nothing to do with anybody: terms, doses, results of tests at several visits."""
+    generator = np.random.default_rng(seed)
+    who = np.sort(generator.integers(0, N, 600))
+    mh = rows("MH", who, MHDECOD=generator.integers(0, 30, 600).astype(str), MHSEV=generator.choice(["A", "B"], 600))
+    test = generator.choice(list("ABCDE"), 600)
+    qs = rows("QS", who, QSTESTCD=test, QSTEST=test, QSORRES=generator.normal(5, 1, 600).round(1), VISITNUM=test)
+    ex = rows("EX", EXTRT="DRUG", EXDOSE=generator.normal(300, 50, N).round())
+    return {"MH": mh, "QS": qs, "EX": ex}
+
+
+@pytest.mark.parametrize("seed", some_of(range(8)))
+def test_rows_that_have_nothing_to_do_with_it_tell_nothing(told, seed):
+    assert told(study(**noise(seed)), WITHOUT_SEX) == {}
