@@ -54,12 +54,13 @@ class RowsOfFile:
     @property
     def topic(self) -> str | None:
         """The column that says what a row is about: a test, a term, a drug; None if each row is of one kind."""
-        if self.table is None:
+        table = self.table
+        if table is None:
             return None
-        if self.table.kind is TableKind.SUPPLEMENTAL:
+        if table.kind is TableKind.SUPPLEMENTAL:
             return "QNAM" if "QNAM" in self.frame else None
-        named = [self.table.called(short) for short in TOPICS]
-        coded = sorted(self.table.of_role(Role.CODED_TERM), key=lambda name: self.table.columns[name].level)
+        named = [table.called(short) for short in TOPICS]
+        coded = sorted(table.of_role(Role.CODED_TERM), key=lambda name: table.columns[name].level)
         return next((name for name in (*named, *coded) if name in self.frame), None)
 
 

@@ -124,7 +124,7 @@ def test_by_a_history_that_starts_at_birth(told):
 
 def test_by_a_laboratory_of_each_site(told):
     lb = rows("LB", LBTESTCD="HGB", LBTEST="Hb", LBORRES="12", LBSTRESN=12)
-    parts = {f"LB{site}": lb[SITE == site] for site in np.unique(SITE)}
+    parts = {f"LB{site}": lb[site == SITE] for site in np.unique(SITE)}
     parts = {f"LB{letter}": part for letter, part in zip("ABCDEF", parts.values(), strict=True)}
     n, changed, by = told(study(**parts))["DM__SITEID"]
     assert (n, changed) == (N, N)
