@@ -14,6 +14,7 @@ from disclosure_control.basics.telling.words import counted, listed, people_text
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.joins import JoinState, KeyJoin
+from disclosure_control.release.raised_terms import NOT_RELEASED, ToldTerms
 from disclosure_control.release.recodings import RESULTS
 from disclosure_control.release.study import NOBODY
 from disclosure_control.run.tables import csv_bytes, harmless
@@ -21,7 +22,10 @@ from study.merge.subject_ids import DEFAULT_COLUMN
 from study.operations import OperationKind
 
 TAILS = "<a below a; >b above b; >=a from a on"
-RARE_TERMS = "where few people have the term, a coarser one of its hierarchy stands here, or the row was removed"
+RARE_TERMS = (
+    f'where few people have the term, a coarser one of its hierarchy is here, or "{NOT_RELEASED}", or nothing; '
+    "README.txt counts these records, and those that were removed"
+)
 _WHAT_WAS_DONE = {
     OperationKind.DERIVE_AGE: "ages of 90 years and above together",
     OperationKind.OFFSET: "dates moved, by one number of days for each person",
@@ -139,13 +143,15 @@ def readme(
     released: ReleasedStudy,
     file_names: Mapping[str, str],
     created: datetime,
-    is_defined: bool = False,
     form: Sequence[str] = (),
     joins: Sequence[KeyJoin] = (),
+    rare_terms: Sequence[ToldTerms] = (),
+    is_defined: bool = False,
 ) -> str:
     """The text for the recipient: the files, their keys, what was done to all of them, and what must not be done.
 
-    ``form``: lines on the form in which the study leaves, where it came in another one.
+    ``form``: lines on the form in which the study leaves, where it came in another one. ``rare_terms``: what became of
+    coded terms of few people.
     """
     rows = [
         f"  {file_names[name]}: {counted(file.n_records, 'record')}"
@@ -154,7 +160,6 @@ def readme(
     ]
     n_people = len({person for file in released.files.values() for person in file.overview.people if person != NOBODY})
     gone = sorted(name for name in released.left_out)
-    raised = any(account.has_rare_terms for account in released.accounts)
     lines = [
         f"Study {pilot}, de-identified; released {created:%Y-%m-%d}; {people_text(n_people)}.",
         "",
@@ -166,11 +171,7 @@ def readme(
         *_keys(joins),
         "What was done",
         *_what_was_done(released, file_names),
-        *(
-            ["  Coded terms of few people are raised to a coarser term, or their records were removed."]
-            if raised
-            else []
-        ),
+        *_rare_terms(rare_terms),
         "  codebook.csv and codebook.json say for every variable what was done, and why.",
         *(["  define.xml (Define-XML 2.1) describes the files as they are here."] if is_defined else []),
         "",
@@ -180,6 +181,12 @@ def readme(
         "  to you.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _rare_terms(told: Sequence[ToldTerms]) -> list[str]:
+    """What became of coded terms of few people, by domain: a reader who counts terms has to know it."""
+    lines = [f"    {words}" for one in told if (words := one.words_for_recipient())]
+    return ["  Coded terms of few people are raised to a coarser term or hidden:", *lines] if lines else []
 
 
 def _keys(joins: Sequence[KeyJoin]) -> list[str]:

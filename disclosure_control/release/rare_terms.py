@@ -1,29 +1,32 @@
-"""Coded terms of few people are generalised along their hierarchy, or their rows removed, at the least loss."""
+"""Coded terms of few people are raised along their hierarchy or hidden; their records stay, or go where that is asked.
+
+A record without its term still says that something happened, when, how grave it was and to which arm it belongs: the
+tables that a study is read by keep their people. A record that goes bends them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.encoding.keys import count_keys, number_groups
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import Kind, are_names, one_of, whole_number
-from disclosure_control.basics.telling.plain import WHERE_FOUND
-from disclosure_control.basics.telling.words import counted, listed, share_text
-from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, ReleasedStudy
+from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.people import labels
-from study.models.coded_terms import VERBATIM, TermLadder, term_ladders
-from study.models.roles import Role, TableKind
+from disclosure_control.release.raised_terms import NOT_RELEASED, RaisedTerms
+from disclosure_control.release.related_terms import emptied, with_part, without_dangling_keys, without_related
+from disclosure_control.release.term_levels import NOTHING, levels_shown
+from study.models.coded_terms import TermLadder, term_ladders
+from study.models.disposition import DISCONTINUED, are_dispositions, disposition_level
+from study.models.roles import TableKind
 from study.models.sdtm import LEVELS
 from study.models.study_model import StudyModel
 
 ALONG = tuple(f"--{level}" for level in LEVELS if level != "LLT")
-NOTHING = -1
-
 
 _ALONG = Kind(
     are_names,
@@ -34,15 +37,15 @@ _ALONG = Kind(
 
 @dataclass(frozen=True)
 class RareTerms(SettingsGroup):
-    """The setting: a term of fewer than ``at_least`` people is generalised ``along`` these levels, or its rows are
-    removed.
+    """The setting: a term of fewer than ``at_least`` people is generalised ``along`` these levels, or hidden.
 
     ``along``: columns from the finest on, ``--`` for any domain; as long as it is not set, all levels of a data model
-    without such letters. ``within_class``: people are counted within their
-    equivalence class, so that nobody is alone by a term together with the quasi-identifiers.
+    without such letters. ``within_class``: people are counted within their equivalence class, so that nobody is alone
+    by a term together with the quasi-identifiers. ``removes_rows``: a record whose term no level helps is removed;
+    else its term is hidden, and the record stays.
     """
 
-    at_least: int = setting(whole_number(2, 1_000_000), "a term of fewer people is raised, or its rows are removed")
+    at_least: int = setting(whole_number(2, 1_000_000), "a term of fewer people is raised, or hidden")
     along: tuple[str, ...] = setting(_ALONG, "the levels along which a term is raised", ALONG)
     within_class: bool = setting(
         one_of("study", "class").read_as(lambda value: value == "class"),
@@ -51,34 +54,14 @@ class RareTerms(SettingsGroup):
         '`"study"`',
         named="within",
     )
-
-
-@dataclass(frozen=True)
-class RaisedTerms:
-    """What was done with the records of a ``domain``, or of one term of a table: all rows, ``rows_raised`` by the
-    column of their new level.
-
-    ``rows_gone`` could not be generalised; in tables of other things than events they stay, with the term emptied, and
-    are ``rows_hidden``; ``related_rows_gone`` are rows of SUPP-- and RELREC that belong to changed
-    ones. ``loss`` in [0, 1]: levels lost per row, as a share of all levels; a removed row loses all.
-    """
-
-    domain: str
-    rows: int
-    rows_raised: Mapping[str, int]
-    rows_gone: int
-    related_rows_gone: int
-    loss: float
-    rows_hidden: int | None = field(default=None, metadata=WHERE_FOUND)
-
-    def words(self) -> str:
-        """The new level, the removed rows, and the loss."""
-        raised = [f"{counted(n, 'record')} raised to {column}" for column, n in self.rows_raised.items()]
-        related = f" with {counted(self.related_rows_gone, 'related record')}" if self.related_rows_gone else ""
-        gone = [f"{counted(self.rows_gone, 'record')} removed{related}"] if self.rows_gone else []
-        hidden = [f"the term emptied in {counted(self.rows_hidden, 'record')}"] if self.rows_hidden else []
-        what = listed(raised + hidden + gone) or "no term was rare"
-        return f"{self.domain}, {counted(self.rows, 'record')}: {what}; {share_text(self.loss)} lost."
+    removes_rows: bool = setting(
+        one_of("stay", "remove").read_as(lambda value: value == "remove"),
+        "what happens to a record whose term stays rare at every level: it stays and its term is hidden, or it is "
+        "removed",
+        False,
+        '`"stay"`',
+        named="rows",
+    )
 
 
 @dataclass(frozen=True)
@@ -92,7 +75,7 @@ class _Place:
 
     @property
     def is_of_events(self) -> bool:
-        """Whether a row is about the term, and says nothing without it; a visit, a result or a death is more."""
+        """Whether a row is about the term, and can be removed with it; a visit, a result or a death is more."""
         return bool(self.ladder.prefix) or self.ladder.table.kind is TableKind.EVENTS
 
     @classmethod
@@ -102,6 +85,55 @@ class _Place:
         return cls(name, ladder, somebody, people[somebody])
 
 
+@dataclass(frozen=True)
+class _Levels:
+    """The levels that the rows of some places (n_rows,) can show, each by its name with the labels of all rows.
+
+    The first ``n_columns`` are columns. Then comes what all ways to discontinue share, if the terms are of such; last,
+    where rows stay, nothing: hidden terms are one only within a category that stays beside them.
+    """
+
+    names: tuple[str, ...]
+    n_columns: int
+    labels: tuple[np.ndarray, ...] = field(repr=False)
+    at_any_cost: frozenset[int]
+
+    @property
+    def hides(self) -> bool:
+        return bool(self.names) and self.names[-1] == NOT_RELEASED
+
+    @property
+    def n_of_terms(self) -> int:
+        """How many levels a term can lose."""
+        return len(self.names) - self.hides
+
+    @classmethod
+    def of(
+        cls, places: Sequence[_Place], files: Mapping[str, ReleasedFile], columns: Sequence[str], hides: bool
+    ) -> _Levels:
+        def together(read: list[np.ndarray]) -> np.ndarray:
+            return np.concatenate(read)
+
+        names = list(columns)
+        found = [
+            together([_terms(files[place.file].frame, place.ladder, column)[place.rows] for place in places])
+            for column in columns
+        ]
+        category = together([_category(files[place.file].frame, place) for place in places])
+        if are_dispositions([one for one in pd.unique(found[0]) if pd.notna(one)]):
+            found.append(disposition_level(found[0], category))
+            names.append(DISCONTINUED)
+        if hides:
+            said_nothing = [_says_nothing(files[place.file].frame, place)[place.rows] for place in places]
+            has_term = np.logical_or.reduce([together(said_nothing), *(pd.notna(one) for one in found)])
+            among = pd.Series(category).fillna("").to_numpy(dtype=object, copy=True)
+            among[~has_term] = None
+            found.append(among)
+            names.append(NOT_RELEASED)
+        free = range(len(columns), len(names)) if hides else range(0)
+        return cls(tuple(names), len(columns), tuple(found), frozenset(free))
+
+
 def without_rare_terms(
     released: ReleasedStudy, settings: RareTerms, classes: np.ndarray
 ) -> tuple[ReleasedStudy, tuple[RaisedTerms, ...]]:
@@ -109,8 +141,9 @@ def without_rare_terms(
 
     ``classes`` (n_people,): the equivalence class of each person, for ``within_class``. A row shows its own term, or
     that of the lowest level at which enough people have a generalised row. Otherwise, the smallest term beside them is
-    generalised with them if that loses no more than removing the rows. Otherwise they move a level up, and are removed
-    after the last level. The loss is never larger than removing every rare row.
+    generalised with them if that loses no more than hiding the rows. Otherwise they move a level up. After the last
+    level their terms are hidden, together with the smallest term beside them if they alone are of too few people; or
+    their rows are removed. All arms of a study are treated together.
     """
     files, model, told = dict(released.files), released.model, list[RaisedTerms]()
     changed: set[tuple[str, str]] = set()
@@ -126,16 +159,10 @@ def without_rare_terms(
         if len(columns) and sum(len(place.rows) for place in places):
             files, one = _of_ladder(name, files, places, columns, settings, classes, model)
             told.append(one)
-            if one.rows_gone or one.rows_raised or one.rows_hidden:
+            if one.is_changed:
                 changed |= {(place.file, column) for place in places for column in place.ladder.columns}
-    left_out = {
-        **released.left_out,
-        **{
-            file.source.table.file_name: "no record of it is left"
-            for name, file in released.files.items()
-            if name not in files
-        },
-    }
+    gone = {file.source.table.file_name for name, file in released.files.items() if name not in files}
+    left_out = {**released.left_out, **dict.fromkeys(gone, "no record of it is left")}
     accounts = tuple(
         replace(one, has_rare_terms=one.stays and (one.file, one.variable) in changed) for one in released.accounts
     )
@@ -170,43 +197,66 @@ def _of_ladder(
 ) -> tuple[dict[str, ReleasedFile], RaisedTerms]:
     people = np.concatenate([place.people for place in places])
     group = classes[people] if settings.within_class else np.zeros(len(people), dtype=np.int64)
-    terms = [
-        np.concatenate([_terms(files[place.file].frame, place.ladder, column)[place.rows] for place in places])
-        for column in columns
-    ]
-    level = levels_shown(terms, people, group, settings.at_least)
+    removes = settings.removes_rows and any(place.is_of_events for place in places)
+    levels = _Levels.of(places, files, columns, hides=not removes)
+    level = levels_shown(levels.labels, people, group, settings.at_least, levels.at_any_cost)
     named = {column for place in places for column in _named(place.ladder, settings.along)}
     shown_in = next(column for column in columns if column in named)
     # What a row shows is no change where it has nothing finer.
-    finest = np.argmax([pd.notna(one) for one in terms], axis=0)
-    gone, level = level == NOTHING, np.where(level == finest, 0, level)
+    finest = np.argmax([pd.notna(one) for one in levels.labels], axis=0)
+    level = np.where(level == finest, 0, level)
     cut = np.cumsum([len(place.rows) for place in places])[:-1]
-    related, n_hidden = 0, 0
-    fresh = dict(files)
-    for place, of_place in zip(places, np.split(level, cut), strict=True):
-        frame = _with_terms_raised(fresh[place.file].frame, place.ladder, columns, shown_in, place.rows, of_place)
+    related, fresh = 0, dict(files)
+    for place, of_place, texts in zip(places, np.split(level, cut), _split(levels, cut), strict=True):
+        frame = _with_terms_raised(fresh[place.file].frame, place, levels.names, texts, shown_in, of_place)
+        stays, is_raised = np.ones(len(frame), dtype=bool), np.zeros(len(frame), dtype=bool)
+        stays[place.rows[of_place == NOTHING]] = not place.is_of_events
+        is_raised[place.rows[of_place != 0]] = True
         fresh[place.file] = with_part(fresh[place.file], fresh[place.file].whole._replace(frame=frame))
-        stays = np.ones(len(frame), dtype=bool)
-        if place.is_of_events:
-            stays[place.rows[of_place == NOTHING]] = False
-        else:
-            n_hidden += int((of_place == NOTHING).sum())
-            frame = _emptied(frame, [*place.ladder.columns, *place.ladder.said_again], place.rows[of_place == NOTHING])
-            fresh[place.file] = with_part(fresh[place.file], fresh[place.file].whole._replace(frame=frame))
-        is_raised = np.zeros(len(frame), dtype=bool)
-        is_raised[place.rows[of_place > 0]] = True
         if place.ladder.prefix:
-            fresh, n_related = _without_related(place.ladder.prefix, fresh, fresh[place.file], stays, is_raised)
+            fresh, n_related = without_related(place.ladder.prefix, fresh, fresh[place.file], stays, is_raised)
         else:
-            fresh, n_related = _without_dangling_keys(fresh, fresh[place.file], stays, model), 0
+            fresh, n_related = without_dangling_keys(fresh, fresh[place.file], stays, model), 0
         related += n_related
         fresh[place.file] = with_part(fresh[place.file], fresh[place.file].whole.where(stays))
     kept = {name: file for name, file in fresh.items() if file.n_records}
-    of_level = np.bincount(level[level > 0], minlength=len(columns))
-    lost = int(np.where(gone, len(columns), np.where(level > 0, level - finest, 0)).sum())
-    raised = {columns[i]: int(of_level[i]) for i in range(1, len(columns)) if of_level[i]}
-    loss = lost / (len(columns) * len(level))
-    return kept, RaisedTerms(name, len(level), raised, int(gone.sum()) - n_hidden, related, loss, n_hidden or None)
+    can_go = np.concatenate([np.full(len(place.rows), place.is_of_events) for place in places])
+    return kept, _told(name, levels, level, finest, people, can_go, related)
+
+
+def _split(levels: _Levels, cut: np.ndarray) -> list[list[np.ndarray]]:
+    """For each place the labels of its rows at each level."""
+    of_levels = [np.split(one, cut) for one in levels.labels]
+    return [list(of_place) for of_place in zip(*of_levels, strict=True)]
+
+
+def _told(
+    name: str,
+    levels: _Levels,
+    level: np.ndarray,
+    finest: np.ndarray,
+    people: np.ndarray,
+    can_go: np.ndarray,
+    related: int,
+) -> RaisedTerms:
+    is_root = levels.hides & (level == len(levels.names) - 1)
+    hidden, gone = is_root | ((level == NOTHING) & ~can_go), (level == NOTHING) & can_go
+    raised = (level > 0) & ~is_root
+    of_level = np.bincount(level[raised], minlength=len(levels.names))
+    lost = np.where(hidden | gone, levels.n_of_terms, np.where(raised, level - finest, 0)).sum()
+    return RaisedTerms(
+        name,
+        len(level),
+        {levels.names[i]: int(n) for i, n in enumerate(of_level) if n},
+        int(gone.sum()),
+        related,
+        float(lost / (levels.n_of_terms * len(level))),
+        int(hidden.sum()),
+        *(len(np.unique(people[at])) for at in (np.ones(len(people), dtype=bool), raised, hidden, gone)),
+    )
+
+
+# ---------------------------------------------------------------- the terms of a file
 
 
 def _level(frame: pd.DataFrame, name: str) -> np.ndarray:
@@ -221,159 +271,55 @@ def _terms(frame: pd.DataFrame, ladder: TermLadder, name: str) -> np.ndarray:
     return terms
 
 
-# ---------------------------------------------------------------- which level each row shows
+def _says_nothing(frame: pd.DataFrame, place: _Place) -> np.ndarray:
+    """Which rows (n_rows,) have the code of no term, under which terms are hidden: these are among such rows."""
+    words, none = _level(frame, place.ladder.columns[0]), place.ladder.table.no_term
+    return pd.Series(words).isin(none).to_numpy() & place.ladder.happened(frame)
 
 
-def levels_shown(terms: Sequence[np.ndarray], people: np.ndarray, group: np.ndarray, at_least: int) -> np.ndarray:
-    """The level that each row (n_rows,) shows, 0 the finest, -1 for a removed row.
-
-    ``terms`` (n_levels, n_rows) are labels, None where missing; ``people`` and ``group`` (n_rows,) whole numbers from
-    0: people are counted within a group. Rows show the same if their labels agree from their level on. A row shows no
-    finer level than it has; one without any term is unchanged.
-    """
-    node = _nodes(terms, group)
-    level = np.where(np.logical_and.reduce([one == NOTHING for one in node]), 0, NOTHING)
-    shown = np.full(len(people), NOTHING, dtype=np.int64)  # what each settled row shows: one number for one term
-    for j, nodes in enumerate(node):
-        waiting = (level == NOTHING) & (nodes != NOTHING)
-        if not waiting.any():
-            continue
-        n_nodes = int(nodes.max()) + 1
-        n_waiting = np.bincount(nodes[waiting], minlength=n_nodes)
-        enough = _n_people(nodes[waiting], people[waiting], n_nodes) >= at_least
-        most = np.where(enough, 0, n_waiting * (len(node) - j))
-        beside = _smallest_beside(nodes, level, shown, j, most)
-        now = (waiting & (enough | (beside != NOTHING))[nodes]) | (np.isin(shown, beside) & (shown != NOTHING))
-        level[now], shown[now] = j, int(shown.max()) + 1 + nodes[now]
-    return level
-
-
-def _nodes(terms: Sequence[np.ndarray], group: np.ndarray) -> list[np.ndarray]:
-    """For each level one number (n_rows,) per label and those of the coarser levels, within a group; -1 of no label."""
-    found, path = [], group
-    for labels_of_level in reversed(terms):
-        codes, distinct = pd.factorize(labels_of_level, sort=True)
-        key = path * (len(distinct) + 1) + codes + 1
-        path, _ = number_groups(key, int(key.max(initial=0)) + 1)
-        found.append(np.where(codes < 0, NOTHING, path))
-    return found[::-1]
-
-
-def _n_people(nodes: np.ndarray, people: np.ndarray, n_nodes: int) -> np.ndarray:
-    n_people = int(people.max()) + 1
-    cells, _ = count_keys(nodes * n_people + people, n_nodes * n_people)
-    return np.bincount(cells // n_people, minlength=n_nodes)
-
-
-def _smallest_beside(nodes: np.ndarray, level: np.ndarray, shown: np.ndarray, j: int, most: np.ndarray) -> np.ndarray:
-    """For each node (n_nodes,) the term shown below it that loses least if raised to it, -1 if above most."""
-    found = np.full(len(most), NOTHING, dtype=np.int64)
-    below = np.flatnonzero((shown != NOTHING) & (nodes != NOTHING))
-    if len(below):
-        cost = np.bincount(shown[below], j - level[below]).astype(np.int64)
-        node = np.full(len(cost), NOTHING)
-        node[shown[below]] = nodes[below]
-        terms = np.flatnonzero(node != NOTHING)
-        terms = terms[np.lexsort((terms, cost[terms]))]
-        terms = terms[np.unique(node[terms], return_index=True)[1]]
-        terms = terms[cost[terms] <= most[node[terms]]]
-        found[node[terms]] = terms
-    return found
-
-
-# ---------------------------------------------------------------- the files
+def _category(frame: pd.DataFrame, place: _Place) -> np.ndarray:
+    """The category that stays beside the term of each row (n_rows,), None without one: it divides what is hidden."""
+    return _level(frame, f"{place.ladder.prefix}CAT" if place.ladder.prefix else "")[place.rows]
 
 
 def _with_terms_raised(
     frame: pd.DataFrame,
-    ladder: TermLadder,
-    columns: Sequence[str],
+    place: _Place,
+    names: Sequence[str],
+    texts: Sequence[np.ndarray],
     shown_in: str,
-    rows: np.ndarray,
     level: np.ndarray,
 ) -> pd.DataFrame:
-    """Rows (n_rows,) with the label of their level in the column that shows it, and nothing in finer ones."""
-    frame = frame.copy(deep=False)
-    order = ladder.columns
-    texts = {name: _level(frame, name) for name in columns}
-    for j, column in enumerate(columns[1:], start=1):
-        at = rows[level == j]
-        if not len(at):
-            continue
-        finer = order[: order.index(column)] if column in order else columns[:j]
-        frame = _emptied(frame, [*finer, *columns[:j], *ladder.said_again], at)
-        if column != shown_in and shown_in in frame and columns.index(shown_in) < j:
-            cells = frame[shown_in].to_numpy(dtype=object, copy=True)
-            cells[at] = texts[column][at]
-            frame[shown_in] = pd.Series(cells, frame.index, dtype="str")
+    """Rows with the label of their level in the column that shows it, and nothing in finer ones.
+
+    ``texts`` are the labels (n_rows,) at each of the levels ``names``.
+    """
+    frame, order, ladder = frame.copy(deep=False), place.ladder.columns, place.ladder
+    for j in sorted({*level.tolist()} - {0}):
+        at, name = place.rows[level == j], NOT_RELEASED if j == NOTHING else names[j]
+        finer = order[: order.index(name)] if name in order else order
+        own = [one for one in names[:j] if one in frame] if j != NOTHING else []
+        is_above = name in frame and shown_in in names[:j]
+        shown: object = _mark_of(frame, ladder, shown_in) if name == NOT_RELEASED else None
+        if is_above or name == DISCONTINUED:
+            shown = texts[j][level == j]
+        frame = emptied(frame, [*finer, *own, *ladder.said_again], at)
+        if shown is not None and shown_in in frame:
+            frame[shown_in] = _with_values(frame[shown_in], at, shown)
     return frame
 
 
-def _emptied(frame: pd.DataFrame, columns: Iterable[str], at: np.ndarray) -> pd.DataFrame:
-    """The frame without the values of some columns, those that it has, in the rows ``at``."""
-    frame = frame.copy(deep=False)
-    for name in set(columns) & set(frame):
-        cells = frame[name].to_numpy(dtype=object, copy=True)
-        cells[at] = np.nan if frame[name].dtype.kind == "f" else None
-        frame[name] = pd.Series(cells, frame.index, dtype=frame[name].dtype)
-    return frame
+def _mark_of(frame: pd.DataFrame, ladder: TermLadder, shown_in: str) -> str | None:
+    """What is in place of a hidden term: words; the code of no term, where the data model has one; else nothing."""
+    if ladder.table.no_term:
+        return min(ladder.table.no_term)
+    is_text = shown_in in frame and frame[shown_in].dtype == "str"
+    return NOT_RELEASED if is_text else None
 
 
-def with_part(file: ReleasedFile, part: ReleasedRows) -> ReleasedFile:
-    """The file with these rows in place of its own."""
-    return replace(file, parts=[part])
-
-
-def _without_related(
-    prefix: str, files: dict[str, ReleasedFile], parent: ReleasedFile, stays: np.ndarray, is_raised: np.ndarray
-) -> tuple[dict[str, ReleasedFile], int]:
-    """SUPP-- and RELREC without rows of removed records, and without terms of generalised records."""
-    found, total = dict(files), 0
-    for name, file in files.items():
-        frame = file.frame
-        if not {"IDVAR", "IDVARVAL"} <= set(frame):
-            continue
-        related = frame["RDOMAIN"] if "RDOMAIN" in frame else pd.Series(file.source.domain, frame.index, dtype="str")
-        is_term = _tells_a_term(prefix, frame)
-        kept = np.ones(len(frame), dtype=bool)
-        for variable in sorted(set(frame["IDVAR"].dropna().unique()) & set(parent.frame)):
-            at = (related.isin([prefix, parent.source.name]) & frame["IDVAR"].eq(variable)).to_numpy(dtype=bool)
-            mine = _record_keys(file.people, labels(frame["IDVARVAL"]))
-            theirs = _record_keys(parent.people, labels(parent.frame[str(variable)]))
-            without_parent = mine.isin(theirs[~stays]) & ~mine.isin(theirs[stays])
-            of_raised = mine.isin(theirs[is_raised]) & is_term
-            kept &= ~(at & (without_parent | of_raised))
-        total += int((~kept).sum())
-        found[name] = with_part(file, file.whole.where(kept))
-    return found, total
-
-
-def _without_dangling_keys(
-    files: dict[str, ReleasedFile], parent: ReleasedFile, stays: np.ndarray, model: StudyModel
-) -> dict[str, ReleasedFile]:
-    """The files with no value in keys that named removed records."""
-    domain, found = model.domain(parent.source.name), dict(files)
-    known = model.table(parent.source.name)
-    keys = [name for name in (known.of_role(Role.RECORD_KEY) if known else ()) if name in parent.frame][:1]
-    for name, file in files.items() if keys and not stays.all() else ():
-        frame, values = file.frame, labels(parent.frame[keys[0]])
-        gone = set(values[~stays]) - set(values[stays]) - {None}
-        for column in map(str, frame):
-            of_column = model.column(name, column)
-            if of_column is not None and of_column.role is Role.FOREIGN_KEY and of_column.refers_to == domain:
-                frame = frame.assign(**{column: frame[column].where(~np.isin(labels(frame[column]), list(gone)))})
-        found[name] = with_part(file, file.whole._replace(frame=frame))
-    return found
-
-
-def _record_keys(people: np.ndarray, values: np.ndarray) -> pd.Index:
-    return pd.Index([f"{person}\0{value}" for person, value in zip(people.tolist(), values.tolist(), strict=True)])
-
-
-def _tells_a_term(prefix: str, frame: pd.DataFrame) -> np.ndarray:
-    """Which rows of a supplement (n_rows,) contain the term, or one of its levels, in other words."""
-    if "QNAM" not in frame:
-        return np.zeros(len(frame), dtype=bool)
-    names = [f"{prefix}{suffix}" for level in LEVELS.items() for suffix in level]
-    names += [f"{prefix}{suffix}" for suffix in VERBATIM]
-    return frame["QNAM"].str.fullmatch(rf"(?i:{'|'.join(names)})\d*").fillna(False).to_numpy(dtype=bool)
+def _with_values(column: pd.Series, at: np.ndarray, values: object) -> pd.Series:
+    cells = column.to_numpy(dtype=object, copy=True)
+    cells[at] = values
+    if column.dtype.kind == "f":
+        return pd.Series(pd.to_numeric(cells), column.index, dtype=column.dtype)
+    return pd.Series(cells, column.index, dtype="str")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,6 +15,8 @@ from study.models.roles import Role, TableModel
 # Answers that deny an event: a question about it was answered by no, or not asked.
 DENIES = (("OCCUR", "N"), ("STAT", "NOT DONE"))
 VERBATIM = ("TERM", "TRT", "MODIFY")  # of SDTM's general classes; they contain the term, too
+_SAY_IT_TOO = ("TOX", "SCAT")  # what a grade is a grade of, and a category below that of the term
+_GROUPS = re.compile(r"(CQ|SMQ)\d+\w*")  # ADaM: queries that a term belongs to
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,8 @@ class TermLadder:
     def said_again(self) -> frozenset[str]:
         """Columns with the term in other words: as it was entered, or what its code means."""
         if self.prefix:
-            return frozenset(f"{self.prefix}{suffix}" for suffix in VERBATIM)
+            groups = (name for name in self.table.columns if _GROUPS.fullmatch(name))
+            return frozenset((*(f"{self.prefix}{suffix}" for suffix in (*VERBATIM, *_SAY_IT_TOO)), *groups))
         words = self.table.of_role(Role.VERBATIM, Role.LABEL)
         return frozenset(name for name in words if self.table.columns[name].part_of in ("", *self.columns))
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.release.deidentify import deidentify
-from disclosure_control.release.rare_terms import RareTerms, levels_shown, without_rare_terms
+from disclosure_control.release.rare_terms import RareTerms, without_rare_terms
 from disclosure_control.release.study import Study, StudyFile
+from disclosure_control.release.term_levels import levels_shown
 from study.models.roles import ColumnModel, Role, TableKind, TableModel
 from study.models.study_model import StudyModel
 from tests.examples import examples
@@ -19,6 +20,7 @@ from tests.release.small_studies import KEY, RELEASE, people, released, rows_of,
 
 IDS = [f"STUDY-{number:04d}" for number in range(1, 13)]
 WHO = people(IDS, list(range(len(IDS))))
+LEVELS = ("--DECOD", "--HLT", "--SOC")
 NO_CLASSES = np.zeros(len(IDS), dtype=np.int64)
 
 
@@ -153,7 +155,7 @@ def treated(settings: RareTerms, classes: np.ndarray = NO_CLASSES, lines=()):
 
 def test_in_files_a_term_is_raised_and_finer_ones_and_codes_go_with_it():
     """Stroke and haematoma are five people's together; the rash is one person's wherever it is raised to."""
-    after, (told,) = treated(RareTerms(5, ("--DECOD", "--HLT", "--SOC")))
+    after, (told,) = treated(RareTerms(5, LEVELS, removes_rows=True))
     frame = after.files["AE"].frame
     shown = frame.groupby("AEDECOD").size().to_dict()
     assert shown == {"Headache": 12, "Bleeding": 5}
@@ -168,12 +170,12 @@ def test_in_files_a_term_is_raised_and_finer_ones_and_codes_go_with_it():
 def test_a_row_that_keeps_the_finest_term_it_has_loses_nothing():
     files = study()
     files["AE"] = [{**row, "AELLT": None} if row["AEDECOD"] == "Headache" else row for row in files["AE"]]
-    _, (told,) = without_rare_terms(released(files, WHO, ()), RareTerms(5, ("--DECOD", "--HLT", "--SOC")), NO_CLASSES)
+    _, (told,) = without_rare_terms(released(files, WHO, ()), RareTerms(5, LEVELS, removes_rows=True), NO_CLASSES)
     assert told.loss == (5 * 2 + 4) / (4 * 18)  # as where headaches have one
 
 
 def test_the_accounts_say_which_columns_have_terms_that_were_raised():
-    after, _ = treated(RareTerms(5, ("--DECOD", "--HLT", "--SOC")))
+    after, _ = treated(RareTerms(5, LEVELS, removes_rows=True))
     marked = {account.variable for account in after.accounts if account.has_rare_terms}
     assert marked == {"AELLT", "AEDECOD", "AEPTCD", "AEHLT", "AESOC"}
     untouched, _ = treated(RareTerms(1))
@@ -182,7 +184,7 @@ def test_the_accounts_say_which_columns_have_terms_that_were_raised():
 
 def test_in_files_the_supplements_of_rows_that_go_go_too():
     before = released(study(), WHO).files["SUPPAE"]
-    after, (told,) = treated(RareTerms(5, ("--DECOD", "--HLT", "--SOC")))
+    after, (told,) = treated(RareTerms(5, LEVELS, removes_rows=True))
     supplement, parent = after.files["SUPPAE"], after.files["AE"].frame
     assert len(supplement.frame) == len(before.frame) - 1 == 17
     assert told.related_rows_gone == 1
@@ -195,7 +197,7 @@ def test_in_files_within_classes_a_term_of_many_can_be_that_of_few():
     """Ten of twelve have their headache in one class, two in the other: there it goes. Strokes are two people's: to
     raise them beside the three haematomas would lose more (10 levels) than to take them away (8)."""
     classes = np.array([0] * 10 + [1] * 2)
-    after, _ = treated(RareTerms(3, ("--DECOD", "--HLT", "--SOC"), within_class=True), classes)
+    after, _ = treated(RareTerms(3, LEVELS, within_class=True, removes_rows=True), classes)
     frame = after.files["AE"].frame
     assert frame.groupby("AEDECOD")["USUBJID"].nunique().to_dict() == {"Headache": 10, "Haematoma": 3}
 
@@ -208,7 +210,7 @@ def test_in_files_verbatim_terms_that_the_config_keeps_go_with_what_they_say():
     for row in files["AE"]:
         row["AETERM"] = row["AEDECOD"].upper()
     kept = released(files, WHO, [overriding_line("AE.AETERM", OperationKind.KEEP)])
-    after, _ = without_rare_terms(kept, RareTerms(5, ("--DECOD", "--HLT", "--SOC")), NO_CLASSES)
+    after, _ = without_rare_terms(kept, RareTerms(5, LEVELS, removes_rows=True), NO_CLASSES)
     frame = after.files["AE"].frame
     assert set(frame["AETERM"].dropna()) == {"HEADACHE"}
 
@@ -223,7 +225,7 @@ def test_in_files_nothing_is_changed_where_nothing_is_rare():
 
 def test_in_files_one_that_is_empty_afterwards_is_not_released_and_that_is_said():
     files = {**study(), "AE": study()["AE"][-1:], "SUPPAE": study()["SUPPAE"][-1:]}
-    after, _ = without_rare_terms(released(files, WHO), RareTerms(2), NO_CLASSES)
+    after, _ = without_rare_terms(released(files, WHO), RareTerms(2, removes_rows=True), NO_CLASSES)
     assert set(after.files) == {"DM"}
     assert after.left_out["ae.csv"] == after.left_out["suppae.csv"] == "no record of it is left"
 
@@ -262,7 +264,7 @@ def test_terms_of_any_table_are_raised_along_their_levels_and_their_words_go():
     )
     study = Study(files, {}, StudyModel("made", "", "who", None, models))
     left = deidentify(study, people(ids, [0, 1, 2, 3, 4]), (), KEY, RELEASE)
-    after, (told,) = without_rare_terms(left, RareTerms(2), np.zeros(5, dtype=np.int64))
+    after, (told,) = without_rare_terms(left, RareTerms(2, removes_rows=True), np.zeros(5, dtype=np.int64))
     shown = after.files["DIAGNOSES"].frame
     assert sorted(shown["block"]) == ["E11", "E11", "I21", "I21"]
     assert sorted(shown["icd"]) == ["E11.9", "E11.9", "I21", "I21"]  # the coarser term stands in place of the finest
@@ -291,17 +293,29 @@ def test_along_names_columns_of_any_data_model_and_patterns_of_sdtm_are_not_thei
     assert [one.domain for one in without_rare_terms(left, RareTerms(1, ("AEDECOD",)), classes)[1]] == []
 
 
-def test_a_death_of_a_rare_cause_stays_a_death_and_a_code_of_nothing_is_no_term():
-    """P0 died of what nobody else died of; the code 0 of P1 means that there is no term."""
+def deaths(causes: list[str]):
+    """A table of deaths with a cause of each, 0 for none, and words for it."""
     columns = {"who": ColumnModel(Role.PERSON), "cause": ColumnModel(Role.CODED_TERM), "text": ColumnModel(Role.LABEL)}
     models = {"DEATHS": TableModel("DEATHS", TableKind.ROWS, columns=columns, no_term=frozenset(["0"]))}
-    rows = [{"who": f"P{i}", "cause": cause, "text": "words"} for i, cause in enumerate(["C1", "0", "C2", "C2"])]
-    file = StudyFile(table("DEATHS", rows), "DEATHS", np.arange(4), "csv", "who")
+    rows = [{"who": f"P{i}", "cause": cause, "text": "words"} for i, cause in enumerate(causes)]
+    file = StudyFile(table("DEATHS", rows), "DEATHS", np.arange(len(rows)), "csv", "who")
     study = Study((file,), {}, StudyModel("made", "", "who", None, models))
-    left = deidentify(study, people(["P0", "P1", "P2", "P3"], [0, 1, 2, 3]), (), KEY, RELEASE)
-    after, (told,) = without_rare_terms(left, RareTerms(2), np.zeros(4, dtype=np.int64))
+    ids = [row["who"] for row in rows]
+    return deidentify(study, people(ids, list(range(len(ids)))), (), KEY, RELEASE)
+
+
+def test_a_death_of_a_rare_cause_stays_a_death_among_those_of_no_known_cause():
+    """P0 died of what nobody else died of; the code 0 of P1 means that there is no term. The two are alike now."""
+    after, (told,) = without_rare_terms(deaths(["C1", "0", "C2", "C2"]), RareTerms(2), np.zeros(4, dtype=np.int64))
     shown = after.files["DEATHS"].frame
-    assert sorted(shown["cause"].fillna("-")) == ["-", "0", "C2", "C2"]
-    assert shown.loc[shown["cause"].isna(), "text"].isna().all()
-    assert (told.rows_gone, told.rows_hidden, len(shown)) == (0, 1, 4)
-    assert "the term emptied in 1 record" in told.words()
+    assert sorted(shown["cause"]) == ["0", "0", "C2", "C2"]
+    assert shown["text"].isna().sum() == 1
+    assert (told.rows_gone, told.rows_hidden, told.people_hidden, len(shown)) == (0, 1, 1, 4)
+
+
+def test_a_hidden_cause_that_one_person_has_takes_the_smallest_other_with_it():
+    """Nobody's cause is unknown: a single hidden one would be known to be the rare one."""
+    causes = ["C1", "C2", "C2", "C3", "C3", "C3"]
+    after, (told,) = without_rare_terms(deaths(causes), RareTerms(2), np.zeros(6, dtype=np.int64))
+    assert sorted(after.files["DEATHS"].frame["cause"]) == ["0", "0", "0", "C3", "C3", "C3"]
+    assert told.rows_hidden == 3

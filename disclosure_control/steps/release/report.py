@@ -31,7 +31,7 @@ from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.facts import KINDS
 from disclosure_control.release.joins import KeyJoin
 from disclosure_control.release.people import ReleasePeople
-from disclosure_control.release.rare_terms import RaisedTerms
+from disclosure_control.release.raised_terms import RaisedTerms, ToldTerms
 from disclosure_control.release.traces import Traces
 from disclosure_control.steps.release import OUTLINES
 from disclosure_control.steps.release.course import (
@@ -249,7 +249,7 @@ class ReleaseTold:
     times_removed: Mapping[str, int]
     undecided: Mapping[str, int]
     unplaced: Sequence[str]
-    rare_terms: Sequence[RaisedTerms]
+    rare_terms: Sequence[ToldTerms]
     longitudinal: ToldCourse | None
     earlier_release: ToldBesideEarlier | None
     traces: Traces
@@ -296,7 +296,7 @@ def release_told(
         times_removed={f"{one.file}.{one.variable}": one.n_times for one in accounts if one.n_times},
         undecided=undecided(released),
         unplaced=list(released.unplaced),
-        rare_terms=[replace(one, loss=round(one.loss, 4)) for one in raised],
+        rare_terms=[ToldTerms.of(one) for one in raised],
         longitudinal=None if checked.course is None else told_course(checked.course),
         earlier_release=None if checked.earlier is None else told_beside_earlier(checked.earlier),
         traces=checked.traces,

@@ -34,7 +34,8 @@ from disclosure_control.release.numbering import in_an_order_of_their_own
 from disclosure_control.release.opened_rows import RowsOfTable
 from disclosure_control.release.package import data_files, merged_again, opened_again, write_small_files
 from disclosure_control.release.people import RecodedColumn, ReleasePeople, people_of, recoded_columns
-from disclosure_control.release.rare_terms import RaisedTerms, without_rare_terms
+from disclosure_control.release.raised_terms import RaisedTerms, ToldTerms
+from disclosure_control.release.rare_terms import without_rare_terms
 from disclosure_control.release.study import DEFINITION, Study, is_divisible, read_study
 from disclosure_control.release.summarised import columns_of_source, summarised
 from disclosure_control.release.traces import find_traces
@@ -95,8 +96,9 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         write_small_files(files, folder)
         opened = opened_again(folder, step.files.read_package(partial(is_divisible, rule=rule)))
         joins = tuple(joins_of(study, people, opened, rule.column))
-        told_to_recipient = partial(readme, step.pilot, released, names, created, form=study.model.form, joins=joins)
-        files["README.txt"] = told_to_recipient(definition is not None).encode()
+        rare = tuple(ToldTerms.of(one) for one in raised)
+        told_to_recipient = partial(readme, step.pilot, released, names, created, study.model.form, joins, rare)
+        files["README.txt"] = told_to_recipient(is_defined=definition is not None).encode()
         write_small_files({"README.txt": files["README.txt"]}, folder)
         merge = dataclasses.replace(merge, model=study.model.model, ignore=(*merge.ignore, *_of_no_person(study)))
         made = Made(

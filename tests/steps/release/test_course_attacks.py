@@ -50,7 +50,7 @@ def alone(files: dict[str, pd.DataFrame], kinds: list[str], with_months: bool = 
 
 
 def test_by_a_rare_term_its_code_its_synonym_or_its_supplement():
-    before, after = opened(study()), opened(study(), RareTerms(2))
+    before, after = opened(study()), opened(study(), RareTerms(2, removes_rows=True))
     for column in ("AELLT", "AEDECOD", "AEPTCD", "AEHLT"):
         assert before["AE"].groupby(column)["USUBJID"].nunique().min() == 1
         assert after["AE"].groupby(column)["USUBJID"].nunique().min() > 1
@@ -58,6 +58,17 @@ def test_by_a_rare_term_its_code_its_synonym_or_its_supplement():
     assert "SUPPAE" not in after
     assert alone(before, ["terms"])[1] == 1
     assert alone(after, ["terms"])[1] == 0
+
+
+def test_by_a_hidden_term_that_nobody_else_has_beside_it():
+    """The only rare term would be known to be the hidden one: another term is hidden with it, and no record goes."""
+    for common in (COMMON, {**COMMON, "DECOD": "Nausea", "LLT": "Nausea", "HLT": "Nausea"}):
+        files = study()
+        files["AE"] += [event(i, 3, common) for i in range(3)]
+        after = opened(files, RareTerms(2))
+        assert len(after["AE"]) == len(files["AE"])
+        assert after["AE"].groupby("AEDECOD")["USUBJID"].nunique().min() > 1
+        assert alone(after, ["terms"])[1] == 0
 
 
 def test_by_a_term_that_is_rare_at_every_level_in_a_supplement_whose_row_stays():
@@ -87,9 +98,12 @@ def test_an_event_that_was_asked_for_and_did_not_occur_is_no_fact_and_hides_nobo
     ae = [*study()["AE"], *(event(i, 2, RARE, AEOCCUR="N") for i in range(7))]
     files = {"DM": study()["DM"], "AE": ae}
     assert alone(opened(files), ["terms"])[1] == 1
-    after = opened(files, RareTerms(2))
+    after = opened(files, RareTerms(2, removes_rows=True))
     assert alone(after, ["terms"])[1] == 0
     assert len(after["AE"]) == len(ae) - 1
+    hidden = opened(files, RareTerms(2))["AE"]
+    assert len(hidden) == len(ae)
+    assert hidden.loc[hidden["AEOCCUR"] == "N", "AEDECOD"].tolist() == [RARE["DECOD"]] * 7  # of what did not happen
 
 
 def test_by_the_number_of_visits():

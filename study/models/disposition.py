@@ -1,0 +1,67 @@
+"""How people left a study: the terms of a disposition, and the one term that all ways to discontinue share.
+
+Source: CDISC Controlled Terminology, code list NCOMPLT (Completion/Reason for Non-Completion, C66727).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+DISCONTINUED = "DISCONTINUED"
+_COMPLETED = ("COMPLETED", "COMPLETE", "COMPLETED STUDY", "STUDY COMPLETED")
+# A person who was never in the study did not discontinue it.
+_NEVER_BEGAN = ("SCREEN FAILURE", "SCREEN FAIL", "SCREENING FAILURE", "SCREENING NOT COMPLETED", "NOT TREATED")
+_REASONS = (
+    "ADVERSE EVENT",
+    "DEATH",
+    "DISEASE RELAPSE",
+    "FAILURE TO MEET RANDOMIZATION CRITERIA",
+    "FAILURE TO MEET CONTINUATION CRITERIA",
+    "LACK OF EFFICACY",
+    "LOST TO FOLLOW UP",
+    "NON COMPLIANCE WITH STUDY DRUG",
+    "NON COMPLIANCE WITH STUDY SCHEDULE",
+    "OTHER",
+    "PHYSICIAN DECISION",
+    "PREGNANCY",
+    "PROGRESSIVE DISEASE",
+    "PROTOCOL DEVIATION",
+    "PROTOCOL VIOLATION",
+    "RECOVERY",
+    "SITE TERMINATED BY SPONSOR",
+    "STUDY TERMINATED BY SPONSOR",
+    "SUBJECT DIED",
+    "TECHNICAL PROBLEMS",
+    "WITHDRAWAL BY PARENT GUARDIAN",
+    "WITHDRAWAL BY SUBJECT",
+    "WITHDRAWAL OF CONSENT",
+    "WITHDRAWAL",
+)
+_IN_PLAN = ("DISPOSITION EVENT", "")  # categories of DS whose terms say how somebody left; "" is none
+
+
+def _said(term: object) -> str:
+    return " ".join(str(term).upper().replace("-", " ").replace("/", " ").split())
+
+
+def are_dispositions(terms: Sequence[object]) -> bool:
+    """Whether some of the distinct ``terms`` are reasons to leave a study, and at least half are of the code list."""
+    said = {_said(term) for term in terms}
+    known = said & {*_COMPLETED, *_NEVER_BEGAN, *_REASONS}
+    return bool(said & set(_REASONS)) and 2 * len(known) >= len(said)
+
+
+def disposition_level(terms: np.ndarray, categories: np.ndarray) -> np.ndarray:
+    """The term above each one (n_rows,): all reasons to discontinue are one; the others are above themselves.
+
+    ``categories`` (n_rows,), None where there is none: a milestone of the protocol or another event is no disposition.
+    """
+    codes, distinct = pd.factorize(terms)
+    above = [one if _said(one) in (*_COMPLETED, *_NEVER_BEGAN) else DISCONTINUED for one in distinct]
+    groups = pd.Series(categories).fillna("").astype(str).str.upper().str.strip()
+    is_disposition = groups.isin(_IN_PLAN).to_numpy()
+    raised = np.array([*above, None], dtype=object)[codes]
+    return np.where(is_disposition, raised, terms)

@@ -1,0 +1,194 @@
+"""A rare term is hidden and its record stays: no arm loses people with an event, no way to leave a study vanishes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disclosure_control.release.raised_terms import NOT_RELEASED, RaisedTerms, ToldTerms
+from disclosure_control.release.rare_terms import RareTerms, without_rare_terms
+from disclosure_control.release.term_levels import levels_shown
+from study.models.disposition import DISCONTINUED, are_dispositions, disposition_level
+from tests.examples import examples
+from tests.release.small_studies import people, released
+from tests.release.test_rare_terms import LEVELS, NO_CLASSES, WHO, as_terms, records, shows, study
+
+ARMS = ("Placebo", "Low", "High")
+# Share of people who discontinue, and of what, by arm; and events per person: placebo has fewer.
+LEAVES = {"Placebo": 0.12, "Low": 0.15, "High": 0.2}
+REASONS = ("ADVERSE EVENT", "WITHDRAWAL BY SUBJECT", "LOST TO FOLLOW-UP", "DEATH")
+EVENTS = {"Placebo": 1.4, "Low": 2.1, "High": 2.3}
+
+
+def statin_like(seed: int = 7, n_people: int = 270) -> dict[str, list[dict]]:
+    """A made trial of a statin in three arms, 12 system organ classes of 15 terms, common ones and many rare ones."""
+    rng = np.random.default_rng(seed)
+    weight = 1 / np.arange(1, 181) ** 1.1
+    terms = [(f"Term {i:03d}", f"Group {i % 36:02d}", f"Class {i % 12:02d}") for i in range(180)]
+    dm, ae, ds, ex = [], [], [], []
+    for i in range(n_people):
+        arm, who = ARMS[i % 3], f"S-{i:04d}"
+        dm.append({"STUDYID": "S", "DOMAIN": "DM", "USUBJID": who, "SEX": "FM"[i // 3 % 2], "ARM": arm})
+        ex.append({"STUDYID": "S", "DOMAIN": "EX", "USUBJID": who, "EXSEQ": 1.0, "EXSTDY": 1.0})
+        for number, term in enumerate(rng.choice(180, rng.poisson(EVENTS[arm]), p=weight / weight.sum()), 1):
+            pt, group, soc = terms[term]
+            row = {"STUDYID": "S", "DOMAIN": "AE", "USUBJID": who, "AESEQ": float(number), "AETERM": f"{pt} verbatim"}
+            row |= {"AELLT": f"{pt} lowest", "AEDECOD": pt, "AEPTCD": 10_000.0 + term, "AEHLGT": group, "AESOC": soc}
+            ae.append(row | {"AESTDY": float(rng.integers(1, 180)), "AESER": str(rng.choice(["Y", "N"], p=[0.1, 0.9]))})
+        stays = rng.random() > LEAVES[arm]
+        reason = "COMPLETED" if stays else str(rng.choice(REASONS, p=[0.5, 0.3, 0.15, 0.05]))
+        kinds = (("INFORMED CONSENT OBTAINED", "PROTOCOL MILESTONE"), (reason, "DISPOSITION EVENT"))
+        for number, (term_of_ds, category) in enumerate(kinds, 1):
+            row = {"STUDYID": "S", "DOMAIN": "DS", "USUBJID": who, "DSSEQ": float(number), "DSDECOD": term_of_ds}
+            ds.append(row | {"DSTERM": term_of_ds.lower(), "DSCAT": category})
+    return {"DM": dm, "AE": ae, "DS": ds, "EX": ex}
+
+
+def shares(files: dict[str, pd.DataFrame], has: str, where: pd.Series) -> dict[str, float]:
+    """The referee: of each arm's people, the share with such a row of a file."""
+    dm, rows = files["DM"], files[has][where]
+    return (dm.assign(has=dm["USUBJID"].isin(rows["USUBJID"])).groupby("ARM")["has"].mean()).to_dict()
+
+
+def as_frames(rows) -> dict[str, pd.DataFrame]:
+    return {name: pd.DataFrame(of_file) for name, of_file in rows.items()}
+
+
+def left(rows, settings: RareTerms, by_class: bool = False):
+    ids = [row["USUBJID"] for row in rows["DM"]]
+    classes = np.array(["FM".index(row["SEX"]) for row in rows["DM"]]) if by_class else np.zeros(len(ids), np.int64)
+    return without_rare_terms(released(rows, people(ids, list(range(len(ids))))), settings, classes.astype(np.int64))
+
+
+@pytest.mark.parametrize("seed", [7, 8, 9])
+@pytest.mark.parametrize("by_class", [False, True])
+def test_no_arm_of_a_statin_trial_loses_people_with_an_adverse_event(seed, by_class):
+    """Placebo 81% became 50% where rows went, and the arms 94% became 85%: now each share is what it was."""
+    rows = statin_like(seed)
+    before = as_frames(rows)
+    after, _ = left(rows, RareTerms(5, within_class=by_class), by_class)
+    files = {name: file.frame for name, file in after.files.items()}
+    every = pd.Series(True, before["AE"].index)
+    assert shares(files, "AE", pd.Series(True, files["AE"].index)) == shares(before, "AE", every)
+    assert shares(files, "AE", files["AE"]["AESER"] == "Y") == shares(before, "AE", before["AE"]["AESER"] == "Y")
+    assert len(files["AE"]) == len(before["AE"])
+
+
+def test_where_the_setting_removes_rows_the_arms_lose_people_as_before():
+    rows = statin_like()
+    before = as_frames(rows)
+    after, told = left(rows, RareTerms(5, within_class=True, removes_rows=True), by_class=True)
+    events = next(one for one in told if one.domain == "AE")
+    assert events.rows_gone == len(before["AE"]) - len(after.files["AE"].frame) > 0
+    assert (events.rows_hidden, events.people_hidden) == (0, 0)
+
+
+@pytest.mark.parametrize("at_least", [6, 15])
+def test_a_disposition_is_raised_to_discontinued_and_nobody_becomes_one_who_completed(at_least):
+    """Deaths and losses to follow-up are of few people: 100% completion was what a recipient tabulated."""
+    rows = statin_like()
+    before = as_frames(rows)
+    after, told = left(rows, RareTerms(at_least))
+    files = {name: file.frame for name, file in after.files.items()}
+
+    def discontinued(of: dict[str, pd.DataFrame]) -> dict[str, float]:
+        is_event = of["DS"]["DSCAT"] == "DISPOSITION EVENT"
+        return shares(of, "DS", is_event & (of["DS"]["DSDECOD"] != "COMPLETED"))
+
+    assert discontinued(files) == discontinued(before)
+    counts = files["DS"].groupby("DSDECOD")["USUBJID"].nunique()
+    assert (counts >= at_least).all()
+    assert DISCONTINUED in counts
+    assert "DEATH" not in counts
+    assert next(one for one in told if one.domain == "DS").rows_hidden == 0
+
+
+def test_no_column_of_a_hidden_record_tells_its_term():
+    rows = statin_like()
+    for row in rows["AE"]:
+        row |= {"AETOX": row["AEDECOD"], "AESCAT": row["AEDECOD"], "AESEV": "MILD"}
+    after, _ = left(rows, RareTerms(5))
+    frame = after.files["AE"].frame
+    hidden = frame[frame["AEDECOD"] == NOT_RELEASED]
+    assert len(hidden)
+    for name in ("AELLT", "AEPTCD", "AEHLGT", "AESOC", "AETOX", "AESCAT"):
+        assert name not in hidden or hidden[name].isna().all()
+    assert hidden[["AESTDY", "AESER", "AESEV"]].notna().all(axis=None)
+    raised = frame[frame["AEDECOD"].str.startswith(("Group", "Class"))]
+    assert raised[[name for name in ("AELLT", "AEPTCD", "AETOX", "AESCAT") if name in raised]].isna().all(axis=None)
+
+
+def test_supplements_of_a_hidden_record_stay_but_for_those_that_tell_its_term():
+    files = study()
+    codes = [{**row, "QNAM": "AEATC1CD", "QVAL": "C10"} for row in files["SUPPAE"]]
+    files["SUPPAE"] = files["SUPPAE"] + codes
+    from study.models.sdtm_operations import overriding_line
+    from study.operations import OperationKind
+
+    kept = released(files, WHO, [overriding_line("AE.AEATC1CD", OperationKind.KEEP)])
+    after, (told,) = without_rare_terms(kept, RareTerms(5, LEVELS), NO_CLASSES)
+    supplement, events = after.files["SUPPAE"].frame, after.files["AE"].frame
+    assert (events["AEDECOD"] == NOT_RELEASED).sum() == told.rows_hidden == 6
+    assert supplement.groupby("QNAM").size().to_dict() == {"AETRTFL": 18, "AEATC1CD": 12}
+    assert told.related_rows_gone == 6
+
+
+@examples(300)
+@given(given_rows=records(), at_least=st.integers(1, 4))
+def test_hidden_terms_are_those_of_enough_people_or_all_that_the_group_has(given_rows, at_least):
+    """With a last level that all terms share: each row shows something that enough people have, none goes."""
+    rows, who, groups = given_rows
+    rows = [(*row, "any" if any(row) else None) for row in rows]
+    level = levels_shown(as_terms(rows), np.array(who), np.array(groups), at_least, {3}).tolist()
+    assert -1 not in level
+    holding, everybody = defaultdict(set), defaultdict(set)
+    for row, person, group, one in zip(rows, who, groups, level, strict=True):
+        if any(row):
+            holding[group, shows(row, one)].add(person)
+            everybody[group].add(person)
+    for (group, shown), persons in holding.items():
+        assert len(persons) >= at_least or (shown == ("any",) and persons == everybody[group])
+
+
+def test_the_report_says_how_many_records_and_people_and_masks_few():
+    rows = statin_like()
+    _, told = left(rows, RareTerms(5))
+    events = next(one for one in told if one.domain == "AE")
+    referee = as_frames(rows)["AE"]
+    assert (events.rows, events.people) == (len(referee), referee["USUBJID"].nunique())
+    assert events.people_hidden <= events.rows_hidden
+    hidden = next(one for one in left(rows, RareTerms(5, ("--DECOD",)))[1] if one.domain == "AE")
+    frame = left(rows, RareTerms(5, ("--DECOD",)))[0].files["AE"].frame
+    is_hidden = frame["AEDECOD"] == NOT_RELEASED
+    shown = ToldTerms.of(hidden)
+    assert (shown.rows_hidden, shown.people_hidden) == (is_hidden.sum(), frame["USUBJID"][is_hidden].nunique())
+    assert f"Of {len(referee)} records of AE, {is_hidden.sum()} records have" in shown.words_for_recipient()
+    assert f"the term of {is_hidden.sum()} records of {shown.people_hidden} people hidden" in shown.words()
+
+
+def test_counts_of_few_records_and_people_are_masked_and_so_is_the_loss_that_would_give_them():
+    few = ToldTerms.of(without_rare_terms(released(study(), WHO), RareTerms(5, LEVELS), NO_CLASSES)[1][0])
+    assert (few.rows, few.rows_hidden, few.people_hidden, few.loss) == (18, None, None, None)
+    assert few.words() == "AE, 18 records: the term of some records of some people hidden."
+    assert few.words_for_recipient() == f'Of 18 records of AE, some records have "{NOT_RELEASED}" or no term.'
+    one = ToldTerms.of(RaisedTerms("AE", 100, {"AEHLT": 3, "AESOC": 40}, 0, 0, 0.1, 20, 60, 30, 15))
+    assert (one.rows_raised, one.rows_hidden) == ({"AEHLT": None, "AESOC": 40}, None)
+    assert ToldTerms.of(RaisedTerms("AE", 100, {}, 0, 0, 0.0, people=60)).words_for_recipient() == ""
+
+
+# ---------------------------------------------------------------- dispositions
+
+
+def test_dispositions_are_known_by_their_code_list_and_milestones_are_none():
+    assert are_dispositions(["COMPLETED", "ADVERSE EVENT", "Lost to Follow-up"])
+    assert not are_dispositions(["Headache", "DEATH", "Nausea", "Rash"])
+    assert not are_dispositions(["COMPLETED", "SCREEN FAILURE"])
+    terms = ["COMPLETED", "DEATH", "SCREEN FAILURE", "RANDOMIZED", "WITHDRAWAL BY SUBJECT", None]
+    category = ["DISPOSITION EVENT"] * 3 + ["PROTOCOL MILESTONE", None, None]
+    found = disposition_level(np.array(terms, dtype=object), np.array(category, dtype=object)).tolist()
+    assert found == ["COMPLETED", DISCONTINUED, "SCREEN FAILURE", "RANDOMIZED", DISCONTINUED, None]
