@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -49,6 +50,24 @@ def _letters(texts: pa.LargeStringArray) -> np.ndarray:
     return np.frombuffer(texts.buffers()[2] or b"", dtype=np.uint8)[offsets[0] : offsets[-1]]
 
 
+class Found(NamedTuple):
+    """Places (n_found,) where a wanted text stands in another one: the number of each, and the letter next to it.
+
+    ``before`` and ``after`` are bytes of UTF-8, 0 where the text begins or ends.
+    """
+
+    text: np.ndarray
+    wanted: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+
+    @staticmethod
+    def together(parts: list[Found]) -> Found:
+        """All of them as one."""
+        numbers, letters = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint8)
+        return Found(*(np.concatenate(each) for each in zip((numbers, numbers, letters, letters), *parts, strict=True)))
+
+
 class Wanted:
     """Texts that are searched in many others, by rolling hashes of each length that occurs among them.
 
@@ -58,52 +77,71 @@ class Wanted:
     def __init__(self, wanted: Texts):
         texts = as_texts(wanted)
         n_bytes = pc.binary_length(texts).to_numpy(zero_copy_only=False)
-        self._words = [_Words(texts.filter(pa.array(n_bytes == length))) for length in np.unique(n_bytes[n_bytes > 0])]
+        places = [np.flatnonzero(n_bytes == length) for length in np.unique(n_bytes[n_bytes > 0])]
+        self._words = [_Words(texts.take(pa.array(place)), place) for place in places]
 
     def held_by(self, texts: Texts) -> np.ndarray:
         """Which of the texts (n,) contain any of the wanted ones, as (n,) of bool."""
         given = as_texts(texts)
-        if not self._words:
-            return np.zeros(len(given), dtype=bool)
-        return np.concatenate([np.zeros(0, dtype=bool), *map(self._held_by, blocks_of(given))])
+        held = np.zeros(len(given), dtype=bool)
+        held[self.found_in(given).text] = True
+        return held
 
-    def _held_by(self, texts: pa.LargeStringArray) -> np.ndarray:
-        found, letters = np.zeros(len(texts), dtype=bool), _letters(texts)
-        ends = _offsets(texts)[1:] - _offsets(texts)[0]
+    def found_in(self, texts: Texts) -> Found:
+        """Every place in the texts (n,) where one of the wanted ones stands."""
+        found, n_before = list[Found](), 0
+        for block in blocks_of(as_texts(texts)) if self._words else ():
+            found += [one._replace(text=one.text + n_before) for one in self._found_in(block)]
+            n_before += len(block)
+        return Found.together(found)
+
+    def _found_in(self, texts: pa.LargeStringArray) -> Iterator[Found]:
+        letters, offsets = _letters(texts), _offsets(texts) - _offsets(texts)[0]
         hashes = _RollingHashes(letters)
+        around = np.concatenate([[0], letters, [0]])
         for words in self._words:
             if words.length > len(letters):
                 break
-            places = words.places(letters, hashes.of_length(words.length))
-            text = np.searchsorted(ends, places, side="right")
-            found[text[places + words.length <= ends[text]]] = True  # others begin in one text and end in the next
-        return found
+            places, wanted = words.places(letters, hashes.of_length(words.length))
+            text = np.searchsorted(offsets[1:], places, side="right")
+            within = places + words.length <= offsets[text + 1]  # others begin in one text and end in the next
+            places, wanted, text = places[within], wanted[within], text[within]
+            before, after = around[places], around[places + words.length + 1]
+            starts, ends = places == offsets[text], places + words.length == offsets[text + 1]
+            yield Found(text, wanted, np.where(starts, 0, before), np.where(ends, 0, after))
 
 
 class _Words:
-    """Words of one length in bytes, by rising hashes; ``_is_marked`` is a quick no to most of others' hashes."""
+    """Words of one length in bytes, by rising hashes; ``_is_marked`` is a quick no to most of others' hashes.
 
-    def __init__(self, words: pa.LargeStringArray):
+    ``number`` (n_words,) is that of each one among all that are wanted.
+    """
+
+    def __init__(self, words: pa.LargeStringArray, number: np.ndarray):
         letters = _letters(words).reshape(len(words), -1)
         self.length = letters.shape[1]
         hashes = _hashes_of(letters)
         order = np.argsort(hashes, kind="stable")
-        self._hashes, self._letters = hashes[order], letters[order]
+        self._hashes, self._letters, self._number = hashes[order], letters[order], number[order]
         n_marks = min(1 << (16 * len(words)).bit_length(), _MOST_MARKS)
         self._shift = np.uint64(64 - (n_marks.bit_length() - 1))
         self._is_marked = np.zeros(n_marks, dtype=bool)
         self._is_marked[mixed(hashes) >> self._shift] = True
 
-    def places(self, letters: np.ndarray, hashes: np.ndarray) -> np.ndarray:
-        """Where in the ``letters`` one of the words begins, by the hashes of all runs of their length."""
+    def places(self, letters: np.ndarray, hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Where in the ``letters`` a word begins, by the hashes of all runs of their length, and the word's number."""
         marked = np.flatnonzero(self._is_marked[mixed(hashes) >> self._shift])
         runs = sliding_window_view(letters, self.length)
 
         def is_same(asked: np.ndarray, at: np.ndarray) -> np.ndarray:
             return np.asarray((runs[marked[asked]] == self._letters[at]).all(axis=1))
 
-        found = [marked[asked] for asked, _ in found_by_hash(self._hashes, hashes[marked], is_same)]
-        return np.concatenate([np.zeros(0, dtype=np.int64), *found])
+        nothing = np.zeros(0, dtype=np.int64)
+        found = [
+            (marked[asked], self._number[at]) for asked, at in found_by_hash(self._hashes, hashes[marked], is_same)
+        ]
+        places, numbers = zip((nothing, nothing), *found, strict=True)
+        return np.concatenate(places), np.concatenate(numbers)
 
 
 def _hashes_of(words: np.ndarray) -> np.ndarray:

@@ -50,6 +50,7 @@ from disclosure_control.steps.release.earlier import (
     told_beside_earlier,
 )
 from disclosure_control.steps.release.keys import ToldJoin, key_parts, reasons_of_keys, told_joins
+from disclosure_control.steps.release.traces import TracesTold, reasons_of_traces
 from study.operations import OperationKind
 
 
@@ -122,19 +123,7 @@ def undecided(released: ReleasedStudy) -> dict[str, int]:
 
 def reasons_of(released: ReleasedStudy, checked: PackageChecked) -> tuple[Reason, ...]:
     """Reasons against handing on the package, except k, l and t, which the verdict evaluates itself."""
-    reasons = []
-    traces = checked.traces
-    if traces.total:
-        places = listed(f"{place} {n}" for place, n in sorted(traces.where.items()))
-        first = next(iter(sorted(traces.where)))
-        reasons.append(
-            Reason(
-                Gravity.NAMES_A_PERSON,
-                f"released/ holds {counted(traces.total, 'trace')} of original ids, dates or removed identifiers: "
-                f"{places}.",
-                f'"release": {{"operations": {{"{first}": "remove"}}}}',
-            )
-        )
+    reasons = reasons_of_traces(checked.traces)
     for reason in identifier_reasons(checked.identifiers, "released/"):
         names = dict.fromkeys(f"{finding.domain}.{finding.column}" for finding in checked.identifiers)
         lines = ", ".join(f'"{name}": "remove"' for name in names)
@@ -252,7 +241,7 @@ class ReleaseTold:
     rare_terms: Sequence[ToldTerms]
     longitudinal: ToldCourse | None
     earlier_release: ToldBesideEarlier | None
-    traces: Traces
+    traces: TracesTold
     identifiers: Sequence[IdentifierReleased]
     as_a_recipient_finds_it: Sequence[ModelInPackage]
     as_promised: Sequence[ModelInPackage]
@@ -299,7 +288,7 @@ def release_told(
         rare_terms=[ToldTerms.of(one) for one in raised],
         longitudinal=None if checked.course is None else told_course(checked.course),
         earlier_release=None if checked.earlier is None else told_beside_earlier(checked.earlier),
-        traces=checked.traces,
+        traces=TracesTold.of(checked.traces),
         identifiers=[
             IdentifierReleased(finding.name, finding.kind, finding.certainty, told_counts(finding)["people"])
             for finding in checked.identifiers
@@ -373,16 +362,8 @@ def _on_dates(told: ReleaseTold) -> Iterator[Part]:
 
 
 def _searched(told: ReleaseTold) -> Iterator[Part]:
-    traces = told.traces
     yield Sentence("What was searched for in the package", Style.HEADING)
-    yield Sentence(f"The files were opened again from disk, and {counted(traces.searched, 'cell')} searched.")
-    yield Sentence(
-        f"Found: original ids: {traces.original_ids}; their digits: {traces.id_digits}; dates that were not "
-        f"moved: {traces.original_dates}; values of removed identifiers: {traces.removed_identifiers}; records "
-        f"of people left out: {traces.people_left_out}."
-    )
-    for where, n in traces.where.items():
-        yield Sentence(f"Traces of originals in {where}: {n}.", Style.NOTICE)
+    yield from told.traces.parts()
     named = "".join(f"; {one.column} ({one.kind}, {one.certainty})" for one in told.identifiers)
     n_found = len(told.identifiers)
     yield Sentence(f"Columns that name people or that outsiders may know, by the scan of values: {n_found}{named}.")
