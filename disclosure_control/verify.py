@@ -42,6 +42,7 @@ from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, gr
 from disclosure_control.run.fingerprints import KEY_FILE, known_key
 from disclosure_control.run.logs import Log, SilentLog, say
 from disclosure_control.run.results import held
+from disclosure_control.run.sign_offs import manifest_hash, read_sign_offs, sign_offs_in_words
 
 CHANGED = RISK_TOO_HIGH  # the same status: done, and not well
 PAID_FOR = "private_release"
@@ -103,6 +104,9 @@ def _verified(results: Path) -> Verification:
             raise FaultyInputError(f"{summary_file.name}, {MANIFEST}: not as a run writes them") from None
         with _run_again(found, folder, results, config, str(manifest["started"]), key) as again:
             _compare(found, results, again, summary, manifest)
+        sign_offs = read_sign_offs(results)
+        if sign_offs:
+            found.notes += sign_offs_in_words(sign_offs, manifest_hash(results / MANIFEST))
     return found
 
 

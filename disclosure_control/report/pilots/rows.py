@@ -13,11 +13,15 @@ from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.basics.telling.words import share_text
+from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.history import read_memory
+from disclosure_control.report.verdict import MAY_LEAVE
 from disclosure_control.run.fingerprints import fingerprint_of_json, known_key
+from disclosure_control.run.sign_offs import manifest_hash, read_sign_offs, sign_offs_in_words
 
 MODELS = ("k", "l", "t")
 MOST_RUNS_DRAWN = 24
+MOST_DAYS_APPROVED = 366  # after which the controller's statements are to be read again
 
 
 @dataclass(frozen=True)
@@ -137,14 +141,21 @@ def _remarks(
     now: datetime.datetime,
     older_than: int,
 ) -> list[str]:
-    remarks = []
+    remarks: list[str] = []
+    results = settings.data_folder / name / RESULTS_FOLDER
+    sign_offs = read_sign_offs(results)
+    if sign_offs or summary.get("verdict", {}).get("verdict") == MAY_LEAVE:
+        remarks += sign_offs_in_words(sign_offs, manifest_hash(results / MANIFEST))
     days = _days_since(last["when"], now)
     if days > older_than:
         remarks.append(f"The last run is {days} days old.")
     review = summary["config"].get("context", {}).get("review_date")
     if review and datetime.date.fromisoformat(review) < now.date():
         remarks.append(f"The review was due on {review}.")
-    key = known_key(settings.data_folder / name / RESULTS_FOLDER)
+    approved = summary["config"].get("context", {}).get("approved_on")
+    if approved and (now.date() - datetime.date.fromisoformat(approved)).days > MOST_DAYS_APPROVED:
+        remarks.append(f"Its description is from {approved}, more than a year ago.")
+    key = known_key(results)
     try:
         config = load_pilot_config(settings, name)
     except FaultyInputError:

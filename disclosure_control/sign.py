@@ -1,0 +1,111 @@
+"""A person signs off a published run, or sees who did.
+
+    python -m disclosure_control.sign pilot_report/PENTELI/processed_for_anonym --by "A. Berger" --role "DPO"
+    python -m disclosure_control.sign pilot_report/PENTELI/processed_for_anonym
+
+The sign-off is over the hash of the run's manifest, which names every input and result: a set that changed, or that was
+run again, is no longer signed. With --key, a private key of Ed25519 in PEM, it is a signature that others can check.
+Without --by nothing is signed: every file of the set is compared with its fingerprint, and the sign-offs are listed.
+Exit status: 0 signed, or the set is as it was signed; 1 not signed, or changed since; 2 nothing to sign, or at fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from disclosure_control.basics.files import read_file
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.words import counted
+from disclosure_control.report.evidence.pack import MANIFEST
+from disclosure_control.report.verification import Verification, check_results
+from disclosure_control.run import clock
+from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, guarded, prepare_screen
+from disclosure_control.run.fingerprints import KEY_FILE, known_key
+from disclosure_control.run.logs import Log, say
+from disclosure_control.run.results import held
+from disclosure_control.run.sign_offs import (
+    SignOff,
+    add_sign_off,
+    manifest_hash,
+    read_sign_offs,
+    sign_offs_in_words,
+    with_key,
+)
+
+NOT_SIGNED = RISK_TOO_HIGH  # the same status: done, and not well
+
+
+def changed_files(results: Path) -> list[str]:
+    """What in the set is not as the run wrote it, in sentences. Raises ``FaultyInputError`` where there is no run."""
+    pilot = results.parent.name
+    summary, key = results / f"{pilot}_privacy_summary.json", known_key(results)
+    if not summary.is_file() or key is None:
+        missing = KEY_FILE if summary.is_file() else summary.name
+        raise FaultyInputError(f"{missing}: not there; name a folder that Main_Anonymization.py wrote")
+    found = Verification()
+    try:
+        manifest = json.loads((results / MANIFEST).read_text(encoding="utf-8"))
+        check_results(found, results, read_file(summary), manifest, key)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise FaultyInputError(f"{summary.name}, {MANIFEST}: not as a run writes them") from None
+    return [words for changed in found.changed.values() for words in changed]
+
+
+def signed_off(results: Path, by: str, role: str, says: str = "", key: Path | None = None) -> SignOff:
+    """Sign a set as it is. Raises ``FaultyInputError`` where a file of it changed since the run."""
+    with held(results):
+        changed = changed_files(results)
+        if changed:
+            raise FaultyInputError([*changed, "The set is not as the run wrote it: run Main_Anonymization.py again"])
+        signed = SignOff(results.parent.name, manifest_hash(results / MANIFEST), by, role, clock.utc_now(), says)
+        if key is not None:
+            signed = with_key(signed, read_file(key).content)
+        add_sign_off(results, signed)
+    return signed
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Sign, or list the sign-offs, as the command line asks; the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m disclosure_control.sign",
+        description=(__doc__ or "").replace("``", ""),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("results", type=Path, metavar="FOLDER", help="the results of a run, processed_for_anonym")
+    parser.add_argument("--by", metavar="NAME", help="who signs")
+    parser.add_argument("--role", metavar="ROLE", help="as what, such as data protection officer")
+    parser.add_argument("--says", metavar="TEXT", default="", help="what is approved, and on which conditions")
+    parser.add_argument("--key", type=Path, metavar="FILE", help="a private key of Ed25519 in PEM, to sign with")
+    options = parser.parse_args(arguments)
+    if bool(options.by) != bool(options.role):
+        parser.error("--by and --role are given together")
+    prepare_screen()
+    return guarded(functools.partial(_run, options), Log()).status
+
+
+def _run(options: argparse.Namespace) -> Outcome:
+    results = options.results.resolve()
+    if options.by:
+        signed = signed_off(results, options.by, options.role, options.says, options.key)
+        say(f"{signed.pilot}: signed off by {signed.text}.")
+        return Outcome(DONE, "")
+    changed = changed_files(results)
+    manifest = manifest_hash(results / MANIFEST)
+    sign_offs = read_sign_offs(results)
+    for words in sign_offs_in_words(sign_offs, manifest):
+        say(words)
+    if changed:
+        say(f"Changed since the run, so no sign-off is about this set: {counted(len(changed), 'file')}.")
+        for words in changed:
+            say(f"  {words}")
+    is_signed = any(one.manifest == manifest and one.holds for one in sign_offs)
+    return Outcome(DONE if is_signed and not changed else NOT_SIGNED, "")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+"""Who signed which set: over its manifest, gone with any change, and with a key for others to check."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import json
+
+import pytest
+
+from config import read_settings
+from disclosure_control import sign
+from disclosure_control.report.pilots.rows import pilot_rows
+from disclosure_control.run.beside import beside
+from disclosure_control.run.sign_offs import SIGN_OFFS, read_sign_offs
+from disclosure_control.verify import verify
+from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, NOW, leaks, snapshot
+
+ARGUMENTS = ("--by", "A. Berger", "--role", "Data protection officer")
+
+
+@pytest.fixture
+def signing(pilot, capsys, monkeypatch):
+    def run(*arguments: str) -> tuple[int, str]:
+        status = sign.main([str(pilot.results), *arguments])
+        captured = capsys.readouterr()
+        assert leaks(captured.out + captured.err) == []
+        return status, captured.out + captured.err
+
+    return run
+
+
+def test_a_set_is_signed_and_stays_as_it_was(pilot, signing):
+    before = snapshot(pilot.results)
+    assert signing()[0] == sign.NOT_SIGNED
+    status, said = signing(*ARGUMENTS, "--says", "for the university alone")
+    assert status == DONE
+    assert "signed off by A. Berger (Data protection officer)" in said
+    status, said = signing()
+    assert (status, "Signed off by A. Berger" in said) == (DONE, True)
+    assert snapshot(pilot.results) == before
+    assert read_sign_offs(pilot.results)[0].says == "for the university alone"
+
+
+def test_a_changed_file_and_a_new_run_are_not_signed(pilot, signing, doors):
+    assert signing(*ARGUMENTS)[0] == DONE
+    risky = next(pilot.results.glob("risky_rows_k*"))
+    content = risky.read_bytes()
+    risky.write_bytes(content + b"\n")
+    status, said = signing()
+    assert status == sign.NOT_SIGNED
+    assert "Changed since the run" in said
+    assert signing(*ARGUMENTS)[0] == INPUT_AT_FAULT
+    risky.write_bytes(content)
+    assert signing()[0] == DONE
+    pilot.configure(K=2)
+    assert doors.start(2).status == DONE
+    status, said = signing()
+    assert status == sign.NOT_SIGNED
+    assert "changed or run again since A. Berger" in said
+
+
+def test_a_key_signs_and_a_forged_line_is_seen(pilot, signing, tmp_path):
+    serialization = pytest.importorskip("cryptography.hazmat.primitives.serialization", reason="no cryptography")
+    ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519")
+    key = ed25519.Ed25519PrivateKey.generate()
+    plain = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    path = tmp_path / "key.pem"
+    path.write_bytes(key.private_bytes(*plain))
+    assert signing(*ARGUMENTS, "--key", str(path))[0] == DONE
+    (signed,) = read_sign_offs(pilot.results)
+    # The library checks it, over words spelt here by hand.
+    words = {"pilot": pilot.name, "manifest": signed.manifest, "by": "A. Berger", "role": "Data protection officer"}
+    words |= {"when": signed.when, "says": ""}
+    spelt = json.dumps(words, sort_keys=True, separators=(",", ":")).encode()
+    key.public_key().verify(base64.b64decode(signed.signature), spelt)
+    assert signed.key_fingerprint in signing()[1]
+    lines = beside(pilot.results) / SIGN_OFFS
+    lines.write_text(lines.read_text(encoding="utf-8").replace("A. Berger", "B. Other"), encoding="utf-8")
+    status, said = signing()
+    assert status == sign.NOT_SIGNED
+    assert "no valid signature of B. Other" in said
+
+
+def test_a_file_that_is_no_key_is_a_fault(pilot, signing, tmp_path):
+    pytest.importorskip("cryptography", reason="no cryptography")
+    path = tmp_path / "key.pem"
+    path.write_text("no key", encoding="utf-8")
+    status, said = signing(*ARGUMENTS, "--key", str(path))
+    assert status == INPUT_AT_FAULT
+    assert "found no private key of Ed25519" in said
+    assert not (beside(pilot.results) / SIGN_OFFS).exists()
+
+
+def test_the_overview_and_verify_say_who_signed(pilot, signing, doors):
+    assert signing(*ARGUMENTS)[0] == DONE
+    (row,) = pilot_rows(read_settings(), datetime.datetime.fromisoformat(NOW), 31)
+    assert any(remark.startswith("Signed off by A. Berger") for remark in row.remarks)
+    assert any(note.startswith("Signed off by A. Berger") for note in verify(pilot.results).notes)
