@@ -22,6 +22,7 @@ from disclosure_control.steps.linkage_attack.interval_disclosure import Interval
 from disclosure_control.steps.linkage_attack.linkability import LinkabilitySettings
 from disclosure_control.steps.linkage_attack.singling_out import SinglingOutSettings
 from disclosure_control.steps.release.settings import EarlierReleaseSettings, OutsidersKnow
+from disclosure_control.study_tables.fit import FitForUseSettings
 from disclosure_control.treatments.registry import methods
 from study.formats.tables import FileOptions
 from study.merge.ages import AgeAt
@@ -42,6 +43,7 @@ CLASSES: dict[str, type[SettingsGroup]] = {
     "release rare_terms": RareTerms,
     "release outsiders_know": OutsidersKnow,
     "release earlier": EarlierReleaseSettings,
+    "release fit_for_use": FitForUseSettings,
     "linkage_attack singling_out": SinglingOutSettings,
     "linkage_attack inference": InferenceSettings,
     "linkage_attack linkability": LinkabilitySettings,

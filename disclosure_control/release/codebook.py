@@ -147,11 +147,12 @@ def readme(
     joins: Sequence[KeyJoin] = (),
     rare_terms: Sequence[ToldTerms] = (),
     is_defined: bool = False,
+    use: Sequence[str] = (),
 ) -> str:
     """The text for the recipient: the files, their keys, what was done to all of them, and what must not be done.
 
     ``form``: lines on the form in which the study leaves, where it came in another one. ``rare_terms``: what became of
-    coded terms of few people.
+    coded terms of few people. ``use``: lines on what the release is fit for.
     """
     rows = [
         f"  {file_names[name]}: {counted(file.n_records, 'record')}"
@@ -175,6 +176,7 @@ def readme(
         "  codebook.csv and codebook.json say for every variable what was done, and why.",
         *(["  define.xml (Define-XML 2.1) describes the files as they are here."] if is_defined else []),
         "",
+        *(["What it is fit for", *use, ""] if use else []),
         "What must not be done",
         "  The records are those of real people. Do not try to find out who they are, do not link these files with",
         "  others that name people, and do not hand them on without permission from the organisation that gave them",

@@ -14,6 +14,7 @@ from disclosure_control.basics.telling.sections import AnswersGiven, Details, Pa
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.leaving.questions import Answer, beside_reasons
 from disclosure_control.steps.running import StepResult
+from disclosure_control.study_tables.fit import FitForUse, sentence_of
 
 MAY_LEAVE, HOLD = "May leave", "Hold"
 NOTHING_AGAINST_IT = "It meets all thresholds of the config, and this run found no reason against its release."
@@ -38,12 +39,14 @@ class LeavingProduct:
     """What would be released: its name, and its k, l and t; None where nothing is released.
 
     ``answers`` to the three questions about it; ``not_looked_at``: sentences on what this run did not examine.
+    ``use``: whether it is fit for use, None where its tables were not compared.
     """
 
     about: str
     assessment: Assessment | None
     answers: Mapping[str, Answer] = field(default_factory=dict)
     not_looked_at: tuple[str, ...] = ()
+    use: FitForUse | None = None
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,8 @@ class Verdict:
     """``about`` what leaves; ``reasons`` against it, gravest first, none where it may leave.
 
     ``vetoes`` are those among them that no share of risk outweighs: what steps found that names people, or that
-    singles them out by what outsiders may know. ``answers`` to the three questions are those of what leaves.
+    singles them out by what outsiders may know. ``answers`` to the three questions are those of what leaves, and
+    ``use`` says whether it is fit for use.
     """
 
     about: str
@@ -59,6 +63,7 @@ class Verdict:
     vetoes: tuple[Reason, ...] = ()
     answers: Mapping[str, Answer] = field(default_factory=dict)
     not_looked_at: tuple[str, ...] = ()
+    use: FitForUse | None = None
 
     @property
     def may_leave(self) -> bool:
@@ -78,6 +83,7 @@ class Verdict:
             "further_reasons": max(0, len(self.reasons) - MOST_REASONS),
             "not_looked_at": list(self.not_looked_at),
             "three_questions": {name: asdict(answer) for name, answer in self.answers.items()},
+            **({} if self.use is None else {"fit_for_use": str(self.use.answer), "loses": self.use.loses}),
         }
 
     @property
@@ -98,6 +104,9 @@ class Verdict:
         on = "Nothing is released." if self.about == NOTHING else f"The verdict is on {self.about}."
         yield Sentence(on, where=Where.PAGES)
         yield from self._why_it_may_leave() if self.may_leave else self._why_not()
+        if self.use is not None:
+            yield Sentence(sentence_of(self.use), Style.HEADING, TOLD)
+            yield Sentence(self.use.loses, where=TOLD)
         yield Sentence(NO_FINDING, Style.SMALL, Where.PAGE)
         if self.answers:
             yield AnswersGiven(f"of {self.about}", tuple(self.answers.values()), TOLD)
@@ -143,7 +152,7 @@ def what_leaves(steps: Mapping[str, StepResult]) -> LeavingProduct:
         found = release.outcome
         if not found:
             return LeavingProduct(NOTHING, None)
-        return LeavingProduct("released/", found.assessment, release.answers, release.not_looked_at)
+        return LeavingProduct("released/", found.assessment, release.answers, release.not_looked_at, release.use)
     if treatment is not None and FLAT in treatment.datasets:
         return LeavingProduct(FLAT, treatment.outcome.as_released, treatment.answers, treatment.not_looked_at)
     return LeavingProduct(NOTHING, None)
@@ -160,7 +169,7 @@ def verdict_on(leaving: LeavingProduct, steps: Mapping[str, StepResult], further
     else:
         reasons += _thresholds_not_met(leaving)
     answers = beside_reasons(leaving.answers, vetoes)
-    return Verdict(leaving.about, tuple(sorted(set(reasons))), vetoes, answers, leaving.not_looked_at)
+    return Verdict(leaving.about, tuple(sorted(set(reasons))), vetoes, answers, leaving.not_looked_at, leaving.use)
 
 
 def _nothing_released(steps: Mapping[str, StepResult]) -> Reason:

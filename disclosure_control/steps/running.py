@@ -25,6 +25,7 @@ from disclosure_control.records.needs import Needed
 from disclosure_control.run import clock
 from disclosure_control.run.logs import Log, SilentLog
 from disclosure_control.steps import STEPS, settings_module, step_module
+from disclosure_control.study_tables.fit import FitForUse
 
 ALWAYS_RUN = ("identifiers", "risk", "context")  # without their keys, too
 
@@ -63,7 +64,8 @@ class StepResult:
     are written already, by their path. All are in mode 0600, and restricted, because they contain values of people,
     except those of ``files`` that ``hand_to_hand`` names. ``inputs`` are further files that were read, with their
     SHA-256, as ``file_of_pilot`` gives them. ``reasons_to_hold`` are reasons against the release, ``answers`` are those
-    to the three questions about it, and ``not_looked_at`` lists what was not searched. ``outcome`` is for later steps.
+    to the three questions about it, and ``not_looked_at`` lists what was not searched. ``use``: whether the
+    release is fit for use. ``outcome`` is for later steps.
     """
 
     found: Any
@@ -78,6 +80,7 @@ class StepResult:
     answers: Mapping[str, Answer] = field(default_factory=dict)
     not_looked_at: tuple[str, ...] = ()
     outcome: Any = None
+    use: FitForUse | None = None
 
     @cached_property
     def figures(self) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from statistics import NormalDist
 
@@ -81,22 +81,16 @@ class StudyTable:
         of = placed(self.of, 0, np.where(row < 0, beside, row))
         is_empty = (row < 0)[:, None] & is_known[:, None] & (of > 0)
         value = np.where(is_empty, 0.0, placed(self.value, np.nan))
-        return StudyTable(
-            self.name,
-            self.source,
-            self.title,
-            self.kind,
-            other.columns,
-            other.rows,
-            other.groups,
-            placed(self.n, 0),
-            of,
-            value,
-            np.where(is_empty, 0.0, placed(self.error, np.nan)),
-            None if self.events is None else placed(self.events, 0),
-            self.bands,
-            self.is_main,
-            self.p_value,
+        return replace(
+            self,
+            columns=other.columns,
+            rows=other.rows,
+            groups=other.groups,
+            n=placed(self.n, 0),
+            of=of,
+            value=value,
+            error=np.where(is_empty, 0.0, placed(self.error, np.nan)),
+            events=None if self.events is None else placed(self.events, 0),
         )
 
 

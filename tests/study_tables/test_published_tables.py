@@ -74,8 +74,8 @@ def test_people_with_emergent_events_are_those_of_the_report(which, request):
     """Table 14-5.01: any treatment-emergent adverse event in 65 (76%), 76 (90%) and 77 (92%) people."""
     _, tables, _ = request.getfixturevalue(which)
     found = next(table for table in tables.values() if table.name == "adverse_events")
-    assert found.n[row(found, "Since treatment began")].tolist() == [65, 76, 77]
-    assert np.round(100 * found.value[row(found, "Since treatment began")]).tolist() == [76, 90, 92]
+    assert found.n[row(found, "Adverse event since treatment began")].tolist() == [65, 76, 77]
+    assert np.round(100 * found.value[row(found, "Adverse event since treatment began")]).tolist() == [76, 90, 92]
 
 
 def test_adverse_events_are_those_that_pandas_counts(sdtm):
@@ -83,11 +83,11 @@ def test_adverse_events_are_those_that_pandas_counts(sdtm):
     events, found = of_arms(frames, "AE"), tables["adverse_events.AE"]
     by_pandas = {
         "Any adverse event": events,
-        "Since treatment began": events[events["AESTDY"] >= 1],
-        "Serious": events[events["AESER"] == "Y"],
-        "Severe": events[events["AESEV"] == "SEVERE"],
-        "Related to treatment": events[events["AEREL"].isin(["POSSIBLE", "PROBABLE"])],
-        "Fatal": events[(events["AESDTH"] == "Y") | (events["AEOUT"] == "FATAL")],
+        "Adverse event since treatment began": events[events["AESTDY"] >= 1],
+        "Serious adverse event": events[events["AESER"] == "Y"],
+        "Severe adverse event": events[events["AESEV"] == "SEVERE"],
+        "Adverse event related to treatment": events[events["AEREL"].isin(["POSSIBLE", "PROBABLE"])],
+        "Fatal adverse event": events[(events["AESDTH"] == "Y") | (events["AEOUT"] == "FATAL")],
     }
     assert set(found.rows) == set(by_pandas)
     for name, rows in by_pandas.items():

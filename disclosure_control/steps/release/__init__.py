@@ -2,4 +2,12 @@
 
 from disclosure_control.basics.telling.sections import Outline
 
-OUTLINES = (Outline(60, "release", "What leaves", "The files of the study as a recipient reads them.", "release"),)
+OUTLINE = Outline(60, "release", "What leaves", "The files of the study as a recipient reads them.", "release")
+STUDY_TABLES_OUTLINE = Outline(
+    59,
+    "study_tables",
+    "What the recipient loses",
+    "Tables of the study, as they came in and as they leave.",
+    "release",
+)
+OUTLINES = (OUTLINE, STUDY_TABLES_OUTLINE)

@@ -33,7 +33,7 @@ from disclosure_control.release.joins import KeyJoin
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.raised_terms import RaisedTerms, ToldTerms
 from disclosure_control.release.traces import Traces
-from disclosure_control.steps.release import OUTLINES
+from disclosure_control.steps.release import OUTLINE
 from disclosure_control.steps.release.course import (
     NO_COLUMNS,
     CourseRisk,
@@ -51,6 +51,7 @@ from disclosure_control.steps.release.earlier import (
 )
 from disclosure_control.steps.release.keys import ToldJoin, key_parts, reasons_of_keys, told_joins
 from disclosure_control.steps.release.traces import TracesTold, reasons_of_traces
+from disclosure_control.steps.release.use import StudyCompared, UseTold, use_told
 from study.operations import OperationKind
 
 
@@ -250,6 +251,7 @@ class ReleaseTold:
     three_questions: Mapping[str, Answer]
     findings: ReleaseFindings = field(metadata=INLINE)
     no_define_xml: str
+    study_tables: UseTold | None
 
 
 def release_told(
@@ -259,6 +261,7 @@ def release_told(
     people: ReleasePeople,
     raised: Sequence[RaisedTerms],
     no_definition: str,
+    compared: StudyCompared | None = None,
 ) -> ReleaseTold:
     """What was released, masked for the report; ``no_definition`` says why the package has no define.xml."""
     accounts = [account for account in released.accounts if account.n_values or not account.rows_of]
@@ -300,11 +303,12 @@ def release_told(
         three_questions=checked.answers,
         findings=checked.findings,
         no_define_xml=no_definition,
+        study_tables=None if compared is None else use_told(compared),
     )
 
 
 def refusal_sections(reason: str) -> tuple[Section, ...]:
-    return (OUTLINES[0].section((Sentence(f"Nothing was released: {reason}", Style.NOTICE),)),)
+    return (OUTLINE.section((Sentence(f"Nothing was released: {reason}", Style.NOTICE),)),)
 
 
 def release_sections(told: ReleaseTold) -> tuple[Section, ...]:
@@ -314,7 +318,7 @@ def release_sections(told: ReleaseTold) -> tuple[Section, ...]:
     named = [[kind, listed(names, 60)] for kind, names in told.operations.items() if names]
     operations = Table("Operations", ("Operation on the study's files", "Variables"), named, where=Where.EVIDENCE)
     return (
-        OUTLINES[0].section(parts),
+        OUTLINE.section(parts),
         Section("treatment", "", [operations] if named else []),
         in_chapter(ADVERSARIAL, "Searches of released/, as somebody would who holds it", asked),
     )

@@ -25,6 +25,7 @@ from disclosure_control.measures.longitudinal import LARGEST_SIZE
 from disclosure_control.records.needs import AtOnce, Needed
 from disclosure_control.release.facts import KINDS
 from disclosure_control.release.rare_terms import RareTerms
+from disclosure_control.study_tables.fit import FitForUseSettings
 from disclosure_control.treatments.keys import KEY_FROM
 from disclosure_control.treatments.methods.shift_dates import KEEP_TIMES, REMOVE_TIMES
 from disclosure_control.treatments.one_release import DEFAULT_DAYS, FEWEST_DAYS, faults_of_one_release
@@ -131,6 +132,17 @@ class ReleaseSettings(SettingsGroup):
         nested(EarlierReleaseSettings),
         "an earlier release that a recipient may have as well: [below](#beside-an-earlier-release)",
         None,
+    )
+    study_tables: bool = setting(
+        FLAG,
+        "whether tables of the study are compared, as it came in and as it leaves: [study tables](study_tables.md)",
+        True,
+    )
+    fit_for_use: FitForUseSettings = setting(
+        nested(FitForUseSettings),
+        "how much these tables may change: [study tables](study_tables.md#fit-for-use)",
+        FitForUseSettings(),
+        "see there",
     )
 
     @property

@@ -23,6 +23,7 @@ from disclosure_control.identifiers.scan import scan_columns
 from disclosure_control.leaving.questions import three_questions
 from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.records.records import EncodedRecords, places_of_all
+from disclosure_control.release.before_and_after import both_sides
 from disclosure_control.release.codebook import codebook, codebook_files, levels_of, readme
 from disclosure_control.release.define import define_file, what_it_does_not_say
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
@@ -49,6 +50,13 @@ from disclosure_control.steps.release.report import (
     release_told,
 )
 from disclosure_control.steps.release.settings import ReleaseSettings
+from disclosure_control.steps.release.use import (
+    STUDY_TABLES,
+    StudyCompared,
+    lines_for_recipient,
+    study_compared,
+    use_sections,
+)
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.treatments.keys import Release, read_key
 from disclosure_control.treatments.one_release import days_of_release, name_of_release
@@ -84,6 +92,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         released, raised = without_rare_terms(released, settings.rare_terms, _class_of_person(people, promised))
     released = with_used_entries(released, study.model)
     released = in_an_order_of_their_own(released, people, key, release)
+    compared = _compared(settings, study, released, people)
     created = datetime.combine(datetime.fromisoformat(step.started), time())
     with step.files.package(step.folder / RESULTS_FOLDER) as folder:
         files = data_files(released, settings.format, created, folder)
@@ -97,7 +106,9 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         opened = opened_again(folder, step.files.read_package(partial(is_divisible, rule=rule)))
         joins = tuple(joins_of(study, people, opened, rule.column))
         rare = tuple(ToldTerms.of(one) for one in raised)
-        told_to_recipient = partial(readme, step.pilot, released, names, created, study.model.form, joins, rare)
+        use = () if compared is None else lines_for_recipient(compared.fit)
+        written = partial(readme, step.pilot, released, names, created, study.model.form, joins, rare)
+        told_to_recipient = partial(written, use=use)
         files["README.txt"] = told_to_recipient(is_defined=definition is not None).encode()
         write_small_files({"README.txt": files["README.txt"]}, folder)
         merge = dataclasses.replace(merge, model=study.model.model, ignore=(*merge.ignore, *_of_no_person(study)))
@@ -109,10 +120,11 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         no_definition = checked.no_definition
         del files[DEFINITION]
         files["README.txt"] = told_to_recipient().encode()
-    told = release_told(released, names, checked, people, raised, no_definition)
+    told = release_told(released, names, checked, people, raised, no_definition, compared)
     return StepResult(
         told,
-        sections=release_sections(told),
+        sections=(*release_sections(told), *(() if compared is None else use_sections(compared))),
+        tables={} if compared is None else {STUDY_TABLES: compared.rows},
         files={f"{FOLDER}/{name}": content for name, content in files.items()},
         inputs={file.table.file_name: {"sha256": file.table.sha256} for file in study.files}
         | ({} if checked.earlier is None else dict(checked.earlier.inputs)),
@@ -120,7 +132,18 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         answers=checked.answers,
         not_looked_at=checked.not_looked_at,
         outcome=checked,
+        use=None if compared is None else compared.fit,
     )
+
+
+def _compared(
+    settings: ReleaseSettings, study: Study, released: ReleasedStudy, people: ReleasePeople
+) -> StudyCompared | None:
+    """The study's tables as they came in and as they leave; None if the config switches them off."""
+    if not settings.study_tables:
+        return None
+    sides = both_sides(study, released, people)
+    return study_compared(sides, int((~people.stays).sum()), len(people.stays), settings.fit_for_use)
 
 
 def _of_no_person(study: Study) -> list[str]:

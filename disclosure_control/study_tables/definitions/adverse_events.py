@@ -17,16 +17,16 @@ _RELATED = ("RELATED", "POSSIBLE", "POSSIBLY RELATED", "PROBABLE", "PROBABLY REL
 RELATED = (*YES, *_RELATED, "CERTAIN", "LIKELY", "VERY LIKELY")
 # Row -> the columns that say so, by the names of the merge, and the words that say it.
 ROWS: tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...] = (
-    ("Serious", (("SER", YES),)),
-    ("Severe", (("SEV", ("SEVERE", "LIFE THREATENING", "3")), ("TOXGR", ("3", "4", "5")))),
-    ("Related to treatment", (("REL", RELATED),)),
+    ("Serious adverse event", (("SER", YES),)),
+    ("Severe adverse event", (("SEV", ("SEVERE", "LIFE THREATENING", "3")), ("TOXGR", ("3", "4", "5")))),
+    ("Adverse event related to treatment", (("REL", RELATED),)),
     (
-        "Leading to discontinuation",
+        "Adverse event leading to discontinuation",
         (("ACN", ("DRUG WITHDRAWN", "DRUG DISCONTINUED", "TREATMENT DISCONTINUED", "DISCONTINUED")),),
     ),
-    ("Fatal", (("SDTH", YES), ("OUT", ("FATAL", "DEATH")))),
+    ("Fatal adverse event", (("SDTH", YES), ("OUT", ("FATAL", "DEATH")))),
 )
-ANY, EMERGENT = "Any adverse event", "Since treatment began"
+ANY, EMERGENT = "Any adverse event", "Adverse event since treatment began"
 
 
 def make(side: StudySide) -> Iterator[StudyTable]:

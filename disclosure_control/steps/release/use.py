@@ -1,0 +1,244 @@
+"""What the recipient loses: the study's tables before and after, masked, with the answer whether it is fit for use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.drawings.rows import RateWithInterval, interval_chart
+from disclosure_control.basics.telling.sections import Figure, Part, Section, Sentence, Style, Table
+from disclosure_control.basics.telling.small_counts import MASKED, WHAT_MASKED_MEANS
+from disclosure_control.basics.telling.words import counted, listed
+from disclosure_control.release.before_and_after import BothSides
+from disclosure_control.steps.release import STUDY_TABLES_OUTLINE
+from disclosure_control.study_tables.comparison import ComparedTable, State, compared_tables
+from disclosure_control.study_tables.fit import FitForUse, FitForUseSettings, fit_for_use
+from disclosure_control.study_tables.table import CellKind
+from disclosure_control.study_tables.words import changed_share, told_cells
+
+STUDY_TABLES = "study_tables.csv"
+MOST_ROWS = 20  # of a main table on the page
+
+
+@dataclass(frozen=True)
+class TableTold:
+    """What became of one table: cells, comparisons between arms by their state, and the overlap of intervals."""
+
+    name: str
+    title: str
+    cells: int
+    cells_changed: int
+    overlap: float | None
+    comparisons: int
+    moved: int
+    lost: int
+    changed_sign_or_significance: int
+    largest_change: str
+
+
+@dataclass(frozen=True)
+class UseTold:
+    """The part ``study_tables`` of the JSON summary: counts of cells and of comparisons, and shares that may be shown.
+
+    ``not_compared``: data sets of which no table was made. ``main``: the rows of the main tables, for people.
+    """
+
+    fit_for_use: str
+    loses: str
+    reasons: Sequence[str]
+    tables: Sequence[TableTold]
+    not_compared: Sequence[str]
+
+
+@dataclass(frozen=True)
+class StudyCompared:
+    """All tables of a release compared, and the answer; ``not_read``: data sets that were too large to be compared."""
+
+    tables: Mapping[str, ComparedTable] = field(repr=False)
+    fit: FitForUse
+    not_read: tuple[str, ...]
+
+    @property
+    def rows(self) -> pd.DataFrame:
+        """Every cell before and after: restricted, because small counts stand in it."""
+        return pd.concat([pd.DataFrame(_CELLS), *map(cells_of, self.tables.values())], ignore_index=True)
+
+
+def study_compared(sides: BothSides, n_left_out: int, n_people: int, settings: FitForUseSettings) -> StudyCompared:
+    """The tables of both sides, and whether what leaves is fit for use."""
+    tables = compared_tables(sides.before, sides.after, settings.compare_with)
+    return StudyCompared(tables, fit_for_use(tables, n_left_out, n_people, settings), sides.not_read)
+
+
+# The columns of the file with all cells, by what they hold.
+_CELLS: dict[str, Sequence[object]] = {"table": (), "row": (), "group": (), "arm": (), "kind": ()}
+
+
+def cells_of(table: ComparedTable) -> pd.DataFrame:
+    """The cells of a table (n_cells, ...): people, margin, value and interval on both sides, and the comparison."""
+    before, after = table.before, table.after
+    n_rows, n_columns = before.value.shape
+    (low, high), (low_now, high_now) = before.interval, after.interval
+    found: dict[str, object] = {
+        "table": before.key,
+        "row": np.repeat(np.array(before.rows, dtype=object), n_columns),
+        "group": np.repeat(np.array(before.groups, dtype=object), n_columns),
+        "arm": np.tile(np.array(before.columns, dtype=object), n_rows),
+        "kind": str(before.kind),
+    }
+    arrays = {
+        "people_before": before.n,
+        "of_before": before.of,
+        "records_before": before.events,
+        "value_before": before.value,
+        "low_before": low,
+        "high_before": high,
+        "people_after": after.n,
+        "of_after": after.of,
+        "records_after": after.events,
+        "value_after": after.value,
+        "low_after": low_now,
+        "high_after": high_now,
+        "overlap": table.overlap,
+        "difference_before": table.before_differences.value,
+        "difference_after": table.after_differences.value,
+    }
+    found |= {name: np.nan if one is None else np.ravel(one) for name, one in arrays.items()}
+    found["comparison"] = [State(state).name.lower() for state in np.ravel(table.states).tolist()]
+    return pd.DataFrame(found)
+
+
+def use_told(compared: StudyCompared) -> UseTold:
+    """What became of the tables, for the report."""
+    return UseTold(
+        fit_for_use=str(compared.fit.answer),
+        loses=compared.fit.loses,
+        reasons=compared.fit.reasons,
+        tables=[_told(table) for table in compared.tables.values()],
+        not_compared=compared.not_read,
+    )
+
+
+def _told(table: ComparedTable) -> TableTold:
+    known = table.overlap[~np.isnan(table.overlap)]
+    states = table.states
+    return TableTold(
+        name=table.before.key,
+        title=table.before.title,
+        cells=int(table.is_compared.sum()),
+        cells_changed=int(table.is_changed.sum()),
+        overlap=round(float(known.mean()), 3) if len(known) else None,
+        comparisons=int(table.is_read.sum()),
+        moved=int((states == State.MOVED).sum()),
+        lost=int((states == State.LOST).sum()),
+        changed_sign_or_significance=int(np.isin(states, (State.SIGN, State.SIGNIFICANCE)).sum()),
+        largest_change=_largest(table),
+    )
+
+
+def _largest(table: ComparedTable) -> str:
+    if not table.is_changed.any():
+        return "none"
+    if table.before.kind is CellKind.SHARE:
+        return changed_share(table) or MASKED
+    change = np.abs(table.change[table.is_read & ~np.isnan(table.change)])
+    unit = " standard deviations" if table.before.kind is CellKind.MEAN else " points"
+    scale = 1 if table.before.kind is CellKind.MEAN else 100
+    return f"{scale * change.max():.2g}{unit}" if len(change) else MASKED
+
+
+def use_sections(compared: StudyCompared) -> tuple[Section, ...]:
+    """The section: the answer with its reasons, what became of each table, and the main tables with drawings."""
+    return (STUDY_TABLES_OUTLINE.section(_parts(compared, use_told(compared))),)
+
+
+def _parts(compared: StudyCompared, told: UseTold) -> Iterator[Part]:
+    yield Sentence(f"Fit for use: {told.fit_for_use}. {told.loses}", Style.NOTICE)
+    yield from (Sentence(reason, Style.POINT) for reason in told.reasons)
+    rows = [
+        [
+            one.title,
+            one.cells,
+            one.cells_changed,
+            "-" if one.overlap is None else f"{one.overlap:.0%}",
+            one.comparisons,
+            one.moved + one.lost,
+            one.changed_sign_or_significance,
+            one.largest_change,
+        ]
+        for one in told.tables
+    ]
+    columns = (
+        "Table",
+        "Cells",
+        "Changed",
+        "Overlap",
+        "Comparisons",
+        "Moved or lost",
+        "Sign or significance",
+        "Largest change",
+    )
+    yield Table("Tables of the study, as they came in and as they leave", columns, rows, range(1, 7))
+    yield Sentence(
+        "Overlap: of the 95% confidence intervals, on average. A comparison moved if what leaves shows a difference "
+        "between two arms (without arms, a figure) outside the confidence interval of what came in. "
+        f"{STUDY_TABLES} has every cell and stays in your organisation.",
+        Style.SMALL,
+    )
+    for name in told.not_compared:
+        yield Sentence(f"Not compared: {name}, whose rows are not in memory in a run from disk.", Style.NOTICE)
+    for table in compared.tables.values():
+        if table.before.is_main and table.before.kind is CellKind.SHARE:
+            yield from _main_table(table)
+
+
+def _main_table(table: ComparedTable) -> Iterator[Part]:
+    told, before, after = told_cells(table), table.before, table.after
+    shown = np.flatnonzero(told.any(axis=1))[:MOST_ROWS].tolist()
+    if not shown:
+        return
+    rows = [
+        [
+            before.rows[row],
+            *(
+                f"{before.value[row, column]:.0%} → {after.value[row, column]:.0%}" if told[row, column] else MASKED
+                for column in range(len(before.columns))
+            ),
+        ]
+        for row in shown
+    ]
+    title = f"{before.title}: share of people, as it came in → as it leaves"
+    yield Table(title, ("", *before.columns), rows, range(1, len(before.columns) + 1))
+    n_more = len(before.rows) - len(shown)
+    more = f" {counted(n_more, 'row')} of few people not shown." if n_more else ""
+    yield Sentence(f"{WHAT_MASKED_MEANS}{more}", Style.SMALL)
+    yield from _drawing(table, told)
+
+
+def _drawing(table: ComparedTable, told: np.ndarray) -> Iterator[Figure]:
+    """The row that changed most: each arm as it came in and as it leaves, with its confidence interval."""
+    whole = told.all(axis=1) & table.is_changed.any(axis=1)
+    if not whole.any():
+        return
+    size = np.abs(np.nan_to_num(table.change)).max(axis=1)
+    row = int(np.argmax(np.where(whole, size, -1)))
+    sides = ((table.before, "came in"), (table.after, "leaves"))
+    bars = []
+    for column, arm in enumerate(table.before.columns):
+        for side, words in sides:
+            low, high = (float(end[row, column]) for end in side.interval)
+            value = float(side.value[row, column])
+            bars.append(RateWithInterval(f"{arm}, {words}", value, low, high, f"{value:.0%}"))
+    name = table.before.rows[row]
+    described = listed(f"{one.label} {one.text}" for one in bars)
+    yield Figure(interval_chart(name, described, bars), f"{name}: share of people with its 95% confidence interval.")
+
+
+def lines_for_recipient(fit: FitForUse) -> list[str]:
+    """What the recipient has to know of the use of the release, for README.txt: no figure of what came in."""
+    if not fit.for_recipient:
+        return ["  Compared with the data as they came in, no table of the study changed by more than chance."]
+    return [f"  - {line}" for line in fit.for_recipient]

@@ -1,0 +1,217 @@
+"""Whether what leaves is still fit for use: yes, with limits, or no, by the study's own tables, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import POSITIVE, SHARE, TEXT
+from disclosure_control.basics.telling.small_counts import some_of_people
+from disclosure_control.basics.telling.words import capitalised, counted, listed
+from disclosure_control.study_tables.comparison import LEAST, ComparedTable, State
+from disclosure_control.study_tables.table import CellKind
+from disclosure_control.study_tables.words import (
+    arm_and_row,
+    bands_in_words,
+    changed_share,
+    name_of_group,
+    row_in_words,
+    rows_may_be_named,
+)
+
+MOST_NAMED = 4  # comparisons of a table that a reason names
+MOST_LOSSES = 4  # parts of the first line
+
+
+class Fitness(StrEnum):
+    """The second answer on a release, beside whether it may leave."""
+
+    YES = "yes"
+    WITH_LIMITS = "with limits"
+    NO = "no"
+
+
+@dataclass(frozen=True)
+class FitForUseSettings(SettingsGroup):
+    """What the answer depends on: smaller changes are no limit to the use of what leaves."""
+
+    compare_with: str | None = setting(
+        TEXT, "the arm with which the others are compared", None, "the one called placebo or control, else the first"
+    )
+    share: float = setting(SHARE, "the largest change of a share of people that is no limit", 0.05)
+    deviations: float = setting(POSITIVE, "the same of a mean of people, in standard deviations", 0.2)
+    overlap: float = setting(SHARE, "the least mean overlap of a table's confidence intervals that is no limit", 0.9)
+    moved: float = setting(
+        SHARE,
+        "the share of the comparisons of a table by term, test or visit that may move beyond their confidence interval "
+        'before the answer is "no"',
+        0.05,
+    )
+
+
+@dataclass(frozen=True)
+class FitForUse:
+    """The ``answer``, its ``reasons``, gravest first, and the sentence on what the recipient ``loses``.
+
+    ``for_recipient``: lines without any figure of what came in. All may be handed on.
+    """
+
+    answer: Fitness
+    loses: str
+    reasons: tuple[str, ...]
+    for_recipient: tuple[str, ...] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class _Finding:
+    """What is wrong with a table: ``words`` for the controller, ``told`` to the recipient, if that differs."""
+
+    is_against: bool
+    words: str
+    told: str = ""
+
+
+def fit_for_use(
+    tables: Mapping[str, ComparedTable], n_left_out: int, n_people: int, settings: FitForUseSettings
+) -> FitForUse:
+    """The answer by the compared tables of a study, of whose people so many are left out.
+
+    "no": a comparison of one of the main tables moved beyond its confidence interval or can be made no more, or more
+    comparisons of another table than the settings allow. "with limits": anything else changed by more than they allow.
+    """
+    found = {key: list(_findings(table, settings)) for key, table in tables.items()}
+    found = {key: sorted(of_table, key=lambda one: not one.is_against) for key, of_table in found.items() if of_table}
+    gravest = sorted(found, key=lambda key: (not found[key][0].is_against, not tables[key].before.is_main))
+    is_against = any(of_table[0].is_against for of_table in found.values())
+    parts = list(_losses(list(tables.values()), settings))
+    if not parts:
+        parts = [f"no change that matters in {counted(len(tables), 'table')}"]
+    left_out = f"{some_of_people(n_left_out, n_people)} left out" if n_left_out else "nobody left out"
+    return FitForUse(
+        Fitness.NO if is_against else Fitness.WITH_LIMITS if found else Fitness.YES,
+        f"What the recipient loses: {'; '.join([*parts[:MOST_LOSSES], left_out])}.",
+        tuple(_sentence(tables[key], [one.words for one in found[key]]) for key in gravest),
+        tuple(_sentence(tables[key], [one.told or one.words for one in found[key]]) for key in gravest),
+    )
+
+
+def _sentence(table: ComparedTable, words: Sequence[str]) -> str:
+    return f"{table.before.title}: {'; '.join(words)}."
+
+
+def _findings(table: ComparedTable, settings: FitForUseSettings) -> Iterator[_Finding]:
+    if np.isnan(table.after.value).all() and not table.coarser:
+        yield _Finding(table.before.is_main, "what leaves has nothing of this table")
+        return
+    yield from _of_comparisons(table, settings)
+    for group, n in table.coarser.items():
+        yield _Finding(False, f"{name_of_group(group)} leaves in {bands_in_words(n)}")
+    if table.gone:
+        yield _Finding(False, f"{listed(map(name_of_group, table.gone), MOST_NAMED)} is not in what leaves")
+    if table.test_changed:
+        yield _Finding(False, "the test over all arms has another result at 5% than in what came in")
+    if n_gone := int(table.vanished.sum()):
+        yield _Finding(False, f"nothing is left of {_rows_gone(table, n_gone)}")
+    yield from _of_size(table, settings)
+
+
+def _of_comparisons(table: ComparedTable, settings: FitForUseSettings) -> Iterator[_Finding]:
+    """What became of the comparisons between arms, or of the figures of a study without arms."""
+    n_read = int(table.is_read.sum())
+    what = "comparison" if table.reference is not None else "figure"
+    not_sure = (State.SIGN, State.SIGNIFICANCE)
+    kinds = (
+        ((State.MOVED,), "moved beyond the confidence interval of what came in"),
+        ((State.LOST,), "cannot be made any more"),
+        (not_sure, "changed in sign or in significance"),
+    )
+    is_there = ~np.isin(table.before.groups, table.gone)[:, None]
+    for of_kind, words in kinds:
+        at = np.isin(table.states, of_kind) & is_there
+        if n := int(at.sum()):
+            against = of_kind != not_sure and (table.before.is_main or n > settings.moved * n_read)
+            sentence, named = f"{n} of {counted(n_read, what)} {words}", _named(table, at)
+            yield _Finding(against, f"{sentence}{named}", f"{sentence} and must not be relied on{named}")
+
+
+def _named(table: ComparedTable, at: np.ndarray) -> str:
+    """The comparisons at some places, as far as their rows may be named."""
+    may = rows_may_be_named(table)
+    names = [arm_and_row(table, row, column) for row, column in np.argwhere(at).tolist() if may[row]]
+    n_few = int(at.sum()) - len(names)
+    few = [f"{n_few} of few people"] if n_few else []
+    return f": {listed([*names[:MOST_NAMED], *few])}{_more(len(names))}" if names else ""
+
+
+def _rows_gone(table: ComparedTable, n_gone: int) -> str:
+    may = rows_may_be_named(table) & table.vanished
+    names = [row_in_words(table, row) for row in np.flatnonzero(may).tolist()]
+    n_few = n_gone - len(names)
+    few = [f"{n_few} {'category' if n_few == 1 else 'categories'} of few people"] if n_few else []
+    return listed([*names[:MOST_NAMED], *few]) + _more(len(names))
+
+
+def _more(n_names: int) -> str:
+    return f" and {n_names - MOST_NAMED:,} more" if n_names > MOST_NAMED else ""
+
+
+def _of_size(table: ComparedTable, settings: FitForUseSettings) -> Iterator[_Finding]:
+    """Changes that are large, and intervals that hardly overlap."""
+    if too_much := _too_much(table, settings):
+        seen = changed_share(table)
+        yield _Finding(False, f"{too_much}{f' ({seen})' if seen else ''}", too_much)
+    known = table.overlap[~np.isnan(table.overlap)]
+    if len(known) and known.mean() < settings.overlap:
+        yield _Finding(
+            False, f"confidence intervals overlap with those of what came in by {known.mean():.0%} on average"
+        )
+
+
+def _too_much(table: ComparedTable, settings: FitForUseSettings) -> str:
+    """That a cell changed by more than the settings allow; "" if none did."""
+    largest = _largest_change(table) if _is_looked_at(table) else 0.0
+    if table.before.kind is CellKind.MEAN:
+        limit = f"a mean changed by more than {settings.deviations:g} standard deviations"
+        return limit if largest > settings.deviations else ""
+    limit = f"a share of people changed by more than {100 * settings.share:g} points"
+    return limit if largest > settings.share else ""
+
+
+def _is_looked_at(table: ComparedTable) -> bool:
+    """Whether a large change of one cell is a limit: of the main tables, and of the people themselves."""
+    return table.before.is_main or table.before.name.startswith("demographics")
+
+
+def _largest_change(table: ComparedTable) -> float:
+    """The largest change of a cell with enough people."""
+    people = table.before.of if table.before.kind is CellKind.SHARE else table.before.n
+    change = np.abs(np.where(people >= LEAST, table.change, np.nan))
+    return float(np.max(change, where=~np.isnan(change), initial=0))
+
+
+def _losses(tables: Sequence[ComparedTable], settings: FitForUseSettings) -> Iterator[str]:
+    """What is lost in words that a physician reads, the gravest first."""
+    for table in sorted(tables, key=lambda one: not one.before.is_main):
+        if too_much := _too_much(table, settings):
+            title = table.before.title.partition(" (")[0]
+            yield changed_share(table) or f"{title[:1].lower()}{title[1:]}: {too_much}"
+    n_unsafe = sum(int(np.isin(table.states, (State.MOVED, State.LOST)).sum()) for table in tables)
+    if n_unsafe:
+        n_read = sum(int(table.is_read.sum()) for table in tables)
+        yield f"{n_unsafe:,} of {counted(n_read, 'comparison')} no longer {'hold' if n_unsafe > 1 else 'holds'}"
+    for table in tables:
+        if not table.before.is_main and _is_looked_at(table):
+            yield from (f"{name_of_group(group)} in {bands_in_words(n)}" for group, n in table.coarser.items())
+            yield from (f"{name_of_group(group)} not released" for group in table.gone)
+
+
+def sentence_of(fit: FitForUse) -> str:
+    """The answer as the first screen gives it: with the gravest reason."""
+    reason = f" {capitalised(fit.reasons[0])}" if fit.reasons else ""
+    n_more = len(fit.reasons) - 1
+    more = f" {counted(n_more, 'further reason')} in the section." if n_more > 0 else ""
+    return f"FIT FOR USE: {fit.answer}.{reason}{more}"

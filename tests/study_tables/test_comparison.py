@@ -1,0 +1,232 @@
+"""Tables of both sides compared: intervals, overlaps and differences by hand, and what becomes of a bent study."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disclosure_control.basics.telling.confidence_intervals import wilson_interval
+from disclosure_control.study_tables.comparison import State, compared, compared_tables, differences, reference_of
+from disclosure_control.study_tables.fit import FitForUse, FitForUseSettings, Fitness, fit_for_use
+from disclosure_control.study_tables.table import StudyTable, share_table
+from disclosure_control.study_tables.words import told_cells
+from tests.cases import each
+from tests.study_tables.sides import model_of, side_of
+
+ARMS = ("Placebo", "Active")
+N = 200  # people, half in each arm
+IDS = [f"P{number:03}" for number in range(N)]
+USUAL = FitForUseSettings()
+
+
+def shares(
+    n: list[list[int]], of: list[int], rows: list[str] | None = None, name: str = "adverse_events"
+) -> StudyTable:
+    names = rows or [f"row {place}" for place in range(len(n))]
+    return share_table(name, "AE", "Adverse events", ARMS, names, names, np.array(n), np.array(of), is_main=True)
+
+
+# ---------------------------------------------------------------- figures
+
+
+def test_a_difference_has_the_interval_of_agresti_and_caffo():
+    """With one success and one failure added to each arm, p = 57/102 and 11/102."""
+    found = differences(shares([[10, 56]], [100, 100]), 0)
+    share, other = 57 / 102, 11 / 102
+    half = 1.959964 * np.sqrt(share * (1 - share) / 102 + other * (1 - other) / 102)
+    assert found.value[0, 1] == pytest.approx(0.46)
+    assert (found.low[0, 1], found.high[0, 1]) == pytest.approx((share - other - half, share - other + half), abs=1e-6)
+    assert found.is_significant.tolist() == [[False, True]]
+
+
+def test_the_overlap_is_that_of_karr():
+    """Intervals [0, 2] and [1, 5]: half of the one and a quarter of the other; those apart have none."""
+    before, after = shares([[10, 10]], [100, 100]), shares([[10, 10]], [100, 100])
+    wide = dataclasses.replace(before, kind="mean", value=np.array([[1.0, 1.0]]), error=np.array([[1, 1]]) / 1.9599640)
+    narrow = dataclasses.replace(wide, value=np.array([[3.0, 9.0]]), error=np.array([[2, 1]]) / 1.9599640)
+    assert compared(wide, narrow).overlap == pytest.approx(np.array([[0.375, 0.0]]), abs=1e-6)
+    assert compared(before, after).overlap.tolist() == [[1.0, 1.0]]
+
+
+CELLS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), min_size=1, max_size=4)
+
+
+@given(CELLS, st.integers(0, 2**31))
+def test_states_are_those_of_a_slow_referee(before, seed):
+    rng = np.random.default_rng(seed)
+    after = [[int(rng.integers(0, one + 1)) for one in pair] for pair in before]
+    found = compared(
+        shares([list(pair) for pair in before], [60, 60]), shares(after, [60, 55 + int(rng.integers(0, 6))])
+    )
+    if max(max(pair) for pair in after) > found.after.of.min():
+        return
+    for row, pair in enumerate(before):
+        assert found.states[row, 0] == State.NOT_COMPARED
+        assert found.states[row, 1] == _state(pair, after[row], found.after.of[row]), (pair, after[row])
+
+
+def _state(before, after, of_after):
+    if sum(before) < 10:
+        return State.NOT_COMPARED
+
+    def difference(pair, of):
+        low_arm, high_arm = ((n + 1) / (size + 2) for n, size in zip(pair, of, strict=True))
+        variance = sum(p * (1 - p) / (size + 2) for p, size in ((low_arm, of[0]), (high_arm, of[1])))
+        middle, half = high_arm - low_arm, 1.9599639845 * variance**0.5
+        return pair[1] / of[1] - pair[0] / of[0], middle - half, middle + half
+
+    was, low, high = difference(before, (60, 60))
+    now, low_now, high_now = difference(after, of_after)
+    if abs(was - now) < 1e-9:
+        return State.HELD
+    if not low - 1e-9 <= now <= high + 1e-9:
+        return State.MOVED
+    was_sure, is_sure = not low <= 0 <= high, not low_now <= 0 <= high_now
+    if was * now < 0 and (was_sure or is_sure):
+        return State.SIGN
+    return State.SIGNIFICANCE if was_sure != is_sure else State.HELD
+
+
+def test_intervals_of_shares_are_those_of_the_house():
+    low, high = shares([[7, 0]], [50, 20]).interval
+    assert (low[0, 0], high[0, 0]) == pytest.approx(wilson_interval(7, 50))
+    assert (low[0, 1], high[0, 1]) == pytest.approx(wilson_interval(0, 20))
+
+
+@each(
+    "columns, asked, place",
+    [
+        (("Active", "Placebo"), None, 1),
+        (("Drug", "Control arm"), None, 1),
+        (("A", "B"), None, 0),
+        (("A", "B"), "B", 1),
+        (("All people",), None, None),
+    ],
+)
+def test_arms_are_compared_with_the_control(columns, asked, place):
+    assert reference_of(columns, asked) == place
+
+
+# ---------------------------------------------------------------- a study
+
+
+def study(events: dict[str, list[int]], reasons: list[str] | None = None) -> dict[str, pd.DataFrame]:
+    """200 people in two arms; ``events``: term -> how many people of each arm have it, the first of the arm."""
+    arms = np.repeat(ARMS, N // 2)
+    people = pd.DataFrame(
+        {"USUBJID": IDS, "ARM": arms, "AGE": np.tile(np.arange(40.0, 80.0), 5), "SEX": ["F", "M"] * 100}
+    )
+    rows = [
+        {"USUBJID": IDS[arm * N // 2 + place], "AEDECOD": term, "AEBODSYS": "SYSTEM", "AESTDY": 3.0, "AESER": "N"}
+        for term, counts in events.items()
+        for arm, n in enumerate(counts)
+        for place in range(n)
+    ]
+    ended = pd.DataFrame({"USUBJID": IDS, "DSDECOD": reasons or ["COMPLETED"] * 150 + ["DEATH"] * 50})
+    return {"DM": people, "AE": pd.DataFrame(rows), "DS": ended}
+
+
+FRAMES = study({"HEADACHE": [40, 60], "NAUSEA": [50, 70], "RASH": [3, 2]})
+
+
+def fit_of(after: dict[str, pd.DataFrame], there: np.ndarray | None = None, **settings) -> FitForUse:
+    model = model_of(FRAMES)
+    side = side_of(FRAMES, IDS, model)
+    tables = compared_tables(side, side_of(after, IDS, model, side, there))
+    n_left = 0 if there is None else int((~there).sum())
+    return fit_for_use(tables, n_left, N, FitForUseSettings(**settings))
+
+
+def test_a_study_that_leaves_as_it_came_is_fit_for_use():
+    fit = fit_of(FRAMES)
+    assert fit.answer == Fitness.YES
+    assert fit.reasons == fit.for_recipient == ()
+    assert "no change that matters" in fit.loses
+    assert "nobody left out" in fit.loses
+
+
+def test_a_difference_between_arms_that_grew_beyond_its_interval_is_a_no():
+    """The rows of one arm are thinned more than those of the other, as when rare terms go within classes."""
+    events = FRAMES["AE"]
+    thinned = events[~events["USUBJID"].isin(IDS[15:50])]
+    fit = fit_of({**FRAMES, "AE": thinned})
+    assert fit.answer == Fitness.NO
+    assert fit.reasons[0].startswith("Adverse events (AE): ")
+    assert "any adverse event (Active against Placebo)" in fit.reasons[0]
+    assert "any adverse event, Placebo 50% to 15% of people" in fit.loses
+    assert "50%" not in " ".join(fit.for_recipient)  # no figure of what came in
+
+
+def test_a_category_that_vanishes_is_named():
+    ended = FRAMES["DS"][FRAMES["DS"]["DSDECOD"] != "DEATH"]
+    fit = fit_of({**FRAMES, "DS": ended})
+    assert fit.answer == Fitness.NO  # DEATH was in the one arm alone
+    assert any("nothing is left of DEATH" in reason for reason in fit.reasons)
+
+
+def test_rows_of_few_people_are_counted_and_not_named():
+    events = FRAMES["AE"][FRAMES["AE"]["AEDECOD"] != "RASH"]
+    fit = fit_of({**FRAMES, "AE": events})
+    assert "RASH" not in " ".join((*fit.reasons, *fit.for_recipient, fit.loses))
+    assert any("1 category of few people" in reason for reason in fit.reasons)
+    assert fit.answer == Fitness.WITH_LIMITS
+
+
+def test_bands_are_counted_and_columns_that_go_are_named():
+    people = FRAMES["DM"].drop(columns="SEX")
+    people["AGE"] = np.where(people["AGE"] < 60, "40--60", "60--80")
+    fit = fit_of({**FRAMES, "DM": people})
+    assert fit.answer == Fitness.WITH_LIMITS
+    assert "AGE in two bands; SEX not released".lower() in fit.loses.lower()
+
+
+def test_the_people_left_out_are_said():
+    there = np.ones(N, dtype=bool)
+    there[::10] = False
+    kept = set(np.array(IDS)[there])
+    fit = fit_of({name: frame[frame["USUBJID"].isin(kept)] for name, frame in FRAMES.items()}, there)
+    assert "20 of 200 people left out" in fit.loses
+
+
+def test_a_study_without_its_arms_has_no_table_left():
+    fit = fit_of({**FRAMES, "DM": FRAMES["DM"].drop(columns="ARM")})
+    assert fit.answer == Fitness.NO
+    assert any("what leaves has nothing of this table" in reason for reason in fit.reasons)
+
+
+def test_thresholds_are_settings():
+    events = FRAMES["AE"]
+    thinned = events[~events["USUBJID"].isin([*IDS[44:50], *IDS[164:170]])]
+    after = {**FRAMES, "AE": thinned}
+    assert fit_of(after).answer == Fitness.WITH_LIMITS
+    assert fit_of(after, share=0.5, overlap=0.0).answer == Fitness.YES
+
+
+# ---------------------------------------------------------------- masks
+
+
+@given(st.lists(st.integers(0, 40), min_size=4, max_size=4), st.lists(st.integers(0, 40), min_size=4, max_size=4))
+def test_no_share_is_shown_that_gives_few_people_away(before, lost):
+    after = [max(n - gone, 0) for n, gone in zip(before, lost, strict=True)]
+    table = compared(shares([before[:2], before[2:]], [40, 40]), shares([after[:2], after[2:]], [40, 40]))
+    for row, column in np.argwhere(told_cells(table)):
+        was, now = int(table.before.n[row, column]), int(table.after.n[row, column])
+        assert not any(0 < n < 10 for n in (was, 40 - was, now, 40 - now, abs(was - now)))
+        if row:  # part of the first row
+            assert not any(
+                0 < abs(side.n[0, column] - side.n[row, column]) < 10 for side in (table.before, table.after)
+            )
+
+
+def test_a_part_that_the_others_give_away_is_not_shown():
+    """Reasons are parts of an arm: 60, 36 and 4 of 100; with both large ones the small one could be calculated."""
+    rows = ["COMPLETED", "ADVERSE EVENT", "DEATH"]
+    table = shares([[60, 50], [36, 40], [4, 10]], [100, 100], rows, name="disposition")
+    table = dataclasses.replace(table, groups=("DSDECOD",) * 3)
+    assert told_cells(compared(table, table))[:, 0].sum() <= 1
+    assert told_cells(compared(table, table))[:, 1].all()

@@ -1,0 +1,58 @@
+"""The definitions: found, named as their files, documented, and made of every model that has rows for them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.study_tables.registry import definitions, study_tables
+from disclosure_control.study_tables.table import CellKind
+from tests.places import PROJECT
+from tests.study_tables.sides import model_of, side_of
+
+FOLDER = PROJECT / "disclosure_control" / "study_tables" / "definitions"
+PAGE = PROJECT / "docs" / "study_tables.md"
+START, END = "<!-- study tables -->\n", "<!-- end of study tables -->\n"
+
+
+def documented() -> str:
+    rows = [f"| `{one.name}` | {one.documentation} |" for one in definitions().values()]
+    return "\n".join(["| table | what it holds |", "|---|---|", *rows]) + "\n"
+
+
+def test_every_file_is_a_definition_of_its_name():
+    assert set(definitions()) == {path.stem for path in FOLDER.glob("*.py")} - {"__init__"}
+
+
+def test_the_page_lists_every_table():
+    text = PAGE.read_text(encoding="utf-8")
+    assert text.partition(START)[2].partition(END)[0] == documented()
+
+
+def test_a_study_without_people_has_no_table():
+    frames = {"DM": pd.DataFrame({"USUBJID": pd.Series(dtype="str"), "ARM": pd.Series(dtype="str")})}
+    assert study_tables(side_of(frames, [], model_of(frames))) == {}
+
+
+def test_tables_of_one_study_have_keys_of_their_own_and_arrays_of_one_shape():
+    frames = {
+        "DM": pd.DataFrame({"USUBJID": ["a", "b", "c"], "ARM": ["X", "Y", "Y"], "AGE": [1.0, 2.0, np.nan]}),
+        "AE": pd.DataFrame({"USUBJID": ["a", "a", "c"], "AEDECOD": ["p", "q", "p"], "AESTDY": [-1.0, 1.0, 5.0]}),
+    }
+    found = study_tables(side_of(frames, ["a", "b", "c"], model_of(frames)))
+    assert {"adverse_events.AE", "terms.AE", "demographics_means.DM"} <= set(found)
+    for key, table in found.items():
+        shape = (len(table.rows), len(table.columns))
+        assert key == table.key
+        assert {table.n.shape, table.of.shape, table.value.shape, table.error.shape} == {shape}
+        if table.kind is CellKind.SHARE:
+            assert (table.n <= table.of).all()
+    emergent = found["adverse_events.AE"]
+    assert emergent.n.tolist() == [[1, 1], [1, 1]]
+    assert emergent.events.tolist() == [[2, 1], [1, 1]]
+
+
+if __name__ == "__main__":
+    text = PAGE.read_text(encoding="utf-8")
+    before, after = text.partition(START)[0], text.partition(END)[2]
+    PAGE.write_text(f"{before}{START}{documented()}{END}{after}", encoding="utf-8")
