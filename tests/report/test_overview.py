@@ -29,7 +29,7 @@ def test_a_row_says_what_the_last_run_said(pilot, doors):
     assert row.thresholds == {"k": "3", "l": "2", "t": "30"}
     t = summary["t_closeness"]["LB__Cholesterol"]["risky_rate"]
     assert (row.shares["k"], row.shares["t"]) == ("50.0%", f"{t:.1%}")
-    assert (row.open_points, row.newly_alone, row.remarks) == (15, "-", [])
+    assert (row.open_points, row.newly_alone, row.remarks) == (16, "-", [])
     assert list(row.trend) == [0.5]
 
 

@@ -19,6 +19,7 @@ PURPOSE = {
     "environment": "Environment",
     "controls": "Controls",
 }
+CUSTODY = {"custodian": "Custody of the key"}
 APPROVAL = {"approver": "Approved by", "approved_on": "Approved on", "review_date": "To be reviewed by"}
 WHAT_IS_AT_RISK = (
     "At risk are people who share the quasi-identifiers with fewer than K people, whose class holds fewer than L "
@@ -91,7 +92,7 @@ def context_sections(given: EvidenceInput) -> tuple[Section, ...]:
             ),
             *given.of({"residual_risk": "Why the risk that is left is acceptable"}),
         ],
-        "approval": given.of(APPROVAL),
+        "approval": [*given.of(CUSTODY), *given.of(APPROVAL)],
         "check": [_paragraph(sentence) for sentence in HOW_TO_CHECK],
     }
     told = Section("context", "", (Sentence(text, where=Where.TEXT),))

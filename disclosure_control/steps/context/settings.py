@@ -57,6 +57,9 @@ class ContextSettings(SettingsGroup):
     approver: str | None = setting(SENTENCE, "Who approves the release?", None)
     approved_on: str | None = setting(DATE, "When was it approved?", None)
     review_date: str | None = setting(DATE, "When is this decision looked at again?", None)
+    custodian: str | None = setting(
+        SENTENCE, "Who keeps the key of the pseudonyms, where, and who may re-identify whom, how?", None
+    )
     rules: Mapping[str, DecisionOnRule] = setting(
         dictionary_of(nested(DecisionOnRule), "a dictionary, rule -> {by, on, says}", names="rule"),
         "What was decided on a rule that no run can judge? evidence/rules.html lists them",

@@ -67,8 +67,8 @@ def test_the_three_questions_say_of_what_they_are_answers(pilot, doors):
 
 
 def test_what_was_not_said_is_an_open_point_and_what_was_is_not(pilot, doors):
-    assert text_of(pilot, REPORT_MD).count("**Open point**") == 15
-    assert text_of(pilot, REPORT_HTML).count("<strong>Open point</strong>") == 15
+    assert text_of(pilot, REPORT_MD).count("**Open point**") == 16
+    assert text_of(pilot, REPORT_HTML).count("<strong>Open point</strong>") == 16
     pilot.configure(context=EVERYTHING, treatment=[{"method": "suppress_records", "models": ["k"]}])
     assert doors.start(2).status == DONE
     for name in (REPORT_MD, REPORT_HTML):

@@ -25,6 +25,7 @@ EVERYTHING = {
     "approver": "the data protection officer",
     "approved_on": "2026-01-15",
     "review_date": "2027-01-15",
+    "custodian": "the trustee of the hospital, by vote of the ethics committee",
 }
 
 
@@ -98,7 +99,7 @@ def test_the_report_counts_open_points(pilot, doors):
     run = doors.start(2)
     assert run.status == DONE
     details = (pilot.results / "CLINIC_privacy_details.txt").read_text(encoding="utf-8")
-    assert "Evidence: 1 of 15 points are open (roles)" in details
+    assert "Evidence: 1 of 16 points are open (roles)" in details
     assert pilot.summary()["context"]["open_points"] == ["roles"]
     pilot.configure(context={"approver": 3})
     assert doors.start(2).status == INPUT_AT_FAULT

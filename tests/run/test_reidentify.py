@@ -1,0 +1,75 @@
+"""One person, one reason, one log line: the answer is the custodian's alone, and nothing of it is shown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import stat
+
+import pytest
+
+from disclosure_control import reidentify
+from disclosure_control.run.beside import beside
+from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks
+
+KEY = "a key of this test alone, 0123456789 abcdefghij"
+CUSTODIAN = {"custodian": "the trustee of the hospital, by vote of the ethics committee"}
+TREATMENT = [{"method": "recode_ids", "key_from": {"environment": "KEY_OF_THIS_TEST"}}]
+WHO = ("--by", "A. Berger", "--role", "custodian", "--reason", "a finding for the patient")
+
+
+@pytest.fixture
+def asked(pilot, doors, monkeypatch, capsys):
+    monkeypatch.setenv("KEY_OF_THIS_TEST", KEY)
+
+    def ask(pseudonym: str) -> tuple[int, str]:
+        capsys.readouterr()
+        monkeypatch.setattr("sys.stdin", io.StringIO(f"{pseudonym}\n"))
+        status = reidentify.main([pilot.name, *WHO])
+        captured = capsys.readouterr()
+        said = captured.out + captured.err
+        assert leaks(said) == []
+        assert not pseudonym or pseudonym not in said
+        return status, said
+
+    return ask
+
+
+def rows(path) -> list[dict]:
+    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
+
+
+def test_each_person_is_found_by_the_pseudonym_and_no_other(pilot, doors, asked):
+    pilot.configure(context=CUSTODIAN, treatment=TREATMENT)
+    assert doors.start(2).status == DONE
+    # Rows of the treated table are in an order of their own; each person has a body mass index that nobody else has.
+    of_person = {row["VS__BMI"]: row["USUBJID"] for row in rows(pilot.combined)}
+    treated = rows(pilot.results / "anonymised_dataset.csv")
+    released = [row["USUBJID"] for row in treated]
+    ids = [of_person[row["VS__BMI"]] for row in treated]
+    assert len(of_person) == len(ids) == 12
+    for pseudonym in released[:3]:
+        assert asked(pseudonym)[0] == DONE
+    answers = beside(pilot.results) / reidentify.ANSWERS
+    assert [(row["pseudonym"], row["USUBJID"]) for row in rows(answers)] == list(zip(released, ids, strict=True))[:3]
+    assert stat.S_IMODE(answers.stat().st_mode) == 0o600
+    assert asked("0123456789abcdef")[0] == reidentify.NOBODY
+    log = [json.loads(line) for line in (beside(pilot.results) / reidentify.LOGGED).read_text().splitlines()]
+    assert [line["found"] for line in log] == [True, True, True, False]
+    assert {line["by"] for line in log} == {"A. Berger"}
+    assert not any(pseudonym in json.dumps(log) for pseudonym in released)
+    assert leaks(json.dumps(log)) == []
+
+
+def test_without_a_custodian_or_a_pseudonym_nobody_is_looked_up(pilot, doors, asked):
+    status, said = asked("0123456789abcdef")
+    assert status == INPUT_AT_FAULT
+    assert "nobody may re-identify" in said
+    assert "the config makes no pseudonyms" in said
+    pilot.configure(treatment=TREATMENT)
+    assert doors.start(2).status == DONE
+    assert "nobody may re-identify" in asked("0123456789abcdef")[1]
+    pilot.configure(context=CUSTODIAN)
+    assert asked("")[0] == INPUT_AT_FAULT
+    assert not (beside(pilot.results) / reidentify.LOGGED).exists()
