@@ -22,7 +22,9 @@ from disclosure_control.steps.linkage_attack.interval_disclosure import Interval
 from disclosure_control.steps.linkage_attack.linkability import LinkabilitySettings
 from disclosure_control.steps.linkage_attack.singling_out import SinglingOutSettings
 from disclosure_control.steps.release.settings import EarlierReleaseSettings, OutsidersKnow
+from disclosure_control.steps.tables.settings import BroughtTable
 from disclosure_control.study_tables.fit import FitForUseSettings
+from disclosure_control.table_protection.houses import HouseRules
 from disclosure_control.treatments.registry import methods
 from study.formats.tables import FileOptions
 from study.merge.ages import AgeAt
@@ -49,6 +51,8 @@ CLASSES: dict[str, type[SettingsGroup]] = {
     "linkage_attack linkability": LinkabilitySettings,
     "linkage_attack interval_disclosure": IntervalSettings,
     **{name: settings_module(name).SETTINGS for name in STEPS},
+    "tables files": BroughtTable,
+    "tables rules": HouseRules,
     "pool": PoolSettings,
     **{f"treatment {name}": treatment.settings for name, treatment in methods().items()},
 }

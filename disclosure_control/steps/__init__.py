@@ -19,6 +19,7 @@ STEPS = (
     "recommend",
     "treatment",
     "release",
+    "tables",
     "sweep",
     "linkage_attack",
     "fairness",

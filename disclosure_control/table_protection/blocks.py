@@ -8,8 +8,6 @@ from enum import StrEnum
 
 import numpy as np
 
-TOLERANCE = 1e-6  # of sums and means, as a share of their size
-
 
 class Counted(StrEnum):
     """What the numbers of a block are."""
@@ -17,13 +15,18 @@ class Counted(StrEnum):
     PEOPLE = "people"
     SUM = "sum"  # of a number of each person, or a mean times its people
 
+    @property
+    def tolerance(self) -> float:
+        """By how much two such numbers may differ and still be the same, as a share: means come rounded."""
+        return 1e-6 if self is Counted.PEOPLE else 0.01
+
 
 @dataclass(frozen=True)
 class Dimension:
     """A dimension of a table: its ``leaves``, and by each subtotal and ``total`` its parts, the smallest sums first.
 
     ``overlaps``: a person may be in several leaves, as of adverse events; nothing adds up then, but a whole has at
-    least as many people as each of its parts and at most as many as all of them.
+    least as many people as each of its parts and, where all categories are in the table, at most as many as all.
     """
 
     name: str
@@ -81,7 +84,7 @@ def completed(block: Block) -> tuple[Block, dict[str, int]]:
                 values[at] = np.where(np.isnan(values[at]), made, values[at])
     wrong = {}
     for axis, one in enumerate(block.dimensions):
-        n_wrong = sum(_n_wrong(values, axis, whole, parts, one.overlaps) for whole, parts in one.relations())
+        n_wrong = sum(_n_wrong(block, values, axis, whole, parts) for whole, parts in one.relations())
         if n_wrong:
             wrong[one.name] = n_wrong
     return replace(block, values=values), wrong
@@ -91,12 +94,12 @@ def _at(values: np.ndarray, axis: int, place: int) -> tuple[slice | int, ...]:
     return tuple(place if one == axis else slice(None) for one in range(values.ndim))
 
 
-def _n_wrong(values: np.ndarray, axis: int, whole: int, parts: list[int], overlaps: bool) -> int:
+def _n_wrong(block: Block, values: np.ndarray, axis: int, whole: int, parts: list[int]) -> int:
     given, of_parts = values[_at(values, axis, whole)], values.take(parts, axis=axis)
     together = of_parts.sum(axis=axis)
-    slack = TOLERANCE * np.maximum(1.0, np.abs(together))
-    if overlaps:
-        is_wrong = (given < of_parts.max(axis=axis) - slack) | (given > together + slack)
+    slack = block.counted.tolerance * np.maximum(1.0, np.abs(of_parts).sum(axis=axis))
+    if block.dimensions[axis].overlaps:
+        is_wrong = given < of_parts.max(axis=axis) - slack  # not all categories need be in the table
     else:
         is_wrong = np.abs(given - together) > slack
     return int((is_wrong & ~np.isnan(given) & ~np.isnan(together)).sum())

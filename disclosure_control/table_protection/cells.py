@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from disclosure_control.basics.telling.faults import stop_at
-from disclosure_control.table_protection.blocks import TOLERANCE, Block, Counted, completed
+from disclosure_control.table_protection.blocks import Block, Counted, completed
 
 Key = tuple[str, frozenset[tuple[str, str]], str]
 
@@ -113,7 +113,7 @@ def link_blocks(given: Sequence[Block], names: Sequence[str]) -> LinkedBlocks:
         faults += _disagreements(system, block, places[-1], name, first)
     stop_at(faults)
     for block, place in zip(blocks, places, strict=True):
-        _relate(system, block, place)
+        relate(system, block, place)
     return LinkedBlocks(tuple(names), tuple(blocks), tuple(places), system)
 
 
@@ -157,7 +157,8 @@ def _disagreements(
 ) -> Iterable[str]:
     base = np.array([*system.base, 0.0])
     values = np.nan_to_num(block.values)
-    differs = (place >= 0) & (np.abs(base[place] - values) > TOLERANCE * np.maximum(1, np.abs(values)))
+    slack = block.counted.tolerance * np.maximum(1, np.abs(values))
+    differs = (place >= 0) & (np.abs(base[place] - values) > slack)
     others = sorted({first.get(one, name) for one in place[differs].tolist()})
     for one in place[place >= 0].tolist():
         first.setdefault(one, name)
@@ -168,22 +169,17 @@ def _disagreements(
         )
 
 
-def _relate(system: CellSystem, block: Block, place: np.ndarray) -> None:
+def relate(system: CellSystem, block: Block, place: np.ndarray) -> None:
     """The equations of a block; of overlapping parts what they leave open."""
     for axis, one in enumerate(block.dimensions):
         for whole, parts in one.relations():
-            wholes = place.take(whole, axis=axis).ravel()
-            of_parts = place.take(parts, axis=axis)
-            of_parts = np.moveaxis(of_parts, axis, -1).reshape(len(wholes), len(parts))
-            for cell, row in zip(wholes.tolist(), of_parts.tolist(), strict=True):
-                if cell >= 0 and min(row) >= 0:
-                    _add_relation(system, cell, row, one.overlaps)
-
-
-def _add_relation(system: CellSystem, whole: int, parts: list[int], overlaps: bool) -> None:
-    together = [(whole, -1.0), *((part, 1.0) for part in parts)]
-    if overlaps:
-        system.bounds.append(together)
-        system.bounds += [[(whole, 1.0), (part, -1.0)] for part in parts]
-    else:
-        system.sums.append(together)
+            wholes = place.take(whole, axis=axis).ravel().tolist()
+            of_parts = np.moveaxis(place.take(parts, axis=axis), axis, -1).reshape(len(wholes), len(parts)).tolist()
+            related = [(cell, row) for cell, row in zip(wholes, of_parts, strict=True) if min(cell, *row) >= 0]
+            together = [[(cell, -1.0), *((part, 1.0) for part in row)] for cell, row in related]
+            if not one.overlaps:
+                system.sums += together
+                continue
+            system.bounds += [[(cell, 1.0), (part, -1.0)] for cell, row in related for part in row]
+            if all(sum(weight * system.base[cell] for cell, weight in row) >= 0 for row in together):
+                system.bounds += together

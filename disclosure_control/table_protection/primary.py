@@ -30,8 +30,9 @@ Rule = Callable[[LinkedBlocks, HouseRules], Iterator[Concern]]
 
 
 def concerns_of(linked: LinkedBlocks, rules: HouseRules) -> list[Concern]:
-    """Every cell that a rule of the house names, with the rule."""
-    return [concern for rule in RULES for concern in rule(linked, rules)]
+    """Every cell that a rule of the house names, with the rule; what left already is known, whatever it is."""
+    fixed = linked.system.fixed
+    return [concern for rule in RULES for concern in rule(linked, rules) if not fixed[concern.cell]]
 
 
 def _small(linked: LinkedBlocks, rules: HouseRules) -> Iterator[Concern]:

@@ -130,14 +130,15 @@ def _rounded(reader: Reader, linked: LinkedBlocks, rules: HouseRules, method: Pr
 
 
 def _costs(linked: LinkedBlocks, base: np.ndarray) -> np.ndarray:
-    """What it costs to hide each cell (n_cells,): larger ones more, totals more, and those of everything most."""
+    """What it costs to hide each cell (n_cells,): larger ones more, totals and whom others are a part of most."""
+    wholes = {block.whole_of[0] for block in linked.blocks if block.whole_of is not None and block.fixed is None}
     totals = np.zeros(len(base), dtype=np.int64)
     for block, place in zip(linked.blocks, linked.places, strict=True):
         n_totals = np.zeros(place.shape, dtype=np.int64)
         for axis, one in enumerate(block.dimensions):
             is_total = np.arange(len(one.categories)) >= len(one.leaves)
             n_totals += is_total.reshape([-1 if at == axis else 1 for at in range(place.ndim)])
-        n_totals = n_totals * (1 + 4 * (n_totals == place.ndim))
+        n_totals = n_totals * (1 + 4 * (n_totals == place.ndim)) + 5 * (block.population in wholes)
         np.maximum.at(totals, place[place >= 0], n_totals[place >= 0])
     return (1 + np.log1p(np.abs(base))) * (1.0 + 2 * totals)
 

@@ -95,6 +95,8 @@ def _cheapest(reader: Reader, promises: Promises, cell: int, among: np.ndarray, 
     Unknowns are the change up, the change down, and by how much the two leave what is shown of each cell.
     """
     cells = np.flatnonzero(among)
+    if cell not in cells:
+        return None
     n = len(cells)
     low, high = reader.low[cells] - reader.base[cells], reader.high[cells] - reader.base[cells]
     one, aim = eye_array(n, format="csr"), csr_array(([1.0], ([0], np.flatnonzero(cells == cell))), (1, n))
