@@ -107,5 +107,5 @@ def _as_given(drafted: MergeDraft, given: Mapping[str, Any]) -> MergeDraft:
 def _drop(given: Sequence[str], dropped: Mapping[str, Decision]) -> dict[str, Node]:
     lines = [DraftedValue(name, AS_GIVEN) for name in given]
     lines += [DraftedValue(name, decision.reason, decision.review) for name, decision in dropped.items()]
-    why = "Columns left out of the combined dataset, and so of everything made from it."
+    why = "Columns left out of the combined dataset and of a release, where keys leave as pseudonyms."
     return {"drop": Group(lines, why)} if lines else {}

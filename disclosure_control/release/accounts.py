@@ -80,7 +80,6 @@ class Decisions:
         return self.times == KEEP_TIMES if isinstance(self.times, str) else domain in self.times
 
 
-BY_TREATMENT = "dropped by the treatment"
 SAYS_AGAIN = Operation(
     OperationKind.REMOVE,
     VariableClass.QUASI_IDENTIFIER_1,

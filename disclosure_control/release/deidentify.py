@@ -12,7 +12,6 @@ import pandas as pd
 
 from disclosure_control.basics.telling.progress import going_through, progress
 from disclosure_control.release.accounts import (
-    BY_TREATMENT,
     GONE,
     RECODABLE,
     Account,
@@ -22,7 +21,7 @@ from disclosure_control.release.accounts import (
 from disclosure_control.release.columns import COLUMN_OPERATIONS, Rows
 from disclosure_control.release.columns_seen import ColumnSeen
 from disclosure_control.release.folded_columns import folded_columns, with_folded_columns
-from disclosure_control.release.people import RecodedColumn, ReleasePeople, are_numbers, labels, of_rows
+from disclosure_control.release.people import BY_TREATMENT, RecodedColumn, ReleasePeople, are_numbers, labels, of_rows
 from disclosure_control.release.recodings import labels_of_values, n_without_a_label
 from disclosure_control.release.rows_as_variables import RecodedRowsPlan, by_parameter, planned, supplemental
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
@@ -158,7 +157,9 @@ def deidentify(
         else:
             files[file.name] = released
     files = _with_relations(files, decisions)
-    unplaced = tuple(name for name in people.recoded if name not in decisions.placed)
+    unplaced = tuple(
+        name for name, one in people.recoded.items() if name not in decisions.placed and one.reason == BY_TREATMENT
+    )
     files = _with_dictionaries_cut(_without_lonely_devices(files), study.model)
     return ReleasedStudy(files, left_out, tuple(accounts), unplaced, study.model)
 
@@ -223,7 +224,9 @@ def _column(name: str, file: StudyFile, given: Rows, decisions: Decisions) -> tu
         decisions.placed.add(recoding.name)
     if recoding is not None and says.operation in RECODABLE:
         if recoding.released is None:
-            return None, replace(account, operation=replace(says, operation=OperationKind.REMOVE, reason=BY_TREATMENT))
+            return None, replace(
+                account, operation=replace(says, operation=OperationKind.REMOVE, reason=recoding.reason)
+            )
         column = _with_labels(given.frame[name], recoding, given.people, decisions.model.table(file.name), file)
         n_lost = n_without_a_label(given.frame[name], column, recoding, given.people)
         if says.operation == OperationKind.DERIVE_AGE:

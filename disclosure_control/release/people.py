@@ -18,18 +18,20 @@ from disclosure_control.records.records import EncodedRecords
 from disclosure_control.treatments.keys import Release, offsets_of, pseudonyms_of
 
 _PEOPLE_AT_ONCE = 1 << 16
+BY_TREATMENT = "dropped by the treatment"
 
 
 @dataclass(frozen=True)
 class RecodedColumn:
     """A column of the combined dataset that the treatment changed, as labels per person (n_people,), None if missing.
 
-    ``released`` is None where the treatment dropped the whole column.
+    ``released`` is None where the treatment dropped the whole column, or another ``reason`` keeps it back.
     """
 
     name: str
     original: np.ndarray = field(repr=False)
     released: np.ndarray | None = field(repr=False)
+    reason: str = BY_TREATMENT
 
     @property
     def domain(self) -> str:

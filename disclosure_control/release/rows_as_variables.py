@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.release.accounts import (
-    BY_TREATMENT,
     GONE,
     RECODABLE,
     SAYS_AGAIN,
@@ -49,6 +48,9 @@ def supplemental(file: StudyFile, given: Rows, decisions: Decisions) -> tuple[pd
             account = replace(account, recoded=True)
         elif says.operation in GONE or (recoding is not None and recoding.released is None):
             kept[at] = False
+            if says.operation not in GONE and recoding is not None:
+                gone = replace(says, operation=OperationKind.REMOVE, reason=recoding.reason)
+                account = replace(account, operation=gone)
         else:
             column = part.frame["QVAL"].rename(name)
             done = COLUMN_OPERATIONS[says.operation](column, part)
@@ -127,7 +129,7 @@ def by_parameter(
             n_lost = with_results_recoded(frame, recoding, given.people, at, table)
         says = Operation(OperationKind.KEEP, VariableClass.QUASI_IDENTIFIER_1, "recoded by the treatment")
         if recoding.released is None:
-            says = replace(says, operation=OperationKind.REMOVE, reason=BY_TREATMENT)
+            says = replace(says, operation=OperationKind.REMOVE, reason=recoding.reason)
         accounts.append(
             Account(
                 file.name,

@@ -125,7 +125,9 @@ class MergeSettings(SettingsGroup):
         (),
     )
     drop: tuple[str, ...] = setting(
-        TEXTS.but("a list of columns of the combined dataset"), '`["DM__SITEID"]` leaves columns out', ()
+        TEXTS.but("a list of columns of the combined dataset"),
+        '`["DM__SITEID"]` leaves columns out, of a `release` as well; keys leave as pseudonyms',
+        (),
     )
     drop_constants: bool = setting(FLAG, "leaves out columns with a single value", False)
     model: str | None = setting(

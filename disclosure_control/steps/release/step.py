@@ -30,6 +30,7 @@ from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.dictionaries import with_used_entries
 from disclosure_control.release.facts import rows_with_facts, usual_kinds
 from disclosure_control.release.joins import KeyJoin, joins_of
+from disclosure_control.release.merge_drop import rules_of_drop, tests_of_drop
 from disclosure_control.release.merged import Made, MergedPackage, evaluated, evaluated_package, leaving_of
 from disclosure_control.release.numbering import in_an_order_of_their_own
 from disclosure_control.release.opened_rows import RowsOfTable
@@ -86,7 +87,10 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     of_source = columns_of_source(study, original, rule, step.files.rows_to_search)
     people, release = _people(step, treated, original, key, study.model.ids_are_numbers)
     promised = _promised(step, original) if treated is None else treated.as_released
-    released = deidentify(study, people, settings.lines, key, release, settings.times)
+    tests = tests_of_drop(merge.drop, study.model, len(people.ids))
+    people = dataclasses.replace(people, recoded={**tests, **people.recoded})
+    lines = (*settings.lines, *rules_of_drop(merge.drop, study.model))
+    released = deidentify(study, people, lines, key, release, settings.times)
     raised: tuple[RaisedTerms, ...] = ()
     if settings.rare_terms is not None:
         released, raised = without_rare_terms(released, settings.rare_terms, _class_of_person(people, promised))

@@ -33,7 +33,7 @@ def made_study(to, **columns) -> None:
         "SEX": ["F", "M"] * (N_PEOPLE // 2),
         "RFSTDTC": days.strftime("%Y-%m-%d"),
     }
-    to.mkdir()
+    to.mkdir(parents=True)
     pd.DataFrame({**dm, **columns}).to_csv(to / "DM.csv", index=False)
 
 
@@ -108,9 +108,13 @@ def test_what_the_release_changed_is_found_once(tmp_path, release_key, monkeypat
     assert len(asked) == len(set(asked))
 
 
-def test_a_column_that_the_merge_dropped_is_looked_at_where_it_leaves(tmp_path, release_key):
-    dropped = {"merge": {"drop": ["DM__HEIGHT"]}}
-    result = released(tmp_path, dropped, merge=MergeSettings(drop=("DM__HEIGHT",)), HEIGHT=HEIGHTS)
+def test_a_column_that_the_merge_dropped_does_not_leave_and_is_looked_at_where_a_line_keeps_it(tmp_path, release_key):
+    dropped, drop = {"merge": {"drop": ["DM__HEIGHT"]}}, MergeSettings(drop=("DM__HEIGHT",))
+    result = released(tmp_path / "one", dropped, merge=drop, HEIGHT=HEIGHTS)
+    assert result.reasons_to_hold == ()
+    assert b"HEIGHT" not in result.files["released/DM.csv"].splitlines()[0]
+    kept = {"release": {**CONFIG["release"], "operations": {"DM.HEIGHT": "keep"}}}
+    result = released(tmp_path / "other", {**dropped, **kept}, merge=drop, HEIGHT=HEIGHTS)
     (reason,) = result.reasons_to_hold
     assert "DM__HEIGHT (body measure)" in reason.sentence
 
