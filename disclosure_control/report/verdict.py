@@ -14,7 +14,7 @@ from disclosure_control.basics.telling.sections import AnswersGiven, Details, Pa
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.leaving.questions import Answer, beside_reasons
 from disclosure_control.steps.running import StepResult
-from disclosure_control.study_tables.fit import FitForUse, sentence_of
+from disclosure_control.study_tables.fit import FitForUse, lines_of
 
 MAY_LEAVE, HOLD = "May leave", "Hold"
 NOTHING_AGAINST_IT = "It meets all thresholds of the config, and this run found no reason against its release."
@@ -105,8 +105,9 @@ class Verdict:
         yield Sentence(on, where=Where.PAGES)
         yield from self._why_it_may_leave() if self.may_leave else self._why_not()
         if self.use is not None:
-            yield Sentence(sentence_of(self.use), Style.HEADING, TOLD)
-            yield Sentence(self.use.loses, where=TOLD)
+            answer, *why = lines_of(self.use)
+            yield Sentence(answer, Style.HEADING, TOLD)
+            yield from (Sentence(line, where=TOLD) for line in why)
         yield Sentence(NO_FINDING, Style.SMALL, Where.PAGE)
         if self.answers:
             yield AnswersGiven(f"of {self.about}", tuple(self.answers.values()), TOLD)

@@ -11,13 +11,14 @@ import numpy as np
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import POSITIVE, SHARE, TEXT
 from disclosure_control.basics.telling.small_counts import some_of_people
-from disclosure_control.basics.telling.words import capitalised, counted, listed
+from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.study_tables.comparison import LEAST, ComparedTable, State
 from disclosure_control.study_tables.table import CellKind
 from disclosure_control.study_tables.words import (
     arm_and_row,
     bands_in_words,
     changed_share,
+    moved_by,
     name_of_group,
     row_in_words,
     rows_may_be_named,
@@ -134,16 +135,22 @@ def _of_comparisons(table: ComparedTable, settings: FitForUseSettings) -> Iterat
         at = np.isin(table.states, of_kind) & is_there
         if n := int(at.sum()):
             against = of_kind != not_sure and (table.before.is_main or n > settings.moved * n_read)
-            sentence, named = f"{n} of {counted(n_read, what)} {words}", _named(table, at)
-            yield _Finding(against, f"{sentence}{named}", f"{sentence} and must not be relied on{named}")
+            sentence, places = f"{n} of {counted(n_read, what)} {words}", _may_be_named(table, at)
+            named = [arm_and_row(table, *place) for place in places]
+            moved = [f"{name}{moved_by(table, *place)}" for name, place in zip(named, places, strict=True)]
+            told = f"{sentence} and must not be relied on{_listed_with_rest(named, n)}"
+            yield _Finding(against, f"{sentence}{_listed_with_rest(moved, n)}", told)
 
 
-def _named(table: ComparedTable, at: np.ndarray) -> str:
-    """The comparisons at some places, as far as their rows may be named."""
+def _may_be_named(table: ComparedTable, at: np.ndarray) -> list[tuple[int, int]]:
+    """The places (row, column) of those comparisons whose rows may be named."""
     may = rows_may_be_named(table)
-    names = [arm_and_row(table, row, column) for row, column in np.argwhere(at).tolist() if may[row]]
-    n_few = int(at.sum()) - len(names)
-    few = [f"{n_few} of few people"] if n_few else []
+    return [(row, column) for row, column in np.argwhere(at).tolist() if may[row]]
+
+
+def _listed_with_rest(names: Sequence[str], n: int) -> str:
+    """Some of ``n`` things by name, and how many others there are."""
+    few = [f"{n - len(names)} of few people"] if n > len(names) else []
     return f": {listed([*names[:MOST_NAMED], *few])}{_more(len(names))}" if names else ""
 
 
@@ -209,9 +216,8 @@ def _losses(tables: Sequence[ComparedTable], settings: FitForUseSettings) -> Ite
             yield from (f"{name_of_group(group)} not released" for group in table.gone)
 
 
-def sentence_of(fit: FitForUse) -> str:
-    """The answer as the first screen gives it: with the gravest reason."""
-    reason = f" {capitalised(fit.reasons[0])}" if fit.reasons else ""
+def lines_of(fit: FitForUse) -> tuple[str, ...]:
+    """The answer as the first screen gives it: in a word, what is lost, and the gravest reason."""
     n_more = len(fit.reasons) - 1
-    more = f" {counted(n_more, 'further reason')} in the section." if n_more > 0 else ""
-    return f"FIT FOR USE: {fit.answer}.{reason}{more}"
+    more = f" {counted(n_more, 'further reason')} in the section on what the recipient loses." if n_more > 0 else ""
+    return (f"FIT FOR USE: {fit.answer}.", fit.loses, *(f"{reason}{more}" for reason in fit.reasons[:1]))

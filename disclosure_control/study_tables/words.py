@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.study_tables.comparison import LEAST, ComparedTable
-from disclosure_control.study_tables.table import CellKind
+from disclosure_control.study_tables.table import CellKind, StudyTable
 
 # Tables whose rows are parts of their first row; and those whose rows of a group are parts of a whole.
 _CONTAINED, _PARTS = ("adverse_events",), ("demographics", "disposition")
@@ -53,6 +55,15 @@ def arm_and_row(table: ComparedTable, row: int, column: int) -> str:
     return f"{name} ({table.before.columns[column]} against {table.before.columns[table.reference]})"
 
 
+def moved_by(table: ComparedTable, row: int, column: int) -> str:
+    """How a difference between arms changed, `` from 13 to 35 points``; "" where both arms may not be shown."""
+    told = told_cells(table) if table.before.kind is CellKind.SHARE else np.zeros(table.before.n.shape, dtype=bool)
+    if table.reference is None or not told[row, [column, table.reference]].all():
+        return ""
+    was, now = (100 * one.value[row, column] for one in (table.before_differences, table.after_differences))
+    return f" from {was:.0f} to {now:.0f} points"
+
+
 def told_cells(table: ComparedTable) -> np.ndarray:
     """Which shares (n_rows, n_columns) may be shown both before and after.
 
@@ -60,28 +71,32 @@ def told_cells(table: ComparedTable) -> np.ndarray:
     if another row of the table and the whole would give such a number away.
     """
     before, after = table.before, table.after
-    counts = (
-        before.n,
-        before.of - before.n,
-        after.n,
-        after.of - after.n,
-        np.abs(before.n - after.n),
-        np.abs((before.of - before.n) - (after.of - after.n)),
-    )
-    hidden = np.any([HAND_TO_HAND.are_small(np.nan_to_num(one)) for one in counts], axis=0)
-    hidden |= ~table.is_compared | np.isnan(after.value) | ~rows_may_be_named(table)[:, None]
-    if before.name in _CONTAINED:  # in the first row
-        for side in (before, after):
+    change = np.abs(before.n - after.n), np.abs((before.of - before.n) - (after.of - after.n))
+    hidden = np.any([HAND_TO_HAND.are_small(np.nan_to_num(one)) for one in change], axis=0)
+    return _shown(table, hidden | np.isnan(after.value), (before, after))
+
+
+def told_before(table: ComparedTable) -> np.ndarray:
+    """Which shares (n_rows, n_columns) of what came in may be shown, of what leaves only that it is near."""
+    return _shown(table, np.zeros(table.before.n.shape, dtype=bool), (table.before,))
+
+
+def _shown(table: ComparedTable, hidden: np.ndarray, sides: Sequence[StudyTable]) -> np.ndarray:
+    """Which cells may be shown on some sides, beside those that are hidden for another reason."""
+    before = table.before
+    hidden = hidden | ~table.is_compared | ~rows_may_be_named(table)[:, None]
+    for side in sides:
+        hidden |= HAND_TO_HAND.are_small(side.n) | HAND_TO_HAND.are_small(side.of - side.n)
+        if before.name in _CONTAINED:  # in the first row
             is_near = HAND_TO_HAND.are_small(np.abs(side.n - side.n[:1]))
             is_near[:1] = False
             hidden |= is_near
-    if before.name in _PARTS:
-        for group in dict.fromkeys(before.groups):
-            rows = np.flatnonzero(np.array(before.groups) == group)
-            for column in range(hidden.shape[1]):
-                for side in (before, after):
-                    also = hidden[rows, column]
-                    hidden[rows, column] |= HAND_TO_HAND.hidden_parts(side.n[rows, column].astype(np.int64), also)
+    for group in dict.fromkeys(before.groups) if before.name in _PARTS else ():
+        rows = np.flatnonzero(np.array(before.groups) == group)
+        for column in range(hidden.shape[1]):
+            for side in sides:
+                also = hidden[rows, column]
+                hidden[rows, column] |= HAND_TO_HAND.hidden_parts(side.n[rows, column].astype(np.int64), also)
     return ~hidden
 
 

@@ -14,7 +14,7 @@ from disclosure_control.basics.telling.confidence_intervals import wilson_interv
 from disclosure_control.study_tables.comparison import State, compared, compared_tables, differences, reference_of
 from disclosure_control.study_tables.fit import FitForUse, FitForUseSettings, Fitness, fit_for_use
 from disclosure_control.study_tables.table import StudyTable, share_table
-from disclosure_control.study_tables.words import told_cells
+from disclosure_control.study_tables.words import told_before, told_cells
 from tests.cases import each
 from tests.study_tables.sides import model_of, side_of
 
@@ -157,9 +157,11 @@ def test_a_difference_between_arms_that_grew_beyond_its_interval_is_a_no():
     fit = fit_of({**FRAMES, "AE": thinned})
     assert fit.answer == Fitness.NO
     assert fit.reasons[0].startswith("Adverse events (AE): ")
-    assert "any adverse event (Active against Placebo)" in fit.reasons[0]
+    assert "any adverse event (Active against Placebo) from 20 to 55 points" in fit.reasons[0]
     assert "any adverse event, Placebo 50% to 15% of people" in fit.loses
-    assert "50%" not in " ".join(fit.for_recipient)  # no figure of what came in
+    to_recipient = " ".join(fit.for_recipient)  # no figure of what came in
+    assert "any adverse event (Active against Placebo)" in to_recipient
+    assert not any(figure in to_recipient for figure in ("50%", "15%", "from 20"))
 
 
 def test_a_category_that_vanishes_is_named():
@@ -230,3 +232,13 @@ def test_a_part_that_the_others_give_away_is_not_shown():
     table = dataclasses.replace(table, groups=("DSDECOD",) * 3)
     assert told_cells(compared(table, table))[:, 0].sum() <= 1
     assert told_cells(compared(table, table))[:, 1].all()
+
+
+@given(st.lists(st.integers(0, 40), min_size=4, max_size=4))
+def test_what_came_in_is_shown_alone_only_where_it_gives_few_people_away_by_nothing(before):
+    table = compared(shares([before[:2], before[2:]], [40, 40]), shares([before[:2], before[2:]], [40, 40]))
+    shown = told_before(table)
+    assert (shown | ~told_cells(table)).all()
+    for row, column in np.argwhere(shown):
+        n = int(table.before.n[row, column])
+        assert not any(0 < one < 10 for one in (n, 40 - n))

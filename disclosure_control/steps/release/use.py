@@ -10,14 +10,14 @@ import pandas as pd
 
 from disclosure_control.basics.drawings.rows import RateWithInterval, interval_chart
 from disclosure_control.basics.telling.sections import Figure, Part, Section, Sentence, Style, Table
-from disclosure_control.basics.telling.small_counts import MASKED, WHAT_MASKED_MEANS
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED, WHAT_MASKED_MEANS
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.release.before_and_after import BothSides
 from disclosure_control.steps.release import STUDY_TABLES_OUTLINE
 from disclosure_control.study_tables.comparison import ComparedTable, State, compared_tables
 from disclosure_control.study_tables.fit import FitForUse, FitForUseSettings, fit_for_use
 from disclosure_control.study_tables.table import CellKind
-from disclosure_control.study_tables.words import changed_share, told_cells
+from disclosure_control.study_tables.words import changed_share, told_before, told_cells
 
 STUDY_TABLES = "study_tables.csv"
 MOST_ROWS = 20  # of a main table on the page
@@ -196,26 +196,29 @@ def _parts(compared: StudyCompared, told: UseTold) -> Iterator[Part]:
 
 
 def _main_table(table: ComparedTable) -> Iterator[Part]:
-    told, before, after = told_cells(table), table.before, table.after
-    shown = np.flatnonzero(told.any(axis=1))[:MOST_ROWS].tolist()
+    told, before = told_cells(table), table.before
+    known = told_before(table)
+    shown = np.flatnonzero((told | known).any(axis=1))[:MOST_ROWS].tolist()
     if not shown:
         return
     rows = [
-        [
-            before.rows[row],
-            *(
-                f"{before.value[row, column]:.0%} → {after.value[row, column]:.0%}" if told[row, column] else MASKED
-                for column in range(len(before.columns))
-            ),
-        ]
+        [before.rows[row], *(_cell(table, told, known, row, column) for column in range(len(before.columns)))]
         for row in shown
     ]
     title = f"{before.title}: share of people, as it came in → as it leaves"
     yield Table(title, ("", *before.columns), rows, range(1, len(before.columns) + 1))
     n_more = len(before.rows) - len(shown)
     more = f" {counted(n_more, 'row')} of few people not shown." if n_more else ""
-    yield Sentence(f"{WHAT_MASKED_MEANS}{more}", Style.SMALL)
+    yield Sentence(f"→ ±: the number changed by fewer than ten people. {WHAT_MASKED_MEANS}{more}", Style.SMALL)
     yield from _drawing(table, told)
+
+
+def _cell(table: ComparedTable, told: np.ndarray, known: np.ndarray, row: int, column: int) -> str:
+    before, after = table.before.value[row, column], table.after.value[row, column]
+    if told[row, column]:
+        return f"{before:.0%} → {after:.0%}"
+    is_near = abs(table.before.n[row, column] - table.after.n[row, column]) < HAND_TO_HAND.threshold
+    return f"{before:.0%} → ±" if known[row, column] and is_near else MASKED
 
 
 def _drawing(table: ComparedTable, told: np.ndarray) -> Iterator[Figure]:
