@@ -27,11 +27,13 @@ from disclosure_control.measures.levels_that_tell import (
     told_near_median,
 )
 from disclosure_control.measures.telling import CHANCE
+from disclosure_control.treatments.known_to_outsiders import known_to_outsiders
 from disclosure_control.treatments.methods.shift_dates import ShiftDatesSettings
 
 MOST_SAID, MOST_NAMED = 3, 8
 LEAST_RELEASED = 20  # people with released values next to each other, where nearly everybody has an own one
 LONGEST_TERM = 40
+MEASURED = ("age", "date", "body measure")  # kinds of knowledge that are numbers
 
 
 @dataclass(frozen=True)
@@ -125,12 +127,17 @@ def _hidden_in(leaving: Leaving, files: SummariesOfFiles) -> list[HiddenColumn]:
     found = []
     for name in names:
         original = people.original[name].where(there)
-        left = people.released.get(name, None)
-        found.append(HiddenColumn.beside(leaving, name, original, left, people.changed[name] & there))
+        left, changed = people.released.get(name, None), people.changed[name] & there
+        found.append(HiddenColumn.beside(leaving, name, original, left, changed, _are_labels(name)))
     for name, values in files.dropped.items():
         if name not in leaving.n_changed:
-            found.append(HiddenColumn.beside(leaving, name, values.where(there), None, there))
+            found.append(HiddenColumn.beside(leaving, name, values.where(there), None, there, _are_labels(name)))
     return [column for column in found if column.changed.sum() >= LEAST_PEOPLE]
+
+
+def _are_labels(name: str) -> bool:
+    """Whether numbers of a column are names, such as those of sites: the next one is no nearer."""
+    return known_to_outsiders([name]).get(name, MEASURED[0]) not in MEASURED
 
 
 def _places_of(leaving: Leaving, people: np.ndarray) -> np.ndarray:

@@ -67,6 +67,7 @@ class HiddenColumn:
     labels: EncodedColumn
     released: np.ndarray
     changed: np.ndarray
+    are_labels: bool = False
 
     @classmethod
     def of(cls, leaving: Leaving, name: str, people: LookedAt) -> HiddenColumn:
@@ -74,20 +75,29 @@ class HiddenColumn:
 
     @classmethod
     def beside(
-        cls, leaving: Leaving, name: str, original: pd.Series, left: pd.Series | None, changed: np.ndarray
+        cls,
+        leaving: Leaving,
+        name: str,
+        original: pd.Series,
+        left: pd.Series | None,
+        changed: np.ndarray,
+        are_labels: bool = False,
     ) -> HiddenColumn:
-        """A column of the people examined (n_people,), beside what is ``left`` of it; None if it was dropped."""
-        labels = encode_column(as_numbers(original))
+        """A column of the people examined (n_people,), beside what is ``left`` of it; None if it was dropped.
+
+        ``are_labels``: its numbers only name something, as those of sites do.
+        """
+        labels = encode_column(original if are_labels else as_numbers(original))
         rows = np.flatnonzero(labels.codes >= 0)
         released = np.zeros(len(original), dtype=np.int64)
         if left is not None:
             released = encode_column(left).codes.astype(np.int64) + 1
         known = EncodedColumn(labels.codes[rows], labels.labels)
-        return cls(leaving, name, rows, known, released[rows], changed[rows])
+        return cls(leaving, name, rows, known, released[rows], changed[rows], are_labels)
 
     @cached_property
     def is_numeric(self) -> bool:
-        return self.labels.is_numeric and len(self.labels.labels) > MANY_VALUES
+        return self.labels.is_numeric and len(self.labels.labels) > MANY_VALUES and not self.are_labels
 
     @cached_property
     def numbers(self) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import going_through
 from disclosure_control.release.people import ReleasePeople
+from disclosure_control.release.whole_domains import with_whole_domains
 from study.formats.files import find_domain_files, read_domain_file
 from study.formats.messages import NO_RECORDS, has_no_records
 from study.formats.registry import writers_by_name
@@ -105,12 +106,13 @@ class StudyFile:
 class Study:
     """The files of a pilot in the order of their names, and those that are not released, each with its reason.
 
-    ``model``: what its tables and columns are.
+    ``model``: what its tables and columns are. ``inputs``: the SHA-256 of the files that were read.
     """
 
     files: tuple[StudyFile, ...]
     left_out: dict[str, str]
     model: StudyModel
+    inputs: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_study(
@@ -158,8 +160,15 @@ def read_study(
     legends = {name: known.reason for name, known in model.tables.items() if known.kind is TableKind.LEGEND}
     left_out |= {table.file_name: legends[table.domain] for table in tables if table.domain in legends}
     kept = [table for table in tables if table.domain not in legends]
+    inputs = {table.file_name: table.sha256 for table in kept}
+    kept, joined = with_whole_domains(kept, model, rule.column, settings.ignore)
+    if joined:
+        left_out |= joined
+        model = study_model(
+            [*kept, *(table for table in tables if table.domain in legends)], rule.column, settings.model
+        )
     files = tuple(_study_file(table, model, rule, ids, rows_per_part) for table in kept)
-    return Study(files, left_out, model)
+    return Study(files, left_out, model, inputs)
 
 
 def _study_file(

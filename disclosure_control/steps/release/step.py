@@ -130,7 +130,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         sections=(*release_sections(told), *(() if compared is None else use_sections(compared))),
         tables={} if compared is None else {STUDY_TABLES: compared.rows},
         files={f"{FOLDER}/{name}": content for name, content in files.items()},
-        inputs={file.table.file_name: {"sha256": file.table.sha256} for file in study.files}
+        inputs={name: {"sha256": sha256} for name, sha256 in study.inputs.items()}
         | ({} if checked.earlier is None else dict(checked.earlier.inputs)),
         reasons_to_hold=(*reasons_of(released, checked), *_reasons_of_chance(treated)),
         answers=checked.answers,

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from disclosure_control.steps.release.step import run_step
+from study.merge.settings import MergeSettings
 from tests.examples import some_of
 from tests.steps.release.conftest import step_on
 
@@ -60,7 +61,8 @@ def told(tmp_path, release_key):
         (folder / "processed_for_anonym").mkdir(parents=True)
         for name, frame in files.items():
             frame.to_csv(folder / f"{name.lower()}.csv", index=False)
-        given, _ = step_on(folder, folder, CONFIG | more, treatments)
+        merge = MergeSettings(ignore=tuple(more.get("merge", {}).get("ignore", ())))
+        given, _ = step_on(folder, folder, CONFIG | more, treatments, merge)
         release.result = result = run_step(given)
         return {
             one["tells"]: (one["people_told"], one["people_changed"], [by["variable"] for by in one["by"]])
@@ -122,19 +124,42 @@ def test_by_a_history_that_starts_at_birth(told):
     )
 
 
-def test_by_a_laboratory_of_each_site(told):
+def laboratories() -> dict[str, pd.DataFrame]:
+    """A laboratory file for each site."""
     lb = rows("LB", LBTESTCD="HGB", LBTEST="Hb", LBORRES="12", LBSTRESN=12)
-    parts = {f"LB{site}": lb[site == SITE] for site in np.unique(SITE)}
-    parts = {f"LB{letter}": part for letter, part in zip("ABCDEF", parts.values(), strict=True)}
-    n, changed, by = told(study(**parts))["DM__SITEID"]
-    assert (n, changed) == (N, N)
-    assert set(by) == set(parts)
+    return {f"LB{letter}": lb[site == SITE] for letter, site in zip("ABCDEF", np.unique(SITE), strict=True)}
+
+
+def test_by_a_laboratory_file_of_each_site(told):
+    """They leave as one file; those that the merge ignores in part stay apart, and are asked about."""
+    parts = laboratories()
+    assert told(study(**parts)) == {}
+    names = {name for name in told.result.files if name.startswith("released/lb")}
+    assert names == {"released/lb.csv"}
+    left_out = told.result.figures["left_out"]
+    assert [name for name in left_out if name.startswith("lb")] == [f"{name.lower()}.csv" for name in parts]
+    n, changed, by = told(study(**parts), merge={"ignore": ["LBA"]})["DM__SITEID"]
+    assert (n, changed, set(by)) == (N, N, set(parts))
+    (sentence,) = reasons(told.result)
+    (remedy,) = [one.remedy for one in told.result.reasons_to_hold if one.sentence == sentence]
+    assert '"leave_out": ["LBA", "LBB", "LBC", "LBD", "LBE", "LBF"]' in remedy
 
 
 def test_by_the_unit_of_a_site(told):
     unit = np.where(SITE == "703", "g/dL", "mmol/L")
     n, changed, by = told(study(LB=rows("LB", LBTESTCD="HGB", LBTEST="Hb", LBORRES="12", LBORRESU=unit)))["DM__SITEID"]
     assert (n, changed, by) == (20, N, ["LB.LBORRESU"])
+
+
+def test_numbers_of_sites_are_names(told):
+    """Of twelve sites: the next number is another site, and the count of rows names each."""
+    site = np.repeat(np.arange(701, 713), 10)
+    lb = rows("LB", np.repeat(np.arange(N), 1 + (site - 701)), LBTESTCD="HGB", LBTEST="Hb", LBORRES="12")
+    files = study(LB=lb.assign(LBSEQ=lb.groupby("USUBJID").cumcount() + 1))
+    files["DM"] = files["DM"].assign(SITEID=site)
+    n, changed, by = told(files)["DM__SITEID"]
+    assert (n, changed) == (N, N)
+    assert "LB" in by
 
 
 def noise(seed: int) -> dict[str, pd.DataFrame]:
