@@ -49,7 +49,7 @@ class FitForUseSettings(SettingsGroup):
     moved: float = setting(
         SHARE,
         "the share of the comparisons of a table by term, test or visit that may move beyond their confidence interval "
-        'before the answer is "no"',
+        'before the answer is "no", or change in significance before it is "with limits"',
         0.05,
     )
 
@@ -69,9 +69,12 @@ class FitForUse:
 
 @dataclass(frozen=True)
 class _Finding:
-    """What is wrong with a table: ``words`` for the controller, ``told`` to the recipient, if that differs."""
+    """What changed in a table: ``words`` for the controller, ``told`` to the recipient, if that differs.
 
-    is_against: bool
+    ``answer`` is the best one that it leaves open: YES of what is only worth knowing.
+    """
+
+    answer: Fitness
     words: str
     told: str = ""
 
@@ -83,21 +86,25 @@ def fit_for_use(
 
     "no": a comparison of one of the main tables moved beyond its confidence interval or can be made no more, or more
     comparisons of another table than the settings allow. "with limits": anything else changed by more than they allow.
+    A few comparisons by term, test or visit that changed in significance are named and no limit.
     """
     found = {key: list(_findings(table, settings)) for key, table in tables.items()}
-    found = {key: sorted(of_table, key=lambda one: not one.is_against) for key, of_table in found.items() if of_table}
-    gravest = sorted(found, key=lambda key: (not found[key][0].is_against, not tables[key].before.is_main))
-    is_against = any(of_table[0].is_against for of_table in found.values())
+    found = {key: sorted(of_table, key=_gravity) for key, of_table in found.items() if of_table}
+    gravest = sorted(found, key=lambda key: (_gravity(found[key][0]), not tables[key].before.is_main))
     parts = list(_losses(list(tables.values()), settings))
     if not parts:
         parts = [f"no change that matters in {counted(len(tables), 'table')}"]
     left_out = f"{some_of_people(n_left_out, n_people)} left out" if n_left_out else "nobody left out"
     return FitForUse(
-        Fitness.NO if is_against else Fitness.WITH_LIMITS if found else Fitness.YES,
+        found[gravest[0]][0].answer if gravest else Fitness.YES,
         f"What the recipient loses: {'; '.join([*parts[:MOST_LOSSES], left_out])}.",
         tuple(_sentence(tables[key], [one.words for one in found[key]]) for key in gravest),
         tuple(_sentence(tables[key], [one.told or one.words for one in found[key]]) for key in gravest),
     )
+
+
+def _gravity(finding: _Finding) -> int:
+    return (Fitness.NO, Fitness.WITH_LIMITS, Fitness.YES).index(finding.answer)
 
 
 def _sentence(table: ComparedTable, words: Sequence[str]) -> str:
@@ -106,17 +113,18 @@ def _sentence(table: ComparedTable, words: Sequence[str]) -> str:
 
 def _findings(table: ComparedTable, settings: FitForUseSettings) -> Iterator[_Finding]:
     if np.isnan(table.after.value).all() and not table.coarser:
-        yield _Finding(table.before.is_main, "what leaves has nothing of this table")
+        answer = Fitness.NO if table.before.is_main else Fitness.WITH_LIMITS
+        yield _Finding(answer, "what leaves has nothing of this table")
         return
     yield from _of_comparisons(table, settings)
     for group, n in table.coarser.items():
-        yield _Finding(False, f"{name_of_group(group)} leaves in {bands_in_words(n)}")
+        yield _Finding(Fitness.WITH_LIMITS, f"{name_of_group(group)} leaves in {bands_in_words(n)}")
     if table.gone:
-        yield _Finding(False, f"{listed(map(name_of_group, table.gone), MOST_NAMED)} is not in what leaves")
+        yield _Finding(Fitness.WITH_LIMITS, f"not in what leaves: {listed(map(name_of_group, table.gone), MOST_NAMED)}")
     if table.test_changed:
-        yield _Finding(False, "the test over all arms has another result at 5% than in what came in")
+        yield _Finding(Fitness.WITH_LIMITS, "the test over all arms has another result at 5% than in what came in")
     if n_gone := int(table.vanished.sum()):
-        yield _Finding(False, f"nothing is left of {_rows_gone(table, n_gone)}")
+        yield _Finding(Fitness.WITH_LIMITS, f"nothing is left of {_rows_gone(table, n_gone)}")
     yield from _of_size(table, settings)
 
 
@@ -130,16 +138,29 @@ def _of_comparisons(table: ComparedTable, settings: FitForUseSettings) -> Iterat
         ((State.LOST,), "cannot be made any more"),
         (not_sure, "changed in sign or in significance"),
     )
-    is_there = ~np.isin(table.before.groups, table.gone)[:, None]
+    is_there = _is_there(table)
     for of_kind, words in kinds:
         at = np.isin(table.states, of_kind) & is_there
         if n := int(at.sum()):
-            against = of_kind != not_sure and (table.before.is_main or n > settings.moved * n_read)
+            matters = table.before.is_main or n > settings.moved * n_read
             sentence, places = f"{n} of {counted(n_read, what)} {words}", _may_be_named(table, at)
             named = [arm_and_row(table, *place) for place in places]
             moved = [f"{name}{moved_by(table, *place)}" for name, place in zip(named, places, strict=True)]
             told = f"{sentence} and must not be relied on{_listed_with_rest(named, n)}"
-            yield _Finding(against, f"{sentence}{_listed_with_rest(moved, n)}", told)
+            yield _Finding(_answer(of_kind == not_sure, matters), f"{sentence}{_listed_with_rest(moved, n)}", told)
+
+
+def _is_there(table: ComparedTable) -> np.ndarray:
+    """Which rows (n_rows, 1) leave in some form: those of a whole column that goes are named by the column."""
+    found: np.ndarray = ~np.isin(table.before.groups, table.gone)[:, None]
+    return found
+
+
+def _answer(is_unsure: bool, matters: bool) -> Fitness:
+    """The best answer that comparisons leave open, which only became unsure or moved; whether they matter."""
+    if is_unsure:
+        return Fitness.WITH_LIMITS if matters else Fitness.YES
+    return Fitness.NO if matters else Fitness.WITH_LIMITS
 
 
 def _may_be_named(table: ComparedTable, at: np.ndarray) -> list[tuple[int, int]]:
@@ -170,11 +191,12 @@ def _of_size(table: ComparedTable, settings: FitForUseSettings) -> Iterator[_Fin
     """Changes that are large, and intervals that hardly overlap."""
     if too_much := _too_much(table, settings):
         seen = changed_share(table)
-        yield _Finding(False, f"{too_much}{f' ({seen})' if seen else ''}", too_much)
+        yield _Finding(Fitness.WITH_LIMITS, f"{too_much}{f' ({seen})' if seen else ''}", too_much)
     known = table.overlap[~np.isnan(table.overlap)]
     if len(known) and known.mean() < settings.overlap:
         yield _Finding(
-            False, f"confidence intervals overlap with those of what came in by {known.mean():.0%} on average"
+            Fitness.WITH_LIMITS,
+            f"confidence intervals overlap with those of what came in by {known.mean():.0%} on average",
         )
 
 
@@ -206,7 +228,7 @@ def _losses(tables: Sequence[ComparedTable], settings: FitForUseSettings) -> Ite
         if too_much := _too_much(table, settings):
             title = table.before.title.partition(" (")[0]
             yield changed_share(table) or f"{title[:1].lower()}{title[1:]}: {too_much}"
-    n_unsafe = sum(int(np.isin(table.states, (State.MOVED, State.LOST)).sum()) for table in tables)
+    n_unsafe = sum(int((np.isin(table.states, (State.MOVED, State.LOST)) & _is_there(table)).sum()) for table in tables)
     if n_unsafe:
         n_read = sum(int(table.is_read.sum()) for table in tables)
         yield f"{n_unsafe:,} of {counted(n_read, 'comparison')} no longer {'hold' if n_unsafe > 1 else 'holds'}"

@@ -44,8 +44,9 @@ def _by_term(side: StudySide, rows: DomainRows, ladder: TermLadder) -> StudyTabl
         codes, terms = rows.codes(column)
         codes = np.where(happened, codes, -1)
         order = np.argsort(terms, kind="stable")
+        order = order[~np.isin(terms[order], list(rows.table.no_term))]
         labels += terms[order].tolist()
-        groups += [level] * len(terms)
+        groups += [level] * len(order)
         people.append(side.count_people(rows.people, codes, len(terms))[order])
         records.append(side.count_records(rows.people, codes, len(terms))[order])
     title = f"{rows.domain} by class and term"
