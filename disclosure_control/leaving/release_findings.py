@@ -9,7 +9,7 @@ from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.leaving.files_that_tell import files_that_tell
 from disclosure_control.leaving.joined_releases import joined_releases
 from disclosure_control.leaving.leaving import Leaving
-from disclosure_control.leaving.moved_dates import moved_dates
+from disclosure_control.leaving.moved_dates import DatedRows, moved_dates
 from disclosure_control.leaving.release_finding import ReleaseFinding
 from disclosure_control.leaving.singling_out import singled_out
 from disclosure_control.leaving.telling import columns_that_tell
@@ -26,10 +26,12 @@ class ReleaseFindings:
     joined: ReleaseFinding
 
     @classmethod
-    def of(cls, leaving: Leaving) -> ReleaseFindings:
+    def of(cls, leaving: Leaving, dates: DatedRows | None = None) -> ReleaseFindings:
+        """Asked of what leaves; of a study, the calendar of the ``dates`` of all its rows."""
         telling = columns_that_tell(leaving)
         rows_telling = files_that_tell(leaving, telling.told)
-        return cls(singled_out(leaving), telling, rows_telling, moved_dates(leaving), joined_releases(leaving))
+        moved = moved_dates(leaving, dates)
+        return cls(singled_out(leaving), telling, rows_telling, moved, joined_releases(leaving))
 
     def _all(self) -> list[ReleaseFinding]:
         return [getattr(self, one.name) for one in fields(self)]

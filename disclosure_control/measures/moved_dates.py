@@ -1,32 +1,60 @@
 """What the calendar discloses about moved dates: how many offsets remain possible for each person.
 
-An attacker may know that a column contains one day for everyone (a cut-off), or only Tuesdays, firsts of a month or
-working days. Such an attacker tries every offset: those that move a person's dates back onto the calendar remain
-possible.
+An attacker may know that some dates contain one day for everyone (a cut-off, the day on which the sponsor ended the
+study), or only Tuesdays, firsts of a month or working days. Such an attacker tries every offset: those that move a
+person's dates back onto the calendar remain possible. Dates are days since 1970-01-01, people are numbers from 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 NEARLY_ALL = 0.95  # of the dates of a column, from which on outsiders may count on a pattern
-MOST = 0.5  # share of the dates from which on one day counts as everyone's
-SHARED = 0.1  # of the dates; from this share on one day is reported
+MOST = 0.5  # share of the people from which on one day counts as everyone's
+SHARED = 0.1  # of the people; from this share on one day is reported
 FEWEST_DATES = 10
+BY_CHANCE = 0.9  # of the rows of a group: those that have less cannot have a pattern in nearly all of its dates
+FEWEST_TOLD = 3  # people who share a value, from which on chance does not explain that they share a part of a date
+MOST_GROUPS = 500  # a column with more values says what is measured, not when
+
+
+@dataclass(frozen=True)
+class ColumnOfDates:
+    """Released dates of a column: whose each is (n,), and its day (n,).
+
+    ``groups``: other columns -> the code of the value beside each date (n,), below 0 of none. ``is_released`` (n,), of
+    one date of each person: not of those that make a pattern, and were removed since; None: all are.
+    """
+
+    name: str
+    people: np.ndarray = field(repr=False)
+    days: np.ndarray = field(repr=False)
+    groups: Mapping[str, np.ndarray] = field(default_factory=dict, repr=False)
+    is_released: np.ndarray | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """``n_holding`` of ``n_dates`` dates of a ``column`` have one value of a ``feature`` of the calendar: ``value``."""
+    """``n_holding`` of ``n_dates`` dates of a ``column`` have one value of a ``feature`` of the calendar: ``value``.
+
+    Each date of a person counts once; of one day, each person once. ``group``: the column whose value the rows of these
+    dates share, "" for all rows. ``people`` and ``days`` (n,) are those dates as released. ``is_of_all_dates``: it is
+    said of each date of a person, and not of one among several. ``value`` is one per date where the group's column says
+    a part of it.
+    """
 
     column: str
+    group: str
     feature: str
-    value: int
+    value: int | np.ndarray
     n_dates: int
     n_holding: int
+    people: np.ndarray = field(repr=False)
+    days: np.ndarray = field(repr=False)
+    is_of_all_dates: bool = True
 
     @property
     def share(self) -> float:
@@ -34,68 +62,310 @@ class Pattern:
         return self.n_holding / self.n_dates
 
 
-def features_of(days: np.ndarray) -> dict[str, np.ndarray]:
-    """The calendar features that a date may share with others; ``days`` (n,) is datetime64[D] without missing
-    values.
-    """
-    month = days.astype("datetime64[M]")
-    day_of_month = (days - month.astype("datetime64[D]")).astype(np.int64) + 1
-    month_of_year = month.astype(np.int64) % 12 + 1
-    weekday = (days.astype(np.int64) + 3) % 7 + 1  # Monday is 1
-    is_last = (days + np.timedelta64(1, "D")).astype("datetime64[M]") > month
-    return {
-        "day": days.astype(np.int64),
-        "day of the year": 100 * month_of_year + day_of_month,
-        "day of the month": day_of_month,
-        "end of a month": is_last.astype(np.int64),
-        "weekday": weekday,
-        "working day": (weekday <= 5).astype(np.int64),
-    }
+# ---------------------------------------------------------------- features of a day
 
 
+def _month(days: np.ndarray) -> np.ndarray:
+    return days.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64)
+
+
+def _day_of_month(days: np.ndarray) -> np.ndarray:
+    return days - _month(days).astype("datetime64[M]").astype("datetime64[D]").astype(np.int64) + 1
+
+
+def _day_of_year(days: np.ndarray) -> np.ndarray:
+    return 100 * (_month(days) % 12 + 1) + _day_of_month(days)
+
+
+def _weekday(days: np.ndarray) -> np.ndarray:
+    return (days + 3) % 7 + 1  # Monday is 1
+
+
+# The calendar features that a day may share with others. The two holidays are kept almost everywhere.
+FEATURES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "day": lambda days: days,
+    "day of the year": _day_of_year,
+    "day of the month": _day_of_month,
+    "end of a month": lambda days: (_month(days + 1) > _month(days)).astype(np.int64),
+    "month": _month,
+    "month of the year": lambda days: _month(days) % 12 + 1,
+    "year": lambda days: _month(days) // 12,
+    "weekday": _weekday,
+    "working day": lambda days: (_weekday(days) <= 5).astype(np.int64),
+    "holiday": lambda days: np.isin(_day_of_year(days), (101, 1225)).astype(np.int64),
+}
 # Their commonest value means nothing if it is this: most days are no end of a month.
-SAYS_NOTHING = {"end of a month": 0, "working day": 0}
+SAYS_NOTHING = {"end of a month": 0, "working day": 0, "holiday": 1}
+# With fewer dates, chance explains the pattern: of 900, five would fall on one of two holidays.
+FEWEST_OF = {"working day": 30, "holiday": 900}
+LEAST_OF = {"holiday": 0.999}
+# In groups of rows, a pattern that one of the other features implies; of a part of a date, that groups differ in it.
+IN_GROUPS = ("day", "day of the month", "end of a month", "weekday")
+PARTS_OF_DATES = ("month", "month of the year", "year")
 
 
-def calendar_patterns(column: str, dates: np.ndarray) -> list[Pattern]:
-    """The patterns of a column of original dates (n_people,), datetime64[D], NaT where missing.
+# ---------------------------------------------------------------- patterns of a column
 
-    One day is a pattern from a tenth of the dates on, all others from 95%. A pattern that follows from another one of
-    the list is listed, too. There are none with fewer than ten dates.
+
+def calendar_patterns(column: ColumnOfDates, offsets: np.ndarray) -> list[Pattern]:
+    """The patterns of the original dates of a column, and of groups of its rows; ``offsets`` (n_people,) moved them.
+
+    One day is a pattern from a tenth of the people on, all others from 95% of the dates. A pattern that follows from
+    another one of the list is listed, too, except one of a group that all rows have. There are none with fewer than
+    ten dates.
     """
-    known = dates[~np.isnat(dates)]
-    if len(known) < FEWEST_DATES:
+    if len(column.days) < FEWEST_DATES:
         return []
-    found = []
-    for feature, values in features_of(known).items():
-        distinct, people = np.unique(values, return_counts=True)
-        value, n = int(distinct[people.argmax()]), int(people.max())
-        enough = max(SHARED * len(known), FEWEST_DATES) if feature == "day" else NEARLY_ALL * len(known)
-        if n >= enough and SAYS_NOTHING.get(feature) != value:
-            found.append(Pattern(column, feature, value, len(known), n))
-    return found
+    people, original = _distinct(column.people, column.days - offsets[column.people])
+    found = list(_of_rows(column.name, "", FEATURES, people, original, offsets))
+    found += _of_groups(column, offsets, {one.feature for one in found if one.share >= NEARLY_ALL})
+    if column.is_released is None:
+        return found
+    people = column.people[column.is_released]
+    still_there = [np.isin(one.people, people) for one in found]
+    return [
+        replace(one, people=one.people[there], days=one.days[there])
+        for one, there in zip(found, still_there, strict=True)
+    ]
+
+
+def _distinct(people: np.ndarray, days: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Each date of each person once."""
+    if not len(days):
+        return people, days
+    first, width = days.min(), days.max() - days.min() + 1
+    person, day = np.divmod(np.unique(people * width + (days - first)), width)
+    return person, day + first
+
+
+def _of_rows(
+    column: str,
+    group: str,
+    features: Sequence[str] | Mapping[str, object],
+    people: np.ndarray,
+    original: np.ndarray,
+    offsets: np.ndarray,
+) -> Iterator[Pattern]:
+    """The patterns of distinct dates of people (n,) in some features."""
+    released = original + offsets[people]
+    for feature in features:
+        distinct, holding = np.unique(FEATURES[feature](original), return_counts=True)
+        value, n_holding = int(distinct[holding.argmax()]), int(holding.max())
+        n = len(np.unique(people)) if feature == "day" else len(people)
+        least = SHARED if feature == "day" else LEAST_OF.get(feature, NEARLY_ALL)
+        enough = max(least * n, FEWEST_DATES)
+        if n >= FEWEST_OF.get(feature, FEWEST_DATES) and n_holding >= enough and SAYS_NOTHING.get(feature) != value:
+            yield Pattern(column, group, feature, value, n, n_holding, people, released, n == len(people))
+
+
+def _of_groups(column: ColumnOfDates, offsets: np.ndarray, known: set[str]) -> Iterator[Pattern]:
+    """The patterns of the dates beside one value of another column, of features that are not ``known`` of all dates.
+
+    Groups are counted by rows first, which is quick, and looked at by people where they may have a pattern.
+    """
+    original = column.days - offsets[column.people]
+    days, day = np.unique(original, return_inverse=True)
+    features = [feature for feature in (*IN_GROUPS, *PARTS_OF_DATES) if feature not in known]
+    values = {feature: _as_codes(feature, FEATURES[feature](days))[day] for feature in features}
+    crowded = _crowded(column.people, original)
+    for name, codes in column.groups.items():
+        if not 0 < codes.max(initial=-1) < MOST_GROUPS:
+            continue
+        rows = np.flatnonzero(codes >= 0)
+        for feature in features:
+            beside = codes[rows], values[feature][rows]
+            if feature in PARTS_OF_DATES:
+                yield from _part_of_dates(column, name, feature, rows, values[feature], original)
+                continue
+            is_day = feature == "day"
+            nothing = SAYS_NOTHING.get(feature)
+            groups = _with_one_day(*beside, column.people[rows], crowded[rows]) if is_day else _alike(*beside, nothing)
+            for group in groups:
+                of_group = codes == group
+                dates = _distinct(column.people[of_group], original[of_group])
+                yield from _of_rows(column.name, name, [feature], *dates, offsets)
+
+
+def _crowded(people: np.ndarray, original: np.ndarray) -> np.ndarray:
+    """Which dates (n,) are of a day that enough people have for a pattern."""
+    _, of_pairs = _distinct(people, original)
+    days, n_people = np.unique(of_pairs, return_counts=True)
+    enough: np.ndarray = (n_people >= FEWEST_DATES)[np.searchsorted(days, original)]
+    return enough
+
+
+def _with_one_day(codes: np.ndarray, days: np.ndarray, people: np.ndarray, crowded: np.ndarray) -> np.ndarray:
+    """The groups of rows in which most people have one day, counted only where a day is ``crowded``."""
+    if not crowded.any():
+        return np.zeros(0, dtype=np.int64)
+    n_groups, n_days = int(codes.max()) + 1, int(days.max()) + 1
+    n_people = np.bincount(_distinct(codes, people)[0], minlength=n_groups)
+    cells, _ = _distinct((codes * n_days + days)[crowded], people[crowded])
+    cell, n_with_day = np.unique(cells, return_counts=True)
+    is_most = (n_with_day >= FEWEST_DATES) & (n_with_day >= MOST * n_people[cell // n_days])
+    return np.unique(cell[is_most] // n_days)
+
+
+def _as_codes(feature: str, values: np.ndarray) -> np.ndarray:
+    """The values of a feature as whole numbers from 0; those of a yes or no stay what they are."""
+    return values if feature in SAYS_NOTHING else np.unique(values, return_inverse=True)[1]
+
+
+def _alike(codes: np.ndarray, values: np.ndarray, nothing: int | None) -> np.ndarray:
+    """The groups of rows of which most have one value of a feature, another one than that which says ``nothing``."""
+    shape = (int(codes.max(initial=0)) + 1, int(values.max(initial=0)) + 1)
+    by_group = np.bincount(codes * shape[1] + values, minlength=shape[0] * shape[1]).reshape(shape)
+    n_rows = by_group.sum(axis=1)
+    n_most = (by_group if nothing is None else np.delete(by_group, nothing, axis=1)).max(axis=1, initial=0)
+    groups: np.ndarray = np.flatnonzero((n_most >= FEWEST_DATES) & (n_most >= BY_CHANCE * n_rows))
+    return groups
+
+
+def _part_of_dates(
+    column: ColumnOfDates, name: str, feature: str, rows: np.ndarray, values: np.ndarray, original: np.ndarray
+) -> Iterator[Pattern]:
+    """A column that says a part of the dates beside it, such as the year: nearly all that share a value share the part.
+
+    Values that fewer than three people have are left aside, for chance explains these.
+    """
+    codes, parts, people = column.groups[name][rows], values[rows], column.people[rows]
+    n_values = int(parts.max(initial=0)) + 1
+    shape = (int(codes.max(initial=0)) + 1, n_values)
+    by_group = np.bincount(codes * n_values + parts, minlength=shape[0] * shape[1]).reshape(shape)
+    if by_group.max(axis=1).sum() < NEARLY_ALL * len(rows):
+        return
+    of_group, _ = _distinct(codes, people)
+    is_shared = np.bincount(of_group, minlength=shape[0]) >= FEWEST_TOLD
+    commonest = by_group.argmax(axis=1)
+    holds, shared = parts == commonest[codes], is_shared[codes]
+    n_shared, n_holding = int(np.count_nonzero(shared)), int(np.count_nonzero(holds & shared))
+    several = len(np.unique(commonest[is_shared])) > 1
+    if several and n_shared >= MOST * len(rows) and n_holding >= NEARLY_ALL * n_shared >= FEWEST_DATES:
+        of_value = np.zeros(n_values, dtype=np.int64)
+        of_value[parts] = FEATURES[feature](original[rows])
+        wanted = of_value[commonest[codes[shared]]]
+        yield Pattern(
+            column.name, name, feature, wanted, n_shared, n_holding, people[shared], column.days[rows][shared]
+        )
+
+
+# ---------------------------------------------------------------- offsets that remain
+
+
+@dataclass(frozen=True)
+class Span:
+    """The ``first`` and the ``last`` day of a study, which registers publish; those of each person as released.
+
+    ``known`` (n_people,): who has any.
+    """
+
+    first: int
+    last: int
+    firsts: np.ndarray = field(repr=False)
+    lasts: np.ndarray = field(repr=False)
+    known: np.ndarray = field(repr=False)
 
 
 def offsets_left(
-    moved: Mapping[str, np.ndarray], patterns: Sequence[Pattern], days: int
+    patterns: Sequence[Pattern], people: np.ndarray, n_people: int, days: int, span: Span | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Which offsets, -``days`` to ``days`` without 0, move all dates of a person back onto the patterns.
 
-    ``moved``: column -> released dates (n_people,), datetime64[D], NaT where there is none. Returns the offsets
-    (2 ``days``,), and for each person and offset whether it is left (n_people, 2 ``days``): fewer are riskier, one left
-    is the person's dates as they were.
+    Returns the offsets (2 ``days``,), and for each of the ``people`` (n,) and offset whether it is left
+    (n, 2 ``days``): fewer are riskier, one left is the person's dates as they were. ``span``: no person began before
+    the study or stayed on after it.
     """
-    offsets = np.concatenate((np.arange(-days, 0), np.arange(1, days + 1)))
-    n_people = len(next(iter(moved.values()))) if moved else 0
-    left = np.ones((n_people, len(offsets)), dtype=bool)
+    tried = np.arange(-days, days + 1)
+    left = np.ones((len(people), len(tried)), dtype=bool)
+    place = np.full(n_people, -1)
+    place[people] = np.arange(len(people))
+    for feature in dict.fromkeys(pattern.feature for pattern in patterns):
+        _restrict(left, feature, [one for one in patterns if one.feature == feature], place, days)
+    if span is not None:
+        known = span.known[people]
+        low, high = span.lasts[people] - span.last, span.firsts[people] - span.first
+        left[known] &= (tried >= low[known, None]) & (tried <= high[known, None])
+    return np.delete(tried, days), np.delete(left, days, axis=1)
+
+
+_WEEKLY = ("weekday", "working day")
+
+
+def _restrict(left: np.ndarray, feature: str, alike: Sequence[Pattern], place: np.ndarray, days: int) -> None:
+    """Take away the offsets that do not move the dates of patterns of one feature onto them."""
+    dates = np.concatenate([pattern.days for pattern in alike])
+    wanted = np.concatenate([np.broadcast_to(pattern.value, len(pattern.days)) for pattern in alike])
+    rows = place[np.concatenate([pattern.people for pattern in alike])], dates % 7 if feature in _WEEKLY else dates
+    places, dates, wanted = _each_once(*rows, wanted)
+    if not len(places):
+        return
+    last = dates.max() + days
+    backwards = np.arange(last, dates.min() - days - 1, -1)
+    values = FEATURES[feature](backwards).astype(np.int32)
+    of_day = np.lib.stride_tricks.sliding_window_view(values, 2 * days + 1)
+    begins = np.flatnonzero(np.diff(places, prepend=-1))
+    for of_chunk in np.split(begins, np.flatnonzero(np.diff(begins // _ROWS_AT_ONCE)) + 1):
+        following = np.searchsorted(begins, of_chunk[-1], "right")
+        part = slice(of_chunk[0], begins[following] if following < len(begins) else len(places))
+        fits = of_day[last - days - dates[part]] == wanted[part, None]
+        left[places[of_chunk]] &= np.logical_and.reduceat(fits, of_chunk - of_chunk[0], axis=0)
+
+
+_WEEKLY = ("weekday", "working day")
+_ROWS_AT_ONCE = 8192
+
+
+def _each_once(places: np.ndarray, dates: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Different dates and wanted values of those with a place, in the order of the places."""
+    there = places >= 0
+    places, dates, (known, value) = places[there], dates[there], np.unique(values[there], return_inverse=True)
+    place, rest = _distinct(places, dates * max(len(known), 1) + value)
+    day, value = np.divmod(rest, max(len(known), 1))
+    return place, day, known[value]
+
+
+def n_offsets_left(
+    patterns: Sequence[Pattern], people: np.ndarray, offsets: np.ndarray, days: int, span: Span | None = None
+) -> np.ndarray:
+    """How many offsets remain possible for each of the ``people`` (n,), the true one of ``offsets`` (n_people,) among
+    them; all 2 ``days`` if the calendar misleads.
+
+    Patterns without an exception are combined, and those that hold for nearly everyone with them. A day that most
+    people share is tried separately, because it misleads for all others. A day that fewer share is not tried:
+    outsiders would have to know who has it.
+    """
+    true, fewest = offsets[people], np.full(len(people), 2 * days)
+    nearly = [pattern for pattern in patterns if pattern.share >= NEARLY_ALL and pattern.is_of_all_dates]
+    exact = [pattern for pattern in nearly if pattern.n_holding == pattern.n_dates]
+    for tried in (exact, nearly if len(nearly) > len(exact) else []):
+        if tried or (span is not None and tried is exact):
+            possible, left = offsets_left(tried, people, len(offsets), days, span)
+            is_left = (left & (possible[None, :] == true[:, None])).any(axis=1)
+            fewest = np.where(is_left, np.minimum(fewest, left.sum(axis=1)), fewest)
+    of_days = np.full(len(offsets), 2 * days)
     for pattern in patterns:
-        dates = moved[pattern.column]
-        known = np.flatnonzero(~np.isnat(dates))
-        if not len(known):
-            continue
-        numbers = dates[known].astype(np.int64)
-        first = numbers.min() - days
-        calendar = np.arange(first, numbers.max() + days + 1).astype("datetime64[D]")
-        fits = features_of(calendar)[pattern.feature] == pattern.value
-        left[known] &= fits[numbers[:, None] - offsets[None, :] - first]
-    return offsets, left
+        if pattern.feature == "day" and pattern.share >= MOST:
+            n_dates = np.bincount(pattern.people, minlength=len(offsets))
+            holds = pattern.people[pattern.days - offsets[pattern.people] == pattern.value]
+            of_days[holds] = np.minimum(of_days[holds], n_dates[holds])
+    return np.minimum(fewest, of_days[people])
+
+
+def alone_by_true_day(
+    classes: np.ndarray, firsts: np.ndarray, offsets: np.ndarray, is_undone: np.ndarray, days: int
+) -> np.ndarray:
+    """Who (n_people,) is alone in the class by the true first day, which the calendar gives of those undone.
+
+    ``firsts`` are the released first days. Another person of the class may have the same true day: one undone who has
+    it, or anybody else whose released day is within ``days`` of it.
+    """
+    true = firsts - offsets
+    low, width = true.min(initial=0) - days, true.max(initial=0) - true.min(initial=0) + 4 * days + 1
+    keys = classes * width + (true - low)
+    known, n_same = np.unique(keys[is_undone], return_counts=True)
+    open_days = np.sort((classes * width + (firsts - low))[~is_undone])
+    alone = np.zeros(len(classes), dtype=bool)
+    mine = keys[is_undone]
+    n_open = np.searchsorted(open_days, mine + days, "right") - np.searchsorted(open_days, mine - days, "left")
+    alone[is_undone] = (n_same[np.searchsorted(known, mine)] == 1) & (n_open == 0)
+    return alone

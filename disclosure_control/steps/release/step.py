@@ -25,6 +25,7 @@ from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.records.records import EncodedRecords, places_of_all
 from disclosure_control.release.before_and_after import both_sides
 from disclosure_control.release.codebook import codebook, codebook_files, levels_of, readme
+from disclosure_control.release.dated_rows import dated_rows
 from disclosure_control.release.define import define_file, what_it_does_not_say
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.dictionaries import with_used_entries
@@ -249,7 +250,10 @@ def _checked(
     found = merged.assessment
     answers = three_questions(found, identified=IdentifierOutcome(identifiers, assessed=found.config.quasi_identifiers))
     leaving = leaving_of(merged, step.assessment, original, made, summaries)
-    findings = ReleaseFindings.of(leaving)
+    assert leaving.made_of is not None
+    of_people = leaving.made_of.position, merged.classes
+    dates = dated_rows(released, study, people, *of_people, made.harmless, step.files.rows_to_search)
+    findings = ReleaseFindings.of(leaving, dates)
     course = _course(step, merged, telling, SubjectIdRule(column=rule.column), study.model)
     with_earlier = _beside_earlier(step, merged, people, made.release, original)
     return PackageChecked(

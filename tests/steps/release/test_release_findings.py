@@ -125,7 +125,7 @@ def test_one_day_for_everybody_gives_all_offsets_away(tmp_path, release_key):
     undone = [one for one in result.reasons_to_hold if one.sentence.startswith("The calendar reverses")]
     assert len(undone) == 1
     assert f"{N_PEOPLE} of {N_PEOPLE} people" in undone[0].sentence
-    assert "DM__RFENDTC" in undone[0].sentence
+    assert "DM.RFENDTC" in undone[0].sentence
 
 
 def test_a_column_that_tells_what_was_dropped_holds_the_package(tmp_path, release_key):

@@ -1,0 +1,135 @@
+"""What the calendar tells of dates that were moved: each attack is done by hand on the package, and holds it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from disclosure_control.basics.telling.reasons import Gravity
+from tests.steps.release.conftest import Package
+from tests.steps.release.made_study import IDS, N, demographics, made, rows, starts, visits
+
+pytestmark = pytest.mark.usefixtures("release_key")
+START = starts()
+END = np.datetime64("2015-06-12")
+TERMS = ("STUDY TERMINATED BY SPONSOR", "ADVERSE EVENT")
+
+
+def calendar(found: Package) -> list:
+    return [one for one in found.result.reasons_to_hold if "calendar" in one.sentence]
+
+
+def figures(found: Package):
+    (step,) = found.result.outcome.findings.moved_dates.steps
+    return step
+
+
+def sponsor_ends(i: int) -> np.datetime64:
+    """All but twelve stayed until the sponsor ended the study."""
+    return END if i % 10 else START[i] + 40
+
+
+def with_end(**more) -> dict:
+    ds = rows("DS", sponsor_ends, DSDECOD=lambda i: TERMS[i % 10 == 0], **more)
+    return {"DM": demographics(START), "SV": visits(START), "DS": ds}
+
+
+def test_by_the_day_on_which_the_sponsor_ended_the_study(tmp_path):
+    found = made(with_end(), tmp_path)
+    ds, dm = found.opened["DS"].set_index("USUBJID"), found.opened["DM"].set_index("USUBJID")
+    ended = ds["DSSTDTC"][ds["DSDECOD"] == TERMS[0]]
+    true = pd.to_datetime(dm["RFSTDTC"]) - (pd.to_datetime(ended) - pd.Timestamp(END))
+    assert sorted(true.dropna()) == sorted(pd.Timestamp(START[i]) for i in range(N) if i % 10)  # the attack
+    (reason,) = calendar(found)
+    assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
+    assert "for 108 of 120 people" in reason.sentence
+    assert '"DS.DSSTDTC": "remove"' in reason.remedy
+    assert "2015" not in reason.sentence + " ".join(found.result.outcome.findings.words())
+    step = figures(found)
+    assert (step.people_undone, step.people_looked_at) == (108, 120)
+    first = pd.DataFrame({"start": START, "class": [i % 8 for i in range(N)]})
+    undone = first[[bool(i % 10) for i in range(N)]]
+    n_shared = int(undone.duplicated(keep=False).sum())
+    assert 0 < step.people_alone_by_true_day <= 108 - n_shared
+
+
+def test_by_the_day_of_the_end_in_a_group_of_rows_alone(tmp_path):
+    """A quarter of the people ended by one decision: in the rows of all, that day is no pattern."""
+    ends = {i: END if i % 4 == 0 else START[i] + 30 + 3 * (i % 50) for i in range(N)}
+    ds = rows("DS", ends.get, DSDECOD=lambda i: "SITE CLOSED" if i % 4 == 0 else "COMPLETED")
+    found = made({"DM": demographics(START), "DS": ds}, tmp_path)
+    assert figures(found).people_undone == 30
+    (reason,) = calendar(found)
+    assert "DS.DSSTDTC" in reason.sentence
+
+
+def test_by_the_study_day_of_the_end_where_its_date_was_removed(tmp_path):
+    """The start is known by the day of the end and the number of days between, without any date of the end."""
+    study = with_end(DSSTDY=lambda i: float((sponsor_ends(i) - START[i]).astype(int) + 1))
+    found = made(study, tmp_path, {"operations": {"DS.DSSTDTC": "remove"}})
+    assert "DSSTDTC" not in found.opened["DS"]
+    assert figures(found).people_undone == 108
+    (reason,) = calendar(found)
+    assert '"DS.DSSTDY": "remove"' in reason.remedy
+
+
+def test_what_the_remedy_names_is_enough(tmp_path):
+    study = with_end(DSSTDY=lambda i: float((sponsor_ends(i) - START[i]).astype(int) + 1))
+    for name in ("before", "after"):
+        (tmp_path / name).mkdir()
+    (reason,) = calendar(made(study, tmp_path / "before"))
+    lines = [name for name in ("DS.DSSTDTC", "DS.DSSTDY") if f'"{name}": "remove"' in reason.remedy]
+    assert lines == ["DS.DSSTDTC", "DS.DSSTDY"]
+    after = made(study, tmp_path / "after", {"operations": dict.fromkeys(lines, "remove")})
+    assert calendar(after) == []
+
+
+def test_by_a_day_that_no_outsider_knows(tmp_path):
+    """The controller may say so."""
+    found = made(with_end(), tmp_path, identifiers={"harmless": {"DS__DSSTDTC": "the day was never published"}})
+    assert calendar(found) == []
+
+
+def test_by_the_cut_off_that_ends_every_persons_last_record(tmp_path):
+    """No column has one day for most people: their last dates of all columns do."""
+    last = [{"STUDYID": "ST", "DOMAIN": "DS", "USUBJID": IDS[i], "DSSEQ": 1.0, "DSSTDTC": str(END)} for i in range(50)]
+    other = rows("EX", lambda i: END if i >= 50 else START[i] + 9, EXTRT=lambda i: "X")
+    other += rows("EX", lambda i: START[i] + i % 40)
+    ds = last + rows("DS", lambda i: START[i] + i % 60)
+    found = made({"DM": demographics(START), "DS": ds, "EX": other}, tmp_path)
+    assert figures(found).people_undone == N
+    assert {"DS.DSSTDTC", "EX.EXSTDTC"} <= set(figures(found).undone_by)
+
+
+def test_by_visits_on_tuesdays_alone(tmp_path):
+    tuesdays = START - (START.astype(int) + 3) % 7 + 1
+    found = made({"DM": demographics(tuesdays), "SV": visits(tuesdays)}, tmp_path)
+    moved = pd.to_datetime(found.opened["DM"]["RFSTDTC"]).dt.day_of_week
+    assert moved.nunique() == 7  # the attack: each of them, less Tuesday, is the offset modulo seven
+    step = figures(found)
+    assert step.median_offsets_left <= 730 / 7 + 1
+    assert {one.pattern for one in step.patterns} >= {"weekday"}
+    assert calendar(found) == []  # a hundred offsets remain: as many as by whole weeks
+    (said,) = [one for one in found.result.not_looked_at if "calendar" in one]
+    assert "of 730 offsets or fewer" in said
+    assert "weekday" in said
+
+
+def test_by_a_column_that_says_the_year_or_the_weekday_of_a_date(tmp_path):
+    words = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+    of = {"VSTPT": lambda i: words[(START[i].astype(int) + 3) % 7], "VSCAT": lambda i: str(START[i])[:7]}
+    vs = [
+        row | {"VSDTC": row.pop("VSSTDTC"), "VSTESTCD": "PULSE", "VSSTRESN": 70.0}
+        for row in rows("VS", lambda i: START[i], **of)
+    ]
+    found = made({"DM": demographics(START), "VS": vs}, tmp_path)
+    step = figures(found)
+    assert step.median_offsets_left <= 6
+    assert {(one.beside, one.pattern) for one in step.patterns} >= {("VSTPT", "weekday"), ("VSCAT", "month")}
+
+
+def test_a_study_without_a_pattern_is_not_held(tmp_path):
+    found = made({"DM": demographics(START), "SV": visits(START, every=25)}, tmp_path)
+    assert calendar(found) == []
+    assert figures(found).people_undone == 0
