@@ -23,6 +23,7 @@ from disclosure_control.steps.linkage_attack.linkability import LinkabilitySetti
 from disclosure_control.steps.linkage_attack.singling_out import SinglingOutSettings
 from disclosure_control.steps.release.settings import EarlierReleaseSettings, OutsidersKnow
 from disclosure_control.steps.tables.settings import BroughtTable
+from disclosure_control.study_tables.asked import OutcomeAsked
 from disclosure_control.study_tables.fit import FitForUseSettings
 from disclosure_control.table_protection.houses import HouseRules
 from disclosure_control.treatments.registry import methods
@@ -46,6 +47,7 @@ CLASSES: dict[str, type[SettingsGroup]] = {
     "release outsiders_know": OutsidersKnow,
     "release earlier": EarlierReleaseSettings,
     "release fit_for_use": FitForUseSettings,
+    "release fit_for_use outcome": OutcomeAsked,
     "linkage_attack singling_out": SinglingOutSettings,
     "linkage_attack inference": InferenceSettings,
     "linkage_attack linkability": LinkabilitySettings,

@@ -132,13 +132,15 @@ class ComparedTable:
     def is_read(self) -> np.ndarray:
         """Which comparisons (n_rows, n_columns) a reader draws: those of cells with enough people, by figure.
 
-        A share is compared if enough people have it or enough do not, in all arms together.
+        A share is compared if enough people have it, in all arms together; a curve after enough events.
         """
         n, of = self.before.n, self.before.of
         enough = of >= LEAST if self.before.kind is CellKind.SHARE else n >= LEAST
         if self.before.kind is CellKind.SHARE:
             together = np.minimum(n.sum(axis=1), (of - n).sum(axis=1)) if self.reference is None else n.sum(axis=1)
             enough = enough & (together >= LEAST)[:, None]
+        if self.before.kind is CellKind.SURVIVAL and self.before.events is not None:
+            enough = enough & (self.before.events.sum(axis=1) >= LEAST)[:, None]
         known = self.is_compared & enough & ~np.isnan(self.before_differences.low)
         if self.reference is None:
             return known

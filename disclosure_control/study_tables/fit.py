@@ -8,10 +8,11 @@ from enum import StrEnum
 
 import numpy as np
 
-from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
 from disclosure_control.basics.settings.kinds import POSITIVE, SHARE, TEXT
 from disclosure_control.basics.telling.small_counts import some_of_people
 from disclosure_control.basics.telling.words import counted, listed
+from disclosure_control.study_tables.asked import OutcomeAsked
 from disclosure_control.study_tables.comparison import LEAST, ComparedTable, State
 from disclosure_control.study_tables.table import CellKind
 from disclosure_control.study_tables.words import (
@@ -42,6 +43,9 @@ class FitForUseSettings(SettingsGroup):
 
     compare_with: str | None = setting(
         TEXT, "the arm with which the others are compared", None, "the one called placebo or control, else the first"
+    )
+    outcome: OutcomeAsked | None = setting(
+        nested(OutcomeAsked), "an outcome by its predictors, as a table of its own: [below](#an-outcome)", None
     )
     share: float = setting(SHARE, "the largest change of a share of people that is no limit", 0.05)
     deviations: float = setting(POSITIVE, "the same of a mean of people, in standard deviations", 0.2)
@@ -113,7 +117,7 @@ def _sentence(table: ComparedTable, words: Sequence[str]) -> str:
 
 def _findings(table: ComparedTable, settings: FitForUseSettings) -> Iterator[_Finding]:
     if np.isnan(table.after.value).all() and not table.coarser:
-        answer = Fitness.NO if table.before.is_main else Fitness.WITH_LIMITS
+        answer = Fitness.NO if table.before.is_main and table.is_read.any() else Fitness.WITH_LIMITS
         yield _Finding(answer, "what leaves has nothing of this table")
         return
     yield from _of_comparisons(table, settings)

@@ -13,6 +13,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import number_text, parse_numbers
 from disclosure_control.basics.encoding.interval_labels import interval_of
 from disclosure_control.basics.encoding.keys import count_keys
+from disclosure_control.study_tables.asked import OutcomeAsked
 from study.formats.days import days_of
 from study.models.roles import Role, TableKind, TableModel
 from study.models.study_model import StudyModel
@@ -106,6 +107,7 @@ class StudySide:
     """The rows of a study on one side, by data set; ``there`` (n_people,): who is in it.
 
     ``like``: the side that came in, whose arms, and whose decision on what is a number, hold for this side.
+    ``outcome``: the analysis that the config asks for.
     """
 
     def __init__(
@@ -114,8 +116,10 @@ class StudySide:
         model: StudyModel,
         there: np.ndarray,
         like: StudySide | None = None,
+        outcome: OutcomeAsked | None = None,
     ) -> None:
         self.model, self.there, self._like = model, there, like
+        self.outcome: OutcomeAsked | None = outcome if like is None else like.outcome
         self.n_people = len(there)
         by_domain: dict[str, list[str]] = {}
         for name in sorted(rows):

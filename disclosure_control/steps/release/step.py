@@ -147,7 +147,7 @@ def _compared(
     """The study's tables as they came in and as they leave; None if the config switches them off."""
     if not settings.study_tables:
         return None
-    sides = both_sides(study, released, people)
+    sides = both_sides(study, released, people, settings.fit_for_use.outcome)
     return study_compared(sides, int((~people.stays).sum()), len(people.stays), settings.fit_for_use)
 
 

@@ -55,11 +55,15 @@ class UseTold:
 
 @dataclass(frozen=True)
 class StudyCompared:
-    """All tables of a release compared, and the answer; ``not_read``: data sets that were too large to be compared."""
+    """All tables of a release compared, and the answer.
+
+    ``not_read``: data sets that were too large to be compared; ``not_made``: the outcome asked for, if it has no table.
+    """
 
     tables: Mapping[str, ComparedTable] = field(repr=False)
     fit: FitForUse
     not_read: tuple[str, ...]
+    not_made: str = ""
 
     @property
     def rows(self) -> pd.DataFrame:
@@ -70,7 +74,10 @@ class StudyCompared:
 def study_compared(sides: BothSides, n_left_out: int, n_people: int, settings: FitForUseSettings) -> StudyCompared:
     """The tables of both sides, and whether what leaves is fit for use."""
     tables = compared_tables(sides.before, sides.after, settings.compare_with)
-    return StudyCompared(tables, fit_for_use(tables, n_left_out, n_people, settings), sides.not_read)
+    asked = settings.outcome
+    is_made = asked is None or any(table.before.name == "outcome" for table in tables.values())
+    fit = fit_for_use(tables, n_left_out, n_people, settings)
+    return StudyCompared(tables, fit, sides.not_read, "" if is_made or asked is None else asked.column)
 
 
 # The columns of the file with all cells, by what they hold.
@@ -190,6 +197,12 @@ def _parts(compared: StudyCompared, told: UseTold) -> Iterator[Part]:
     )
     for name in told.not_compared:
         yield Sentence(f"Not compared: {name}, whose rows are not in memory in a run from disk.", Style.NOTICE)
+    if compared.not_made:
+        yield Sentence(
+            f"No table of the outcome {compared.not_made}: it has neither numbers nor two values, a column of the "
+            "analysis is not one of people or a test, or its predictors determine it or each other.",
+            Style.NOTICE,
+        )
     for table in compared.tables.values():
         if table.before.is_main and table.before.kind is CellKind.SHARE:
             yield from _main_table(table)

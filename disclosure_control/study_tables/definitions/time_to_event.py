@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -59,7 +59,7 @@ def _died(side: StudySide, base: DomainRows) -> np.ndarray:
 def _table(side: StudySide, source: str, title: str, event: np.ndarray, end: np.ndarray) -> StudyTable:
     """A table of the days to an event (n_people,), NaN of those without, who were seen until ``end``."""
     happened = ~np.isnan(event)
-    return _of_times(side, source, title, np.where(happened, event, end), happened, side.arm)
+    return survival_table(source, title, side.arms, np.where(happened, event, end), happened, side.arm)
 
 
 def _parameters(side: StudySide, rows: DomainRows, number: str) -> Iterator[StudyTable]:
@@ -73,32 +73,41 @@ def _parameters(side: StudySide, rows: DomainRows, number: str) -> Iterator[Stud
         own = known & (codes == place)
         title = f"Time to event {names[place]}, days ({rows.domain})"
         source = f"{rows.domain}.{names[place]}"
-        yield _of_times(side, source, title, time[own], censored[own] == 0, arm[own])
+        yield survival_table(source, title, side.arms, time[own], censored[own] == 0, arm[own])
 
 
-def _of_times(
-    side: StudySide, source: str, title: str, time: np.ndarray, event: np.ndarray, arm: np.ndarray
+def survival_table(
+    source: str,
+    title: str,
+    groups: Sequence[str],
+    time: np.ndarray,
+    event: np.ndarray,
+    group: np.ndarray,
+    name: str = "time_to_event",
 ) -> StudyTable:
-    known = ~np.isnan(time) & (time >= 0) & (arm >= 0)
-    time, event, arm = time[known], event[known], arm[known]
-    n_arms = len(side.arms)
+    """The share of each of the ``groups`` without the event at ``TIMES``, by time, event and group (n_people,)."""
+    known = ~np.isnan(time) & (time >= 0) & (group >= 0)
+    time, event, group = time[known], event[known], group[known]
+    n_groups = len(groups)
     at = TIMES[: np.searchsorted(TIMES, time.max(initial=0), side="right")]
-    found = kaplan_meier(time, event, arm, n_arms, at)
-    _, p_value = log_rank(time, event, arm, n_arms)
+    found = kaplan_meier(time, event, group, n_groups, at)
+    _, p_value = log_rank(time, event, group, n_groups)
     labels = tuple(f"day {day:g}" for day in at)
-    of = np.broadcast_to(np.bincount(arm, minlength=n_arms), found.at_risk.shape)
+    of = np.broadcast_to(np.bincount(group, minlength=n_groups), found.at_risk.shape)
+    until = event[None, :, None] & (time[None, :, None] <= at[:, None, None])
     return StudyTable(
-        "time_to_event",
+        name,
         source,
         title,
         CellKind.SURVIVAL,
-        side.arms,
+        tuple(groups),
         labels,
         labels,
         found.at_risk,
         of,
         found.share,
         found.error,
+        (until & (group[None, :, None] == np.arange(n_groups))).sum(axis=1),
         is_main=True,
         p_value=None if np.isnan(p_value) else p_value,
     )

@@ -1,0 +1,147 @@
+"""The outcome that the config names, by its predictors: a regression, or Kaplan-Meier where it has a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from disclosure_control.study_tables.asked import OutcomeAsked
+from disclosure_control.study_tables.definitions.demographics import numbers_of_people
+from disclosure_control.study_tables.definitions.time_to_event import survival_table
+from disclosure_control.study_tables.registry import TableDefinition
+from disclosure_control.study_tables.regression import least_squares, logistic
+from disclosure_control.study_tables.side import EVERYBODY, MOST_LEVELS, DomainRows, StudySide
+from disclosure_control.study_tables.table import CellKind, StudyTable
+from study.models.roles import TableKind
+
+NOT_YET = ("0", "N", "NO", "FALSE", "ALIVE", "CENSORED", "NEIN")  # words for an outcome that did not happen
+
+
+@dataclass(frozen=True)
+class ValuesOfPeople:
+    """A column of people: ``numbers`` (n_people,), or ``codes`` (n_people,) of ``labels``, -1 where missing."""
+
+    name: str
+    numbers: np.ndarray | None = field(repr=False)
+    codes: np.ndarray = field(repr=False)
+    labels: tuple[str, ...] = field(repr=False)
+
+
+def make(side: StudySide) -> Iterator[StudyTable]:
+    """The table that the config asks for, where this side has all its columns."""
+    asked = side.outcome
+    if asked is None:
+        return
+    found = [_values(side, name) for name in (asked.column, *asked.by)]
+    columns = [one for one in found if one is not None]
+    if len(columns) < len(found):
+        return
+    outcome, *by = columns
+    if asked.time is None:
+        yield from _regression(side, asked, outcome, by)
+    elif (time := _values(side, asked.time)) is not None and time.numbers is not None:
+        yield _survival(side, asked, outcome, by[0], time.numbers)
+
+
+def _values(side: StudySide, name: str) -> ValuesOfPeople | None:
+    """A column of the combined dataset: one of people, or the mean result of a test."""
+    domain, _, variable = name.partition("__")
+    rows = side.domain(domain)
+    if rows is None:
+        return None
+    if rows.table.kind is TableKind.FINDINGS:
+        return _result(side, rows, name, variable)
+    if variable not in rows:
+        return None
+    codes, labels = rows.codes(variable)
+    order = np.argsort(labels, kind="stable")
+    of_people, known = np.full(side.n_people, -1), (rows.people >= 0) & (codes >= 0)
+    of_people[rows.people[known]] = np.argsort(order)[codes[known]]
+    of_people[side.arm < 0] = -1
+    numbers = numbers_of_people(side, rows, variable) if side.is_number(rows, variable) else None
+    return ValuesOfPeople(name, _of_those_counted(side, numbers), of_people, tuple(labels[order].tolist()))
+
+
+def _result(side: StudySide, rows: DomainRows, name: str, test: str) -> ValuesOfPeople | None:
+    number = rows.called("STRESN")
+    is_test = np.zeros(len(rows.people), dtype=bool)
+    for short in ("TEST", "TESTCD"):
+        if (column := rows.called(short)) is not None:
+            is_test |= rows.is_one_of(column, test.upper())
+    if number is None or not is_test.any():
+        return None
+    values = np.where(is_test, rows.numbers(number), np.nan)
+    known = (rows.people >= 0) & ~np.isnan(values)
+    n = np.bincount(rows.people[known], minlength=side.n_people)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.bincount(rows.people[known], values[known], side.n_people) / n
+    return ValuesOfPeople(name, _of_those_counted(side, mean), np.full(side.n_people, -1), ())
+
+
+def _of_those_counted(side: StudySide, numbers: np.ndarray | None) -> np.ndarray | None:
+    return None if numbers is None else np.where(side.arm >= 0, numbers, np.nan)
+
+
+def _regression(
+    side: StudySide, asked: OutcomeAsked, outcome: ValuesOfPeople, by: list[ValuesOfPeople]
+) -> Iterator[StudyTable]:
+    """The coefficients of the predictors; of a category those against its commonest value."""
+    is_logistic = len(outcome.labels) == 2
+    if is_logistic:
+        values = np.where(outcome.codes >= 0, outcome.codes.astype(float), np.nan)
+    elif outcome.numbers is not None:
+        values = outcome.numbers
+    else:
+        return
+    design, names = [np.ones(side.n_people)], []
+    for column in by:
+        if column.numbers is not None:
+            design.append(column.numbers)
+            names.append(column.name)
+        elif len(column.labels) <= MOST_LEVELS:
+            people = np.bincount(column.codes[column.codes >= 0], minlength=len(column.labels))
+            base = int(np.argmax(people))
+            for code in np.flatnonzero((people > 0) & (np.arange(len(people)) != base)).tolist():
+                design.append(np.where(column.codes >= 0, (column.codes == code).astype(float), np.nan))
+                names.append(f"{column.name} {column.labels[code]} against {column.labels[base]}")
+    table = np.column_stack(design)
+    used = ~np.isnan(values) & ~np.isnan(table).any(axis=1)
+    found = (logistic if is_logistic else least_squares)(table[used], values[used])
+    if found is None:
+        return
+    shape = (len(names), 1)
+    kind = "logistic regression, log odds" if is_logistic else "linear regression"
+    yield StudyTable(
+        "outcome",
+        asked.column,
+        f"{asked.column} by its predictors, {kind}",
+        CellKind.ESTIMATE,
+        (EVERYBODY,),
+        tuple(names),
+        tuple(names),
+        np.full(shape, int(used.sum())),
+        np.full(shape, int((side.arm >= 0).sum())),
+        found.value[1:, None],
+        found.error[1:, None],
+        is_main=True,
+    )
+
+
+def _survival(
+    side: StudySide, asked: OutcomeAsked, outcome: ValuesOfPeople, by: ValuesOfPeople, time: np.ndarray
+) -> StudyTable:
+    happened = np.array([label.strip().upper() not in NOT_YET for label in outcome.labels] + [False])[outcome.codes]
+    time = np.where(outcome.codes >= 0, time, np.nan)
+    title = f"Time to {asked.column} by {asked.by[0]}"
+    return survival_table(asked.column, title, by.labels, time, happened, by.codes, "outcome")
+
+
+TABLE = TableDefinition(
+    "outcome",
+    "the outcome that `fit_for_use` names, by its predictors: coefficients of a linear or logistic regression, or "
+    "Kaplan-Meier and the log-rank test where it has a time",
+    make,
+    place=90,
+)
