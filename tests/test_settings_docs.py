@@ -16,6 +16,7 @@ from disclosure_control.leaving.leaving import Join
 from disclosure_control.pooling.settings import PoolSettings
 from disclosure_control.release.rare_terms import RareTerms
 from disclosure_control.steps import READERS, STEPS, settings_module
+from disclosure_control.steps.context.catalogue import CatalogueEntry
 from disclosure_control.steps.context.settings import DecisionOnRule
 from disclosure_control.steps.linkage_attack.inference import InferenceSettings
 from disclosure_control.steps.linkage_attack.interval_disclosure import IntervalSettings
@@ -42,6 +43,7 @@ CLASSES: dict[str, type[SettingsGroup]] = {
     "merge files": FileOptions,
     "merge age": AgeAt,
     "treatment join": Join,
+    "context catalogue": CatalogueEntry,
     "context rules": DecisionOnRule,
     "release rare_terms": RareTerms,
     "release outsiders_know": OutsidersKnow,

@@ -30,6 +30,8 @@ REQUIRED = (
     "dask",
     "distributed",
     "cryptography",
+    "rdflib",
+    "python-docx",
 )
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 

@@ -28,6 +28,20 @@ EVERYTHING = {
     "custodian": "the trustee of the hospital, by vote of the ethics committee",
 }
 
+CATALOGUE = {
+    "title": "Growth of children with obesity",
+    "description": "Yearly visits of children in one clinic",
+    "identifier": "https://hospital.example/data/growth",
+    "keywords": ["obesity", "growth"],
+    "publisher": {"name": "Hospital of Nowhere", "address": "mailto:data@hospital.example"},
+    "access_body": {"name": "Access body of Nowhere", "address": "https://access.example"},
+    "provenance": "records of the outpatient clinic",
+    "health_categories": ["https://access.example/categories/EHR"],
+    "access": "https://access.example/apply",
+    "type": "http://publications.europa.eu/resource/authority/dataset-type/STATISTICAL",
+    "youngest": 6,
+}
+
 
 def points(**settings) -> list[str]:
     return open_points(ContextSettings(**settings), config_of_valid_keys(CONFIG))

@@ -1,0 +1,149 @@
+"""The dataset's entry for a catalogue: HealthDCAT-AP in Turtle, for data that are not public; made with rdflib.
+
+Source: HealthDCAT-AP, release 5, and DCAT-AP 3.0; Regulation (EU) 2025/327, Article 77.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from disclosure_control.rules.judging import value_at
+from disclosure_control.steps.context.catalogue import CatalogueEntry, Contact
+
+if TYPE_CHECKING:
+    from rdflib import Graph
+    from rdflib.term import Node
+
+LAW = "http://data.europa.eu/eli/reg/2025/327/oj"
+NOT_PUBLIC = "http://publications.europa.eu/resource/authority/access-right/NON_PUBLIC"
+PREFIXES = {
+    "dcat": "http://www.w3.org/ns/dcat#",
+    "dct": "http://purl.org/dc/terms/",
+    "foaf": "http://xmlns.com/foaf/0.1/",
+    "vcard": "http://www.w3.org/2006/vcard/ns#",
+    "dcatap": "http://data.europa.eu/r5r/",
+    "healthdcatap": "http://healthdataportal.eu/ns/health#",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+}
+
+
+def catalogue_entry(entry: CatalogueEntry, summary: Mapping[str, Any]) -> str:
+    """The entry as Turtle: the controller's statements, and people and records as the run counted them."""
+    from rdflib import Graph
+
+    graph = Graph()
+    for prefix, address in PREFIXES.items():
+        graph.bind(prefix, address)
+    dataset = _thing(graph, "dataset", "dcat:Dataset")
+    _words(graph, dataset, entry)
+    _addresses(graph, dataset, entry)
+    publisher = _agent(graph, "publisher", entry.publisher)
+    _say(graph, dataset, "dct:publisher", [publisher])
+    _say(graph, dataset, "dcat:contactPoint", graph.objects(publisher, _name("dcat:contactPoint")))
+    _say(graph, dataset, "healthdcatap:hdab", [_agent(graph, "access_body", entry.access_body)])
+    _numbers(graph, dataset, entry, summary)
+    _period(graph, dataset, entry)
+    distribution = _thing(graph, "distribution", "dcat:Distribution")
+    _say(graph, dataset, "dcat:distribution", [distribution])
+    _say(graph, distribution, "dcat:accessURL", [_address(entry.access)])
+    _say(graph, distribution, "dcatap:applicableLegislation", [_address(LAW)])
+    return str(graph.serialize(format="turtle"))
+
+
+def _words(graph: Graph, dataset: Node, entry: CatalogueEntry) -> None:
+    for name, texts in {
+        "dct:title": [entry.title],
+        "dct:description": [entry.description],
+        "dcat:keyword": entry.keywords,
+        "healthdcatap:populationCoverage": [entry.population] if entry.population else [],
+    }.items():
+        _say(graph, dataset, name, [_text(text) for text in texts])
+    _say(graph, dataset, "dct:identifier", [_literal(entry.identifier)])
+    provenance = _thing(graph, "provenance", "dct:ProvenanceStatement")
+    _say(graph, provenance, "rdfs:label", [_text(entry.provenance)])
+    _say(graph, dataset, "dct:provenance", [provenance])
+    for place, title in enumerate(entry.coding_systems, 1):
+        system = _thing(graph, f"coding_system_{place}", "dct:Standard")
+        _say(graph, system, "dct:title", [_literal(title)])
+        _say(graph, dataset, "healthdcatap:hasCodingSystem", [system])
+
+
+def _addresses(graph: Graph, dataset: Node, entry: CatalogueEntry) -> None:
+    for name, addresses in {
+        "dcat:theme": entry.themes,
+        "dct:type": [entry.type],
+        "dct:accessRights": [NOT_PUBLIC],
+        "dcatap:applicableLegislation": [LAW],
+        "healthdcatap:healthCategory": entry.health_categories,
+    }.items():
+        _say(graph, dataset, name, map(_address, addresses))
+
+
+def _numbers(graph: Graph, dataset: Node, entry: CatalogueEntry, summary: Mapping[str, Any]) -> None:
+    files = summary.get("release", {}).get("files", {})
+    for name, number in {
+        "healthdcatap:numberOfUniqueIndividuals": value_at(summary, "release.people"),
+        "healthdcatap:numberOfRecords": sum(one["records"] for one in files.values()) if files else None,
+        "healthdcatap:minTypicalAge": entry.youngest,
+        "healthdcatap:maxTypicalAge": entry.oldest,
+    }.items():
+        if isinstance(number, int):
+            _say(graph, dataset, name, [_literal(number, "xsd:nonNegativeInteger")])
+
+
+def _period(graph: Graph, dataset: Node, entry: CatalogueEntry) -> None:
+    days = {"dcat:startDate": entry.begins, "dcat:endDate": entry.ends}
+    if any(days.values()):
+        period = _thing(graph, "period", "dct:PeriodOfTime")
+        _say(graph, dataset, "dct:temporal", [period])
+        for name, day in days.items():
+            _say(graph, period, name, [_literal(day, "xsd:date")] if day else [])
+
+
+def _agent(graph: Graph, name: str, given: Contact) -> Node:
+    agent, card = _thing(graph, name, "foaf:Agent"), _thing(graph, f"{name}_contact", "vcard:Kind")
+    _say(graph, agent, "foaf:name", [_text(given.name)])
+    _say(graph, agent, "dcat:contactPoint", [card])
+    _say(graph, card, "vcard:fn", [_text(given.name)])
+    is_mail = given.address.startswith("mailto:")
+    _say(graph, card, "vcard:hasEmail" if is_mail else "vcard:hasURL", [_address(given.address)])
+    return agent
+
+
+def _thing(graph: Graph, name: str, kind: str) -> Node:
+    from rdflib import BNode
+
+    node = BNode(name)
+    _say(graph, node, "rdf:type", [_name(kind)])
+    return node
+
+
+def _say(graph: Graph, subject: Node, name: str, values: Iterable[Node]) -> None:
+    for value in list(values):
+        graph.add((subject, _name(name), value))
+
+
+def _name(short: str) -> Node:
+    prefix, _, name = short.partition(":")
+    return _address(f"{PREFIXES[prefix]}{name}")
+
+
+def _address(text: str) -> Node:
+    from rdflib import URIRef
+
+    return URIRef(text)
+
+
+def _text(text: str) -> Node:
+    from rdflib import Literal
+
+    return Literal(text, lang="en")
+
+
+def _literal(value: object, kind: str = "") -> Node:
+    from rdflib import Literal, URIRef
+
+    return Literal(value, datatype=URIRef(str(_name(kind)))) if kind else Literal(value)

@@ -1,0 +1,77 @@
+"""The sheet for a health data access body: what was minimised, who keeps which secret, and the catalogue's entry.
+
+Source: Regulation (EU) 2025/327, Articles 66 and 77.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from disclosure_control.basics.telling.sections import Sentence, Style, Table
+from disclosure_control.report.evidence.chapters import Chapter, FilledChapter
+from disclosure_control.rules.columns_left import columns_of_run
+from disclosure_control.rules.judging import ABSENT, in_words, value_at
+
+NOT_COUNTED = "not counted in this run"
+OFFSET, CONTINENT = "release.operations.offset", "release.operations.raise to continent"
+HIGHEST = "prosecutor_highest_risk"
+HEAD = ("What leaves is only what the purpose needs: the run counts what left, and the applicant states the need.",)
+
+
+def ehds_chapters(summary: Mapping[str, Any]) -> list[FilledChapter]:
+    """The table of minimisation, the secrets, and the entry of the catalogue as it stands."""
+    return [_minimised(summary), _secrets(summary), _entry(summary)]
+
+
+def _minimised(summary: Mapping[str, Any]) -> FilledChapter:
+    columns = columns_of_run(summary)
+    variables = [NOT_COUNTED] * 2 if columns is None else [len(columns.left) + len(columns.gone), len(columns.left)]
+    files = summary.get("release", {}).get("files", {})
+    records = [sum(one[name] for one in files.values()) for name in ("records_of_source", "records")]
+    rows = [
+        ["Who", "people", _at(summary, "k_anonymity.total"), _at(summary, "release.people")],
+        ["What", "variables", *variables],
+        ["What", "rows of all files", *(records if files else [NOT_COUNTED] * 2)],
+        ["When", "variables of dates that were moved by person", "-", _at(summary, OFFSET)],
+        ["Where", "variables of places that were raised to continents", "-", _at(summary, CONTINENT)],
+        ["How", "variables whose values were made coarser", "-", _at(summary, "release.recoded")],
+        [
+            "How",
+            "highest chance to find one person",
+            _at(summary, f"treatment.before.{HIGHEST}"),
+            _at(summary, f"treatment.as_released.{HIGHEST}"),
+        ],
+        ["How", "verdict on what leaves", "-", _at(summary, "verdict.verdict")],
+    ]
+    table = Table("Minimisation", ("Question", "What was counted", "Came in", "Leaves"), rows)
+    return FilledChapter(Chapter((), "Data minimisation", "Regulation (EU) 2025/327, Article 66(1)"), (table,))
+
+
+def _secrets(summary: Mapping[str, Any]) -> FilledChapter:
+    custodian = value_at(summary, "config.context.custodian")
+    is_stated = custodian not in (ABSENT, None)
+    rows = [
+        ["key of the pseudonyms and moved dates", custodian if is_stated else "open point", "in no file of a run"],
+        ["source files, combined dataset, lists of people at risk", "the controller", "the pilot's folder"],
+        ["key of the fingerprints in the manifest", "the controller", ".hash_key beside the results"],
+    ]
+    table = Table("Secrets", ("Secret", "Who keeps it", "Where"), rows)
+    is_open = Sentence('Who keeps the key? ("context": {"custodian": ...})', Style.OPEN)
+    asked_by = "Regulation (EU) 2025/327, Article 66(3); EDPB Guidelines 01/2025"
+    body = (table,) if is_stated else (is_open, table)
+    return FilledChapter(Chapter((), "Who keeps which secret", asked_by), body)
+
+
+def _entry(summary: Mapping[str, Any]) -> FilledChapter:
+    chapter = Chapter((), "Entry in the catalogue", "Regulation (EU) 2025/327, Article 77; HealthDCAT-AP")
+    if value_at(summary, "config.context.catalogue") in (ABSENT, None):
+        text = 'How is the dataset described in the catalogue? ("context": {"catalogue": {...}}, docs/context.md)'
+        return FilledChapter(chapter, (Sentence(text, Style.OPEN),))
+    said = "evidence/dataset.ttl has it as HealthDCAT-AP, with people and rows as this run counted them."
+    return FilledChapter(chapter, (Sentence(said),))
+
+
+def _at(summary: Mapping[str, Any], path: str) -> str:
+    value = value_at(summary, path)
+    return NOT_COUNTED if value is ABSENT else in_words(value)

@@ -1,0 +1,63 @@
+"""The sheet of the EHDS has the run's figures, and the entry what the shapes of HealthDCAT-AP (release 5) require."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from disclosure_control.report.evidence.pack import EHDS_HTML, EHDS_MD, ENTRY
+from tests.run.synthetic_pilot import DONE, leaks
+from tests.steps.context.test_context import CATALOGUE
+
+DCT, DCAT, HEALTH = "http://purl.org/dc/terms/", "http://www.w3.org/ns/dcat#", "http://healthdataportal.eu/ns/health#"
+DCATAP, VCARD = "http://data.europa.eu/r5r/", "http://www.w3.org/2006/vcard/ns#"
+# By hand from the shapes of data that are not public: what a dataset must have, and what it may have once.
+NEEDED = [
+    *(f"{DCT}{name}" for name in ("title", "description", "accessRights", "identifier", "type", "provenance")),
+    *(f"{DCAT}{name}" for name in ("distribution", "theme", "contactPoint", "keyword")),
+    *(f"{HEALTH}{name}" for name in ("hdab", "healthCategory")),
+    f"{DCATAP}applicableLegislation",
+]
+ONCE = [
+    *(f"{DCT}{name}" for name in ("accessRights", "publisher")),
+    *(f"{HEALTH}{name}" for name in ("hdab", "numberOfRecords", "numberOfUniqueIndividuals", "minTypicalAge")),
+]
+
+
+def test_the_table_of_minimisation_has_the_figures_of_the_run(pilot, doors):
+    pilot.configure(treatment=[{"method": "drop_column", "columns": ["VS__BMI"]}])
+    assert doors.start(2).status == DONE
+    summary = json.loads((pilot.results / f"{pilot.name}_privacy_summary.json").read_text(encoding="utf-8"))
+    text = (pilot.results / EHDS_MD).read_text(encoding="utf-8")
+    rows = dict(line.strip("| ").split(" | ", 2)[1:] for line in text.splitlines() if line.startswith("| "))
+    assert rows["people"] == f"{summary['k_anonymity']['total']} | not counted in this run"
+    n_columns = len((pilot.combined.read_text(encoding="utf-8").splitlines()[0]).split(","))
+    assert rows["variables"] == f"{n_columns} | {n_columns - 1}"
+    assert "Who keeps the key?" in text
+    for name in (EHDS_MD, EHDS_HTML):
+        assert leaks((pilot.results / name).read_text(encoding="utf-8")) == []
+
+
+def test_the_entry_has_what_the_shapes_require(pilot, doors):
+    rdflib = pytest.importorskip("rdflib", reason="no rdflib")
+    pilot.configure(context={"catalogue": CATALOGUE})
+    assert doors.start(2).status == DONE
+    text = (pilot.results / ENTRY).read_text(encoding="utf-8")
+    assert leaks(text) == []
+    graph = rdflib.Graph().parse(data=text, format="turtle")
+    name = rdflib.URIRef
+    (dataset,) = graph.subjects(rdflib.RDF.type, name(f"{DCAT}Dataset"))
+    n_values = {path: len(list(graph.objects(dataset, name(path)))) for path in (*NEEDED, *ONCE)}
+    assert [path for path in NEEDED if not n_values[path]] == []
+    assert [path for path in ONCE if n_values[path] > 1] == []
+    (access,) = graph.objects(dataset, name(f"{DCT}accessRights"))
+    assert str(access).endswith("/access-right/NON_PUBLIC")
+    for path in (f"{DCT}publisher", f"{HEALTH}hdab"):
+        (agent,) = graph.objects(dataset, name(path))
+        (card,) = graph.objects(agent, name(f"{DCAT}contactPoint"))
+        assert (card, rdflib.RDF.type, name(f"{VCARD}Kind")) in graph
+        reached = [one for way in ("hasURL", "hasEmail") for one in graph.objects(card, name(f"{VCARD}{way}"))]
+        assert [type(one) for one in reached] == [rdflib.URIRef]
+    (distribution,) = graph.objects(dataset, name(f"{DCAT}distribution"))
+    assert list(graph.objects(distribution, name(f"{DCATAP}applicableLegislation")))
