@@ -7,7 +7,7 @@ Each section gives the content of the chapter of the same name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from disclosure_control.basics.telling.sections import (
@@ -63,6 +63,15 @@ class FilledChapter:
 
     chapter: Chapter
     body: tuple[Sentence | Table, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document of the pack: its title, sentences above the chapters, and the chapters."""
+
+    title: str
+    head: Sequence[str]
+    chapters: Sequence[FilledChapter]
 
 
 def filled(chapter: Chapter, sections: Iterable[Section]) -> FilledChapter:

@@ -15,7 +15,7 @@ from disclosure_control import __version__
 from disclosure_control.basics.telling.sections import Section, Sentence
 from disclosure_control.basics.telling.words import in_one_line
 from disclosure_control.report.evidence.catalogue_entry import catalogue_entry
-from disclosure_control.report.evidence.chapters import CHAPTERS, HEAD, Chapter, FilledChapter, filled
+from disclosure_control.report.evidence.chapters import CHAPTERS, HEAD, Chapter, Document, filled
 from disclosure_control.report.evidence.ehds import HEAD as HEAD_OF_EHDS
 from disclosure_control.report.evidence.ehds import ehds_chapters
 from disclosure_control.report.evidence.manifest import manifest
@@ -45,15 +45,6 @@ class EvidenceOf:
     config: PilotConfig
     sections: Sequence[Section]
     rules: Sequence[JudgedBook]
-
-
-@dataclass(frozen=True)
-class Document:
-    """A document of the pack: its title, sentences above the chapters, and the chapters."""
-
-    title: str
-    head: Sequence[str]
-    chapters: Sequence[FilledChapter]
 
 
 def write_evidence(results: ResultSet, evidence: EvidenceOf) -> None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import io
 import zipfile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from disclosure_control.basics.telling.sections import Sentence, Style, Table
 from disclosure_control.basics.telling.words import in_one_line
-
-if TYPE_CHECKING:
-    from disclosure_control.report.evidence.pack import Document
+from disclosure_control.report.evidence.chapters import Document
 
 IN_THE_BEGINNING = (1980, 1, 1, 0, 0, 0)  # of the format: the same document has the same bytes in every run
 

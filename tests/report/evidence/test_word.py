@@ -9,8 +9,7 @@ import zipfile
 import pytest
 
 from disclosure_control.basics.telling.sections import Sentence, Style, Table
-from disclosure_control.report.evidence.chapters import Chapter, FilledChapter
-from disclosure_control.report.evidence.pack import Document
+from disclosure_control.report.evidence.chapters import Chapter, Document, FilledChapter
 from disclosure_control.report.evidence.word import word_document
 from tests.run.synthetic_pilot import DONE, leaks
 
