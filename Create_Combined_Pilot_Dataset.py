@@ -78,7 +78,7 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
         reason = choice.reason.rstrip(".") or f"--engine {choice.name} was asked for"
         raise FaultyInputError(_NOTHING_DRAFTED_FROM_DISK.format(name=pilot.config_file.name, reason=reason))
     from disclosure_control.draft.draft import draft_config
-    from disclosure_control.draft.files import write_draft
+    from disclosure_control.draft.files import DRAFTED, write_draft
 
     outcome = _combine_by(choice, pilot) if pilot.is_configured else None
     try:
@@ -87,7 +87,7 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
         if pilot.is_configured:
             raise
         raise FaultyInputError([*error.faults, _nothing_drafted(pilot.config_file.name)]) from None
-    path = write_draft(draft.text, pilot.config_file.path.parent, pilot.name, beside=pilot.is_configured)
+    path = write_draft(draft.text, pilot.config_file.path.parent, pilot.name, DRAFTED if pilot.is_configured else "")
     n_to_review = lines_to_review(draft.text)
     outcome = outcome or _published(pilot, draft.combined, merge_settings(pilot.config)[1].combined_as)
     decide = f'decide the {n_to_review} lines marked "# {REVIEW}", then run Main_Anonymization.py'

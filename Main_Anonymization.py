@@ -8,6 +8,7 @@
 names people, or if what outsiders may know singles them out. It judges the data to be released if there is a treatment
 or a release, else the untreated pilot.
 ``--shareable`` also writes a page to share, without small counts; ``--verbose`` prints every section in full.
+``--propose`` also writes the next config, PILOT.proposed.py, with what the reasons of this run propose.
 """
 
 from __future__ import annotations
@@ -24,17 +25,22 @@ if __name__ == "__main__":
     keep_freed_memory(arrow_from="system")
 
 from config import COMBINED_DATASETS, MERGE_REPORT, REVIEW, combined_dataset_in, lines_to_review, text_of_config
-from disclosure_control.basics.telling.reasons import Gravity, Reason
+from disclosure_control.basics.telling.reasons import DECIDE, Gravity, Reason
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.choice import AUTO, ENGINES
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door
 from disclosure_control.run.memory import give_freed_memory_back
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
     from disclosure_control.assess.assessment import Assessment
     from disclosure_control.assess.opening import OpenedPilot
     from disclosure_control.basics.files import SourceFile
     from disclosure_control.report.verdict import Verdict
+
+    Check = Callable[[Mapping[str, Any]], object]
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -53,10 +59,18 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
         with pilot.log.step("read"):
             opening = opened(choice.name, path, pilot.config, READERS, records_needed, pilot.cluster)
             found = until_published.enter_context(opening)
-        return _assess_opened(pilot, found, options)
+
+        def check(literal: Mapping[str, Any]) -> object:
+            from disclosure_control.assess.combined_dataset import checked_config
+            from disclosure_control.treatments.keys import with_keys_to_come
+
+            with with_keys_to_come(literal):
+                return checked_config(path, literal, READERS)
+
+        return _assess_opened(pilot, found, options, check)
 
 
-def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace) -> Outcome:
+def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace, check: Check) -> Outcome:
     from disclosure_control.assess.assessment import evaluate
     from disclosure_control.assess.came_in import merge_sections
     from disclosure_control.assess.risky_rows import risky_row_files
@@ -80,7 +94,7 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     steps = run_steps(pilot.name, pilot.folder, dataset, assessment, pilot.log, pilot.left_out, pilot.started)
     leaving = what_leaves(steps)
     open_lines = undecided(pilot.config_file)
-    verdict = verdict_on(leaving, steps, open_lines)
+    verdict = verdict_on(leaving, steps, open_lines, pilot.config)
     notices = stale_merge_notices(pilot.folder, pilot.results, dataset.file, dataset.sha256)
     notices += [f"{reason.sentence} {reason.remedy}" for reason in open_lines]
     inputs = {dataset.file: {"sha256": dataset.sha256, "rows": dataset.n_subjects}}
@@ -111,8 +125,24 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     for notice in results.notices:
         pilot.log.notice(notice)
     pilot.log.say(texts.full_on_screen if options.verbose else texts.short)
+    if options.propose:
+        _propose(pilot, verdict, check)
     judged = leaving.about if leaving.assessment else dataset.file
     return _outcome(judged, leaving.assessment or assessment, verdict, options.fail_on_risk)
+
+
+def _propose(pilot: Pilot, verdict: Verdict, check: Check) -> None:
+    """Write the next config beside the pilot's, and say what it changes and how to put it in place."""
+    from disclosure_control.draft.proposal import proposal_in_words, propose, write_proposal
+
+    file = pilot.config_file
+    proposal = propose(text_of_config(file), file.name, verdict.reasons, check)
+    if not proposal.is_other:
+        pilot.log.say("Nothing to propose: " + ("it may leave." if verdict.may_leave else "no line answers a reason."))
+        return
+    path = write_proposal(proposal, file.path.parent, pilot.name)
+    lines = proposal_in_words(proposal, path, file.path, f"python Main_Anonymization.py {pilot.name}")
+    pilot.log.say("\n".join(lines))
 
 
 def undecided(config_file: SourceFile) -> tuple[Reason, ...]:
@@ -121,7 +151,7 @@ def undecided(config_file: SourceFile) -> tuple[Reason, ...]:
     if not n_lines:
         return ()
     sentence = f'{config_file.name} has {counted(n_lines, "line")} marked "# {REVIEW}", which only you can decide.'
-    return (Reason(Gravity.NOT_DECIDED, sentence, "Decide each of them and delete its mark."),)
+    return (Reason(Gravity.NOT_DECIDED, sentence, DECIDE),)
 
 
 def _outcome(judged: str, assessment: Assessment, verdict: Verdict, limit: float | None) -> Outcome:
@@ -145,6 +175,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this door beside those that both have."""
     parser.add_argument("--fail-on-risk", type=_percent, metavar="PERCENT", help="end with status 1 above this share")
     parser.add_argument("--shareable", action="store_true", help="also write a page to share, without small counts")
+    parser.add_argument(
+        "--propose", action="store_true", help="also write the next config beside the pilot's, PILOT.proposed.py"
+    )
     parser.add_argument("--verbose", action="store_true", help="print every section in full")
     parser.add_argument(
         "--engine",

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from disclosure_control.basics.telling.faults import FaultyInputError
 
+DRAFTED, PROPOSED_CONFIG = "draft", "proposed"
 
-def write_draft(text: str, folder: Path, pilot: str, beside: bool) -> Path:
+
+def write_draft(text: str, folder: Path, pilot: str, beside: str = "") -> Path:
     """Write a drafted config into the ``folder`` of configs; returns its path.
 
     It is the pilot's config, or one ``beside`` it under a name that no run reads (``PILOT.draft.py``, then
@@ -21,7 +23,7 @@ def write_draft(text: str, folder: Path, pilot: str, beside: bool) -> Path:
         if not _written_newly(text, path):
             raise FaultyInputError(f"{path}: another program wrote this file meanwhile; nothing was changed, run again")
         return path
-    names = (f"{pilot}.draft{number if number > 1 else ''}.py" for number in count(1))
+    names = (f"{pilot}.{beside}{number if number > 1 else ''}.py" for number in count(1))
     return next(path for path in (folder / name for name in names) if _written_newly(text, path))
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from config import REVIEW
+from disclosure_control.basics.settings.changes import python_text
 from disclosure_control.basics.telling.words import without_controls
 
 WIDTH = 118
 INDENT = "    "
-EXACT = 2**53  # whole numbers up to here are the same as floats
 
 
 @dataclass(frozen=True)
@@ -55,20 +54,6 @@ def config_text(title: str, keys: Mapping[str, Node], last_words: Iterable[str] 
     for words in last_words:
         lines += _comment(words, INDENT, hanging="  ")
     return "\n".join([*lines, "}"]) + "\n"
-
-
-def python_text(value: object) -> str:
-    """A value as a config writes it: text in double quotes, which Python reads back unchanged; ``50.0`` as ``50``."""
-    if isinstance(value, str):
-        is_pattern = "\\" in value and value.isprintable() and '"' not in value and not value.endswith("\\")
-        return f'r"{value}"' if is_pattern else json.dumps(value, ensure_ascii=False)
-    if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
-        return str(int(value))
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{python_text(name)}: {python_text(part)}" for name, part in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(python_text, value)) + "]"
-    return repr(value)
 
 
 def _docstring(title: str) -> list[str]:

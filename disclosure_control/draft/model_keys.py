@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from disclosure_control.basics.settings.changes import python_text
 from disclosure_control.draft.bins import OLDEST_AGE, Bins, age_bins, body_mass_bins, quantile_bins
 from disclosure_control.draft.columns import Column
-from disclosure_control.draft.literal import DraftedValue, Group, Node, python_text
+from disclosure_control.draft.literal import DraftedValue, Group, Node
 from disclosure_control.draft.roles import UNKNOWN, ConfigRole, Decision, order_of_sensitive
 from disclosure_control.draft.thresholds import draft_l, draft_t, sensitive_bins
 

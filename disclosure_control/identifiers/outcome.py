@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
+from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
 from disclosure_control.basics.telling.words import counted, listed
@@ -126,6 +128,8 @@ def reasons_of(findings: Sequence[ColumnFinding], where: str) -> tuple[Reason, .
             remedies = {finding.what_to_do: None for finding in columns}
             to_do = [(remedy, [one.name for one in columns if one.what_to_do == remedy]) for remedy in remedies]
             remedy = "; ".join(f"{listed(names, at_most=len(names))}: {remedy}" for remedy, names in to_do)
-            remedy += f'; or declare a column harmless: "identifiers": {{"harmless": {{"{columns[0].name}": "..."}}}}'
-            reasons.append(Reason(gravity, sentence, remedy))
+            remedy = f'or {remedy}; or say under "identifiers", "harmless" why it names nobody (docs/identifiers.md)'
+            step = {"method": "drop_column", "columns": [one.name for one in columns if one.name != SUBJECT_COLUMN]}
+            dropped = ConfigChange.to(("treatment", "steps"), step, f"{grade.value}, by its values", is_added=True)
+            reasons.append(Reason(gravity, sentence, remedy, (dropped,) if step["columns"] else ()))
     return tuple(reasons)

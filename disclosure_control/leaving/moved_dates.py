@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import (
     HAND_TO_HAND,
@@ -158,19 +159,20 @@ class DatesMoved:
                 f"{people_told(self.people_looked_at)}, and leaves {FEW} offsets or fewer for "
                 f"{people_on_screen(self.people_nearly_undone)}: original dates of {named} share a day or "
                 f"another pattern that outsiders may know.{alone}",
-                self._remedy,
+                "or keep days since a date of the person instead of dates, or, if no outsider knows the day, say why "
+                'under "identifiers", "harmless" (docs/identifiers.md)',
+                self._changes,
             )
 
     @property
-    def _remedy(self) -> str:
-        if not self.is_released:
-            return f"drop {', '.join(self.undone_by)}, or keep days since a date of the person instead of dates"
-        lines = ", ".join(f'"{name}": "remove"' for name in self.undone_by)
-        first = next(iter(self.undone_by), "DS.DSSTDTC").replace(".", "__")
-        return (
-            f'"release": {{"operations": {{{lines}}}}}, or, if no outsider knows the day, "identifiers": {{"harmless": '
-            f'{{"{first}": "why nobody outside knows the day"}}}}'
-        )
+    def _changes(self) -> tuple[ConfigChange, ...]:
+        """Columns of dates that go: by an operation of the release, or as a step of the treatment."""
+        why = "the calendar gives the original dates away"
+        if self.is_released:
+            paths = (("release", "operations", name) for name in self.undone_by)
+            return tuple(ConfigChange.to(path, "remove", why) for path in paths)
+        step = {"method": "drop_column", "columns": list(self.undone_by)}
+        return (ConfigChange.to(("treatment", "steps"), step, why, is_added=True),) if self.undone_by else ()
 
     def accepted(self) -> Iterator[str]:
         """What the calendar leaves where it is no reason to hold, for readers of a verdict."""

@@ -6,7 +6,12 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from disclosure_control.basics.telling.plain import WHERE_FOUND
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.encoding.columns import parse_numbers
+from disclosure_control.basics.settings.changes import ConfigChange
+from disclosure_control.basics.telling.plain import NOT_IN_SUMMARY, WHERE_FOUND
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import (
     HAND_TO_HAND,
@@ -15,12 +20,13 @@ from disclosure_control.basics.telling.small_counts import (
     people_on_screen,
 )
 from disclosure_control.basics.telling.words import capitalised, listed, people_text
-from disclosure_control.leaving.leaving import Leaving
+from disclosure_control.leaving.leaving import Leaving, WhatBecame
 from disclosure_control.leaving.release_finding import ReleaseFinding
 from disclosure_control.measures.singling_sets import SetsOfSize, singling_sets
 from disclosure_control.treatments.known_to_outsiders import known_to_outsiders
 
 MOST_NAMED = 6
+FEWEST_NUMBERS, VALUES_OF_A_GROUP = 10, 3  # different ones of a column, and of a group whose mean replaces them
 COLUMNS_IN_WORDS = {1: "one column", 2: "two columns", 3: "three columns"}
 WHO_HOLDS_MEASUREMENTS = (
     "Exact measurements single nearly everybody out for whoever holds the same measurements (a laboratory, another "
@@ -104,6 +110,27 @@ class KnownOutside:
     smallest_sets: SetsSearched | None
     treated_without_a_role: Mapping[str, str]
     people_alone_with_treated: int | None
+    # Of those not assessed the numbers: how many neighbours become one value, so that most values change.
+    group_sizes: Mapping[str, int] = field(default_factory=dict, metadata=NOT_IN_SUMMARY)
+
+    @property
+    def treatments(self) -> tuple[ConfigChange, ...]:
+        """What treats those that nobody assessed: means of neighbours in place of numbers; other columns go."""
+        steps: list[tuple[dict[str, object], str]] = [
+            (
+                {"method": "microaggregation", "columns": self._of_size(size), "group_size": size},
+                f"outsiders may know exact numbers: each becomes the mean of {size} neighbours or more",
+            )
+            for size in sorted(set(self.group_sizes.values()))
+        ]
+        of_others = [name for name in self.not_assessed if name not in self.group_sizes]
+        if of_others:
+            why = "outsiders may know them, and they are no numbers that means could replace"
+            steps.append(({"method": "drop_column", "columns": of_others}, why))
+        return tuple(ConfigChange.to(("treatment", "steps"), step, why, is_added=True) for step, why in steps)
+
+    def _of_size(self, size: int) -> list[str]:
+        return [name for name, one in self.group_sizes.items() if one == size]
 
     def words(self, people: str) -> Iterator[str]:
         """Who of the ``people`` is alone by them."""
@@ -173,14 +200,15 @@ class SingledOut(ReleaseFinding):
         if outsiders.smallest_sets:
             best = outsiders.smallest_sets.riskiest[0]
             smallest = f"; by {best.names} alone: {people_on_screen(best.people_alone)}"
-        first, n_alone = next(iter(outsiders.not_assessed)), people_on_screen(outsiders.people_alone_besides)
+        n_alone = people_on_screen(outsiders.people_alone_besides)
         yield Reason(
             Gravity.OUTSIDERS_CAN_SINGLE_OUT,
             f"{capitalised(n_alone)} of {people_text(self.people)} share their quasi-identifiers with others, but are "
             "alone by columns that outsiders may know and that the config neither treats nor declares: "
             f"{_with_kinds(outsiders.not_assessed)}{smallest}.",
-            "name them among the quasi-identifiers, treat or drop them, or declare them: "
-            f'"treatment": {{"harmless": {{"{first}": "why nobody outside knows it"}}, "steps": [...]}}',
+            'or name them among the quasi-identifiers, or state under "treatment", "harmless" why nobody outside knows '
+            "them (docs/treatment.md)",
+            outsiders.treatments,
         )
 
 
@@ -214,6 +242,18 @@ def singled_out(leaving: Leaving) -> SingledOut:
     )
 
 
+def _group_size(column: WhatBecame, k: int) -> int | None:
+    """How many neighbours of a column of numbers become one value: K, or enough for three different values of today.
+
+    None where it is no column of numbers, or has too few different ones.
+    """
+    values = pd.Series(dtype="str") if column.before is None else column.before.dropna()
+    n_values, n_distinct = column.n_original, values.nunique()
+    if n_distinct < FEWEST_NUMBERS or np.isnan(parse_numbers(values.astype("str"))).any():
+        return None
+    return max(k, -(-VALUES_OF_A_GROUP * n_values // n_distinct))
+
+
 def _told_sizes(sizes: Iterable[SetsOfSize], n_people: int, told: Iterable[_Alone]) -> list[SetsSearched]:
     """For each size in turn: people who are alone by a smaller set are counted among those of the larger ones."""
     found, smaller = [], 0
@@ -232,7 +272,7 @@ def _told_sizes(sizes: Iterable[SetsOfSize], n_people: int, told: Iterable[_Alon
 
 def _outsiders(leaving: Leaving) -> tuple[KnownOutside, list[_Alone]]:
     """Columns that outsiders may know and nobody treated, assessed or declared, and who is alone by them besides k."""
-    known = known_to_outsiders(leaving.without_a_role)
+    known, least = known_to_outsiders(leaving.without_a_role), max(leaving.before.config.K, 2)
     undeclared = {name: kind for name, kind in known.items() if name not in leaving.harmless}
     open_columns = {name: kind for name, kind in undeclared.items() if name in leaving.as_they_were}
     treated = {name: kind for name, kind in undeclared.items() if name not in open_columns}
@@ -256,5 +296,6 @@ def _outsiders(leaving: Leaving) -> tuple[KnownOutside, list[_Alone]]:
         smallest_sets=smallest,
         treated_without_a_role=treated,
         people_alone_with_treated=with_treated.told(leaving.n_people, [by_assessed, together]),
+        group_sizes={name: size for name in open_columns if (size := _group_size(leaving.became(name), least))},
     )
     return found, told

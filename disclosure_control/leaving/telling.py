@@ -11,6 +11,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, number_text
 from disclosure_control.basics.encoding.keys import number_rows
+from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import count_text, people_on_screen, people_told
 from disclosure_control.basics.telling.words import counted, people_text
@@ -100,8 +101,16 @@ class ColumnsThatTell(ReleaseFinding):
                 Gravity.OUTSIDERS_CAN_SINGLE_OUT,
                 "; ".join(one.sentence(people_on_screen(one.people_told)) for one in told[:MOST_SAID])
                 + (f"; and {counted(len(told) - MOST_SAID, 'further column')} or pairs." if told[MOST_SAID:] else "."),
-                'drop or recode these columns, or state under "harmless" why they disclose nothing',
+                'or recode these columns, or state under "treatment", "harmless" why they disclose nothing',
+                (_dropped(told, self.harmless),),
             )
+
+
+def _dropped(told: Sequence[ToldByColumns], harmless: Sequence[str]) -> ConfigChange:
+    """Of each column or pair the one that is dropped: the last, which is not declared harmless."""
+    names = dict.fromkeys([name for name in one.columns if name not in harmless][-1] for one in told)
+    step = {"method": "drop_column", "columns": list(names)}
+    return ConfigChange.to(("treatment", "steps"), step, "they disclose what the treatment changed", is_added=True)
 
 
 def columns_that_tell(leaving: Leaving) -> ColumnsThatTell:

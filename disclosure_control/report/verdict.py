@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.settings.changes import ConfigChange, applied, lines_to_paste
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import AnswersGiven, Details, Part, Section, Sentence, Style, Where
@@ -26,9 +28,19 @@ MOST_REASONS = 3
 TOLD = Where.FIRST | Where.PAGE | Where.EVIDENCE
 NOTHING = "nothing is released"
 FLAT = "anonymised_dataset.csv"
+_RECOMMEND = ConfigChange.to(("recommend",), {}, "searches for the mildest recoding that meets K, L and T")
 _WITHOUT_RELEASE = (
-    '"treatment": [{"method": "drop_identifiers"}, {"method": "recommended"}], "recommend": {}, '
-    '"release": {"key_from": {"environment": "PILOT_KEY"}}'
+    ConfigChange.to(
+        ("treatment",),
+        [{"method": "drop_identifiers"}, {"method": "recommended"}],
+        "columns that name people are dropped, and the recoding that recommend finds is applied",
+    ),
+    _RECOMMEND,
+    ConfigChange.to(
+        ("release",),
+        {"key_from": {"environment": "PILOT_KEY"}},
+        "the whole study leaves; the key is in the environment, and pseudonyms are made with it",
+    ),
 )
 # Reasons of these steps against their own product do not apply to another product released in its place.
 _OF_ITS_OWN_PRODUCT = {"released/": ("treatment", "identifiers")}
@@ -159,8 +171,17 @@ def what_leaves(steps: Mapping[str, StepResult]) -> LeavingProduct:
     return LeavingProduct(NOTHING, None)
 
 
-def verdict_on(leaving: LeavingProduct, steps: Mapping[str, StepResult], further: Sequence[Reason] = ()) -> Verdict:
-    """The verdict on the release: the reasons of the steps, ``further`` ones, and thresholds that do not hold in it."""
+def verdict_on(
+    leaving: LeavingProduct,
+    steps: Mapping[str, StepResult],
+    further: Sequence[Reason] = (),
+    config: Mapping[str, Any] | None = None,
+) -> Verdict:
+    """The verdict on the release: the reasons of the steps, ``further`` ones, and thresholds that do not hold in it.
+
+    ``config`` is the literal of the run: lines to paste have its keys whole.
+    """
+    written = config or {}
     silent = _OF_ITS_OWN_PRODUCT.get(leaving.about, ())
     reasons = [reason for name, step in steps.items() if name not in silent for reason in step.reasons_to_hold]
     reasons += further
@@ -168,9 +189,18 @@ def verdict_on(leaving: LeavingProduct, steps: Mapping[str, StepResult], further
     if leaving.assessment is None:
         reasons.append(_nothing_released(steps))
     else:
-        reasons += _thresholds_not_met(leaving)
+        reasons += _thresholds_not_met(leaving, written)
     answers = beside_reasons(leaving.answers, vetoes)
-    return Verdict(leaving.about, tuple(sorted(set(reasons))), vetoes, answers, leaving.not_looked_at, leaving.use)
+    with_lines = tuple(_with_lines(sorted(set(reasons)), written))
+    return Verdict(leaving.about, with_lines, vetoes, answers, leaving.not_looked_at, leaving.use)
+
+
+def _with_lines(reasons: Iterable[Reason], config: Mapping[str, Any]) -> Iterator[Reason]:
+    """The reasons with the lines to paste; those of a later one have what the earlier ones write, too."""
+    so_far = dict(config)
+    for reason in reasons:
+        yield reason.with_lines(so_far)
+        so_far = applied(so_far, reason.changes)
 
 
 def _nothing_released(steps: Mapping[str, StepResult]) -> Reason:
@@ -182,11 +212,11 @@ def _nothing_released(steps: Mapping[str, StepResult]) -> Reason:
         Gravity.NOT_DECIDED,
         'The config has neither "treatment" nor "release". '
         "The files in the results folder must stay in your organisation.",
-        _WITHOUT_RELEASE,
+        changes=_WITHOUT_RELEASE,
     )
 
 
-def _thresholds_not_met(leaving: LeavingProduct) -> list[Reason]:
+def _thresholds_not_met(leaving: LeavingProduct, config: Mapping[str, Any]) -> list[Reason]:
     assessment = leaving.assessment
     assert assessment is not None
     reasons = []
@@ -198,7 +228,7 @@ def _thresholds_not_met(leaving: LeavingProduct) -> list[Reason]:
                 "bring more people into the pilot",
             )
         )
-    reasons += [_of_model(result) for result in assessment.results if result.n_risky or not result.n_evaluated]
+    reasons += [_of_model(result, config) for result in assessment.results if result.n_risky or not result.n_evaluated]
     n_left_aside = assessment.k_anonymity.n_total - assessment.k_anonymity.n_evaluated
     if n_left_aside:
         reasons.append(
@@ -206,20 +236,32 @@ def _thresholds_not_met(leaving: LeavingProduct) -> list[Reason]:
                 Gravity.THRESHOLD_NOT_MET,
                 f"{n_left_aside} of {assessment.k_anonymity.n_total} people in it are not evaluated, for lack of a "
                 "quasi-identifier.",
-                '"missing_qis": "category"',
+                changes=(ConfigChange.to(("missing_qis",), "category", "a missing value is a value of its own"),),
             )
         )
     return reasons
 
 
-def _of_model(result: ModelResult) -> Reason:
+def _of_model(result: ModelResult, config: Mapping[str, Any]) -> Reason:
     letter, sign = ("t", ">") if result.model == "t_closeness" else (result.model[0], "<")
     what = f"{letter}{f' of {result.sensitive}' if result.sensitive else ''} {sign} {number_text(result.threshold)}"
     if not result.n_evaluated:
         return Reason(Gravity.THRESHOLD_NOT_MET, f"{what}: no record could be evaluated.")
     gravity = Gravity.OUTSIDERS_CAN_SINGLE_OUT if result.model == "k_anonymity" else Gravity.THRESHOLD_NOT_MET
-    return Reason(
-        gravity,
-        f"{what}: {result.n_risky} of {result.n_evaluated} evaluated people in it are at risk.",
-        '"recommend": {}, "treatment": [{"method": "recommended"}]',
-    )
+    sentence = f"{what}: {result.n_risky} of {result.n_evaluated} evaluated people in it are at risk."
+    if lines_to_paste(config, _recommended_too(config)):
+        return Reason(gravity, sentence, changes=_recommended_too(config))
+    key = {"k": "K", "l": "L", "t": "T"}[letter]
+    return Reason(gravity, sentence, f'no recoding of "recommend" reaches it: see its section, and {key} in the config')
+
+
+def _recommended_too(config: Mapping[str, Any]) -> tuple[ConfigChange, ...]:
+    """The recommended treatment, after the config's own steps."""
+    given = config.get("treatment", [])
+    steps = list(given.get("steps", ()) if isinstance(given, Mapping) else given)
+    if any(isinstance(one, Mapping) and one.get("method") == "recommended" for one in steps):
+        return ()
+    first = [] if steps else [{"method": "drop_identifiers"}]
+    path = ("treatment", "steps") if isinstance(given, Mapping) else ("treatment",)
+    treatment = ConfigChange.to(path, [*first, *steps, {"method": "recommended"}], "applies what recommend finds")
+    return (treatment, *(() if "recommend" in config else (_RECOMMEND,)))

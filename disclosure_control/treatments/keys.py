@@ -6,11 +6,13 @@ one.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import os
 import re
-from collections.abc import Iterable, Sequence
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log2
@@ -27,6 +29,8 @@ LEAST_BITS = 48  # keys as the message makes them, half as long too, have far mo
 LONGEST_LOOK = 200  # characters
 BITS_PER_PART, BITS_PER_LETTER = 6.0, 1.5
 WORD = r"[A-Z][a-z]{2,}|[a-z]{3,}|[A-Z]{3,}|[^\W\d_a-zA-Z]{2,}"
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,40}")
+MAKE_A_KEY = "python -c 'import secrets; print(secrets.token_hex(32))'"
 ALLOWED = '{"environment": "NAME"}, or {"file": "/path/of/the/key"}'
 
 
@@ -112,11 +116,47 @@ def _place(key_from: object) -> tuple[str, str] | None:
     )
 
 
+def names_of_keys(config: object) -> list[str]:
+    """The environment variables that a config names for keys, each once."""
+    found: dict[str, None] = {}
+    below = [config]
+    while below:
+        one = below.pop()
+        if isinstance(one, Mapping):
+            name = one.get("environment")
+            found |= {name: None} if len(one) == 1 and isinstance(name, str) and name else {}
+            below += one.values()
+        elif isinstance(one, list | tuple):
+            below += one
+    return sorted(found)
+
+
+@contextlib.contextmanager
+def with_keys_to_come(config: object) -> Iterator[None]:
+    """A block in which keys of the environment that a config names, and that are not set yet, are no fault."""
+    missing = [name for name in names_of_keys(config) if not os.environ.get(name)]
+    os.environ.update(dict.fromkeys(missing, secrets.token_hex(32)))
+    try:
+        yield
+    finally:
+        for name in missing:
+            del os.environ[name]
+
+
+def command_to_set(name: str) -> str:
+    """The command that sets an environment variable to a new key."""
+    if os.name == "nt":
+        return f"$env:{name} = {MAKE_A_KEY}"
+    return f'export {name}="$({MAKE_A_KEY})"'
+
+
 def _from_environment(name: str) -> bytes:
     if not os.environ.get(name):
-        raise FaultyInputError(
-            "key_from: the named environment variable is not set; set it before the run, or name a file"
-        )
+        # A name that looks like a key may be one, written there by mistake.
+        is_a_name = _VARIABLE.fullmatch(name) and estimated_bits(name.encode()) < LEAST_BITS
+        called = f"{name}, the named environment variable," if is_a_name else "the named environment variable"
+        how = f"; {command_to_set(name)}" if is_a_name else ""
+        raise FaultyInputError(f"key_from: {called} is not set; set it before the run{how}, or name a file")
     return os.fsencode(os.environ[name])  # a key may be any bytes, not only UTF-8
 
 

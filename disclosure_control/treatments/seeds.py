@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.settings.kinds import whole_number
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.treatments.keys import UNNAMED, Release, digests, read_key
@@ -23,6 +24,7 @@ HOW_TO_CHOOSE = (
     f'before release set "seed_from" to a key (or "seed" to {ENOUGH_BITS} random bits or more: python -c "import '
     f'secrets; print(secrets.randbits({2 * ENOUGH_BITS - 1}))"), and keep it as secret as a key'
 )
+SEED_OF_A_KEY = ConfigChange.to(("treatment", "seed_from"), {"environment": "SEED_KEY"}, "a secret start of chance")
 DEFAULT_WARNING = (
     "WARNING: Chance was drawn from the published default seed. Anyone with the released file can draw the same "
     f"numbers again and undo the random changes; {HOW_TO_CHOOSE}."
@@ -74,7 +76,8 @@ def seed_reasons(seed: int | None, what_leaves: str) -> list[Reason]:
         Reason(
             Gravity.OUTSIDERS_CAN_SINGLE_OUT,
             f"Anyone with the file can undo the random changes to {what_leaves}: they were drawn from {whose}.",
-            f'"treatment": {{"seed_from": {{"environment": "SEED_KEY"}}, "steps": [...]}}; {HOW_TO_CHOOSE}',
+            f"or {HOW_TO_CHOOSE}" if seed == DEFAULT_SEED else HOW_TO_CHOOSE,
+            (SEED_OF_A_KEY,) if seed == DEFAULT_SEED else (),
         )
     ]
 

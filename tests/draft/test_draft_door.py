@@ -142,7 +142,7 @@ def test_every_broken_file_is_named(new, doors):
 def test_a_config_that_came_meanwhile_stands(new, doors, monkeypatch):
     def late(text, folder, pilot, beside):
         new.write_config("config = {}\n")
-        return write_draft(text, folder, pilot, beside)
+        return write_draft(text, folder, pilot, "draft" if beside else "")
 
     monkeypatch.setattr(files, "write_draft", late)
     run = doors.start(1)

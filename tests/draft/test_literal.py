@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config import REVIEW, lines_to_review, parse_config
-from disclosure_control.draft.literal import WIDTH, DraftedValue, Group, Node, config_text, python_text
+from disclosure_control.basics.settings.changes import python_text
+from disclosure_control.draft.literal import WIDTH, DraftedValue, Group, Node, config_text
 from tests.examples import any_text, examples
 
 # What Arrow hands over as headings: any text but lone surrogates.

@@ -26,7 +26,7 @@ def test_a_column_counts_by_its_gravest_finding():
 def test_each_remedy_stands_beside_its_columns():
     by_names, by_outsiders = reasons_of([BIRTH, PHONE, ID, PHONE_AS_DAY, MAIL], "the combined dataset")
     assert by_names.gravity is Gravity.NAMES_A_PERSON
-    assert by_names.remedy.startswith("DM__PHONE, DM__MAIL: drop it; DM__ID: recode it; ")
+    assert by_names.remedy.startswith("or DM__PHONE, DM__MAIL: drop it; DM__ID: recode it; ")
     assert by_outsiders.gravity is Gravity.OUTSIDERS_CAN_SINGLE_OUT
-    assert by_outsiders.remedy.startswith("DM__BIRTH: give the year; ")
+    assert by_outsiders.remedy.startswith("or DM__BIRTH: give the year; ")
     assert "DM__PHONE" not in by_outsiders.sentence

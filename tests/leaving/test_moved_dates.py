@@ -57,7 +57,8 @@ def test_a_cut_off_for_everybody_undoes_the_moving_of_dates():
     assert "2021" not in text.split("DS__CUTDTC: 239")[1].split("\n")[0]
     (reason,) = [one for one in figures.found.leaving.reasons() if "calendar" in one.sentence]
     assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
-    assert "drop DS__CUTDTC" in reason.remedy
+    (change,) = reason.changes
+    assert change.value == {"method": "drop_column", "columns": ["DS__CUTDTC"]}
 
 
 def test_a_cut_off_that_is_dropped_or_coarsened_undoes_nothing():

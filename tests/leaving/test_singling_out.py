@@ -79,7 +79,9 @@ def test_alone_by_what_outsiders_know_beside_the_quasi_identifiers():
     (reason,) = figures.found.leaving.reasons()
     assert reason.sentence.startswith("40 of 40 people share their quasi-identifiers with others, but are alone")
     assert reason.sentence.endswith("height (body measure); by sex, height alone: 40.")
-    assert '"harmless": {"height":' in reason.remedy
+    (change,) = reason.changes
+    assert change.value == {"method": "microaggregation", "columns": ["height"], "group_size": 6}  # 3 of 20 heights
+    assert '"harmless"' in reason.remedy
 
 
 def test_a_sentence_has_words_for_a_number_that_is_masked():

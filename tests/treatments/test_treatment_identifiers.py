@@ -19,6 +19,7 @@ from disclosure_control.treatments.keys import (
     LEAST_BITS,
     UNNAMED,
     Release,
+    command_to_set,
     estimated_bits,
     offsets_of,
     pseudonyms_of,
@@ -160,7 +161,7 @@ def test_the_shortest_and_the_longest_key(tmp_path, n_bytes, words):
     [
         ("SECRETMARKER-0123456789", "never write the key itself into a config"),
         ({"key": "SECRETMARKER-0123456789"}, "never write the key itself into a config"),
-        ({"environment": "SECRETMARKER_NOT_SET"}, "is not set"),
+        ({"environment": "SECRET7f3Qz91Lk0Vw8Rt2"}, "is not set"),  # perhaps the key, in the wrong place
         ({"environment": "SHORT"}, "the key has 11 bytes; allowed: 16 or more"),
         ({"file": "SECRETMARKER.txt"}, "not absolute"),
         ({"file": "/nowhere/SECRETMARKER.txt"}, "cannot be read"),
@@ -172,6 +173,14 @@ def test_faults_of_keys_come_before_the_run_and_show_nothing(monkeypatch, method
     assert words in fault
     assert fault.startswith(f"treatment[0] {method}")
     assert "SECRET" not in fault
+
+
+def test_a_key_that_is_not_set_is_named_with_the_command_that_makes_one(monkeypatch):
+    monkeypatch.delenv("PILOT_KEY", raising=False)
+    step = {"method": "recode_ids", "key_from": {"environment": "PILOT_KEY"}}
+    (fault,) = faults_of_key("treatment", [step], {}, None)
+    assert "PILOT_KEY, the named environment variable, is not set" in fault
+    assert command_to_set("PILOT_KEY") in fault
 
 
 @pytest.mark.parametrize(

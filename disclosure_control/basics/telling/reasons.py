@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import Any
+
+from disclosure_control.basics.settings.changes import ConfigChange, lines_to_paste
+
+DECIDE = "Decide each of them and delete its mark."  # the lines that a draft leaves to the controller
 
 
 class Gravity(IntEnum):
@@ -18,8 +24,18 @@ class Gravity(IntEnum):
 
 @dataclass(frozen=True, order=True)
 class Reason:
-    """``sentence`` gives the reason, in counts and column names; ``remedy`` is a command, or lines of the config."""
+    """``sentence`` gives the reason, in counts and column names; ``changes`` of the config answer it.
+
+    ``remedy`` is what else there is to do, in words: a command, or a choice that only the controller has. With
+    changes it begins with "or".
+    """
 
     gravity: Gravity
     sentence: str
     remedy: str = ""
+    changes: tuple[ConfigChange, ...] = ()
+
+    def with_lines(self, config: Mapping[str, Any]) -> Reason:
+        """The reason with the lines to paste before the remedy: the keys that its changes make of this ``config``."""
+        lines = lines_to_paste(config, self.changes)
+        return replace(self, remedy=f"{lines}{', ' if lines and self.remedy else ''}{self.remedy}")

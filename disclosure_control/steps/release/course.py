@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
+from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.plain import INLINE
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Details, Part, Sentence, Style, Table
@@ -233,17 +234,19 @@ def reasons_of_course(course: CourseRisk) -> list[Reason]:
             Gravity.OUTSIDERS_CAN_SINGLE_OUT,
             f"{capitalised(n_alone)} of {course.n_people} people in the release are alone by their quasi-identifiers "
             f"together with {facts} that an acquaintance may know ({people_known(known.kinds)}{months}).",
-            _remedy(course),
+            *_remedy(course),
         )
     ]
 
 
-def _remedy(course: CourseRisk) -> str:
+def _remedy(course: CourseRisk) -> tuple[str, tuple[ConfigChange, ...]]:
     """The remedy: rare terms within classes; if they are no help, the controller must say what is known."""
-    least = max(course.k, 2)
-    say = '"outsiders_know": what outsiders know, and how many alone you accept (docs/release.md)'
-    rare = course.rare_terms
-    has_terms = "terms" in (course.known.kinds or KINDS)
-    if not has_terms or (rare is not None and rare.within_class and rare.at_least >= least):
-        return f'"release": {{{say}}}'
-    return f'"release": {{"rare_terms": {{"at_least": {least}, "within": "class"}}}}, or {say}'
+    say = 'state under "release", "outsiders_know" what outsiders know of people (docs/release.md)'
+    rare, least = course.rare_terms, max(course.k, 2)
+    is_done = rare is not None and rare.within_class and rare.at_least >= least
+    if "terms" not in (course.known.kinds or KINDS) or is_done:
+        alone = f"no line brings these rows out at K = {course.k} while outsiders know this, but tables may leave; "
+        return f"{alone}if they do not know it, {say}", ()
+    why = f"terms of fewer than {least} people of a class single people out"
+    within = ConfigChange.to(("release", "rare_terms"), {"at_least": least, "within": "class"}, why)
+    return f"or {say}", (within,)

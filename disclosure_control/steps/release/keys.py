@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Part, Sentence, Style, Table
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
@@ -77,11 +78,14 @@ def reasons_of_keys(joins: Iterable[KeyJoin]) -> list[Reason]:
     if not dropped:
         return []
     named = listed(f"{key.name} ({key.partner}.{key.partner_column})" for key in dropped)
-    lines = ", ".join(dict.fromkeys(f'"{key.table}.{key.column}": "remove"' for key in dropped))
     return [
         Reason(
             Gravity.KEYS_DO_NOT_JOIN,
             f"Fewer rows find their partner than in the source, by {counted(len(dropped), 'key')}: {named}.",
-            f'"release": {{"operations": {{{lines}}}}}, or release the partner by the same operation',
+            "or release the partner by the same operation",
+            tuple(
+                ConfigChange.to(("release", "operations", name), "remove", "fewer rows find their partner than before")
+                for name in dict.fromkeys(f"{key.table}.{key.column}" for key in dropped)
+            ),
         )
     ]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
+from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.plain import INLINE, WHERE_FOUND
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import (
@@ -33,6 +34,7 @@ from disclosure_control.release.joins import KeyJoin
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.raised_terms import RaisedTerms, ToldTerms
 from disclosure_control.release.traces import Traces
+from disclosure_control.release.undecided import ProposedOperation, waiting_for_the_config
 from disclosure_control.steps.release import OUTLINE
 from disclosure_control.steps.release.course import (
     NO_COLUMNS,
@@ -63,7 +65,7 @@ class PackageChecked:
     outsiders may know, and that the config does not explain (``identifiers``); ``answers`` to the three questions; the
     ``findings`` about the released data; why its define.xml, if there is one, does not describe the files
     (``no_definition``); the longitudinal risk (``course``); what the package discloses with an ``earlier`` release; and
-    what became of its keys (``joins``).
+    what became of its keys (``joins``). ``proposed``: for the variables that wait for the config.
     """
 
     assessment: Assessment
@@ -77,6 +79,7 @@ class PackageChecked:
     earlier: BesideEarlier | None
     not_scanned: tuple[str, ...]
     joins: tuple[KeyJoin, ...]
+    proposed: tuple[ProposedOperation, ...] = ()
 
     @property
     def not_looked_at(self) -> tuple[str, ...]:
@@ -114,39 +117,45 @@ def not_scanned_in_words(names: Sequence[str]) -> list[str]:
 
 def undecided(released: ReleasedStudy) -> dict[str, int]:
     """Variables that wait for the config, as patterns for it, with the number of values of each."""
-    found: dict[str, int] = {}
-    for account in released.accounts:
-        if account.operation.operation == OperationKind.REVIEW and account.n_values:
-            pattern = f"{account.domain}.{account.variable}"
-            found[pattern] = found.get(pattern, 0) + account.n_values
-    return found
+    waiting = waiting_for_the_config(released).items()
+    return {pattern: sum(account.n_values for account in accounts) for pattern, accounts in waiting}
+
+
+def _operations(patterns: Iterable[str], operation: str, why: str) -> tuple[ConfigChange, ...]:
+    return tuple(ConfigChange.to(("release", "operations", one), operation, why) for one in dict.fromkeys(patterns))
 
 
 def reasons_of(released: ReleasedStudy, checked: PackageChecked) -> tuple[Reason, ...]:
     """Reasons against handing on the package, except k, l and t, which the verdict evaluates itself."""
     reasons = reasons_of_traces(checked.traces)
     for reason in identifier_reasons(checked.identifiers, "released/"):
-        names = dict.fromkeys(f"{finding.domain}.{finding.column}" for finding in checked.identifiers)
-        lines = ", ".join(f'"{name}": "remove"' for name in names)
-        reasons.append(replace(reason, remedy=f'"release": {{"operations": {{{lines}}}}}, or declare them harmless'))
+        names = [f"{finding.domain}.{finding.column}" for finding in checked.identifiers]
+        changes = _operations(names, "remove", "its values name people, or outsiders may know them")
+        remedy = 'or state under "identifiers", "harmless" why they name nobody (docs/identifiers.md)'
+        reasons.append(replace(reason, remedy=remedy, changes=changes))
     if released.unplaced:
         reasons.append(
             Reason(
                 Gravity.OUTSIDERS_CAN_SINGLE_OUT,
                 f"The treatment changed {listed(released.unplaced)}, and no file of the package has such a column or "
                 "test: where its values stand, they stand as they were.",
-                '"release": {"leave_out": [the domain]}',
+                "or drop these columns in the treatment",
+                tuple(
+                    ConfigChange.to(("release", "leave_out"), domain, "it holds values as they were", is_added=True)
+                    for domain in sorted({name.partition("__")[0] for name in released.unplaced})
+                ),
             )
         )
-    waiting = undecided(released)
-    if waiting:
-        lines = ", ".join(f'"{pattern}": "remove"' for pattern in waiting)
+    proposed = checked.proposed
+    if proposed:
         reasons.append(
             Reason(
                 Gravity.NOT_DECIDED,
-                f"{counted(len(waiting), 'variable')} that the table of operations leaves to you "
-                f"{'is' if len(waiting) == 1 else 'are'} left out until you decide: {listed(waiting)}.",
-                f'"release": {{"operations": {{{lines}}}}}  (or "keep")',
+                f"{counted(len(proposed), 'variable')} that the table of operations leaves to you "
+                f"{'is' if len(proposed) == 1 else 'are'} left out until you decide: "
+                f"{listed([one.pattern for one in proposed])}.",
+                "or decide otherwise: the lines go by the values",
+                tuple(change for one in proposed for change in _operations([one.pattern], one.operation, one.why)),
             )
         )
     worse = _worse_than_promised(checked)

@@ -42,6 +42,7 @@ from disclosure_control.release.rare_terms import without_rare_terms
 from disclosure_control.release.study import DEFINITION, Study, is_divisible, read_study
 from disclosure_control.release.summarised import columns_of_source, summarised
 from disclosure_control.release.traces import find_traces
+from disclosure_control.release.undecided import proposed_by_values
 from disclosure_control.steps.release.course import CourseRisk, course_risk
 from disclosure_control.steps.release.earlier import BesideEarlier, beside_earlier, read_earlier
 from disclosure_control.steps.release.report import (
@@ -257,7 +258,18 @@ def _checked(
     course = _course(step, merged, telling, SubjectIdRule(column=rule.column), study.model)
     with_earlier = _beside_earlier(step, merged, people, made.release, original)
     return PackageChecked(
-        found, promised, traces, identifiers, answers, findings, no_definition, course, with_earlier, not_scanned, joins
+        found,
+        promised,
+        traces,
+        identifiers,
+        answers,
+        findings,
+        no_definition,
+        course,
+        with_earlier,
+        not_scanned,
+        joins,
+        tuple(proposed_by_values(released, study, config.K)),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Details, Part, Sentence, Style
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen, told_parts
@@ -76,6 +77,9 @@ def reasons_of_traces(traces: Traces) -> list[Reason]:
         Reason(
             Gravity.NAMES_A_PERSON,
             f"released/ holds {n_traces} of original ids, dates or removed identifiers: {listed(told.lines())}.",
-            f'"release": {{"operations": {{"{next(iter(told.where))}": "remove"}}}}',
+            changes=tuple(
+                ConfigChange.to(("release", "operations", place), "remove", "it holds originals")
+                for place in told.where
+            ),
         )
     ]

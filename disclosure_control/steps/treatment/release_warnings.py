@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
+from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, people_on_screen
 from disclosure_control.basics.telling.words import listed, people_text
@@ -14,6 +15,8 @@ from disclosure_control.treatments.algorithms.moved_columns import tells_the_day
 from disclosure_control.treatments.methods.shift_dates import date_columns
 from disclosure_control.treatments.seeds import seed_reasons, seed_warnings
 from disclosure_control.treatments.treated_pilot import TreatedPilot
+
+RECODED_IDS = {"method": "recode_ids", "key_from": {"environment": "PILOT_KEY"}}
 
 
 def columns_of_ids(treated: TreatedPilot) -> dict[str, int]:
@@ -46,8 +49,8 @@ def release_reasons(treated: TreatedPilot, of_ids: Mapping[str, int], file: str)
             Reason(
                 Gravity.NAMES_A_PERSON,
                 f"{file} contains the original ids, in {listed(of_ids)}.",
-                '{"method": "recode_ids", "key_from": {"environment": "PILOT_KEY"}} in "treatment"; drop other columns '
-                "that contain them",
+                "or drop other columns that contain them",
+                (ConfigChange.to(("treatment", "steps"), RECODED_IDS, "ids become pseudonyms", is_added=True),),
             )
         )
     if any(step.used_chance for step in treated.steps):

@@ -111,7 +111,7 @@ def test_who_is_alone_by_one_thing_holds_the_package(demo):
     (reason,) = [one for one in demo.result.reasons_to_hold if "acquaintance" in one.sentence]
     assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
     assert "one fact that an acquaintance may know" in reason.sentence
-    assert '"rare_terms": {"at_least": 3, "within": "class"}' in reason.remedy  # its K
+    assert [change.value for change in reason.changes] == [{"at_least": 3, "within": "class"}]  # its K
 
 
 def course_with(known: OutsidersKnow, *n_alone: int, n_people: int = 100) -> CourseRisk:
@@ -144,9 +144,11 @@ def test_few_people_are_not_counted_in_the_sentence():
 def test_what_the_config_has_already_is_not_the_next_step():
     course = course_with(OutsidersKnow(), 0, 30, 30, 30)
     (reason,) = reasons_of_course(course)
-    assert "rare_terms" in reason.remedy
+    (change,) = reason.changes
+    assert (change.path, change.value) == (("release", "rare_terms"), {"at_least": 5, "within": "class"})
     (reason,) = reasons_of_course(dataclasses.replace(course, rare_terms=RareTerms(5, within_class=True)))
-    assert "rare_terms" not in reason.remedy
+    assert reason.changes == ()
+    assert "no line brings these rows out at K = 5" in reason.remedy
     assert "outsiders_know" in reason.remedy
 
 

@@ -1,0 +1,109 @@
+"""The next config of a pilot: today's, with what the reasons of a run propose written into it, for one ``mv``."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from config import parse_config
+from disclosure_control.basics.settings.changes import ConfigChange, applied
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.reasons import DECIDE, Reason
+from disclosure_control.basics.telling.words import counted
+from disclosure_control.draft.edits import with_changes, with_marks_decided
+from disclosure_control.draft.files import PROPOSED_CONFIG, write_draft
+from disclosure_control.treatments.keys import command_to_set, names_of_keys
+
+# Raises ``FaultyInputError`` with the faults of a config.
+Check = Callable[[Mapping[str, Any]], object]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """The ``text`` of the next config; what is ``left``: reasons that no line of a config answers.
+
+    ``n_decided`` lines of a draft that were left to the controller are kept as they are; ``keys`` are the environment
+    variables that it needs and that are not set.
+    """
+
+    before: str
+    text: str
+    changes: tuple[ConfigChange, ...]
+    n_decided: int
+    left: tuple[Reason, ...]
+    keys: tuple[str, ...]
+
+    @property
+    def is_other(self) -> bool:
+        """Whether it says anything else than today's config."""
+        return self.text != self.before
+
+    def difference(self) -> Iterator[str]:
+        """The lines that are no longer there, and those that are new."""
+        lines = difflib.unified_diff(self.before.splitlines(), self.text.splitlines(), n=0, lineterm="")
+        return (line for line in list(lines)[2:] if not line.startswith("@@"))
+
+
+def propose(text: str, name: str, reasons: Sequence[Reason], check: Check) -> Proposal:
+    """The next config of the ``reasons`` to hold, from the ``text`` of today's, called ``name`` in faults.
+
+    ``check`` is asked whether a pilot would run by it, which is so: a change that it refuses is not made. Marks of a
+    draft become those of the proposal: to put it in place is to decide.
+    """
+    literal = parse_config(text, name)
+    changes = [change for reason in reasons for change in reason.changes]
+    made = tuple(_sound(literal, changes, check))
+    decided, words = with_marks_decided(text)
+    proposed = with_changes(decided, made)
+    after = applied(literal, made)
+    assert parse_config(proposed, name) == after
+    left = tuple(one for one in reasons if not one.changes and not (words and one.remedy == DECIDE))
+    keys = tuple(name for name in names_of_keys(after) if not os.environ.get(name))
+    return Proposal(text, proposed, made, len(words), left, keys)
+
+
+def _sound(literal: Mapping[str, Any], changes: Sequence[ConfigChange], check: Check) -> Iterator[ConfigChange]:
+    """The changes that leave a config without a fault, in their order; those of one key go together first."""
+    so_far = dict(literal)
+    if _is_sound(applied(so_far, changes), check):
+        yield from changes
+        return
+    for change in changes:
+        after = applied(so_far, [change])
+        if _is_sound(after, check):
+            so_far = after
+            yield change
+
+
+def _is_sound(config: Mapping[str, Any], check: Check) -> bool:
+    try:
+        check(config)
+    except FaultyInputError:
+        return False
+    return True
+
+
+def write_proposal(proposal: Proposal, folder: Path, pilot: str) -> Path:
+    """Write it beside the pilot's config, never over a file; returns its path."""
+    return write_draft(proposal.text, folder, pilot, PROPOSED_CONFIG)
+
+
+def proposal_in_words(proposal: Proposal, path: Path, config_file: Path, door: str) -> Iterable[str]:
+    """What is proposed, as lines for the screen: the difference, the commands, and what no line answers."""
+    n_lines = counted(len(proposal.changes), "change")
+    yield f"Proposed: {path}, {n_lines} of {config_file.name}, which stays as it is."
+    yield from (f"  {line}" for line in proposal.difference())
+    if proposal.n_decided:
+        kept = counted(proposal.n_decided, "line")
+        yield f"  {kept} that the draft left to you {'is' if proposal.n_decided == 1 else 'are'} kept as drafted."
+    for reason in proposal.left:
+        yield f"  No line answers: {reason.sentence}{f' {reason.remedy}' if reason.remedy else ''}"
+    yield "Read it. To put it in place:"
+    yield from (f"  {command_to_set(name)}" for name in proposal.keys)
+    yield f"  {'move' if os.name == 'nt' else 'mv'} {shlex.quote(str(path))} {shlex.quote(str(config_file))}"
+    yield f"  {door}"

@@ -1,0 +1,114 @@
+"""The next config: from Hold to May leave by the tool's own lines alone, and every line pastes without a fault."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+
+from config import lines_to_review, parse_config
+from disclosure_control.assess.combined_dataset import checked_config
+from disclosure_control.basics.settings.changes import ConfigChange
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.reasons import DECIDE, Gravity, Reason
+from disclosure_control.draft.proposal import proposal_in_words, propose
+from disclosure_control.steps import READERS
+from disclosure_control.treatments.keys import command_to_set
+from tests.places import PROJECT
+from tests.run.synthetic_pilot import DONE, SyntheticPilot
+
+KEY = "8f14e45fceea167a5a36dedd4bea2543a1b2c3d4e5f60718"
+TEXT = 'config = {\n    "K": 5,  # review: usual\n    "recommend": {},\n}\n'
+RELEASE = ConfigChange.to(("release",), {"key_from": {"environment": "NO_SUCH_KEY"}}, "it leaves")
+REASONS = (
+    Reason(Gravity.NOT_DECIDED, "x.py has 1 line.", DECIDE),
+    Reason(Gravity.NOT_DECIDED, "Nothing is released.", changes=(RELEASE, ConfigChange.to(("recommend",), {}))),
+    Reason(Gravity.NOT_DECIDED, "Something else.", "Think."),
+)
+PILOTS = ("PENTELI", "SDTM_DEMO", "OMOP_DEMO", "REDCAP_DEMO", "LINKAGE_DEMO")
+
+
+def test_the_proposal_keeps_todays_lines_and_says_what_is_left(tmp_path):
+    found = propose(TEXT, "x.py", REASONS, lambda literal: None)
+    assert parse_config(found.text, "x") == {
+        "K": 5,
+        "recommend": {},
+        "release": {"key_from": {"environment": "NO_SUCH_KEY"}},
+    }
+    assert (lines_to_review(found.text), found.n_decided) == (0, 1)
+    assert "# proposed: usual" in found.text
+    assert [reason.sentence for reason in found.left] == ["Something else."]
+    words = "\n".join(proposal_in_words(found, tmp_path / "x.proposed.py", tmp_path / "x.py", "again"))
+    assert command_to_set("NO_SUCH_KEY") in words
+    assert re.search(r"(mv|move) .*x\.proposed\.py .*x\.py", words)
+    assert '+    "release"' in words
+    assert "No line answers: Something else. Think." in words
+
+
+def test_a_change_that_a_run_would_refuse_is_not_made():
+    def check(literal):
+        if "release" in literal:
+            raise FaultyInputError("no")
+
+    found = propose(TEXT, "x.py", REASONS, check)
+    assert "release" not in parse_config(found.text, "x")
+
+
+def pilot_without_config(tmp_path, name: str) -> SyntheticPilot:
+    """The files of a demo pilot, in folders of the test."""
+    pilot = SyntheticPilot(tmp_path, name)
+    pilot.create()
+    shutil.rmtree(pilot.folder)
+    shutil.copytree(
+        PROJECT / "pilot_report" / name, pilot.folder, ignore=shutil.ignore_patterns("processed_for_anonym")
+    )
+    pilot.config_file.unlink()
+    return pilot
+
+
+@pytest.mark.thorough("40 s")
+@pytest.mark.parametrize("name", PILOTS)
+def test_from_hold_to_may_leave_by_the_tools_own_lines(tmp_path, doors, monkeypatch, name):
+    """At most two rounds; or the plain sentence that no line brings the rows out."""
+    monkeypatch.setenv("PILOT_KEY", KEY)
+    pilot = pilot_without_config(tmp_path, name)
+    assert doors.start(1).status == DONE
+    beside = pilot.config_file.with_name(f"{name}.proposed.py")
+    for _ in range(3):
+        before = pilot.config_file.read_text(encoding="utf-8")
+        run = doors.start(2, "--propose")
+        assert (run.status, run.err) == (DONE, "")
+        paste_every_line(pilot, before)
+        if not beside.exists():
+            break
+        assert pilot.config_file.read_text(encoding="utf-8") == before
+        assert re.search(rf"(mv|move) \S+{name}\.proposed\.py \S+{name}\.py\n", run.out)
+        beside.replace(pilot.config_file)
+    verdict = pilot.summary()["verdict"]
+    nexts = [reason["next"] for reason in verdict["reasons"]]
+    assert verdict["verdict"] == "May leave" or any("no line brings these rows out" in one for one in nexts), nexts
+
+
+def paste_every_line(pilot: SyntheticPilot, text: str) -> None:
+    """Each line of the report goes into the config, in place of the key of today or, without one, at its end."""
+    config = parse_config(text, "x")
+    for reason in pilot.summary()["verdict"]["reasons"]:
+        pasted = literal_at_start(reason["next"])
+        if pasted:
+            added = {key: value for key, value in pasted.items() if key not in config}
+            lines = "".join(f"    {key!r}: {value!r},\n" for key, value in added.items())
+            end = text.rindex("}")
+            assert parse_config(f"{text[:end]}{lines}{text[end:]}", "x") == config | added
+            checked_config(pilot.combined, config | pasted, READERS)
+
+
+def literal_at_start(words: str) -> dict:
+    """The keys of a config with which some words begin; {} where they begin otherwise."""
+    for end in range(len(words), 0, -1):
+        try:
+            found = parse_config(f"config = {{{words[:end]}}}", "x")
+        except FaultyInputError:
+            continue
+        return found
+    return {}
