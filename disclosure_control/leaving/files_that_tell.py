@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.settings.changes import ConfigChange
+from disclosure_control.basics.telling.plain import NOT_IN_SUMMARY
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen, people_told
 from disclosure_control.basics.telling.words import counted, listed, people_text
@@ -30,7 +32,7 @@ from disclosure_control.measures.telling import CHANCE
 from disclosure_control.treatments.known_to_outsiders import known_to_outsiders
 from disclosure_control.treatments.methods.shift_dates import ShiftDatesSettings
 
-MOST_SAID, MOST_NAMED = 3, 8
+MOST_SAID = 3
 LEAST_RELEASED = 20  # people with released values next to each other, where nearly everybody has an own one
 LONGEST_TERM = 40
 MEASURED = ("age", "date", "body measure")  # kinds of knowledge that are numbers
@@ -53,7 +55,7 @@ class ToldByFiles:
     people_told: int | None
     people_changed: int | None
     by: Sequence[ToldByRows]
-    remedy: str
+    changes: Sequence[ConfigChange] = field(default=(), metadata=NOT_IN_SUMMARY)
 
     def sentence(self, n_told: str) -> str:
         """Which rows disclose it, for ``n_told`` people."""
@@ -86,9 +88,10 @@ class FilesThatTell(ReleaseFinding):
     def reasons(self) -> Iterator[Reason]:
         """A reason to hold for each column that rows disclose."""
         for one in self.told:
-            if one.remedy:
+            if one.changes:
                 sentence = f"{one.sentence(people_on_screen(one.people_told))}."
-                yield Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, sentence, one.remedy)
+                remedy = 'or state under "harmless" why they disclose nothing'
+                yield Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, sentence, remedy, tuple(one.changes))
 
     def not_looked_at(self) -> Iterator[str]:
         """Files whose rows were too many to search."""
@@ -193,7 +196,7 @@ class _SearchOfRows:
             leaving.told_of(hidden.name, n_told, n_changed),
             leaving.told_of(hidden.name, n_changed),
             by,
-            _remedy(open_ones, self._files.same),
+            _changes(open_ones, self._files.same),
         )
 
     def _entries(self, hidden: HiddenColumn) -> _PeopleTold:
@@ -283,16 +286,12 @@ def _groups(released: np.ndarray) -> np.ndarray:
     return found
 
 
-def _remedy(summaries: Sequence[Summary], same: Mapping[tuple[str, str], Sequence[str]]) -> str:
-    """Lines of the config that take the variables out; "" where the config declares all of them harmless."""
-    if not summaries:
-        return ""
-    variables = list(dict.fromkeys(one for found in summaries for one in found.patterns(same)))
-    files = list(dict.fromkeys(one.file for one in summaries if one.is_of_rows))
-    lines = []
-    if variables:
-        shown = ", ".join(f'"{name}": "remove"' for name in variables[:MOST_NAMED])
-        lines.append(f'"operations": {{{shown}{", ..." if len(variables) > MOST_NAMED else ""}}}')
-    if files:
-        lines.append(f'"leave_out": [{", ".join(f"{chr(34)}{name}{chr(34)}" for name in files)}]')
-    return f'"release": {{{", ".join(lines)}}}, or state under "harmless" why they disclose nothing'
+def _changes(summaries: Sequence[Summary], same: Mapping[tuple[str, str], Sequence[str]]) -> tuple[ConfigChange, ...]:
+    """What takes the variables out; nothing where the config declares all of them harmless."""
+    why = "its rows disclose what the treatment changed"
+    variables = dict.fromkeys(one for found in summaries for one in found.patterns(same))
+    files = dict.fromkeys(one.file for one in summaries if one.is_of_rows)
+    return (
+        *(ConfigChange.to(("release", "operations", name), "remove", why) for name in variables),
+        *(ConfigChange.to(("release", "leave_out"), name, why, is_added=True) for name in reversed(files)),
+    )

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from disclosure_control.basics.settings.changes import applied
 from disclosure_control.steps.release.step import run_step
 from study.merge.settings import MergeSettings
 from tests.examples import some_of
@@ -83,8 +84,8 @@ def test_by_a_dose_of_five_milligrams_per_kilogram(told):
     assert found["VS__WEIGHT"] == (NEARLY_ALL, N, ["EX.EXDOSE"])
     (sentence,) = reasons(told.result)
     assert "EX.EXDOSE" in sentence
-    (remedy,) = [one.remedy for one in told.result.reasons_to_hold if one.sentence == sentence]
-    assert '"operations": {"EX.EXDOSE": "remove"}' in remedy
+    (changes,) = [one.changes for one in told.result.reasons_to_hold if one.sentence == sentence]
+    assert applied({}, changes) == {"release": {"operations": {"EX.EXDOSE": "remove"}}}
 
 
 def test_by_a_capped_dose_of_those_below_the_cap(told):
@@ -141,8 +142,8 @@ def test_by_a_laboratory_file_of_each_site(told):
     n, changed, by = told(study(**parts), merge={"ignore": ["LBA"]})["DM__SITEID"]
     assert (n, changed, set(by)) == (N, N, set(parts))
     (sentence,) = reasons(told.result)
-    (remedy,) = [one.remedy for one in told.result.reasons_to_hold if one.sentence == sentence]
-    assert '"leave_out": ["LBA", "LBB", "LBC", "LBD", "LBE", "LBF"]' in remedy
+    (changes,) = [one.changes for one in told.result.reasons_to_hold if one.sentence == sentence]
+    assert applied({}, changes)["release"]["leave_out"] == ["LBA", "LBB", "LBC", "LBD", "LBE", "LBF"]
 
 
 def test_by_the_unit_of_a_site(told):
