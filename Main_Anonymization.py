@@ -76,7 +76,7 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     from disclosure_control.assess.risky_rows import risky_row_files
     from disclosure_control.assess.staleness import stale_merge_notices
     from disclosure_control.report.evidence.pack import EvidenceOf, write_evidence
-    from disclosure_control.report.evidence.rules import rules_figures, rules_line
+    from disclosure_control.report.evidence.rules import rules_figures, rules_line, rules_section
     from disclosure_control.report.history import history_sections, latest_memory, remember
     from disclosure_control.report.page.files import controller_sections, page_files
     from disclosure_control.report.run_texts import run_texts
@@ -114,7 +114,12 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
             results.write_all(result.tables, result.datasets, result.files, result.hand_to_hand)
         memory.write(results)
         told = controller_sections(assessment, notices, steps)
-        beside = [verdict.section, *history_sections(memory.lines), *merge_sections(pilot.results)]
+        beside = [
+            verdict.section,
+            rules_section(rules),
+            *history_sections(memory.lines),
+            *merge_sections(pilot.results),
+        ]
         for page in page_files(pilot.name, assessment, steps, told, beside, options.shareable):
             results.write_text(page.name, page.html, hand_to_hand=page.is_shareable)
         results.write_text(f"{pilot.name}_privacy_details.txt", f"{texts.full}\n{results.who_may_read}")

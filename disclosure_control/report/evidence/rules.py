@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from disclosure_control.basics.telling.sections import Sentence, Table
+from disclosure_control.basics.telling.sections import Section, Sentence, Table, Where
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.report.evidence.chapters import Chapter, FilledChapter
 from disclosure_control.rules.judging import JudgedBook, JudgedRule, Standing
@@ -25,6 +25,11 @@ def rules_line(books: Sequence[JudgedBook]) -> str:
         f"Evidence: of {n_rules} rules of authorities {n_open} wait for a person and {n_not_met} are not met; "
         "see evidence/rules.html.\n"
     )
+
+
+def rules_section(books: Sequence[JudgedBook]) -> Section:
+    """The same line beside the verdict on the page."""
+    return Section("verdict", "", [Sentence(rules_line(books).rstrip(), where=Where.PAGES)])
 
 
 def rules_figures(books: Sequence[JudgedBook]) -> Mapping[str, Any]:

@@ -40,6 +40,12 @@ def test_the_first_screen_counts_what_waits_for_a_person(pilot, doors):
     )
 
 
+def test_the_page_has_the_same_line_beside_the_verdict(pilot):
+    page = (pilot.results / f"{pilot.name}_privacy_report.html").read_text(encoding="utf-8")
+    verdict = page.partition('id="verdict"')[2].partition("</section>")[0]
+    assert "rules of authorities" in verdict
+
+
 def test_a_decision_closes_its_rule_and_an_unknown_rule_is_a_fault(pilot, doors):
     decided = {"by": "the board", "on": "2026-01-15", "says": "No such way is known."}
     pilot.configure(context={"rules": {REFERENCE: decided}})
