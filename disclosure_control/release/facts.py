@@ -13,6 +13,10 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
+from disclosure_control.release.deaths import columns_by_values, columns_of_deaths, deaths
+from disclosure_control.release.deaths import told_by as deaths_told_by
+from disclosure_control.release.hospital import columns_of_hospital, hospital_by_values, stays_in_hospital
+from disclosure_control.release.hospital import told_by as hospital_told_by
 from disclosure_control.release.opened_rows import (
     NO_FACTS,
     NO_MONTH,
@@ -25,7 +29,6 @@ from disclosure_control.release.opened_rows import (
 )
 from disclosure_control.release.people import labels
 from disclosure_control.release.visits import columns_of_stays, stays_of, visits_of
-from study.formats.days import days_of
 from study.formats.tables import SourceTable
 from study.merge.subject_ids import SubjectIdRule
 from study.models.coded_terms import DENIES, TermLadder, term_ladders
@@ -37,12 +40,19 @@ from study.models.study_model import StudyModel
 class Facts:
     """``people`` and ``facts`` (n_entries,): who has which fact; positions of people, and whole numbers from 0.
 
-    ``holders``: for each kind of fact, how many people have one.
+    ``holders``: for each kind of fact, how many people have one; ``kinds`` (n_entries,): of which kind each is, by its
+    place in ``holders``.
     """
 
     people: np.ndarray
     facts: np.ndarray
     holders: Mapping[str, int]
+    kinds: np.ndarray = field(repr=False)
+
+    def of_kind(self, kind: str) -> np.ndarray:
+        """Which entries (n_entries,) are of a kind."""
+        found: np.ndarray = self.kinds == list(self.holders).index(kind)
+        return found
 
 
 def facts_known(
@@ -60,19 +70,30 @@ def facts_known(
     known = OpenedRows(opened, pd.Index(subjects.astype("str")), rule, model)
     read = {kind: KINDS[kind].entries(known) for kind in kinds}
     found = {kind: pd.concat([NO_FACTS, *parts]) for kind, parts in read.items() if parts is not None}
-    for kind, part in found.items():
-        if not model.facts.get(kind, True):
-            found[kind] = part.assign(month=NO_MONTH)
-    entries = pd.concat([NO_FACTS, *found.values()])
+    for place, (kind, part) in enumerate(found.items()):
+        month = part["month"] if model.facts.get(kind, True) else NO_MONTH
+        found[kind] = part.assign(month=month, kind=place)
+    entries = pd.concat([NO_FACTS.assign(kind=0), *found.values()])
     holders = {kind: int(part["person"].nunique()) for kind, part in found.items()}
     with_month = entries["fact"] + "\0" + entries["month"]
     return _facts(entries, entries["fact"], holders), _facts(entries, with_month, holders)
 
 
 def _facts(entries: pd.DataFrame, texts: pd.Series, holders: Mapping[str, int]) -> Facts:
-    each = pd.DataFrame({"person": entries["person"], "fact": texts}).drop_duplicates()
+    each = pd.DataFrame({"person": entries["person"], "fact": texts, "kind": entries["kind"]})
+    each = each.drop_duplicates(["person", "fact"])
     codes, _ = pd.factorize(each["fact"], sort=True)
-    return Facts(each["person"].to_numpy(dtype=np.int64), codes.astype(np.int64), holders)
+    kinds = each["kind"].to_numpy(dtype=np.int64)
+    return Facts(each["person"].to_numpy(dtype=np.int64), codes.astype(np.int64), holders, kinds)
+
+
+def variables_that_tell(
+    opened: Mapping[str, RowsOfTable], subjects: pd.Series, rule: SubjectIdRule, kind: str, model: StudyModel
+) -> tuple[str, ...]:
+    """The variables that tell a kind of fact and can leave by themselves, as a config names them."""
+    told_by = KINDS[kind].told_by
+    known = OpenedRows(opened, pd.Index(subjects.astype("str")), rule, model)
+    return () if told_by is None else tuple(told_by(known))
 
 
 def usual_kinds(model: StudyModel) -> tuple[str, ...]:
@@ -86,19 +107,21 @@ def rows_with_facts(
     """Of each table the rows of the columns that facts of the ``kinds`` are read from; None if they are too many."""
     found = {}
     for name, table in tables.items():
-        columns = columns_with_facts(name, list(map(str, table.frame)), model, rule, kinds)
+        columns = columns_with_facts(name, table, model, rule, kinds)
         found[name] = RowsOfTable.of(table, columns, rule.column, most)
     return found
 
 
 def columns_with_facts(
-    name: str, columns: Sequence[str], model: StudyModel, rule: SubjectIdRule, kinds: Sequence[str]
+    name: str, source: SourceTable, model: StudyModel, rule: SubjectIdRule, kinds: Sequence[str]
 ) -> list[str]:
     """The columns of a file that facts of the ``kinds`` are read from, in their order."""
-    table, domain = model.table(name), model.domain(name)
+    table, domain, columns = model.table(name), model.domain(name), list(map(str, source.frame))
     wanted = {str(rule.column), *model.starts}
     if table is not None:
         wanted.update(column for kind in kinds for column in KINDS[kind].columns(table, domain, columns))
+        by_values = {column for kind in kinds for column in KINDS[kind].by_values(table, source)}
+        wanted.update((*by_values, *(_columns_of_time(table, columns) if by_values else ())))
         wanted.update(() if model.starts else dates_that_begin(table, columns))
     return [column for column in columns if column in wanted]
 
@@ -218,56 +241,6 @@ def _columns_of_results(table: TableModel, domain: str, columns: Sequence[str]) 
     return [*told_by, *values, *_columns_of_time(table, columns)]
 
 
-# ---------------------------------------------------------------- death
-
-
-_ALIVE = ("", "N", "NO", "0", "FALSE", "ALIVE", "LIVING", "NEIN", "U", "UNK", "UNKNOWN", "NA")  # or not known
-_DIED = ("Y", "YES", "1", "TRUE", "DEAD", "DIED", "DECEASED", "DEATH", "JA")
-
-
-def _deaths(known: OpenedRows) -> list[pd.DataFrame] | None:
-    """Who died, and of what: by a flag, a cause or the date of death in any file, or a record of SDTM's DD."""
-    found = []
-    for name, frame in known.frames.items():
-        table = known.table(name)
-        of_role = [] if table is None else table.of_role(Role.DEATH, Role.DEATH_DATE)
-        columns = [column for column in of_role if column in frame]
-        if table is None or not (columns or _is_of_deaths(table)):
-            continue
-        died, day = np.full(len(frame), _is_of_deaths(table)), np.full(len(frame), np.datetime64("NaT", "D"))
-        causes = []
-        for column in columns:
-            if table.columns[column].role is Role.DEATH_DATE:
-                died |= frame[column].notna().to_numpy()
-                day = np.where(np.isnat(day), days_of(frame[column]), day)
-            else:
-                says_so, cause = _death_said(frame[column], table.values.get(column, {}))
-                died |= says_so
-                causes.append(cause)
-        months = known.months_of_days(name, day)
-        found.append(fact_entries(known.people(name)[died], "death", np.full(died.sum(), "died"), months[died]))
-        found += [fact_entries(known.people(name), "cause of death", cause, months) for cause in causes]
-    return found or None
-
-
-def _death_said(column: pd.Series, words: Mapping[str, str]) -> tuple[np.ndarray, np.ndarray]:
-    """Whether each row (n_rows,) says that somebody died, and of what, None if it does not say.
-
-    A column with a word for yes or no is a flag; any other has causes of death.
-    """
-    codes, distinct = pd.factorize(labels(column))
-    texts = [words.get(str(one), str(one)).strip() for one in distinct]
-    said = [text.upper() for text in texts]
-    is_flag = any(one in (*_ALIVE, *_DIED) for one in said)
-    died = [one in _DIED if is_flag else True for one in said]
-    causes = [None if is_flag else text for text in texts]
-    return np.array([*died, False])[codes], np.array([*causes, None], dtype=object)[codes]
-
-
-def _is_of_deaths(table: TableModel) -> bool:
-    return table.prefix == table.name == "DD"
-
-
 # ---------------------------------------------------------------- rows
 
 
@@ -282,19 +255,25 @@ def _rows(known: OpenedRows) -> list[pd.DataFrame] | None:
 class FactKind:
     """A kind of fact: in ``words``, the ``columns`` of a table that it is read from, and who has which.
 
-    ``entries`` is None where no table has such columns.
+    ``entries`` is None where no table has such columns. ``by_values``: further columns, whose values tell the fact.
+    ``told_by``: the variables that tell it, as a config names them, where these can leave without the rest of the rows.
     """
 
     words: str
     entries: Callable[[OpenedRows], list[pd.DataFrame] | None] = field(repr=False)
     columns: Callable[[TableModel, str, Sequence[str]], list[str]] = field(repr=False)
+    by_values: Callable[[TableModel, SourceTable], list[str]] = field(repr=False, default=lambda table, source: [])
+    told_by: Callable[[OpenedRows], list[str]] | None = field(repr=False, default=None)
 
 
 # What an acquaintance may know, by the name under which a config gives it.
 KINDS: dict[str, FactKind] = {
     "terms": FactKind("coded terms of events and treatments", _terms, _columns_of_terms),
     "visits": FactKind("the number of visits", visits_of, lambda table, domain, columns: table.of_role(Role.VISIT)),
-    "death": FactKind("a death", _deaths, lambda table, domain, columns: table.of_role(Role.DEATH, Role.DEATH_DATE)),
+    "death": FactKind("a death", deaths, columns_of_deaths, columns_by_values, deaths_told_by),
+    "hospital": FactKind(
+        "a stay in hospital", stays_in_hospital, columns_of_hospital, hospital_by_values, hospital_told_by
+    ),
     "results": FactKind("abnormal results", _results, _columns_of_results),
     "stays": FactKind("the length of stays", stays_of, columns_of_stays),
     "rows": FactKind("the number of rows in a table", _rows, lambda table, domain, columns: []),

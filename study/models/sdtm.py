@@ -39,7 +39,7 @@ NOT_INFORMATIVE = ("STUDYID", "DOMAIN", "RDOMAIN", "SUBJID", "POOLID", "SPDEVID"
 NOT_INFORMATIVE_SUFFIXES = ("SEQ", "GRPID", "REFID", "RECID", "SPID", "LNKID", "LNKGRP")
 
 # Kinds of facts that are counted of a study where its config names none, and whether their months count.
-FACTS = {"terms": True, "visits": False, "death": False}
+FACTS = {"terms": True, "visits": False, "death": False, "hospital": True}
 
 # Levels of coded terms, from the finest on, each in words and the suffix of its code: MedDRA's, and classes of drugs.
 LEVELS = {
@@ -99,8 +99,8 @@ _ROLES: tuple[tuple[str, Role], ...] = (
     ("--SEQ", Role.RECORD_KEY),
     ("--(SPID|REFID|RECID|LNKID|LNKGRP|GRPID|LOT)|SPDEVID|RELID|IDVARVAL", Role.FOREIGN_KEY),
     ("BRTHDTC|BRTHDT.*|BIRTHDT.*", Role.BIRTH),
-    ("DTHDTC|DTHDT", Role.DEATH_DATE),
-    ("DTHFL", Role.DEATH),
+    ("DTHDT[CM]?", Role.DEATH_DATE),
+    (r"DTHFL|--SDTH|DTHA?DY|DTH(CAUS|CGR|[AB])\w*", Role.DEATH),
     ("AGE", Role.AGE),
     ("SEX", Role.SEX),
     ("RACE.?|ETHNIC", Role.ORIGIN),

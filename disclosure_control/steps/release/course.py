@@ -15,7 +15,7 @@ from disclosure_control.basics.telling.sections import Details, Part, Sentence, 
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
 from disclosure_control.basics.telling.words import capitalised, listed, share_text
 from disclosure_control.measures.longitudinal import AloneByFacts, AverageRisk, alone_by_facts, average_risk
-from disclosure_control.release.facts import KINDS, facts_known, usual_kinds
+from disclosure_control.release.facts import KINDS, facts_known, usual_kinds, variables_that_tell
 from disclosure_control.release.opened_rows import RowsOfTable
 from disclosure_control.release.rare_terms import RareTerms
 from disclosure_control.steps.release.settings import OutsidersKnow
@@ -31,6 +31,7 @@ NOT_ASKED = 'not looked at, because "outsiders_know" does not name it'
 class CourseRisk:
     """The longitudinal risk of a package: per number of facts who is alone, without and with the month of each term.
 
+    ``told_by``: the variables that tell a kind of fact by which alone somebody is found, as a config names them.
     ``known`` and ``rare_terms`` are the config's settings of the same names, ``known`` with the kinds that were
     counted, ``not_counted`` the others, each with the reason. ``below_k`` counts people of whom
     fewer than K have the same facts. ``holders``: people with a fact of each kind.
@@ -47,6 +48,7 @@ class CourseRisk:
     average_with_months: tuple[AverageRisk, ...]
     rare_terms: RareTerms | None = None
     not_counted: Mapping[str, str] = field(default_factory=dict)
+    told_by: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def is_counted(self) -> bool:
@@ -68,6 +70,13 @@ def course_risk(
     asked = known.kinds or usual_kinds(model)
     without, with_months = facts_known(opened, subjects, rule, asked, model)
     counted = tuple(kind for kind in asked if kind in without.holders)
+    alone = alone_by_facts(classes, without.people, without.facts)
+    told_by = {}
+    can_leave = [kind for kind in counted if KINDS[kind].told_by is not None and without.holders[kind]]
+    for kind in can_leave if alone[1].n_alone > alone[0].n_alone else ():
+        of_kind = without.of_kind(kind)
+        if alone_by_facts(classes, without.people[of_kind], without.facts[of_kind])[1].n_alone > alone[0].n_alone:
+            told_by[kind] = variables_that_tell(opened, subjects, rule, kind, model)
     return CourseRisk(
         n_people=len(subjects),
         k=k,
@@ -75,7 +84,8 @@ def course_risk(
         rare_terms=rare_terms,
         not_counted={kind: NO_COLUMNS if kind in asked else NOT_ASKED for kind in KINDS if kind not in counted},
         holders=without.holders,
-        alone=alone_by_facts(classes, without.people, without.facts),
+        alone=alone,
+        told_by=told_by,
         alone_with_months=alone_by_facts(classes, with_months.people, with_months.facts),
         below_k=alone_by_facts(classes, without.people, without.facts, k),
         average=average_risk(classes, without.people, without.facts, np.random.default_rng(SEED)),
@@ -240,13 +250,21 @@ def reasons_of_course(course: CourseRisk) -> list[Reason]:
 
 
 def _remedy(course: CourseRisk) -> tuple[str, tuple[ConfigChange, ...]]:
-    """The remedy: rare terms within classes; if they are no help, the controller must say what is known."""
+    """The remedy: rare terms within classes, and no variable that tells of a death or a stay in hospital by itself; if
+    they are no help, the controller must say what is known.
+    """
     say = 'state under "release", "outsiders_know" what outsiders know of people (docs/release.md)'
     rare, least = course.rare_terms, max(course.k, 2)
+    changes = [
+        ConfigChange.to(("release", "operations", name), "remove", f"it tells {KINDS[kind].words} of a few people")
+        for kind, names in course.told_by.items()
+        for name in names
+    ]
     is_done = rare is not None and rare.within_class and rare.at_least >= least
-    if "terms" not in (course.known.kinds or KINDS) or is_done:
-        alone = f"no line brings these rows out at K = {course.k} while outsiders know this, but tables may leave; "
-        return f"{alone}if they do not know it, {say}", ()
-    why = f"terms of fewer than {least} people of a class single people out"
-    within = ConfigChange.to(("release", "rare_terms"), {"at_least": least, "within": "class"}, why)
-    return f"or {say}", (within,)
+    if "terms" in (course.known.kinds or KINDS) and not is_done:
+        why = f"terms of fewer than {least} people of a class single people out"
+        changes.append(ConfigChange.to(("release", "rare_terms"), {"at_least": least, "within": "class"}, why))
+    if changes:
+        return f"or {say}", tuple(changes)
+    alone = f"no line brings these rows out at K = {course.k} while outsiders know this, but tables may leave; "
+    return f"{alone}if they do not know it, {say}", ()

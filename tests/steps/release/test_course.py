@@ -100,7 +100,7 @@ def test_the_figures_of_the_demo_are_those_counted_by_hand(demo):
     for size in (0, 1, 2):
         assert course.alone[size].n_alone == len(alone_by_hand(facts, classes, size))
     figures = demo.result.figures["longitudinal"]
-    assert figures["known"] == ["terms", "visits", "death"]
+    assert figures["known"] == ["terms", "visits", "death", "hospital"]
     assert [one["facts"] for one in figures["average_risk"]] == [0, 1, 2, 3]
     rates = [one["rate"] for one in figures["average_risk"]]
     assert rates == sorted(rates)

@@ -1,0 +1,161 @@
+"""Who died, wherever a study says so: by a flag, date, cause or outcome, a reason to leave it, the event of a time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.encoding.columns import parse_numbers
+from disclosure_control.release.opened_rows import NO_MONTH, OpenedRows, fact_entries
+from disclosure_control.release.people import labels
+from disclosure_control.release.words_told import Words, columns_saying, rows_saying
+from study.formats.days import days_of
+from study.formats.tables import SourceTable
+from study.models.roles import Role, TableModel
+
+_ALIVE = ("", "N", "NO", "0", "FALSE", "ALIVE", "LIVING", "NEIN", "U", "UNK", "UNKNOWN", "NA")  # or not known
+_DIED = ("Y", "YES", "1", "TRUE", "DEAD", "DIED", "DECEASED", "DEATH", "JA")
+# A short text with one of these words says that somebody died, unless another word denies it or names somebody else.
+_DEAD = re.compile(
+    r"(?i)\b(?:deaths?|dead|died|deceased|fatal|expired|exitus|tot|tod|verstorben\w*|gestorben|todesfall|d[ée]c[ée]d[ée]e?|"
+    r"d[ée]c[eè]s|mort[oae]?|dece[sd]\w+|fallecid[oa]|muerte|muert[oa]|[óo]bito|falecid[oa]|overleden|overlijden|zgon|"
+    r"zmar[łl]\w*|θ[άα]νατος|απεβ[ίι]ωσε|смърт|почина\w*)\b"
+)
+_OTHERWISE = re.compile(
+    r"(?i)\b(?:not|no|non|nicht|kein\w*|without|alive|f(?:o|oe)?etal|intra-?uterine|neonatal|near|fear|thoughts?|wish|cells?|"
+    r"crib|cot|family|relative|spouse|husband|wife|parent|father|mother|siblings?|child|brother|sister|partner|friend|pet|"
+    r"time|days?|risk|date|certificate|drug|kit|medication|consent|licen[cs]e|tissue|teeth|tooth|space|pulp|amort\w*)\b"
+)
+_HINT = (
+    "dea[dt]|died|dece|déc|deć|fatal|expired|exitus|tot|tod|storben|mort|fallecid|muer|[óo]bito|falecid|overl|zgon|zmar|"
+    "θ[άα]νατο|απεβ|смърт|почина"
+)
+WORDS = Words(_DEAD, _OTHERWISE, _HINT, most_words=8)
+_EVENT, _PARAMETERS = "CNSR", ("PARAMCD", "PARAM")  # ADaM: 0 where the event of a parameter was observed
+_OF_SURVIVAL = re.compile(r"(?i)\b(?:os|dth\w*|ttd(?:th|eath)?|death|overall survival)\b")
+_QUALIFIER, _NAME_OF_IT = "QVAL", "QNAM"
+_NAMED_DEATH = re.compile(r"(?i)(?:..)?(?:dth\w*|sdth|death\w*|deceased\w*)")
+
+
+def deaths(known: OpenedRows) -> list[pd.DataFrame] | None:
+    """Who died, and of what: None where no table could say it."""
+    found, could_tell = [], False
+    for name, frame in known.frames.items():
+        table = known.table(name)
+        if table is None:
+            continue
+        could_tell |= is_of_deaths(table) or any(name in frame for name in table.of_role(Role.DEATH, Role.DEATH_DATE))
+        died, day = np.full(len(frame), is_of_deaths(table)), np.full(len(frame), np.datetime64("NaT", "D"))
+        for column in table.of_role(Role.DEATH_DATE):
+            if column in frame:
+                died |= frame[column].notna().to_numpy()
+                day = np.where(np.isnat(day), days_of(frame[column]), day)
+        causes = []
+        for column in table.of_role(Role.DEATH):
+            if column in frame:
+                says_so, cause = _death_said(frame[column], table.values.get(column, {}))
+                died |= says_so
+                causes.append(cause)
+        for _, at in _tellers(known, name, table):
+            died |= at
+        months = known.months_of_days(name, day)
+        found.append(fact_entries(known.people(name)[died], "death", np.full(died.sum(), "died"), months[died]))
+        found += [fact_entries(known.people(name), "cause of death", cause, months) for cause in causes]
+    return _once(found) if could_tell or any(map(len, found)) else None
+
+
+def _once(found: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
+    """A death with its month, where any file has it, is the same death where another file has none."""
+    entries = pd.concat(found).drop_duplicates()
+    is_dated = entries["month"].ne(NO_MONTH)
+    dated = pd.MultiIndex.from_frame(entries.loc[is_dated, ["person", "fact"]])
+    is_again = pd.MultiIndex.from_frame(entries[["person", "fact"]]).isin(dated) & ~is_dated.to_numpy()
+    return [entries[~is_again]]
+
+
+def columns_of_deaths(table: TableModel, domain: str, columns: Sequence[str]) -> list[str]:
+    """The columns of a table that tell of a death by their role or name."""
+    of_role = table.of_role(Role.DEATH, Role.DEATH_DATE)
+    is_of_events = _EVENT in columns
+    return [*of_role, *((_EVENT, *_PARAMETERS) if is_of_events else ())]
+
+
+def columns_by_values(table: TableModel, source: SourceTable) -> list[str]:
+    """The columns of a table some value of which says that somebody died."""
+    found = columns_saying(table, source, WORDS)
+    if _NAME_OF_IT in source.frame and _QUALIFIER in source.frame:
+        names = source.counts_of(_NAME_OF_IT).index
+        if _QUALIFIER in found or any(_NAMED_DEATH.fullmatch(str(name)) for name in names):
+            found = [*found, _QUALIFIER, _NAME_OF_IT]
+    return list(dict.fromkeys(found))
+
+
+def told_by(known: OpenedRows) -> list[str]:
+    """The variables that tell of a death, as a config names them: ``AE.AEOUT``. Coded terms are not among them."""
+    found = []
+    for name, frame in known.frames.items():
+        table, domain = known.table(name), known.model.domain(name)
+        if table is None:
+            continue
+        named = [column for column in table.of_role(Role.DEATH, Role.DEATH_DATE) if column in frame]
+        named += [column for column, at in _tellers(known, name, table) if at.any() and column not in named]
+        found += [f"{domain}.{one}" for one in named if not _is_term(table, one)]
+        found += [f"{domain}.*"] if is_of_deaths(table) else []
+    return list(dict.fromkeys(found))
+
+
+def _is_term(table: TableModel, column: str) -> bool:
+    return column in table.columns and table.columns[column].role is Role.CODED_TERM
+
+
+def _tellers(known: OpenedRows, name: str, table: TableModel) -> Iterator[tuple[str, np.ndarray]]:
+    """The columns that tell of a death by their values, and the rows (n_rows,) in which they do."""
+    frame = known.frames[name]
+    events = parse_numbers(frame[_EVENT]) == 0 if _EVENT in frame else np.ones(len(frame), dtype=bool)
+    for column, at in rows_saying(table, frame, WORDS):
+        if column == _QUALIFIER and _NAME_OF_IT in frame:
+            for qualifier in frame[_NAME_OF_IT][at].dropna().unique():
+                yield str(qualifier), at & frame[_NAME_OF_IT].eq(qualifier).to_numpy(dtype=bool, na_value=False)
+        else:
+            yield column, at & events
+    if _EVENT in frame:
+        named = [frame[one] for one in _PARAMETERS if one in frame]
+        texts = [one.astype("str").str.contains(_OF_SURVIVAL).fillna(False).to_numpy(dtype=bool) for one in named]
+        yield _EVENT, np.logical_or.reduce([np.zeros(len(frame), dtype=bool), *texts]) & events
+    if _NAME_OF_IT in frame and _QUALIFIER in frame:
+        for qualifier in frame[_NAME_OF_IT].dropna().unique():
+            if _NAMED_DEATH.fullmatch(str(qualifier)):
+                at = frame[_NAME_OF_IT].eq(qualifier).to_numpy(dtype=bool, na_value=False)
+                yield str(qualifier), at & ~labels_in(frame[_QUALIFIER], _ALIVE) & frame[_QUALIFIER].notna().to_numpy()
+
+
+def labels_in(column: pd.Series, words: Sequence[str]) -> np.ndarray:
+    """Which rows (n_rows,) have one of the words, in any case."""
+    return column.astype("str").str.upper().str.strip().isin(words).to_numpy()
+
+
+def _death_said(column: pd.Series, words: Mapping[str, str]) -> tuple[np.ndarray, np.ndarray]:
+    """Whether each row (n_rows,) says that somebody died, and of what, None if it does not say.
+
+    A column with a word for yes or no is a flag; one of other numbers counts the days to a death; any other has causes.
+    """
+    codes, distinct = pd.factorize(labels(column))
+    texts = [words.get(str(one), str(one)).strip() for one in distinct]
+    said = [text.upper() for text in texts]
+    are_days = not words and bool(said) and not set(said) <= {"0", "1", "2", "9"} and all(map(_is_number, said))
+    is_flag = not are_days and any(one in (*_ALIVE, *_DIED) for one in said)
+    died = [one in _DIED or WORDS.says(one) if is_flag else True for one in said]
+    causes = [None if is_flag or are_days else text for text in texts]
+    return np.array([*died, False])[codes], np.array([*causes, None], dtype=object)[codes]
+
+
+def _is_number(text: str) -> bool:
+    return bool(re.fullmatch(r"-?\d+(\.\d+)?", text))
+
+
+def is_of_deaths(table: TableModel) -> bool:
+    """Whether every row of a table is about a death: SDTM's DD."""
+    return table.prefix == table.name == "DD"

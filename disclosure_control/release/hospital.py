@@ -1,0 +1,82 @@
+"""Who was in hospital, wherever a study says so: by the gravity of an event, an encounter, or a word for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.release.deaths import labels_in
+from disclosure_control.release.opened_rows import NO_FACTS, OF_THE_COURSE, OpenedRows, fact_entries
+from disclosure_control.release.words_told import Words, columns_saying, rows_saying
+from study.formats.tables import SourceTable
+from study.models.roles import TableKind, TableModel
+
+_YES = ("Y", "YES", "1", "1.0", "TRUE", "JA", "SI", "SÍ", "OUI", "TAK", "ΝΑΙ", "CHECKED")
+_NAMED = re.compile(
+    r"(?i)[A-Z]{2}SHOSP|.*(?:hospitali[sz]|hospital_?admi|admitted|inpatient|stationaer|stationär|ricover|ingreso_?hosp|"
+    r"ingresado|hospitaliz|opname|νοσηλε).*"
+)
+_STAYED = re.compile(
+    r"(?i)\b(?:hospitali[sz]\w*|hospitalis\w*|inpatient|in-patient|admitted to hospital|hospital (?:stay|admission)|"
+    r"stationär\w*|krankenhausaufenthalt|ricover\w*|hospitalizac\w*|intensive care(?: unit)?)\b"
+)
+_OTHERWISE = re.compile(r"(?i)\b(?:not?|non|without|nicht|keine?|never|no need|outpatient|avoid\w*|prevent\w*)\b")
+_HINT = "hospital|inpatient|in-patient|stationär|krankenhaus|ricover|intensive care"
+WORDS = Words(_STAYED, _OTHERWISE, _HINT, most_words=12)
+_TOPIC = "hospital"
+
+
+def stays_in_hospital(known: OpenedRows) -> list[pd.DataFrame] | None:
+    """Who was in hospital, and in which month: None where no table is about the course of a person."""
+    found, could_tell = [], False
+    for name, frame in known.frames.items():
+        table = known.table(name)
+        if table is None:
+            continue
+        flags = [column for column in _flags(table, list(map(str, frame))) if column in frame]
+        could_tell |= table.kind in OF_THE_COURSE
+        at = np.full(len(frame), is_of_hospital(table))
+        for column in flags:
+            at |= labels_in(frame[column], _YES)
+        for _, told in rows_saying(table, frame, WORDS):
+            at |= told
+        if at.any():
+            entries = fact_entries(known.people(name)[at], _TOPIC, np.full(at.sum(), "stayed"), known.months(name)[at])
+            found.append(entries)
+    return [NO_FACTS, *found] if could_tell or found else None
+
+
+def columns_of_hospital(table: TableModel, domain: str, columns: Sequence[str]) -> list[str]:
+    """The columns of a table that tell of a stay in hospital by their name."""
+    return _flags(table, columns)
+
+
+def hospital_by_values(table: TableModel, source: SourceTable) -> list[str]:
+    """The columns of a table some value of which says that somebody was in hospital."""
+    return columns_saying(table, source, WORDS)
+
+
+def told_by(known: OpenedRows) -> list[str]:
+    """The variables that tell of a stay in hospital, as a config names them."""
+    found = []
+    for name, frame in known.frames.items():
+        table, domain = known.table(name), known.model.domain(name)
+        if table is not None:
+            found += [f"{domain}.{one}" for one in _flags(table, list(map(str, frame))) if one in frame]
+            found += [f"{domain}.{one}" for one, at in rows_saying(table, frame, WORDS) if at.any()]
+            found += [f"{domain}.*"] if is_of_hospital(table) else []
+    return list(dict.fromkeys(found))
+
+
+def _flags(table: TableModel, columns: Sequence[str]) -> list[str]:
+    if table.kind in (TableKind.DESIGN, TableKind.DICTIONARY, TableKind.LEGEND, TableKind.RELATIONS):
+        return []
+    return [name for name in columns if _NAMED.fullmatch(name)]
+
+
+def is_of_hospital(table: TableModel) -> bool:
+    """Whether every row of a table is an encounter with healthcare: SDTM's HO."""
+    return table.prefix == table.name == "HO"

@@ -1,0 +1,174 @@
+"""Attacks by a death or a stay in hospital that no flag of DM says: each is a fact wherever it is written."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from disclosure_control.measures.longitudinal import alone_by_facts
+from disclosure_control.release.deaths import WORDS
+from disclosure_control.release.facts import columns_with_facts, facts_known, rows_with_facts
+from disclosure_control.release.hospital import WORDS as OF_HOSPITAL
+from disclosure_control.steps.release.course import course_risk, reasons_of_course
+from disclosure_control.steps.release.settings import OutsidersKnow
+from study.formats.tables import SourceTable
+from study.merge.subject_ids import SubjectIdRule
+from study.models.registry import study_model
+from tests.release.small_studies import model_of, rows_of_files
+
+IDS = [f"S-{number:03d}" for number in range(86)]
+SUBJECTS = pd.Series(IDS, dtype="str")
+WHO = 41  # the one of 86 people of a class
+
+
+def rows_of(name: str, said: dict[str, object], other: dict[str, object]) -> pd.DataFrame:
+    """A row of each person, that of one with something else in it."""
+    rows = [{"USUBJID": one, **({**other, **said} if i == WHO else other)} for i, one in enumerate(IDS)]
+    frame = pd.DataFrame(rows)
+    return frame.astype({column: "str" for column in frame if frame[column].dtype.kind != "f"})
+
+
+def alone(files: dict[str, pd.DataFrame], kind: str, model=None) -> tuple[int, list[int]]:
+    """How many of the 86 people are alone by one fact of a kind, and who has such a fact; read as the release does."""
+    model = model or model_of(files)
+    tables = {name: SourceTable(name, f"{name}.csv", "", frame, {}, ()) for name, frame in files.items()}
+    rule = SubjectIdRule(column=model.person)
+    read = rows_with_facts(tables, model, rule, (kind,), None)
+    found, _ = facts_known(
+        {name: rows for name, rows in read.items() if rows is not None}, SUBJECTS, rule, (kind,), model
+    )
+    whole, _ = facts_known(rows_of_files(files), SUBJECTS, rule, (kind,), model)
+    assert sorted(zip(found.people, found.facts, strict=True)) == sorted(zip(whole.people, whole.facts, strict=True))
+    by_facts = alone_by_facts(np.zeros(len(IDS), dtype=np.int64), found.people, found.facts)
+    return by_facts[1].n_alone, sorted({*found.people.tolist()})
+
+
+DM = rows_of("DM", {}, {"STUDYID": "S", "DOMAIN": "DM", "SEX": "F"})
+EVENT = {"STUDYID": "S", "DOMAIN": "AE", "AESEQ": 1.0, "AEDECOD": "Headache", "AEOUT": "RECOVERED", "AESDTH": "N"}
+EVENT |= {"AESER": "N", "AESHOSP": "N"}
+
+PLACES_OF_A_DEATH = {
+    "AEOUT": ("AE", EVENT, {"AEOUT": "FATAL"}),
+    "AESDTH": ("AE", EVENT, {"AESDTH": "Y"}),
+    "a disposition": ("DS", {"DOMAIN": "DS", "DSSEQ": 1.0, "DSDECOD": "COMPLETED"}, {"DSDECOD": "DEATH"}),
+    "a status": ("SS", {"DOMAIN": "SS", "SSTESTCD": "SURVSTAT", "SSTEST": "Survival Status", "SSSTRESC": "ALIVE"},
+                 {"SSSTRESC": "DEAD"}),
+    "a coded term": ("AE", EVENT, {"AEDECOD": "Sudden cardiac death"}),
+    "a supplement": ("SUPPAE", {"RDOMAIN": "AE", "IDVAR": "AESEQ", "IDVARVAL": "1", "QNAM": "AETRTEM", "QVAL": "Y"},
+                     {"QNAM": "DTHAE", "QVAL": "Y"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("place", PLACES_OF_A_DEATH)
+def test_one_death_in_a_class_of_86_is_known_wherever_sdtm_has_it(place):
+    name, other, said = PLACES_OF_A_DEATH[place]
+    assert alone({"DM": DM, name: rows_of(name, said, other)}, "death") == (1, [WHO])
+    nobody = {"DM": DM, name: rows_of(name, {}, other)}
+    assert alone(nobody, "death") == (0, [])
+
+
+def test_a_death_in_adam_by_a_date_a_day_a_cause_and_the_event_of_a_time():
+    person = {"STUDYID": "S", "TRT01P": "A", "SEX": "F"}
+    for name, value in (("DTHDT", 20000.0), ("DTHADY", 120.0), ("DTHCAUS", "STROKE"), ("DCSREAS", "Death")):
+        adsl = rows_of("ADSL", {name: value}, {**person, name: np.nan if isinstance(value, float) else None})
+        model = study_model([SourceTable("ADSL", "adsl.csv", "", adsl, {}, ())], "USUBJID", "adam")
+        assert alone({"ADSL": adsl}, "death", model)[1] == [WHO], name
+    time = {"STUDYID": "S", "PARAMCD": "OS", "PARAM": "Overall survival", "AVAL": 100.0, "CNSR": 1.0}
+    adtte = rows_of("ADTTE", {"CNSR": 0.0}, time)
+    model = study_model([SourceTable("ADTTE", "adtte.csv", "", adtte, {}, ())], "USUBJID", "adam")
+    assert alone({"ADTTE": adtte}, "death", model) == (1, [WHO])
+
+
+@pytest.mark.parametrize(
+    ("heading", "said", "other"),
+    [
+        ("DEATH_EVENT", "1", "0"),
+        ("outcome", "verstorben", "entlassen"),
+        ("discharge", "Exitus letalis", "home"),
+        ("vital_status", "deceased", "alive"),
+        ("esito", "deceduto", "dimesso"),
+        ("status", "décédée", "vivante"),
+    ],
+)
+def test_a_death_in_a_flat_file_by_its_heading_or_its_words(heading, said, other):
+    flat = rows_of("PATIENTS", {heading: said}, {"sex": "F", "age": 60.0, heading: other}).rename(
+        columns={"USUBJID": "patient_id"}
+    )
+    flat["age"] = np.arange(len(flat)) % 20 + 50.0
+    model = study_model([SourceTable("PATIENTS", "patients.csv", "", flat, {}, ())], "patient_id", "flat")
+    assert alone({"PATIENTS": flat}, "death", model)[1] == [WHO]
+
+
+def test_one_death_that_several_files_say_is_one_fact():
+    dm = rows_of(
+        "DM", {"DTHFL": "Y", "DTHDTC": "2014-03-02"}, {"STUDYID": "S", "DOMAIN": "DM", "DTHFL": None, "DTHDTC": None}
+    )
+    ae = rows_of("AE", {"AEOUT": "FATAL"}, EVENT)
+    found, _ = facts_known(
+        rows_of_files({"DM": dm, "AE": ae}), SUBJECTS, SubjectIdRule(), ("death",), model_of({"DM": dm, "AE": ae})
+    )
+    assert found.people.tolist() == [WHO]
+
+
+DEAD = "FATAL, Death, SUDDEN CARDIAC DEATH, Death due to sepsis, subject died, patient deceased, exitus, Verstorben, "
+DEAD += "decesso, décédé, fallecida, overleden, zmarła, απεβίωσε, починал"
+
+
+@pytest.mark.parametrize("text", DEAD.split(", "))
+def test_words_for_a_death(text):
+    assert WORDS.says(text)
+    assert WORDS.said_in(np.array([text], dtype=object), {}).all()
+
+
+OTHERS = "NOT FATAL, non-fatal, Foetal death, Thoughts of death, death of spouse, fear of death, Alive, time to death, "
+OTHERS += "Date of death, deadline, mortar, Totally recovered, Amortisation, dead space"
+
+
+@pytest.mark.parametrize("text", OTHERS.split(", "))
+def test_words_for_no_death_of_the_person(text):
+    assert not WORDS.says(text)
+
+
+def test_the_verdict_names_the_columns_that_tell_of_the_death_and_the_line_that_mends_it():
+    """AEOUT, AESDTH and a date of DM: without them, nobody is alone by a death."""
+    alive = {"STUDYID": "S", "DOMAIN": "DM", "SEX": "F", "DTHDTC": None}
+    ae = rows_of("AE", {"AEOUT": "FATAL", "AESDTH": "Y"}, EVENT)
+    files = {"DM": rows_of("DM", {"DTHDTC": "2014-03-02"}, alive), "AE": ae}
+    model, classes = model_of(files), np.zeros(len(IDS), dtype=np.int64)
+    course = course_risk(rows_of_files(files), SUBJECTS, classes, 5, SubjectIdRule(), OutsidersKnow(), model)
+    (reason,) = reasons_of_course(course)
+    removed = [change.path for change in reason.changes if change.path[1] == "operations" and change.value == "remove"]
+    assert [path[2] for path in removed] == ["DM.DTHDTC", "AE.AESDTH", "AE.AEOUT"]
+    left = {"DM": files["DM"].drop(columns="DTHDTC"), "AE": ae.drop(columns=["AESDTH", "AEOUT"])}
+    after = course_risk(rows_of_files(left), SUBJECTS, classes, 5, SubjectIdRule(), OutsidersKnow(), model_of(left))
+    assert reasons_of_course(after) == []
+
+
+# ---------------------------------------------------------------- hospital
+
+
+def test_one_stay_in_hospital_in_a_class_of_86_is_known():
+    assert alone({"DM": DM, "AE": rows_of("AE", {"AESHOSP": "Y"}, EVENT)}, "hospital") == (1, [WHO])
+    assert alone({"DM": DM, "AE": rows_of("AE", {}, EVENT)}, "hospital") == (0, [])
+    ho = pd.DataFrame({"USUBJID": [IDS[WHO]], "DOMAIN": ["HO"], "HOSEQ": [1.0], "HODECOD": ["WARD"]})
+    assert alone({"DM": DM, "HO": ho}, "hospital") == (1, [WHO])
+    why = rows_of("AE", {"AEACNOTH": "Initial or prolonged hospitalization"}, {**EVENT, "AEACNOTH": "none"})
+    assert alone({"DM": DM, "AE": why}, "hospital") == (1, [WHO])
+
+
+STAYS = {"Hospitalised": True, "stationärer Aufenthalt": True, "not hospitalised": False, "outpatient": False}
+STAYS |= {"No hospitalization needed": False}
+
+
+@pytest.mark.parametrize(("text", "says"), STAYS.items())
+def test_words_for_a_stay_in_hospital(text, says):
+    assert OF_HOSPITAL.says(text) is says
+
+
+def test_results_of_a_laboratory_are_not_read_for_deaths():
+    """A million results of whom none says a death are not read: a release from disk could not search them."""
+    lb = rows_of("LB", {}, {"DOMAIN": "LB", "LBTESTCD": "ALT", "LBTEST": "ALT", "LBSTRESC": "12", "LBSTRESN": 12.0})
+    model = model_of({"DM": DM, "LB": lb})
+    source = SourceTable("LB", "lb.csv", "", lb, {}, ())
+    assert columns_with_facts("LB", source, model, SubjectIdRule(), ("death", "hospital")) == ["USUBJID"]
