@@ -20,6 +20,7 @@ from study.words import MOST_WORDS_OF_VALUES, named_by_values
 
 # Roles that a column's values show as well, whatever it is about: the heading has to say whether outsiders know them.
 SAYS_LITTLE = (Role.NUMBER, Role.CATEGORY, Role.FLAG, Role.UNKNOWN)
+MOST_LEVELS = 10_000  # of a column of codes, of which draws of people are made
 MOST_WORDS = 5  # of a label that names what a column is
 FEW_VALUES = 10  # a column of at most this many different numbers counts as codes of categories
 _DAY, _MONTH = r"([0-2]?\d|3[01])", r"(0?[1-9]|1[0-2])"
@@ -36,7 +37,7 @@ class Column:
     ``role`` is the one that the data model gives it where no standard says what is done with it; ``is_guessed`` if from
     its heading and values. ``counts_rows``: it is the number of rows in time of each person. ``is_result``: it has the
     results of a test in a table that no standard names. ``label``: what a dictionary calls it. ``named``: the
-    concept that its values are words of.
+    concept that its values are words of. ``people_of`` (n_distinct,) have each value.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Column:
     is_result: bool = False
     label: str = ""
     named: str | None = None
+    people_of: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
 
     @property
     def concept(self) -> Concept | None:
@@ -100,6 +102,7 @@ def columns_of(
                 heading=heading,
                 form=form,
                 n_people=len(frame),
+                people_of=people_of if len(people_of) <= MOST_LEVELS else people_of[:0],
                 n_values=len(codes),
                 n_distinct=len(people_of),
                 n_rare=int(people_of[people_of < at_least].sum()),

@@ -65,10 +65,11 @@ def draft_config(pilot: str, folder: Path, given: Mapping[str, Any]) -> Draft:
     columns = _columns(combined, merge, model, k)
     decisions = decide(columns)
     dropped = {name: decision for name, decision in decisions.items() if decision.role is ConfigRole.DROPPED}
+    of_all = combined
     if dropped:  # the dataset as the next merge will make it
         without = dataclasses.replace(settings, drop=(*settings.drop, *dropped))
         combined = combine_domains(folder, rule, without, working)
-    model_keys, left_alone = draft_model_keys(columns, decisions, k)
+    model_keys, left_alone = draft_model_keys(columns, decisions, k, of_all.frame)
     keys: dict[str, Node] = {**model_keys, "subject_id": merge.subject_id}
     parts = {**merge.settings, **_drop(settings.drop, dropped)}
     if parts:

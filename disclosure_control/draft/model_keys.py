@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
+import pandas as pd
 
 from disclosure_control.basics.settings.changes import python_text
 from disclosure_control.draft.bins import OLDEST_AGE, Bins, age_bins, body_mass_bins, quantile_bins
 from disclosure_control.draft.columns import Column
+from disclosure_control.draft.large_groups import SeenInLargeGroups, seen_in_large_groups
 from disclosure_control.draft.literal import DraftedValue, Group, Node
 from disclosure_control.draft.roles import UNKNOWN, ConfigRole, Decision, order_of_sensitive
 from disclosure_control.draft.thresholds import draft_l, draft_t, sensitive_bins
@@ -20,9 +22,12 @@ ADULT = 18
 
 
 def draft_model_keys(
-    columns: Sequence[Column], decisions: Mapping[str, Decision], k: DraftedValue
+    columns: Sequence[Column], decisions: Mapping[str, Decision], k: DraftedValue, frame: pd.DataFrame
 ) -> tuple[dict[str, Node], list[str]]:
-    """The keys by name, and comments that list the columns in none of them with the reason."""
+    """The keys by name, and comments that list the columns in none of them with the reason.
+
+    ``frame`` is the combined dataset, as text.
+    """
     decisions = _with_some_quasi_identifier(columns, decisions)
     sensitive = _sensitive(columns, decisions)
     categories, numbers = (
@@ -58,14 +63,21 @@ def draft_model_keys(
     if measured:
         lines = {name: DraftedValue(found.edges, found.reason) for name, found in measured.items()}
         keys["sensitive_binning_config_for_L"] = Group(lines, "For numbers, l counts these bins, not single values.")
-    keys |= {"K": k, **_thresholds(sensitive, least)}
+    names, edges = [column.name for column in categories], {name: one.edges for name, one in bins.items()}
+    seen = {
+        column.name: seen_in_large_groups(
+            frame, names, edges, column.name, measured[column.name].edges if column.name in measured else None
+        )
+        for column in sensitive
+    }
+    keys |= {"K": k, **_thresholds(sensitive, least, seen)}
     return keys, list(_left_alone(columns, decisions, {column.name for column in sensitive}))
 
 
-def _thresholds(sensitive: Sequence[Column], k: int) -> dict[str, Node]:
+def _thresholds(sensitive: Sequence[Column], k: int, seen: Mapping[str, SeenInLargeGroups]) -> dict[str, Node]:
     by_key = {
-        "L": {column.name: draft_l(column, k) for column in sensitive},
-        "T": {column.name: draft_t(column) for column in sensitive},
+        "L": {column.name: draft_l(column, k, seen[column.name]) for column in sensitive},
+        "T": {column.name: draft_t(column, k, seen[column.name]) for column in sensitive},
         # Otherwise the differences of codes would count, and a number among texts would be a fault.
         "t_distance": {
             column.name: DraftedValue("total_variation", "categories, also where their codes are numbers")

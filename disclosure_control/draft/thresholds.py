@@ -7,11 +7,15 @@ import numpy as np
 from disclosure_control.basics.telling.words import people_text
 from disclosure_control.draft.bins import Bins, quantile_bins, round_number
 from disclosure_control.draft.columns import Column
+from disclosure_control.draft.large_groups import LARGE, SeenInLargeGroups
 from disclosure_control.draft.literal import DraftedValue
 
 USUAL_K, K_OF_FEW, FEW_PEOPLE = 5, 3, 100
 USUAL_L = 3
 USUAL_T = 0.2
+UNUSUAL = 0.05  # what happens by chance in one of twenty cases
+N_DRAWS, PARTS = 500, 20  # draws of K people, and points between two of them at which they are compared
+NOTHING_SEEN = SeenInLargeGroups()
 
 
 def draft_k(n_people: int) -> DraftedValue:
@@ -29,27 +33,75 @@ def draft_k(n_people: int) -> DraftedValue:
     )
 
 
-def draft_l(column: Column, k: int) -> DraftedValue:
-    """Distinct sensitive values (bins of numbers) that a class needs: 3 where there are that many, never above K."""
+def draft_l(column: Column, k: int, seen: SeenInLargeGroups = NOTHING_SEEN) -> DraftedValue:
+    """Distinct sensitive values (bins of numbers) that a class needs: 3, and no more than K people have by chance.
+
+    Nor more than large groups have, so that l does not decide where a class has a hundred people.
+    """
     n_values = column.n_distinct if not column.is_measured else len(sensitive_bins(column, k).edges) + 1
-    least = max(1, min(USUAL_L, k, n_values))
+    by_chance = int(np.quantile(_distinct_of_some(column, k), UNUSUAL))
+    usual = max(1, min(USUAL_L, k, n_values))
+    least = max(1, min(usual, by_chance, usual if seen.fewest is None else seen.fewest))
     what = "bins" if column.is_measured else "values"
-    return DraftedValue(least, f"of {n_values} {what}; a class with fewer reveals too much about its people", True)
+    why = "a class with fewer reveals too much about its people"
+    if least < usual:
+        why = f"{usual} is more usual, but {k} people drawn at random, or {LARGE} of one group, often have fewer"
+    return DraftedValue(least, f"of {n_values} {what}; {why}", True)
 
 
-def draft_t(column: Column) -> DraftedValue:
-    """Largest distance of a class to everyone: half the middle half of the numbers, 0.2 for categories."""
-    if not column.is_measured or column.numbers is None:
-        return DraftedValue(
-            USUAL_T, "from the experiments of Li, Li and Venkatasubramanian (2007); a share of people", True
-        )
-    quarter, three_quarters = np.quantile(column.numbers, [0.25, 0.75])
-    half = float(three_quarters - quarter) / 2 or float(column.numbers.std())
-    return DraftedValue(
-        round_number(half, 10.0 ** np.floor(np.log10(half) - 1)),
-        "half the distance between the quartiles, in the unit of the value (Wasserstein distance)",
-        True,
-    )
+def draft_t(column: Column, k: int, seen: SeenInLargeGroups = NOTHING_SEEN) -> DraftedValue:
+    """Largest distance of a class to everyone: half the middle half of the numbers, 0.2 for categories.
+
+    No less than K people differ by chance, nor than groups of a hundred people or more differ.
+    """
+    by_chance = float(np.quantile(_distances_of_some(column, k), 1 - UNUSUAL))
+    if column.is_measured and column.numbers is not None:
+        quarter, three_quarters = np.quantile(column.numbers, [0.25, 0.75])
+        usual = float(three_quarters - quarter) / 2 or float(column.numbers.std())
+        why = "half the distance between the quartiles, in the unit of the value (Wasserstein distance)"
+    else:
+        usual = USUAL_T
+        why = "from the experiments of Li, Li and Venkatasubramanian (2007); a share of people"
+    drafted = max(usual, by_chance, seen.largest or 0.0)
+    if drafted > usual and drafted == by_chance:
+        why = f"{k} people drawn at random are nearer to everyone in 19 of 20 cases"
+    elif drafted > usual:
+        why = f"groups of {LARGE} people or more, such as one age group, differ by up to so much"
+    step = 10.0 ** np.floor(np.log10(drafted) - 1)
+    rounded = round_number(drafted, step)
+    return DraftedValue(rounded if rounded >= drafted else round_number(drafted + step, step), why, True)
+
+
+def _drawn(column: Column, k: int) -> np.ndarray:
+    """K people drawn at random, many times: their values as places among the distinct ones (n_draws, k)."""
+    chance = np.random.default_rng(0)
+    places = np.repeat(np.arange(len(column.people_of)), column.people_of)
+    return places[chance.integers(0, len(places), (N_DRAWS, k))]
+
+
+def _distinct_of_some(column: Column, k: int) -> np.ndarray:
+    """How many distinct values (bins of numbers) K people drawn at random have (n_draws,)."""
+    if column.is_measured and column.numbers is not None:
+        chance = np.random.default_rng(0)
+        drawn = column.numbers[chance.integers(0, len(column.numbers), (N_DRAWS, k))]
+        drawn = np.searchsorted(sensitive_bins(column, k).edges, drawn, side="right")
+    else:
+        drawn = _drawn(column, k)
+    return 1 + (np.diff(np.sort(drawn, axis=1), axis=1) > 0).sum(axis=1)
+
+
+def _distances_of_some(column: Column, k: int) -> np.ndarray:
+    """How far K people drawn at random are from everyone (n_draws,): in the unit of the value, or as a share."""
+    if column.is_measured and column.numbers is not None:
+        chance = np.random.default_rng(0)
+        drawn = np.sort(column.numbers[chance.integers(0, len(column.numbers), (N_DRAWS, k))], axis=1)
+        middles = (np.arange(k * PARTS) + 0.5) / (k * PARTS)
+        everyone = np.quantile(column.numbers, middles)
+        return np.asarray(np.abs(np.repeat(drawn, PARTS, axis=1) - everyone).mean(axis=1))
+    drawn, share = _drawn(column, k), column.people_of / column.people_of.sum()
+    counts = np.zeros((N_DRAWS, len(share)))
+    np.add.at(counts, (np.arange(N_DRAWS)[:, None], drawn), 1 / k)
+    return np.asarray(np.abs(counts - share).sum(axis=1) / 2)
 
 
 def sensitive_bins(column: Column, k: int) -> Bins:

@@ -35,6 +35,7 @@ from disclosure_control.generalisation.landscape import landscape
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.search import SearchResult
 from disclosure_control.steps.recommend import OUTLINES
+from disclosure_control.steps.recommend.by_threshold import ForThresholds, in_sentences, masked
 from disclosure_control.steps.recommend.settings import RecommendSettings
 from disclosure_control.steps.recommend.short_list import RecodingAnswer, Trial, levels_in_words
 
@@ -101,6 +102,7 @@ class ToldRecommendation:
     lattice_size: int
     short_list: Sequence[ToldAnswer]
     landscape: ToldLandscape
+    by_threshold: Sequence[ForThresholds]
 
 
 def told_recommendation(
@@ -109,6 +111,7 @@ def told_recommendation(
     found: SearchResult,
     short_list: Sequence[RecodingAnswer],
     any_classes: bool,
+    driven_by: Sequence[ForThresholds] = (),
 ) -> ToldRecommendation:
     """The answers and the other recodings, masked for the report; ``any_classes`` of ``holds_for_any_classes``."""
     pilot, assessment = trial.pilot, trial.assessment
@@ -133,6 +136,7 @@ def told_recommendation(
         lattice_size=found.lattice_size,
         short_list=told,
         landscape=_told_landscape(trial, short_list),
+        by_threshold=masked(driven_by, [assessment.classes.n_records, pilot.n_evaluated]),
     )
 
 
@@ -224,6 +228,7 @@ def _parts(told: ToldRecommendation) -> Iterator[Part]:
             f"most {100 * told.suppression_limit:g}% of the records left out.{_by_the_rule(told)}",
             where=Where.OUTSIDE,
         )
+    yield from _which_threshold(told)
     yield from _map(told)
     for number, answer in enumerate(told.short_list, start=1):
         yield Sentence(f"{number}. {'; '.join(answer.titles)}", Style.HEADING, Where.EVERYWHERE)
@@ -231,6 +236,13 @@ def _parts(told: ToldRecommendation) -> Iterator[Part]:
     if told.short_list:
         yield from _in_short(told)
     yield Sentence(NOT_ANONYMOUS, Style.SMALL, Where.EVERYWHERE)
+
+
+def _which_threshold(told: ToldRecommendation) -> Iterator[Part]:
+    """The mildest recoding for k alone, for k and l, for all: beside each other, so that a reader sees what decides."""
+    lines = in_sentences(told.by_threshold, "all" if told.records is None else f"{told.records}")
+    if lines:
+        yield Sentence("Which threshold asks for it", where=Where.REPORT | Where.SHORT, further=lines)
 
 
 def _how_sure(told: ToldRecommendation) -> str:
@@ -382,6 +394,7 @@ def sections_outside(told: ToldRecommendation, counts: ToldCounts, k: ToldModel)
         left_out=["not told outside"],  # whether a threshold cannot be met
         landscape=replace(told.landscape, places=places),
         short_list=answers,
+        by_threshold=(),
     )
     return recommend_sections(outside)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from disclosure_control.basics.telling.faults import stop_at
+from disclosure_control.steps.recommend.by_threshold import by_thresholds
 from disclosure_control.steps.recommend.pilot import PilotLattice, pilot_lattice
 from disclosure_control.steps.recommend.report import recommend_sections, sections_outside, told_recommendation
 from disclosure_control.steps.recommend.settings import RecommendSettings
@@ -53,7 +54,8 @@ def run_step(step: StepInput[RecommendSettings]) -> StepResult:
     start = trial.clock()
     found, short_list = answers(trial)
     any_classes = holds_for_any_classes(trial, found, start + trial.time_limit - trial.clock())
-    told = told_recommendation(trial, settings, found, short_list, any_classes)
+    driven_by = by_thresholds(trial, found)
+    told = told_recommendation(trial, settings, found, short_list, any_classes, driven_by)
     best = short_list[0] if found.best is not None else None
     treatment = best.treatment if best is not None and best.holds else None
     return StepResult(

@@ -1,0 +1,36 @@
+"""Which threshold asks for what: each answer is that of a config with these thresholds alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from disclosure_control.steps.recommend.by_threshold import ForThresholds, in_sentences, masked
+from disclosure_control.steps.recommend.step import run_step
+from tests.steps.recommend.test_recommend_step import CONFIG, given, people
+
+NOTHING = 10**6  # a T that every class meets
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_each_is_the_answer_of_a_config_with_these_thresholds_alone(seed):
+    frame = people(seed=seed)
+    told = run_step(given(frame)).found.by_threshold
+    assert [one.models for one in told] == [("k",), ("k", "l"), ("k", "l", "t")]
+    for one, config in zip(told, ({"L": 1, "T": NOTHING}, {"T": NOTHING}, {}), strict=True):
+        alone = run_step(given(frame, **config)).found
+        assert alone.short_list[0].words == one.words
+        assert one.suppressed is None or one.suppressed == alone.short_list[0].suppressed
+    assert CONFIG["L"] > 1
+
+
+def test_the_same_is_said_once_and_small_differences_are_masked():
+    answers = [ForThresholds(("k",), "Drop A", 20), ForThresholds(("k", "l"), "Drop A", 25)]
+    told = masked(answers, [200])
+    assert [one.suppressed for one in told] == [None, 25]
+    assert in_sentences(told, "200") == [
+        "k alone: Drop A; an undisclosed number of 200 records left out.",
+        "k and l: Drop A; 25 of 200 records left out.",
+    ]
+    same = [ForThresholds(("k",), "Drop A", 20), ForThresholds(("k", "l"), "Drop A", 20)]
+    assert in_sentences(same, "200")[1] == "k and l: the same."
+    assert in_sentences([ForThresholds(("k",), None, None)], "9") == ["k alone: no recoding was found."]
