@@ -15,6 +15,8 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.release.deaths import columns_by_values, columns_of_deaths, deaths
 from disclosure_control.release.deaths import told_by as deaths_told_by
+from disclosure_control.release.deidentify import ReleasedStudy
+from disclosure_control.release.gaps import columns_of_gaps, gaps, numbers_are_kept
 from disclosure_control.release.hospital import columns_of_hospital, hospital_by_values, stays_in_hospital
 from disclosure_control.release.hospital import told_by as hospital_told_by
 from disclosure_control.release.opened_rows import (
@@ -96,9 +98,21 @@ def variables_that_tell(
     return () if told_by is None else tuple(told_by(known))
 
 
+OF_KEPT_NUMBERS = "gaps"
+
+
 def usual_kinds(model: StudyModel) -> tuple[str, ...]:
     """The kinds of facts that are counted where the config names none: those of the data model, else all."""
-    return tuple(kind for kind in KINDS if not model.facts or kind in model.facts)
+    return tuple(kind for kind in KINDS if kind != OF_KEPT_NUMBERS and (not model.facts or kind in model.facts))
+
+
+def kinds_to_count(asked: Sequence[str], released: ReleasedStudy) -> tuple[str, ...]:
+    """The kinds of facts that are counted of a release: those ``asked`` for, else the usual ones.
+
+    Where the config keeps the numbers of rows, gaps in these are, too.
+    """
+    kinds = tuple(asked) or usual_kinds(released.model)
+    return (*kinds, OF_KEPT_NUMBERS) if OF_KEPT_NUMBERS not in kinds and numbers_are_kept(released) else kinds
 
 
 def rows_with_facts(
@@ -276,5 +290,6 @@ KINDS: dict[str, FactKind] = {
     ),
     "results": FactKind("abnormal results", _results, _columns_of_results),
     "stays": FactKind("the length of stays", stays_of, columns_of_stays),
+    "gaps": FactKind("gaps in the numbers of rows, which the config keeps", gaps, columns_of_gaps),
     "rows": FactKind("the number of rows in a table", _rows, lambda table, domain, columns: []),
 }

@@ -9,15 +9,18 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disclosure_control.measures.longitudinal import alone_by_facts
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
+from disclosure_control.release.facts import facts_known, kinds_to_count, usual_kinds
 from disclosure_control.release.joins import JoinState, joins_of
 from disclosure_control.release.numbering import in_an_order_of_their_own
 from disclosure_control.release.study import NOBODY, Study, StudyFile
+from study.merge.subject_ids import SubjectIdRule
 from study.models.registry import study_model
 from study.models.sdtm_operations import overriding_line
 from study.operations import OperationKind
 from tests.examples import examples
-from tests.release.small_studies import KEY, RELEASE, people, released, rows_of, studies, study_of, table
+from tests.release.small_studies import KEY, RELEASE, people, released, rows_of, rows_of_files, studies, study_of, table
 
 IDS = [f"STUDY-{number:04d}" for number in range(1, 5)]
 WHO = people(IDS, list(range(len(IDS))))
@@ -177,3 +180,19 @@ def test_results_of_one_test_and_time_keep_their_order_so_that_a_merge_takes_the
     rows = [{**row, "VSSEQ": 5.0, "VSSTRESN": 90.0}, {**row, "VSSEQ": 8.0, "VSSTRESN": 70.0}]
     after = frames(arranged(released({"DM": subjects(), "VS": rows}, WHO)))["VS"]
     assert dict(zip(after["VSSEQ"], after["VSSTRESN"], strict=True)) == {1.0: 90.0, 2.0: 70.0}
+
+
+def test_a_gap_in_numbers_that_the_config_keeps_is_a_fact_of_the_person():
+    """One of four lacks the record 2: where numbers stay, the acquaintance of somebody with a rare event finds it."""
+    events = [
+        event(one, number, "Headache", number) for one in IDS for number in (1, 2, 3) if (one, number) != (IDS[2], 2)
+    ]
+    files = {"DM": subjects(), "AE": events}
+    for lines, n_alone in (([overriding_line("--SEQ", OperationKind.KEEP)], 1), ([], 0)):
+        after = arranged(released(files, WHO, lines))
+        kinds = kinds_to_count(("visits",), after)
+        assert ("gaps" in kinds) == bool(n_alone)
+        rows, subject = rows_of_files(frames(after)), pd.Series(WHO.pseudonyms)
+        found, _ = facts_known(rows, subject, SubjectIdRule(), kinds, after.model)
+        assert alone_by_facts(np.zeros(len(IDS), dtype=np.int64), found.people, found.facts)[1].n_alone == n_alone
+        assert usual_kinds(after.model) == ("terms", "visits", "death", "hospital")

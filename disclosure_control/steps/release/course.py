@@ -15,7 +15,7 @@ from disclosure_control.basics.telling.sections import Details, Part, Sentence, 
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
 from disclosure_control.basics.telling.words import capitalised, listed, share_text
 from disclosure_control.measures.longitudinal import AloneByFacts, AverageRisk, alone_by_facts, average_risk
-from disclosure_control.release.facts import KINDS, facts_known, usual_kinds, variables_that_tell
+from disclosure_control.release.facts import KINDS, OF_KEPT_NUMBERS, facts_known, usual_kinds, variables_that_tell
 from disclosure_control.release.opened_rows import RowsOfTable
 from disclosure_control.release.rare_terms import RareTerms
 from disclosure_control.steps.release.settings import OutsidersKnow
@@ -82,7 +82,11 @@ def course_risk(
         k=k,
         known=replace(known, kinds=counted),
         rare_terms=rare_terms,
-        not_counted={kind: NO_COLUMNS if kind in asked else NOT_ASKED for kind in KINDS if kind not in counted},
+        not_counted={
+            kind: NO_COLUMNS if kind in asked else NOT_ASKED
+            for kind in KINDS
+            if kind not in counted and (kind in asked or kind != OF_KEPT_NUMBERS)
+        },
         holders=without.holders,
         alone=alone,
         told_by=told_by,

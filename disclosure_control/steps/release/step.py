@@ -29,7 +29,7 @@ from disclosure_control.release.dated_rows import dated_rows
 from disclosure_control.release.define import define_file, what_it_does_not_say
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.dictionaries import with_used_entries
-from disclosure_control.release.facts import rows_with_facts, usual_kinds
+from disclosure_control.release.facts import kinds_to_count, rows_with_facts
 from disclosure_control.release.joins import KeyJoin, joins_of
 from disclosure_control.release.merge_drop import rules_of_drop, tests_of_drop
 from disclosure_control.release.merged import Made, MergedPackage, evaluated, evaluated_package, leaving_of
@@ -52,7 +52,7 @@ from disclosure_control.steps.release.report import (
     release_sections,
     release_told,
 )
-from disclosure_control.steps.release.settings import ReleaseSettings
+from disclosure_control.steps.release.settings import OutsidersKnow, ReleaseSettings
 from disclosure_control.steps.release.use import (
     STUDY_TABLES,
     StudyCompared,
@@ -238,8 +238,9 @@ def _checked(
     no_definition = what_it_does_not_say(definition, tables) if isinstance(definition, bytes) else ""
     traces = find_traces(study, released, tables, people, beside, rule.column)
     identifiers, not_scanned = _identifiers_in(tables, released, step)
-    kinds = step.settings.outsiders_know.kinds or usual_kinds(study.model)
-    telling = rows_with_facts(tables, study.model, rule, kinds, step.files.rows_to_search)
+    known = step.settings.outsiders_know
+    known = dataclasses.replace(known, kinds=kinds_to_count(known.kinds, released))
+    telling = rows_with_facts(tables, study.model, rule, known.kinds, step.files.rows_to_search)
     stay = {f"{account.domain}__{account.variable}" for account in released.accounts if account.stays}
     dropped = {name: values for name, values in of_source.items() if name not in stay}
     summaries = summarised(tables, people, original, rule, study.model, dropped, step.files.rows_to_search)
@@ -255,7 +256,7 @@ def _checked(
     of_people = leaving.made_of.position, merged.classes
     dates = dated_rows(released, study, people, *of_people, made.harmless, step.files.rows_to_search)
     findings = ReleaseFindings.of(leaving, dates)
-    course = _course(step, merged, telling, SubjectIdRule(column=rule.column), study.model)
+    course = _course(step, merged, telling, SubjectIdRule(column=rule.column), study.model, known)
     with_earlier = _beside_earlier(step, merged, people, made.release, original)
     return PackageChecked(
         found,
@@ -279,6 +280,7 @@ def _course(
     telling: Mapping[str, RowsOfTable | None],
     rule: SubjectIdRule,
     model: StudyModel,
+    known: OutsidersKnow,
 ) -> CourseRisk | None:
     """The longitudinal risk; None if its rows are more than can be searched."""
     rows = {name: found for name, found in telling.items() if found is not None}
@@ -286,7 +288,7 @@ def _course(
         return None
     k, settings = merged.assessment.config.K, step.settings
     ids, classes = merged.records.ids(), merged.classes
-    return course_risk(rows, ids, classes, k, rule, settings.outsiders_know, model, settings.rare_terms)
+    return course_risk(rows, ids, classes, k, rule, known, model, settings.rare_terms)
 
 
 def _declared_harmless(step: StepInput[ReleaseSettings]) -> dict[str, str]:
