@@ -18,6 +18,7 @@ from disclosure_control.release.rare_terms import RareTerms
 from disclosure_control.steps import READERS, STEPS, settings_module
 from disclosure_control.steps.context.catalogue import CatalogueEntry
 from disclosure_control.steps.context.settings import DecisionOnRule
+from disclosure_control.steps.intruder.settings import IntruderResult
 from disclosure_control.steps.linkage_attack.inference import InferenceSettings
 from disclosure_control.steps.linkage_attack.interval_disclosure import IntervalSettings
 from disclosure_control.steps.linkage_attack.linkability import LinkabilitySettings
@@ -44,6 +45,7 @@ CLASSES: dict[str, type[SettingsGroup]] = {
     "merge age": AgeAt,
     "treatment join": Join,
     "context catalogue": CatalogueEntry,
+    "intruder result": IntruderResult,
     "context rules": DecisionOnRule,
     "release rare_terms": RareTerms,
     "release outsiders_know": OutsidersKnow,

@@ -22,6 +22,7 @@ STEPS = (
     "tables",
     "sweep",
     "linkage_attack",
+    "intruder",
     "fairness",
     "context",
     "private_release",  # last: it spends, and no later step may fail after it
