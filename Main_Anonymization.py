@@ -32,15 +32,17 @@ from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, ru
 from disclosure_control.run.memory import give_freed_memory_back
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from disclosure_control.assess.assessment import Assessment
     from disclosure_control.assess.opening import OpenedPilot
     from disclosure_control.basics.files import SourceFile
     from disclosure_control.report.verdict import Verdict
+    from disclosure_control.run.logs import Log
 
     Check = Callable[[Mapping[str, Any]], object]
+    Run = Callable[[Mapping[str, Any]], Sequence[Reason]]
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -67,10 +69,31 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
             with with_keys_to_come(literal):
                 return checked_config(path, literal, READERS)
 
-        return _assess_opened(pilot, found, options, check)
+        def run(literal: Mapping[str, Any]) -> Sequence[Reason]:
+            from disclosure_control.treatments.keys import with_keys_to_come
+
+            engine, log = choice.name, pilot.log
+            with with_keys_to_come(literal):
+                check(literal)
+                with opened(engine, path, literal, READERS, records_needed, pilot.cluster) as tried:
+                    return _reasons_of(pilot, tried, literal, log)
+
+        return _assess_opened(pilot, found, options, check, run)
 
 
-def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace, check: Check) -> Outcome:
+def _reasons_of(pilot: Pilot, found: OpenedPilot, literal: Mapping[str, Any], log: Log) -> Sequence[Reason]:
+    """The reasons to hold of a run by another config; nothing is published."""
+    from disclosure_control.assess.assessment import evaluate
+    from disclosure_control.report.verdict import verdict_on, what_leaves
+    from disclosure_control.steps.running import run_steps
+
+    log.say("Trying the proposal")
+    assessment = evaluate(found.people, found.config)
+    steps = run_steps(pilot.name, pilot.folder, found.dataset, assessment, log, pilot.left_out, pilot.started)
+    return verdict_on(what_leaves(steps), steps, (), literal).reasons
+
+
+def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace, check: Check, run: Run) -> Outcome:
     from disclosure_control.assess.assessment import evaluate
     from disclosure_control.assess.came_in import merge_sections
     from disclosure_control.assess.risky_rows import risky_row_files
@@ -131,17 +154,17 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
         pilot.log.notice(notice)
     pilot.log.say(texts.full_on_screen if options.verbose else texts.short)
     if options.propose:
-        _propose(pilot, verdict, check)
+        _propose(pilot, verdict, check, run)
     judged = leaving.about if leaving.assessment else dataset.file
     return _outcome(judged, leaving.assessment or assessment, verdict, options.fail_on_risk)
 
 
-def _propose(pilot: Pilot, verdict: Verdict, check: Check) -> None:
+def _propose(pilot: Pilot, verdict: Verdict, check: Check, run: Run) -> None:
     """Write the next config beside the pilot's, and say what it changes and how to put it in place."""
-    from disclosure_control.draft.proposal import proposal_in_words, propose, write_proposal
+    from disclosure_control.draft.proposal import proposal_in_words, propose_tried, write_proposal
 
     file = pilot.config_file
-    proposal = propose(text_of_config(file), file.name, verdict.reasons, check)
+    proposal = propose_tried(text_of_config(file), file.name, verdict.reasons, check, run)
     if not proposal.is_other:
         pilot.log.say("Nothing to propose: " + ("it may leave." if verdict.may_leave else "no line answers a reason."))
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import os
 import shlex
@@ -21,6 +22,9 @@ from disclosure_control.treatments.keys import command_to_set, names_of_keys
 
 # Raises ``FaultyInputError`` with the faults of a config.
 Check = Callable[[Mapping[str, Any]], object]
+# The reasons to hold of a run by a config.
+Run = Callable[[Mapping[str, Any]], Iterable[Reason]]
+MOST_TRIALS = 4
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,7 @@ class Proposal:
     """The ``text`` of the next config; what is ``left``: reasons that no line of a config answers.
 
     ``n_decided`` lines of a draft that were left to the controller are kept as they are; ``keys`` are the environment
-    variables that it needs and that are not set.
+    variables that it needs and that are not set. ``is_tried``: a run by it found what is left, and nothing else.
     """
 
     before: str
@@ -37,6 +41,7 @@ class Proposal:
     n_decided: int
     left: tuple[Reason, ...]
     keys: tuple[str, ...]
+    is_tried: bool = False
 
     @property
     def is_other(self) -> bool:
@@ -49,6 +54,29 @@ class Proposal:
         return (line for line in list(lines)[2:] if not line.startswith("@@"))
 
 
+def propose_tried(text: str, name: str, reasons: Sequence[Reason], check: Check, run: Run) -> Proposal:
+    """The proposal of ``reasons``, and of those that are left when it is tried, until none or no line is left.
+
+    ``run`` gives the reasons to hold that a run by a config finds, and publishes nothing. What takes much away is
+    proposed only once everything else was tried.
+    """
+    found = propose(text, name, reasons, check)
+    for _ in range(MOST_TRIALS):
+        if not found.is_other:
+            break
+        try:
+            left = tuple(run(parse_config(found.text, name)))
+        except FaultyInputError:  # of the files by these settings: what was found before stands
+            break
+        step = propose(found.text, name, left, check)
+        found = dataclasses.replace(found, left=left, is_tried=True)
+        if not step.changes:
+            break
+        changes = (*found.changes, *step.changes)
+        found = dataclasses.replace(step, before=text, changes=changes, n_decided=found.n_decided)
+    return found
+
+
 def propose(text: str, name: str, reasons: Sequence[Reason], check: Check) -> Proposal:
     """The next config of the ``reasons`` to hold, from the ``text`` of today's, called ``name`` in faults.
 
@@ -56,8 +84,10 @@ def propose(text: str, name: str, reasons: Sequence[Reason], check: Check) -> Pr
     draft become those of the proposal: to put it in place is to decide.
     """
     literal = parse_config(text, name)
-    changes = [change for reason in reasons for change in reason.changes]
-    made = tuple(_sound(literal, changes, check))
+    wanted = [change for reason in reasons for change in reason.changes]
+    wanted = [change for change in wanted if applied(literal, [change]) != literal]
+    first = [change for change in wanted if not change.is_last_resort]
+    made = tuple(_sound(literal, first or wanted, check))
     decided, words = with_marks_decided(text)
     proposed = with_changes(decided, made)
     after = applied(literal, made)
@@ -101,6 +131,8 @@ def proposal_in_words(proposal: Proposal, path: Path, config_file: Path, door: s
     if proposal.n_decided:
         kept = counted(proposal.n_decided, "line")
         yield f"  {kept} that the draft left to you {'is' if proposal.n_decided == 1 else 'are'} kept as drafted."
+    if proposal.is_tried and not proposal.left:
+        yield "  Tried: by it, the result may leave."
     for reason in proposal.left:
         yield f"  No line answers: {reason.sentence}{f' {reason.remedy}' if reason.remedy else ''}"
     yield "Read it. To put it in place:"

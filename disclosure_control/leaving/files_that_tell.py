@@ -32,6 +32,7 @@ from disclosure_control.measures.telling import CHANCE
 from disclosure_control.treatments.known_to_outsiders import known_to_outsiders
 from disclosure_control.treatments.methods.shift_dates import ShiftDatesSettings
 
+RESULTS = ("ORRES", "STRESC", "STRESN")  # without which a table of findings says nothing: no change removes them
 MOST_SAID = 3
 LEAST_RELEASED = 20  # people with released values next to each other, where nearly everybody has an own one
 LONGEST_TERM = 40
@@ -49,13 +50,17 @@ class ToldByRows:
 
 @dataclass(frozen=True)
 class ToldByFiles:
-    """A column that rows of released files disclose: ``by`` which, and for how many of those who lost their value."""
+    """A column that rows of released files disclose: ``by`` which, and for how many of those who lost their value.
+
+    ``is_declared``: the config says why all of these disclose nothing.
+    """
 
     tells: str
     people_told: int | None
     people_changed: int | None
     by: Sequence[ToldByRows]
     changes: Sequence[ConfigChange] = field(default=(), metadata=NOT_IN_SUMMARY)
+    is_declared: bool = field(default=False, metadata=NOT_IN_SUMMARY)
 
     def sentence(self, n_told: str) -> str:
         """Which rows disclose it, for ``n_told`` people."""
@@ -88,7 +93,7 @@ class FilesThatTell(ReleaseFinding):
     def reasons(self) -> Iterator[Reason]:
         """A reason to hold for each column that rows disclose."""
         for one in self.told:
-            if one.changes:
+            if not one.is_declared:
                 sentence = f"{one.sentence(people_on_screen(one.people_told))}."
                 remedy = 'or state under "harmless" why they disclose nothing'
                 yield Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, sentence, remedy, tuple(one.changes))
@@ -197,6 +202,7 @@ class _SearchOfRows:
             leaving.told_of(hidden.name, n_changed),
             by,
             _changes(open_ones, self._files.same),
+            not open_ones,
         )
 
     def _entries(self, hidden: HiddenColumn) -> _PeopleTold:
@@ -292,6 +298,13 @@ def _changes(summaries: Sequence[Summary], same: Mapping[tuple[str, str], Sequen
     variables = dict.fromkeys(one for found in summaries for one in found.patterns(same))
     files = dict.fromkeys(one.file for one in summaries if one.is_of_rows)
     return (
-        *(ConfigChange.to(("release", "operations", name), "remove", why) for name in variables),
-        *(ConfigChange.to(("release", "leave_out"), name, why, is_added=True) for name in reversed(files)),
+        *(
+            ConfigChange.to(("release", "operations", name), "remove", why, is_last_resort=True)
+            for name in variables
+            if not name.endswith(RESULTS)
+        ),
+        *(
+            ConfigChange.to(("release", "leave_out"), name, why, is_added=True, is_last_resort=True)
+            for name in reversed(files)
+        ),
     )

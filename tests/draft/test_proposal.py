@@ -12,7 +12,7 @@ from disclosure_control.assess.combined_dataset import checked_config
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import DECIDE, Gravity, Reason
-from disclosure_control.draft.proposal import proposal_in_words, propose
+from disclosure_control.draft.proposal import proposal_in_words, propose, propose_tried
 from disclosure_control.steps import READERS
 from disclosure_control.treatments.keys import command_to_set
 from tests.places import PROJECT
@@ -44,6 +44,34 @@ def test_the_proposal_keeps_todays_lines_and_says_what_is_left(tmp_path):
     assert re.search(r"(mv|move) .*x\.proposed\.py .*x\.py", words)
     assert '+    "release"' in words
     assert "No line answers: Something else. Think." in words
+
+
+def test_what_a_trial_finds_is_proposed_too_and_the_last_resort_only_then():
+    flag = ConfigChange.to(("release", "operations", "AE.FLAG"), "keep", "a flag")
+    gone = ConfigChange.to(("release", "operations", "AE.TERM"), "remove", "it tells", is_last_resort=True)
+    both = Reason(Gravity.NOT_DECIDED, "Two.", changes=(gone, flag))
+    tells = Reason(Gravity.NOT_DECIDED, "It tells.", changes=(gone,))
+    of_runs = iter([(both,), (tells,), ()])
+    tried = []
+
+    def run(literal):
+        tried.append(literal)
+        return next(of_runs)
+
+    found = propose_tried(TEXT, "x.py", REASONS, lambda literal: None, run)
+    operations = [literal["release"].get("operations") for literal in tried]
+    assert operations == [None, {"AE.FLAG": "keep"}, {"AE.FLAG": "keep", "AE.TERM": "remove"}]
+    assert (found.before, found.n_decided, found.left, found.is_tried) == (TEXT, 1, (), True)
+    assert parse_config(found.text, "x") == tried[-1]
+
+
+def test_a_trial_that_the_files_refuse_leaves_what_was_found_before():
+    def run(literal):
+        raise FaultyInputError("no rows")
+
+    found = propose_tried(TEXT, "x.py", REASONS, lambda literal: None, run)
+    assert not found.is_tried
+    assert "release" in parse_config(found.text, "x")
 
 
 def test_a_change_that_a_run_would_refuse_is_not_made():

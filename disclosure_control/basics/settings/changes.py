@@ -21,17 +21,21 @@ class ConfigChange:
     """What is written into a config: the keys down to the entry, its value as a config writes it, and why.
 
     ``is_added``: to the list there, before what it has. The steps of a treatment are at ``treatment``, ``steps``.
+    ``is_last_resort``: it takes much away, and other changes of the same run may make it needless.
     """
 
     path: tuple[str, ...]
     text: str
     why: str = ""
     is_added: bool = False
+    is_last_resort: bool = False
 
     @classmethod
-    def to(cls, path: Iterable[str], value: object, why: str = "", *, is_added: bool = False) -> ConfigChange:
+    def to(
+        cls, path: Iterable[str], value: object, why: str = "", *, is_added: bool = False, is_last_resort: bool = False
+    ) -> ConfigChange:
         """The change to a ``value``."""
-        return cls(tuple(path), python_text(value), why, is_added)
+        return cls(tuple(path), python_text(value), why, is_added, is_last_resort)
 
     @property
     def value(self) -> Any:
