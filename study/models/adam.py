@@ -94,7 +94,7 @@ def _table(domain: str, columns: list[str], person: str, copied: frozenset[str])
     return TableModel(
         domain,
         TableKind.PEOPLE if domain == SUBJECTS else kind,
-        columns={name: _column(name, domain, prefix, person) for name in columns},
+        columns={name: _column(name, domain, prefix, person, columns) for name in columns},
         short={name: short for name, short in _OF_AVALUE.items() if is_of_values and name in columns},
         prefix=prefix,
         starts=tuple(name for name in ("TRTSDT", *sdtm.STARTS) if name in columns) if domain == SUBJECTS else (),
@@ -105,7 +105,7 @@ def _table(domain: str, columns: list[str], person: str, copied: frozenset[str])
     )
 
 
-def _column(name: str, domain: str, prefix: str, person: str) -> ColumnModel:
+def _column(name: str, domain: str, prefix: str, person: str, columns: Sequence[str]) -> ColumnModel:
     says = adam_operation(domain, sdtm.PERSON if name == person else name)
     own = bool(prefix) and name.startswith(prefix)
     if name == person:
@@ -115,6 +115,9 @@ def _column(name: str, domain: str, prefix: str, person: str) -> ColumnModel:
         return ColumnModel(Role.CATEGORY, "groups or numbers another column", part_of=of, says=says)
     if name == "WEIGHTBL":  # with a height it determines the BMI; without it the height does not
         return ColumnModel(Role.NUMBER, "its name in ADaM", part_of="BMIBL", says=says)
+    if re.fullmatch(r"DC\w*REAS(CD)?", name):  # finer than the disposition beside it, and rare where that is not
+        ladder = "DC" if "DCDECOD" in columns else ""
+        return ColumnModel(Role.CODED_TERM, "why a subject left the study", ladder=ladder, says=says)
     role = sdtm.role_of(name, prefix or "--")
     column = ColumnModel(role, "its name in ADaM", within_person=own, says=says)
     return sdtm.with_its_term(column, name)

@@ -10,12 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disclosure_control.release.deidentify import deidentify
 from disclosure_control.release.raised_terms import NOT_RELEASED, RaisedTerms, ToldTerms
 from disclosure_control.release.rare_terms import RareTerms, without_rare_terms
+from disclosure_control.release.study import Study, StudyFile
 from disclosure_control.release.term_levels import levels_shown
 from study.models.disposition import DISCONTINUED, are_dispositions, disposition_level
+from study.models.registry import study_model
 from tests.examples import examples
-from tests.release.small_studies import people, released
+from tests.release.small_studies import KEY, RELEASE, people, released, table
 from tests.release.test_rare_terms import LEVELS, NO_CLASSES, WHO, as_terms, records, shows, study
 
 ARMS = ("Placebo", "Low", "High")
@@ -192,3 +195,22 @@ def test_dispositions_are_known_by_their_code_list_and_milestones_are_none():
     category = ["DISPOSITION EVENT"] * 3 + ["PROTOCOL MILESTONE", None, None]
     found = disposition_level(np.array(terms, dtype=object), np.array(category, dtype=object)).tolist()
     assert found == ["COMPLETED", DISCONTINUED, "SCREEN FAILURE", "RANDOMIZED", DISCONTINUED, None]
+
+
+def test_analysis_data_sets_do_not_tell_the_disposition_that_was_raised():
+    """ADSL repeats DS: a loss to follow-up of two people is DISCONTINUED there, too, by reason and by code."""
+    reasons = ["COMPLETED"] * 10 + ["ADVERSE EVENT"] * 6 + ["LOST TO FOLLOW-UP"] * 2 + ["DEATH"] * 3
+    ids = [f"S-{i:02d}" for i in range(len(reasons))]
+    own = {"STUDYID": "S", "TRT01P": "A", "SEX": "F"}
+    for columns in (("DCDECOD", "DCREASCD"), ("DCREASCD",)):
+        rows = [{**own, "USUBJID": one, **dict.fromkeys(columns, why)} for one, why in zip(ids, reasons, strict=True)]
+        adsl = table("ADSL", rows)
+        model = study_model([adsl], "USUBJID", "adam")
+        study = Study((StudyFile(adsl, "ADSL", np.arange(len(ids)), "csv", "USUBJID"),), {}, model)
+        left = deidentify(study, people(ids, list(range(len(ids)))), (), KEY, RELEASE)
+        after, _ = without_rare_terms(left, RareTerms(5), np.zeros(len(ids), dtype=np.int64))
+        frame = after.files["ADSL"].frame
+        told = {"COMPLETED": 10, "ADVERSE EVENT": 6, DISCONTINUED: 5}
+        assert frame[columns[0]].value_counts().to_dict() == told
+        if len(columns) == 2:
+            assert frame["DCREASCD"].value_counts().to_dict() == {"COMPLETED": 10, "ADVERSE EVENT": 6}
