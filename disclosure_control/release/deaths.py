@@ -14,7 +14,7 @@ from disclosure_control.release.people import labels
 from disclosure_control.release.words_told import Words, columns_saying, rows_saying
 from study.formats.days import days_of
 from study.formats.tables import SourceTable
-from study.models.roles import Role, TableModel
+from study.models.roles import Role, TableKind, TableModel
 
 _ALIVE = ("", "N", "NO", "0", "FALSE", "ALIVE", "LIVING", "NEIN", "U", "UNK", "UNKNOWN", "NA")  # or not known
 _DIED = ("Y", "YES", "1", "TRUE", "DEAD", "DIED", "DECEASED", "DEATH", "JA")
@@ -94,7 +94,10 @@ def columns_by_values(table: TableModel, source: SourceTable) -> list[str]:
 
 
 def told_by(known: OpenedRows) -> list[str]:
-    """The variables that tell of a death, as a config names them: ``AE.AEOUT``. Coded terms are not among them."""
+    """The variables that tell of a death, as a config names them: ``AE.AESDTH``.
+
+    Coded terms and outcomes are not among them: rare ones are hidden.
+    """
     found = []
     for name, frame in known.frames.items():
         table, domain = known.table(name), known.model.domain(name)
@@ -102,9 +105,15 @@ def told_by(known: OpenedRows) -> list[str]:
             continue
         named = [column for column in table.of_role(Role.DEATH, Role.DEATH_DATE) if column in frame]
         named += [column for column, at in _tellers(known, name, table) if at.any() and column not in named]
-        found += [f"{domain}.{one}" for one in named if not _is_term(table, one)]
+        found += [f"{domain}.{one}" for one in named if not (_is_term(table, one) or is_hidden_with_terms(table, one))]
         found += [f"{domain}.*"] if is_of_deaths(table) else []
     return list(dict.fromkeys(found))
+
+
+def is_hidden_with_terms(table: TableModel, column: str) -> bool:
+    """Whether rare words of a column are hidden as rare terms are: an outcome of events, but no flag."""
+    is_word = column in table.columns and table.columns[column].role not in (Role.DEATH, Role.DEATH_DATE)
+    return table.kind is TableKind.EVENTS and is_word
 
 
 def _is_term(table: TableModel, column: str) -> bool:

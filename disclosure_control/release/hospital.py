@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from disclosure_control.release.deaths import labels_in
+from disclosure_control.release.deaths import is_hidden_with_terms, labels_in
 from disclosure_control.release.opened_rows import NO_FACTS, OF_THE_COURSE, OpenedRows, fact_entries
 from disclosure_control.release.words_told import Words, columns_saying, rows_saying
 from study.formats.tables import SourceTable
@@ -66,7 +66,8 @@ def told_by(known: OpenedRows) -> list[str]:
         table, domain = known.table(name), known.model.domain(name)
         if table is not None:
             found += [f"{domain}.{one}" for one in _flags(table, list(map(str, frame))) if one in frame]
-            found += [f"{domain}.{one}" for one, at in rows_saying(table, frame, WORDS) if at.any()]
+            told = [one for one, at in rows_saying(table, frame, WORDS) if at.any()]
+            found += [f"{domain}.{one}" for one in told if not is_hidden_with_terms(table, one)]
             found += [f"{domain}.*"] if is_of_hospital(table) else []
     return list(dict.fromkeys(found))
 

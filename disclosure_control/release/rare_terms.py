@@ -16,6 +16,7 @@ import pandas as pd
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import Kind, are_names, one_of, whole_number
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
+from disclosure_control.release.outcomes import OutcomeLadder, outcomes_told
 from disclosure_control.release.people import labels
 from disclosure_control.release.raised_terms import NOT_RELEASED, RaisedTerms
 from disclosure_control.release.related_terms import emptied, with_part, without_dangling_keys, without_related
@@ -76,7 +77,8 @@ class _Place:
     @property
     def is_of_events(self) -> bool:
         """Whether a row is about the term, and can be removed with it; a visit, a result or a death is more."""
-        return bool(self.ladder.prefix) or self.ladder.table.kind is TableKind.EVENTS
+        is_of_a_term = not isinstance(self.ladder, OutcomeLadder)
+        return is_of_a_term and (bool(self.ladder.prefix) or self.ladder.table.kind is TableKind.EVENTS)
 
     @classmethod
     def of(cls, name: str, ladder: TermLadder, files: Mapping[str, ReleasedFile]) -> _Place:
@@ -149,7 +151,8 @@ def without_rare_terms(
     changed: set[tuple[str, str]] = set()
     ladders: dict[str, dict[str, TermLadder]] = {}
     for name, file in files.items():
-        for ladder in term_ladders(model.domain(name), model.table(name), map(str, file.columns)):
+        told_in_words = outcomes_told(model.domain(name), model.table(name), file)
+        for ladder in (*term_ladders(model.domain(name), model.table(name), map(str, file.columns)), *told_in_words):
             ladders.setdefault(ladder.name, {})[name] = ladder
     for name in sorted(ladders):
         places = [_Place.of(file, ladder, files) for file, ladder in ladders[name].items() if file in files]
@@ -311,7 +314,7 @@ def _with_terms_raised(
 
 def _mark_of(frame: pd.DataFrame, ladder: TermLadder, shown_in: str) -> str | None:
     """What is in place of a hidden term: words; the code of no term, where the data model has one; else nothing."""
-    if ladder.table.no_term:
+    if ladder.table.no_term and not isinstance(ladder, OutcomeLadder):
         return min(ladder.table.no_term)
     is_text = shown_in in frame and frame[shown_in].dtype == "str"
     return NOT_RELEASED if is_text else None

@@ -10,12 +10,17 @@ from disclosure_control.measures.longitudinal import alone_by_facts
 from disclosure_control.release.deaths import WORDS
 from disclosure_control.release.facts import columns_with_facts, facts_known, rows_with_facts
 from disclosure_control.release.hospital import WORDS as OF_HOSPITAL
+from disclosure_control.release.raised_terms import NOT_RELEASED
+from disclosure_control.release.rare_terms import RareTerms, without_rare_terms
 from disclosure_control.steps.release.course import course_risk, reasons_of_course
 from disclosure_control.steps.release.settings import OutsidersKnow
 from study.formats.tables import SourceTable
 from study.merge.subject_ids import SubjectIdRule
 from study.models.registry import study_model
-from tests.release.small_studies import model_of, rows_of_files
+from study.models.sdtm_operations import overriding_line
+from study.operations import OperationKind
+from tests.release.small_studies import model_of, people, released, rows_of_files
+from tests.release.small_studies import rows_of as rows_of_frame
 
 IDS = [f"S-{number:03d}" for number in range(86)]
 SUBJECTS = pd.Series(IDS, dtype="str")
@@ -130,19 +135,33 @@ def test_words_for_no_death_of_the_person(text):
     assert not WORDS.says(text)
 
 
-def test_the_verdict_names_the_columns_that_tell_of_the_death_and_the_line_that_mends_it():
-    """AEOUT, AESDTH and a date of DM: without them, nobody is alone by a death."""
+def test_the_verdict_names_the_columns_that_tell_of_the_death_and_the_lines_mend_it():
+    """A flag and a date go; the outcome FATAL is hidden like a rare term, together with the smallest other outcome."""
     alive = {"STUDYID": "S", "DOMAIN": "DM", "SEX": "F", "DTHDTC": None}
     ae = rows_of("AE", {"AEOUT": "FATAL", "AESDTH": "Y"}, EVENT)
+    ae.loc[:5, "AEOUT"] = "RECOVERED WITH SEQUELAE"
     files = {"DM": rows_of("DM", {"DTHDTC": "2014-03-02"}, alive), "AE": ae}
     model, classes = model_of(files), np.zeros(len(IDS), dtype=np.int64)
     course = course_risk(rows_of_files(files), SUBJECTS, classes, 5, SubjectIdRule(), OutsidersKnow(), model)
     (reason,) = reasons_of_course(course)
     removed = [change.path for change in reason.changes if change.path[1] == "operations" and change.value == "remove"]
-    assert [path[2] for path in removed] == ["DM.DTHDTC", "AE.AESDTH", "AE.AEOUT"]
-    left = {"DM": files["DM"].drop(columns="DTHDTC"), "AE": ae.drop(columns=["AESDTH", "AEOUT"])}
-    after = course_risk(rows_of_files(left), SUBJECTS, classes, 5, SubjectIdRule(), OutsidersKnow(), model_of(left))
-    assert reasons_of_course(after) == []
+    assert [path[2] for path in removed] == ["DM.DTHDTC", "AE.AESDTH"]
+    (terms,) = [change.value for change in reason.changes if change.path[1] == "rare_terms"]
+    assert terms == {"at_least": 5, "within": "class"}
+    who, lines = (
+        people(IDS, list(range(len(IDS)))),
+        [overriding_line(path[2], OperationKind.REMOVE) for path in removed],
+    )
+    left = released({name: rows_of_frame(frame) for name, frame in files.items()}, who, lines)
+    after, _ = without_rare_terms(left, RareTerms(5, within_class=True), classes)
+    shown = {name: file.frame for name, file in after.files.items()}
+    assert shown["AE"]["AEOUT"].value_counts().to_dict() == {"RECOVERED": 79, NOT_RELEASED: 7}
+    assert shown["AE"]["AEDECOD"].tolist() == ["Headache"] * len(IDS)
+    pseudonyms = pd.Series(who.pseudonyms)
+    course = course_risk(
+        rows_of_files(shown), pseudonyms, classes, 5, SubjectIdRule(), OutsidersKnow(), model_of(shown)
+    )
+    assert reasons_of_course(course) == []
 
 
 # ---------------------------------------------------------------- hospital
