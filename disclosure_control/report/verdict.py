@@ -13,7 +13,7 @@ from disclosure_control.basics.settings.changes import ConfigChange, applied, li
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import AnswersGiven, Details, Part, Section, Sentence, Style, Where
-from disclosure_control.basics.telling.words import counted
+from disclosure_control.basics.telling.words import capitalised, counted
 from disclosure_control.leaving.questions import Answer, beside_reasons
 from disclosure_control.steps.running import StepResult
 from disclosure_control.study_tables.fit import FitForUse, lines_of
@@ -25,6 +25,8 @@ NO_FINDING = (
     "is yours."
 )
 MOST_REASONS = 3
+PROPOSE = "Do this next: it writes the next config beside yours, with all that the reasons below propose, and tries it."
+PROPOSE_COMMAND = "python Main_Anonymization.py --propose"
 TOLD = Where.FIRST | Where.PAGE | Where.EVIDENCE
 NOTHING = "nothing is released"
 FLAT = "anonymised_dataset.csv"
@@ -89,7 +91,7 @@ class Verdict:
             "verdict": MAY_LEAVE if self.may_leave else HOLD,
             "about": self.about,
             "reasons": [
-                {"gravity": reason.gravity.name.lower(), "sentence": reason.sentence, "next": reason.remedy}
+                {"gravity": reason.gravity.name.lower(), "sentence": reason.sentence, "next": reason.next}
                 for reason in self.reasons[:MOST_REASONS]
             ],
             "further_reasons": max(0, len(self.reasons) - MOST_REASONS),
@@ -139,20 +141,26 @@ class Verdict:
         nothing = f", {NOTHING}" if self.about == NOTHING else ""
         yield Sentence(f"VERDICT{on}: {HOLD}{nothing}.", Style.HEADING, Where.FIRST | Where.EVIDENCE)
         yield Sentence("The reasons are in the data controller's report only.", where=Where.OUTSIDE)
+        if any(reason.changes for reason in self.reasons):
+            yield Sentence(PROPOSE, where=Where.PAGE, code=PROPOSE_COMMAND)
         for reason in self.reasons[:MOST_REASONS]:
-            next_step = [f"Next: {reason.remedy}"] if reason.remedy else []
-            yield Sentence(reason.sentence, Style.STEP, TOLD, next_step)
+            next_step = [f"Next: {reason.next}"] if reason.next else []
+            yield Sentence(reason.sentence, Style.STEP, Where.FIRST | Where.EVIDENCE, next_step)
+            words = [capitalised(reason.remedy)] if reason.remedy else []
+            yield Sentence(reason.sentence, Style.STEP, Where.PAGE, words, reason.lines)
         n_more = len(self.reasons) - MOST_REASONS
         if n_more > 0:
             more = counted(n_more, "further reason")
             yield Sentence(f"{more}: see the page of the report, under the verdict.", where=Where.FIRST)
             lines = [
-                f"{reason.sentence}{f' Next: {reason.remedy}' if reason.remedy else ''}"
+                f"{reason.sentence}{f' Next: {reason.next}' if reason.next else ''}"
                 for reason in self.reasons[MOST_REASONS:]
             ]
             yield Details(more, lines, where=Where.PAGE | Where.EVIDENCE)
         yield from (Sentence(sentence, where=Where.EVIDENCE) for sentence in self.not_looked_at)
-        yield Sentence("Then run python Main_Anonymization.py again.", where=Where.PAGE)
+        yield Sentence(
+            "Lines take the place of those in the config with the same key. Then run again.", where=Where.PAGE
+        )
 
 
 def what_leaves(steps: Mapping[str, StepResult]) -> LeavingProduct:

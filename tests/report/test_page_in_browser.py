@@ -175,11 +175,22 @@ def test_levels_give_risk_and_loss_of_whatever_was_counted_out(opened, made):
         assert "masked" in said if n is None else f"; {n} of 80 people" in said
 
 
+def test_a_button_copies_the_line_beside_it(opened):
+    page = opened()
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    lines = page.locator("pre.copy").first
+    page.locator("button.copy").first.click()
+    assert page.locator("button.copy").first.inner_text() in ("Copied", "Selected")
+    assert page.evaluate("window.getSelection().toString().trim()") == lines.inner_text().strip()
+
+
 def test_without_scripts_nothing_is_missing_but_the_sliders(opened):
     page = opened(java_script_enabled=False)
     words = page.locator("main").inner_text()
     assert "Who is at risk" in words
     assert "What if" not in words
+    assert page.locator("pre.copy").count()
+    assert not page.locator("button.copy").count()
 
 
 def test_everything_is_printed_and_no_drawing_is_cut(opened):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import html
+import re
 from types import SimpleNamespace
 
 import pandas as pd
 
 from config.model_settings import validate_config
+from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.leaving.questions import Answer, beside_reasons, three_questions
 from disclosure_control.report.page.page import privacy_page
@@ -42,6 +44,31 @@ def test_reasons_come_gravest_first_and_at_most_three():
     listed = html.unescape(page[page.index("<summary>3 further reasons</summary>") :])
     assert all(reason.sentence in listed for reason in verdict.reasons[3:])
     assert verdict.vetoes == (ALONE, NAMES)
+
+
+def test_one_thing_to_do_stands_first_and_lines_to_paste_stand_as_code():
+    """Lines of a later reason have what the earlier ones write: pasted in their order, none is lost."""
+    keep = ConfigChange.to(("release", "operations", "AE.X"), "keep")
+    gone = ConfigChange.to(("release", "operations", "AE.Y"), "remove")
+    steps = {
+        "release": StepResult(
+            {},
+            reasons_to_hold=(
+                Reason(Gravity.NAMES_A_PERSON, "Y names people.", "or say why not", (gone,)),
+                Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, "X is open.", changes=(keep,)),
+            ),
+        )
+    }
+    config = {"release": {"key_from": {"environment": "KEY"}}}
+    verdict = verdict_on(what_leaves(steps), steps, config=config)
+    first, second = (reason.lines for reason in verdict.reasons[:2])
+    assert first == '"release": {"key_from": {"environment": "KEY"}, "operations": {"AE.Y": "remove"}}'
+    assert second.endswith('"operations": {"AE.Y": "remove", "AE.X": "keep"}}')
+    assert f"Next: {first}, or say why not" in verdict.text
+    page = html.unescape(privacy_page("PILOT", [verdict.section]))
+    codes = re.findall(r'<pre class="copy" tabindex="0"><code>(.*?)</code></pre>', page)
+    assert codes[:3] == ["python Main_Anonymization.py --propose", first, second]
+    assert "Next: " not in page.partition("further reason")[0].partition("<section")[2]
 
 
 def test_a_study_that_could_not_be_written_is_not_replaced_by_the_flat_table():

@@ -34,8 +34,13 @@ class Reason:
     sentence: str
     remedy: str = ""
     changes: tuple[ConfigChange, ...] = ()
+    lines: str = ""
 
     def with_lines(self, config: Mapping[str, Any]) -> Reason:
-        """The reason with the lines to paste before the remedy: the keys that its changes make of this ``config``."""
-        lines = lines_to_paste(config, self.changes)
-        return replace(self, remedy=f"{lines}{', ' if lines and self.remedy else ''}{self.remedy}")
+        """The reason with its ``lines`` to paste: the keys that its changes make of this ``config``."""
+        return replace(self, lines=lines_to_paste(config, self.changes))
+
+    @property
+    def next(self) -> str:
+        """What to do next, in one line: the lines to paste, then what else there is."""
+        return ", ".join(part for part in (self.lines, self.remedy) if part)

@@ -49,13 +49,17 @@ class Shown(Protocol):
 
 @dataclass(frozen=True)
 class Sentence:
-    """One or more sentences that belong together. ``further`` lines follow below it, indented."""
+    """One or more sentences that belong together. ``further`` lines follow below it, indented.
+
+    ``code``: lines to copy, which pages alone show.
+    """
 
     kind: ClassVar[str] = "sentence"
     text: str
     style: Style = Style.PLAIN
     where: Where = Where.REPORT
     further: Sequence[str] = ()
+    code: str = ""
 
 
 @dataclass(frozen=True)

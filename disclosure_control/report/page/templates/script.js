@@ -76,3 +76,29 @@
     levels.hidden = false;
   }
 }());
+
+// A button beside each line to paste; a page without a script shows the lines alone.
+(function () {
+  "use strict";
+
+  for (const lines of document.querySelectorAll("pre.copy")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "Copy";
+    button.addEventListener("click", async () => {
+      const range = document.createRange();
+      range.selectNodeContents(lines);
+      const selection = window.getSelection();
+      selection.removeAllRanges();
+      selection.addRange(range);
+      try {
+        await navigator.clipboard.writeText(lines.textContent);
+        button.textContent = "Copied";
+      } catch {
+        button.textContent = document.execCommand("copy") ? "Copied" : "Selected";
+      }
+    });
+    lines.before(button);
+  }
+}());
