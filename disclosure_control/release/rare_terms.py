@@ -16,7 +16,7 @@ import pandas as pd
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import Kind, are_names, one_of, whole_number
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
-from disclosure_control.release.outcomes import OutcomeLadder, outcomes_told
+from disclosure_control.release.outcomes import OutcomeLadder, outcomes_told, where_few_tell
 from disclosure_control.release.people import labels
 from disclosure_control.release.raised_terms import NOT_RELEASED, RaisedTerms
 from disclosure_control.release.related_terms import emptied, with_part, without_dangling_keys, without_related
@@ -202,6 +202,10 @@ def _of_ladder(
     group = classes[people] if settings.within_class else np.zeros(len(people), dtype=np.int64)
     removes = settings.removes_rows and any(place.is_of_events for place in places)
     levels = _Levels.of(places, files, columns, hides=not removes)
+    if isinstance(outcome := places[0].ladder, OutcomeLadder):
+        tells = outcome.tells(levels.labels[0])
+        few = [where_few_tell(one, tells, people, group, settings.at_least) for one in levels.labels]
+        levels = replace(levels, labels=tuple(few))
     level = levels_shown(levels.labels, people, group, settings.at_least, levels.at_any_cost)
     named = {column for place in places for column in _named(place.ladder, settings.along)}
     shown_in = next(column for column in columns if column in named)

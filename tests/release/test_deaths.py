@@ -157,6 +157,10 @@ def test_the_verdict_names_the_columns_that_tell_of_the_death_and_the_lines_mend
     shown = {name: file.frame for name, file in after.files.items()}
     assert shown["AE"]["AEOUT"].value_counts().to_dict() == {"RECOVERED": 79, NOT_RELEASED: 7}
     assert shown["AE"]["AEDECOD"].tolist() == ["Headache"] * len(IDS)
+    enough = {**files, "AE": files["AE"].assign(AEOUT=["FATAL"] * 5 + ["RECOVERED"] * 79 + ["UNKNOWN"] * 2)}
+    same = released({name: rows_of_frame(frame) for name, frame in enough.items()}, who, lines)
+    outcomes = without_rare_terms(same, RareTerms(5, within_class=True), classes)[0].files["AE"].frame["AEOUT"]
+    assert outcomes.value_counts().to_dict() == {"RECOVERED": 79, "FATAL": 5, "UNKNOWN": 2}  # no secret of few
     pseudonyms = pd.Series(who.pseudonyms)
     course = course_risk(
         rows_of_files(shown), pseudonyms, classes, 5, SubjectIdRule(), OutsidersKnow(), model_of(shown)
