@@ -53,4 +53,6 @@ def where_few_tell(
     """
     who, of_group = np.unique(np.stack([group[tells], people[tells]]), axis=1), group.max(initial=0) + 1
     n_told = np.bincount(who[0], minlength=of_group)
-    return np.where(((n_told > 0) & (n_told < at_least))[group], labels, None)
+    found = labels.copy()
+    found[~((n_told > 0) & (n_told < at_least))[group]] = None
+    return found

@@ -88,7 +88,7 @@ class ToldTerms:
         if self.rows_gone != 0:
             what.append(f"{_records(self.rows_gone)} of {_people(self.people_gone)} removed")
         if self.related_rows_gone != 0:
-            what.append(f"{count_in_sentence(self.related_rows_gone)} related records removed")
+            what.append(f"{_records(self.related_rows_gone)} that belong to these removed")
         lost = "" if self.loss is None else f"; {share_text(self.loss)} of all levels lost"
         return f"{self.domain}, {self.rows} records: {listed(what) or 'no term was rare'}{lost}."
 

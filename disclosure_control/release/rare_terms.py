@@ -137,15 +137,16 @@ class _Levels:
 
 
 def without_rare_terms(
-    released: ReleasedStudy, settings: RareTerms, classes: np.ndarray
+    released: ReleasedStudy, settings: RareTerms, classes: np.ndarray, rank: np.ndarray | None = None
 ) -> tuple[ReleasedStudy, tuple[RaisedTerms, ...]]:
     """The study without coded terms of fewer people than the setting allows, and the loss by domain.
 
-    ``classes`` (n_people,): the equivalence class of each person, for ``within_class``. A row shows its own term, or
+    ``classes`` (n_people,): the equivalence class of each person, for ``within_class``; ``rank`` (n_people,): the place
+    of each by pseudonym, which nobody can foresee. A row shows its own term, or
     that of the lowest level at which enough people have a generalised row. Otherwise, the smallest term beside them is
     generalised with them if that loses no more than hiding the rows. Otherwise they move a level up. After the last
-    level their terms are hidden, together with the smallest term beside them if they alone are of too few people; or
-    their rows are removed. All arms of a study are treated together.
+    level their terms are hidden, together with those of some people of the commonest term if they alone are of too few
+    people; or their rows are removed. All arms of a study are treated together.
     """
     files, model, told = dict(released.files), released.model, list[RaisedTerms]()
     changed: set[tuple[str, str]] = set()
@@ -160,7 +161,7 @@ def without_rare_terms(
             [one.ladder for one in places], [files[one.file].columns for one in places], settings.along
         )
         if len(columns) and sum(len(place.rows) for place in places):
-            files, one = _of_ladder(name, files, places, columns, settings, classes, model)
+            files, one = _of_ladder(name, files, places, columns, settings, classes, model, rank)
             told.append(one)
             if one.is_changed:
                 changed |= {(place.file, column) for place in places for column in place.ladder.columns}
@@ -197,6 +198,7 @@ def _of_ladder(
     settings: RareTerms,
     classes: np.ndarray,
     model: StudyModel,
+    rank: np.ndarray | None,
 ) -> tuple[dict[str, ReleasedFile], RaisedTerms]:
     people = np.concatenate([place.people for place in places])
     group = classes[people] if settings.within_class else np.zeros(len(people), dtype=np.int64)
@@ -206,7 +208,8 @@ def _of_ladder(
         tells = outcome.tells(levels.labels[0])
         few = [where_few_tell(one, tells, people, group, settings.at_least) for one in levels.labels]
         levels = replace(levels, labels=tuple(few))
-    level = levels_shown(levels.labels, people, group, settings.at_least, levels.at_any_cost)
+    numbers = people if rank is None else rank[people]
+    level = levels_shown(levels.labels, numbers, group, settings.at_least, levels.at_any_cost)
     named = {column for place in places for column in _named(place.ladder, settings.along)}
     shown_in = next(column for column in columns if column in named)
     # What a row shows is no change where it has nothing finer.

@@ -27,7 +27,9 @@ def levels_shown(
     finer level than it has; one without any term is unchanged.
 
     At a level ``at_any_cost`` rare rows are joined by the smallest term beside them, whatever that costs. If the last
-    one is such, nothing is left of a term there: rare rows show it even if nothing joins them.
+    one is such, nothing is left of a term there, and rare rows show it even if nothing joins them. There, as many
+    people of the commonest term join them as they lack, if that leaves it to enough others: those of the lowest
+    numbers in ``people``, which have to say nothing of them.
     """
     node = _nodes(terms, group)
     hides = len(node) - 1 in at_any_cost
@@ -42,8 +44,13 @@ def levels_shown(
         enough = _n_people(nodes[waiting], people[waiting], n_nodes) >= at_least
         limit = np.where(n_waiting > 0, _ANY_COST, 0) if j in at_any_cost else n_waiting * (len(node) - hides - j)
         beside = _smallest_beside(nodes, level, shown, j, np.where(enough, 0, limit))
-        stays = enough | (beside != NOTHING) | (hides and j == len(node) - 1)
-        now = (waiting & stays[nodes]) | (np.isin(shown, beside) & (shown != NOTHING))
+        is_root = hides and j == len(node) - 1
+        joined = np.zeros(len(people), dtype=bool)
+        if is_root:
+            joined, is_filled = _some_beside(nodes, shown, people, waiting & ~enough[nodes], at_least)
+            beside[is_filled] = NOTHING
+        stays = enough | (beside != NOTHING) | is_root
+        now = joined | (waiting & stays[nodes]) | (np.isin(shown, beside) & (shown != NOTHING))
         level[now], shown[now] = j, int(shown.max()) + 1 + nodes[now]
     return level
 
@@ -79,3 +86,32 @@ def _smallest_beside(nodes: np.ndarray, level: np.ndarray, shown: np.ndarray, j:
         terms = terms[cost[terms] <= most[node[terms]]]
         found[node[terms]] = terms
     return found
+
+
+def _some_beside(
+    nodes: np.ndarray, shown: np.ndarray, people: np.ndarray, lacks: np.ndarray, at_least: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rows (n_rows,) of other people who join the rows that ``lacks`` people, and which nodes (n_nodes,) have
+    enough by that: the first people of the term that most others of the node have.
+    """
+    joined, is_filled = np.zeros(len(nodes), dtype=bool), np.zeros(int(nodes.max(initial=0)) + 1, dtype=bool)
+    wanted = np.unique(nodes[lacks])
+    if not len(wanted):
+        return joined, is_filled
+    inside = np.flatnonzero(np.isin(nodes, wanted))
+    inside = inside[np.argsort(nodes[inside], kind="stable")]
+    starts = np.searchsorted(nodes[inside], wanted)
+    for node, rows in zip(wanted.tolist(), np.split(inside, starts[1:]), strict=True):
+        own = np.unique(people[rows[lacks[rows]]])
+        settled = rows[shown[rows] != NOTHING]
+        pairs = np.unique(np.stack([shown[settled], people[settled]]), axis=1)
+        terms, n_people = np.unique(pairs[0], return_counts=True)
+        if not len(terms):
+            continue
+        term = terms[np.argmax(n_people)]
+        others = np.setdiff1d(pairs[1][pairs[0] == term], own)
+        n_lacking = at_least - len(own)
+        if len(others) >= n_lacking and n_people.max() - n_lacking >= at_least:
+            joined[settled[(shown[settled] == term) & np.isin(people[settled], others[:n_lacking])]] = True
+            is_filled[node] = True
+    return joined, is_filled

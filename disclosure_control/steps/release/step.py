@@ -95,7 +95,9 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     released = deidentify(study, people, lines, key, release, settings.times)
     raised: tuple[RaisedTerms, ...] = ()
     if settings.rare_terms is not None:
-        released, raised = without_rare_terms(released, settings.rare_terms, _class_of_person(people, promised))
+        released, raised = without_rare_terms(
+            released, settings.rare_terms, _class_of_person(people, promised), people.rank
+        )
     released = with_used_entries(released, study.model)
     released = in_an_order_of_their_own(released, people, key, release)
     compared = _compared(settings, study, released, people)
