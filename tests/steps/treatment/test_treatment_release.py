@@ -246,7 +246,7 @@ def test_a_seed_from_a_key():
         ({"seed": 7, "seed_from": KEY_FROM}, "name two seeds"),
         ({"seed_from": "SECRETMARKER"}, "seed_from']: allowed"),
         (
-            {"seed_from": {"environment": "SECRETMARKER"}},
+            {"seed_from": {"environment": "SECRET7f3Qz91Lk0Vw8Rt2"}},  # perhaps the key, in the wrong place
             "seed_from']: the named environment variable is not set",
         ),
     ],

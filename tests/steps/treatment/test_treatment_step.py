@@ -19,6 +19,7 @@ from disclosure_control.steps.treatment.figures import treatment_findings
 from disclosure_control.steps.treatment.report import treatment_report
 from disclosure_control.treatments import steps
 from disclosure_control.treatments.evaluation import evaluate_treated
+from disclosure_control.treatments.keys import command_to_set
 from disclosure_control.treatments.seeds import DEFAULT_SEED
 from disclosure_control.treatments.treat import treat
 from tests.cases import each
@@ -325,8 +326,8 @@ def test_the_door_names_a_missing_key_before_it_runs(pilot, doors):
     run = doors.start(2)
     assert run.status == INPUT_AT_FAULT
     assert run.fault_lines == [
-        "CLINIC: treatment[0] recode_ids['key_from']: the named environment variable is not set; "
-        "set it before the run, or name a file"
+        f"CLINIC: treatment[0] recode_ids['key_from']: {KEY_NAME}, the named environment variable, is not set; "
+        f"set it before the run; {command_to_set(KEY_NAME)}, or name a file"
     ]
     assert not (pilot.results / "anonymised_dataset.csv").exists()
 
