@@ -36,6 +36,9 @@ _HINT = (
 WORDS = Words(_DEAD, _OTHERWISE, _HINT, most_words=8)
 _EVENT, _PARAMETERS = "CNSR", ("PARAMCD", "PARAM")  # ADaM: 0 where the event of a parameter was observed
 _OF_SURVIVAL = re.compile(r"(?i)\b(?:os|dth\w*|ttd(?:th|eath)?|death|overall survival)\b")
+_OF_DEATHS = re.compile(
+    r"(?i)deaths?|mortality|sterbe\w*|todes\w*|verstorbene|decessi|d[ée]c[èe]s|fallecimientos|zgony"
+)
 _QUALIFIER, _NAME_OF_IT = "QVAL", "QNAM"
 _NAMED_DEATH = re.compile(r"(?i)(?:..)?(?:dth\w*|sdth|death\w*|deceased\w*)")
 
@@ -166,5 +169,5 @@ def _is_number(text: str) -> bool:
 
 
 def is_of_deaths(table: TableModel) -> bool:
-    """Whether every row of a table is about a death: SDTM's DD."""
-    return table.prefix == table.name == "DD"
+    """Whether every row of a table is about a death, also one without its date: SDTM's DD, OMOP's DEATH."""
+    return table.prefix == table.name == "DD" or bool(_OF_DEATHS.fullmatch(table.name))

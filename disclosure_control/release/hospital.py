@@ -26,6 +26,7 @@ _STAYED = re.compile(
 _OTHERWISE = re.compile(r"(?i)\b(?:not?|non|without|nicht|keine?|never|no need|outpatient|avoid\w*|prevent\w*)\b")
 _HINT = "hospital|inpatient|in-patient|stationär|krankenhaus|ricover|intensive care"
 WORDS = Words(_STAYED, _OTHERWISE, _HINT, most_words=12)
+_OF_STAYS = re.compile(r"(?i)hospitali[sz]ations?|(hospital_?)?admissions?|inpatients?(_?stays?)?|ricoveri|ingresos")
 _TOPIC = "hospital"
 
 
@@ -79,5 +80,5 @@ def _flags(table: TableModel, columns: Sequence[str]) -> list[str]:
 
 
 def is_of_hospital(table: TableModel) -> bool:
-    """Whether every row of a table is an encounter with healthcare: SDTM's HO."""
-    return table.prefix == table.name == "HO"
+    """Whether every row of a table is a stay in hospital: SDTM's HO, a table of admissions."""
+    return table.prefix == table.name == "HO" or bool(_OF_STAYS.fullmatch(table.name))

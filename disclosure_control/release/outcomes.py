@@ -24,7 +24,7 @@ class OutcomeLadder(TermLadder):
     def tells(self, labels: np.ndarray) -> np.ndarray:
         """Which labels (n_rows,) say that somebody died or was in hospital."""
         codes, distinct = pd.factorize(labels)
-        said = [words.said_in(distinct, self.table.values.get(self.name, {})) for words in self.words]
+        said = [words.said_in(distinct, self.table.values.get(self.levels[0], {})) for words in self.words]
         return np.append(np.logical_or.reduce(said), False)[codes]
 
     @cached_property

@@ -169,6 +169,22 @@ def test_the_verdict_names_the_columns_that_tell_of_the_death_and_the_lines_mend
     assert reasons_of_course(course) == []
 
 
+def test_a_row_of_a_table_of_deaths_is_a_death_without_its_date_and_the_table_can_be_left_out():
+    """OMOP's DEATH, whose dates were left out: who has a row there died."""
+    person = pd.DataFrame({"person_id": IDS, "gender_concept_id": "8532"}).astype("str")
+    death = pd.DataFrame({"person_id": [IDS[WHO]], "cause_concept_id": ["0"]}).astype("str")
+    files = {"PERSON": person, "DEATH": death}
+    tables = [SourceTable(name, f"{name}.csv", "", frame, {}, ()) for name, frame in files.items()]
+    model = study_model(tables, "person_id", "omop")
+    assert alone(files, "death", model) == (1, [WHO])
+    classes, rule = np.zeros(len(IDS), dtype=np.int64), SubjectIdRule(column="person_id")
+    known = OutsidersKnow(kinds=("death",))
+    (reason,) = reasons_of_course(course_risk(rows_of_files(files), SUBJECTS, classes, 5, rule, known, model))
+    assert [(change.path, change.value, change.is_added) for change in reason.changes] == [
+        (("release", "leave_out"), "DEATH", True)
+    ]
+
+
 # ---------------------------------------------------------------- hospital
 
 

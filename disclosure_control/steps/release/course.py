@@ -253,17 +253,22 @@ def reasons_of_course(course: CourseRisk) -> list[Reason]:
     ]
 
 
+def _without(name: str, kind: str) -> ConfigChange:
+    """The line by which a variable does not leave, or a whole domain, all rows of which tell a kind of fact."""
+    why = f"it tells {KINDS[kind].words} of a few people"
+    domain, _, variable = name.partition(".")
+    if variable == "*":
+        return ConfigChange.to(("release", "leave_out"), domain, why, is_added=True)
+    return ConfigChange.to(("release", "operations", name), "remove", why)
+
+
 def _remedy(course: CourseRisk) -> tuple[str, tuple[ConfigChange, ...]]:
     """The remedy: rare terms within classes, and no variable that tells of a death or a stay in hospital by itself; if
     they are no help, the controller must say what is known.
     """
     say = 'state under "release", "outsiders_know" what outsiders know of people (docs/release.md)'
     rare, least = course.rare_terms, max(course.k, 2)
-    changes = [
-        ConfigChange.to(("release", "operations", name), "remove", f"it tells {KINDS[kind].words} of a few people")
-        for kind, names in course.told_by.items()
-        for name in names
-    ]
+    changes = [_without(name, kind) for kind, names in course.told_by.items() for name in names]
     is_done = rare is not None and rare.within_class and rare.at_least >= least
     if "terms" in (course.known.kinds or KINDS) and not is_done:
         why = f"terms of fewer than {least} people of a class single people out"
