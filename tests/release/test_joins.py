@@ -136,7 +136,7 @@ def test_pseudonyms_of_another_scope_are_a_reason_to_hold():
     assert reason.gravity == Gravity.KEYS_DO_NOT_JOIN
     assert "RESULTS.at (VISITS.visit_id)" in reason.sentence
     assert "VISITS.before_id (VISITS.visit_id)" in reason.sentence
-    assert '"RESULTS.at": "remove"' in reason.remedy
+    assert '"RESULTS.at": "remove"' in reason.with_lines({"release": {}}).next
 
 
 def test_people_of_one_table_who_are_not_in_the_table_of_people():
