@@ -13,12 +13,15 @@ from study.operations import Operation, OperationKind, OperationRule, VariableCl
 
 LEFT_OUT = 'left out by the config, under "merge", "drop"'
 # Pseudonyms take the place of these, and keep the study's files together.
+_COPY_PEOPLE = ("sdtm", "adam")  # elsewhere, a name of two tables has two meanings
 _STAYS = (OperationKind.RECODE_SUBJECT, OperationKind.RECODE_ID, OperationKind.NUMBER_ANEW)
 
 
 def rules_of_drop(drop: Sequence[str], model: StudyModel) -> tuple[OperationRule, ...]:
-    """The lines of a table of operations that remove the variables of dropped columns: in their domain, or, if they are
-    of the table of people, in every file that copies them. Keys stay, as pseudonyms.
+    """The lines of a table of operations that remove the variables of dropped columns, in their domain. Keys stay, as
+    pseudonyms.
+
+    Variables of SDTM's people are removed from every file: analysis data sets copy them.
     """
     return tuple(_rules(drop, model))
 
@@ -27,7 +30,8 @@ def _rules(drop: Sequence[str], model: StudyModel) -> Iterator[OperationRule]:
     for domain, variable in _variables(drop):
         if model.operation(domain, variable).operation in _STAYS:
             continue
-        pattern = f"*.{variable}" if domain == model.base else f"{domain}.{variable}"
+        is_copied = domain == model.base and model.model in _COPY_PEOPLE
+        pattern = f"*.{variable}" if is_copied else f"{domain}.{variable}"
         known = model.operation(domain, variable).variable_class
         variable_class = VariableClass.QUASI_IDENTIFIER_2 if known is VariableClass.NOT_KNOWN else known
         yield OperationRule((pattern.upper(),), Operation(OperationKind.REMOVE, variable_class, LEFT_OUT))

@@ -9,6 +9,7 @@ import pytest
 from disclosure_control.release.deidentify import deidentify
 from disclosure_control.release.merge_drop import LEFT_OUT, rules_of_drop, tests_of_drop
 from study.models.sdtm_operations import overriding_line
+from study.models.study_model import StudyModel
 from study.operations import OperationKind
 from tests.release.small_studies import KEY, RELEASE, people, study_of
 
@@ -70,3 +71,10 @@ def test_what_no_file_has_is_no_reason_to_hold():
     assert {name: list(file.frame) for name, file in after.files.items()} == {
         name: list(file.frame) for name, file in left([]).files.items()
     }
+
+
+def test_a_name_that_two_tables_share_is_dropped_in_its_own_where_it_has_two_meanings():
+    model = StudyModel("fhir", "", "patient_id", "PATIENT", {})
+    assert [one.patterns for one in rules_of_drop(["PATIENT__status"], model)] == [("PATIENT.STATUS",)]
+    model = StudyModel("adam", "", "USUBJID", "ADSL", {})
+    assert [one.patterns for one in rules_of_drop(["ADSL__DTHDT"], model)] == [("*.DTHDT",)]
