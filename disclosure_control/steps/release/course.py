@@ -18,6 +18,7 @@ from disclosure_control.measures.longitudinal import AloneByFacts, AverageRisk, 
 from disclosure_control.release.facts import KINDS, OF_KEPT_NUMBERS, facts_known, usual_kinds, variables_that_tell
 from disclosure_control.release.opened_rows import RowsOfTable
 from disclosure_control.release.rare_terms import RareTerms
+from disclosure_control.steps.release.coarser import FewerColumns, fewer_columns
 from disclosure_control.steps.release.settings import OutsidersKnow
 from study.merge.subject_ids import SubjectIdRule
 from study.models.study_model import StudyModel
@@ -33,7 +34,8 @@ class CourseRisk:
 
     ``told_by``: the variables that tell a kind of fact by which alone somebody is found, as a config names them.
     ``known`` and ``rare_terms`` are the config's settings of the same names, ``known`` with the kinds that were
-    counted, ``not_counted`` the others, each with the reason. ``below_k`` counts people of whom
+    counted, ``not_counted`` the others, each with the reason. ``fewer``: which quasi-identifiers have to go so that
+    nobody is alone by one fact; None if that was not looked for. ``below_k`` counts people of whom
     fewer than K have the same facts. ``holders``: people with a fact of each kind.
     """
 
@@ -49,6 +51,7 @@ class CourseRisk:
     rare_terms: RareTerms | None = None
     not_counted: Mapping[str, str] = field(default_factory=dict)
     told_by: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    fewer: FewerColumns | None = None
 
     @property
     def is_counted(self) -> bool:
@@ -65,8 +68,12 @@ def course_risk(
     known: OutsidersKnow,
     model: StudyModel,
     rare_terms: RareTerms | None = None,
+    columns: Mapping[str, np.ndarray] | None = None,
 ) -> CourseRisk:
-    """The longitudinal risk of the ``opened`` files; ``subjects`` and ``classes`` (n_people,) are the merge's."""
+    """The longitudinal risk of the ``opened`` files; ``subjects`` and ``classes`` (n_people,) are the merge's.
+
+    ``columns`` are codes of the quasi-identifiers (n_people,), of which some may have to go.
+    """
     asked = known.kinds or usual_kinds(model)
     without, with_months = facts_known(opened, subjects, rule, asked, model)
     counted = tuple(kind for kind in asked if kind in without.holders)
@@ -77,7 +84,11 @@ def course_risk(
         of_kind = without.of_kind(kind)
         if alone_by_facts(classes, without.people[of_kind], without.facts[of_kind])[1].n_alone > alone[0].n_alone:
             told_by[kind] = variables_that_tell(opened, subjects, rule, kind, model)
+    in_use, most_alone = with_months if known.months else without, known.alone_at_most * len(subjects)
+    in_months = alone_by_facts(classes, with_months.people, with_months.facts)
+    is_over = known.facts == 1 and (in_months if known.months else alone)[1].n_alone > most_alone
     return CourseRisk(
+        fewer=fewer_columns(columns, in_use.people, in_use.facts, most_alone) if columns and is_over else None,
         n_people=len(subjects),
         k=k,
         known=replace(known, kinds=counted),
@@ -90,7 +101,7 @@ def course_risk(
         holders=without.holders,
         alone=alone,
         told_by=told_by,
-        alone_with_months=alone_by_facts(classes, with_months.people, with_months.facts),
+        alone_with_months=in_months,
         below_k=alone_by_facts(classes, without.people, without.facts, k),
         average=average_risk(classes, without.people, without.facts, np.random.default_rng(SEED)),
         average_with_months=average_risk(classes, with_months.people, with_months.facts, np.random.default_rng(SEED)),
@@ -275,5 +286,15 @@ def _remedy(course: CourseRisk) -> tuple[str, tuple[ConfigChange, ...]]:
         changes.append(ConfigChange.to(("release", "rare_terms"), {"at_least": least, "within": "class"}, why))
     if changes:
         return f"or {say}", tuple(changes)
-    alone = f"no line brings these rows out at K = {course.k} while outsiders know this, but tables may leave; "
-    return f"{alone}if they do not know it, {say}", ()
+    if course.fewer is None:
+        return say, ()
+    if course.fewer.columns:
+        step = {"method": "drop_column", "columns": list(course.fewer.columns)}
+        why = "without them, nobody is alone by one fact that an acquaintance may know"
+        return f"or {say}", (ConfigChange.to(("treatment", "steps"), step, why, is_added=True),)
+    n_alone = people_on_screen(HAND_TO_HAND.told(course.fewer.alone_without, course.n_people))
+    return (
+        f"rows cannot leave at K = {course.k}: {n_alone} of {course.n_people} people are alone by such a fact even "
+        f"without any quasi-identifier. Tables of the study may leave. If outsiders do not know such facts, {say}",
+        (),
+    )

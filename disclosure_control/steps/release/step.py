@@ -291,7 +291,9 @@ def _course(
         return None
     k, settings = merged.assessment.config.K, step.settings
     ids, classes = merged.records.ids(), merged.classes
-    return course_risk(rows, ids, classes, k, rule, known, model, settings.rare_terms)
+    texts = {name: merged.text(name) for name in merged.assessment.config.quasi_identifiers}
+    columns = {name: pd.factorize(text)[0] for name, text in texts.items() if text is not None}
+    return course_risk(rows, ids, classes, k, rule, known, model, settings.rare_terms, columns)
 
 
 def _declared_harmless(step: StepInput[ReleaseSettings]) -> dict[str, str]:
