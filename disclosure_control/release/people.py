@@ -15,7 +15,7 @@ from disclosure_control.basics.encoding.columns import encode_column, labels_of,
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records.records import EncodedRecords
-from disclosure_control.treatments.keys import Release, offsets_of, pseudonyms_of
+from disclosure_control.treatments.keys import Release, digests, offsets_of, pseudonyms_of
 
 _PEOPLE_AT_ONCE = 1 << 16
 BY_TREATMENT = "dropped by the treatment"
@@ -89,6 +89,14 @@ class ReleasePeople:
     def known_pseudonyms(self) -> Dictionary:
         """The pseudonyms, to find people by."""
         return Dictionary(self.pseudonyms)
+
+
+def drawn_order(people: ReleasePeople, key: bytes, release: Release, purpose: str) -> np.ndarray:
+    """A number of each person (n_people,), drawn by the key for one purpose: the order of the source is not in it, and
+    the pseudonyms do not tell it.
+    """
+    (seed,) = digests(key, "draw", release, [purpose])
+    return np.random.default_rng(int.from_bytes(seed)).permutation(len(people.ids))[people.rank[:-1]]
 
 
 def people_of(

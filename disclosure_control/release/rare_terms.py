@@ -6,7 +6,7 @@ tables that a study is read by keep their people. A record that goes bends them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
@@ -27,6 +27,8 @@ from study.models.roles import TableKind
 from study.models.sdtm import LEVELS
 from study.models.study_model import StudyModel
 
+# For the name of a term, a number of each person (n_people,).
+Drawn = Callable[[str], np.ndarray]
 ALONG = tuple(f"--{level}" for level in LEVELS if level != "LLT")
 
 _ALONG = Kind(
@@ -137,12 +139,12 @@ class _Levels:
 
 
 def without_rare_terms(
-    released: ReleasedStudy, settings: RareTerms, classes: np.ndarray, rank: np.ndarray | None = None
+    released: ReleasedStudy, settings: RareTerms, classes: np.ndarray, drawn: Drawn | None = None
 ) -> tuple[ReleasedStudy, tuple[RaisedTerms, ...]]:
     """The study without coded terms of fewer people than the setting allows, and the loss by domain.
 
-    ``classes`` (n_people,): the equivalence class of each person, for ``within_class``; ``rank`` (n_people,): the place
-    of each by pseudonym, which nobody can foresee. A row shows its own term, or
+    ``classes`` (n_people,): the equivalence class of each person, for ``within_class``; ``drawn``: for a term a
+    number of each person (n_people,) that no recipient can know. A row shows its own term, or
     that of the lowest level at which enough people have a generalised row. Otherwise, the smallest term beside them is
     generalised with them if that loses no more than hiding the rows. Otherwise they move a level up. After the last
     level their terms are hidden, together with those of some people of the commonest term if they alone are of too few
@@ -161,7 +163,7 @@ def without_rare_terms(
             [one.ladder for one in places], [files[one.file].columns for one in places], settings.along
         )
         if len(columns) and sum(len(place.rows) for place in places):
-            files, one = _of_ladder(name, files, places, columns, settings, classes, model, rank)
+            files, one = _of_ladder(name, files, places, columns, settings, classes, model, drawn)
             told.append(one)
             if one.is_changed:
                 changed |= {(place.file, column) for place in places for column in place.ladder.columns}
@@ -198,7 +200,7 @@ def _of_ladder(
     settings: RareTerms,
     classes: np.ndarray,
     model: StudyModel,
-    rank: np.ndarray | None,
+    drawn: Drawn | None,
 ) -> tuple[dict[str, ReleasedFile], RaisedTerms]:
     people = np.concatenate([place.people for place in places])
     group = classes[people] if settings.within_class else np.zeros(len(people), dtype=np.int64)
@@ -208,7 +210,7 @@ def _of_ladder(
         tells = outcome.tells(levels.labels[0])
         few = [where_few_tell(one, tells, people, group, settings.at_least) for one in levels.labels]
         levels = replace(levels, labels=tuple(few))
-    numbers = people if rank is None else rank[people]
+    numbers = people if drawn is None else drawn(name)[people]
     level = levels_shown(levels.labels, numbers, group, settings.at_least, levels.at_any_cost)
     named = {column for place in places for column in _named(place.ladder, settings.along)}
     shown_in = next(column for column in columns if column in named)

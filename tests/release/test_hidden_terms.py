@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.release.deidentify import deidentify
+from disclosure_control.release.people import drawn_order
 from disclosure_control.release.raised_terms import NOT_RELEASED, RaisedTerms, ToldTerms
 from disclosure_control.release.rare_terms import RareTerms, without_rare_terms
 from disclosure_control.release.study import Study, StudyFile
 from disclosure_control.release.term_levels import levels_shown
+from disclosure_control.treatments.keys import Release
 from study.models.disposition import DISCONTINUED, are_dispositions, disposition_level
 from study.models.registry import study_model
 from tests.examples import examples
@@ -217,3 +220,31 @@ def test_analysis_data_sets_do_not_tell_the_disposition_that_was_raised():
         assert frame[columns[0]].value_counts().to_dict() == told
         if len(columns) == 2:
             assert frame["DCREASCD"].value_counts().to_dict() == {"COMPLETED": 10, "ADVERSE EVENT": 6}
+
+
+def test_who_joins_a_hidden_term_is_drawn_by_the_key_anew_for_each_term():
+    """Were it the lowest pseudonyms, the one of five hidden people with another one would have the rare term."""
+    ids = [f"S-{i:02d}" for i in range(40)]
+    who = people(ids, list(range(40)))
+    lowest, joined = 0, []
+    for place in range(20):
+        rows = [{"STUDYID": "S", "DOMAIN": "DM", "USUBJID": one} for one in ids]
+        ae = [
+            {**row, "DOMAIN": "AE", "AESEQ": 1.0, "AEDECOD": "Rash" if i == place else "Headache"}
+            for i, row in enumerate(rows)
+        ]
+        drawn = partial(drawn_order, who, KEY, Release("P", str(place)))
+        after, _ = without_rare_terms(
+            released({"DM": rows, "AE": ae}, who), RareTerms(5), np.zeros(40, np.int64), drawn
+        )
+        frame = after.files["AE"].frame
+        hidden = set(frame["USUBJID"][frame["AEDECOD"] == NOT_RELEASED])
+        rare = who.pseudonyms.iloc[place]
+        assert len(hidden) == 5
+        assert rare in hidden
+        others = sorted(set(who.pseudonyms) - {rare})
+        lowest += len((hidden - {rare}) & set(others[:4]))
+        joined.append(hidden - {rare})
+        assert not np.array_equal(drawn("AE"), drawn("CM"))
+    assert lowest < 20  # of 80; 8 by chance
+    assert len(set.union(*joined)) > 25

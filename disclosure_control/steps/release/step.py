@@ -36,7 +36,7 @@ from disclosure_control.release.merged import Made, MergedPackage, evaluated, ev
 from disclosure_control.release.numbering import in_an_order_of_their_own
 from disclosure_control.release.opened_rows import RowsOfTable
 from disclosure_control.release.package import data_files, merged_again, opened_again, write_small_files
-from disclosure_control.release.people import RecodedColumn, ReleasePeople, people_of, recoded_columns
+from disclosure_control.release.people import RecodedColumn, ReleasePeople, drawn_order, people_of, recoded_columns
 from disclosure_control.release.raised_terms import RaisedTerms, ToldTerms
 from disclosure_control.release.rare_terms import without_rare_terms
 from disclosure_control.release.study import DEFINITION, Study, is_divisible, read_study
@@ -95,9 +95,9 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     released = deidentify(study, people, lines, key, release, settings.times)
     raised: tuple[RaisedTerms, ...] = ()
     if settings.rare_terms is not None:
-        released, raised = without_rare_terms(
-            released, settings.rare_terms, _class_of_person(people, promised), people.rank
-        )
+        drawn = partial(drawn_order, people, key, release)
+        classes = _class_of_person(people, promised)
+        released, raised = without_rare_terms(released, settings.rare_terms, classes, drawn)
     released = with_used_entries(released, study.model)
     released = in_an_order_of_their_own(released, people, key, release)
     compared = _compared(settings, study, released, people)
