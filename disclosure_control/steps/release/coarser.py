@@ -27,18 +27,18 @@ def fewer_columns(
     ``columns`` (n_people,) are codes of the quasi-identifiers; ``people`` and ``facts`` (n_entries,) say who has which
     fact. None if these are more entries than are looked at.
     """
-    entries = np.unique(np.column_stack([people, facts]), axis=0) if len(people) else np.zeros((0, 2), dtype=np.int64)
+    entries = entries_of(people, facts)
     if len(entries) << len(columns) > MOST_ENTRIES:
         return None
     names, n_people = list(columns), len(next(iter(columns.values()), ()))
-    alone_without = _n_alone(np.zeros(n_people, dtype=np.int64), entries)
+    alone_without = n_alone_by_one(np.zeros(n_people, dtype=np.int64), entries)
     if alone_without > most_alone:
         return FewerColumns((), alone_without)
     for n_dropped in range(1, len(names) + 1):
         enough = []
         for dropped in itertools.combinations(names, n_dropped):
             classes = _classes([columns[name] for name in names if name not in dropped], n_people)
-            if _n_alone(classes, entries) <= most_alone:
+            if n_alone_by_one(classes, entries) <= most_alone:
                 enough.append((int(classes.max(initial=0)), dropped))
         if enough:
             return FewerColumns(max(enough)[1], alone_without)
@@ -52,7 +52,14 @@ def _classes(codes: list[np.ndarray], n_people: int) -> np.ndarray:
     return found
 
 
-def _n_alone(classes: np.ndarray, entries: np.ndarray) -> int:
+def entries_of(people: np.ndarray, facts: np.ndarray) -> np.ndarray:
+    """Who has which fact (n, 2), each once."""
+    if not len(people):
+        return np.zeros((0, 2), dtype=np.int64)
+    return np.unique(np.column_stack([people, facts]), axis=0)
+
+
+def n_alone_by_one(classes: np.ndarray, entries: np.ndarray) -> int:
     """People who are alone in their class, or in it by one of their facts."""
     is_alone = np.bincount(classes)[classes] < 2 if len(classes) else np.zeros(0, dtype=bool)
     if len(entries):

@@ -15,10 +15,17 @@ from disclosure_control.basics.telling.sections import Details, Part, Sentence, 
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
 from disclosure_control.basics.telling.words import capitalised, listed, share_text
 from disclosure_control.measures.longitudinal import AloneByFacts, AverageRisk, alone_by_facts, average_risk
-from disclosure_control.release.facts import KINDS, OF_KEPT_NUMBERS, facts_known, usual_kinds, variables_that_tell
+from disclosure_control.release.facts import (
+    KINDS,
+    OF_KEPT_NUMBERS,
+    Facts,
+    facts_known,
+    usual_kinds,
+    variables_that_tell,
+)
 from disclosure_control.release.opened_rows import RowsOfTable
 from disclosure_control.release.rare_terms import RareTerms
-from disclosure_control.steps.release.coarser import FewerColumns, fewer_columns
+from disclosure_control.steps.release.coarser import FewerColumns, entries_of, fewer_columns, n_alone_by_one
 from disclosure_control.steps.release.settings import OutsidersKnow
 from study.merge.subject_ids import SubjectIdRule
 from study.models.study_model import StudyModel
@@ -35,7 +42,8 @@ class CourseRisk:
     ``told_by``: the variables that tell a kind of fact by which alone somebody is found, as a config names them.
     ``known`` and ``rare_terms`` are the config's settings of the same names, ``known`` with the kinds that were
     counted, ``not_counted`` the others, each with the reason. ``fewer``: which quasi-identifiers have to go so that
-    nobody is alone by one fact; None if that was not looked for. ``below_k`` counts people of whom
+    nobody is alone by one fact; None if that was not looked for. ``alone_by_kind``: the kinds of facts by which
+    somebody is alone even without any. ``below_k`` counts people of whom
     fewer than K have the same facts. ``holders``: people with a fact of each kind.
     """
 
@@ -52,6 +60,7 @@ class CourseRisk:
     not_counted: Mapping[str, str] = field(default_factory=dict)
     told_by: Mapping[str, Sequence[str]] = field(default_factory=dict)
     fewer: FewerColumns | None = None
+    alone_by_kind: Sequence[str] = ()
 
     @property
     def is_counted(self) -> bool:
@@ -87,8 +96,10 @@ def course_risk(
     in_use, most_alone = with_months if known.months else without, known.alone_at_most * len(subjects)
     in_months = alone_by_facts(classes, with_months.people, with_months.facts)
     is_over = known.facts == 1 and (in_months if known.months else alone)[1].n_alone > most_alone
+    fewer = fewer_columns(columns, in_use.people, in_use.facts, most_alone) if columns and is_over else None
     return CourseRisk(
-        fewer=fewer_columns(columns, in_use.people, in_use.facts, most_alone) if columns and is_over else None,
+        fewer=fewer,
+        alone_by_kind=_alone_by_kind(in_use, counted, len(subjects)) if fewer is not None else (),
         n_people=len(subjects),
         k=k,
         known=replace(known, kinds=counted),
@@ -106,6 +117,17 @@ def course_risk(
         average=average_risk(classes, without.people, without.facts, np.random.default_rng(SEED)),
         average_with_months=average_risk(classes, with_months.people, with_months.facts, np.random.default_rng(SEED)),
     )
+
+
+def _alone_by_kind(facts: Facts, kinds: Sequence[str], n_people: int) -> tuple[str, ...]:
+    """The kinds of facts by one of which somebody is alone among all people."""
+    everybody = np.zeros(n_people, dtype=np.int64)
+    found = []
+    for kind in kinds:
+        of_kind = facts.of_kind(kind)
+        if n_alone_by_one(everybody, entries_of(facts.people[of_kind], facts.facts[of_kind])):
+            found.append(kind)
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -294,7 +316,8 @@ def _remedy(course: CourseRisk) -> tuple[str, tuple[ConfigChange, ...]]:
         return f"or {say}", (ConfigChange.to(("treatment", "steps"), step, why, is_added=True),)
     n_alone = people_on_screen(HAND_TO_HAND.told(course.fewer.alone_without, course.n_people))
     return (
-        f"rows cannot leave at K = {course.k}: {n_alone} of {course.n_people} people are alone by such a fact even "
-        f"without any quasi-identifier. Tables of the study may leave. If outsiders do not know such facts, {say}",
+        f"rows cannot leave at K = {course.k}: {n_alone} of {course.n_people} people are alone by such a fact "
+        f"({people_known(course.alone_by_kind)}) even without any quasi-identifier. Tables of the study may leave. If "
+        f"outsiders do not know such facts, {say}",
         (),
     )
