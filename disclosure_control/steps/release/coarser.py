@@ -56,7 +56,8 @@ def entries_of(people: np.ndarray, facts: np.ndarray) -> np.ndarray:
     """Who has which fact (n, 2), each once."""
     if not len(people):
         return np.zeros((0, 2), dtype=np.int64)
-    return np.unique(np.column_stack([people, facts]), axis=0)
+    n_facts = int(facts.max()) + 1
+    return np.column_stack(np.divmod(np.unique(people.astype(np.int64) * n_facts + facts), n_facts))
 
 
 def n_alone_by_one(classes: np.ndarray, entries: np.ndarray) -> int:
