@@ -130,11 +130,12 @@ def _read_as(account: Account, intervals: Mapping[str, str]) -> str:
     return f"{intervals.get(f'{account.file}__{account.variable}', BINS_HOLD)}; {TAILS}"
 
 
-def codebook_files(entries: list[dict[str, object]]) -> dict[str, bytes]:
-    """``codebook.csv`` and ``codebook.json``."""
+def codebook_files(entries: list[dict[str, object]], use: Sequence[str] = ()) -> dict[str, bytes]:
+    """``codebook.csv`` and ``codebook.json``, which has the sentences on the ``use`` of the release, too."""
     frame = pd.DataFrame(entries)
     frame["released"] = frame["released"].map({True: "yes", False: "no"})
-    text = json.dumps({"variables": entries}, indent=2, ensure_ascii=False) + "\n"
+    told = {"variables": entries, **({"what_it_is_fit_for": list(use)} if use else {})}
+    text = json.dumps(told, indent=2, ensure_ascii=False) + "\n"
     return {"codebook.csv": csv_bytes(harmless(frame.astype("str"))), "codebook.json": text.encode()}
 
 

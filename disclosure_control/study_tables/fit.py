@@ -116,7 +116,7 @@ def _sentence(table: ComparedTable, words: Sequence[str]) -> str:
 
 
 def _findings(table: ComparedTable, settings: FitForUseSettings) -> Iterator[_Finding]:
-    if np.isnan(table.after.value).all() and not table.coarser:
+    if _has_nothing(table):
         answer = Fitness.NO if table.before.is_main and table.is_read.any() else Fitness.WITH_LIMITS
         yield _Finding(answer, "what leaves has nothing of this table")
         return
@@ -130,6 +130,11 @@ def _findings(table: ComparedTable, settings: FitForUseSettings) -> Iterator[_Fi
     if n_gone := int(table.vanished.sum()):
         yield _Finding(Fitness.WITH_LIMITS, f"nothing is left of {_rows_gone(table, n_gone)}")
     yield from _of_size(table, settings)
+
+
+def _has_nothing(table: ComparedTable) -> bool:
+    """Whether no cell of the table can be made of what leaves, nor another one in its place."""
+    return bool(np.isnan(table.after.value).all()) and not table.coarser
 
 
 def _of_comparisons(table: ComparedTable, settings: FitForUseSettings) -> Iterator[_Finding]:
@@ -229,6 +234,8 @@ def _largest_change(table: ComparedTable) -> float:
 def _losses(tables: Sequence[ComparedTable], settings: FitForUseSettings) -> Iterator[str]:
     """What is lost in words that a physician reads, the gravest first."""
     for table in sorted(tables, key=lambda one: not one.before.is_main):
+        if table.before.is_main and _has_nothing(table) and table.is_read.any():
+            yield f"nothing is left of the table {table.before.title}"
         if too_much := _too_much(table, settings):
             title = table.before.title.partition(" (")[0]
             yield changed_share(table) or f"{title[:1].lower()}{title[1:]}: {too_much}"

@@ -106,7 +106,9 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         files = data_files(released, settings.format, created, folder)
         names = dict(zip(released.files, files, strict=True))
         levels = levels_of(released)
-        files |= codebook_files(codebook(released, names, levels, {} if treated is None else treated.intervals))
+        use = () if compared is None else compared.fit.for_recipient
+        intervals = {} if treated is None else treated.intervals
+        files |= codebook_files(codebook(released, names, levels, intervals), use)
         definition, no_definition = define_file(step.folder, released, names, levels, created)
         if definition is not None:
             files[DEFINITION] = definition
@@ -114,9 +116,8 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         opened = opened_again(folder, step.files.read_package(partial(is_divisible, rule=rule)))
         joins = tuple(joins_of(study, people, opened, rule.column))
         rare = tuple(ToldTerms.of(one) for one in raised)
-        use = () if compared is None else lines_for_recipient(compared.fit)
         written = partial(readme, step.pilot, released, names, created, study.model.form, joins, rare)
-        told_to_recipient = partial(written, use=use)
+        told_to_recipient = partial(written, use=() if compared is None else lines_for_recipient(compared.fit))
         files["README.txt"] = told_to_recipient(is_defined=definition is not None).encode()
         write_small_files({"README.txt": files["README.txt"]}, folder)
         merge = dataclasses.replace(merge, model=study.model.model, ignore=(*merge.ignore, *_of_no_person(study)))

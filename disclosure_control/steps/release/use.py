@@ -152,9 +152,13 @@ def _largest(table: ComparedTable) -> str:
     if table.before.kind is CellKind.SHARE:
         return changed_share(table) or MASKED
     change = np.abs(table.change[table.is_read & ~np.isnan(table.change)])
-    unit = " standard deviations" if table.before.kind is CellKind.MEAN else " points"
-    scale = 1 if table.before.kind is CellKind.MEAN else 100
-    return f"{scale * change.max():.2g}{unit}" if len(change) else MASKED
+    if not len(change):
+        return MASKED
+    if not change.max():
+        return "cells are lost, the others are as they were"
+    if table.before.kind is CellKind.SURVIVAL:
+        return f"{100 * change.max():.2g} points"
+    return f"{change.max():.2g}{' standard deviations' if table.before.kind is CellKind.MEAN else ''}"
 
 
 def use_sections(compared: StudyCompared) -> tuple[Section, ...]:

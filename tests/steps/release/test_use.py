@@ -1,0 +1,80 @@
+"""The second answer of a release: in the report, in the files of the recipient, and switched off."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.telling.sections import Table
+from disclosure_control.steps.release.use import STUDY_TABLES
+from tests.steps.release.conftest import make_demo
+
+
+def test_the_answer_and_its_tables_are_in_the_report(demo):
+    figures = demo.result.figures["study_tables"]
+    assert figures["fit_for_use"] == str(demo.result.use.answer)
+    assert figures["loses"].startswith("What the recipient loses: ")
+    section = next(one for one in demo.result.sections if one.key == "study_tables")
+    shown = next(part for part in section.parts if isinstance(part, Table))
+    assert [row[0] for row in shown.rows] == [table["title"] for table in figures["tables"]]
+    assert figures["tables"]
+
+
+def test_every_cell_is_in_the_restricted_file_and_counted_as_released(demo):
+    """People of each arm and sex, as they came in and in the files that leave, by pandas."""
+    cells = demo.result.tables[STUDY_TABLES]
+    assert STUDY_TABLES not in demo.result.hand_to_hand
+    sexes = cells[(cells["table"] == "demographics.DM") & (cells["group"] == "SEX")]
+    arms = set(sexes["arm"])
+    for frames, side in ((demo.source, "before"), (demo.opened, "after")):
+        people = frames["DM"]
+        for _, cell in sexes.iterrows():
+            own = people["SEX"] == cell["row"]
+            if len(arms) > 1:
+                own &= people["ARM"] == cell["arm"]
+            assert cell[f"people_{side}"] == own.sum()
+    assert len(sexes) >= 2
+
+
+def test_the_recipient_reads_what_it_is_fit_for(demo):
+    text = demo.files["README.txt"].decode()
+    assert "What it is fit for" in text
+    lines = demo.result.use.for_recipient
+    assert all(f"- {line}" in text for line in lines)
+    assert json.loads(demo.files["codebook.json"]).get("what_it_is_fit_for", []) == list(lines)
+
+
+def test_no_share_of_what_came_in_is_told_to_the_recipient(demo):
+    """README.txt has a share only of overlaps, which are of confidence intervals."""
+    part = demo.files["README.txt"].decode().partition("What it is fit for")[2].partition("What must not be done")[0]
+    assert all("overlap" in piece for piece in part.split(";") if "%" in piece)
+
+
+def test_the_tables_can_be_switched_off(tmp_path, release_key):
+    made = make_demo(tmp_path, {"study_tables": False})
+    assert made.result.use is None
+    assert made.result.figures["study_tables"] is None
+    assert STUDY_TABLES not in made.result.tables
+    assert "What it is fit for" not in made.files["README.txt"].decode()
+
+
+def test_shares_in_the_report_are_of_no_few_people(demo):
+    """Every share in the section is one of cells whose counts and complements are no small counts."""
+    cells = demo.result.tables[STUDY_TABLES]
+    section = next(one for one in demo.result.sections if one.key == "study_tables")
+    for part in section.parts:
+        if not isinstance(part, Table) or "→" not in part.title:
+            continue
+        for row in part.rows:
+            for arm, text in zip(part.columns[1:], row[1:], strict=True):
+                if "%" not in str(text):
+                    continue
+                named = cells[(cells["row"] == row[0]) & (cells["arm"] == arm) & (cells["kind"] == "share")]
+                n, of = named["people_before"].to_numpy(), named["of_before"].to_numpy()
+                is_meant = [f"{a / b:.0%}" == str(text).partition(" →")[0] for a, b in zip(n, of, strict=True)]
+                assert np.any(is_meant)
+                safe = [not (0 < a < 10 or 0 < b - a < 10) for a, b in zip(n, of, strict=True)]
+                assert np.any(np.array(is_meant) & np.array(safe))
+    assert isinstance(cells, pd.DataFrame)
