@@ -19,12 +19,20 @@ from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.gaps import columns_of_gaps, gaps, numbers_are_kept
 from disclosure_control.release.hospital import columns_of_hospital, hospital_by_values, stays_in_hospital
 from disclosure_control.release.hospital import told_by as hospital_told_by
+from disclosure_control.release.intervals import (
+    columns_of_durations,
+    columns_of_intervals,
+    durations_of,
+    intervals_of,
+)
 from disclosure_control.release.opened_rows import (
+    BEGINS,
     NO_FACTS,
     NO_MONTH,
     OF_THE_COURSE,
     OpenedRows,
     RowsOfTable,
+    columns_of_time,
     dates_that_begin,
     fact_entries,
     rows_as_facts,
@@ -102,8 +110,9 @@ OF_KEPT_NUMBERS = "gaps"
 
 
 def usual_kinds(model: StudyModel) -> tuple[str, ...]:
-    """The kinds of facts that are counted where the config names none: those of the data model, else all."""
-    return tuple(kind for kind in KINDS if kind != OF_KEPT_NUMBERS and (not model.facts or kind in model.facts))
+    """The kinds of facts that are counted where the config names none: those of the data model, else the usual ones."""
+    usual = [kind for kind, one in KINDS.items() if one.is_usual]
+    return tuple(kind for kind in KINDS if kind in (model.facts or usual))
 
 
 def kinds_to_count(asked: Sequence[str], released: ReleasedStudy) -> tuple[str, ...]:
@@ -135,7 +144,7 @@ def columns_with_facts(
     if table is not None:
         wanted.update(column for kind in kinds for column in KINDS[kind].columns(table, domain, columns))
         by_values = {column for kind in kinds for column in KINDS[kind].by_values(table, source)}
-        wanted.update((*by_values, *(_columns_of_time(table, columns) if by_values else ())))
+        wanted.update((*by_values, *(columns_of_time(table, columns) if by_values else ())))
         wanted.update(() if model.starts else dates_that_begin(table, columns))
     return [column for column in columns if column in wanted]
 
@@ -167,21 +176,11 @@ def _columns_of_terms(table: TableModel, domain: str, columns: Sequence[str]) ->
     ladders = term_ladders(domain, table, columns)
     if not ladders:
         return []
-    found = [name for ladder in ladders for name in ladder.columns] + _columns_of_time(table, columns)
+    found = [name for ladder in ladders for name in ladder.columns] + columns_of_time(table, columns)
     for ladder in ladders:
         if ladder.prefix:
-            found += [f"{ladder.prefix}{short}" for short in ("OCCUR", "STAT", *_BEGINS)]
+            found += [f"{ladder.prefix}{short}" for short in ("OCCUR", "STAT", *BEGINS)]
     return found + _columns_of_denials(table, columns)
-
-
-_BEGINS = ("STDY", "DY", "STDTC", "DTC")
-
-
-def _columns_of_time(table: TableModel, columns: Sequence[str]) -> list[str]:
-    """The columns that the month of a row is read from."""
-    named = [table.called(short) for short in _BEGINS]
-    by_role = [] if table.prefix else [*table.of_role(Role.STUDY_DAY)[:1], *dates_that_begin(table, columns)]
-    return [*named, *by_role]
 
 
 def _columns_of_denials(table: TableModel, columns: Sequence[str]) -> list[str]:
@@ -252,7 +251,7 @@ def _columns_of_results(table: TableModel, domain: str, columns: Sequence[str]) 
     if not told_by:
         return []
     values = [table.called(short) for short in ("TESTCD", "TEST", "STRESN")]
-    return [*told_by, *values, *_columns_of_time(table, columns)]
+    return [*told_by, *values, *columns_of_time(table, columns)]
 
 
 # ---------------------------------------------------------------- rows
@@ -271,6 +270,7 @@ class FactKind:
 
     ``entries`` is None where no table has such columns. ``by_values``: further columns, whose values tell the fact.
     ``told_by``: the variables that tell it, as a config names them, where these can leave without the rest of the rows.
+    ``is_usual``: it is counted unless the config names others.
     """
 
     words: str
@@ -278,6 +278,7 @@ class FactKind:
     columns: Callable[[TableModel, str, Sequence[str]], list[str]] = field(repr=False)
     by_values: Callable[[TableModel, SourceTable], list[str]] = field(repr=False, default=lambda table, source: [])
     told_by: Callable[[OpenedRows], list[str]] | None = field(repr=False, default=None)
+    is_usual: bool = True
 
 
 # What an acquaintance may know, by the name under which a config gives it.
@@ -290,6 +291,8 @@ KINDS: dict[str, FactKind] = {
     ),
     "results": FactKind("abnormal results", _results, _columns_of_results),
     "stays": FactKind("the length of stays", stays_of, columns_of_stays),
-    "gaps": FactKind("gaps in the numbers of rows, which the config keeps", gaps, columns_of_gaps),
+    "gaps": FactKind("gaps in the numbers of rows, which the config keeps", gaps, columns_of_gaps, is_usual=False),
     "rows": FactKind("the number of rows in a table", _rows, lambda table, domain, columns: []),
+    "intervals": FactKind("the days between two visits", intervals_of, columns_of_intervals, is_usual=False),
+    "durations": FactKind("how long something lasted", durations_of, columns_of_durations, is_usual=False),
 }

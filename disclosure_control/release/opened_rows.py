@@ -21,6 +21,7 @@ from study.models.study_model import StudyModel
 
 DAYS_PER_MONTH = 30
 NO_MONTH = ""
+BEGINS = ("STDY", "DY", "STDTC", "DTC")
 # What a date's name says about its precision, not about what happened then.
 _PRECISION = re.compile(r"(?i)[_\W]*(datetime|date|time|dttm|dtm|dtc|dt|ts|datum)(?![a-z])|[_\W]+$")
 # Tables that say something about the course of a person.
@@ -115,14 +116,18 @@ class OpenedRows:
         return np.where(first == far, start, first)
 
     def months(self, name: str, ladder: TermLadder | None = None) -> np.ndarray:
-        """The month of the course in which each row (n_rows,) begins, as text: by its study day, else by its dates."""
+        """The month of the course in which each row (n_rows,) begins, as text."""
+        return months_of(self.days_since_start(name, ladder))
+
+    def days_since_start(self, name: str, ladder: TermLadder | None = None) -> np.ndarray:
+        """The day (n_rows,) on which each row begins, from the start (0): by its study day, else by its dates."""
         days = np.full(len(self.frames[name]), np.nan)  # since the first one, which is study day 1; the one before: -1
         for study_day in self._columns(name, ladder, ("STDY", "DY"), Role.STUDY_DAY):
             number = pd.to_numeric(study_day, errors="coerce").to_numpy(dtype=float)
             days = np.where(np.isnan(days), number - (number > 0), days)
         for date in self._columns(name, ladder, ("STDTC", "DTC"), Role.DATE):
             days = np.where(np.isnan(days), self._since_start(name, days_of(date)), days)
-        return months_of(days)
+        return days
 
     def months_of_days(self, name: str, days: np.ndarray) -> np.ndarray:
         """The month of the course of a day of each row (n_rows,), as text."""
@@ -144,6 +149,13 @@ class OpenedRows:
         if role is Role.DATE:
             return [frame[column] for column in dates_that_begin(table, map(str, frame))]
         return [frame[column] for column in table.of_role(role) if column in frame][:1]
+
+
+def columns_of_time(table: TableModel, columns: Sequence[str]) -> list[str]:
+    """The columns that the month of a row is read from."""
+    named = [table.called(short) for short in BEGINS]
+    by_role = [] if table.prefix else [*table.of_role(Role.STUDY_DAY)[:1], *dates_that_begin(table, columns)]
+    return [*named, *by_role]
 
 
 def dates_that_begin(table: TableModel | None, columns: Iterable[str]) -> list[str]:

@@ -73,7 +73,7 @@ def stays_of(known: OpenedRows) -> list[pd.DataFrame] | None:
         frame, table = known.frames[name], known.table(name)
         begins, ends = ([], []) if table is None else span_of(table, list(map(str, frame)))
         if begins and ends:
-            began, ended = _first_known(frame, begins), _first_known(frame, ends)
+            began, ended = first_known(frame, begins), first_known(frame, ends)
             days = (ended - began) / np.timedelta64(1, "D")
             length = np.full(len(days), None, dtype=object)
             length[days >= 0] = days[days >= 0].astype(np.int64)
@@ -91,7 +91,8 @@ def span_of(table: TableModel, columns: Sequence[str]) -> tuple[list[str], list[
     return (spans[0], spans[1]) if len(spans) > 1 else ([], [])
 
 
-def _first_known(frame: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
+def first_known(frame: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
+    """The day of each row (n_rows,), in the first of the columns that has it."""
     days = days_of(frame[columns[0]])
     for column in columns[1:]:
         days = np.where(np.isnat(days), days_of(frame[column]), days)

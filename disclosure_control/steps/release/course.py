@@ -258,6 +258,22 @@ def not_counted_in_words(kinds: Mapping[str, str]) -> list[str]:
     return [f"{capitalised(KINDS[kind].words)}: {why}." for kind, why in kinds.items()]
 
 
+def not_reckoned_with(course: CourseRisk) -> Iterator[str]:
+    """What the verdict leaves aside and outsiders may know: other kinds of facts, and the months of terms."""
+    if not course.known.facts or not course.is_counted:
+        return
+    if others := [KINDS[kind].words for kind, why in course.not_counted.items() if why == NOT_ASKED]:
+        yield f'Not reckoned with, for "outsiders_know" does not name them: {listed(others)}.'
+    place, told = course.known.facts, _told(course)
+    if not course.known.months and course.alone_with_months[place].n_alone > course.alone[place].n_alone:
+        facts = "one such fact" if place == 1 else f"up to {place} such facts"
+        n_alone = people_on_screen(told["alone_with_months"][place])
+        yield (
+            f"Not reckoned with: months. Who knows the month of {facts} singles out {n_alone} of {course.n_people} "
+            "people."
+        )
+
+
 def people_known(kinds: Sequence[str]) -> str:
     """What outsiders may know, in words."""
     return listed(KINDS[kind].words for kind in kinds)

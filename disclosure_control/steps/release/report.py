@@ -44,6 +44,7 @@ from disclosure_control.steps.release.course import (
     ToldCourse,
     course_parts,
     not_counted_in_words,
+    not_reckoned_with,
     reasons_of_course,
     told_course,
 )
@@ -56,6 +57,7 @@ from disclosure_control.steps.release.earlier import (
 from disclosure_control.steps.release.keys import ToldJoin, key_parts, reasons_of_keys, told_joins
 from disclosure_control.steps.release.traces import TracesTold, reasons_of_traces
 from disclosure_control.steps.release.use import StudyCompared, UseTold, use_told
+from disclosure_control.treatments.methods.shift_dates import REMOVE_TIMES
 from study.operations import OperationKind
 
 
@@ -69,6 +71,7 @@ class PackageChecked:
     (``no_definition``); the longitudinal risk (``course``); what the package discloses with an ``earlier`` release; and
     what became of its keys (``joins``). ``proposed``: for the variables that wait for the config.
     ``people_alike``: by the id in the package how many people share its class, for an intruder's cases.
+    ``times``: which times of day the config keeps.
     """
 
     assessment: Assessment
@@ -84,6 +87,7 @@ class PackageChecked:
     joins: tuple[KeyJoin, ...]
     proposed: tuple[ProposedOperation, ...] = ()
     people_alike: pd.Series | None = field(default=None, repr=False)
+    times: str | tuple[str, ...] = REMOVE_TIMES
 
     @property
     def not_looked_at(self) -> tuple[str, ...]:
@@ -99,6 +103,8 @@ class PackageChecked:
             )
         if self.earlier is None:
             found.append("Not looked at: what an earlier release discloses together with this one.")
+        reckoned = () if self.course is None else not_reckoned_with(self.course)
+        found += [*reckoned, *_times_that_leave(self.times)]
         return (*found, *not_scanned_in_words(self.not_scanned), *self.findings.not_looked_at())
 
 
@@ -107,6 +113,13 @@ COURSES_NOT_LOOKED_AT = (
     "Not looked at: what acquaintances know of events, treatments, visits or a death. A run from disk does not "
     "search so many rows."
 )
+
+
+def _times_that_leave(times: str | tuple[str, ...]) -> Iterator[str]:
+    """A sentence on times of day that the config keeps."""
+    if times != REMOVE_TIMES:
+        where = "all dates" if isinstance(times, str) else f"dates of {listed(times)}"
+        yield f"Not reckoned with: times of day, which the config keeps in {where}, and which single people out."
 
 
 def not_scanned_in_words(names: Sequence[str]) -> list[str]:

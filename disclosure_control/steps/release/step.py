@@ -275,6 +275,7 @@ def _checked(
         joins,
         tuple(proposed_by_values(released, study, config.K)),
         people_alike=merged.people_alike() if "intruder" in config.settings else None,
+        times=step.settings.times,
     )
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from disclosure_control.basics.telling.reasons import Gravity, Reason
-from tests.steps.release.conftest import Package
+from tests.steps.release.conftest import Package, codebook_of
 from tests.steps.release.made_study import IDS, N, demographics, made, rows, starts, visits
 
 pytestmark = pytest.mark.usefixtures("release_key")
@@ -133,6 +133,48 @@ def test_by_a_column_that_says_the_year_or_the_weekday_of_a_date(tmp_path):
     step = figures(found)
     assert step.median_offsets_left <= 6
     assert {(one.beside, one.pattern) for one in step.patterns} >= {("VSTPT", "weekday"), ("VSCAT", "month")}
+
+
+def test_by_the_month_of_a_term_that_the_first_screen_names(tmp_path):
+    """Everybody had a headache, in a month of the own: the verdict does not reckon with it, and says so."""
+    ae = rows("AE", lambda i: START[i] + 7 * i, AEDECOD=lambda i: "Headache")
+    known = {"outsiders_know": {"facts": 1, "kinds": ["terms"]}}
+    found = made({"DM": demographics(START), "AE": ae}, tmp_path, known)
+    assert not [one for one in found.result.reasons_to_hold if "acquaintance" in one.sentence]
+    (said,) = [one for one in found.result.not_looked_at if "months" in one]
+    course = found.result.outcome.course
+    assert course.alone[1].n_alone == 0
+    assert f"singles out {course.alone_with_months[1].n_alone} of {N} people" in said
+    (others,) = [one for one in found.result.not_looked_at if "outsiders_know" in one]
+    assert "the days between two visits" in others
+
+
+def test_times_of_day_that_the_config_keeps_are_named_beside_the_verdict(tmp_path):
+    ae = rows("AE", lambda i: f"{START[i]}T08:{i % 60:02d}", AEDECOD=lambda i: "Headache")
+    study = {"DM": demographics(START), "AE": ae}
+    for name in ("kept", "removed"):
+        (tmp_path / name).mkdir()
+    kept, removed = made(study, tmp_path / "kept", {"times": ["AE"]}), made(study, tmp_path / "removed")
+    assert kept.opened["AE"]["AESTDTC"].nunique() == N
+    assert any("times of day" in one and "AE" in one for one in kept.result.not_looked_at)
+    assert removed.opened["AE"]["AESTDTC"].str.len().eq(10).all()
+    assert not any("times of day" in one for one in removed.result.not_looked_at)
+    assert removed.result.figures["times_removed"] == {"AE.AESTDTC": N}
+    assert "Times of day were removed" in removed.files["README.txt"].decode()
+    assert any("times of day removed" in str(one["done"]) for one in codebook_of(removed))
+
+
+def test_partial_dates_are_counted_in_report_codebook_and_readme(tmp_path):
+    """120 ends known to the month, beside complete beginnings late in that month: none comes before its beginning."""
+    late = [f"2014-{1 + i % 12:02d}-{18 + i % 10}" for i in range(N)]
+    ae = rows("AE", lambda i: late[i], AEDECOD=lambda i: "Headache", AEENDTC=lambda i: late[i][:7])
+    found = made({"DM": demographics(START), "AE": ae}, tmp_path)
+    events = found.opened["AE"]
+    assert (events["AEENDTC"] >= events["AESTDTC"].str.slice(0, 7)).all()
+    assert found.result.figures["partial_dates"] == {"AE.AEENDTC": N}
+    assert f"Partial dates ({N})" in found.files["README.txt"].decode()
+    (entry,) = [one for one in codebook_of(found) if one["variable"] == "AEENDTC"]
+    assert f"{N} partial dates" in entry["done"]
 
 
 def test_a_study_without_a_pattern_is_not_held(tmp_path):

@@ -233,7 +233,10 @@ def test_the_verdict_is_about_the_package(demo):
     steps = {"release": demo.result}
     leaving = what_leaves(steps)
     assert leaving.about == "released/"
-    assert leaving.not_looked_at == ("Not looked at: what an earlier release discloses together with this one.",)
+    earlier, others, months = leaving.not_looked_at
+    assert earlier == "Not looked at: what an earlier release discloses together with this one."
+    assert "the days between two visits" in others
+    assert "Who knows the month of one such fact singles out" in months
     verdict = verdict_on(leaving, steps)
     assert not verdict.may_leave
     assert verdict.text.startswith("VERDICT on released/: Hold.\n  1. ")
