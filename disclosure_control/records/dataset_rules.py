@@ -13,6 +13,7 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, numbers_of, parse_numbers
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.basics.telling.words import in_one_line, listed
 
 
@@ -21,11 +22,13 @@ def faults_of_subjects(n_rows: int, n_blank: int, n_distinct: int, file: str) ->
     n_repeated = n_rows - n_blank - n_distinct
     faults = []
     if n_blank:
-        faults.append(f"{file}: {SUBJECT_COLUMN} is empty in {n_blank} of {n_rows} rows; every row needs an id")
+        faults.append(
+            f"{file}: {SUBJECT_COLUMN} is empty in {people_on_screen(n_blank)} of {n_rows} rows; every row needs an id"
+        )
     if n_repeated:
         faults.append(
-            f"{file}: {n_repeated} rows repeat the {SUBJECT_COLUMN} of another row ({n_rows} rows, {n_distinct} "
-            "subjects); people are counted, so one row per subject is needed; run Create_Combined_Pilot_Dataset.py"
+            f"{file}: {people_on_screen(n_repeated)} of {n_rows} rows repeat the {SUBJECT_COLUMN} of another row; "
+            "people are counted, so one row per subject is needed; run Create_Combined_Pilot_Dataset.py"
         )
     return faults
 
@@ -68,8 +71,8 @@ def typed_column(column: pd.Series, config: PilotConfig, people: np.ndarray | No
         return column
     if n_texts:
         raise FaultyInputError(
-            f"column {name!r}: {n_texts} of {n_values} values are not numbers and the others are; correct "
-            'them in the source, choose by merge: {"text_results": ...}, or treat all as categories by '
+            f"column {name!r}: {people_on_screen(n_texts)} of {n_values} values are not numbers and the others are; "
+            'correct them in the source, choose by merge: {"text_results": ...}, or treat all as categories by '
             't_distance: "total_variation"'
         )
     # Codes such as 01 are names, not numbers.

@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import pandas as pd
 
+from disclosure_control.basics.telling.small_counts import people_on_screen
 from study.formats.rows_of_people import SUBJECT
 from study.merge.settings import MergeSettings
 from study.models.roles import TableModel
@@ -70,9 +71,9 @@ class Plan(Generic[What]):
 
 @dataclass(frozen=True)
 class CountedFault:
-    """A fault whose text has numbers of records or people, ``%(n)d``, that add up over the parts.
+    """A fault whose text has numbers of records or people, ``%(n)s``, that add up over the parts.
 
-    It is no fault if the first of its numbers is 0 in the end.
+    Small ones are not shown. It is no fault if the first of its numbers is 0 in the end.
     """
 
     words: str
@@ -81,7 +82,7 @@ class CountedFault:
     @property
     def text(self) -> str:
         """The text of the fault, with its numbers."""
-        return self.words % self.numbers
+        return self.words % {name: people_on_screen(n) for name, n in self.numbers.items()}
 
 
 @dataclass(frozen=True)

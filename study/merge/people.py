@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import people_on_screen
 from study.formats.messages import Note
 from study.formats.tables import SourceTable
 from study.merge.state import MergeState
@@ -61,16 +62,20 @@ def subjects_of(table: SourceTable, state: MergeState) -> ReadSubjects | None:
     subjects = read_subjects(source_ids.to_frame(), rule, n_records)
     of_rows = f"of {table.n_rows} rows"
     if subjects.n_blank:
-        state.faults.append(f"{name}: {rule.column} is empty in {subjects.n_blank} {of_rows}; every row needs an id")
+        state.faults.append(
+            f"{name}: {rule.column} is empty in {people_on_screen(subjects.n_blank)} {of_rows}; every row needs an id"
+        )
     if subjects.n_emptied:
         state.faults.append(
-            f"{name}: the subject_id pattern leaves nothing of the id in {subjects.n_emptied} {of_rows}; "
+            f"{name}: the subject_id pattern leaves nothing of the id in "
+            f"{people_on_screen(subjects.n_emptied)} {of_rows}; "
             "every row needs an id: change the pattern"
         )
     if subjects.n_merged:
         state.faults.append(
-            f"{name}: the subject_id rule makes {subjects.n_merged} of {subjects.n_merged + len(subjects.ids)} source "
-            "ids equal to another one; different ids must stay different: change the pattern or the case"
+            f"{name}: the subject_id rule makes {people_on_screen(subjects.n_merged)} of "
+            f"{subjects.n_merged + len(subjects.ids)} source ids equal to another one; "
+            "different ids must stay different: change the pattern or the case"
         )
     if subjects.n_unmatched:
         n = subjects.n_unmatched
@@ -143,7 +148,7 @@ def people_of(table: SourceTable, subjects: ReadSubjects, ids: pd.Index, state: 
     else:
         hint = " (no id in common: the ids are written differently; add a subject_id rule)"
         state.faults.append(
-            f"{table.file_name}: {n_unknown} of {len(subjects.ids)} subjects ({n_rows} rows) are not in "
+            f"{table.file_name}: {people_on_screen(n_unknown)} of {len(subjects.ids)} subjects are not in "
             f"{state.model.base}{hint if n_unknown == len(subjects.ids) else ''}, by {state.rule.column}; correct the "
             f'files, or leave them out by merge: {{"unknown_subjects": ["{domain}"]}}'
         )

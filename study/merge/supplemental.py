@@ -56,7 +56,7 @@ def fold_supplemental(
         n_repeated += int((has_value & given.get(name, False) | has_other).sum())
         if n_repeated:
             words = (
-                f"{literal(file_name)}: %(n_repeated)d records give a parent record a second "
+                f"{literal(file_name)}: %(n_repeated)s records give a parent record a second "
                 f"{_shown(name)}; allowed: one value; correct the file"
             )
             faults.append(CountedFault(words, {"n_repeated": n_repeated}))

@@ -61,7 +61,7 @@ def reduce_wide(part: DomainPart, plan: WidePlan) -> Reduced:
 
 def _words_of_several_rows(domain: str, id_column: str) -> str:
     return (
-        f"{literal(domain)}: %(n_several)d of %(n_present)d subjects have several rows (%(n_rows)d rows in all), by "
+        f"{literal(domain)}: %(n_several)s of %(n_present)s subjects have several rows, by "
         f"{literal(id_column)}, and this is not a long SDTM domain; allowed: one row per subject; correct the file, or "
         f'choose by merge: {{"several_rows": {{"{literal(domain)}": "last"}}}}'
     )

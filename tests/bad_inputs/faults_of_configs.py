@@ -96,9 +96,7 @@ def config_is_a_list(pilot):
     pilot.write_config(f"config = {list(pilot.config)!r}\n")
 
 
-@case(
-    door=BOTH, says=["CLINIC.py: found 2", "bytes; allowed: up to 2,000,000", "columns that have a role"]
-)
+@case(door=BOTH, says=["CLINIC.py: found 2", "bytes; allowed: up to 2,000,000", "columns that have a role"])
 def config_of_a_million_and_a_half_names(pilot):
     pilot.configure(categorical_qis=[f"COLUMN_{i:07}" for i in range(1_500_000)])
 

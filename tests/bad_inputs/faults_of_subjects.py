@@ -24,7 +24,7 @@ def no_id_column_in_any_file(pilot):
         pilot.write(f"{domain}.csv", csv_text(rows_of(domain)).replace("USUBJID", "PATIENT"))
 
 
-@case(says=["VS.csv: USUBJID is empty in 2 of 12 rows", "every row needs an id"])
+@case(says=["VS.csv: USUBJID is empty in fewer than 10 of 12 rows", "every row needs an id"])
 def blank_ids(pilot):
     rows = rows_of("VS")
     rows[1]["USUBJID"], rows[2]["USUBJID"] = "", "  "
@@ -38,7 +38,7 @@ def no_id_in_the_whole_of_dm(pilot):
 
 @case(
     says=[
-        "VS.csv: 12 of 12 subjects (12 rows) are not in DM",
+        "VS.csv: 12 of 12 subjects are not in DM",
         "no id in common",
         "subject_id rule",
         'merge: {"unknown_subjects": ["VS"]}',
@@ -53,7 +53,7 @@ def no_subject_in_common_with_any_file(pilot):
     pilot.write("DM.csv", csv_text(rows_of("DM")).replace("ZZSUBJ-", "ZZSUBJ 0"))
 
 
-@case(says=["VS.csv: 2 of 14 subjects (3 rows) are not in DM", 'merge: {"unknown_subjects": ["VS"]}'])
+@case(says=["VS.csv: fewer than 10 of 14 subjects are not in DM", 'merge: {"unknown_subjects": ["VS"]}'])
 def unknown_subjects_in_one_file(pilot):
     strangers = ("ZZSUBJ-48199", "ZZSUBJ-48198", "ZZSUBJ-48199")
     pilot.write_rows("VS.csv", rows_of("VS") + [{"USUBJID": subject, "BMI": "987.654"} for subject in strangers])
@@ -61,7 +61,7 @@ def unknown_subjects_in_one_file(pilot):
 
 @case(
     says=[
-        "VS: 1 of 12 subjects have several rows (14 rows in all)",
+        "VS: fewer than 10 of 12 subjects have several rows",
         "one row per subject",
         'merge: {"several_rows": {"VS": "last"}}',
     ]
@@ -70,12 +70,15 @@ def three_rows_for_one_subject(pilot):
     pilot.write_rows("VS.csv", rows_of("VS") + [{"USUBJID": "ZZSUBJ-48151", "BMI": "987.654"}] * 2)
 
 
-@case(says=["DM: 12 of 12 subjects have several rows (24 rows in all)", "one row per subject"])
+@case(says=["DM: 12 of 12 subjects have several rows", "one row per subject"])
 def every_subject_twice_in_dm(pilot):
     pilot.write_rows("DM.csv", rows_of("DM") * 2)
 
 
-@case(n_faults=2, says=["VS: 1 of 12 subjects have several rows", "LB: 1 of 12 subjects have several rows"])
+@case(
+    n_faults=2,
+    says=["VS: fewer than 10 of 12 subjects have several rows", "LB: fewer than 10 of 12 subjects have several rows"],
+)
 def several_rows_in_two_files(pilot):
     for domain in ("VS", "LB"):
         pilot.write_rows(f"{domain}.csv", [*rows_of(domain), rows_of(domain)[4]])
@@ -86,13 +89,13 @@ def supplemental_file_without_values(pilot):
     pilot.write_rows("suppdm.csv", [{"USUBJID": "ZZSUBJ-48151", "QNAM": "RACE"}])
 
 
-@case(says=["suppdm.csv: 1 records give a parent record a second RACEOTH", "one value", "correct the file"])
+@case(says=["suppdm.csv: fewer than 10 records give a parent record a second RACEOTH", "one value", "correct the file"])
 def supplemental_file_with_two_values_for_one_record(pilot):
     row = {"USUBJID": "ZZSUBJ-48151", "RDOMAIN": "DM", "IDVAR": "", "IDVARVAL": "", "QNAM": "RACEOTH"}
     pilot.write_rows("suppdm.csv", [row | {"QVAL": "MARKERONE"}, row | {"QVAL": "MARKERTWO"}])
 
 
-@case(n_faults=2, says=["VS.csv: USUBJID is empty in 1 of 12 rows", "LB.csv: no column 'USUBJID'"])
+@case(n_faults=2, says=["VS.csv: USUBJID is empty in fewer than 10 of 12 rows", "LB.csv: no column 'USUBJID'"])
 def faults_of_ids_in_two_files(pilot):
     rows = rows_of("VS")
     rows[0]["USUBJID"] = ""

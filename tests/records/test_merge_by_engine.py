@@ -222,12 +222,12 @@ def test_supplemental_records_are_folded_into_each_part(tmp_path):
 
 
 def test_faults_have_the_numbers_of_all_people(tmp_path):
-    twice = people(9) + people(5, SEX=["U"])
-    assert "5 of 9 subjects have several rows (14 rows in all)" in assert_same(tmp_path, {"DM.csv": twice})[2][0]
+    twice = people(19) + people(15, SEX=["U"])
+    assert "15 of 19 subjects have several rows" in assert_same(tmp_path, {"DM.csv": twice})[2][0]
     assert_same(tmp_path, {"DM.csv": twice}, merge={"several_rows": {"DM": "last"}})
-    given_twice = [{"RDOMAIN": "DM", "USUBJID": f"S{i % 9:02}", "QNAM": "A", "QVAL": str(i)} for i in range(16)]
-    faults = assert_same(tmp_path, {"DM.csv": people(9), "SUPPDM.csv": given_twice})[2]
-    assert "7 records give a parent record a second A" in faults[0]
+    given_twice = [{"RDOMAIN": "DM", "USUBJID": f"S{i % 19:02}", "QNAM": "A", "QVAL": str(i)} for i in range(36)]
+    faults = assert_same(tmp_path, {"DM.csv": people(19), "SUPPDM.csv": given_twice})[2]
+    assert "17 records give a parent record a second A" in faults[0]
     (tmp_path / "SUPPDM.csv").unlink()
     assert_same(tmp_path, {"DM.csv": people(5), "LB.csv": laboratory(9)})
     left_out = assert_same(

@@ -41,7 +41,7 @@ def test_they_are_gone_after_a_fault_as_well(tmp_path):
     path = tmp_path / "combined_dataset.csv"
     path.write_bytes(text_of([*PEOPLE, PEOPLE[0]]))
     with (
-        pytest.raises(FaultyInputError, match="1 rows repeat the USUBJID"),
+        pytest.raises(FaultyInputError, match=r"fewer than 10 of \d+ rows repeat the USUBJID"),
         opened_with("disk", path, CONFIG),
     ):
         pass
@@ -88,7 +88,7 @@ def test_a_pilot_from_disk_needs_as_much_room_as_is_said_of_its_text(tmp_path, m
 def test_a_repeated_id_beside_its_own_in_a_file_that_rises_is_a_fault(tmp_path):
     path = tmp_path / "combined_dataset.csv"
     path.write_bytes(text_of([[f"{i // 2:02d}", *row[1:]] for i, row in enumerate(PEOPLE)]))
-    fault = r"6 rows repeat the USUBJID of another row \(12 rows, 6 subjects\)"
+    fault = r"fewer than 10 of 12 rows repeat the USUBJID of another row"
     for block_bytes in (1 << 24, 40):  # neighbours within a block, and on either side of its end
         limits = Limits(block_bytes=block_bytes)
         with (

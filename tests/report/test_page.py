@@ -257,15 +257,15 @@ def test_a_small_pilot_has_no_class_larger_than_itself(made):
     assert [int(re.search(r"\d+", label)[0]) for label in drawn] == [1, 2, 3, 4, 5]
 
 
-def test_sets_that_leave_nobody_alone_are_counted_and_not_listed():
-    """Among those that single out most nobody looks for shares of 0; a masked share is said to be masked."""
-    rates = {"A": 0.25, "B": 0.0, "C": None, "D": 0.0}
-    sets = [FactsTogether([name], 100, rate, 2.0, {}) for name, rate in rates.items()]
+def test_sets_that_leave_few_alone_are_counted_and_not_listed():
+    """Among those that single out most nobody looks for shares of 0; fewer than 20 people are not distinguished."""
+    rates = {"A": 0.25, "B": None, "C": 0.5, "D": None}
+    sets = [FactsTogether([name], 100, rate, 20.0, {}) for name, rate in rates.items()]
     page = Page(privacy_page("PILOT", risk_sections({"key_sets": sets}, {}, {})))
     rows = {row[0]: row[1] for row in page.rows}
-    assert (rows["A"], rows["C"]) == ("25.0%", "masked")
+    assert (rows["A"], rows["C"]) == ("25.0%", "50.0%")
     assert not {"B", "D"} & set(rows)
-    assert "2 sets of facts leave nobody of the evaluated people alone." in " ".join(page.text)
+    assert "2 sets of facts leave fewer than 20 of the evaluated people alone, or nobody." in " ".join(page.text)
 
 
 def test_who_may_leave_is_told_what_to_hand_over_and_what_was_not_looked_at():

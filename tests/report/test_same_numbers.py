@@ -79,9 +79,9 @@ def said_in(results: Path, name: str) -> Said:
         one["n_dropped"] = len(one.pop("dropped_columns", ()))
     key_sets = [one["unique_rate"] for one in summary.get("risk", {}).get("key_sets", ())]
     beside = {
-        "sets that leave nobody alone, and those below the eight that are listed": [
-            key_sets.count(0),
-            max(0, len(key_sets) - key_sets.count(0) - 8),
+        "sets that leave few alone, and those below the eight that are listed": [
+            key_sets.count(None),
+            max(0, sum(map(bool, key_sets)) - 8),
         ],
         "merge": merge,
         "files": [len(merge["inputs"])],

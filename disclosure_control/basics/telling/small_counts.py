@@ -79,6 +79,25 @@ class SmallCounts:
         """A share of ``n`` people, a total, as published; None for few people, or for all but few."""
         return None if rate is None or self.told(round(rate * n), n) is None else rate
 
+    def in_steps(self, n: int, whole: int) -> int:
+        """Of ``whole`` people, all, or a number rounded down to whole steps of ``step``, the last never a short one.
+
+        Of many overlapping groups that nobody names, such as the people alone by each set of facts: exact numbers of
+        them together would disclose the sizes of named groups that are masked.
+        """
+        return n if n == whole else max(min(n, whole - self.step), 0) // self.step * self.step
+
+    def rate_in_steps(self, rate: float | None, n: int, whole: int) -> float | None:
+        """A share of ``n`` of the ``whole`` people, both in steps; None for fewer people than one step."""
+        told = self.in_steps(n, whole)
+        n_hit = 0 if rate is None else max(min(round(rate * n), n - self.step), 0) // self.step * self.step
+        return n_hit / told if told and n_hit else None
+
+    @property
+    def step(self) -> int:
+        """Two hidden groups of a column, each small, are together fewer than this."""
+        return 2 * self.threshold
+
     def hidden_parts(self, parts: np.ndarray, also: np.ndarray | None = None) -> np.ndarray:
         """Which ``parts`` (n,) of a published whole are hidden, (n,) of bool.
 

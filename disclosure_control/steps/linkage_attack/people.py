@@ -13,6 +13,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
 from disclosure_control.basics.files import SourceFile, file_of_pilot
 from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name, stop_at
+from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.steps.linkage_attack.linkage import NOT_IN_PILOT, NOT_RELEASED
 from disclosure_control.steps.linkage_attack.releases import AttackedRelease
 from disclosure_control.steps.linkage_attack.settings import KEY, AttackSettings
@@ -127,9 +128,14 @@ def _faults_of_ids(ids: pd.Series, file: str, name: str) -> list[str]:
     n_blank, n_repeated = int((codes < 0).sum()), int((np.bincount(codes[codes >= 0]) > 1).sum())
     faults = []
     if n_blank:
-        faults.append(f"{file}: {name} is empty in {n_blank} of {len(ids)} rows; every row names a person")
+        faults.append(
+            f"{file}: {name} is empty in {people_on_screen(n_blank)} of {len(ids)} rows; every row names a person"
+        )
     if n_repeated:
-        faults.append(f"{file}: {n_repeated} values of {name} stand in several rows; one row per person is needed")
+        faults.append(
+            f"{file}: {people_on_screen(n_repeated)} values of {name} stand in several rows; one row per person "
+            "is needed"
+        )
     return faults
 
 
@@ -153,7 +159,9 @@ def _positions(
     of_label = np.where(at[as_is] >= 0, at[as_is], at[ruled])
     position = np.append(of_label, NOT_IN_PILOT)[spelled.codes]
     n_repeated = int((np.bincount(position[position >= 0], minlength=1) > 1).sum())
-    faults = [f"{file}: {n_repeated} subjects of the pilot stand in several rows of {name}; allowed: one"]
+    faults = [
+        f"{file}: {people_on_screen(n_repeated)} subjects of the pilot stand in several rows of {name}; allowed: one"
+    ]
     n_named, n_unknown = int((spelled.codes >= 0).sum()), int(((spelled.codes >= 0) & (position < 0)).sum())
     notes = []
     if n_unknown == n_named:
@@ -164,7 +172,7 @@ def _positions(
         )
     elif n_unknown:
         notes.append(
-            f"{file}: {n_unknown} of {n_named} ids in {name} are no subjects of the pilot; these people are taken as "
-            "outside of it (control group)."
+            f"{file}: {people_on_screen(n_unknown)} of {n_named} ids in {name} are no subjects of the pilot; these "
+            "people are taken as outside of it (control group)."
         )
     return position, faults if n_repeated else [], notes

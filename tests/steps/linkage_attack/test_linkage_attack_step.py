@@ -177,12 +177,12 @@ def test_people_are_found_in_the_pilot_by_the_truth_column_alone(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "settings", "words"),
     [
-        ([("Zzanna", "F", "S1"), ("Zzanna", "M", "S2")], {}, "1 values of name stand in several rows"),
-        ([("Zzanna", "F", "S1"), (None, "M", "S2")], {}, "name is empty in 1 of 2 rows"),
+        ([("Zzanna", "F", "S1"), ("Zzanna", "M", "S2")], {}, "fewer than 10 values of name stand in several rows"),
+        ([("Zzanna", "F", "S1"), (None, "M", "S2")], {}, "name is empty in fewer than 10 of 2 rows"),
         (
             [("Zzanna", "F", "S1"), ("Zzbert", "M", "S1")],
             {"truth": "subject"},
-            "1 subjects of the pilot stand in several",
+            "fewer than 10 subjects of the pilot stand in several",
         ),
         ([("Zzanna", "F", "S1")], {"truth": "subjekt"}, "did you mean 'subject'"),
         ([("Zzanna", "F", "S1")], {"id": "nam"}, "did you mean 'name'"),
@@ -215,9 +215,9 @@ def test_the_rule_for_subject_ids_holds_for_the_truth_as_well(tmp_path):
     rule = SubjectIdRule(case="upper", pattern="_")
     found = identified(tmp_path, rows, {"truth": "subject"}, rule)
     assert found.subject.tolist() == [1, 2, -1, -1]
-    assert "1 of 3 ids in subject are no subjects of the pilot" in found.notes[0]
+    assert "fewer than 10 of 3 ids in subject are no subjects of the pilot" in found.notes[0]
     # Spelled in two ways, it is the same subject.
-    with pytest.raises(FaultyInputError, match="1 subjects of the pilot stand in several"):
+    with pytest.raises(FaultyInputError, match="fewer than 10 subjects of the pilot stand in several"):
         identified(tmp_path, [*rows, ("Zzemil", "M", "S2")], {"truth": "subject"}, rule)
 
 

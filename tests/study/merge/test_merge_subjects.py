@@ -115,17 +115,17 @@ def test_ids_that_the_pattern_does_not_touch_are_noted(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("rule", "spellings", "n_merged"),
+    ("rule", "spellings"),
     [
-        ({"case": "upper"}, ["ab", "AB", "c"], 1),
-        ({"zero_pad": 4}, ["1", "01", "0001", "2"], 2),
-        ({"pattern": r"^\d+-"}, ["701-1", "702-1", "702-2"], 1),
+        ({"case": "upper"}, ["ab", "AB", "c"]),
+        ({"zero_pad": 4}, ["1", "01", "0001", "2"]),
+        ({"pattern": r"^\d+-"}, ["701-1", "702-1", "702-2"]),
     ],
 )
-def test_ids_that_a_rule_merges_are_a_fault(tmp_path, rule, spellings, n_merged):
+def test_ids_that_a_rule_merges_are_a_fault(tmp_path, rule, spellings):
     [fault] = faults_of(tmp_path, {"dm.csv": ids(*spellings)}, subject_id=rule)
     assert fault.startswith("dm.csv: ")
-    assert f"makes {n_merged} of {len(spellings)} source ids" in fault
+    assert f"makes fewer than 10 of {len(spellings)} source ids" in fault
     assert not any(spelling in fault.replace("subject_id", "") for spelling in spellings if len(spelling) > 1)
 
 
@@ -150,7 +150,7 @@ def test_a_rule_that_leaves_nothing_of_an_id_is_a_fault(tmp_path):
 @pytest.mark.parametrize("blank", ["", "   "])
 def test_a_row_without_an_id_is_a_fault(tmp_path, blank):
     [fault] = faults_of(tmp_path, {"dm.csv": DM, "vs.csv": [{"USUBJID": name, "X": "1"} for name in ("S1", blank)]})
-    assert fault.startswith("vs.csv: USUBJID is empty in 1 of 2 rows")
+    assert fault.startswith("vs.csv: USUBJID is empty in fewer than 10 of 2 rows")
 
 
 def test_leading_zeros_stay(tmp_path):
@@ -230,7 +230,7 @@ def results(*subjects):
 
 def test_a_subject_that_dm_does_not_know_is_a_fault(tmp_path):
     [fault] = faults_of(tmp_path, {"dm.csv": DM, "lb.csv": results("S1", "ZZ7", "ZZ7", "ZZ8")})
-    assert fault.startswith("lb.csv: 2 of 3 subjects (3 rows) are not in DM")
+    assert fault.startswith("lb.csv: fewer than 10 of 3 subjects are not in DM")
     assert 'merge: {"unknown_subjects": ["LB"]}' in fault
     assert "USUBJID" in fault
     assert "spelled" not in fault
@@ -266,7 +266,7 @@ def test_a_person_in_two_parts_of_a_domain_is_one_person(tmp_path):
 
 def test_no_subject_in_common(tmp_path):
     [fault] = faults_of(tmp_path, {"dm.csv": DM, "lb.csv": results("701-S1", "701-S2")})
-    assert "2 of 2 subjects" in fault
+    assert "fewer than 10 of 2 subjects" in fault
     assert "written differently" in fault
     assert "subject_id" in fault
 

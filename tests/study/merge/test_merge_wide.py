@@ -119,9 +119,7 @@ def test_rows_come_in_the_order_of_the_subjects_and_dm_first(tmp_path):
 
 def test_two_rows_for_one_subject_are_a_fault(tmp_path):
     [fault] = faults_of(tmp_path, {"dm.csv": DM, "vs.csv": VISITS})
-    assert fault.startswith("VS: 1 of 2 subject")
-    assert "4 rows" in fault
-    assert "2 subjects" in fault
+    assert fault.startswith("VS: fewer than 10 of fewer than 10 subject")
     assert '"several_rows": {"VS": ' in fault
     for secret in ("S1", "S2", "21", "2014"):
         assert secret not in fault
@@ -140,7 +138,7 @@ def test_faults_of_all_domains_come_at_once(tmp_path):
 
 def test_demographics_with_two_rows_for_one_subject_are_a_fault(tmp_path):
     [fault] = faults_of(tmp_path, {"dm.csv": [*DM, DM[0]]})
-    assert fault.startswith("DM: 1 of 2 subject")
+    assert fault.startswith("DM: fewer than 10 of fewer than 10 subject")
 
 
 @pytest.mark.parametrize(("rule", "expected"), [("first", "19"), ("last", "21")])

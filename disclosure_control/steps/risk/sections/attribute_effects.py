@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from disclosure_control.basics.drawings import rows
 from disclosure_control.basics.telling.sections import Figure, Part, Table, Where
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED
 from disclosure_control.basics.telling.words import share_text
-from disclosure_control.measures.key_sets import attribute_effects
+from disclosure_control.measures.key_sets import AttributeEffect, KeySet, attribute_effects
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, RiskSection
 
@@ -18,7 +18,7 @@ MOST_BARS = 24  # nobody reads hundreds
 
 @dataclass(frozen=True)
 class EffectTold:
-    """Who is alone by one quasi-identifier, without it, and by its addition; shares of the people."""
+    """Who is alone by one quasi-identifier, without it, and by its addition at most; shares of the people, in steps."""
 
     quasi_identifier: str
     unique_rate_alone: float | None
@@ -33,19 +33,30 @@ def evaluate(scene: Scene) -> Finding:
     settings = scene.settings
     known = scene.key_sets if "key_sets" in settings.sections else ()
     effects = attribute_effects(scene.classes, settings.k_at_most, scene.policy, known)
-    found = [
-        EffectTold(
-            effect.quasi_identifier,
-            # Its groups are published by name elsewhere: a small number of unique people would disclose hidden ones.
-            unique_rate_alone=HAND_TO_HAND.told_rate(effect.alone.unique_rate, effect.alone.n_evaluated),
-            unique_rate_without=effect.without.unique_rate,
-            unique_rate_added=effect.unique_rate_added,
-            average_risk_added=effect.average_risk_added,
-            k_at_most_rate_added=effect.k_at_most_rate_added,
-        )
-        for effect in effects
-    ]
+    found = [effect_told(effect, scene.classes.n_records) for effect in effects]
     return Finding(found)
+
+
+def effect_told(effect: AttributeEffect, n_people: int) -> EffectTold:
+    """The effect as published: numbers of a set of some quasi-identifiers in steps, as ``key_sets`` publishes them."""
+    alone, without, together = effect.alone, effect.without, effect.together
+
+    def in_steps(rate: float | None, keys: KeySet) -> float | None:
+        is_whole = len(keys.quasi_identifiers) == len(together.quasi_identifiers)
+        return rate if is_whole else HAND_TO_HAND.rate_in_steps(rate, keys.n_evaluated, n_people)
+
+    def added(rate: float | None, rate_without: float | None) -> float | None:
+        return None if rate is None else rate - (in_steps(rate_without, without) or 0)
+
+    risk_added = effect.average_risk_added
+    return EffectTold(
+        effect.quasi_identifier,
+        unique_rate_alone=in_steps(alone.unique_rate, alone),
+        unique_rate_without=in_steps(without.unique_rate, without),
+        unique_rate_added=added(together.unique_rate, without.unique_rate),
+        average_risk_added=None if risk_added is None else round(risk_added, 2),
+        k_at_most_rate_added={k: added(rate, without.k_at_most_rate[k]) for k, rate in together.k_at_most_rate.items()},
+    )
 
 
 def words(found: Sequence[EffectTold]) -> Iterator[Part]:
@@ -59,19 +70,23 @@ def words(found: Sequence[EffectTold]) -> Iterator[Part]:
         described = "; ".join(f"{bar.label}: {bar.text} of people alone" for bar in bars)
         yield Figure(
             rows.row_chart("What each quasi-identifier adds", described, bars),
-            f"Share of the people whom only this quasi-identifier makes unique.{more}",
+            f"Share of the people whom only this quasi-identifier makes unique, at most.{more}",
         )
     cells = [
-        [one.quasi_identifier, *map(share_text, (one.unique_rate_alone, one.unique_rate_without, rate))]
+        [one.quasi_identifier, *map(_told_share, (one.unique_rate_alone, one.unique_rate_without)), share_text(rate)]
         for one, rate in added
     ]
     yield Table(
         "What each quasi-identifier adds: people who are alone by it, and without it",
-        ("Quasi-identifier", "Unique by this alone", "Unique without it", "Added by it"),
+        ("Quasi-identifier", "Unique by this alone", "Unique without it", "Added by it, at most"),
         cells,
         range(1, 4),
         Where.TEXT,
     )
+
+
+def _told_share(rate: float | None) -> str:
+    return MASKED if rate is None else share_text(rate)
 
 
 SECTION = RiskSection(

@@ -30,43 +30,52 @@ class FactsTogether:
 
 def evaluate(scene: Scene) -> Finding:
     """Every combination of a few quasi-identifiers, and all of them together."""
-    settings, found = scene.settings, list(scene.key_sets)
-    if settings.max_key_set < len(scene.classes.quasi_identifiers):
-        names = scene.classes.quasi_identifiers
-        found.append(key_set(scene.classes, names, settings.k_at_most, scene.policy))
-    return Finding([_facts_together(keys) for keys in found])
+    names, n_people = scene.classes.quasi_identifiers, scene.classes.n_records
+    found = [facts_together(keys, n_people) for keys in scene.key_sets if len(keys.quasi_identifiers) < len(names)]
+    together = key_set(scene.classes, names, scene.settings.k_at_most, scene.policy)
+    return Finding([*found, all_together(together)])
 
 
-def _facts_together(keys: KeySet) -> FactsTogether:
-    rates = {"unique_rate": keys.unique_rate, **{str(k): rate for k, rate in keys.k_at_most_rate.items()}}
-    if len(keys.quasi_identifiers) == 1:
-        # Its groups are published by name: their sizes must not disclose the hidden ones.
-        rates = {name: HAND_TO_HAND.told_rate(rate, keys.n_evaluated) for name, rate in rates.items()}
-    unique_rate = rates.pop("unique_rate")
-    return FactsTogether(list(keys.quasi_identifiers), keys.n_evaluated, unique_rate, keys.median_k, rates)
+def facts_together(keys: KeySet, n_people: int) -> FactsTogether:
+    """A set as published: its numbers in steps, or the sets together would disclose masked groups of a column."""
+    n, is_pair = keys.n_evaluated, len(keys.quasi_identifiers) > 1
+    is_large = keys.median_k is not None and keys.median_k >= HAND_TO_HAND.threshold
+    return FactsTogether(
+        list(keys.quasi_identifiers),
+        HAND_TO_HAND.in_steps(n, n_people),
+        HAND_TO_HAND.rate_in_steps(keys.unique_rate, n, n_people),
+        keys.median_k if is_large or is_pair else None,
+        {str(k): HAND_TO_HAND.rate_in_steps(rate, n, n_people) for k, rate in keys.k_at_most_rate.items()},
+    )
+
+
+def all_together(keys: KeySet) -> FactsTogether:
+    """The set of all quasi-identifiers: totals of the pilot, exact."""
+    rates = {str(k): rate for k, rate in keys.k_at_most_rate.items()}
+    return FactsTogether(list(keys.quasi_identifiers), keys.n_evaluated, keys.unique_rate, keys.median_k, rates)
 
 
 def words(found: Sequence[FactsTogether]) -> Iterator[Part]:
     """A row for each of the combinations that single out most people."""
     singling = sorted(
-        (one for one in found if one.unique_rate != 0),
-        key=lambda one: (-(one.unique_rate or 0), len(one.quasi_identifiers)),
+        (one for one in found if one.unique_rate), key=lambda one: (-(one.unique_rate or 0), len(one.quasi_identifiers))
     )
     if singling:
         thresholds = list(singling[0].k_at_most_rate)
         yield Sentence("Sets of facts that single out most people", Style.HEADING, Where.EVERYWHERE)
         yield Sentence(
-            "An attacker who knows these facts about a person, and nothing else, finds the record of so many people. "
-            "The median k is how many people look alike to such an attacker, for half of the people.",
+            "An attacker who knows these facts about a person, and nothing else, finds the record of so many people, "
+            f"rounded down to steps of {HAND_TO_HAND.step} but for all quasi-identifiers together. The median k "
+            "is how many people look alike to such an attacker, for half of the people.",
             Style.DEFINITION,
             Where.EVERYWHERE,
         )
         rows = [
             [
                 ", ".join(one.quasi_identifiers),
-                _told_share(one.unique_rate),
+                share_text(one.unique_rate),
                 MASKED if one.median_k is None else figure_text(one.median_k),
-                *(share_text(one.k_at_most_rate[k]) for k in thresholds),
+                *(_told_share(one.k_at_most_rate[k]) for k in thresholds),
             ]
             for one in singling[:MOST_KEY_SETS]
         ]
@@ -76,10 +85,13 @@ def words(found: Sequence[FactsTogether]) -> Iterator[Part]:
     if n_more > 0:
         more = f"{n_more:,} more sets, which single out fewer, are in the JSON summary."
         yield Sentence(more, Style.SMALL, Where.EVERYWHERE)
-    n_without = len(found) - len(singling)
-    if n_without:
-        sets = "set of facts leaves" if n_without == 1 else "sets of facts leave"
-        yield Sentence(f"{n_without:,} {sets} nobody of the evaluated people alone.", where=Where.EVERYWHERE)
+    n_few = sum(one.unique_rate is None for one in found)
+    if n_few:
+        sets = "set of facts leaves" if n_few == 1 else "sets of facts leave"
+        yield Sentence(
+            f"{n_few:,} {sets} fewer than {HAND_TO_HAND.step} of the evaluated people alone, or nobody.",
+            where=Where.EVERYWHERE,
+        )
 
 
 def outside(found: Sequence[FactsTogether], counts: ToldCounts) -> Iterator[FactsTogether]:
@@ -97,7 +109,7 @@ def _told_share(rate: float | None) -> str:
 SECTION = RiskSection(
     place=90,
     answers="the risk from an attacker who knows only some of the quasi-identifiers, for every combination of up to "
-    "`max_key_set`",
+    "`max_key_set`; shares in steps of 20 people, fewer are masked, but for all quasi-identifiers together",
     evaluate=evaluate,
     words=words,
     on_page="why",
