@@ -25,6 +25,7 @@ from disclosure_control.measures.levels_that_tell import (
     chance_within,
     told_by_membership,
     told_by_neighbours,
+    told_by_pairs,
     told_by_the_known,
     told_near_median,
 )
@@ -181,48 +182,78 @@ class _SearchOfRows:
     """The search of all summaries for one column after the other."""
 
     def __init__(self, files: SummariesOfFiles, n_columns: int):
-        self._files = files
+        self._files, self._summaries = files, [*files.summaries]  # and pairs of them that tell
         n_tests = 2 * files.members.n_levels + 2 * len(files.ranked.person) // LEAST_RELEASED + len(files.summaries)
         self._most = float(np.log(CHANCE / max(n_tests * n_columns, 1)))
 
     def told(self, hidden: HiddenColumn, leaving: Leaving, assessed: frozenset[str]) -> ToldByFiles | None:
         """The finding about one column, but for what is ``assessed``; None where it is about too few people."""
-        found, summaries = self._entries(hidden), self._files.summaries
-        if assessed:
-            is_asked = [i for i in np.unique(found.summary).tolist() if assessed.isdisjoint(summaries[i].merged_names)]
-            found = found.where(np.isin(found.summary, is_asked))
+        found = self._asked(self._entries(hidden), assessed)
+        if hidden.is_numeric:
+            found = _PeopleTold.together([found, self._asked(self._by_two(hidden, found), assessed)])
+        summaries = self._summaries
         n_told, n_changed = len(np.unique(found.person)), int(hidden.changed.sum())
         if n_told < LEAST_PEOPLE:
             return None
         by = self._by_variable(found, leaving, hidden.name)
-        open_ones = [summaries[i] for i in np.unique(found.summary) if not summaries[i].is_declared(leaving.harmless)]
+        open_ones = [summaries[i] for i in np.unique(found.summary) if not summaries[i].is_among(leaving.harmless)]
         return ToldByFiles(
             hidden.name,
             leaving.told_of(hidden.name, n_told, n_changed),
             leaving.told_of(hidden.name, n_changed),
             by,
-            _changes(open_ones, self._files.same),
+            _changes([one.without(assessed) for one in open_ones], self._files.same),
             not open_ones,
         )
 
+    def _asked(self, found: _PeopleTold, assessed: frozenset[str]) -> _PeopleTold:
+        """Without what is told by what is assessed."""
+        if not assessed:
+            return found
+        is_asked = [i for i in np.unique(found.summary).tolist() if not self._summaries[i].is_among(assessed)]
+        return found.where(np.isin(found.summary, is_asked))
+
+    def _numbers(
+        self, hidden: HiddenColumn, tolerance: float
+    ) -> tuple[np.ndarray, float, np.ndarray, np.ndarray, float]:
+        """Of a number: the number and the tolerance, the chance to guess it, who is asked, the bound of luck."""
+        n_people = len(self._files.people)
+        number, chance = np.full(n_people, np.nan), np.ones(n_people)
+        number[hidden.rows] = hidden.numbers
+        of_changed = hidden.rows[hidden.changed]
+        released = _groups(hidden.released)[hidden.changed]
+        chance[of_changed] = chance_within(number[of_changed], released, tolerance)
+        asked = np.zeros(n_people, dtype=bool)
+        asked[of_changed] = np.isfinite(number[of_changed])
+        return number, tolerance, chance, asked, self._most
+
+    def _by_two(self, hidden: HiddenColumn, found: _PeopleTold) -> _PeopleTold:
+        """Who is told by two numbers together, neither of which tells anybody alone."""
+        table, summaries = self._files.table
+        alone = {self._summaries[i].variable for i in np.unique(found.summary).tolist()}
+        kept = [self._summaries[i].variable not in alone for i in summaries.tolist()]
+        table, summaries = table[:, kept], summaries[kept]
+        pairs, told = told_by_pairs(table, *self._numbers(hidden, hidden.tolerance))
+        numbered = np.full(len(pairs), -1)
+        for place in np.unique(told.by).tolist():
+            one, other = (self._summaries[i] for i in summaries[pairs[place]].tolist())
+            numbered[place] = len(self._summaries)
+            self._summaries.append(dataclasses.replace(one, beside=other))
+        return self._by_summary(told, numbered)
+
     def _entries(self, hidden: HiddenColumn) -> _PeopleTold:
         files, n_people = self._files, len(self._files.people)
+        if hidden.is_numeric:
+            near = told_near_median(files.members, *self._numbers(hidden, hidden.within_band), files.together)
+            beside = told_by_neighbours(files.ranked, *self._numbers(hidden, hidden.tolerance))
+            return _PeopleTold.together([self._by_level(near), self._by_summary(beside, files.summary_of_ranked)])
         asked, released = np.zeros(n_people, dtype=bool), np.zeros(n_people, dtype=np.int64)
         asked[hidden.rows] = hidden.changed
         released[hidden.rows] = _groups(hidden.released)
-        if hidden.is_numeric:
-            number, chance = np.full(n_people, np.nan), np.ones(n_people)
-            number[hidden.rows] = hidden.numbers
-            of_changed = np.flatnonzero(asked)
-            chance[of_changed] = chance_within(number[of_changed], released[of_changed], hidden.tolerance)
-            among = (hidden.tolerance, chance, asked & np.isfinite(number), self._most)
-            near = told_near_median(files.members, number, *among)
-            beside = told_by_neighbours(files.ranked, number, *among)
-            return _PeopleTold.together([self._by_level(near), self._by_summary(beside, files.summary_of_ranked)])
         label, known = np.zeros(n_people, dtype=np.int64), np.zeros(n_people, dtype=bool)
         label[hidden.rows], known[hidden.rows] = hidden.labels.codes, ~hidden.changed
         members, of_ranked = files.members, files.levels_of_ranked
-        inside, outside = told_by_membership(members, label, released, asked, self._most)
+        inside, outside = told_by_membership(members, label, released, asked, self._most, files.together)
         runs, _ = told_by_membership(of_ranked[0], label, released, asked, self._most)
         taught = told_by_the_known(members, files.summary_of_level, label, released, asked, known, self._most)
         return _PeopleTold.together(
@@ -246,7 +277,7 @@ class _SearchOfRows:
 
     def _by_variable(self, found: _PeopleTold, leaving: Leaving, tells: str) -> list[ToldByRows]:
         """Of each variable what discloses most, the variable first that discloses it for most people."""
-        names = [one.variable for one in self._files.summaries]
+        names = [one.variable for one in self._summaries]
         of_summary, variables = pd.factorize(np.array(names, dtype=object))
         variable = of_summary[found.summary]
         told = []
@@ -260,12 +291,12 @@ class _SearchOfRows:
         """The summary of a variable that tells most people, with its terms that many people have."""
         summaries, counts = np.unique(part.summary, return_counts=True)
         best = int(summaries[counts.argmax()])
-        words = self._files.summaries[best].words()
+        words = self._summaries[best].words()
         part = part.where(part.summary == best)
         is_level = part.level >= 0
         if not is_level.any():
             return words
-        if self._files.summaries[best].is_of_rows:
+        if self._summaries[best].is_of_rows:
             return f"no {words}" if part.is_out[is_level].all() else words
         levels, n_people = np.unique(part.level[is_level], return_counts=True)
         terms = [self._term(level) for level in levels[np.argsort(-n_people, kind="stable")].tolist()]

@@ -107,13 +107,25 @@ class HiddenColumn:
     @cached_property
     def tolerance(self) -> float:
         """A quarter of what a released value leaves open, at most a twentieth of the range of nine in ten people."""
+        return min(self._left_open / 4, self._middle / 20)
+
+    @cached_property
+    def within_band(self) -> float:
+        """At most an eighth of that range: values so close to one are in a band half as wide as a released one."""
+        return min(self._left_open / 4, self._middle / 8)
+
+    @cached_property
+    def _left_open(self) -> float:
+        """The range of the values with one released value, of half of the people at least so much."""
         _, group, n = np.unique(self.released, return_inverse=True, return_counts=True)
         low, high = np.full(len(n), np.inf), np.full(len(n), -np.inf)
         np.minimum.at(low, group, self.numbers)
         np.maximum.at(high, group, self.numbers)
-        left_open = np.median((high - low)[group][self.changed])
-        middle = np.subtract(*np.quantile(self.numbers, [0.95, 0.05]))
-        return float(min(left_open / 4, middle / 20))
+        return float(np.median((high - low)[group][self.changed]))
+
+    @cached_property
+    def _middle(self) -> float:
+        return float(np.subtract(*np.quantile(self.numbers, [0.95, 0.05])))
 
     def away(self, teller: EncodedColumn) -> np.ndarray:
         """The distance of each value from the predicted one; of labels 0 if the prediction is right, else infinite."""

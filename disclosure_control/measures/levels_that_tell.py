@@ -7,18 +7,29 @@ inequality (Hoeffding 1963), which needs no simulation.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from disclosure_control.basics.encoding.keys import count_pairs
+from disclosure_control.measures.telling import told_by_relation
 
 PURE = 0.95  # share of a level's people whose value is disclosed
 LEFT = 0.25  # share of the guesses that stay wrong, of those that are wrong without the level
 LEAST_SUPPORT = 5  # people in a level
 MOST_CELLS = 20_000_000  # levels times labels, up to which people outside a level are asked, too
-RUN_LENGTHS = (20, 80, 320, 1280)  # people next to each other by a number, who are asked together; and all of them
+RUN_LENGTHS = (
+    20,
+    40,
+    80,
+    160,
+    320,
+    640,
+)  # people next to each other by a number, who are asked together; and all of them
 NEIGHBOURS = 4  # whose median predicts a number
+EXPLAINED, PRESENT, APART = 0.9, 0.8, 0.999  # pairs that are tried: their share of variance, people, correlation
+MOST_TRIED, MOST_SCREENED = 60, 2_000  # pairs, and people for the screening
 
 
 @dataclass(frozen=True)
@@ -103,28 +114,58 @@ def log_luck(n_told: np.ndarray, n: np.ndarray, chance: np.ndarray) -> np.ndarra
     return np.where(share > chance, -n * (hit + missed), 0.0)
 
 
-def _is_sure(n_told: np.ndarray, n: np.ndarray, trials: np.ndarray, chance: np.ndarray, most: float) -> np.ndarray:
+@dataclass(frozen=True)
+class LevelsOfSummaries:
+    """Whose levels they are: the summary of each (n_levels,), and in how many levels of a summary (n_summaries,) a
+    person is on average.
+    """
+
+    summary: np.ndarray
+    overlap: np.ndarray
+
+
+def _is_sure(
+    n_told: np.ndarray,
+    n: np.ndarray,
+    trials: np.ndarray,
+    chance: np.ndarray,
+    most: float,
+    together: LevelsOfSummaries | None = None,
+) -> np.ndarray:
     """Whether nearly all of ``n`` people are told, far better than without, and with at most the log chance ``most``.
 
-    ``trials``: how many of them count as independent.
+    ``trials``: how many of them count as independent. ``together``: levels of one summary may also be rare as a whole:
+    the chances of those that tell multiply, and there are two to the number of its levels choices of these.
     """
     share = n_told / np.maximum(n, 1)
-    is_better = (share >= PURE) & (1 - share <= LEFT * (1 - chance)) & (chance < PURE)
-    found: np.ndarray = is_better & (n >= LEAST_SUPPORT)
-    found[found] = log_luck(share[found] * trials[found], trials[found], chance[found]) <= most
-    return found
+    found: np.ndarray = (share >= PURE) & (1 - share <= LEFT * (1 - chance)) & (chance < PURE) & (n >= LEAST_SUPPORT)
+    luck = np.zeros(len(found))
+    luck[found] = log_luck(share[found] * trials[found], trials[found], chance[found])
+    sure = found & (luck <= most)
+    if together is not None and found.any():
+        n_summaries = len(together.overlap)
+        n_choices = np.bincount(together.summary, n >= LEAST_SUPPORT, n_summaries) * np.log(2)
+        of_all = np.bincount(together.summary, luck, n_summaries) / np.maximum(together.overlap, 1)
+        sure |= found & (of_all + n_choices <= most)[together.summary]
+    return sure
 
 
 # ---------------------------------------------------------------- labels
 
 
 def told_by_membership(
-    members: LevelMembers, label: np.ndarray, released: np.ndarray, asked: np.ndarray, most: float
+    members: LevelMembers,
+    label: np.ndarray,
+    released: np.ndarray,
+    asked: np.ndarray,
+    most: float,
+    together: LevelsOfSummaries | None = None,
 ) -> tuple[ToldEntries, ToldEntries]:
     """The people whose label is disclosed by being in a level, and those for whom it is disclosed by not being in it.
 
     ``label`` and ``released`` (n_people,) are codes from 0; ``asked`` (n_people,) of bool are those whose label is
-    unknown. ``most``: the logarithm of the chance that one level may have.
+    unknown. ``most``: the logarithm of the chance that one level may have, or those ``together`` that are of one
+    summary.
     """
     if not asked.any():
         return NOBODY_TOLD, NOBODY_TOLD
@@ -134,10 +175,12 @@ def told_by_membership(
     size = np.bincount(members.level, minlength=members.n_levels)
     of_pair, label_of_pair, people = count_pairs(members.level, label[members.person], members.n_levels, n_labels)
     best, n_best = _commonest(of_pair, label_of_pair, people, members.n_levels)
-    luck = np.bincount(members.level, share[released[members.person], best[members.level]], members.n_levels)
-    sure = _is_sure(n_best, size, size, luck / np.maximum(size, 1), most)
-    hit = sure[members.level] & (label[members.person] == best[members.level])
-    inside = ToldEntries(members.level[hit], members.person[hit])
+    maybe = ((n_best >= PURE * size) & (size >= LEAST_SUPPORT))[members.level]  # mostly few: the rest is not looked up
+    level, person = members.level[maybe], members.person[maybe]
+    luck = np.bincount(level, share[released[person], best[level]], members.n_levels)
+    sure = _is_sure(n_best, size, size, luck / np.maximum(size, 1), most, together)
+    hit = sure[level] & (label[person] == best[level])
+    inside = ToldEntries(level[hit], person[hit])
     if members.n_levels * n_labels > MOST_CELLS:
         return inside, NOBODY_TOLD
     return inside, _told_outside(members, label, released, asked, share, most)
@@ -194,12 +237,12 @@ def _told_outside(
     outside = np.bincount(label[asked], minlength=n_labels) - inside
     best, size = outside.argmax(axis=1), outside.sum(axis=1)
     n_best = np.take_along_axis(outside, best[:, None], axis=1)[:, 0]
-    of_members = np.bincount(members.level, share[released[members.person], best[members.level]], n_levels)
+    maybe = ((n_best >= PURE * size) & (size >= LEAST_SUPPORT))[members.level]
+    level, person = members.level[maybe], members.person[maybe]
+    of_members = np.bincount(level, share[released[person], best[level]], n_levels)
     chance = (share[released[asked]].sum(axis=0)[best] - of_members) / np.maximum(size, 1)
     sure = _is_sure(n_best, size, size, chance, most) & (size < asked.sum())
     found = [np.zeros((2, 0), dtype=np.int64)]
-    kept = sure[members.level]
-    level, person = members.level[kept], members.person[kept]
     for one in np.flatnonzero(sure).tolist():  # seldom any
         is_told = asked & (label == best[one])
         is_told[person[level == one]] = False
@@ -248,7 +291,13 @@ def chance_within(number: np.ndarray, released: np.ndarray, tolerance: float) ->
 
 
 def told_near_median(
-    members: LevelMembers, number: np.ndarray, tolerance: float, chance: np.ndarray, asked: np.ndarray, most: float
+    members: LevelMembers,
+    number: np.ndarray,
+    tolerance: float,
+    chance: np.ndarray,
+    asked: np.ndarray,
+    most: float,
+    together: LevelsOfSummaries | None = None,
 ) -> ToldEntries:
     """The people of levels in which nearly all ``asked`` numbers are within a tolerance of the level's median.
 
@@ -273,7 +322,7 @@ def told_near_median(
     hit = np.abs(number[person] - median[level]) <= tolerance
     n_told = np.bincount(level, hit, members.n_levels)
     luck = np.bincount(level, chance[person], members.n_levels) / np.maximum(size, 1)
-    hit &= _is_sure(n_told, size, size / 2, luck, most)[level]
+    hit &= _is_sure(n_told, size, size / 2, luck, most, together)[level]
     return ToldEntries(level[hit], person[hit])
 
 
@@ -314,3 +363,65 @@ def _median_of_neighbours(ranked: RankedPeople, number: np.ndarray) -> np.ndarra
     median: np.ndarray = values[NEIGHBOURS // 2 - 1 : NEIGHBOURS // 2 + 1].mean(axis=0)
     median[size <= NEIGHBOURS] = np.nan
     return median
+
+
+# ---------------------------------------------------------------- numbers together
+
+
+def told_by_pairs(
+    values: np.ndarray, number: np.ndarray, tolerance: float, chance: np.ndarray, asked: np.ndarray, most: float
+) -> tuple[np.ndarray, ToldEntries]:
+    """The people whose ``number`` follows from two columns of ``values`` (n_people, n_columns) by a sum or a product.
+
+    Returns the pairs (n_pairs, 2) that were tried in full, and who is told by which one of them. All pairs are screened
+    by their coefficient of determination, which needs the correlations alone.
+    """
+    pairs = _promising(values, number)
+    n_columns = values.shape[1]
+    most -= math.log(max(n_columns * (n_columns - 1), 1))
+    found = [np.zeros((2, 0), dtype=np.int64)]
+    for place, (one, other) in enumerate(pairs.tolist()):
+        away = told_by_relation(values[:, one], values[:, other], number)
+        who = asked & np.isfinite(away)
+        told = np.flatnonzero(who & (away <= tolerance))
+        n = np.array([int(who.sum())])
+        if _is_sure(np.array([len(told)]), n, n / 2, np.array([chance[who].mean() if n[0] else 1.0]), most)[0]:
+            found.append(np.stack([np.full(len(told), place), told]))
+    return pairs, ToldEntries(*np.concatenate(found, axis=1))
+
+
+def _promising(values: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """The pairs of columns (n_pairs, 2) that explain nearly all of the number, and far more than either alone."""
+    known = np.flatnonzero(np.isfinite(number))[:MOST_SCREENED]
+    pairs = [np.zeros((0, 3))]
+    for takes_logarithm in (False, True):
+        x, y = values[known], number[known]
+        if takes_logarithm:
+            if not len(y) or y.min() <= 0:
+                continue
+            x, y = np.log(np.where(x > 0, x, np.nan)), np.log(y)
+        explained, alone = _explained(x, y)
+        better = (explained >= EXPLAINED) & (1 - explained <= (1 - alone) / 2)
+        one, other = np.nonzero(np.triu(better, 1))
+        pairs.append(np.column_stack([one, other, explained[one, other]]))
+    found = np.concatenate(pairs)
+    found = found[np.argsort(-found[:, 2], kind="stable")]
+    _, first = np.unique(found[:, :2], axis=0, return_index=True)
+    return found[np.sort(first)][:MOST_TRIED, :2].astype(np.int64)
+
+
+def _explained(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The share of the variance of ``y`` that each two columns explain, and the better one of them alone (n, n)."""
+    there = np.isfinite(x)
+    is_usable = there.sum(axis=0) >= PRESENT * len(y)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(there, x, 0.0).sum(axis=0) / there.sum(axis=0)
+        deviations = np.where(there, x - mean, 0.0)
+        z = np.nan_to_num(deviations / np.sqrt((deviations**2).sum(axis=0)))
+        of_y = np.nan_to_num((y - y.mean()) / np.sqrt(((y - y.mean()) ** 2).sum())) if len(y) else y
+        r, between = z.T @ of_y, z.T @ z
+        r[~is_usable] = 0
+        both = (r[:, None] ** 2 + r**2 - 2 * r[:, None] * r * between) / (1 - between**2)
+    alone = np.maximum(r[:, None] ** 2, r**2)
+    is_apart = (np.abs(between) < APART) & is_usable & is_usable[:, None]
+    return np.where(is_apart, np.nan_to_num(both), 0.0), alone

@@ -22,7 +22,8 @@ MOST_TERMS = 2_000  # of a topic, up to which values are looked at within each t
 MOST_NUMBERS_WITHIN = 400  # terms times numeric columns of a file, up to which numbers are summarised within each term
 NEARLY_ALL = 0.95
 PROBED = 40  # labels that show whether they may be dates or numbers
-_DATE, _NUMBER = re.compile(r"\d{4}-\d\d-\d\d"), re.compile(r"[+-]?[.\d]")
+# A day, a month (with its hyphen), or a year in a column of dates.
+_DATE, _YEAR, _NUMBER = re.compile(r"\d{4}-\d\d"), re.compile(r"\d{4}$"), re.compile(r"[+-]?[.\d]")
 # The columns that say what a row is about, by the names that the merge gives them.
 TOPICS = ("TESTCD", "TEST", "DECOD", "TRT", "TERM")
 # Columns on when a row is: they are summarised over all rows, not within each term.
@@ -141,7 +142,7 @@ class _Made:
         of_levels = np.concatenate([np.zeros(0, np.int64), *self._of_levels])
         texts = np.concatenate([np.zeros(0, object), *self._texts])
         return SummariesOfFiles.made(
-            people, self.summaries, (of_levels, texts), (level, member), (summary, person), self.same
+            people, self.summaries, (of_levels, texts), (level, member), (summary, person, number), self.same
         )
 
 
@@ -171,7 +172,7 @@ def _summarise(file: RowsOfFile, starts: np.ndarray, made: _Made) -> None:
         if not len(labels) or again != name:
             made.same.setdefault((file.name, again), []).append(name)
             continue
-        numbers, is_date = _as_numbers(labels)
+        numbers, is_date = _as_numbers(labels, file.is_of(name, Role.DATE, Role.DEATH_DATE))
         values = None if numbers is None else np.append(numbers, np.nan)[codes]
         if values is not None and is_date:
             _add_days(file, name, values - starts[file.person], made)
@@ -220,21 +221,30 @@ def _topic_of(file: RowsOfFile) -> _Topic | None:
     return _Topic(name, codes.astype(np.int64), labels) if 1 < len(labels) <= MOST_TERMS else None
 
 
-def _as_numbers(labels: np.ndarray) -> tuple[np.ndarray | None, bool]:
+def _as_numbers(labels: np.ndarray, are_dates: bool) -> tuple[np.ndarray | None, bool]:
     """The labels as numbers, or as days, where nearly all can be read so; and whether they are days.
 
-    None if they are neither, or numbers of few values.
+    None if they are neither, or numbers of few values. ``are_dates``: by the data model; then four digits are a year.
     """
     if labels.dtype.kind == "f":
         return (labels, False) if len(labels) > MANY_VALUES else (None, False)
-    if _are_nearly_all([_DATE.match(str(text)) for text in labels[:PROBED]]):
-        texts = pd.Series(labels, dtype="str").str.slice(0, 10)
-        days = pd.to_datetime(texts, format="%Y-%m-%d", errors="coerce").to_numpy("datetime64[D]")
-        return np.where(np.isnat(days), np.nan, days.astype(float)), True
-    if len(labels) <= MANY_VALUES or not any(_NUMBER.match(str(text)) for text in labels[:PROBED]):
+    some = [str(text) for text in labels[:PROBED]]
+    if _are_nearly_all([_DATE.match(text) or (are_dates and _YEAR.match(text)) for text in some]):
+        return _days_of_dates(pd.Series(labels, dtype="str")), True
+    if len(labels) <= MANY_VALUES or not any(map(_NUMBER.match, some)):
         return None, False
     numbers = parse_numbers(pd.Series(labels, dtype="str"))
     return (numbers, False) if _are_nearly_all(np.isfinite(numbers)) else (None, False)
+
+
+def _days_of_dates(texts: pd.Series) -> np.ndarray:
+    """The days of dates as numbers (n,): of a month its middle, of a year the first of July; NaN for other texts."""
+    whole, length = texts.str.slice(0, 10), texts.str.len().to_numpy()
+    for letters, middle in ((7, "-15"), (4, "-07-01")):
+        if (length == letters).any():
+            whole = whole.mask(length == letters, whole + middle)
+    days = pd.to_datetime(whole, format="%Y-%m-%d", errors="coerce").to_numpy("datetime64[D]")
+    return np.where(np.isnat(days), np.nan, days.astype(float))
 
 
 def _are_nearly_all(found: Sequence[object] | np.ndarray) -> bool:

@@ -14,6 +14,7 @@ from disclosure_control.measures.levels_that_tell import (
     LEFT,
     PURE,
     LevelMembers,
+    LevelsOfSummaries,
     RankedPeople,
     chance_within,
     log_luck,
@@ -144,13 +145,14 @@ def test_under_exchanged_people_hardly_any_search_finds_a_level():
     number = generator.normal(75, 12, n)
     ranked = ranked_by(*generator.normal(size=(50, n)))
     chance = chance_within(number, nothing, 2.5)
+    together = LevelsOfSummaries(np.arange(n_levels) // 10, np.full(50, 5.0))
     n_found = 0
     most = math.log(0.01 / (2 * n_levels + 50 * 8))
     for _ in range(200):
         exchanged = generator.permutation(label)
-        inside, outside = told_by_membership(members, exchanged, nothing, asked, most)
+        inside, outside = told_by_membership(members, exchanged, nothing, asked, most, together)
         order = generator.permutation(n)
-        near = told_near_median(members, number[order], 2.5, chance[order], asked, most)
+        near = told_near_median(members, number[order], 2.5, chance[order], asked, most, together)
         beside = told_by_neighbours(ranked, number[order], 2.5, chance[order], asked, most)
         n_found += any(len(one.person) for one in (inside, outside, near, beside))
     assert n_found <= 6

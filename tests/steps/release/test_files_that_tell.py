@@ -94,6 +94,58 @@ def test_by_a_capped_dose_of_those_below_the_cap(told):
     assert (40 <= n <= (WEIGHT < 78).sum(), changed, by) == (True, N, ["EX.EXDOSE"])
 
 
+def test_by_a_dose_for_the_body_surface_beside_the_height(told):
+    """Mosteller's surface: neither the dose nor the height tells the weight."""
+    height = GENERATOR.normal(170, 12, N).round()
+    dose = (100 * np.sqrt(height * WEIGHT / 3600)).round(1)
+    vs = pd.concat([study()["VS"], rows("VS", VSTESTCD="HEIGHT", VSTEST="HEIGHT", VSORRES=height, VSSTRESN=height)])
+    found = told(study(VS=vs, EX=rows("EX", EXTRT="DRUG", EXDOSE=dose)))
+    n, changed, (first, *_) = found["VS__WEIGHT"]
+    assert (n, changed) in ((NEARLY_ALL, N), (N, N))
+    assert "EX.EXDOSE" in first.split(" and ")
+    (changes,) = [one.changes for one in told.result.reasons_to_hold if one.sentence == reasons(told.result)[0]]
+    assert applied({}, changes) == {"release": {"operations": {"EX.EXDOSE": "remove"}}}
+
+
+def test_by_the_age_at_diagnosis_and_the_years_since(told):
+    since = GENERATOR.integers(0, 20, N)
+    qs = rows("QS", QSTESTCD="AGEDX", QSTEST="Age at diagnosis", QSORRES=AGE - since)
+    fa = rows("FA", FATESTCD="DUR", FATEST="Years since", FAORRES=since)
+    n, changed, (first, *_) = told(study(QS=qs, FA=fa))["DM__AGE"]
+    assert (n, changed, set(first.split(" and "))) == (N, N, {"QS.QSORRES", "FA.FAORRES"})
+
+
+def test_by_years_of_birth_in_a_history(told):
+    mh = rows("MH", MHDECOD="Hypospadias", MHSTDTC=(2014 - AGE).astype(str))
+    n, changed, by = told(study(MH=mh))["DM__AGE"]
+    assert (n, changed, by) in ((NEARLY_ALL, N, ["MH.MHSTDTC"]), (N, N, ["MH.MHSTDTC"]))
+
+
+def test_by_an_age_group_in_a_questionnaire(told):
+    group = pd.Series(AGE // 5 * 5).map("{0} years and a few".format)
+    n, changed, by = told(study(QS=rows("QS", QSTESTCD="GRP", QSTEST="Group", QSORRES=group, QSSTRESC=group)))[
+        "DM__AGE"
+    ]
+    assert (n, changed) in ((NEARLY_ALL, N), (N, N))
+    assert by[0] == "QS.QSORRES"
+
+
+def test_by_a_test_that_men_do_not_have(told):
+    lb = pd.concat([rows("LB", LBTESTCD="HGB", LBTEST="Hb", LBORRES="12", LBCAT="C")])
+    hcg = rows("LB", range(N // 2), LBTESTCD="HCG", LBTEST="Pregnancy", LBORRES="NEGATIVE", LBCAT="C")
+    n, changed, by = told(study(LB=pd.concat([lb, hcg.assign(LBSEQ="2")])), WITHOUT_SEX)["DM__SEX"]
+    assert (n, changed) == (N, N)
+    assert "LB.LBTESTCD" in by
+
+
+def test_by_a_laboratory_number_of_rows_of_each_site(told):
+    """Three samples at one site, and one or two at others, by chance."""
+    n_rows = np.where(SITE == "704", 3, GENERATOR.integers(1, 3, N))
+    lb = rows("LB", np.repeat(np.arange(N), n_rows), LBTESTCD="HGB", LBTEST="Hb", LBORRES="12")
+    n, changed, by = told(study(LB=lb))["DM__SITEID"]
+    assert (n, changed, by) == (20, N, ["LB"])
+
+
 def test_by_menopause_and_prostate(told):
     women, men = range(N // 2), range(N // 2, N)
     mh = pd.concat([rows("MH", women, MHDECOD="Menopause"), rows("MH", MHDECOD="Headache")])
@@ -161,6 +213,14 @@ def test_numbers_of_sites_are_names(told):
     n, changed, by = told(files)["DM__SITEID"]
     assert (n, changed) == (N, N)
     assert "LB" in by
+
+
+def test_by_a_code_of_each_of_twenty_small_sites(told):
+    """Six people each: hardly beyond chance for one site, and certain for all."""
+    files = study(LB=rows("LB", LBTESTCD="HGB", LBTEST="Hb", LBORRES="12", LBMETHOD=[f"M{i % 20}" for i in range(N)]))
+    files["DM"] = files["DM"].assign(SITEID=[f"{700 + i % 20}" for i in range(N)])
+    n, changed, by = told(files)["DM__SITEID"]
+    assert (n, changed, by) == (N, N, ["LB.LBMETHOD"])
 
 
 def noise(seed: int) -> dict[str, pd.DataFrame]:
