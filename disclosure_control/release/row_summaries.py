@@ -96,17 +96,25 @@ class _Made:
         self.same: dict[tuple[str, str], list[str]] = {}  # columns of a file that divide its rows as another one does
 
     def add_levels(
-        self, summaries: Sequence[Summary], which: np.ndarray, texts: np.ndarray, pairs: np.ndarray, n_others: int
+        self,
+        summaries: Sequence[Summary],
+        which: np.ndarray,
+        texts: np.ndarray,
+        pairs: np.ndarray,
+        n_others: int | np.ndarray,
     ) -> None:
         """Levels (n_levels,) with the summary and the text of each, and who is in which, as ``level * n_people +
         person`` (n_pairs,).
 
-        Levels of few people disclose nothing, nor do those of as many as ``n_others``: everybody with such rows.
+        Levels of few people disclose nothing, nor do those of as many as ``n_others``, of all levels or of
+        each: everybody with such rows.
         """
         self._keep(which + len(self.summaries), texts, *np.divmod(pairs, self.n_people), n_others)
         self.summaries += summaries
 
-    def _keep(self, of_level: np.ndarray, texts: np.ndarray, level: np.ndarray, person: np.ndarray, most: int) -> None:
+    def _keep(
+        self, of_level: np.ndarray, texts: np.ndarray, level: np.ndarray, person: np.ndarray, most: int | np.ndarray
+    ) -> None:
         size = np.bincount(level, minlength=len(texts))
         kept = (size >= LEAST_IN_LEVEL) & (size < most)
         entries = kept[level]
@@ -151,11 +159,12 @@ class _Made:
 
 @dataclass(frozen=True)
 class _Topic:
-    """What each row (n_rows,) is about: the code of its term, -1 of none, and the terms."""
+    """What each row (n_rows,) is about: the code of its term, -1 of none, the terms, and how many people have each."""
 
     column: str
     codes: np.ndarray
     terms: np.ndarray
+    n_people: np.ndarray
 
 
 def _summarise(file: RowsOfFile, starts: np.ndarray, made: _Made) -> None:
@@ -218,7 +227,11 @@ def _topic_of(file: RowsOfFile) -> _Topic | None:
     if name is None:
         return None
     codes, labels = _encoded(file.frame[name])
-    return _Topic(name, codes.astype(np.int64), labels) if 1 < len(labels) <= MOST_TERMS else None
+    if not 1 < len(labels) <= MOST_TERMS:
+        return None
+    there, n_people = codes >= 0, int(file.person.max(initial=0)) + 1
+    pairs, _ = count_keys(codes[there].astype(np.int64) * n_people + file.person[there], len(labels) * n_people)
+    return _Topic(name, codes.astype(np.int64), labels, np.bincount(pairs // n_people, minlength=len(labels)))
 
 
 def _as_numbers(labels: np.ndarray, are_dates: bool) -> tuple[np.ndarray | None, bool]:
@@ -307,7 +320,7 @@ def _add_values_within(file: RowsOfFile, column: _Column, texts: np.ndarray, top
     cell = np.searchsorted(cells, key)
     pairs, _ = count_keys(cell * np.int64(made.n_people) + file.person[there], len(cells) * made.n_people)
     within = [file.summary(column.name, "", str(term)) for term in topic.terms[terms]]
-    made.add_levels(within, which, texts[of_value], pairs, column.n_others)
+    made.add_levels(within, which, texts[of_value], pairs, topic.n_people[of_term])
 
 
 def _add_numbers_within(file: RowsOfFile, name: str, values: np.ndarray, topic: _Topic, made: _Made) -> None:
