@@ -90,6 +90,11 @@ def patterns_deciding(variable: str, lines: Sequence[OperationRule]) -> dict[str
     return found
 
 
+def names_variable(pattern: str, domain: str, variable: str) -> bool:
+    """Whether a pattern, as those of ``OperationRule``, names a variable of a domain."""
+    return _of_pattern(pattern.upper()).fullmatch(f"{domain.upper()}.{variable.upper()}") is not None
+
+
 def _domain_of(pattern: str) -> str:
     return pattern.rpartition(".")[0].replace("--", UNNAMED_DOMAIN).replace("*", "") or UNNAMED_DOMAIN
 

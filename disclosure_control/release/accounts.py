@@ -31,7 +31,8 @@ class Account:
     ``operation`` is from the table or the config. ``recoded``: the treatment's labels replace its values. ``n_values``
     counts the values in the rows of people who stay, ``n_lost`` the values that were emptied, ``n_partial`` the dates
     that are not known to the day, ``n_times`` the dates that lost their time of day. ``has_rare_terms``: some
-    terms were generalised or hidden, or their rows were removed.
+    terms were generalised or hidden, or their rows were removed. ``has_rare_texts``: some texts of few
+    people were emptied.
     """
 
     file: str
@@ -45,6 +46,7 @@ class Account:
     n_partial: int = 0
     n_times: int = 0
     has_rare_terms: bool = False
+    has_rare_texts: bool = False
 
     @property
     def is_disguised(self) -> bool:

@@ -26,6 +26,7 @@ RARE_TERMS = (
     f'where few people have the term, a coarser one of its hierarchy is here, or "{NOT_RELEASED}", or nothing; '
     "README.txt counts these records, and those that were removed"
 )
+RARE_TEXTS = "cells with a text of few people, or of a form that may name somebody, are empty"
 _WHAT_WAS_DONE = {
     OperationKind.DERIVE_AGE: "ages of 90 years and above together",
     OperationKind.OFFSET: "dates moved, by one number of days for each person",
@@ -83,6 +84,8 @@ def _entry(
     done = "; ".join((done, *_of_its_dates(account)))
     if account.has_rare_terms:
         done = RARE_TERMS
+    if account.has_rare_texts:
+        done = f"{done}; {RARE_TEXTS}"
     column = file.columns[account.variable] if is_column and file is not None else None
     has_intervals = column is not None and file is not None and file.overview.seen[account.variable].has_intervals
     return {
@@ -162,6 +165,7 @@ def readme(
     ]
     n_people = len({person for file in released.files.values() for person in file.overview.people if person != NOBODY})
     gone = sorted(name for name in released.left_out)
+    emptied = any(account.has_rare_texts for account in released.accounts)
     lines = [
         f"Study {pilot}, de-identified; released {created:%Y-%m-%d}; {people_text(n_people)}.",
         "",
@@ -174,6 +178,7 @@ def readme(
         "What was done",
         *_what_was_done(released, file_names),
         *_rare_terms(rare_terms),
+        *(["  Cells with a text that few people have are empty; the codebook names the columns."] if emptied else []),
         "  codebook.csv and codebook.json say for every variable what was done, and why.",
         *(["  define.xml (Define-XML 2.1) describes the files as they are here."] if is_defined else []),
         "",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -81,6 +81,16 @@ class ReleasedFile:
             for name, column in part.frame.items():
                 found.seen[str(name)] = found.seen.get(str(name), ColumnSeen()).after(column, part.people)
         return found._replace(columns=columns, people=np.unique(np.concatenate([found.people, *people])))
+
+    def with_overview_of(self, before: ReleasedFile, changed: Collection[str]) -> ReleasedFile:
+        """The same file, if only values of the ``changed`` columns differ from ``before``: the others are not asked."""
+        seen = dict(before.overview.seen)
+        for name in changed:
+            seen[name] = ColumnSeen()
+            for part in self.parts:
+                seen[name] = seen[name].after(part.frame[name], part.people)
+        vars(self)["overview"] = before.overview._replace(seen=seen)
+        return self
 
     @property
     def n_records(self) -> int:

@@ -24,6 +24,7 @@ from disclosure_control.basics.telling.sections import (
     Where,
     in_chapter,
 )
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.basics.telling.words import counted, listed, people_text, share_of_text
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
@@ -35,6 +36,7 @@ from disclosure_control.release.facts import KINDS
 from disclosure_control.release.joins import KeyJoin
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.raised_terms import RaisedTerms, ToldTerms
+from disclosure_control.release.rare_texts import EmptiedTexts, RareTexts
 from disclosure_control.release.traces import Traces
 from disclosure_control.release.undecided import ProposedOperation, waiting_for_the_config
 from disclosure_control.steps.release import OUTLINE
@@ -59,6 +61,8 @@ from disclosure_control.steps.release.traces import TracesTold, reasons_of_trace
 from disclosure_control.steps.release.use import StudyCompared, UseTold, use_told
 from disclosure_control.treatments.methods.shift_dates import REMOVE_TIMES
 from study.operations import OperationKind
+
+RARE_TEXTS = "rare_texts.csv"
 
 
 @dataclass(frozen=True)
@@ -245,6 +249,19 @@ class ModelInPackage:
 
 
 @dataclass(frozen=True)
+class TextsEmptied:
+    """The cells of a column that were emptied because few people have their texts; None where masked."""
+
+    column: str
+    cells: int | None
+
+    @classmethod
+    def of(cls, emptied: EmptiedTexts) -> TextsEmptied:
+        """What was emptied in a column, masked for the report."""
+        return cls(f"{emptied.file}.{emptied.column}", HAND_TO_HAND.told(emptied.cells))
+
+
+@dataclass(frozen=True)
 class ReleaseTold:
     """The part ``release`` of the JSON summary: counts and names, no value and no id.
 
@@ -266,6 +283,7 @@ class ReleaseTold:
     undecided: Mapping[str, int]
     unplaced: Sequence[str]
     rare_terms: Sequence[ToldTerms]
+    rare_texts: Sequence[TextsEmptied]
     longitudinal: ToldCourse | None
     earlier_release: ToldBesideEarlier | None
     traces: TracesTold
@@ -287,6 +305,7 @@ def release_told(
     people: ReleasePeople,
     raised: Sequence[RaisedTerms],
     no_definition: str,
+    texts: RareTexts,
     compared: StudyCompared | None = None,
 ) -> ReleaseTold:
     """What was released, masked for the report; ``no_definition`` says why the package has no define.xml."""
@@ -315,6 +334,7 @@ def release_told(
         undecided=undecided(released),
         unplaced=list(released.unplaced),
         rare_terms=[ToldTerms.of(one) for one in raised],
+        rare_texts=[TextsEmptied.of(one) for one in texts.emptied],
         longitudinal=None if checked.course is None else told_course(checked.course),
         earlier_release=None if checked.earlier is None else told_beside_earlier(checked.earlier),
         traces=TracesTold.of(checked.traces),
@@ -374,6 +394,14 @@ def _done(told: ReleaseTold) -> Iterator[Part]:
     for place, n in told.values_lost.items():
         yield Sentence(f"{place}: {counted(n, 'value')} emptied: unreadable, or outside every band of the treatment.")
     yield from _on_dates(told)
+    if told.rare_texts:
+        named = [f"{one.column} {'fewer than 10' if one.cells is None else one.cells}" for one in told.rare_texts]
+        yield Sentence(
+            f"Emptied cells with a text of few people, or of a form that names somebody: {listed(named, 60)}. "
+            f'{RARE_TEXTS} lists the texts, for you alone. Texts that name nobody may leave: "release": '
+            f'{{"declared_texts": {{"{told.rare_texts[0].column}": "all", or a list of texts}}}}.',
+            Style.NOTICE,
+        )
     if told.rare_terms:
         yield Sentence("Rare terms", Style.HEADING)
         yield from (Sentence(one.words()) for one in told.rare_terms)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from disclosure_control.basics.settings.kinds import (
     Place,
     are_names,
     dictionary_of,
+    is_name,
     one_of,
     some_of,
     whole_number,
@@ -25,6 +26,7 @@ from disclosure_control.measures.longitudinal import LARGEST_SIZE
 from disclosure_control.records.needs import AtOnce, Needed
 from disclosure_control.release.facts import KINDS
 from disclosure_control.release.rare_terms import RareTerms
+from disclosure_control.release.text_rules import ALL
 from disclosure_control.study_tables.fit import FitForUseSettings
 from disclosure_control.treatments.keys import KEY_FROM
 from disclosure_control.treatments.methods.shift_dates import KEEP_TIMES, REMOVE_TIMES
@@ -51,6 +53,11 @@ _TIMES = Kind(
     lambda value: value in (REMOVE_TIMES, KEEP_TIMES) or are_names(value),
     f'"{REMOVE_TIMES}", "{KEEP_TIMES}" or a list of domains',
     lambda value: value if isinstance(value, str) else tuple(map(str.upper, value)),
+)
+_DECLARED = Kind(
+    lambda value: value == ALL or (isinstance(value, list | tuple) and len(value) > 0 and all(map(is_name, value))),
+    '"all", or a list of texts',
+    lambda value: ALL if value == ALL else tuple(value),
 )
 _DOMAINS = Kind(are_names, "a list of domains", lambda value: tuple(map(str.upper, value)))
 
@@ -91,6 +98,7 @@ class ReleaseSettings(SettingsGroup):
 
     ``format`` None: each file keeps its format. ``operations`` override the table, the config's words by
     pattern. ``name`` and ``days`` None: those that the treatment names. ``rare_terms`` None: coded terms stay.
+    ``declared_texts`` may leave although few people have them, by the pattern of a variable.
     ``earlier``: a release that a recipient may have as well.
     """
 
@@ -127,6 +135,11 @@ class ReleaseSettings(SettingsGroup):
     )
     rare_terms: RareTerms | None = setting(
         nested(RareTerms), "what happens to coded terms of few people: [below](#rare-terms)", None, "they stay"
+    )
+    declared_texts: Mapping[str, Sequence[str] | str] = setting(
+        dictionary_of(_DECLARED, '{pattern of a variable, or "labels": "all" or a list of texts}'),
+        "texts of few people, and labels, that you have read and that name nobody: [below](#rare-texts)",
+        {},
     )
     earlier: EarlierReleaseSettings | None = setting(
         nested(EarlierReleaseSettings),

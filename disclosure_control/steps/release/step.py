@@ -39,6 +39,7 @@ from disclosure_control.release.package import data_files, merged_again, opened_
 from disclosure_control.release.people import RecodedColumn, ReleasePeople, drawn_order, people_of, recoded_columns
 from disclosure_control.release.raised_terms import RaisedTerms, ToldTerms
 from disclosure_control.release.rare_terms import without_rare_terms
+from disclosure_control.release.rare_texts import without_rare_texts
 from disclosure_control.release.study import DEFINITION, Study, is_divisible, read_study
 from disclosure_control.release.summarised import columns_of_source, summarised
 from disclosure_control.release.traces import find_traces
@@ -46,6 +47,7 @@ from disclosure_control.release.undecided import proposed_by_values
 from disclosure_control.steps.release.course import CourseRisk, course_risk
 from disclosure_control.steps.release.earlier import BesideEarlier, beside_earlier, read_earlier
 from disclosure_control.steps.release.report import (
+    RARE_TEXTS,
     PackageChecked,
     reasons_of,
     refusal_sections,
@@ -99,6 +101,8 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         classes = _class_of_person(people, promised)
         released, raised = without_rare_terms(released, settings.rare_terms, classes, drawn)
     released = with_used_entries(released, study.model)
+    config = step.assessment.config
+    released, texts = without_rare_texts(released, people, config.K, config.quasi_identifiers, settings.declared_texts)
     released = in_an_order_of_their_own(released, people, key, release)
     compared = _compared(settings, study, released, people)
     created = datetime.combine(datetime.fromisoformat(step.started), time())
@@ -129,11 +133,12 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         no_definition = checked.no_definition
         del files[DEFINITION]
         files["README.txt"] = told_to_recipient().encode()
-    told = release_told(released, names, checked, people, raised, no_definition, compared)
+    told = release_told(released, names, checked, people, raised, no_definition, texts, compared)
     return StepResult(
         told,
         sections=(*release_sections(told), *(() if compared is None else use_sections(compared))),
-        tables={} if compared is None else {STUDY_TABLES: compared.rows},
+        tables=({} if compared is None else {STUDY_TABLES: compared.rows})
+        | ({RARE_TEXTS: texts.table} if texts.emptied else {}),
         files={f"{FOLDER}/{name}": content for name, content in files.items()},
         inputs={name: {"sha256": sha256} for name, sha256 in study.inputs.items()}
         | ({} if checked.earlier is None else dict(checked.earlier.inputs)),

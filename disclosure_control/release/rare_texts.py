@@ -1,0 +1,260 @@
+"""Texts of few people are emptied: what stands in a cell or two among ordinary values may name somebody in any words.
+
+A share of a column says nothing of one text in it. So every distinct text that leaves is judged alone: by how many
+people of the whole package have it, and by its form (``identifiers.single_texts``). Results, units, codes and terms of
+the standard stay, and so does what the config declares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.encoding.dictionary import as_texts
+from disclosure_control.release.accounts import Account
+from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, ReleasedStudy
+from disclosure_control.release.judged_texts import Judgement, TextsSeen, judged
+from disclosure_control.release.ordinary_texts import are_ordinary, words_of
+from disclosure_control.release.people import ReleasePeople, texts_of
+from disclosure_control.release.study import NOBODY
+from disclosure_control.release.text_rules import TextColumn, TextKind, text_columns
+
+MOST_OF_FEW = 10  # a text of fewer people, in a study of a hundred, leaves only in words that more people have
+ONE_IN = 10  # in a smaller study of fewer than one in ten of its people
+LONG_NUMBER = r"^\d{6,}$"  # may be a part of the number of its person
+
+
+@dataclass(frozen=True)
+class EmptiedTexts:
+    """What was emptied in a ``column`` of a ``file``: ``cells`` with one of so many distinct ``texts``."""
+
+    file: str
+    column: str
+    texts: int
+    cells: int
+
+
+@dataclass(frozen=True)
+class RareTexts:
+    """What was emptied, by file and column; ``table`` has every text with its people and the reason: restricted."""
+
+    emptied: tuple[EmptiedTexts, ...] = ()
+    table: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
+
+
+@dataclass
+class _Counted:
+    """The texts of all columns of one key, each once, with who has them, and the rows of each file with them."""
+
+    place: dict[str, int] = field(default_factory=dict)
+    pairs: list[np.ndarray] = field(default_factory=list)
+    rows: dict[TextColumn, dict[str, int]] = field(default_factory=dict)
+    followed: list[pd.DataFrame] = field(default_factory=list)
+    own_numbers: set[str] = field(default_factory=set)
+
+    def add(self, column: TextColumn, texts: Sequence[str], codes: np.ndarray, people: np.ndarray) -> np.ndarray:
+        """Rows (n_rows,) with these texts, by ``codes``, of these people; returns each pair of the two once (2, n)."""
+        at = np.array([self.place.setdefault(text, len(self.place)) for text in texts], dtype=np.int64)
+        width = int(people.max(initial=0)) + 2
+        pairs = np.stack(np.divmod(pd.unique(codes.astype(np.int64) * width + people + 1), width))
+        self.pairs.append(np.stack([at[pairs[0]], pairs[1]]))
+        n_rows = self.rows.setdefault(column, {})
+        for text, n in zip(texts, np.bincount(codes, minlength=len(texts)).tolist(), strict=True):
+            n_rows[text] = n_rows.get(text, 0) + n
+        return pairs
+
+    @cached_property
+    def seen(self) -> TextsSeen:
+        """The texts, and how many people and rows have each."""
+        texts = list(self.place)
+        pairs = np.concatenate([np.zeros((2, 0), dtype=np.int64), *self.pairs], axis=1)
+        pairs = pairs[:, pairs[1] > 0]
+        width = int(pairs[1].max(initial=0)) + 1
+        n_people = np.bincount(pd.unique(pairs[0] * width + pairs[1]) // width, minlength=len(texts))
+        rows = np.array([sum(of_file.get(text, 0) for of_file in self.rows.values()) for text in texts], dtype=np.int64)
+        return TextsSeen(texts, n_people, rows, self.followed, frozenset(self.own_numbers))
+
+
+def without_rare_texts(
+    released: ReleasedStudy,
+    people: ReleasePeople,
+    k: int,
+    quasi_identifiers: Sequence[str] = (),
+    declared: Mapping[str, Sequence[str] | str] | None = None,
+) -> tuple[ReleasedStudy, RareTexts]:
+    """The study without texts of fewer than ``k`` people, and without those of a person's form; what was emptied.
+
+    A text of ``k`` people, but of fewer than ten (in a small study, than one in ten), stays if other texts of more
+    people have all of its words. ``quasi_identifiers`` are protected by their classes, and are not judged.
+    ``declared``: texts that may leave, by the pattern of a variable; "all" of a column. Texts of tables of the study's
+    design may leave, too.
+    """
+    columns = text_columns(released, quasi_identifiers, declared or {})
+    counted = _counted(released, columns, people)
+    n_people = int(people.stays.sum())
+    least = max(k, min(MOST_OF_FEW, n_people // ONE_IN))
+    known = _words_of_many(counted, least)
+    judgements = {key: judged(one.seen, TextKind(key[1]), k, least, known) for key, one in counted.items()}
+    plans = [
+        one.place.keys() - judgements[key].emptied.keys() for key, one in counted.items() if key[1] == TextKind.PLAN
+    ]
+    planned = frozenset().union(*plans)
+    emptied: dict[str, dict[TextColumn, frozenset[str]]] = {}
+    for column in columns:
+        here = counted[column.key].rows.get(column, {}) if column.key in counted else {}
+        if here and (texts := judgements[column.key].emptied.keys() & here.keys() - column.declared - planned):
+            emptied.setdefault(column.file, {})[column] = frozenset(texts)
+    return _study_without(released, emptied), _told(emptied, counted, judgements)
+
+
+# ---------------------------------------------------------------- who has each text
+
+
+def _counted(
+    released: ReleasedStudy, columns: Sequence[TextColumn], people: ReleasePeople
+) -> dict[tuple[str, str], _Counted]:
+    """The texts of the columns that are not ordinary, by their keys."""
+    found: dict[tuple[str, str], _Counted] = {}
+    by_file: dict[str, list[TextColumn]] = {}
+    for column in columns:
+        by_file.setdefault(column.file, []).append(column)
+    digits = _DigitsOfIds(people)
+    for name, of_file in by_file.items():
+        for part in released.files[name].parts:
+            for column in of_file:
+                _count(found.setdefault(column.key, _Counted()), column, part, digits)
+    return found
+
+
+def _count(counted: _Counted, column: TextColumn, part: ReleasedRows, digits: _DigitsOfIds) -> None:
+    at = np.flatnonzero(column.rows(part.frame) & part.frame[column.column].notna().to_numpy())
+    if not len(at):
+        return
+    codes, distinct = pd.factorize(part.frame[column.column].iloc[at].astype("str"))
+    texts, whose = as_texts(distinct), part.people[at]
+    asked = np.ones(len(texts), dtype=bool)
+    if column.kind is not TextKind.FLAG:
+        asked = ~are_ordinary(texts)
+        numbers = np.asarray(distinct.str.match(LONG_NUMBER), dtype=bool) & ~asked
+        if numbers.any() and column.kind is TextKind.TEXT:
+            own = digits.of_persons(distinct, codes, whose, numbers)
+            counted.own_numbers |= set(distinct[own])
+            asked |= own
+    rows = np.flatnonzero(asked[codes])
+    if not len(rows):
+        return
+    place = np.cumsum(asked) - 1
+    counted.add(column, distinct[asked].tolist(), place[codes[rows]], np.maximum(whose[rows], NOBODY))
+    for name in column.finer:
+        pair = pd.DataFrame({"finer": part.frame[name].iloc[at[rows]].astype(object), "text": distinct[codes[rows]]})
+        counted.followed.append(pair.assign(by=name).value_counts().reset_index(name="rows"))
+
+
+class _DigitsOfIds:
+    """The digits of each person's id, to find a part of them that stands in a cell as a number."""
+
+    def __init__(self, people: ReleasePeople):
+        self._people = people
+
+    @cached_property
+    def _digits(self) -> np.ndarray:
+        return (
+            pd.Series(pd.array(texts_of(self._people.ids), dtype="str")).str.replace(r"\D", "", regex=True).to_numpy()
+        )
+
+    def of_persons(self, texts: pd.Index, codes: np.ndarray, people: np.ndarray, asked: np.ndarray) -> np.ndarray:
+        """Which of the ``asked`` texts (n_texts,) are, in any of their rows, a part of the id of the row's person."""
+        rows = np.flatnonzero(asked[codes] & (people >= 0))
+        pairs = pd.DataFrame({"text": codes[rows], "person": people[rows]}).drop_duplicates()
+        found = np.zeros(len(texts), dtype=bool)
+        ids = self._digits[pairs["person"]]
+        is_part = [text in own for text, own in zip(texts[pairs["text"]], ids, strict=True)]
+        found[pairs["text"].to_numpy()[np.array(is_part, dtype=bool)]] = True
+        return found
+
+
+def _words_of_many(counted: Mapping[tuple[str, str], _Counted], least: int) -> frozenset[str]:
+    """The words of texts that at least so many people have."""
+    found: set[str] = set()
+    for one in counted.values():
+        found |= words_of([text for text, n in zip(one.seen.texts, one.seen.people, strict=True) if n >= least])
+    return frozenset(found)
+
+
+# ---------------------------------------------------------------- the files
+
+
+def _study_without(
+    released: ReleasedStudy, emptied: Mapping[str, Mapping[TextColumn, frozenset[str]]]
+) -> ReleasedStudy:
+    files = dict(released.files)
+    for name, of_file in emptied.items():
+        files[name] = _file_without(released.files[name], of_file)
+    gone = {file.source.table.file_name: "no record of it is left" for file in files.values() if not file.n_records}
+    places = {(column.file, column.column) for of_file in emptied.values() for column in of_file}
+    return replace(
+        released,
+        files={name: file for name, file in files.items() if file.n_records},
+        left_out={**released.left_out, **gone},
+        accounts=tuple(_with_mark(one, places) for one in released.accounts),
+    )
+
+
+def _with_mark(account: Account, places: set[tuple[str, str]]) -> Account:
+    is_one = account.stays and not account.rows_of and (account.file, account.variable) in places
+    return replace(account, has_rare_texts=True) if is_one else account
+
+
+def _file_without(file: ReleasedFile, texts: Mapping[TextColumn, frozenset[str]]) -> ReleasedFile:
+    parts: Iterable[ReleasedRows] = _PartsWithout(file.parts, texts)
+    if len(file.overview.lengths) == 1:
+        parts = list(parts)
+    found = replace(file, parts=parts)
+    if any(column.column == "QVAL" for column in texts):
+        return found  # rows went, too
+    changed = {column.column for column in texts}
+    return found.with_overview_of(file, changed)
+
+
+@dataclass(frozen=True)
+class _PartsWithout:
+    """The parts of a file without some texts; made when they are asked for, as they may be on disk."""
+
+    parts: Iterable[ReleasedRows]
+    texts: Mapping[TextColumn, frozenset[str]]
+
+    def __iter__(self) -> Iterator[ReleasedRows]:
+        for part in self.parts:
+            frame = part.frame.copy(deep=False)
+            for column, texts in self.texts.items():
+                values = frame[column.column]
+                frame[column.column] = values.mask(values.isin(texts) & column.rows(part.frame))
+            made = part._replace(frame=frame)
+            is_whole = "QVAL" not in {column.column for column in self.texts}
+            yield made if is_whole else made.where(frame["QVAL"].notna().to_numpy())
+
+
+# ---------------------------------------------------------------- what was emptied
+
+
+def _told(
+    emptied: Mapping[str, Mapping[TextColumn, frozenset[str]]],
+    counted: Mapping[tuple[str, str], _Counted],
+    judgements: Mapping[tuple[str, str], Judgement],
+) -> RareTexts:
+    told, rows = [], []
+    for of_file in emptied.values():
+        for column, texts in of_file.items():
+            n_rows, one = counted[column.key].rows[column], counted[column.key]
+            told.append(EmptiedTexts(column.file, column.column, len(texts), sum(n_rows[text] for text in texts)))
+            rows += [
+                (column.file, column.column, text, int(one.seen.people[one.place[text]]), n_rows[text], why)
+                for text, why in judgements[column.key].emptied.items()
+                if text in texts
+            ]
+    table = pd.DataFrame(rows, columns=["file", "column", "text", "people", "cells", "why"])
+    return RareTexts(tuple(told), table.sort_values(["file", "column", "text"], ignore_index=True))
