@@ -117,6 +117,7 @@ FORMS: dict[str, TextForm] = {
     "quoted": TextForm("quoted words", r"['\"„“«‚‘][\p{Lu}][\pL' -]+ ?\d*['\"”“»’]", False),
     "year": TextForm("years", rf"(?<![\d.,]){_YEAR}(?![\d.,])", False),
 }
+_HARDLY = 0.1  # share of the rows
 # Letters of other alphabets than most of a column's: one text in Greek among Latin ones.
 _ALPHABETS = {
     "Latin": r"A-Za-zÀ-ɏ",
@@ -180,12 +181,12 @@ def names_a_person(text: str) -> bool:
 
 
 def is_in_another_alphabet(texts: Sequence[str], rows: np.ndarray) -> np.ndarray:
-    """Which texts (n,) have letters of an alphabet that less than one in fifty of the column's texts has.
+    """Which texts (n,) have letters of an alphabet that less than one in ten of the column's rows has.
 
     ``rows`` (n,) have each of the texts.
     """
     strange = np.zeros(len(texts), dtype=bool)
     for letters in _ALPHABETS.values():
         has = np.array([re.search(f"[{letters}]", text) is not None for text in texts], dtype=bool)
-        strange |= has & bool(has.mean() < 0.5 and rows[has].sum() < 0.02 * rows.sum())
+        strange |= has & bool(rows[has].sum() < _HARDLY * rows.sum())
     return strange

@@ -10,14 +10,33 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.identifiers.single_texts import FORMS, certain_forms, is_in_another_alphabet, possible_forms
-from disclosure_control.release.ordinary_texts import are_flags, has_known_words, is_of_the_standard, without_digits
+from disclosure_control.release.ordinary_texts import (
+    are_flags,
+    has_known_words,
+    is_a_term_of_the_standard,
+    without_digits,
+)
 from disclosure_control.release.text_rules import TextKind
+from study.models.medical_words import is_a_medical_term
 from study.models.sdtm_terms import classes_of_terms
+from study.models.values_seen import CODE_SYSTEMS
 
-FEWEST_TERMS = 10  # of fewer terms nobody can say how they are written
-MOSTLY = 0.6  # share of texts that are terms of a list, from which on a column should have these alone
-_HARDLY = 0.02
+FEWEST_ROWS = 20  # of fewer rows nobody can say how terms are written
+MOSTLY = 0.8  # share of the common texts that are of a list, from which on a column has no others
+FEWEST_PLANS = 10  # texts
+_HARDLY = 0.1  # share of the rows
+_CLOSED = 0.96  # share of the rows with terms of many people, from which on the others are no terms
+# Signs, numbers, a small letter in front, and a further word with a capital, as names have: an acronym has several.
+_SIGNS = (
+    r"[@\\=\"_#*|<>{}~^!?„“”«»;]",
+    r"\d{3,}",
+    r"\d[ /.-]\d{2,}",
+    r"^0",
+    r"^[a-zß-ÿ]",
+    r"^[^\W\d_].* [A-ZÀ-Þ][a-zß-ÿ]",
+)
 _PLAIN_CODE = re.compile(r"[A-Za-z]{0,6}[-_:.]?\d[\d.:-]*[A-Za-z]?")
+_FEW_OF_A_LIST = "few people have it, in a list of terms that many people share"
 _IN_WORDS = {"name": "names of persons"} | {name: form.words for name, form in FORMS.items()}
 
 
@@ -37,16 +56,16 @@ class TextsSeen:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class TextJudgement:
     """The texts that are ``emptied``, each with the reason in words."""
 
     emptied: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
-def judged(seen: TextsSeen, kind: TextKind, k: int, least: int, known: Collection[str]) -> Judgement:
+def judged(seen: TextsSeen, kind: TextKind, k: int, least: int, known: Collection[str]) -> TextJudgement:
     """Which texts are emptied, by their ``kind``; ``k``, ``least`` and ``known`` as for ``without_rare_texts``."""
     why = _RULES[kind](seen, k, least, known)
-    return Judgement({text: reason for text, reason in zip(seen.texts, why.tolist(), strict=True) if reason})
+    return TextJudgement({text: reason for text, reason in zip(seen.texts, why.tolist(), strict=True) if reason})
 
 
 def _texts(seen: TextsSeen, k: int, least: int, known: Collection[str]) -> np.ndarray:
@@ -81,19 +100,33 @@ def _terms(seen: TextsSeen, k: int, least: int, known: Collection[str]) -> np.nd
     why = np.full(len(seen.texts), "", dtype=object)
     codes = np.array([_PLAIN_CODE.fullmatch(text) is not None for text in seen.texts], dtype=bool)
     are_few = seen.people < least
-    if len(seen.texts) >= FEWEST_TERMS:
+    if seen.rows.sum() >= FEWEST_ROWS:
         why[_is_written_otherwise(seen, codes) & are_few] = "not written as the other terms are"
     why[_is_contradicted(seen) & are_few] = "its code or finer term says otherwise"
     listed = _is_of_the_list(seen) | codes
-    if (listed & ~codes).sum() >= MOSTLY * len(seen.texts):
-        why[~listed & (seen.people < k)] = "no term of the list"
+    if seen.rows[~are_few].sum() >= _CLOSED * seen.rows.sum():
+        why[~listed & (seen.people < k)] = _FEW_OF_A_LIST
+    common = ~are_few & ~codes
+    if common.any() and listed[common].mean() >= MOSTLY:
+        why[~listed & are_few] = "no term of the list"
+    why[_is_of_the_list(seen)] = ""
     why = _with_forms(why, seen, possible_forms, are_few & ~codes)
     return _with_forms(why, seen, certain_forms, ~are_few & ~codes)
 
 
+def _medical_terms(seen: TextsSeen, k: int, least: int, known: Collection[str]) -> np.ndarray:
+    why = _terms(seen, k, least, known)
+    why[why == _FEW_OF_A_LIST] = ""  # rare terms of medicine stay
+    words = np.array([_PLAIN_CODE.fullmatch(text) is None for text in seen.texts], dtype=bool)
+    medical = np.array([is_a_medical_term(text) for text in seen.texts], dtype=bool)
+    if words.any() and seen.rows[words & medical].sum() >= MOSTLY * seen.rows[words].sum():
+        why[(why == "") & words & ~medical & (seen.people < least)] = "no word of it is one of medicine"
+    return why
+
+
 def _plans(seen: TextsSeen, k: int, least: int, known: Collection[str]) -> np.ndarray:
     why = np.full(len(seen.texts), "", dtype=object)
-    if len(seen.texts) >= FEWEST_TERMS:
+    if len(seen.texts) >= FEWEST_PLANS:
         why[is_in_another_alphabet(seen.texts, seen.rows)] = "not written as the other texts are"
     return _with_forms(why, seen, possible_forms, why == "")
 
@@ -109,6 +142,7 @@ _RULES: Mapping[TextKind, _Rule] = {
     TextKind.TEXT: _texts,
     TextKind.FLAG: _flags,
     TextKind.TERM: _terms,
+    TextKind.MEDICAL_TERM: _medical_terms,
     TextKind.PLAN: _plans,
     TextKind.DICTIONARY: _dictionary,
 }
@@ -127,10 +161,15 @@ def _with_forms(
 # ---------------------------------------------------------------- coded terms
 
 
+def _are_terms_of_the_standard(seen: TextsSeen) -> np.ndarray:
+    return np.array([is_a_term_of_the_standard(text) for text in seen.texts], dtype=bool)
+
+
 def _is_of_the_list(seen: TextsSeen) -> np.ndarray:
     """Which texts (n_texts,) are a class of MedDRA or ATC, or a term of the standard."""
     lists = classes_of_terms()
-    return np.array([text.casefold() in lists or is_of_the_standard(text) for text in seen.texts], dtype=bool)
+    of_lists = np.array([text.casefold() in lists for text in seen.texts], dtype=bool)
+    return np.asarray(of_lists | _are_terms_of_the_standard(seen))
 
 
 def _is_contradicted(seen: TextsSeen) -> np.ndarray:
@@ -147,14 +186,12 @@ def _is_contradicted(seen: TextsSeen) -> np.ndarray:
 def _is_written_otherwise(seen: TextsSeen, codes: np.ndarray) -> np.ndarray:
     """Which texts (n_texts,) have letters, capitals, digits or signs that hardly any other text of the column has."""
     texts = pd.Series(seen.texts, dtype="str")
-    words = ~codes & texts.str.contains(r"[^\W\d_]").to_numpy(dtype=bool)
-    strange = is_in_another_alphabet(seen.texts, seen.rows)
-    signs = (r"[@\\=\"_#*|<>{}~^!?„“”«»;]", r"\d{3,}", r"\d[ /.-]\d{2,}")
-    patterns = [texts.str.contains(sign).to_numpy(dtype=bool) for sign in signs]
-    patterns.append((texts.str.upper() != texts).to_numpy(dtype=bool))  # small letters
-    patterns.append(texts.str.contains(r"^[^\W\d_].*[ -][^\W\d_a-zà-ÿß][a-zà-ÿß]").to_numpy(dtype=bool) & words)
-    patterns.append(codes)
-    for has in patterns:
-        if seen.rows[has].sum() < _HARDLY * seen.rows.sum():
+    strange, n_rows = is_in_another_alphabet(seen.texts, seen.rows), seen.rows.sum()
+    traits = [texts.str.contains(sign).to_numpy(dtype=bool) for sign in _SIGNS]
+    traits += [(texts.str.upper() != texts).to_numpy(dtype=bool), codes, ~codes]
+    for form in CODE_SYSTEMS.values():
+        traits.append(~texts.str.fullmatch(form).to_numpy(dtype=bool))
+    for has in traits:
+        if seen.rows[has].sum() < _HARDLY * n_rows:
             strange |= has
     return strange

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from study.models.sdtm_terms import standard_terms
-from study.models.values_seen import CODE_SYSTEMS, YES_OR_NO
+from study.models.values_seen import CODE_SYSTEMS
+from study.words import words_of_the_pilots, yes_and_no
 
 # A result: a number of seven digits at most before the point, with a sign; limits, ratios, titres, intervals, grades.
 # Longer numbers, and those with zeros in front, are numbers of something: of a telephone, a person, a case.
@@ -66,14 +67,32 @@ def _matches(texts: pa.LargeStringArray, pattern: str) -> np.ndarray:
 
 
 @cache
+def _terms() -> frozenset[str]:
+    """Terms of the standard, and words for yes, no, a sex or a marital status in the languages of the pilots."""
+    of_values = [
+        word.casefold()
+        for languages in words_of_the_pilots()["values"].values()
+        for groups in languages.values()
+        for words in groups
+        for word in words
+    ]
+    return standard_terms() | yes_and_no() | frozenset(of_values)
+
+
+@cache
 def _words_of_terms() -> frozenset[str]:
     return frozenset(word for term in standard_terms() for word in _WORD.findall(term)) | _OF_PLANS
+
+
+def is_a_term_of_the_standard(text: str) -> bool:
+    """Whether a text is one of the terms of the standard."""
+    return text.casefold() in _terms()
 
 
 def is_of_the_standard(text: str) -> bool:
     """Whether a text is a term of the standard, or is made of words of such terms and hardly a digit."""
     folded = text.casefold()
-    return folded in standard_terms() or has_known_words(folded, _words_of_terms())
+    return folded in _terms() or has_known_words(folded, _words_of_terms())
 
 
 def has_known_words(text: str, words: Collection[str]) -> bool:
@@ -92,7 +111,7 @@ def is_a_unit(text: str) -> bool:
 
 def are_flags(texts: Sequence[str]) -> np.ndarray:
     """Which texts (n,) a flag may hold: yes, no or not known, in the pilots' languages, or one digit."""
-    allowed = YES_OR_NO | {"u", "na", "unknown"}
+    allowed = yes_and_no() | {"u", "na", "unknown"}
     return np.array([text.casefold() in allowed or (len(text) == 1 and text.isdigit()) for text in texts], dtype=bool)
 
 

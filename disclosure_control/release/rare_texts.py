@@ -17,14 +17,15 @@ import pandas as pd
 from disclosure_control.basics.encoding.dictionary import as_texts
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, ReleasedStudy
-from disclosure_control.release.judged_texts import Judgement, TextsSeen, judged
+from disclosure_control.release.judged_texts import TextJudgement, TextsSeen, judged
 from disclosure_control.release.ordinary_texts import are_ordinary, words_of
 from disclosure_control.release.people import ReleasePeople, texts_of
 from disclosure_control.release.study import NOBODY
-from disclosure_control.release.text_rules import TextColumn, TextKind, text_columns
+from disclosure_control.release.text_rules import JudgedColumn, TextKind, text_columns
 
 MOST_OF_FEW = 10  # a text of fewer people, in a study of a hundred, leaves only in words that more people have
 ONE_IN = 10  # in a smaller study of fewer than one in ten of its people
+_ALL_TEXTS = (TextKind.FLAG, TextKind.TERM, TextKind.MEDICAL_TERM)  # judged beside the ordinary ones
 LONG_NUMBER = r"^\d{6,}$"  # may be a part of the number of its person
 
 
@@ -52,11 +53,11 @@ class _Counted:
 
     place: dict[str, int] = field(default_factory=dict)
     pairs: list[np.ndarray] = field(default_factory=list)
-    rows: dict[TextColumn, dict[str, int]] = field(default_factory=dict)
+    rows: dict[JudgedColumn, dict[str, int]] = field(default_factory=dict)
     followed: list[pd.DataFrame] = field(default_factory=list)
     own_numbers: set[str] = field(default_factory=set)
 
-    def add(self, column: TextColumn, texts: Sequence[str], codes: np.ndarray, people: np.ndarray) -> np.ndarray:
+    def add(self, column: JudgedColumn, texts: Sequence[str], codes: np.ndarray, people: np.ndarray) -> np.ndarray:
         """Rows (n_rows,) with these texts, by ``codes``, of these people; returns each pair of the two once (2, n)."""
         at = np.array([self.place.setdefault(text, len(self.place)) for text in texts], dtype=np.int64)
         width = int(people.max(initial=0)) + 2
@@ -103,7 +104,7 @@ def without_rare_texts(
         one.place.keys() - judgements[key].emptied.keys() for key, one in counted.items() if key[1] == TextKind.PLAN
     ]
     planned = frozenset().union(*plans)
-    emptied: dict[str, dict[TextColumn, frozenset[str]]] = {}
+    emptied: dict[str, dict[JudgedColumn, frozenset[str]]] = {}
     for column in columns:
         here = counted[column.key].rows.get(column, {}) if column.key in counted else {}
         if here and (texts := judgements[column.key].emptied.keys() & here.keys() - column.declared - planned):
@@ -115,11 +116,11 @@ def without_rare_texts(
 
 
 def _counted(
-    released: ReleasedStudy, columns: Sequence[TextColumn], people: ReleasePeople
+    released: ReleasedStudy, columns: Sequence[JudgedColumn], people: ReleasePeople
 ) -> dict[tuple[str, str], _Counted]:
     """The texts of the columns that are not ordinary, by their keys."""
     found: dict[tuple[str, str], _Counted] = {}
-    by_file: dict[str, list[TextColumn]] = {}
+    by_file: dict[str, list[JudgedColumn]] = {}
     for column in columns:
         by_file.setdefault(column.file, []).append(column)
     digits = _DigitsOfIds(people)
@@ -130,14 +131,14 @@ def _counted(
     return found
 
 
-def _count(counted: _Counted, column: TextColumn, part: ReleasedRows, digits: _DigitsOfIds) -> None:
+def _count(counted: _Counted, column: JudgedColumn, part: ReleasedRows, digits: _DigitsOfIds) -> None:
     at = np.flatnonzero(column.rows(part.frame) & part.frame[column.column].notna().to_numpy())
     if not len(at):
         return
     codes, distinct = pd.factorize(part.frame[column.column].iloc[at].astype("str"))
     texts, whose = as_texts(distinct), part.people[at]
     asked = np.ones(len(texts), dtype=bool)
-    if column.kind is not TextKind.FLAG:
+    if column.kind not in _ALL_TEXTS:
         asked = ~are_ordinary(texts)
         numbers = np.asarray(distinct.str.match(LONG_NUMBER), dtype=bool) & ~asked
         if numbers.any() and column.kind is TextKind.TEXT:
@@ -189,7 +190,7 @@ def _words_of_many(counted: Mapping[tuple[str, str], _Counted], least: int) -> f
 
 
 def _study_without(
-    released: ReleasedStudy, emptied: Mapping[str, Mapping[TextColumn, frozenset[str]]]
+    released: ReleasedStudy, emptied: Mapping[str, Mapping[JudgedColumn, frozenset[str]]]
 ) -> ReleasedStudy:
     files = dict(released.files)
     for name, of_file in emptied.items():
@@ -209,7 +210,7 @@ def _with_mark(account: Account, places: set[tuple[str, str]]) -> Account:
     return replace(account, has_rare_texts=True) if is_one else account
 
 
-def _file_without(file: ReleasedFile, texts: Mapping[TextColumn, frozenset[str]]) -> ReleasedFile:
+def _file_without(file: ReleasedFile, texts: Mapping[JudgedColumn, frozenset[str]]) -> ReleasedFile:
     parts: Iterable[ReleasedRows] = _PartsWithout(file.parts, texts)
     if len(file.overview.lengths) == 1:
         parts = list(parts)
@@ -225,7 +226,7 @@ class _PartsWithout:
     """The parts of a file without some texts; made when they are asked for, as they may be on disk."""
 
     parts: Iterable[ReleasedRows]
-    texts: Mapping[TextColumn, frozenset[str]]
+    texts: Mapping[JudgedColumn, frozenset[str]]
 
     def __iter__(self) -> Iterator[ReleasedRows]:
         for part in self.parts:
@@ -242,9 +243,9 @@ class _PartsWithout:
 
 
 def _told(
-    emptied: Mapping[str, Mapping[TextColumn, frozenset[str]]],
+    emptied: Mapping[str, Mapping[JudgedColumn, frozenset[str]]],
     counted: Mapping[tuple[str, str], _Counted],
-    judgements: Mapping[tuple[str, str], Judgement],
+    judgements: Mapping[tuple[str, str], TextJudgement],
 ) -> RareTexts:
     told, rows = [], []
     for of_file in emptied.values():

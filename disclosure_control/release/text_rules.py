@@ -40,12 +40,13 @@ class TextKind(StrEnum):
     TEXT = "text"  # one of few people is emptied
     FLAG = "flag"  # the same, and so is every text but yes and no
     TERM = "coded term"  # rare ones are a matter of ``rare_terms``; by form, and beside the other terms
+    MEDICAL_TERM = "term of a medical dictionary"  # the same, and by its words
     PLAN = "plan"  # of the study: no person has it, so its form decides
     DICTIONARY = "dictionary"  # what codes mean
 
 
 @dataclass(frozen=True, eq=False)
-class TextColumn:
+class JudgedColumn:
     """The texts of a column that are judged in one way; texts of the same ``key`` are counted together in all files.
 
     ``declared`` texts may leave. ``finer``: columns that a coded term follows from. ``of_flags``: the rows of a
@@ -83,7 +84,7 @@ class TextColumn:
 
 def text_columns(
     released: ReleasedStudy, quasi_identifiers: Sequence[str], declared: Mapping[str, Sequence[str] | str]
-) -> list[TextColumn]:
+) -> list[JudgedColumn]:
     """The columns of texts that leave and are judged, file by file."""
     return [
         column
@@ -98,7 +99,7 @@ def _of_file(
     released: ReleasedStudy,
     quasi_identifiers: Sequence[str],
     declared: Mapping[str, Sequence[str] | str],
-) -> Iterator[TextColumn]:
+) -> Iterator[JudgedColumn]:
     table, domain = released.model.table(name), file.source.domain
     accounts = {one.variable: one for one in file.accounts if not one.rows_of}
     treated = [one.variable for one in file.accounts if one.rows_of == "test" and one.recoded]
@@ -122,7 +123,7 @@ def _of_file(
         if may_leave is None:
             continue
         is_value = column in results or column.endswith(("VAL", "ORRES", "STRESC"))
-        judged = TextColumn(
+        judged = JudgedColumn(
             name,
             column,
             _kind(column, file, known, table),
@@ -165,7 +166,7 @@ def _kind(column: str, file: ReleasedFile, known: ColumnModel | None, table: Tab
     if (known is not None and known.role is Role.FLAG) or column.upper().endswith(FLAG_ENDING):
         return TextKind.FLAG
     if known is not None and known.role in _TERMS and not _are_words_by_guess(column, file, known, table):
-        return TextKind.TERM
+        return TextKind.MEDICAL_TERM if table is not None and table.prefix and known.ladder else TextKind.TERM
     return TextKind.TEXT
 
 

@@ -32,7 +32,9 @@ def table(name: str, rows: list[dict]) -> SourceTable:
     return SourceTable(name, f"{name.lower()}.csv", "0" * 64, frame, {}, ())
 
 
-def study_of(files: Mapping[str, list[dict]], ids: list[str], subject_column: str = "USUBJID") -> Study:
+def study_of(
+    files: Mapping[str, list[dict]], ids: list[str], subject_column: str = "USUBJID", model: str = "sdtm"
+) -> Study:
     """A study of these rows; ``ids`` are the people that the combined dataset knows."""
     found, tables = [], []
     for name, rows in files.items():
@@ -46,7 +48,7 @@ def study_of(files: Mapping[str, list[dict]], ids: list[str], subject_column: st
         domain, is_supplemental = name if parent is None else parent, parent is not None and "QVAL" in read.frame
         found.append(StudyFile(read, domain, np.array(who), "csv", is_supplemental=is_supplemental))
         tables.append(read)
-    return Study(tuple(found), {}, study_model(tables, subject_column, "sdtm"))
+    return Study(tuple(found), {}, study_model(tables, subject_column, model))
 
 
 def people(ids: list[str], kept: list[int], before: dict | None = None, after: dict | None = None) -> ReleasePeople:

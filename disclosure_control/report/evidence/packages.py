@@ -32,6 +32,7 @@ REQUIRED = (
     "cryptography",
     "rdflib",
     "python-docx",
+    "phonenumbers",
 )
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
