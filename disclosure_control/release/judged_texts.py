@@ -100,12 +100,12 @@ def _terms(seen: TextsSeen, k: int, least: int, known: Collection[str]) -> np.nd
     why = np.full(len(seen.texts), "", dtype=object)
     codes = np.array([_PLAIN_CODE.fullmatch(text) is not None for text in seen.texts], dtype=bool)
     are_few = seen.people < least
-    if seen.rows.sum() >= FEWEST_ROWS:
-        why[_is_written_otherwise(seen, codes) & are_few] = "not written as the other terms are"
-    why[_is_contradicted(seen) & are_few] = "its code or finer term says otherwise"
     listed = _is_of_the_list(seen) | codes
     if seen.rows[~are_few].sum() >= _CLOSED * seen.rows.sum():
         why[~listed & (seen.people < k)] = _FEW_OF_A_LIST
+    if seen.rows.sum() >= FEWEST_ROWS:
+        why[_is_written_otherwise(seen, codes) & are_few] = "not written as the other terms are"
+    why[_is_contradicted(seen) & are_few] = "its code or finer term says otherwise"
     common = ~are_few & ~codes
     if common.any() and listed[common].mean() >= MOSTLY:
         why[~listed & are_few] = "no term of the list"
@@ -152,7 +152,7 @@ def _with_forms(
     why: np.ndarray, seen: TextsSeen, forms: Callable[[Sequence[str]], np.ndarray], asked: np.ndarray
 ) -> np.ndarray:
     """The reasons (n_texts,) with those of the ``asked`` texts that name somebody by their form."""
-    rows = np.flatnonzero(asked & (why == ""))
+    rows = np.flatnonzero(asked & (why == "")).tolist()
     found = forms([seen.texts[row] for row in rows])
     why[rows] = [f"holds {_IN_WORDS[name]}" if name else "" for name in found]
     return why

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from disclosure_control.release.raised_terms import NOT_RELEASED
 from study.models.sdtm_terms import standard_terms
 from study.models.values_seen import CODE_SYSTEMS
 from study.words import words_of_the_pilots, yes_and_no
@@ -76,7 +77,8 @@ def _terms() -> frozenset[str]:
         for words in groups
         for word in words
     ]
-    return standard_terms() | yes_and_no() | frozenset(of_values)
+    ours = {NOT_RELEASED.casefold(), "discontinued"}  # what ``rare_terms`` puts in place of a term
+    return standard_terms() | ours | yes_and_no() | frozenset(of_values)
 
 
 @cache

@@ -137,8 +137,8 @@ class ReleaseSettings(SettingsGroup):
         nested(RareTerms), "what happens to coded terms of few people: [below](#rare-terms)", None, "they stay"
     )
     declared_texts: Mapping[str, Sequence[str] | str] = setting(
-        dictionary_of(_DECLARED, '{pattern of a variable, or "labels": "all" or a list of texts}'),
-        "texts of few people, and labels, that you have read and that name nobody: [below](#rare-texts)",
+        dictionary_of(_DECLARED, '{pattern of a variable: "all" or a list of texts}'),
+        "texts of few people that you have read and that name nobody: [below](#rare-texts)",
         {},
     )
     earlier: EarlierReleaseSettings | None = setting(
