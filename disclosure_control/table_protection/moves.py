@@ -13,7 +13,8 @@ from functools import cached_property
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csc_array, csr_array, vstack
+from scipy.sparse.csgraph import breadth_first_order
 
 from disclosure_control.table_protection.cells import CellSystem
 from disclosure_control.table_protection.primary import Concern
@@ -68,7 +69,7 @@ class Reader:
 
         Cells with a goal move by ``most`` (n_cells,) at most. Returns whether there is one; it is kept.
         """
-        cells = np.flatnonzero(among & self.free)
+        cells = self._moving_with(np.flatnonzero(among & self.free), np.flatnonzero(goal))
         limited = np.where(goal[cells] != 0, most[cells], np.inf)
         low = np.maximum(self.low[cells] - self.base[cells], -limited)
         high = np.minimum(self.high[cells] - self.base[cells], limited)
@@ -89,6 +90,19 @@ class Reader:
                 self.moves.append(change)
                 return True
         return False
+
+    def _moving_with(self, cells: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+        """Those of the ``cells`` (n,) that move if a wanted one does: all others need not change."""
+        if len(wanted) != 1 or wanted[0] not in cells:
+            return cells if len(wanted) > 1 else cells[:0]
+        near = self._neighbours[cells][:, cells]
+        return cells[np.sort(breadth_first_order(near, np.searchsorted(cells, wanted[0]), False, False))]
+
+    @cached_property
+    def _neighbours(self) -> csr_array:
+        """Which cells are in one equation (n_cells, n_cells)."""
+        rows = abs(vstack([self.equal, self.at_least], format="csr"))
+        return (rows.T @ rows).tocsr()
 
     @cached_property
     def _by_cell(self) -> tuple[csc_array, csc_array]:

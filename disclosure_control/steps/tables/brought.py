@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -22,17 +22,24 @@ _HIDDEN = ("", MASKED)  # of an earlier table: cells that it did not show
 
 
 @dataclass(frozen=True, eq=False)
-class TableRead:
-    """A file as read: its ``cells`` as text, and its ``blocks`` by what they are.
+class PlacedNumbers:
+    """Where numbers of a table stand in a block: the ``column``, its ``rows`` (n,), and their place ``at`` in it."""
 
-    ``places``: by block, for each of its columns of numbers, the place of every row in the block.
-    """
+    block: str
+    column: str
+    rows: np.ndarray = field(repr=False)
+    at: tuple[np.ndarray, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class TableRead:
+    """A table as read: its ``cells`` as text, its ``blocks`` by name, and where its numbers stand in them."""
 
     name: str
     settings: BroughtTable
     cells: pd.DataFrame = field(repr=False)
     blocks: Mapping[str, Block] = field(repr=False)
-    places: Mapping[str, Mapping[str, tuple[np.ndarray, ...]]] = field(repr=False)
+    placed: Sequence[PlacedNumbers] = field(repr=False)
 
 
 def read_table(file: SourceFile, settings: BroughtTable) -> TableRead:
@@ -215,29 +222,38 @@ def _as_read(
     dimensions: list[Dimension],
     place: list[np.ndarray],
 ) -> TableRead:
-    at = tuple(place)
+    at, rows = tuple(place), np.arange(len(cells))
+    of_counts = numbers[settings.counts or COUNTS]
     counted = settings.about if settings.of is None else f"{settings.about}: {name}"
     by = settings.of_by or tuple(one.name for one in dimensions if one.name not in settings.several)
-    counts = _block(counted, dimensions, at, numbers[settings.counts or COUNTS])
-    blocks, places = {COUNTS: counts}, {COUNTS: {settings.counts or COUNTS: at}}
+    counts = _block(counted, dimensions, at, of_counts)
+    blocks, placed = {COUNTS: counts}, _placed_counts(cells, settings, at)
     if settings.of is not None:
         blocks[COUNTS] = replace(counts, whole_of=(settings.about, by))
         kept = [axis for axis, one in enumerate(dimensions) if one.name in by]
         at_of = tuple(at[axis] for axis in kept)
         _check_same(name, settings.of, numbers[settings.of], at_of)
         blocks[OF] = _block(settings.about, [dimensions[axis] for axis in kept], at_of, numbers[settings.of])
-        places[OF] = {settings.of: at_of}
-    people = np.nan_to_num(_placed(counts, at, numbers[settings.counts or COUNTS]))
+        placed.append(PlacedNumbers(OF, settings.of, rows, at_of))
+    people = np.nan_to_num(_in_shape(counts, at, of_counts))
     for column in (*settings.sums, *settings.means):
-        values = numbers[column] * (numbers[settings.counts or COUNTS] if column in settings.means else 1)
+        values = numbers[column] * (of_counts if column in settings.means else 1)
         block = _block(f"{counted}: {column}", dimensions, at, values)
-        contributors = settings.largest.get(column, ())
-        stacked = [np.nan_to_num(_placed(block, at, numbers[one])) for one in contributors]
-        blocks[column] = replace(
-            block, counted=Counted.SUM, people=people, largest=np.stack(stacked, axis=-1) if stacked else None
-        )
-        places[column] = {column: at}
-    return TableRead(name, settings, cells, blocks, places)
+        contributors = [np.nan_to_num(_in_shape(block, at, numbers[one])) for one in settings.largest.get(column, ())]
+        largest = np.stack(contributors, axis=-1) if contributors else None
+        blocks[column] = replace(block, counted=Counted.SUM, people=people, largest=largest)
+        placed.append(PlacedNumbers(column, column, rows, at))
+    return TableRead(name, settings, cells, blocks, placed)
+
+
+def _placed_counts(cells: pd.DataFrame, settings: BroughtTable, at: tuple[np.ndarray, ...]) -> list[PlacedNumbers]:
+    """Where the counts stand: in one column, or across several, whose rows come one after the other."""
+    rows = np.arange(len(cells))
+    if settings.across is None:
+        return [PlacedNumbers(COUNTS, settings.counts or COUNTS, rows, at)]
+    columns = [str(name) for name in cells.columns if name not in settings.dimensions]
+    parts = [tuple(one[len(rows) * k : len(rows) * (k + 1)] for one in at) for k in range(len(columns))]
+    return [PlacedNumbers(COUNTS, column, rows, part) for column, part in zip(columns, parts, strict=True)]
 
 
 def _block(population: str, dimensions: list[Dimension], at: tuple[np.ndarray, ...], numbers: np.ndarray) -> Block:
@@ -249,7 +265,7 @@ def _block(population: str, dimensions: list[Dimension], at: tuple[np.ndarray, .
     return Block(population, tuple(dimensions), values, shown)
 
 
-def _placed(block: Block, at: tuple[np.ndarray, ...], numbers: np.ndarray) -> np.ndarray:
+def _in_shape(block: Block, at: tuple[np.ndarray, ...], numbers: np.ndarray) -> np.ndarray:
     values = np.full(block.values.shape, np.nan)
     values[at] = numbers
     return values

@@ -13,7 +13,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from disclosure_control.basics.drawings.style import page_style
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.small_counts import MASKED
-from disclosure_control.steps.tables.brought import COUNTS, OF, TableRead
+from disclosure_control.steps.tables.brought import TableRead
+from disclosure_control.table_protection.blocks import Counted
 from disclosure_control.table_protection.houses import HouseRules
 from disclosure_control.table_protection.protection import ProtectedBlock
 
@@ -36,33 +37,30 @@ class TableToLeave:
     def released(self) -> pd.DataFrame:
         """The table as it may leave, cells as text: as they came, ``masked`` or rounded; without contributors."""
         settings, cells = self.read.settings, self.read.cells.copy()
-        for name, block in self.blocks.items():
-            for column, at in self.read.places[name].items():
-                numbers = block.released[at]
-                if settings.across is None:
-                    cells[column] = _told(cells[column], numbers, is_count=name in (COUNTS, OF))
-                else:
-                    self._set_wide(cells, numbers)
-        counts = self._of_rows(COUNTS)
-        for column in settings.shares:
-            cells[column] = _shares(cells[column], counts, self._of_rows(OF))
-        for column in settings.hidden_with:
-            cells[column] = cells[column].where(~np.isnan(counts), MASKED)
+        numbers = self._numbers()
+        for one in self.read.placed:
+            is_count = self.blocks[one.block].block.counted is Counted.PEOPLE
+            column = cells.columns.get_loc(one.column)
+            cells.iloc[one.rows, column] = _told(cells.iloc[one.rows, column], numbers[one.column][one.rows], is_count)
+        counts = numbers[settings.counts] if settings.counts else np.zeros(len(cells))
+        for name in settings.shares:
+            cells[name] = _shares(cells[name], counts, numbers[settings.of or ""])
+        for name in settings.hidden_with:
+            cells[name] = cells[name].where(~np.isnan(counts) | (cells[name] == ""), MASKED)
         contributors = [column for columns in settings.largest.values() for column in columns]
         return cells.drop(columns=contributors)
 
-    def _of_rows(self, name: str) -> np.ndarray:
-        (at,) = self.read.places[name].values()
-        return self.blocks[name].released[at]
-
-    def _set_wide(self, cells: pd.DataFrame, numbers: np.ndarray) -> None:
-        columns = [name for name in cells.columns if name not in self.read.settings.dimensions]
-        for at, column in enumerate(columns):
-            rows = slice(at * len(cells), (at + 1) * len(cells))
-            cells[column] = _told(cells[column], numbers[rows], is_count=True)
+    def _numbers(self) -> dict[str, np.ndarray]:
+        """The numbers of each column (n_rows,) as they may leave, NaN where they are masked."""
+        found: dict[str, np.ndarray] = {}
+        for one in self.read.placed:
+            column = found.setdefault(one.column, np.full(len(self.read.cells), np.nan))
+            column[one.rows] = self.blocks[one.block].released[one.at]
+        return found
 
     def checks(self) -> Iterator[dict[str, object]]:
         """A row for each masked cell: which rule, and how wide what can be known of it is; no number of the table."""
+        columns = {placed.block: placed.column for placed in self.read.placed}
         for name, one in self.blocks.items():
             dimensions = one.block.dimensions
             for at in zip(*np.nonzero(one.is_primary | one.is_secondary), strict=True):
@@ -70,7 +68,7 @@ class TableToLeave:
                 cell = "; ".join(f"{by.name}={by.categories[i]}" for by, i in zip(dimensions, place, strict=True))
                 yield {
                     "table": self.read.name,
-                    "numbers": next(iter(self.read.places[name])),
+                    "numbers": self.read.settings.across or columns.get(name, name),
                     "cell": cell,
                     "masked": "by a rule" if one.is_primary[at] else "so that no other can be calculated",
                     "rule": one.rules.get(place, ""),

@@ -67,7 +67,8 @@ def protected(
     for table, earlier in tables:
         first.append(len(blocks))
         blocks += [
-            block if block.people is None else replace(block, people_in=first[-1]) for block in table.blocks.values()
+            block if block.people is None else replace(block, people_in=first[-1] + (block.people_in or 0))
+            for block in table.blocks.values()
         ]
         blocks += [] if earlier is None else [earlier]
         names += [table.name] * (len(blocks) - first[-1])
