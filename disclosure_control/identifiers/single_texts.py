@@ -38,6 +38,7 @@ class TextForm:
 
 _DAY, _YEAR = r"(0?[1-9]|[12]\d|3[01])", r"(1[89]|20)\d\d"
 _MONTH = r"(0?[1-9]|1[0-2])"
+_TOP_LEVEL = "com|net|org|info|biz|eu|at|de|ch|es|gr|pl|bg|it|fr|uk|ie|be|pt|ro|nl|se|cz|hu|hr|io|me|tv"
 _DIVIDED = r"\s?[-./ ]\s?"
 # Months in the languages of the pilots, by the beginnings of their names; a word that goes on must be a month's.
 _NAMES_OF_MONTHS = """
@@ -67,12 +68,11 @@ FORMS: dict[str, TextForm] = {
     "spoken_email": TextForm(
         "e-mail addresses",
         r"(?i:[\w.-]{2,} ?[\[({]?\b(at|ät|arroba|chiocciola|malpa|małpa)\b[\])}]? ?[\w-]{2,} ?[\[({]?"
-        r"\b(dot|punkt|punto|point|kropka)\b[\])}]? ?\w{2,})",
+        rf"\b(dot|punkt|punto|point|kropka)\b[\])}}]? ?({_TOP_LEVEL})\b)",
     ),
     "web_address": TextForm(
         "web addresses",
-        r"(?i:\b(https?|ftp)[:/]|\bwww\.|\b[\w-]{3,}\.(com|net|org|info|biz|eu|at|de|ch|es|gr|pl|bg|it|fr|uk|ie|be|pt|ro|"
-        r"nl|se|cz|hu|hr|io|me|tv)(/\S*)?(?![\w.]))",
+        rf"(?i:\b(https?|ftp)[:/]|\bwww\.|\b[\w-]{{3,}}\.({_TOP_LEVEL})(/\S*)?(?![\w.]))",
     ),
     "ip_address": TextForm("addresses of devices in a network", rf"{IPV4}|{IPV6}|{MAC}"),
     "phone": TextForm(
@@ -82,7 +82,7 @@ FORMS: dict[str, TextForm] = {
         r"(?<![\w.-])\(?\d{3}\)?[ .-]\d{3}[ .-]\d{3,4}(?![\w.-])",
     ),
     "bank_account": TextForm("bank accounts", r"(?<!\w)[A-Z]{2}\d{2}( ?[A-Z0-9]{4}){3,7}( ?[A-Z0-9]{1,4})?(?!\w)"),
-    "long_number": TextForm("long numbers", r"(?<![\w.])[A-Z]{0,6}[-_ ]?\d([ ./-]?\d){7,}(?![\w.])"),
+    "long_number": TextForm("long numbers", r"(?<![\w.])(?:[A-Z]{1,6}[-_ ]?\d{8,}|\d([ ./-]?\d){7,})(?![\w.])"),
     "number_of_a_person": TextForm(
         "numbers of a person",
         r"(?i:\b(mrn|svnr|sv-?nr|vsnr|vs-?nr|kvnr|pesel|amka|αμκα|afm|egn|егн|dni|nif|nie|nhs|ssn|bsn|cnp|nir|ahv|pid|"
@@ -102,8 +102,8 @@ FORMS: dict[str, TextForm] = {
     ),
     "encoded": TextForm(
         "encoded texts",
-        r"(?<![\w+/])(?=[\w+/-]*[a-z][A-Z\d]|[\w+/-]*\d[a-zA-Z])(?=[\w+/-]*\d|[\w+/-]*[A-Z][a-z]+[A-Z])[A-Za-z0-9+/_-]{12,}={0,2}"
-        r"(?![\w+/])|(?<!\w)[A-Za-z0-9+/]{6,}={1,2}(?!\w)|(?i:\b0x[0-9a-f]{6,}|base64|&#\d+;|%[0-9A-F]{2}%[0-9A-F]{2})",
+        r"(?<![\w+])(?=[\w+]*[a-z][A-Z\d]|[\w+]*\d[a-zA-Z])(?=[\w+]*\d|[\w+]*[A-Z][a-z]+[A-Z])[A-Za-z0-9+]{12,}={0,2}"
+        r"(?![\w+])|(?<!\w)[A-Za-z0-9+/]{6,}={1,2}(?!\w)|(?i:\b0x[0-9a-f]{6,}|base64|&#\d+;|%[0-9A-F]{2}%[0-9A-F]{2})",
     ),
     "coordinates": TextForm(
         "places on the map",

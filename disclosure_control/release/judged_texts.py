@@ -109,8 +109,9 @@ def _terms(seen: TextsSeen, k: int, least: int, known: Collection[str]) -> np.nd
     common = ~are_few & ~codes
     if common.any() and listed[common].mean() >= MOSTLY:
         why[~listed & are_few] = "no term of the list"
-    why[_is_of_the_list(seen)] = ""
-    why = _with_forms(why, seen, possible_forms, are_few & ~codes)
+    of_the_list = _is_of_the_list(seen)
+    why[of_the_list] = ""
+    why = _with_forms(why, seen, possible_forms, are_few & ~codes & ~of_the_list)
     return _with_forms(why, seen, certain_forms, ~are_few & ~codes)
 
 

@@ -167,6 +167,8 @@ def _kind(column: str, file: ReleasedFile, known: ColumnModel | None, table: Tab
         return TextKind.FLAG
     if known is not None and known.role in _TERMS and not _are_words_by_guess(column, file, known, table):
         return TextKind.MEDICAL_TERM if table is not None and table.prefix and known.ladder else TextKind.TERM
+    if known is not None and known.refers_to:
+        return TextKind.TERM  # numbers of a dictionary: of what kind a record is, in which unit
     return TextKind.TEXT
 
 

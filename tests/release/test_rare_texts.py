@@ -7,6 +7,7 @@ from collections import Counter
 import pandas as pd
 import pytest
 
+from disclosure_control.identifiers.single_texts import certain_forms
 from disclosure_control.release.deidentify import deidentify
 from disclosure_control.release.rare_texts import without_rare_texts
 from tests.cases import each
@@ -113,6 +114,31 @@ def test_a_rare_value_of_a_quasi_identifier_is_a_matter_of_its_class():
 def test_a_rare_term_of_medicine_stays_and_a_name_among_such_terms_goes():
     terms = ["HEADACHE", "NAUSEA", "HYPERTENSION"] * 30
     assert kept("AEDECOD", ["LIVEDO RETICULARIS", "GRUBER", *terms], "AE")[:2] == ["LIVEDO RETICULARIS", None]
+
+
+@each("term", ["Physician Decision", "PHYSICIAN DECISION"])
+def test_a_term_of_the_standard_that_few_people_have_is_no_name(term):
+    assert kept("DSDECOD", [term, *["COMPLETED", "ADVERSE EVENT", "Lost to Follow-up"] * 20], "DS")[0] == term
+
+
+def test_a_number_of_a_vocabulary_is_no_number_of_a_person():
+    rows = [
+        {"USUBJID": one, "person_id": one, "visit_type_concept_id": "38000175" if i < K else "44818517"}
+        for i, one in enumerate(IDS)
+    ]
+    who = people(IDS, list(range(N_PEOPLE)))
+    released = deidentify(study_of({"VISIT_OCCURRENCE": rows}, IDS, "person_id", "omop"), who, (), KEY, RELEASE)
+    left, found = without_rare_texts(released, who, K)
+    assert left.files["VISIT_OCCURRENCE"].frame["visit_type_concept_id"].notna().all()
+    assert found.emptied == ()
+
+
+@each("text", [
+    "Hemoglobin A1c/Hemoglobin.total in Blood", "NDA020503 200 ACTUAT albuterol 0.09 MG/ACTUAT Metered Dose Inhaler",
+    "main source of income at any point in past 2 years [PRAPARE]",
+])  # fmt: skip
+def test_a_name_of_a_public_vocabulary_has_no_form_of_a_person(text):
+    assert certain_forms([text]).tolist() == [""]
 
 
 def test_by_a_term_that_contradicts_its_finer_term():
