@@ -51,8 +51,8 @@ class TextsSeen:
     texts: Sequence[str] = field(repr=False)
     people: np.ndarray
     rows: np.ndarray
-    followed: Sequence[pd.DataFrame] = ()
-    own_numbers: frozenset[str] = frozenset()
+    followed: Sequence[pd.DataFrame] = field(default=(), repr=False)
+    own_numbers: frozenset[str] = field(default=frozenset(), repr=False)
 
 
 @dataclass(frozen=True)

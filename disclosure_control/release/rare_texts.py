@@ -51,11 +51,11 @@ class RareTexts:
 class _Counted:
     """The texts of all columns of one key, each once, with who has them, and the rows of each file with them."""
 
-    place: dict[str, int] = field(default_factory=dict)
-    pairs: list[np.ndarray] = field(default_factory=list)
-    rows: dict[JudgedColumn, dict[str, int]] = field(default_factory=dict)
-    followed: list[pd.DataFrame] = field(default_factory=list)
-    own_numbers: set[str] = field(default_factory=set)
+    place: dict[str, int] = field(default_factory=dict, repr=False)
+    pairs: list[np.ndarray] = field(default_factory=list, repr=False)
+    rows: dict[JudgedColumn, dict[str, int]] = field(default_factory=dict, repr=False)
+    followed: list[pd.DataFrame] = field(default_factory=list, repr=False)
+    own_numbers: set[str] = field(default_factory=set, repr=False)
 
     def add(self, column: JudgedColumn, texts: Sequence[str], codes: np.ndarray, people: np.ndarray) -> np.ndarray:
         """Rows (n_rows,) with these texts, by ``codes``, of these people; returns each pair of the two once (2, n)."""
