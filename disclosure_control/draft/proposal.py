@@ -15,7 +15,7 @@ from config import parse_config
 from disclosure_control.basics.settings.changes import ConfigChange, applied
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import DECIDE, Reason
-from disclosure_control.basics.telling.words import counted
+from disclosure_control.basics.telling.words import capitalised, counted
 from disclosure_control.draft.edits import with_changes, with_marks_decided
 from disclosure_control.draft.files import PROPOSED_CONFIG, write_draft
 from disclosure_control.treatments.keys import command_to_set, names_of_keys
@@ -134,7 +134,7 @@ def proposal_in_words(proposal: Proposal, path: Path, config_file: Path, door: s
     if proposal.is_tried and not proposal.left:
         yield "  Tried: by it, the result may leave."
     for reason in proposal.left:
-        yield f"  No line answers: {reason.sentence}{f' {reason.remedy}' if reason.remedy else ''}"
+        yield f"  No line answers: {reason.sentence}{f' {capitalised(reason.otherwise)}' if reason.remedy else ''}"
     yield "Read it. To put it in place:"
     yield from (f"  {command_to_set(name)}" for name in proposal.keys)
     yield f"  {'move' if os.name == 'nt' else 'mv'} {shlex.quote(str(path))} {shlex.quote(str(config_file))}"

@@ -146,7 +146,7 @@ class Verdict:
         for reason in self.reasons[:MOST_REASONS]:
             next_step = [f"Next: {reason.next}"] if reason.next else []
             yield Sentence(reason.sentence, Style.STEP, Where.FIRST | Where.EVIDENCE, next_step)
-            words = [capitalised(reason.remedy)] if reason.remedy else []
+            words = [capitalised(reason.otherwise)] if reason.remedy else []
             yield Sentence(reason.sentence, Style.STEP, Where.PAGE, words, reason.lines)
         n_more = len(self.reasons) - MOST_REASONS
         if n_more > 0:
@@ -158,9 +158,9 @@ class Verdict:
             ]
             yield Details(more, lines, where=Where.PAGE | Where.EVIDENCE)
         yield from (Sentence(sentence, where=Where.EVIDENCE) for sentence in self.not_looked_at)
-        yield Sentence(
-            "Lines take the place of those in the config with the same key. Then run again.", where=Where.PAGE
-        )
+        if any(reason.lines for reason in self.reasons[:MOST_REASONS]):
+            take_the_place = "Lines take the place of those in the config with the same key. Then run again."
+            yield Sentence(take_the_place, where=Where.PAGE)
 
 
 def what_leaves(steps: Mapping[str, StepResult]) -> LeavingProduct:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pandas as pd
@@ -20,6 +21,11 @@ from disclosure_control.treatments.treat import treat
 NAMES = Reason(Gravity.NAMES_A_PERSON, "a column names people.", "drop it")
 ALONE = Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, "people are alone.")
 OPEN = [Reason(Gravity.NOT_DECIDED, f"{n} waits.") for n in range(3)]
+
+
+def test_a_choice_without_lines_is_no_alternative_to_them():
+    steps = {"release": StepResult({}, reasons_to_hold=(replace(NAMES, remedy="or say why not"),))}
+    assert "Next: say why not" in verdict_on(what_leaves(steps), steps).text
 
 
 def test_nothing_is_released_where_the_config_asks_for_nothing():

@@ -43,4 +43,9 @@ class Reason:
     @property
     def next(self) -> str:
         """What to do next, in one line: the lines to paste, then what else there is."""
-        return ", ".join(part for part in (self.lines, self.remedy) if part)
+        return ", ".join(part for part in (self.lines, self.otherwise) if part)
+
+    @property
+    def otherwise(self) -> str:
+        """The remedy in words; without lines to paste it is no alternative to them, and has no "or" in front."""
+        return self.remedy if self.lines else self.remedy.removeprefix("or ")
