@@ -12,8 +12,6 @@ from functools import cached_property
 import numpy as np
 
 from disclosure_control.basics.telling.small_counts import SMALLEST_PRINTED_GROUP
-from disclosure_control.study_tables.registry import study_tables
-from disclosure_control.study_tables.side import StudySide
 from disclosure_control.study_tables.table import CellKind, StudyTable, Z
 
 LEAST = SMALLEST_PRINTED_GROUP  # people of a cell whose difference from another one is read
@@ -214,7 +212,8 @@ def reference_of(columns: tuple[str, ...], compare_with: str | None = None) -> i
     return next((place for place, name in enumerate(columns) if CONTROL.search(name)), 0)
 
 
-def compared_tables(before: StudySide, after: StudySide, compare_with: str | None = None) -> dict[str, ComparedTable]:
+def compared_tables(
+    before: Mapping[str, StudyTable], after: Mapping[str, StudyTable], compare_with: str | None = None
+) -> dict[str, ComparedTable]:
     """Every table of what came in, by its key, beside the same of what leaves."""
-    leaving = study_tables(after)
-    return {key: compared(table, leaving.get(key), compare_with) for key, table in study_tables(before).items()}
+    return {key: compared(table, after.get(key), compare_with) for key, table in before.items()}

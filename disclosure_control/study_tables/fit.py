@@ -84,9 +84,15 @@ class _Finding:
 
 
 def fit_for_use(
-    tables: Mapping[str, ComparedTable], n_left_out: int, n_people: int, settings: FitForUseSettings
+    tables: Mapping[str, ComparedTable],
+    n_left_out: int,
+    n_people: int,
+    settings: FitForUseSettings,
+    not_compared: Sequence[str] = (),
 ) -> FitForUse:
     """The answer by the compared tables of a study, of whose people so many are left out.
+
+    ``not_compared``: data sets of which no table was made; the answer is then at best "with limits".
 
     "no": a comparison of one of the main tables moved beyond its confidence interval or can be made no more, or more
     comparisons of another table than the settings allow. "with limits": anything else changed by more than they allow.
@@ -96,15 +102,28 @@ def fit_for_use(
     found = {key: sorted(of_table, key=_gravity) for key, of_table in found.items() if of_table}
     gravest = sorted(found, key=lambda key: (_gravity(found[key][0]), not tables[key].before.is_main))
     parts = list(_losses(list(tables.values()), settings))
-    if not parts:
+    if not parts and tables:
         parts = [f"no change that matters in {counted(len(tables), 'table')}"]
+    unknown = _not_compared(tables, not_compared)
+    if unknown:
+        parts = [*parts[: MOST_LOSSES - 1], unknown]
     left_out = f"{some_of_people(n_left_out, n_people)} left out" if n_left_out else "nobody left out"
+    answer = found[gravest[0]][0].answer if gravest else Fitness.YES
+    also = (f"{unknown[:1].upper()}{unknown[1:]}.",) if unknown else ()
     return FitForUse(
-        found[gravest[0]][0].answer if gravest else Fitness.YES,
+        Fitness.WITH_LIMITS if unknown and answer is Fitness.YES else answer,
         f"What the recipient loses: {'; '.join([*parts[:MOST_LOSSES], left_out])}.",
-        tuple(_sentence(tables[key], [one.words for one in found[key]]) for key in gravest),
-        tuple(_sentence(tables[key], [one.told or one.words for one in found[key]]) for key in gravest),
+        (*(_sentence(tables[key], [one.words for one in found[key]]) for key in gravest), *also),
+        (*(_sentence(tables[key], [one.told or one.words for one in found[key]]) for key in gravest), *also),
     )
+
+
+def _not_compared(tables: Mapping[str, ComparedTable], not_compared: Sequence[str]) -> str:
+    """What was not compared with the data as they came in; "" if everything was."""
+    if not_compared:
+        be = "was" if len(not_compared) == 1 else "were"
+        return f"{listed(not_compared, MOST_NAMED)} {be} too large to be compared with what came in"
+    return "" if tables else "the study has no table that could be compared with what came in"
 
 
 def _gravity(finding: _Finding) -> int:

@@ -14,6 +14,7 @@ from disclosure_control.basics.encoding.columns import number_text, parse_number
 from disclosure_control.basics.encoding.interval_labels import interval_of
 from disclosure_control.basics.encoding.keys import count_keys
 from disclosure_control.study_tables.asked import OutcomeAsked
+from disclosure_control.study_tables.columns_on_disk import ColumnsOnDisk
 from study.formats.days import days_of
 from study.models.roles import Role, TableKind, TableModel
 from study.models.study_model import StudyModel
@@ -29,8 +30,14 @@ _ARM_COLUMNS = ("ARM", "TRT01P", "ACTARM", "TRT01A")
 class PersonRows:
     """Some columns of a data set, and the person of each row (n_rows,), below 0 of nobody."""
 
-    frame: pd.DataFrame = field(repr=False)
+    frame: pd.DataFrame | ColumnsOnDisk = field(repr=False)
     people: np.ndarray = field(repr=False)
+
+    def of_columns(self, names: Sequence[str]) -> pd.DataFrame:
+        """A frame with at least some columns, those of them that are there."""
+        if isinstance(self.frame, pd.DataFrame):
+            return self.frame
+        return pd.DataFrame({name: self.frame[name] for name in names if name in self.frame}, index=self.frame.index)
 
 
 class DomainRows:

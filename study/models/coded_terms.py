@@ -48,6 +48,12 @@ class TermLadder:
         words = self.table.of_role(Role.VERBATIM, Role.LABEL)
         return frozenset(name for name in words if self.table.columns[name].part_of in ("", *self.columns))
 
+    @property
+    def answers(self) -> list[str]:
+        """The columns that say whether an event took place; all of a table that derives it from others."""
+        names = [f"{self.prefix}{short}" if self.prefix else self.table.called(short) for short, _ in DENIES]
+        return list(self.table.columns) if any(name in self.table.derived for name in names) else names
+
     def happened(self, frame: pd.DataFrame) -> np.ndarray:
         """Whether the event of a row (n_rows,) took place: not if a question about it was denied or not answered."""
         took_place = np.ones(len(frame), dtype=bool)

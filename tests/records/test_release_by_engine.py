@@ -249,7 +249,13 @@ def test_nothing_of_a_large_file_is_in_memory_whole(tmp_path, monkeypatch):
 def test_what_is_too_large_to_be_searched_is_said_in_the_verdict(tmp_path):
     path = pilot(tmp_path)
     parts = Limits(block_bytes=2000, rows_at_hand=5, domains=TINY.domains)
-    with released("disk", path, config_with(), parts) as (found, _, _):
+    with released("disk", path, config_with(), parts) as (found, files, _):
+        assert found.figures["study_tables"]["not_compared"] == ["AE", "DM", "LB", "VS"]
+        assert found.figures["study_tables"]["fit_for_use"] == "with limits"
+        not_compared = "AE, DM, LB, VS were too large to be compared with what came in"
+        assert not_compared in found.figures["study_tables"]["loses"]
+        assert not_compared in files["released/README.txt"].decode()
+        assert not_compared in files["released/codebook.json"].decode()
         assert found.figures["not_scanned"] == ["AE", "DM", "LB", "VS"]
         assert found.figures["longitudinal"] is None
         assert "columns of AE, DM, LB, VS that may name people" in found.report
@@ -258,6 +264,7 @@ def test_what_is_too_large_to_be_searched_is_said_in_the_verdict(tmp_path):
     assert len([one for one in said if "from disk" in one]) == 2
     with released("disk", path, config_with(), TINY) as (found, _, _):
         assert "not_scanned" not in found.figures
+        assert found.figures["study_tables"]["not_compared"] == []
         assert found.figures["longitudinal"]["people"] == found.figures["people"]
         assert not [one for one in found.outcome.not_looked_at if "from disk" in one]
 

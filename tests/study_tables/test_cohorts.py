@@ -64,7 +64,7 @@ def test_a_correlation_that_is_lost_in_noise_moved(heart):
     before = side_of(frames, ids, model)
     name = study_tables(before)["demographics_means.HEART"].rows[0]
     shuffled = frames["HEART"].assign(**{name: frames["HEART"][name].sample(frac=1, random_state=1).to_numpy()})
-    tables = compared_tables(before, side_of({"HEART": shuffled}, ids, model, before))
+    tables = compared_tables(study_tables(before), study_tables(side_of({"HEART": shuffled}, ids, model, before)))
     assert (tables["associations.HEART"].states == State.MOVED).any()
     assert (tables["demographics_means.HEART"].states == State.HELD).all()
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from disclosure_control.basics.telling.confidence_intervals import wilson_interval
 from disclosure_control.study_tables.comparison import State, compared, compared_tables, differences, reference_of
 from disclosure_control.study_tables.fit import FitForUse, FitForUseSettings, Fitness, fit_for_use
+from disclosure_control.study_tables.registry import study_tables
 from disclosure_control.study_tables.table import StudyTable, share_table
 from disclosure_control.study_tables.words import told_before, told_cells
 from tests.cases import each
@@ -137,7 +138,7 @@ FRAMES = study({"HEADACHE": [40, 60], "NAUSEA": [50, 70], "RASH": [3, 2]})
 def fit_of(after: dict[str, pd.DataFrame], there: np.ndarray | None = None, **settings) -> FitForUse:
     model = model_of(FRAMES)
     side = side_of(FRAMES, IDS, model)
-    tables = compared_tables(side, side_of(after, IDS, model, side, there))
+    tables = compared_tables(study_tables(side), study_tables(side_of(after, IDS, model, side, there)))
     n_left = 0 if there is None else int((~there).sum())
     return fit_for_use(tables, n_left, N, FitForUseSettings(**settings))
 
@@ -148,6 +149,21 @@ def test_a_study_that_leaves_as_it_came_is_fit_for_use():
     assert fit.reasons == fit.for_recipient == ()
     assert "no change that matters" in fit.loses
     assert "nobody left out" in fit.loses
+
+
+def test_what_was_not_compared_is_no_yes_and_is_told():
+    model = model_of(FRAMES)
+    side = side_of(FRAMES, IDS, model)
+    tables = compared_tables(study_tables(side), study_tables(side_of(FRAMES, IDS, model, side)))
+    for fit in (
+        fit_for_use(tables, 0, N, FitForUseSettings(), ["LB"]),
+        fit_for_use({}, 0, N, FitForUseSettings(), ["LB"]),
+        fit_for_use({}, 0, N, FitForUseSettings()),
+    ):
+        assert fit.answer == Fitness.WITH_LIMITS
+        assert "compared with what came in" in fit.loses
+        assert len(fit.reasons) == len(fit.for_recipient) == 1
+        assert "compared with what came in" in fit.for_recipient[0]
 
 
 def test_a_difference_between_arms_that_grew_beyond_its_interval_is_a_no():

@@ -95,12 +95,12 @@ def test_an_outcome_of_two_values_has_log_odds_and_one_of_numbers_a_slope():
 def test_a_coefficient_that_noise_destroys_moved_and_one_of_a_column_that_goes_is_lost():
     before = side_with(PATIENTS, asked("stroke", "age"))
     shuffled = PATIENTS.assign(age=PATIENTS["age"].sample(frac=1, random_state=1).to_numpy())
-    key = "outcome.PATIENTS__stroke"
-    moved = compared_tables(before, side_with(shuffled, asked("stroke", "age"), before))[key]
+    key, analysis, came_in = "outcome.PATIENTS__stroke", asked("stroke", "age"), study_tables(before)
+    moved = compared_tables(came_in, study_tables(side_with(shuffled, analysis, before)))[key]
     assert moved.states.tolist() == [[State.MOVED]]
-    lost = compared_tables(before, side_with(PATIENTS.drop(columns="age"), asked("stroke", "age"), before))[key]
+    lost = compared_tables(came_in, study_tables(side_with(PATIENTS.drop(columns="age"), analysis, before)))[key]
     assert lost.states.tolist() == [[State.LOST]]
-    same = compared_tables(before, side_with(PATIENTS, asked("stroke", "age"), before))[key]
+    same = compared_tables(came_in, study_tables(side_with(PATIENTS, analysis, before)))[key]
     assert same.states.tolist() == [[State.HELD]]
 
 

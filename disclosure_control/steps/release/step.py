@@ -23,7 +23,7 @@ from disclosure_control.identifiers.scan import scan_columns
 from disclosure_control.leaving.questions import three_questions
 from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.records.records import EncodedRecords, places_of_all
-from disclosure_control.release.before_and_after import both_sides
+from disclosure_control.release.before_and_after import CameIn
 from disclosure_control.release.codebook import codebook, codebook_files, levels_of, readme
 from disclosure_control.release.dated_rows import dated_rows
 from disclosure_control.release.define import define_file, what_it_does_not_say
@@ -57,7 +57,6 @@ from disclosure_control.steps.release.report import (
 from disclosure_control.steps.release.settings import OutsidersKnow, ReleaseSettings
 from disclosure_control.steps.release.use import (
     STUDY_TABLES,
-    StudyCompared,
     lines_for_recipient,
     study_compared,
     use_sections,
@@ -94,6 +93,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     tests = tests_of_drop(merge.drop, study.model, len(people.ids))
     people = dataclasses.replace(people, recoded={**tests, **people.recoded})
     lines = (*settings.lines, *rules_of_drop(merge.drop, study.model))
+    came_in = _came_in(step, study, len(people.ids))
     released = deidentify(study, people, lines, key, release, settings.times)
     raised: tuple[RaisedTerms, ...] = ()
     if settings.rare_terms is not None:
@@ -104,7 +104,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     config = step.assessment.config
     released, texts = without_rare_texts(released, people, config.K, config.quasi_identifiers, settings.declared_texts)
     released = in_an_order_of_their_own(released, people, key, release)
-    compared = _compared(settings, study, released, people)
+    compared = None if came_in is None else study_compared(came_in, released, people, settings.fit_for_use)
     created = datetime.combine(datetime.fromisoformat(step.started), time())
     with step.files.package(step.folder / RESULTS_FOLDER) as folder:
         files = data_files(released, settings.format, created, folder)
@@ -150,14 +150,11 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     )
 
 
-def _compared(
-    settings: ReleaseSettings, study: Study, released: ReleasedStudy, people: ReleasePeople
-) -> StudyCompared | None:
-    """The study's tables as they came in and as they leave; None if the config switches them off."""
-    if not settings.study_tables:
+def _came_in(step: StepInput[ReleaseSettings], study: Study, n_people: int) -> CameIn | None:
+    """The study's tables as they came in, made before large files are divided; None if the config wants none."""
+    if not step.settings.study_tables:
         return None
-    sides = both_sides(study, released, people, settings.fit_for_use.outcome)
-    return study_compared(sides, int((~people.stays).sum()), len(people.stays), settings.fit_for_use)
+    return CameIn.of(study, n_people, step.files.rows_to_search, step.settings.fit_for_use.outcome)
 
 
 def _of_no_person(study: Study) -> list[str]:

@@ -12,7 +12,9 @@ from disclosure_control.basics.drawings.rows import RateWithInterval, interval_c
 from disclosure_control.basics.telling.sections import Figure, Part, Section, Sentence, Style, Table
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED, WHAT_MASKED_MEANS
 from disclosure_control.basics.telling.words import counted, listed
-from disclosure_control.release.before_and_after import BothSides
+from disclosure_control.release.before_and_after import CameIn
+from disclosure_control.release.deidentify import ReleasedStudy
+from disclosure_control.release.people import ReleasePeople
 from disclosure_control.steps.release import STUDY_TABLES_OUTLINE
 from disclosure_control.study_tables.comparison import ComparedTable, State, compared_tables
 from disclosure_control.study_tables.fit import FitForUse, FitForUseSettings, fit_for_use
@@ -71,13 +73,17 @@ class StudyCompared:
         return pd.concat([pd.DataFrame(_CELLS), *map(cells_of, self.tables.values())], ignore_index=True)
 
 
-def study_compared(sides: BothSides, n_left_out: int, n_people: int, settings: FitForUseSettings) -> StudyCompared:
-    """The tables of both sides, and whether what leaves is fit for use."""
-    tables = compared_tables(sides.before, sides.after, settings.compare_with)
+def study_compared(
+    came_in: CameIn, released: ReleasedStudy, people: ReleasePeople, settings: FitForUseSettings
+) -> StudyCompared:
+    """The tables of what came in and of what leaves, and whether what leaves is fit for use."""
+    leaving = came_in.as_it_leaves(released, people)
+    tables = compared_tables(came_in.tables, leaving, settings.compare_with)
     asked = settings.outcome
     is_made = asked is None or any(table.before.name == "outcome" for table in tables.values())
-    fit = fit_for_use(tables, n_left_out, n_people, settings)
-    return StudyCompared(tables, fit, sides.not_read, "" if is_made or asked is None else asked.column)
+    n_left_out, n_people = int((~people.stays).sum()), len(people.stays)
+    fit = fit_for_use(tables, n_left_out, n_people, settings, came_in.not_read)
+    return StudyCompared(tables, fit, came_in.not_read, "" if is_made or asked is None else asked.column)
 
 
 # The columns of the file with all cells, by what they hold.
@@ -200,7 +206,7 @@ def _parts(compared: StudyCompared, told: UseTold) -> Iterator[Part]:
         Style.SMALL,
     )
     for name in told.not_compared:
-        yield Sentence(f"Not compared: {name}, whose rows are not in memory in a run from disk.", Style.NOTICE)
+        yield Sentence(f"Not compared: {name}, which has more rows on disk than are read for its tables.", Style.NOTICE)
     if compared.not_made:
         yield Sentence(
             f"No table of the outcome {compared.not_made}: it has neither numbers nor two values, a column of the "

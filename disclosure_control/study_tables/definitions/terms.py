@@ -37,7 +37,7 @@ def levels_shown(ladder: TermLadder, rows: DomainRows) -> dict[str, str]:
 
 
 def _by_term(side: StudySide, rows: DomainRows, ladder: TermLadder) -> StudyTable:
-    happened = np.concatenate([ladder.happened(part.frame) for part in rows.parts])
+    happened = np.concatenate([ladder.happened(part.of_columns(ladder.answers)) for part in rows.parts])
     labels, groups = [], []
     people, records = [np.zeros((0, len(side.arms)), dtype=np.int64)], [np.zeros((0, len(side.arms)), dtype=np.int64)]
     for level, column in reversed(levels_shown(ladder, rows).items()):
