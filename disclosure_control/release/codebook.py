@@ -65,7 +65,11 @@ def codebook(
     ``file_names`` maps data sets to the released files. Levels are those of ``levels_of``, each of at least ten people.
     ``intervals``: for each column of the combined dataset whether its labels ``a--b`` contain b.
     """
-    return [_entry(account, released, file_names, levels, intervals) for account in released.accounts]
+    return [
+        _entry(account, released, file_names, levels, intervals)
+        for account in released.accounts
+        if account.stays or not {account.variable, account.file} & released.unnamed
+    ]
 
 
 def _entry(
@@ -164,7 +168,9 @@ def readme(
         for name, file in released.files.items()
     ]
     n_people = len({person for file in released.files.values() for person in file.overview.people if person != NOBODY})
-    gone = sorted(name for name in released.left_out)
+    gone = sorted(name for name in released.left_out if name not in released.unnamed)
+    n_unnamed = len(released.left_out) - len(gone)
+    gone += [f"{counted(n_unnamed, 'file')} that is not named here"] if n_unnamed else []
     emptied = any(account.has_rare_texts for account in released.accounts)
     lines = [
         f"Study {pilot}, de-identified; released {created:%Y-%m-%d}; {people_text(n_people)}.",

@@ -10,6 +10,7 @@ from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.release.deidentify import ReleasedStudy
+from disclosure_control.release.labels import LabelJudge, judged_definition
 from disclosure_control.release.package import outgoing
 from disclosure_control.release.study import DEFINITION
 from study.define_xml import StudyDefinition, contradictions, find_definition, read_definition
@@ -26,10 +27,12 @@ def define_file(
     file_names: Mapping[str, str],
     levels: Mapping[str, Mapping[str, Sequence[str]]],
     created: datetime,
+    judge: LabelJudge,
 ) -> tuple[bytes | None, str]:
     """The define.xml of the released files and "", or None and the reason why there is none.
 
-    There is one if the study in the pilot's ``folder`` has one. ``levels`` may be listed, by data set and column.
+    There is one if the study in the pilot's ``folder`` has one. ``levels`` may be listed, by data set and column;
+    ``judge`` says which of its labels and meanings of codes leave.
     """
     path = find_definition(folder)
     if path is None:
@@ -38,7 +41,7 @@ def define_file(
     if large:
         return None, f"{listed(large)} was written part by part, and is described by the codebook alone"
     try:
-        source = read_definition(path)
+        source = judged_definition(read_definition(path), judge)
     except FaultyInputError:
         return None, f"{path.name} of the study cannot be read"
     tables = [

@@ -128,7 +128,7 @@ class ReleasedStudy:
     """The files that leave by the name of their data set; ``left_out`` the others, each with its reason.
 
     ``unplaced`` are columns of the combined dataset that the treatment changed and that were found in no file.
-    ``model``: what tables and columns are.
+    ``model``: what tables and columns are. ``unnamed``: names of files and variables that the recipient is not told.
     """
 
     files: dict[str, ReleasedFile]
@@ -136,6 +136,7 @@ class ReleasedStudy:
     accounts: tuple[Account, ...]
     unplaced: tuple[str, ...]
     model: StudyModel
+    unnamed: frozenset[str] = frozenset()
 
 
 def deidentify(

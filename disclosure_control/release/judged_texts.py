@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from disclosure_control.identifiers.label_words import why_of_label, why_of_name
 from disclosure_control.identifiers.single_texts import FORMS, certain_forms, is_in_another_alphabet, possible_forms
 from disclosure_control.release.ordinary_texts import (
     are_flags,
@@ -90,6 +91,13 @@ def _people_of_plans(seen: TextsSeen) -> np.ndarray:
     return np.where(plans.eq("").to_numpy(), 0, most.to_numpy())
 
 
+def _names(seen: TextsSeen, k: int, least: int, known: Collection[str]) -> np.ndarray:
+    why = _texts(seen, k, least, known)
+    rows = np.flatnonzero(why == "").tolist()
+    why[rows] = [why_of_label(seen.texts[row]) or why_of_name(seen.texts[row]) for row in rows]
+    return why
+
+
 def _flags(seen: TextsSeen, k: int, least: int, known: Collection[str]) -> np.ndarray:
     why = np.full(len(seen.texts), "", dtype=object)
     why[~are_flags(seen.texts) & (seen.people < least)] = "no value of a flag"
@@ -141,6 +149,7 @@ def _dictionary(seen: TextsSeen, k: int, least: int, known: Collection[str]) -> 
 _Rule = Callable[[TextsSeen, int, int, Collection[str]], np.ndarray]
 _RULES: Mapping[TextKind, _Rule] = {
     TextKind.TEXT: _texts,
+    TextKind.NAME: _names,
     TextKind.FLAG: _flags,
     TextKind.TERM: _terms,
     TextKind.MEDICAL_TERM: _medical_terms,

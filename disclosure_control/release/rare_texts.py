@@ -44,7 +44,7 @@ class RareTexts:
     """What was emptied, by file and column; ``table`` has every text with its people and the reason: restricted."""
 
     emptied: tuple[EmptiedTexts, ...] = ()
-    table: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
+    table: pd.DataFrame = field(default_factory=lambda: pd.DataFrame({"text": []}), repr=False)
 
 
 @dataclass

@@ -30,6 +30,7 @@ _NOT_READ = (
 )
 _TERMS = (Role.CODED_TERM, Role.LABEL)
 _NAMES_OF_TABLES = ("DOMAIN", "RDOMAIN", "IDVAR")
+_NAMES = ("QNAM", "QLABEL")
 _CODES_OF_PLANS = ("TSVALCD", "TSVCDVER")  # codes of a terminology, and its version, which may be a date
 FLAG_ENDING = "FL"
 
@@ -39,6 +40,7 @@ class TextKind(StrEnum):
 
     TEXT = "text"  # one of few people is emptied
     FLAG = "flag"  # the same, and so is every text but yes and no
+    NAME = "name of a variable or unit"  # a text of few people is emptied, and so is one that may name somebody
     TERM = "coded term"  # rare ones are a matter of ``rare_terms``; by form, and beside the other terms
     MEDICAL_TERM = "term of a medical dictionary"  # the same, and by its words
     PLAN = "plan"  # of the study: no person has it, so its form decides
@@ -165,6 +167,8 @@ def _kind(column: str, file: ReleasedFile, known: ColumnModel | None, table: Tab
         return TextKind.DICTIONARY if is_list else TextKind.PLAN
     if (known is not None and known.role is Role.FLAG) or column.upper().endswith(FLAG_ENDING):
         return TextKind.FLAG
+    if column in _NAMES or (known is not None and known.role is Role.UNIT):
+        return TextKind.NAME
     if known is not None and known.role in _TERMS and not _are_words_by_guess(column, file, known, table):
         return TextKind.MEDICAL_TERM if table is not None and table.prefix and known.ladder else TextKind.TERM
     if known is not None and known.refers_to:

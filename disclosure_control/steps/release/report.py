@@ -34,6 +34,7 @@ from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.facts import KINDS
 from disclosure_control.release.joins import KeyJoin
+from disclosure_control.release.labels import JudgedLabels
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.raised_terms import RaisedTerms, ToldTerms
 from disclosure_control.release.rare_texts import EmptiedTexts, RareTexts
@@ -57,6 +58,7 @@ from disclosure_control.steps.release.earlier import (
     told_beside_earlier,
 )
 from disclosure_control.steps.release.keys import ToldJoin, key_parts, reasons_of_keys, told_joins
+from disclosure_control.steps.release.labels import LabelsTold
 from disclosure_control.steps.release.traces import TracesTold, reasons_of_traces
 from disclosure_control.steps.release.use import StudyCompared, UseTold, use_told
 from disclosure_control.treatments.methods.shift_dates import REMOVE_TIMES
@@ -284,6 +286,7 @@ class ReleaseTold:
     unplaced: Sequence[str]
     rare_terms: Sequence[ToldTerms]
     rare_texts: Sequence[TextsEmptied]
+    labels: LabelsTold
     longitudinal: ToldCourse | None
     earlier_release: ToldBesideEarlier | None
     traces: TracesTold
@@ -306,6 +309,7 @@ def release_told(
     raised: Sequence[RaisedTerms],
     no_definition: str,
     texts: RareTexts,
+    labels: JudgedLabels,
     compared: StudyCompared | None = None,
 ) -> ReleaseTold:
     """What was released, masked for the report; ``no_definition`` says why the package has no define.xml."""
@@ -335,6 +339,7 @@ def release_told(
         unplaced=list(released.unplaced),
         rare_terms=[ToldTerms.of(one) for one in raised],
         rare_texts=[TextsEmptied.of(one) for one in texts.emptied],
+        labels=LabelsTold.of(labels),
         longitudinal=None if checked.course is None else told_course(checked.course),
         earlier_release=None if checked.earlier is None else told_beside_earlier(checked.earlier),
         traces=TracesTold.of(checked.traces),
@@ -402,6 +407,7 @@ def _done(told: ReleaseTold) -> Iterator[Part]:
             f'{{"declared_texts": {{"{told.rare_texts[0].column}": "all", or a list of texts}}}}.',
             Style.NOTICE,
         )
+    yield from told.labels.parts()
     if told.rare_terms:
         yield Sentence("Rare terms", Style.HEADING)
         yield from (Sentence(one.words()) for one in told.rare_terms)

@@ -12,6 +12,7 @@ from disclosure_control.basics.settings.kinds import (
     FLAG,
     SHARE,
     TEXT,
+    TEXTS,
     Kind,
     Place,
     are_names,
@@ -140,6 +141,11 @@ class ReleaseSettings(SettingsGroup):
         dictionary_of(_DECLARED, '{pattern of a variable: "all" or a list of texts}'),
         "texts of few people that you have read and that name nobody: [below](#rare-texts)",
         {},
+    )
+    declared_names: tuple[str, ...] = setting(
+        TEXTS.but("a list of labels and names"),
+        "labels, and names of files, columns and QNAMs, that name nobody: [below](#labels-and-names)",
+        (),
     )
     earlier: EarlierReleaseSettings | None = setting(
         nested(EarlierReleaseSettings),

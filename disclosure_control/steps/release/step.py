@@ -31,6 +31,8 @@ from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.dictionaries import with_used_entries
 from disclosure_control.release.facts import kinds_to_count, rows_with_facts
 from disclosure_control.release.joins import KeyJoin, joins_of
+from disclosure_control.release.labels import judged_names, names_not_told, with_judged_labels
+from disclosure_control.release.lines_told import without_emptied_texts
 from disclosure_control.release.merge_drop import rules_of_drop, tests_of_drop
 from disclosure_control.release.merged import Made, MergedPackage, evaluated, evaluated_package, leaving_of
 from disclosure_control.release.numbering import in_an_order_of_their_own
@@ -46,6 +48,7 @@ from disclosure_control.release.traces import find_traces
 from disclosure_control.release.undecided import proposed_by_values
 from disclosure_control.steps.release.course import CourseRisk, course_risk
 from disclosure_control.steps.release.earlier import BesideEarlier, beside_earlier, read_earlier
+from disclosure_control.steps.release.labels import LABELS, reasons_of_labels
 from disclosure_control.steps.release.report import (
     RARE_TEXTS,
     PackageChecked,
@@ -92,7 +95,8 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     promised = _promised(step, original) if treated is None else treated.as_released
     tests = tests_of_drop(merge.drop, study.model, len(people.ids))
     people = dataclasses.replace(people, recoded={**tests, **people.recoded})
-    lines = (*settings.lines, *rules_of_drop(merge.drop, study.model))
+    of_names, names_gone = judged_names(study, step.assessment.config, rule.column, settings.declared_names)
+    lines = (*of_names, *settings.lines, *rules_of_drop(merge.drop, study.model))
     came_in = _came_in(step, study, len(people.ids))
     released = deidentify(study, people, lines, key, release, settings.times)
     raised: tuple[RaisedTerms, ...] = ()
@@ -103,6 +107,9 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     released = with_used_entries(released, study.model)
     config = step.assessment.config
     released, texts = without_rare_texts(released, people, config.K, config.quasi_identifiers, settings.declared_texts)
+    released, labels_gone, judge = with_judged_labels(released, study, settings.declared_names)
+    released = names_not_told(released, names_gone)
+    labels = names_gone + labels_gone
     released = in_an_order_of_their_own(released, people, key, release)
     compared = None if came_in is None else study_compared(came_in, released, people, settings.fit_for_use)
     created = datetime.combine(datetime.fromisoformat(step.started), time())
@@ -110,10 +117,11 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         files = data_files(released, settings.format, created, folder)
         names = dict(zip(released.files, files, strict=True))
         levels = levels_of(released)
-        use = () if compared is None else compared.fit.for_recipient
+        hidden = (*texts.table["text"], *released.unnamed)
+        use = () if compared is None else without_emptied_texts(compared.fit.for_recipient, hidden)
         intervals = {} if treated is None else treated.intervals
         files |= codebook_files(codebook(released, names, levels, intervals), use)
-        definition, no_definition = define_file(step.folder, released, names, levels, created)
+        definition, no_definition = define_file(step.folder, released, names, levels, created, judge)
         if definition is not None:
             files[DEFINITION] = definition
         write_small_files(files, folder)
@@ -121,7 +129,8 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         joins = tuple(joins_of(study, people, opened, rule.column))
         rare = tuple(ToldTerms.of(one) for one in raised)
         written = partial(readme, step.pilot, released, names, created, study.model.form, joins, rare)
-        told_to_recipient = partial(written, use=() if compared is None else lines_for_recipient(compared.fit))
+        told = () if compared is None else without_emptied_texts(lines_for_recipient(compared.fit), hidden)
+        told_to_recipient = partial(written, use=told)
         files["README.txt"] = told_to_recipient(is_defined=definition is not None).encode()
         write_small_files({"README.txt": files["README.txt"]}, folder)
         merge = dataclasses.replace(merge, model=study.model.model, ignore=(*merge.ignore, *_of_no_person(study)))
@@ -133,16 +142,17 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         no_definition = checked.no_definition
         del files[DEFINITION]
         files["README.txt"] = told_to_recipient().encode()
-    told = release_told(released, names, checked, people, raised, no_definition, texts, compared)
+    figures = release_told(released, names, checked, people, raised, no_definition, texts, labels, compared)
     return StepResult(
-        told,
-        sections=(*release_sections(told), *(() if compared is None else use_sections(compared))),
+        figures,
+        sections=(*release_sections(figures), *(() if compared is None else use_sections(compared))),
         tables=({} if compared is None else {STUDY_TABLES: compared.rows})
-        | ({RARE_TEXTS: texts.table} if texts.emptied else {}),
+        | ({RARE_TEXTS: texts.table} if texts.emptied else {})
+        | ({LABELS: labels.table} if labels.any else {}),
         files={f"{FOLDER}/{name}": content for name, content in files.items()},
         inputs={name: {"sha256": sha256} for name, sha256 in study.inputs.items()}
         | ({} if checked.earlier is None else dict(checked.earlier.inputs)),
-        reasons_to_hold=(*reasons_of(released, checked), *_reasons_of_chance(treated)),
+        reasons_to_hold=(*reasons_of(released, checked), *reasons_of_labels(labels), *_reasons_of_chance(treated)),
         answers=checked.answers,
         not_looked_at=checked.not_looked_at,
         outcome=checked,

@@ -1,0 +1,114 @@
+"""Whether a label, or the name of a file or column, names a person, or the place where somebody is treated.
+
+A label describes everybody's values, so a count of people says nothing of it: its words decide. Common surnames and
+towns of the pilots' countries are a short list of our own, without those that are words, eponyms or short names in
+medicine (Lang, Klein, Weber, Barcelona).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from disclosure_control.identifiers.headings import folded
+from disclosure_control.identifiers.name_words import TITLED, is_first_name
+from disclosure_control.identifiers.patterns import in_python
+from disclosure_control.identifiers.single_texts import FORMS, certain_forms, possible_forms
+from study.models.sdtm_labels import is_word_of_labels
+
+_SURNAMES = """
+Gruber Huber Pichler Steiner Moser Mayer Hofer Leitner Eder Winkler Maier Mayr Wimmer Egger Brunner Baumgartner Auer
+Lechner Haas Aigner Ebner Wallner Lehner Haider Kaufmann Wieser Koller Schuster Stadler Strasser Hofmann Pfeiffer
+Müller Schmidt Schmid Hoffmann Schäfer Zimmermann Hartmann Krüger Schmitt Schmitz Lehmann Köhler Herrmann Meyer Meier
+García Rodríguez González Fernández López Martínez Sánchez Pérez Gómez Jiménez Hernández Moreno Álvarez Romero Díaz
+Papadopoulos Papadopoulou Papadakis Georgiou Nikolaidis Vlachos Papageorgiou Oikonomou Makris Karagiannis
+Παπαδόπουλος Παπαδοπούλου Γεωργίου Παππάς Βλάχος Νικολαΐδης Παπαγεωργίου Οικονόμου Καραγιάννης
+Nowak Kowalski Kowalska Wiśniewski Wiśniewska Wójcik Kowalczyk Kamiński Kamińska Lewandowski Zieliński Szymański
+Ivanov Ivanova Georgiev Georgieva Dimitrov Dimitrova Petrov Petrova Nikolov Nikolova Hristov Todorov Stoyanov Iliev
+Иванов Иванова Георгиев Георгиева Димитров Димитрова Петров Петрова Николов Николова Христов Тодоров Стоянов Илиев
+Rossi Ferrari Bianchi Romano Colombo Ricci Esposito Conti Moretti Dubois Moreau Lefebvre Lefèvre Rousseau
+Smith Jones Williams Johnson Davis Miller Wilson Evans Roberts Hughes Edwards Thompson
+Silva Santos Ferreira Pereira Oliveira Popescu Ionescu Popa Jansen Bakker Visser Andersen Nielsen Hansen Larsen
+"""
+# A disease or a score of these names is a matter of their words: Hodgkin, Wilson, Romano-Ward.
+_EPONYMS = frozenset({"wilson", "romano", "miller", "johnson", "williams", "edwards", "roberts", "conti", "hoffmann"})
+_TOWNS = """
+Wien Graz Linz Salzburg Innsbruck Klagenfurt Villach Wels Steyr Dornbirn Bregenz Leoben Krems Amstetten
+Hamburg München Munich Köln Stuttgart Düsseldorf Dortmund Leipzig Dresden Hannover Nürnberg Bremen Freiburg Zürich
+Madrid Valencia Sevilla Zaragoza Málaga Murcia Bilbao Granada Córdoba Valladolid Alicante
+Athina Athens Αθήνα Thessaloniki Θεσσαλονίκη Patra Patras Πάτρα Heraklion Ηράκλειο Larissa Λάρισα Volos Ioannina
+Warszawa Warsaw Kraków Krakow Łódź Wrocław Poznań Gdańsk Szczecin Lublin Katowice
+Plovdiv Пловдив Varna Варна Burgas Бургас Ruse София
+Milano Torino Napoli Bologna Firenze Palermo Lyon Marseille Toulouse Bordeaux Lille Nantes
+Manchester Birmingham Leeds Liverpool Bristol Dublin Rotterdam Utrecht Lisboa Porto Bucuresti
+"""
+_SHORTEST = 4  # Ana, Jan and Ali are tests, months and affixes, too
+_NO_NAMES = frozenset({"rosa", "rose", "porto", "mario", "marie", "granada"})
+_PLACE = (
+    r"(?i:\b(?:site|centre|center|clinic|klinik|klinikum|hospital|spital|krankenhaus|lkh|zentrum|praxis|szpital|"
+    r"νοσοκομείο|болница|hôpital)\b)[ _:#.-]*(?i:no\.? ?|nr\.? ?)?"
+)
+_NUMBERED_PLACE = re.compile(rf"{_PLACE}\d{{3,}}")
+_NAMED_PLACE = in_python(rf"{_PLACE}([\p{{Lu}}][\pL-]+)")
+_AFTER_A_TITLE = re.compile(r"\b(?:dr|frau|herr|prof|mrs)[_. ]+([^\W\d_]{3,})")
+_WORD = re.compile(r"[^\W\d_]+")
+# Ordinary names of columns look like these forms: TreatmentArm2Code, age.at, year_2013.
+_NOT_OF_NAMES = ("encoded", "web_address", "account", "year", "quoted")
+_NOT_OF_LABELS = ("year", "quoted", "encoded")
+
+
+@cache
+def _names() -> frozenset[str]:
+    listed = {folded(word) for word in (*_SURNAMES.split(), *_TOWNS.split())}
+    return frozenset(listed - _EPONYMS)
+
+
+def names_somebody(word: str) -> bool:
+    """Whether a word is a common first name, surname or town, and no other word."""
+    letters = folded(word)
+    if len(letters) < _SHORTEST or letters in _NO_NAMES:
+        return False
+    return letters in _names() or is_first_name(word)
+
+
+def why_of_name(name: str, may_have_date: bool = False) -> str:
+    """Why the name of a file or column may name somebody, "" of an ordinary one; an export has its date in its name."""
+    spaced, allowed = folded(name), (*_NOT_OF_NAMES, *(("date",) if may_have_date else ()))
+    found = next((one for one in certain_forms([name, spaced]) if one and one not in allowed), "")
+    if found and not (found == "titled_name" and not _has_a_title(name)):
+        return f"holds {FORMS[found].words}"
+    if _has_a_title(name) or _has_a_title(spaced) or any(map(names_somebody, spaced.split())):
+        return "holds a name of a person or a town"
+    return "holds the number or name of a place of treatment" if _is_a_place(name.replace("_", " ")) else ""
+
+
+def why_of_label(label: str) -> str:
+    """Why a label may name somebody, "" of an ordinary one."""
+    (found,) = possible_forms([label])
+    words = _WORD.findall(label)
+    if found == "titled_name" and not _has_a_title(label):
+        found = ""
+    if found == "name" and all(map(is_word_of_labels, words)):
+        found = ""
+    if found == "name" or any(map(names_somebody, words)) or _has_a_title(label.casefold()):
+        return "holds a name of a person or a town"
+    if found and found not in _NOT_OF_LABELS:
+        return f"holds {FORMS[found].words}"
+    return "holds the number or name of a place of treatment" if _is_a_place(label) else ""
+
+
+def _has_a_title(text: str) -> bool:
+    """Whether a title stands before a word that labels do not have: Dr. Huber, and not MR imaging."""
+    behind = [match.group().split()[-1] for match in _titled().finditer(text)]
+    behind += [match.group(1) for match in _AFTER_A_TITLE.finditer(text)]
+    return any(not is_word_of_labels(word) for word in behind)
+
+
+@cache
+def _titled() -> re.Pattern[str]:
+    return in_python(TITLED)
+
+
+def _is_a_place(text: str) -> bool:
+    named = (match.group(1) for match in _NAMED_PLACE.finditer(text))
+    return _NUMBERED_PLACE.search(text) is not None or any(not is_word_of_labels(word) for word in named)

@@ -1,0 +1,233 @@
+"""Labels and names of what leaves: they stand in headers, README.txt, codebook and define.xml, beside no person's row.
+
+A label of a standard's variable is the standard's. Others are judged by their words: see ``identifiers.label_words``.
+A label that may name somebody is emptied; a column, or a QNAM, with such a name is left out; a file with such a name,
+or a column that the config needs, holds the release.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import pandas as pd
+
+from config.model_settings import PilotConfig
+from disclosure_control.identifiers.label_words import why_of_label, why_of_name
+from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
+from disclosure_control.release.study import Study, StudyFile
+from study.define_xml import CodeList, DatasetDefinition, StudyDefinition, VariableDefinition
+from study.formats.tables import stem_of
+from study.models.roles import Role
+from study.models.sdtm_labels import (
+    is_word_of_labels,
+    is_worded_as_the_standard,
+    standard_data_set_labels,
+    standard_label,
+)
+from study.operations import Operation, OperationKind, OperationRule, VariableClass
+
+LABEL, NAME = "label", "name"
+_STANDARDS = ("sdtm", "adam")  # whose labels are in English, in words that are known
+_BY_OTHER_WORDS = "in words that the standard does not use"
+_REMOVED = "holds a value that was removed from the data"
+_WORD = re.compile(r"[^\W_]+")
+_MOST_VALUES = 5_000  # of a removed column; sites, investigators and wards are fewer
+_FEWEST_LETTERS = 4
+
+
+@dataclass(frozen=True)
+class JudgedLabel:
+    """A label of a ``file`` ("" of a column: of the file itself), or a name, that does not leave, and ``why``.
+
+    ``instead``: the standard's label, "" of none.
+    """
+
+    file: str
+    column: str
+    kind: str
+    text: str = field(repr=False)
+    why: str
+    instead: str = ""
+
+
+@dataclass(frozen=True)
+class JudgedLabels:
+    """What was emptied or left out; ``needed`` are names that may name somebody and cannot be left out."""
+
+    gone: tuple[JudgedLabel, ...] = ()
+    needed: tuple[JudgedLabel, ...] = ()
+
+    def __add__(self, other: JudgedLabels) -> JudgedLabels:
+        return JudgedLabels(self.gone + other.gone, self.needed + other.needed)
+
+    @property
+    def any(self) -> bool:
+        """Whether there is one."""
+        return bool(self.gone or self.needed)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """All of them with their texts: restricted."""
+        rows = [(one.file, one.column, one.kind, one.text, one.why, one.instead) for one in (*self.gone, *self.needed)]
+        return pd.DataFrame(rows, columns=["file", "column", "kind", "text", "why", "instead"])
+
+
+@dataclass(frozen=True)
+class LabelJudge:
+    """Judges labels of a study, ``is_standard`` in the words of SDTM.
+
+    ``removed`` words are of values that do not leave; ``declared`` labels may leave.
+    """
+
+    is_standard: bool
+    removed: frozenset[str] = field(default=frozenset(), repr=False)
+    declared: frozenset[str] = field(default=frozenset(), repr=False)
+
+    def why(self, label: str) -> str:
+        """Why a label does not leave, "" if it may."""
+        if label in self.declared:
+            return ""
+        if found := why_of_label(label):
+            return found
+        if any(word.casefold() in self.removed for word in _WORD.findall(label)):
+            return _REMOVED
+        return _BY_OTHER_WORDS if self.is_standard and not is_worded_as_the_standard(label) else ""
+
+    def leaving(self, label: str) -> str:
+        """The label, or "" if it does not leave."""
+        return "" if self.why(label) else label
+
+
+# ---------------------------------------------------------------- names
+
+
+def judged_names(
+    study: Study, config: PilotConfig, id_column: str | None, declared: Collection[str]
+) -> tuple[tuple[OperationRule, ...], JudgedLabels]:
+    """The lines that leave columns and QNAMs out whose name may name somebody, and what these are."""
+    lines, gone, needed = [], [], []
+    roles = {*config.quasi_identifiers, *config.sensitive_features}
+    for file in study.files:
+        if file.stem not in declared and (why := why_of_name(file.stem, may_have_date=True)):
+            needed.append(JudgedLabel(file.name, "", NAME, file.stem, why))
+        for name in (*map(str, file.table.frame), *_qualifiers(file)):
+            why = "" if name in declared or standard_label(name) else why_of_name(name)
+            if not why:
+                continue
+            one = JudgedLabel(file.name, name, NAME, name, why)
+            model = study.model.column(file.domain, name)
+            if f"{file.domain}__{name}" in roles or name == id_column or (model and model.role is Role.PERSON):
+                needed.append(one)
+                continue
+            gone.append(one)
+            says = Operation(OperationKind.REMOVE, VariableClass.DIRECT_IDENTIFIER, "its name may name somebody")
+            lines.append(OperationRule((f"{file.domain}.{name}",), says))
+    return tuple(lines), JudgedLabels(tuple(gone), tuple(needed))
+
+
+def _qualifiers(file: StudyFile) -> list[str]:
+    """The variables of a supplement that is at hand."""
+    frame = file.table.frame
+    return sorted(map(str, frame["QNAM"].dropna().unique())) if file.is_supplemental and "QNAM" in frame else []
+
+
+def names_not_told(released: ReleasedStudy, names: JudgedLabels) -> ReleasedStudy:
+    """The study with the names that the recipient is not told: of columns that were left out, and of files."""
+    left_out = {name for name in released.left_out if why_of_name(stem_of(name), may_have_date=True)}
+    return replace(released, unnamed=frozenset({one.text for one in names.gone} | left_out))
+
+
+# ---------------------------------------------------------------- labels
+
+
+def with_judged_labels(
+    released: ReleasedStudy, study: Study, declared: Collection[str]
+) -> tuple[ReleasedStudy, JudgedLabels, LabelJudge]:
+    """The study with the labels that may leave, what became of the others, and what judged them."""
+    is_standard = study.model.model in _STANDARDS
+    judge = LabelJudge(is_standard, _removed_words(study, released), frozenset(declared))
+    files, gone = {}, list[JudgedLabel]()
+    for name, file in released.files.items():
+        found = list(_of_file(name, file, judge))
+        files[name] = _with(file, found) if found else file
+        gone += found
+    return replace(released, files=files), JudgedLabels(tuple(gone)), judge
+
+
+def _of_file(name: str, file: ReleasedFile, judge: LabelJudge) -> Iterator[JudgedLabel]:
+    table = file.source.table
+    known = standard_data_set_labels(file.source.domain) if judge.is_standard else []
+    if table.label and table.label not in known and (why := judge.why(table.label)):
+        yield JudgedLabel(name, "", LABEL, table.label, why, known[0] if known else "")
+    for column, label in table.labels.items():
+        standard = standard_label(column) if judge.is_standard else ""
+        if label.casefold() == column.casefold():  # as formats write a column that has none
+            continue
+        if label and label.casefold() != standard.casefold() and (why := judge.why(label)):
+            yield JudgedLabel(name, column, LABEL, label, why, standard)
+
+
+def _with(file: ReleasedFile, gone: list[JudgedLabel]) -> ReleasedFile:
+    """The file with other labels; its parts and what was seen of them stay."""
+    source, instead = file.source, {one.column: one.instead for one in gone}
+    labels = {name: instead.get(name, label) for name, label in source.table.labels.items()}
+    table = replace(
+        source.table,
+        label=instead.get("", source.table.label),
+        labels={name: label for name, label in labels.items() if label},
+    )
+    found = replace(file, source=replace(source, table=table))
+    return found.with_overview_of(file, ())
+
+
+def _removed_words(study: Study, released: ReleasedStudy) -> frozenset[str]:
+    """The words of values that identify a person, a site or a place and do not leave."""
+    by_name, found = {file.name: file for file in study.files}, set[str]()
+    classes = (VariableClass.DIRECT_IDENTIFIER, VariableClass.QUASI_IDENTIFIER_1)
+    for account in released.accounts:
+        table = by_name[account.file].table
+        if account.stays or account.rows_of or account.variable not in table.frame:
+            continue
+        if account.operation.variable_class not in classes or table.frame[account.variable].dtype.kind == "f":
+            continue
+        values = table.counts_of(account.variable).index
+        if len(values) <= _MOST_VALUES:
+            found.update(word.casefold() for value in values.tolist() for word in _WORD.findall(str(value)))
+    return frozenset(
+        word for word in found if len(word) >= _FEWEST_LETTERS and not word.isdigit() and not is_word_of_labels(word)
+    )
+
+
+# ---------------------------------------------------------------- the study's own description
+
+
+def judged_definition(source: StudyDefinition, judge: LabelJudge) -> StudyDefinition:
+    """A define.xml of the study with the descriptions and meanings of codes that may leave."""
+    described = {name: _judged_data_set(one, judge) for name, one in source.described.items()}
+    datasets = {
+        name: {key: _judged_variable(one, judge) for key, one in variables.items()}
+        for name, variables in source.datasets.items()
+    }
+    return replace(source, described=described, datasets=datasets)
+
+
+def _judged_data_set(one: DatasetDefinition, judge: LabelJudge) -> DatasetDefinition:
+    label = one.label if one.label in standard_data_set_labels(one.domain) else judge.leaving(one.label)
+    return replace(one, label=label, structure="" if why_of_label(one.structure) else one.structure)
+
+
+def _judged_variable(one: VariableDefinition, judge: LabelJudge) -> VariableDefinition:
+    standard = standard_label(one.name)
+    label = one.label if one.label == standard else judge.leaving(one.label) or standard
+    codes = one.code_list
+    if codes is not None:
+        codes = CodeList(codes.name, _judged_terms(codes.terms, judge))
+    return replace(one, label=label, code_list=codes)
+
+
+def _judged_terms(terms: Mapping[str, str], judge: LabelJudge) -> Mapping[str, str]:
+    """The meanings of codes; those of a list in which one may name somebody are not told."""
+    given = replace(judge, is_standard=False)
+    return {} if any(given.why(meaning) for meaning in terms.values()) else terms

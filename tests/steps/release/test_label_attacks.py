@@ -1,0 +1,216 @@
+"""Labels and names that tell where, or of whom: in headers, README.txt, codebook and define.xml of what leaves."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from study.formats.outgoing import Moment, OutgoingTable
+from study.formats.registry import writers_by_name
+from study.formats.tables import FileOptions
+from study.merge.settings import MergeSettings
+from tests.steps.release.conftest import KEY, Package, package, step_on
+from tests.steps.release.made_study import demographics, made, rows, starts
+
+PLANTED = "Site 701 Graz m.huber@kages.at"
+NOTHING = MergeSettings()
+PARTS = ("Graz", "GRAZ", "graz", "huber", "Huber", "HUBER", "kages.at", "kages_", "701 G")
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch):
+    monkeypatch.setenv("RELEASE_TEST_KEY", KEY)
+
+
+def tells(made: Package) -> list[str]:
+    """The files of a package, by name, that a recipient reads one of the planted words in, also in their names."""
+    spaced = {name: content.replace(b"\x00", b"") for name, content in made.files.items()}
+    return [name for name, content in spaced.items() if any(p.encode() in content or p in name for p in PARTS)]
+
+
+def of_labelled(form: str, to, label: str = "", labels: dict | None = None, release: dict | None = None) -> Package:
+    """A made study whose vital signs came in a format with labels."""
+    source = to / "source"
+    source.mkdir()
+    start = starts()
+    pd.DataFrame(demographics(start)).to_csv(source / "dm.csv", index=False)
+    of = {"VSTESTCD": lambda i: "PULSE", "VSTEST": lambda i: "Pulse Rate", "VSORRES": lambda i: str(60 + i % 20)}
+    frame = pd.DataFrame(rows("VS", lambda i: start[i], **of))
+    table = OutgoingTable("VS", label, frame, labels or {}, "ST", Moment(2026, 1, 1))
+    writer = writers_by_name()[form]
+    (source / f"vs{writer.suffix}").write_bytes(writer.write(table))
+    return released(source, to, release)
+
+
+def released(
+    source, to, release: dict | None = None, qis: tuple[str, ...] = ("DM__SEX",), merge: MergeSettings = NOTHING
+) -> Package:
+    literal = {"categorical_qis": list(qis), "continuous_qis": [], "binning_config": {}, "K": 5}
+    literal |= {"sensitive_feature": [], "sensitive_binning_config_for_L": {}}
+    settings = {"key_from": {"environment": "RELEASE_TEST_KEY"}, "outsiders_know": {"facts": 0}, **(release or {})}
+    files = {name: {"value_labels": one.value_labels} for name, one in merge.files.items()}
+    literal |= {"merge": {"files": files}} if files else {}
+    given, kept = step_on(source, to, {**literal, "release": settings}, None, merge)
+    return package(source, given, kept, to)
+
+
+@pytest.mark.parametrize("form", ["xpt5", "json", "ndjson", "parquet"])
+def test_by_a_label_of_a_variable(form, tmp_path):
+    found = of_labelled(form, tmp_path, labels={"VSORRES": PLANTED, "VSTEST": "Name of Measurement"})
+    assert tells(found) == []
+    labels = {one["variable"]: one["label"] for one in json.loads(found.files["codebook.json"])["variables"]}
+    assert labels["VSORRES"] == "Result or Finding in Original Units"  # the standard's
+    assert labels["VSTEST"] == "Name of Measurement"
+    assert found.result.figures["labels"] == {"emptied": {}, "replaced": {"VS": 1}, "left_out": 0, "needed": 0}
+    (row,) = found.result.tables["labels_and_names.csv"].to_dict("records")
+    assert (row["text"], row["instead"]) == (PLANTED, "Result or Finding in Original Units")
+
+
+@pytest.mark.parametrize("form", ["xpt5", "json", "parquet"])
+def test_by_a_label_of_a_data_set(form, tmp_path):
+    found = of_labelled(form, tmp_path, label=PLANTED)
+    assert tells(found) == []
+    assert "Vital Signs" in found.files["README.txt"].decode()
+
+
+def test_by_a_label_in_words_that_no_standard_uses(tmp_path):
+    assert tells(of_labelled("json", tmp_path, label="Vital signs, Graz only")) == []
+
+
+def test_a_declared_label_leaves(tmp_path):
+    found = of_labelled("json", tmp_path, labels={"VSORRES": PLANTED}, release={"declared_names": [PLANTED]})
+    assert "vs.json" in tells(found)
+
+
+def test_by_labels_of_an_spss_file(tmp_path):
+    """The label of a column, of the data set, and of a value that half of the people have."""
+    pyreadstat = pytest.importorskip("pyreadstat")
+    frame = people_of_a_clinic()
+    frame["ward"] = np.arange(len(frame)) % 2 + 1.0
+    source = tmp_path / "source"
+    source.mkdir()
+    pyreadstat.write_sav(
+        frame,
+        source / "people.sav",
+        file_label=PLANTED,
+        column_labels={"ward": f"ward of {PLANTED}", "sex": "sex", "USUBJID": "id", "crp": "CRP"},
+        variable_value_labels={"ward": {1.0: PLANTED, 2.0: "other"}},
+    )
+    merge = MergeSettings(files={"PEOPLE": FileOptions(value_labels="labels")})
+    found = released(source, tmp_path, {"operations": {"PEOPLE.ward": "keep"}}, ("PEOPLE__sex",), merge)
+    assert tells(found) == []
+    assert "ward" in found.opened["PEOPLE"]
+
+
+def people_of_a_clinic() -> pd.DataFrame:
+    """A plain table: an id, a sex and a result for each of 120 people."""
+    number = np.arange(120)
+    return pd.DataFrame({"USUBJID": [f"P{i:04d}" for i in number], "sex": number % 2 + 1.0, "crp": number % 7 + 0.5})
+
+
+@pytest.mark.parametrize("name", ["Dr. Huber notes", "graz_score", "m.huber@kages.at", "HUBER"])
+def test_by_the_name_of_a_column(name, tmp_path):
+    frame = people_of_a_clinic()
+    frame[name] = np.arange(len(frame)) % 3 + 0.5
+    source = tmp_path / "source"
+    source.mkdir()
+    frame.to_csv(source / "people.csv", index=False)
+    found = released(source, tmp_path, {"operations": {"PEOPLE.crp": "keep"}}, ("PEOPLE__sex",))
+    assert tells(found) == []
+    assert found.result.figures["labels"]["left_out"] == 1
+    assert "crp" in found.opened["PEOPLE"]
+
+
+def test_by_the_name_of_a_file(tmp_path):
+    """A file keeps its name, which the merge needs: the release is held."""
+    source = tmp_path / "source"
+    source.mkdir()
+    people_of_a_clinic().to_csv(source / "graz_huber.csv", index=False)
+    (source / "kages_huber_protocol.pdf").write_bytes(b"%PDF-")
+    found = released(source, tmp_path, qis=("GRAZ_HUBER__sex",))
+    (reason,) = [one for one in found.result.reasons_to_hold if "may name somebody" in one.sentence]
+    assert "1 file" in reason.sentence
+    assert "huber" not in reason.sentence
+    assert b"kages" not in found.files["README.txt"]
+
+
+def test_by_the_name_of_a_column_that_the_config_needs(tmp_path):
+    frame = people_of_a_clinic().rename(columns={"sex": "huber_sex"})
+    source = tmp_path / "source"
+    source.mkdir()
+    frame.to_csv(source / "people.csv", index=False)
+    found = released(source, tmp_path, qis=("PEOPLE__huber_sex",))
+    assert any("1 column that leave may" in one.sentence for one in found.result.reasons_to_hold)
+
+
+@pytest.mark.parametrize(
+    ("qnam", "qlabel"),
+    [("HUBER", "Notes"), ("NOTES", PLANTED), ("NOTES", "Notes of Dr. Huber"), ("NOTES", "Site 701 Graz")],
+)
+def test_by_a_qualifier_of_everybody(qnam, qlabel, tmp_path):
+    start = starts()
+    dm = demographics(start)
+    supp = [
+        {"STUDYID": "ST", "RDOMAIN": "DM", "USUBJID": one["USUBJID"], "IDVAR": None, "IDVARVAL": None}
+        | {"QNAM": name, "QLABEL": label, "QVAL": "Y", "QORIG": "CRF"}
+        for one in dm
+        for name, label in ((qnam, qlabel), ("ITTFL", "Intent to Treat"))
+    ]
+    lines = {"DM.NOTES": "keep", "DM.HUBER": "keep"}
+    found = made({"DM": dm, "SUPPDM": supp}, tmp_path, {"operations": lines})
+    assert tells(found) == []
+    assert "Intent to Treat" in set(found.opened["SUPPDM"]["QLABEL"])
+
+
+@pytest.mark.parametrize("unit", ["Graz", "Huber", PLANTED])
+def test_by_a_unit_of_everybody(unit, tmp_path):
+    start = starts()
+    lb = rows("LB", lambda i: start[i], LBTESTCD=lambda i: "ALT", LBORRES=lambda i: "5", LBORRESU=lambda i: unit)
+    for one in lb[::2]:
+        one["LBORRESU"] = "U/L"
+    found = made({"DM": demographics(start), "LB": lb}, tmp_path)
+    assert tells(found) == []
+    assert set(found.opened["LB"]["LBORRESU"].dropna()) == {"U/L"}
+
+
+def test_by_a_code_list_and_a_label_of_the_define_xml(tmp_path):
+    """Of the study's own define.xml: the label of a variable without one in its file, and what a code means."""
+    start = starts()
+    source = tmp_path / "source"
+    source.mkdir()
+    for name, table in {"dm": demographics(start), "pe": rows("PE", lambda i: start[i], PEORRES=of_two)}.items():
+        outgoing = OutgoingTable(name.upper(), "", pd.DataFrame(table), {}, "ST", Moment(2026, 1, 1))
+        (source / f"{name}.json").write_bytes(writers_by_name()["json"].write(outgoing))
+    (source / "define.xml").write_text(DEFINE, encoding="utf-8")
+    found = released(source, tmp_path)
+    assert "define.xml" in found.files, found.result.figures["no_define_xml"]
+    assert tells(found) == []
+
+
+def of_two(i: int) -> str:
+    """One of two codes."""
+    return "AB"[i % 2]
+
+
+DEFINE = f"""<?xml version="1.0" encoding="UTF-8"?>
+<ODM xmlns="http://www.cdisc.org/ns/odm/v1.3" xmlns:def="http://www.cdisc.org/ns/def/v2.1" FileOID="F">
+<Study OID="ST"><GlobalVariables><StudyName>ST</StudyName><StudyDescription>ST</StudyDescription>
+<ProtocolName>ST</ProtocolName></GlobalVariables><MetaDataVersion OID="M" Name="ST" def:DefineVersion="2.1.0">
+<ItemGroupDef OID="IG.PE" Name="PE" Repeating="Yes" def:Structure="One per visit of Dr. Huber">
+<Description><TranslatedText>{PLANTED}</TranslatedText></Description><ItemRef ItemOID="IT.PEORRES" Mandatory="No"/>
+</ItemGroupDef><ItemDef OID="IT.PEORRES" Name="PEORRES" DataType="text" Length="1">
+<Description><TranslatedText>Finding of Dr. Huber</TranslatedText></Description><CodeListRef CodeListOID="CL.P"/>
+</ItemDef><CodeList OID="CL.P" Name="P" DataType="text"><CodeListItem CodedValue="A"><Decode>
+<TranslatedText>{PLANTED}</TranslatedText></Decode></CodeListItem><CodeListItem CodedValue="B"><Decode>
+<TranslatedText>other</TranslatedText></Decode></CodeListItem></CodeList></MetaDataVersion></Study></ODM>"""
+
+
+def test_by_an_emptied_text_in_the_lines_on_what_was_lost(tmp_path):
+    """README.txt and codebook say which rows of the study's tables must not be relied on, by their names."""
+    start = starts()
+    of = {"LBTESTCD": lambda i: "ALT" if i < 118 else "HUBERM", "LBTEST": lambda i: "ALT" if i < 118 else "Huber, M"}
+    lb = rows("LB", lambda i: start[i], LBSTRESN=lambda i: float(i % 9), **of)
+    assert tells(made({"DM": demographics(start), "LB": lb}, tmp_path)) == []
