@@ -103,14 +103,17 @@ def _nothing_drafted(name: str) -> str:
 
 
 def _published(pilot: Pilot, combined: Combined, combined_as: str) -> Outcome:
+    from disclosure_control.basics.telling.merged_domains import NOTES_SHOWN, notes_shown
     from disclosure_control.basics.telling.words import counted
     from disclosure_control.run.results import files_of_set, staged
 
-    name = COMBINED_DATASETS[combined_as]
+    name, report = COMBINED_DATASETS[combined_as], combined.report
+    of_files = [note for file in report["inputs"].values() for note in file["notes"]]
+    notes = [*report["notes"], *of_files, *report["left_out"].values()]
     of_door_2 = files_of_set(pilot.results / f"{pilot.name}_privacy_summary.json")
     with pilot.log.step("write"), staged(pilot.results, MERGE_REPORT, is_restricted=True, carried=of_door_2) as results:
         results.write_table(name, combined.pieces, for_people=False)
-        results.publish({"schema": 1, "pilot": pilot.name, **combined.report})
+        results.publish({"schema": 1, "pilot": pilot.name, **combined.report, NOTES_SHOWN: notes_shown(notes)})
     for notice in results.notices:
         pilot.log.notice(notice)
     pilot.log.say(merge_table(combined.report))
@@ -142,7 +145,8 @@ def merge_table(report: dict[str, Any]) -> str:
     """
     from tabulate import tabulate
 
-    from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
+    from disclosure_control.basics.telling.merged_domains import ToldDomain, shown
+    from disclosure_control.basics.telling.small_counts import count_text, people_on_screen
 
     headers = ["Domain", "Form", "Rows", "Subjects", "Without record"]
     headers += ["Columns", "Collapsed", "Not done", "Columns dropped"]
@@ -150,13 +154,10 @@ def merge_table(report: dict[str, Any]) -> str:
     for domain, counts in report["domains"].items():
         n_columns = sum(name.startswith(f"{domain}__") for name in report["columns"])
         dropped = len(counts.get("dropped_columns", ()))
-        n_rows, n_without = counts["rows"], HAND_TO_HAND.told(counts["subjects_without_record"], n_all)
-        subjects = (None, None) if n_without is None else (counts["subjects"], n_without)
-        told = [HAND_TO_HAND.told(n_rows, n_all), *subjects]
-        # Where rows that were collapsed are taken from all of them, subjects are left.
-        few = [HAND_TO_HAND.told(counts.get("collapsed", 0), n_rows, n_rows - n_all)]
-        few.append(HAND_TO_HAND.told(counts.get("not_done", 0), n_rows))
-        rows.append([domain, counts["form"], *map(count_text, told), n_columns, *map(count_text, few), dropped])
+        told = ToldDomain.of(counts, n_all)
+        of_people = map(count_text, (told.rows, told.subjects, told.without_record))
+        few = map(count_text, (told.collapsed, told.not_done))
+        rows.append([domain, counts["form"], *of_people, n_columns, *few, dropped])
     lines = [tabulate(rows, headers, tablefmt="simple_outline")]
     reported = {
         "unknown_subjects_left_out": "subjects that are not in DM were left out",
@@ -170,18 +171,12 @@ def merge_table(report: dict[str, Any]) -> str:
     for domain, counts in (report["domains"] | report["inputs"]).items():
         told_of = {words: people_on_screen(counts[key]) for key, words in reported.items() if counts.get(key)}
         lines += [f"  {domain}: {number} {words}" for words, number in told_of.items()]
-    lines += [f"  {name}: {_on_screen(note)}" for name, file in report["inputs"].items() for note in file["notes"]]
-    lines += [f"  left out: {name}, {_on_screen(reason)}" for name, reason in report["left_out"].items()]
-    lines += [f"  {_on_screen(note)}" for note in report["notes"]]
+    lines += [f"  {name}: {shown(note)}" for name, file in report["inputs"].items() for note in file["notes"]]
+    lines += [f"  left out: {name}, {shown(reason)}" for name, reason in report["left_out"].items()]
+    lines += [f"  {shown(note)}" for note in report["notes"]]
     if report["dropped_columns"]:
         lines.append(f"  dropped by the config: {', '.join(report['dropped_columns'])}")
     return "\n".join(lines)
-
-
-def _on_screen(note: str) -> str:
-    from study.formats.messages import Note
-
-    return note.on_screen if isinstance(note, Note) else note
 
 
 def add_merge_options(parser: argparse.ArgumentParser) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from config import MERGE_REPORT
+from disclosure_control.basics.telling.merged_domains import NOTES_SHOWN, ToldDomain
 from disclosure_control.basics.telling.sections import Outline, Part, Section, Sentence, Style, Table, Where
 from disclosure_control.basics.telling.small_counts import count_text
 
@@ -18,7 +19,7 @@ OUTLINE = Outline(
     "Which files were read, what was dropped, collapsed and guessed.",
     "python Create_Combined_Pilot_Dataset.py",
 )
-_OF_MERGE = ("subjects", "inputs", "domains", "left_out", "notes")
+_OF_MERGE = ("subjects", "inputs", "domains", "left_out", "notes", NOTES_SHOWN)
 
 
 def merge_sections(results: Path) -> list[Section]:
@@ -39,13 +40,16 @@ def _parts(report: Mapping[str, Any]) -> Iterator[Part]:
         [
             name,
             domain["form"],
-            *(count_text(n, ",") for n in (domain["rows"], domain["subjects"], domain.get("collapsed", 0))),
+            *(count_text(n, ",") for n in (told.rows, told.subjects, told.collapsed)),
             len(domain.get("dropped_columns", ())),
         ]
         for name, domain in report["domains"].items()
+        for told in [ToldDomain.of(domain, report["subjects"])]
     ]
     columns = ("Domain", "Form", "Rows", "People", "Collapsed", "Columns dropped")
     yield Table("Domains", columns, rows, range(2, 6), Where.PAGE)
-    said = [f"Left out: {name}, {reason}" for name, reason in report["left_out"].items()]
-    said += [*report["notes"], *(f"{name}: {n}" for name, file in report["inputs"].items() for n in file["notes"])]
+    words = report[NOTES_SHOWN]
+    said = [f"Left out: {name}, {words.get(reason, reason)}" for name, reason in report["left_out"].items()]
+    said += [words.get(note, note) for note in report["notes"]]
+    said += [f"{name}: {words.get(n, n)}" for name, file in report["inputs"].items() for n in file["notes"]]
     yield from (Sentence(sentence, Style.NOTICE, Where.PAGE) for sentence in said)

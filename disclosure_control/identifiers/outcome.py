@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen, people_told
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.identifiers.column_findings import ColumnFinding, Grade
 
@@ -81,7 +81,7 @@ class IdentifierOutcome:
 
 
 def told_counts(finding: ColumnFinding) -> dict[str, int | None]:
-    """Its people, hits and rows with a value as published together: None is masked.
+    """Its people and those of its table, hits and rows with a value as published together: None is masked.
 
     A row may be a person, so rows are masked like people; but the number of rows of a table without people is known.
     """
@@ -89,6 +89,7 @@ def told_counts(finding: ColumnFinding) -> dict[str, int | None]:
     values = HAND_TO_HAND.told(n_values, n_all) if n_all else n_values
     beside = [n_all, *([] if values is None else [values])]
     return {
+        "all_people": HAND_TO_HAND.told(n_all),
         "values": values,
         "hits": HAND_TO_HAND.told(finding.n_hits, *beside),
         "people": HAND_TO_HAND.told(finding.n_people, *beside),
@@ -104,7 +105,7 @@ def in_words(finding: ColumnFinding) -> str:
     """``DM__PHONE contains telephone numbers of 400 of 400 people``; rows where the table names nobody."""
     looked_at = " looked at" if finding.is_sample else ""
     told = told_counts(finding)
-    people = f"of {people_in_sentence(told['people'])} of {finding.n_all_people:,} people"
+    people = f"of {people_in_sentence(told['people'])} of {people_told(told['all_people'], ',')}"
     rows = f"in {people_in_sentence(told['hits'])} of {counted(finding.n_values, 'row')}"
     return f"{finding.name} contains {finding.words} {people if finding.n_all_people else rows}{looked_at}"
 

@@ -25,6 +25,7 @@ from disclosure_control.basics.encoding.columns import LARGEST_NUMBER
 from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
 from disclosure_control.basics.settings.kinds import POSITIVE, Kind, is_number
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS, SharedCells, SyntacticModel
 
 
@@ -131,7 +132,7 @@ def _evaluate(
     if model.needs == "numbers" and (beyond := np.abs(cells.values) > LARGEST_NUMBER).any():
         n_people = int(cells.people_of_value[beyond].sum())
         raise FaultyInputError(
-            f"{n_people} values are infinite or beyond {LARGEST_NUMBER:g}; correct them in the source"
+            f"{people_on_screen(n_people)} values are infinite or beyond {LARGEST_NUMBER:g}; correct them in the source"
         )
     measure = model.function(cells, cells.reference, given)
     people = cells.people_of_class.astype(np.int64) if model.needs_own_value else classes.size

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from disclosure_control.basics.encoding.columns import encode_column, labels_of, texts_as_labels
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.treatments.keys import Release, digests, offsets_of, pseudonyms_of
 
@@ -125,7 +126,9 @@ def people_of(
     ordered = pseudonyms.take(pa.array(_order(pseudonyms)))
     n_shared = pc.sum(pc.equal(ordered[1:], ordered[:-1])).as_py()
     if n_shared:
-        raise FaultyInputError(f"release: {n_shared} people would share a pseudonym; take another key")
+        raise FaultyInputError(
+            f"release: {people_on_screen(n_shared)} people would share a pseudonym; take another key"
+        )
     stays = np.zeros(len(ids), dtype=bool)
     stays[kept] = True
     return ReleasePeople(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_in_sentence
-from disclosure_control.basics.telling.words import listed, share_text
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, things_told
+from disclosure_control.basics.telling.words import listed, people_text, share_text
 
 NOT_RELEASED = "(not released)"
 
@@ -46,12 +46,12 @@ class ToldTerms:
     """The same as a report gives it: None for counts of few, and for the loss from which they could be calculated."""
 
     domain: str
-    rows: int
+    rows: int | None
     rows_raised: Mapping[str, int | None]
     rows_hidden: int | None
     rows_gone: int | None
     related_rows_gone: int | None
-    people: int
+    people: int | None
     people_raised: int | None
     people_hidden: int | None
     people_gone: int | None
@@ -68,12 +68,12 @@ class ToldTerms:
         is_exact = not hidden.any() and None not in (raised_people, hidden_people, gone_people)
         return cls(
             one.domain,
-            one.rows,
+            HAND_TO_HAND.told(one.rows),
             dict(zip(one.rows_raised, raised, strict=True)),
             rows_hidden,
             rows_gone,
             HAND_TO_HAND.told(one.related_rows_gone),
-            one.people,
+            HAND_TO_HAND.told(one.people),
             raised_people,
             hidden_people,
             gone_people,
@@ -90,7 +90,7 @@ class ToldTerms:
         if self.related_rows_gone != 0:
             what.append(f"{_records(self.related_rows_gone)} that belong to these removed")
         lost = "" if self.loss is None else f"; {share_text(self.loss)} of all levels lost"
-        return f"{self.domain}, {self.rows} records: {listed(what) or 'no term was rare'}{lost}."
+        return f"{self.domain}, {_records(self.rows)}: {listed(what) or 'no term was rare'}{lost}."
 
     def words_for_recipient(self) -> str:
         """What a reader of the records has to know; empty where nothing was changed."""
@@ -102,12 +102,12 @@ class ToldTerms:
             what.append(f'{_records(self.rows_hidden)} have "{NOT_RELEASED}" or no term')
         if self.rows_gone != 0:
             what.append(f"{_records(self.rows_gone)} of {_people(self.people_gone)} were removed")
-        return f"Of {self.rows} records of {self.domain}, {listed(what)}." if what else ""
+        return f"Of {_records(self.rows)} of {self.domain}, {listed(what)}." if what else ""
 
 
 def _records(n: int | None) -> str:
-    return "one record" if n == 1 else f"{count_in_sentence(n)} records" if n is not None else "some records"
+    return things_told(n, "record")
 
 
 def _people(n: int | None) -> str:
-    return "some people" if n is None else f"{count_in_sentence(n)} people"
+    return "some people" if n is None else people_text(n, ",")

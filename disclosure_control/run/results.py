@@ -160,7 +160,8 @@ class ResultSet:
     def write_table(self, name: str, frame: pd.DataFrame | Iterable[pd.DataFrame], for_people: bool) -> None:
         """A file of a table, or of its pieces one after the other, at least one: CSV, or Parquet where it is named so.
 
-        ``for_people``: no cell and no heading is run by a spreadsheet or obeyed by a terminal.
+        ``for_people``: no cell and no heading is run by a spreadsheet or obeyed by a terminal. A restricted summary
+        has the number of rows.
         """
         n_rows = 0
 
@@ -174,7 +175,8 @@ class ResultSet:
         with progress(f"Writing {name}", unit="rows") as advance:
             as_csv = (csv_bytes(piece, has_header=number == 0) for number, piece in enumerate(pieces()))
             self._write(name, parquet_bytes(pieces()) if name.endswith(".parquet") else as_csv)
-        self.files[name]["rows"] = n_rows
+        if self.is_restricted:  # else the rows of a list of people or values are a count that the report masks
+            self.files[name]["rows"] = n_rows
 
     def write_all(
         self,

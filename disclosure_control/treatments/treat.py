@@ -25,6 +25,7 @@ from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, faults_of_names
 from disclosure_control.basics.settings.fields import columns_named
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.records.needs import AtOnce
 from disclosure_control.records.records import ColumnOfRecords, EncodedRecords, occurring
@@ -264,8 +265,8 @@ def _ids_recoded(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work
     ids, n_shared = dataclasses.replace(work.records, subjects=work.released).with_ids(recoded)
     if n_shared:
         raise FaultyInputError(
-            f"{step.method}: {n_shared} of {work.records.n_people} ids of {SUBJECT_COLUMN!r} would get the pseudonym "
-            "of another id; allowed: a length up to 64; choose a larger length"
+            f"{step.method}: {people_on_screen(n_shared)} of {work.records.n_people} ids of {SUBJECT_COLUMN!r} would "
+            "get the pseudonym of another id; allowed: a length up to 64; choose a larger length"
         )
     return dataclasses.replace(work, released=ids), n_changed
 

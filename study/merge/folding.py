@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from disclosure_control.basics.telling.small_counts import people_on_screen
 from study.formats.messages import Note
 from study.formats.rows_of_people import RowsInMemory
 from study.formats.tables import SourceTable
@@ -60,7 +61,10 @@ def _by_parent(
     parents = parents.replace({name: name[:2] for name in parts})
     no_domain = ~parents.isin([*merged]) & ~parents.str.fullmatch(r"[A-Z][A-Z0-9]{1,7}")
     if no_domain.any():  # a shifted column, say: its content is not shown
-        state.faults.append(f"{table.file_name}: {int(no_domain.sum())} values of RDOMAIN name no domain; correct them")
+        state.faults.append(
+            f"{table.file_name}: {people_on_screen(int(no_domain.sum()))} values of RDOMAIN name no domain; "
+            "correct them"
+        )
     found = {}
     for parent, records in frame[~no_domain].groupby(parents[~no_domain]):
         if parent in merged:

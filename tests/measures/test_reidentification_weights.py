@@ -199,8 +199,8 @@ def test_no_records_at_all():
     [
         ([1.0, None, None], "2 of 3 are missing"),
         ([1.0, 0.0, -3.0], "2 of 3 are 0 or below"),
-        (["1", "2", "many"], "1 of 3 values are text"),
-        ([1.0, 2.0, float("inf")], "1 of 3 values are infinite"),
+        (["1", "2", "many"], "fewer than 10 of 3 values are text"),
+        ([1.0, 2.0, float("inf")], "fewer than 10 of 3 values are infinite"),
         ([1.0, 2.0], "2 for 3 records"),
     ],
 )

@@ -142,8 +142,10 @@ def test_the_summary_has_the_true_hash_of_every_file_of_its_set(door, pilot):
     for name, entry in summary["files"].items():
         content = (pilot.results / name).read_bytes()
         assert entry["sha256"] == hash_of(content, door, pilot), name
-        if name.endswith(".csv"):
+        if door == 1:
             assert entry["rows"] == len(pilot.result_rows(name))
+        else:  # as many as the people or values that it lists: a small count
+            assert "rows" not in entry
 
 
 @BOTH_DOORS

@@ -253,5 +253,5 @@ def test_text_stays_text_and_what_is_no_number_is_a_fault():
     frame = pd.DataFrame({"x": pd.Series(["1", "2", "6"], dtype="str")})
     treated = apply_mdav(pilot(frame, columns=["x"]), columns=["x"], aggregate="median")
     assert treated.frame["x"].tolist() == ["2", "2", "2"]
-    with pytest.raises(FaultyInputError, match="1 of 3 values are text"):
+    with pytest.raises(FaultyInputError, match="fewer than 10 of 3 values are text"):
         apply_mdav(pilot(frame.replace("6", "six"), columns=["x"]), columns=["x"])

@@ -13,6 +13,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.text_codes import TextCodes, codes_of_few_texts, text_codes
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.words import few_or_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -271,8 +272,8 @@ def numbers_of(values: pd.Series, people: np.ndarray | None = None) -> np.ndarra
     )
     n_values, too_large = len(values) if people is None else int(people.sum()), f"beyond {LARGEST_NUMBER:g}"
     faults = [
-        f"column {values.name!r}: {count} of {n_values} values are {kind}; allowed: finite numbers or "
-        "missing; correct them in the source, or declare the column categorical"
+        f"column {values.name!r}: {few_or_number(count)} of {n_values} values are {kind}; allowed: finite numbers "
+        "or missing; correct them in the source, or declare the column categorical"
         for count, kind in ((n_text, "text that is not a number"), (n_infinite, "infinite"), (n_too_large, too_large))
         if count
     ]

@@ -22,9 +22,9 @@ import numpy as np
 
 from disclosure_control.basics.encoding.columns import EncodedColumn, labels_of
 from disclosure_control.basics.telling.confidence_intervals import wilson_interval
-from disclosure_control.basics.telling.words import interval_text, people_text, share_text
+from disclosure_control.basics.telling.words import SMALLEST_PRINTED_GROUP as SMALLEST_PRINTED_GROUP
+from disclosure_control.basics.telling.words import counted, few_or_number, interval_text, people_text, share_text
 
-SMALLEST_PRINTED_GROUP = 10
 SMALLER_GROUPS = "(smaller groups together)"
 TOO_FEW = f"(fewer than {SMALLEST_PRINTED_GROUP} people)"
 MASKED = "masked"
@@ -319,9 +319,14 @@ def count_in_sentence(n: int | None, form: str = "") -> str:
     return NOT_SHOWN if n is None else f"{n:{form}}"
 
 
-def people_told(n: int | None) -> str:
-    """A number of people in words, possibly zero; None is masked."""
-    return f"{NOT_SHOWN} of people" if n is None else people_text(n)
+def things_told(n: int | None, noun: str) -> str:
+    """A number of records, values or other things of people, in words: ``some records`` if it is masked."""
+    return f"some {noun}s" if n is None else counted(n, noun)
+
+
+def people_told(n: int | None, form: str = "") -> str:
+    """A number of people in words, possibly zero, by ``form`` "," as ``1,000 people``; None is masked."""
+    return f"{NOT_SHOWN} of people" if n is None else people_text(n, form)
 
 
 def some_of_people(n: int, n_all: int) -> str:
@@ -339,4 +344,4 @@ def people_on_screen(n: int | None, form: str = "") -> str:
     """
     if n is None:
         return NOT_SHOWN
-    return f"fewer than {SMALLEST_PRINTED_GROUP}" if HAND_TO_HAND.are_small(np.array(n)) else f"{n:{form}}"
+    return few_or_number(n, form)

@@ -9,6 +9,7 @@ from decimal import Decimal
 # What a terminal obeys or what turns the direction of writing; tabs and line feeds are layout. The letters themselves
 # are in the pattern, because Arrow's regular expressions spell them differently.
 CONTROL_CHARACTERS = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+SMALLEST_PRINTED_GROUP = 10  # counts of people from 1 to 9 are small: see small_counts
 _CONTROLS = re.compile(CONTROL_CHARACTERS)
 _BREAKS = re.compile("[ ]*[\t\n\x0b\x0c\r\x85\u2028\u2029]\\s*")
 
@@ -63,6 +64,11 @@ def interval_text(low: float, high: float) -> str:
 def people_text(n: int, form: str = "") -> str:
     """A number of people in words: ``1 person``, ``1000 people``; ``form`` "," writes ``1,000 people``."""
     return f"{n:{form}} {'person' if n == 1 else 'people'}"
+
+
+def few_or_number(n: int, form: str = "") -> str:
+    """A number of people, records or values, possibly zero; from 1 to 9 it is "fewer than 10"."""
+    return f"fewer than {SMALLEST_PRINTED_GROUP}" if 0 < n < SMALLEST_PRINTED_GROUP else f"{n:{form}}"
 
 
 def capitalised(text: str) -> str:

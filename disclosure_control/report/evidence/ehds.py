@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from disclosure_control.basics.telling.sections import Sentence, Style, Table
+from disclosure_control.basics.telling.small_counts import count_text
 from disclosure_control.report.evidence.chapters import Chapter, FilledChapter
 from disclosure_control.rules.columns_left import columns_of_run
 from disclosure_control.rules.judging import ABSENT, in_words, value_at
@@ -28,7 +29,7 @@ def _minimised(summary: Mapping[str, Any]) -> FilledChapter:
     columns = columns_of_run(summary)
     variables = [NOT_COUNTED] * 2 if columns is None else [len(columns.left) + len(columns.gone), len(columns.left)]
     files = summary.get("release", {}).get("files", {})
-    records = [sum(one[name] for one in files.values()) for name in ("records_of_source", "records")]
+    records = [_rows_of_all(files, name) for name in ("records_of_source", "records")]
     rows = [
         ["Who", "people", _at(summary, "k_anonymity.total"), _at(summary, "release.people")],
         ["What", "variables", *variables],
@@ -46,6 +47,12 @@ def _minimised(summary: Mapping[str, Any]) -> FilledChapter:
     ]
     table = Table("Minimisation", ("Question", "What was counted", "Came in", "Leaves"), rows)
     return FilledChapter(Chapter((), "Data minimisation", "Regulation (EU) 2025/327, Article 66(1)"), (table,))
+
+
+def _rows_of_all(files: Mapping[str, Mapping[str, int | None]], name: str) -> str:
+    """The rows of all files together; masked where those of a file are, which the others would disclose."""
+    told = [n for one in files.values() if (n := one[name]) is not None]
+    return count_text(sum(told) if len(told) == len(files) else None)
 
 
 def _secrets(summary: Mapping[str, Any]) -> FilledChapter:

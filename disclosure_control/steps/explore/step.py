@@ -15,6 +15,7 @@ import pandas as pd
 from config import MERGE_REPORT, RESULTS_FOLDER
 from disclosure_control.assess.told import told_outside
 from disclosure_control.basics.drawings.files import not_printed
+from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.steps.explore import tables
@@ -74,7 +75,9 @@ def exploration_tables(found: Exploration, subjects: pd.Series) -> dict[str, pd.
     if n_small:
         found.notes.append(f"explore_small_levels.csv: {n_small} more values are not listed, for length ({limit}).")
     if n_outliers:
-        found.notes.append(f"explore_outliers.csv: {n_outliers} more people are not listed, for length ({limit}).")
+        found.notes.append(
+            f"explore_outliers.csv: {people_on_screen(n_outliers)} more people are not listed, for length ({limit})."
+        )
     return {
         "explore_columns.csv": tables.column_table(found.columns),
         "explore_levels.csv": tables.level_table(found.categories),

@@ -18,8 +18,8 @@ from disclosure_control.basics.telling.sections import (
     Where,
     in_chapter,
 )
-from disclosure_control.basics.telling.small_counts import count_text
-from disclosure_control.basics.telling.words import counted, listed, people_text
+from disclosure_control.basics.telling.small_counts import count_text, people_told
+from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.identifiers.column_findings import ColumnFinding, Scan
 from disclosure_control.identifiers.outcome import IdentifierOutcome, told_counts
 from disclosure_control.steps.identifiers import OUTLINES
@@ -38,7 +38,7 @@ class ToldFinding:
     values: int | None
     hits: int | None
     people: int | None
-    all_people: int
+    all_people: int | None
     chance_rate: float
     of_a_sample: bool
     in_dataset: bool
@@ -49,9 +49,9 @@ class ToldFinding:
     @property
     def counts(self) -> str:
         """How many people, or rows of a table that names nobody, have such a value."""
-        if not self.all_people:
+        if self.all_people == 0:
             return f"{count_text(self.hits, ',')} of {count_text(self.values, ',')} rows"
-        return f"{count_text(self.people, ',')} of {people_text(self.all_people, ',')}"
+        return f"{count_text(self.people, ',')} of {people_told(self.all_people, ',')}"
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,6 @@ def _told(outcome: IdentifierOutcome, finding: ColumnFinding, in_dataset: bool) 
         grade=finding.grade.name.lower(),
         certainty=finding.certainty,
         **told_counts(finding),
-        all_people=finding.n_all_people,
         chance_rate=finding.chance_rate,
         of_a_sample=finding.is_sample,
         in_dataset=in_dataset,

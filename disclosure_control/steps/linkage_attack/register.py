@@ -12,6 +12,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
 from disclosure_control.basics.telling.faults import stop_at
+from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.steps.linkage_attack.codebook import Codebook
 from disclosure_control.steps.linkage_attack.linkage import (
     NOT_IN_PILOT,
@@ -115,9 +116,9 @@ class _Linkage:
         notes += _notes_on_unread(matching, attack, self.release.name)
         if attack.n_unsure:
             notes.append(
-                f"{attack.method}: {attack.n_unsure} people have one best record in the {self.release.name} release, "
-                f"but below the threshold of {self.settings.threshold:g}, so it is not named. A lower threshold would "
-                "name it."
+                f"{attack.method}: {people_on_screen(attack.n_unsure)} people have one best record in the "
+                f"{self.release.name} release, but below the threshold of {self.settings.threshold:g}, so it is "
+                "not named. A lower threshold would name it."
             )
         return notes
 
@@ -136,12 +137,16 @@ def _notes_on_removed_people(release: str, identified: IdentifiedTable, truth: n
     n_removed = 0 if truth is None else int((truth[identified.attacked] == NOT_RELEASED).sum())
     if not n_removed:
         return []
-    return [f"{n_removed} attacked people of the pilot are not in the {release} release; they count as not found."]
+    return [
+        f"{people_on_screen(n_removed)} attacked people of the pilot are not in the {release} release; "
+        "they count as not found."
+    ]
 
 
 def _notes_on_unreadable(matching: Matching) -> list[str]:
     return [
-        f"{column.n_unreadable} values of {column.name} in the identified table are not numbers and count as missing."
+        f"{people_on_screen(column.n_unreadable)} values of {column.name} in the identified table are not numbers and "
+        "count as missing."
         for column in matching.columns
         if column.n_unreadable
     ]
@@ -151,7 +156,8 @@ def _notes_on_missing(matching: Matching, method: str) -> list[str]:
     missing = {c.name: int((c.known < 0).sum()) for c in matching.columns if not c.tells_nothing}
     fate = "match any value" if matching.missing_agrees else "match no value"
     return [
-        f"{n} of {matching.n_known} people in the identified table have no {name}; under {method!r} they {fate}."
+        f"{people_on_screen(n)} of {matching.n_known} people in the identified table have no {name}; under {method!r} "
+        f"they {fate}."
         for name, n in missing.items()
         if n
     ]

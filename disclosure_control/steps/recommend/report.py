@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from disclosure_control.assess.report import ToldModel
 from disclosure_control.basics.drawings import planes
 from disclosure_control.basics.drawings.pieces import Drawing
+from disclosure_control.basics.telling.plain import NOT_IN_SUMMARY, plain
 from disclosure_control.basics.telling.sections import (
     Details,
     Figure,
@@ -27,7 +28,6 @@ from disclosure_control.basics.telling.small_counts import (
     MASKED,
     count_in_sentence,
     count_text,
-    people_on_screen,
 )
 from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.basics.telling.words import capitalised, counted, many_text
@@ -67,13 +67,22 @@ class ToldAnswer:
 class ToldLandscape:
     """Recodings by ``places``: their levels, their loss, and how many people each leaves at risk without suppression.
 
-    For a single column these are the people in its rare groups: None where they are few. ``levels`` names the levels of
-    each column; ``whole``: there are no further recodings.
+    For a single column these are the people in its rare groups: None where they are few, and then the loss is, too, as
+    it would give their number. ``levels`` names the levels of each column; ``whole``: there are no further recodings.
+    ``loss_step``: each loss is rounded to whole steps, and shown as the range that it stands for; 0 for exact ones.
     """
 
     levels: Mapping[str, Sequence[str]]
-    places: Sequence[tuple[Sequence[int], float, int | None]]
+    places: Sequence[tuple[Sequence[int], float | None, int | None]]
     whole: bool
+    loss_step: float = field(default=0.0, metadata=NOT_IN_SUMMARY)
+
+    def loss_text(self, loss: float) -> str:
+        """A loss, or the range that a rounded one stands for."""
+        if not self.loss_step:
+            return f"{loss:.3g}"
+        half = self.loss_step / 2
+        return f"{max(0.0, loss - half):.3g} to {min(1.0, loss + half):.3g}"
 
 
 @dataclass(frozen=True)
@@ -145,14 +154,18 @@ def _told_landscape(trial: Trial, short_list: Sequence[RecodingAnswer]) -> ToldL
     if not pilot.n_evaluated or not names:
         return ToldLandscape({}, (), True)
     first = [tuple(answer.levels[name] for name in names) for answer in short_list]
-    requirements, n = pilot.requirements(trial.suppression_limit), pilot.n_evaluated
+    requirements = pilot.requirements(trial.suppression_limit)
     found = landscape(pilot.lattice, requirements, trial.metric, trial.weights, trial.lowest, trial.highest, first)
     return ToldLandscape(
         levels={attribute.name: levels_in_words(attribute) for attribute in pilot.lattice.attributes},
         places=[
-            (list(place.levels), float(f"{loss:.4g}"), HAND_TO_HAND.told(place.n_at_risk, n))
+            (
+                list(place.levels),
+                None if n_told is None else float(f"{place.loss:.4g}"),
+                n_told,
+            )
             for place in found.places
-            for loss in [_told_loss(place.loss, place.n_at_risk, trial)]
+            for n_told in [_told(place.n_at_risk, trial)]
         ],
         whole=found.is_whole,
     )
@@ -161,19 +174,6 @@ def _told_landscape(trial: Trial, short_list: Sequence[RecodingAnswer]) -> ToldL
 def _told(n: int, trial: Trial) -> int | None:
     """How many records a recoding leaves out or at risk; for a single column, the people in its rare groups."""
     return HAND_TO_HAND.told(n, trial.assessment.classes.n_records, trial.pilot.n_evaluated)
-
-
-def _told_loss(loss: float, n_left_out: int, trial: Trial) -> float:
-    """A loss as a place on the map, masked: all its digits would give the masked number of records left out.
-
-    Then losses of values are rounded to the weight of about twenty people, and those of class sizes to one digit.
-    """
-    if _told(n_left_out, trial) is not None:
-        return loss
-    if not METRICS[trial.metric].is_of_values:
-        return float(f"{loss:.1g}")
-    unit = 2 * HAND_TO_HAND.threshold / max(trial.assessment.classes.n_records, 1) * max(1.0, abs(loss))
-    return round(loss / unit) * unit
 
 
 def _told_answer(answer: RecodingAnswer, trial: Trial) -> ToldAnswer:
@@ -290,7 +290,8 @@ def _map(told: ToldRecommendation) -> Iterator[Part]:
         f"{f' {are_masked} masked.' if n_masked else ''}",
         Where.PAGES,
     )
-    data = {"landscape": asdict(told.landscape), "records": told.records}
+    shown = plain(told.landscape)
+    data = {"landscape": shown, "records": told.records, "loss_step": told.landscape.loss_step}
     yield WhatIf("levels", "What if it were released coarser, or finer", data)
 
 
@@ -304,10 +305,10 @@ def landscape_map(told: ToldRecommendation) -> tuple[Drawing | None, int]:
     for levels, loss, n_at_risk in told.landscape.places:
         number = answers.get(tuple(levels))
         n = n_at_risk if number is None else told.short_list[number - 1].suppressed
-        if n is None:
+        if n is None or loss is None:
             n_masked += 1
         else:
-            words = f"loss {loss:.3g}, {n:,} people at risk or left out"
+            words = f"loss {told.landscape.loss_text(loss)}, {n:,} people at risk or left out"
             points.append(planes.Point(loss, n / max(told.records or 1, 1), words, f"{number or ''}"))
     if not points:
         return None, n_masked
@@ -340,7 +341,7 @@ def _answer(answer: ToldAnswer, told: ToldRecommendation) -> Iterator[Part]:
 
 def _outcome(answer: ToldAnswer, told: ToldRecommendation) -> str:
     """What to give up, who is left out, and whether the thresholds hold."""
-    n_out = people_on_screen(1) if answer.suppressed_few else count_in_sentence(answer.suppressed)
+    n_out = "a few" if answer.suppressed_few else count_in_sentence(answer.suppressed)
     of = "all" if told.records is None else told.records
     still = ", ".join(f"{count_in_sentence(n)} by {name}" for name, n in answer.at_risk_after.items() if n != 0)
     holds = "all thresholds that can be met hold" if told.left_out else "all thresholds hold"
@@ -374,8 +375,12 @@ def _in_short(told: ToldRecommendation) -> Iterator[Part]:
 
 def sections_outside(told: ToldRecommendation, counts: ToldCounts, k: ToldModel) -> tuple[Section, ...]:
     """The recodings and the answers for the shareable page: no exact loss, no line of the config."""
-    places = told.landscape.places if k.evaluated is not None else ()
-    places = [(levels, _coarse(loss, counts), counts.tell_between(n, k.evaluated)) for levels, loss, n in places]
+    places, step = told.landscape.places if k.evaluated is not None else (), _loss_step(counts)
+    coarse = [
+        (levels, None if loss is None or n_told is None else _in_steps(loss, step), n_told)
+        for levels, loss, n in places
+        for n_told in [counts.tell_between(n, k.evaluated)]
+    ]
     answers = [
         replace(
             answer,
@@ -392,15 +397,18 @@ def sections_outside(told: ToldRecommendation, counts: ToldCounts, k: ToldModel)
         records=k.total,
         at_risk=None,
         left_out=["not told outside"],  # whether a threshold cannot be met
-        landscape=replace(told.landscape, places=places),
+        landscape=replace(told.landscape, places=coarse, loss_step=step),
         short_list=answers,
         by_threshold=(),
     )
     return recommend_sections(outside)
 
 
-def _coarse(loss: float, counts: ToldCounts) -> float:
-    """A loss in steps of the weight of ``threshold`` people, so that its digits give no small count."""
-    weight = max(0.01, counts.small_counts.threshold / counts.n_people)
-    step = 10 ** math.ceil(math.log10(weight))
+def _loss_step(counts: ToldCounts) -> float:
+    """At least the weight of ``threshold`` people, so that the digits of a loss give no small count."""
+    weight = max(0.01, counts.small_counts.threshold / max(counts.n_people, 1))
+    return float(10 ** math.ceil(math.log10(weight)))
+
+
+def _in_steps(loss: float, step: float) -> float:
     return min(1.0, float(f"{round(loss / step) * step:.12g}"))

@@ -24,14 +24,15 @@ from disclosure_control.basics.telling.sections import (
     Where,
     in_chapter,
 )
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
-from disclosure_control.basics.telling.words import counted, listed, people_text, share_of_text
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, things_told
+from disclosure_control.basics.telling.words import capitalised, counted, listed, people_text, share_of_text
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
 from disclosure_control.identifiers.outcome import told_counts
 from disclosure_control.leaving.questions import Answer
 from disclosure_control.leaving.release_findings import ReleaseFindings
-from disclosure_control.release.deidentify import ReleasedStudy
+from disclosure_control.release.accounts import Account
+from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.facts import KINDS
 from disclosure_control.release.joins import KeyJoin
 from disclosure_control.release.labels import JudgedLabels
@@ -211,10 +212,23 @@ def _worse_than_promised(checked: PackageChecked) -> list[str]:
 class FileReleased:
     """A file of the package beside its source."""
 
-    records: int
-    records_of_source: int
+    records: int | None
+    records_of_source: int | None
     columns: int
     columns_of_source: int
+
+    @classmethod
+    def of(cls, file: ReleasedFile) -> FileReleased:
+        """The file masked for the report: records are of people, unless the file has no person's row."""
+        n, n_of_source = file.n_records, file.source.table.n_rows
+        is_of_people = file.has_people or n < n_of_source
+        of_source = HAND_TO_HAND.told(n_of_source, n) if is_of_people else n_of_source
+        return cls(
+            HAND_TO_HAND.told(n) if is_of_people else n,
+            of_source,
+            file.columns.shape[1],
+            file.source.table.frame.shape[1],
+        )
 
 
 @dataclass(frozen=True)
@@ -269,6 +283,7 @@ class ReleaseTold:
 
     ``operations`` has the variables by operation, ``kept`` those that no operation changes, ``undecided`` those that
     wait for the config with the number of values of each, ``unplaced`` what the treatment changed and no file has.
+    Counts of values and of records are None where masked.
     """
 
     released: bool
@@ -279,10 +294,10 @@ class ReleaseTold:
     operations: Mapping[str, Sequence[str]]
     kept: Sequence[str]
     recoded: Sequence[str]
-    values_lost: Mapping[str, int]
-    partial_dates: Mapping[str, int]
-    times_removed: Mapping[str, int]
-    undecided: Mapping[str, int]
+    values_lost: Mapping[str, int | None]
+    partial_dates: Mapping[str, int | None]
+    times_removed: Mapping[str, int | None]
+    undecided: Mapping[str, int | None]
     unplaced: Sequence[str]
     rare_terms: Sequence[ToldTerms]
     rare_texts: Sequence[TextsEmptied]
@@ -318,12 +333,7 @@ def release_told(
         released=True,
         people=int(people.stays.sum()),
         people_left_out=int((~people.stays).sum()),
-        files={
-            file_names[name]: FileReleased(
-                file.n_records, file.source.table.n_rows, file.columns.shape[1], file.source.table.frame.shape[1]
-            )
-            for name, file in released.files.items()
-        },
+        files={file_names[name]: FileReleased.of(file) for name, file in released.files.items()},
         left_out=released.left_out,
         operations={
             str(kind): sorted({f"{a.file}.{a.variable}" for a in accounts if a.operation.operation == kind})
@@ -332,10 +342,10 @@ def release_told(
         },
         kept=sorted({f"{a.file}.{a.variable}" for a in accounts if a.operation.operation in _UNCHANGED}),
         recoded=sorted({f"{account.file}.{account.variable}" for account in accounts if account.recoded}),
-        values_lost={f"{account.file}.{account.variable}": account.n_lost for account in accounts if account.n_lost},
-        partial_dates={f"{one.file}.{one.variable}": one.n_partial for one in accounts if one.n_partial},
-        times_removed={f"{one.file}.{one.variable}": one.n_times for one in accounts if one.n_times},
-        undecided=undecided(released),
+        values_lost=_told_of_variables(accounts, "n_lost"),
+        partial_dates=_told_of_variables(accounts, "n_partial"),
+        times_removed=_told_of_variables(accounts, "n_times"),
+        undecided={pattern: HAND_TO_HAND.told(n) for pattern, n in undecided(released).items()},
         unplaced=list(released.unplaced),
         rare_terms=[ToldTerms.of(one) for one in raised],
         rare_texts=[TextsEmptied.of(one) for one in texts.emptied],
@@ -356,6 +366,12 @@ def release_told(
         no_define_xml=no_definition,
         study_tables=None if compared is None else use_told(compared),
     )
+
+
+def _told_of_variables(accounts: Sequence[Account], counts: str) -> dict[str, int | None]:
+    """By variable, the values that such a field of its account counts, if there are some; None where masked."""
+    found = {f"{one.file}.{one.variable}": (getattr(one, counts), one.n_values) for one in accounts}
+    return {name: HAND_TO_HAND.told(n, n_values) for name, (n, n_values) in found.items() if n}
 
 
 def refusal_sections(reason: str) -> tuple[Section, ...]:
@@ -379,7 +395,7 @@ def _files(told: ReleaseTold) -> Iterator[Part]:
     people, left_out = people_text(told.people), people_text(told.people_left_out)
     yield Sentence(f"The whole study is in released/: {people} in the files, {left_out} left out.")
     rows = [
-        [name, file.records, file.records_of_source, file.columns, file.columns_of_source]
+        [name, *map(count_text, (file.records, file.records_of_source, file.columns, file.columns_of_source))]
         for name, file in told.files.items()
     ]
     columns = ("File", "Records", "In the source", "Columns", "In the source")
@@ -397,7 +413,9 @@ def _done(told: ReleaseTold) -> Iterator[Part]:
     done += [f"recoded by the treatment: {', '.join(told.recoded)}"] if told.recoded else []
     yield Details("What was done to the variables", done)
     for place, n in told.values_lost.items():
-        yield Sentence(f"{place}: {counted(n, 'value')} emptied: unreadable, or outside every band of the treatment.")
+        yield Sentence(
+            f"{place}: {things_told(n, 'value')} emptied: unreadable, or outside every band of the treatment."
+        )
     yield from _on_dates(told)
     if told.rare_texts:
         named = [f"{one.column} {'fewer than 10' if one.cells is None else one.cells}" for one in told.rare_texts]
@@ -416,13 +434,19 @@ def _done(told: ReleaseTold) -> Iterator[Part]:
 def _on_dates(told: ReleaseTold) -> Iterator[Part]:
     """How many partial dates moved, and how many times of day were removed."""
     if told.partial_dates:
-        n, named = counted(sum(told.partial_dates.values()), "partial date"), listed(told.partial_dates, 20)
+        n, named = _together(told.partial_dates, "partial date"), listed(told.partial_dates, 20)
         yield Sentence(
             f"{n} moved as whole months or years: {named}. Intervals and orders of complete dates did not change."
         )
     if told.times_removed:
-        n, named = counted(sum(told.times_removed.values()), "time"), listed(told.times_removed, 20)
+        n, named = _together(told.times_removed, "time"), listed(told.times_removed, 20)
         yield Sentence(f'{n} of day removed: {named}. To keep them: "release": {{"times": "keep"}}.')
+
+
+def _together(counts: Mapping[str, int | None], noun: str) -> str:
+    """How many things all variables have; masked where one of them is."""
+    told = [n for n in counts.values() if n is not None]
+    return capitalised(things_told(sum(told) if len(told) == len(counts) else None, noun))
 
 
 def _searched(told: ReleaseTold) -> Iterator[Part]:

@@ -12,6 +12,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.drawings.files import not_printed
 from disclosure_control.basics.telling.plain import plain
 from disclosure_control.basics.telling.sections import Details, Figure, Part, Section, Sentence, Style, Table
+from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.steps.sweep import OUTLINES
 from disclosure_control.steps.sweep.drawing import risk_utility_map
 from disclosure_control.steps.sweep.row_names import UNTREATED, numbered_rows, row_name, value_text
@@ -190,9 +191,12 @@ def _remarks(told: SweepTold) -> Iterator[Sentence]:
     if any(row.n_not_evaluated for row in rows):
         most = max(row.n_not_evaluated for row in rows)
         yield Sentence(f"Not evaluated, for lack of a quasi-identifier: up to {most} records (n_not_evaluated).")
-    n_unread = max(row.n_values_unread for row in rows)
-    if n_unread:
-        yield Sentence(f"Up to {n_unread} released values stand for no known number, such as >90, and count as lost.")
+    unread = [row.n_values_unread for row in rows]
+    if any(n != 0 for n in unread):
+        most = max((n for n in unread if n), default=1)
+        yield Sentence(
+            f"Up to {people_on_screen(most)} released values stand for no known number, such as >90, and count as lost."
+        )
     if any(row.used_chance for row in rows):
         yield Sentence(
             "Where chance changed values, k and the risk count them as true: they do not see that protection."

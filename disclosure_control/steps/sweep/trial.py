@@ -16,6 +16,7 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.plain import INLINE
 from disclosure_control.basics.telling.progress import progress
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.measures.reidentification import risk_profile
 from disclosure_control.steps.sweep.grid import SweepPoint, faults_of_grid, points_of
 from disclosure_control.treatments.evaluation import evaluate_treated
@@ -51,8 +52,8 @@ class SweepRow:
     n_records_compared: int
     n_records_removed: int
     percent_records_removed: float
-    n_values_lost: int
-    n_values_unread: int
+    n_values_lost: int | None
+    n_values_unread: int | None
     smallest_k: float | None
     by_model: Mapping[str, float | None] = field(metadata=INLINE)
     percent_k_risky_in_the_bins_of_the_config: float | None
@@ -75,11 +76,12 @@ class SweepRow:
         return self.utility["IL1_mean"] or 0.0
 
     def without_digits(self) -> SweepRow:
-        """The row without figures per column; figures measured on values have five significant digits."""
+        """The row without figures per column, small counts of values are None, figures on values have five digits."""
         figures = {name: _five_digits(value) for name, value in self.utility.items() if ": " not in name}
         fit = {name: value for name, value in self.regression.items() if ": " not in name}
         fit |= {name: _five_digits(value) for name, value in fit.items() if name == R_SQUARED}
-        return replace(self, utility=figures, regression=fit)
+        lost, unread = (None if n is None else HAND_TO_HAND.told(n) for n in (self.n_values_lost, self.n_values_unread))
+        return replace(self, utility=figures, regression=fit, n_values_lost=lost, n_values_unread=unread)
 
 
 def _five_digits(value: float | None) -> float | None:

@@ -45,11 +45,14 @@ class PilotView:
 
 @dataclass(frozen=True)
 class StepApplied:
-    """What a step changed per column, None where masked; the ``records_removed``; and its ``notes``."""
+    """What a step changed per column, the ``records_removed``, both None where masked; and its ``notes``.
+
+    How many records all steps removed is a total of the pilot; how many one of several steps did is masked if small.
+    """
 
     method: str
     changed: Mapping[str, int | None]
-    records_removed: int
+    records_removed: int | None
     used_chance: bool
     notes: Sequence[str]
 
@@ -120,7 +123,8 @@ def treatment_findings(
     released = set(treated.columns)
     settings = settings or TreatmentSettings(())
     told = _NumbersOfColumns(before, treated, treated.gaps())
-    steps = [_applied(step, told) for step in treated.steps]
+    removed = _removed_by([step.n_records_removed for step in treated.steps])
+    steps = [_applied(step, n, told) for step, n in zip(treated.steps, removed, strict=True)]
     missing_of_kept = {name: told.missing_of_kept(name) for name in names if name in released}
     leaving = Leaving.of(before, treated, settings.harmless, earlier, told.numbers)
     untouched = list(leaving.as_they_were)
@@ -173,9 +177,18 @@ class _NumbersOfColumns:
         return [None, None] if is_hidden or None in told else [before, after]
 
 
-def _applied(step: AppliedStep, told: _NumbersOfColumns) -> StepApplied:
+def _removed_by(removed: Sequence[int]) -> list[int | None]:
+    """Records that each step removed, as published beside the number that all of them did."""
+    if np.count_nonzero(removed) < 2:
+        return [*removed]
+    return [
+        None if hides else n for n, hides in zip(removed, HAND_TO_HAND.hidden_parts(np.array(removed)), strict=True)
+    ]
+
+
+def _applied(step: AppliedStep, removed: int | None, told: _NumbersOfColumns) -> StepApplied:
     changed = {name: told.changed(name, int(count)) for name, count in step.changed.items()}
-    return StepApplied(step.method, changed, step.n_records_removed, step.used_chance, list(step.notes))
+    return StepApplied(step.method, changed, removed, step.used_chance, list(step.notes))
 
 
 def finer_than_assessed(treated: TreatedPilot) -> list[str]:

@@ -42,7 +42,7 @@ def treatment_sections(found: TreatmentFindings) -> tuple[Section, ...]:
 def _evidence(found: TreatmentFindings) -> list[Section]:
     """Risk before and after, the changes to each column, and their cost."""
     changed = [
-        [step.method, name, count_text(n), str(step.records_removed)]
+        [step.method, name, count_text(n), count_text(step.records_removed)]
         for step in found.steps
         for name, n in (step.changed or {"-": 0}).items()
     ]
@@ -154,8 +154,8 @@ def _changed_of(n: int | None) -> str:
 def _done(step: StepApplied) -> str:
     changed = ", ".join(f"{name} {count_text(count)}" for name, count in step.changed.items() if count != 0)
     words = [f"cells changed: {changed}"] if changed else []
-    if step.records_removed:
-        words.append(f"records removed: {step.records_removed}")
+    if step.records_removed != 0:
+        words.append(f"records removed: {count_text(step.records_removed)}")
     return "; ".join(words) or "nothing changed"
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import encode_column, labels_of
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.treatments.algorithms.built_hierarchies import DATE, ends_of_interval, parts_of_date
 
 PRECISIONS = ("Y", "M", "D")
@@ -82,9 +83,9 @@ def moved_dates(
     n_lost = int(np.append(lost, False)[encoded.codes].sum())
     if n_lost and unreadable == "fault":
         raise FaultyInputError(
-            f"column {column.name!r}: {n_lost} of {int(present.sum())} values are not ISO 8601 dates; "
-            "allowed: 2012, 2012-04, 2012-04-30, 2012-04-30T08:15, and two of these with / between; correct them in "
-            'the source, drop the column, or set "unreadable" to "missing"'
+            f"column {column.name!r}: {people_on_screen(n_lost)} of {int(present.sum())} values are not ISO 8601 "
+            "dates; allowed: 2012, 2012-04, 2012-04-30, 2012-04-30T08:15, and two of these with / between; correct "
+            'them in the source, drop the column, or set "unreadable" to "missing"'
         )
     readable = present & ~np.append(lost, False)[encoded.codes]
     codes, moved_by = encoded.codes[readable], offsets[readable]

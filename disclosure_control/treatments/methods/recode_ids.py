@@ -12,6 +12,7 @@ from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_co
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMNS, whole_number
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.treatments.keys import KEY_FROM, pseudonyms_of, read_key
 from disclosure_control.treatments.registry import (
     Example,
@@ -48,8 +49,9 @@ def recode_ids(given: TreatmentInput, settings: RecodeIdsSettings) -> Treated:
         n_shared = len(pseudonyms) - len(set(pseudonyms))
         if n_shared:
             raise FaultyInputError(
-                f"recode_ids: {n_shared} of {len(texts)} ids of {name!r} would get the pseudonym of another id; "
-                f"found a length of {settings.length}; allowed: up to 64; choose a larger length"
+                f"recode_ids: {people_on_screen(n_shared)} of {len(texts)} ids of {name!r} would get the "
+                f"pseudonym of another id; found a length of {settings.length}; allowed: up to 64; choose a "
+                "larger length"
             )
         values = np.array([*pseudonyms, None], dtype=object)[encoded.codes]
         recoded[name] = pd.Series(values, index=given.frame.index, name=name, dtype="str")

@@ -12,7 +12,7 @@ from disclosure_control.basics.encoding.columns import encode_column, labels_of
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMNS, one_of, whole_number
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
 from disclosure_control.identifiers.variables import is_variable
 from disclosure_control.treatments.algorithms.moved_columns import MovedColumn, moved_dates, other_end_of
 from disclosure_control.treatments.keys import KEY_FROM, Release, offsets_of, read_key
@@ -106,7 +106,9 @@ def offsets_of_subjects(subjects: pd.Series, key: bytes, release: Release, days:
     encoded = encode_column(subjects)
     if (encoded.codes < 0).any():
         n_without = int((encoded.codes < 0).sum())
-        raise FaultyInputError(f"shift_dates: {n_without} records have no subject id; every row needs one")
+        raise FaultyInputError(
+            f"shift_dates: {people_on_screen(n_without)} records have no subject id; every row needs one"
+        )
     return offsets_of(key, release, labels_of(encoded), days)[encoded.codes]
 
 

@@ -106,7 +106,7 @@ def test_no_config_names_a_value_of_a_person_in_a_fault():
             pd.DataFrame({"a": ["AGEMARKER", "7"]}), config_for(["a"]), [{"method": "band", "column": "a", "width": 5}]
         )
     assert "MARKER" not in str(error.value)
-    assert "1 of 2 values are text" in str(error.value)
+    assert "fewer than 10 of 2 values are text" in str(error.value)
 
 
 # ---------------------------------------------------------------- before beside after

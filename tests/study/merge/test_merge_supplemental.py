@@ -248,7 +248,7 @@ def test_a_value_that_contradicts_the_variable_of_the_parent_is_a_fault(tmp_path
 def test_a_shifted_column_in_rdomain_is_not_shown(tmp_path):
     rows = [of_subject("S1") | {"RDOMAIN": "P1-SECRET"}]
     [fault] = faults_of(tmp_path, {"dm.csv": DM, "suppdm.csv": rows})
-    assert "1 values of RDOMAIN" in fault
+    assert "fewer than 10 values of RDOMAIN" in fault
     assert "SECRET" not in fault
 
 

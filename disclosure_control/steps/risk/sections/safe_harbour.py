@@ -9,7 +9,7 @@ from typing import Any
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
 from disclosure_control.basics.settings.kinds import COLUMN, Kind, Place, is_number
 from disclosure_control.basics.telling.sections import Part, Sentence, Style
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, told_parts
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen, told_parts
 from disclosure_control.measures.risk_presets import (
     SafeHarbourCheck,
     check_safe_harbour_ages,
@@ -65,7 +65,7 @@ class HarbourChecked:
 
     column: str
     checked: int
-    texts: int
+    texts: int | None
     breaches: int | None
     by_kind: Mapping[str, int | None]
     sentence: str
@@ -76,7 +76,8 @@ class HarbourChecked:
         """The published form."""
         breaches = HAND_TO_HAND.told(check.n_breaches, check.n_checked)
         by_kind = told_parts(dict(check.breaches), check.n_checked)
-        return cls(check.column, check.n_checked, check.n_texts, breaches, by_kind, check.sentence, check.source)
+        texts = HAND_TO_HAND.told(check.n_texts, check.n_checked)
+        return cls(check.column, check.n_checked, texts, breaches, by_kind, check.sentence, check.source)
 
 
 def evaluate(scene: Scene) -> Finding:
@@ -96,7 +97,7 @@ def words(found: Mapping[str, HarbourChecked]) -> Iterator[Part]:
     yield Sentence("HIPAA safe harbour", Style.HEADING)
     for check in found.values():
         kinds = ", ".join(f"{kind}: {count_text(n)}" for kind, n in check.by_kind.items() if n != 0) or "none"
-        texts = f"{check.texts} are text, for you to judge. " if check.texts else ""
+        texts = "" if check.texts == 0 else f"{people_on_screen(check.texts)} are text, for you to judge. "
         yield Sentence(f"{check.column}: {check.checked} values checked, breaches: {kinds}. {texts}{check.sentence}")
 
 
