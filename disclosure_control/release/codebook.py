@@ -27,6 +27,8 @@ RARE_TERMS = (
     "README.txt counts these records, and those that were removed"
 )
 RARE_TEXTS = "cells with a text of few people, or of a form that may name somebody, are empty"
+AS_WRITTEN = "written in their shortest form"
+WITHOUT_BLANKS = "without blanks at their ends"
 _WHAT_WAS_DONE = {
     OperationKind.DERIVE_AGE: "ages of 90 years and above together",
     OperationKind.OFFSET: "dates moved, by one number of days for each person",
@@ -82,7 +84,10 @@ def _entry(
     file = released.files.get(account.file)
     is_column = account.rows_of == "" and file is not None and account.variable in file.columns
     stays = account.stays and file is not None and (is_column or account.rows_of != "")
+    column = file.columns[account.variable] if is_column and file is not None else None
     done = "recoded by the treatment" if account.recoded else _WHAT_WAS_DONE[account.operation.operation]
+    if column is not None and not account.recoded and account.operation.operation in SAME:
+        done = f"{done}, {AS_WRITTEN if column.dtype.kind == 'f' else WITHOUT_BLANKS}"
     if is_column and (treated := _rows_treated(account, released)):
         done = f"{done}, except in the rows of {listed(treated, 20)}, which have their own entries here"
     done = "; ".join((done, *_of_its_dates(account)))
@@ -90,7 +95,6 @@ def _entry(
         done = RARE_TERMS
     if account.has_rare_texts:
         done = f"{done}; {RARE_TEXTS}"
-    column = file.columns[account.variable] if is_column and file is not None else None
     has_intervals = column is not None and file is not None and file.overview.seen[account.variable].has_intervals
     return {
         "file": file_names.get(account.file, account.file),

@@ -18,7 +18,7 @@ from disclosure_control.release.accounts import (
 )
 from disclosure_control.release.columns import COLUMN_OPERATIONS, Rows, recoded_ids
 from disclosure_control.release.people import of_rows
-from disclosure_control.release.recodings import rows_of_test, says_again, with_results_recoded
+from disclosure_control.release.recodings import n_without_a_label, rows_of_test, says_again, with_results_recoded
 from disclosure_control.release.study import CODED_BY_PARAMETER, StudyFile
 from study.models.roles import TableKind, TableModel
 from study.operations import Operation, OperationKind, VariableClass, decided
@@ -44,8 +44,9 @@ def supplemental(file: StudyFile, given: Rows, decisions: Decisions) -> tuple[pd
         if recoding is not None:
             decisions.placed.add(recoding.name)
         if recoding is not None and recoding.released is not None and says.operation in RECODABLE:
-            value[at] = of_rows(recoding.released, given.people[at])
-            account = replace(account, recoded=True)
+            value[at] = of_rows(recoding.released, part.people)
+            n_lost = n_without_a_label(part.frame["QVAL"], value[at], recoding, part.people)
+            account = replace(account, recoded=True, n_lost=n_lost)
         elif says.operation in GONE or (recoding is not None and recoding.released is None):
             kept[at] = False
             if says.operation not in GONE and recoding is not None:

@@ -15,13 +15,14 @@ from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import going_through
 from disclosure_control.release.people import ReleasePeople
-from disclosure_control.release.whole_domains import with_whole_domains
+from disclosure_control.release.whole_domains import with_pooled_files, with_whole_domains
 from study.formats.files import find_domain_files, read_domain_file
 from study.formats.messages import NO_RECORDS, has_no_records
 from study.formats.registry import writers_by_name
 from study.formats.rows_of_people import SUBJECT, RowsOfPeople
 from study.formats.tables import GZIP_SUFFIX, SourceTable, domain_of, file_of, stem_of, suffix_of
 from study.merge.ages import with_ages
+from study.merge.belonging import chosen_files
 from study.merge.reading import Read, with_sdtm_names
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule, read_subjects
@@ -155,12 +156,16 @@ def read_study(
             continue
         tables.append(with_sdtm_names(table, rule))
     stop_at(faults)
+    chosen = chosen_files(tables, settings.chosen_files)
+    tables, pooled = with_pooled_files(chosen.tables)
+    left_out |= chosen.left_out | pooled
     tables = [table for table in with_ages(tables, ages, rule) if table.domain not in leave_out]
     model = study_model(tables, rule.column, settings.model)
     legends = {name: known.reason for name, known in model.tables.items() if known.kind is TableKind.LEGEND}
     left_out |= {table.file_name: legends[table.domain] for table in tables if table.domain in legends}
     kept = [table for table in tables if table.domain not in legends]
-    inputs = {table.file_name: table.sha256 for table in kept}
+    not_in_it = {*legends, *leave_out}
+    inputs = {table.file_name: table.sha256 for table in chosen.tables if table.domain not in not_in_it}
     kept, joined = with_whole_domains(kept, model, rule.column, settings.ignore)
     if joined:
         left_out |= joined

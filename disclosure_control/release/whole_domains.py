@@ -13,6 +13,8 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import number_text, parse_numbers
+from disclosure_control.basics.telling.faults import stop_at
+from disclosure_control.basics.telling.words import listed
 from disclosure_control.release.people import labels
 from study.formats.tables import SourceTable, suffix_of
 from study.models.sdtm import supplemental_parent
@@ -60,6 +62,36 @@ def with_whole_domains(
     whole = [joined.get(table.domain, table) for table in kept]
     named = {table.file_name for table in whole}
     return whole, {name: why for name, why in gone.items() if name not in named}
+
+
+def with_pooled_files(tables: Sequence[SourceTable]) -> tuple[list[SourceTable], dict[str, str]]:
+    """The tables with those that ``merge["files"]`` combines in one domain put together, as the merge does.
+
+    Also each file that is now in another one. Raises ``FaultyInputError`` for files on disk, which stay apart.
+    """
+    parts: dict[str, list[SourceTable]] = {}
+    for table in tables:
+        parts.setdefault(table.domain, []).append(table)
+    stop_at(
+        f"release: {listed([one.file_name for one in each])} are combined by merge['files'][{domain!r}], and a run "
+        "from disk releases each file on its own. Combine them in one file, or run in memory."
+        for domain, each in parts.items()
+        if len(each) > 1 and not all(len(one.frame) == one.n_rows for one in each)
+    )
+    gone = {
+        table.file_name: f"its rows leave in one file of {domain}, in which merge['files'] combines them"
+        for domain, each in parts.items()
+        if len(each) > 1
+        for table in each
+    }
+    whole = [_pooled(domain, each) if len(each) > 1 else each[0] for domain, each in parts.items()]
+    named = {table.file_name for table in whole}
+    return whole, {name: why for name, why in gone.items() if name not in named}
+
+
+def _pooled(domain: str, tables: Sequence[SourceTable]) -> SourceTable:
+    """The rows of several files; the people of one are not those of another, so their numbers stay."""
+    return _together(domain, tables, f"{domain}SEQ", {})
 
 
 def _is_at_hand(table: SourceTable, person: str | None) -> bool:

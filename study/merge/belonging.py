@@ -59,6 +59,13 @@ def what_belongs(
 # ---------------------------------------------------------------- files
 
 
+def chosen_files(tables: Sequence[SourceTable], files: Mapping[str, tuple[str, ...]]) -> Belonging:
+    """The tables of the chosen ``files``, each under the domain that they were chosen for, and those left out."""
+    found = Belonging(list(tables))
+    _choose_files(found, files)
+    return found
+
+
 def _choose_files(found: Belonging, files: Mapping[str, tuple[str, ...]]) -> None:
     names = [table.file_name for table in found.tables]
     for domain, chosen in files.items():

@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given
 
-from disclosure_control.release.codebook import codebook
+from disclosure_control.release.codebook import AS_WRITTEN, WITHOUT_BLANKS, codebook
 from disclosure_control.release.deidentify import deidentify
 from study.models.sdtm_operations import overriding_line
 from study.operations import OperationKind
@@ -176,15 +176,27 @@ def test_values_that_no_band_holds_are_counted_and_suppressed_ones_are_not():
     assert not any(one.n_lost for one in released({"DM": DM, "VS": VS}, everybody).accounts if one.domain == "VS")
 
 
+def test_values_of_a_supplement_that_are_in_no_band_are_counted():
+    """S-2 has a value in the supplement and none in the combined dataset; S-3's was suppressed by the treatment."""
+    supp = [
+        {"STUDYID": "STUDY", "RDOMAIN": "DM", "USUBJID": one, "IDVAR": None, "IDVARVAL": None}
+        | {"QNAM": "INCOME", "QLABEL": "Income", "QVAL": value}
+        for one, value in zip(IDS, ["71", "84", "93"], strict=True)
+    ]
+    who = people(IDS, [0, 1, 2], {"DM__INCOME": ["71", None, "93"]}, {"DM__INCOME": ["70--80", None, None]})
+    accounts = {one.variable: one for one in released({"DM": DM, "SUPPDM": supp}, who).accounts if one.rows_of}
+    assert (accounts["INCOME"].n_values, accounts["INCOME"].n_lost) == (3, 1)
+
+
 def test_the_codebook_says_of_which_rows_of_a_result_the_values_are_not_as_they_were():
     who = people(IDS, [0, 1, 2], {"VS__Weight": ["71", "84", "93"]}, {"VS__Weight": ["70--80", "80--90", None]})
     study = released({"DM": DM, "VS": VS}, who)
     done = {one["variable"]: one["done"] for one in codebook(study, {}, {}, {}) if one["file"] == "VS"}
     for name in ("VSORRES", "VSSTRESC", "VSSTRESN"):
-        expected = "values as they were, except in the rows of Weight, which have their own entries here"
-        assert done[name] == expected
+        expected = "values as they were, {}, except in the rows of Weight, which have their own entries here"
+        assert done[name] == expected.format(AS_WRITTEN if name.endswith("N") else WITHOUT_BLANKS)
     assert done["Weight"] == "recoded by the treatment"
-    assert done["VISITNUM"] == "values as they were"
+    assert done["VISITNUM"] == f"values as they were, {AS_WRITTEN}"
     untreated = codebook(released({"DM": DM, "VS": VS}, people(IDS, [0, 1, 2])), {}, {}, {})
     assert not any("except" in str(one["done"]) for one in untreated)
 

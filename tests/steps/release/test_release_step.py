@@ -15,6 +15,8 @@ from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.report.verdict import verdict_on, what_leaves
 from disclosure_control.steps.release.step import run_step
 from disclosure_control.treatments.keys import Release
+from study.formats.tables import FileOptions
+from study.merge.settings import MergeSettings
 from study.models.sdtm_operations import operation_of, overriding_line
 from study.operations import OperationKind
 from tests.config_keys import faults_of_key
@@ -32,6 +34,7 @@ from tests.steps.release.conftest import (
     package,
     step_on,
 )
+from tests.steps.release.made_study import demographics, starts
 
 NAMED = (KEY.encode(), "DEMO", "2026")
 
@@ -322,3 +325,22 @@ def test_pseudonyms_are_those_of_the_release(demo):
     assert set(demo.opened["DM"]["USUBJID"]) == expected
     assert TREATMENT[0]["column"] == "DM__AGE"
     assert json.loads(demo.files["codebook.json"])
+
+
+@pytest.mark.parametrize("other", ["demographics.csv", "dm2.csv"])
+def test_files_that_the_merge_combines_leave_as_one(other, tmp_path, release_key):
+    rows = demographics(starts())
+    source = tmp_path / "source"
+    source.mkdir()
+    pd.DataFrame(rows[:60]).to_csv(source / "dm.csv", index=False)
+    pd.DataFrame(rows[60:]).to_csv(source / other, index=False)
+    pooled = {"DM": {"file": ["dm.csv", other]}}
+    literal = demo_config() | {"categorical_qis": ["DM__SEX"], "continuous_qis": ["DM__AGE"], "binning_config": {}}
+    literal |= {"sensitive_feature": [], "sensitive_binning_config_for_L": {}, "merge": {"files": pooled}}
+    merge = MergeSettings(files={"DM": FileOptions(file=("dm.csv", other))})
+    given, kept = step_on(source, tmp_path, literal, None, merge)
+    made = package(source, given, kept, tmp_path)
+    assert len(made.opened["DM"]) == 120
+    assert set(made.opened) == {"DM"}
+    assert set(made.result.inputs) == {"dm.csv", other}
+    assert "dm.csv" not in made.result.figures["left_out"]
