@@ -119,7 +119,10 @@ def files_that_tell(leaving: Leaving, merged: Sequence[ToldByColumns] = ()) -> R
     told = []
     for column in hidden:
         known = {name for one in merged if one.tells == column.name for name in one.columns}
-        found = search.told(column, leaving, frozenset({*leaving.quasi_identifiers, *known}))
+        assessed = frozenset({*leaving.quasi_identifiers, *known})
+        found = search.told(column, leaving, assessed)
+        if found is None and column.is_date:
+            found = search.told(column.in_the_year, leaving, assessed)
         told += [] if found is None else [found]
     return FilesThatTell(leaving.n_people, len(files.people), len(files.summaries), told, files.not_read)
 
@@ -198,7 +201,7 @@ class _SearchOfRows:
         by = self._by_variable(found, leaving, hidden.name)
         open_ones = [summaries[i] for i in np.unique(found.summary) if not summaries[i].is_among(leaving.harmless)]
         return ToldByFiles(
-            hidden.name,
+            f"{hidden.name}{hidden.part}",
             leaving.told_of(hidden.name, n_told, n_changed),
             leaving.told_of(hidden.name, n_changed),
             by,

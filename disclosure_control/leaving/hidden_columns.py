@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from scipy.ndimage import maximum_filter1d, minimum_filter1d
 
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, parse_numbers
 from disclosure_control.leaving.leaving import Leaving, LookedAt
@@ -58,7 +59,7 @@ class HiddenColumn:
     """The removed values: for people with a value, the original ``labels``, and the part of it that is ``released``.
 
     ``rows``: their positions among the people examined. ``changed``: whose value was changed; the values of all others
-    are known to anyone with the file.
+    are known to anyone with the file. ``part``: of the values that is looked at, in words, "" of all.
     """
 
     leaving: Leaving
@@ -68,6 +69,7 @@ class HiddenColumn:
     released: np.ndarray
     changed: np.ndarray
     are_labels: bool = False
+    part: str = ""
 
     @classmethod
     def of(cls, leaving: Leaving, name: str, people: LookedAt) -> HiddenColumn:
@@ -96,8 +98,20 @@ class HiddenColumn:
         return cls(leaving, name, rows, known, released[rows], changed[rows], are_labels)
 
     @cached_property
+    def in_the_year(self) -> HiddenColumn:
+        """Of days, the day of the year of each: calendar weeks and seasons disclose it, but not the year."""
+        days = np.floor(self.numbers).astype(np.int64).astype("datetime64[D]")
+        in_year = pd.Series((days - days.astype("datetime64[Y]").astype("datetime64[D]")).astype(float))
+        return replace(self, labels=encode_column(in_year), part=" (its day of the year)")
+
+    @cached_property
     def is_numeric(self) -> bool:
         return self.labels.is_numeric and len(self.labels.labels) > MANY_VALUES and not self.are_labels
+
+    @cached_property
+    def is_date(self) -> bool:
+        """Whether it is a date that outsiders may know, in numbers of days."""
+        return self.is_numeric and known_to_outsiders([self.name]).get(self.name) == "date"
 
     @cached_property
     def numbers(self) -> np.ndarray:
@@ -111,17 +125,25 @@ class HiddenColumn:
 
     @cached_property
     def within_band(self) -> float:
-        """At most an eighth of that range: values so close to one are in a band half as wide as a released one."""
-        return min(self._left_open / 4, self._middle / 8)
+        """At most an eighth of that range: values so close to one are in a band half as wide as a released one.
+
+        A date is released in no band: a season says little of it.
+        """
+        return self.tolerance if self.is_date else min(self._left_open / 4, self._middle / 8)
 
     @cached_property
     def _left_open(self) -> float:
-        """The range of the values with one released value, of half of the people at least so much."""
+        """The range of the values with one released value, of half of the people at least so much.
+
+        A released value that one person alone has, such as a moved date, is taken with those next to it.
+        """
         _, group, n = np.unique(self.released, return_inverse=True, return_counts=True)
         low, high = np.full(len(n), np.inf), np.full(len(n), -np.inf)
         np.minimum.at(low, group, self.numbers)
         np.maximum.at(high, group, self.numbers)
-        return float(np.median((high - low)[group][self.changed]))
+        lowest, highest = minimum_filter1d(low, 3), maximum_filter1d(high, 3)
+        left_open = np.where(n > 1, high - low, highest - lowest)
+        return float(np.median(left_open[group][self.changed]))
 
     @cached_property
     def _middle(self) -> float:

@@ -1,0 +1,91 @@
+"""Rows that disclose moved dates without holding one: serial numbers of days, lots, calendar weeks; by their names."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.steps.release.made_study import IDS, N, Rows, demographics, made, starts, visits
+
+START = starts()
+KEPT = {"operations": {"EX.EXLOT": "keep"}}
+
+
+@pytest.fixture(autouse=True)
+def key(release_key):
+    """The key of the releases."""
+
+
+def told(files: dict[str, Rows], folder, release: dict | None = None) -> dict[str, int | None]:
+    """The columns of dates that rows disclose, and for how many people, of a study with a calendar of its own."""
+    basis = {"DM": demographics(START), "SV": visits(START)}
+    figures = made({**basis, **files}, folder, release).result.figures["rows_telling"]
+    return {one["tells"]: one["people_told"] for one in figures["told"]}
+
+
+def results(value, n_visits: int = 1) -> Rows:
+    """A result of each person at visits four weeks apart."""
+    return [
+        {"STUDYID": "ST", "DOMAIN": "LB", "USUBJID": one, "LBSEQ": float(v + 1), "LBTESTCD": "RUN", "LBTEST": "Run"}
+        | {"LBORRES": str(value(START[i] + 28 * v)), "LBSTRESN": float(value(START[i] + 28 * v))}
+        | {"VISITNUM": float(v + 1), "VISIT": f"VISIT {v + 1}", "LBDTC": str(START[i] + 28 * v)}
+        for i, one in enumerate(IDS)
+        for v in range(n_visits)
+    ]
+
+
+def doses(lot) -> Rows:
+    """Six doses of each person, a fortnight apart, each of a lot."""
+    return [
+        {"STUDYID": "ST", "DOMAIN": "EX", "USUBJID": one, "EXSEQ": float(v + 1), "EXTRT": "DRUG", "EXDOSE": 50.0}
+        | {"EXLOT": lot(START[i] + 14 * v), "EXSTDTC": str(START[i] + 14 * v)}
+        for i, one in enumerate(IDS)
+        for v in range(6)
+    ]
+
+
+def day_of_year(day: np.datetime64) -> int:
+    return int(pd.Timestamp(day).day_of_year)
+
+
+@pytest.mark.parametrize("first", [0, 41_275, 2_456_353])  # of the study, of a spreadsheet, of astronomers
+def test_by_a_number_of_days_on_whatever_scale(tmp_path, first):
+    found = told({"LB": results(lambda day: first + int((day - np.datetime64("2013-03-01")).astype(int)))}, tmp_path)
+    assert found == {"DM__RFSTDTC": N}
+
+
+def test_by_a_date_of_six_digits_as_a_result(tmp_path):
+    found = told({"LB": results(lambda day: int(pd.Timestamp(day).strftime("%y%m%d")), n_visits=4)}, tmp_path)
+    assert found == {"DM__RFSTDTC": N}
+
+
+def test_by_lots_that_are_named_after_their_months(tmp_path):
+    assert "DM__RFSTDTC" in told({"EX": doses(lambda day: pd.Timestamp(day).strftime("L%y%m"))}, tmp_path, KEPT)
+
+
+def test_by_the_day_of_the_year_in_the_number_of_a_visit(tmp_path):
+    unplanned = [
+        {"STUDYID": "ST", "DOMAIN": "SV", "USUBJID": one, "VISITNUM": 900 + day_of_year(START[i] + 40) / 1000}
+        | {"VISIT": "UNSCHEDULED", "SVSTDTC": str(START[i] + 40), "SVSTDY": 41.0}
+        for i, one in enumerate(IDS)
+    ]
+    assert list(told({"SV": visits(START) + unplanned}, tmp_path)) == ["DM__RFSTDTC (its day of the year)"]
+
+
+def test_by_the_calendar_week_as_a_result(tmp_path):
+    found = told({"LB": results(lambda day: pd.Timestamp(day).isocalendar().week)}, tmp_path)
+    assert list(found) == ["DM__RFSTDTC (its day of the year)"]
+
+
+def test_a_lot_for_half_a_year_and_a_season_are_no_date(tmp_path):
+    def lot(day):
+        return f"LOT {'AB'[pd.Timestamp(day).month > 6]}"
+
+    assert told({"EX": doses(lot)}, tmp_path, KEPT) == {}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_results_that_have_nothing_to_do_with_days_disclose_none(tmp_path, seed):
+    generator = np.random.default_rng(seed)
+    assert told({"LB": results(lambda day: int(generator.integers(0, 730)))}, tmp_path) == {}
