@@ -16,6 +16,7 @@ from disclosure_control.basics.telling.sections import AnswersGiven, Details, Pa
 from disclosure_control.basics.telling.words import capitalised, counted
 from disclosure_control.leaving.questions import Answer, beside_reasons
 from disclosure_control.steps.running import StepResult
+from disclosure_control.steps.treatment import DATASETS
 from disclosure_control.study_tables.fit import FitForUse, lines_of
 
 MAY_LEAVE, HOLD = "May leave", "Hold"
@@ -29,7 +30,6 @@ PROPOSE = "Do this next: it writes the next config beside yours, with all that t
 PROPOSE_COMMAND = "python Main_Anonymization.py --propose"
 TOLD = Where.FIRST | Where.PAGE | Where.EVIDENCE
 NOTHING = "nothing is released"
-FLAT = "anonymised_dataset.csv"
 _RECOMMEND = ConfigChange.to(("recommend",), {}, "searches for the mildest recoding that meets K, L and T")
 _WITHOUT_RELEASE = (
     ConfigChange.to(
@@ -164,7 +164,7 @@ class Verdict:
 
 
 def what_leaves(steps: Mapping[str, StepResult]) -> LeavingProduct:
-    """``released/`` if this run wrote one, else ``anonymised_dataset.csv``, else nothing.
+    """``released/`` if this run wrote one, else the treated dataset, else nothing.
 
     Where the config asks for a whole study and none was written, the flat table is no substitute for it.
     """
@@ -174,8 +174,9 @@ def what_leaves(steps: Mapping[str, StepResult]) -> LeavingProduct:
         if not found:
             return LeavingProduct(NOTHING, None)
         return LeavingProduct("released/", found.assessment, release.answers, release.not_looked_at, release.use)
-    if treatment is not None and FLAT in treatment.datasets:
-        return LeavingProduct(FLAT, treatment.outcome.as_released, treatment.answers, treatment.not_looked_at)
+    written = [name for name in DATASETS if treatment is not None and name in treatment.datasets]
+    if treatment is not None and written:
+        return LeavingProduct(written[0], treatment.outcome.as_released, treatment.answers, treatment.not_looked_at)
     return LeavingProduct(NOTHING, None)
 
 
@@ -214,7 +215,9 @@ def _with_lines(reasons: Iterable[Reason], config: Mapping[str, Any]) -> Iterato
 def _nothing_released(steps: Mapping[str, StepResult]) -> Reason:
     for name in ("release", "treatment"):
         if name in steps:
-            why = str(steps[name].figures.get("reason", f"{FLAT} is not written while columns in it name people."))
+            why = str(
+                steps[name].figures.get("reason", "no treated dataset is written while columns in it name people.")
+            )
             return Reason(Gravity.NOT_DECIDED, f"{name.capitalize()}: {why.removeprefix('Treatment: ')}")
     return Reason(
         Gravity.NOT_DECIDED,

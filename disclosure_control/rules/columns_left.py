@@ -78,7 +78,15 @@ def columns_of_run(summary: Mapping[str, Any]) -> ColumnsOfRun | None:
     if treatment.get("released"):
         left, out = (sorted(map(_dotted, treatment[kind])) for kind in ("missing_of_kept", "columns_dropped"))
         in_product = [(column, kind) for column, kind in found if _dotted(column) in left]
-        return ColumnsOfRun("anonymised_dataset.csv", out, left, {}, found, in_product, "identifiers" in summary)
+        return ColumnsOfRun(
+            str(treatment.get("dataset", "the treated dataset")),
+            out,
+            left,
+            {},
+            found,
+            in_product,
+            "identifiers" in summary,
+        )
     return None
 
 

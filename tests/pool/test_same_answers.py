@@ -48,8 +48,7 @@ def released_by_door_2(made: RandomRound, folder) -> pd.DataFrame:
     with opened("memory", folder / "combined_dataset.csv", config, READERS) as found:
         assessment = evaluate(found.people, found.config)
         steps = run_steps(STUDY, folder, found.dataset, assessment, left_out=all_but("risk", "recommend", "treatment"))
-        (name,) = (name for name in steps["treatment"].datasets if name.startswith("anonymised_dataset"))
-        made_of = steps["treatment"].datasets[name]
+        (made_of,) = steps["treatment"].datasets.values()
         pieces = [made_of] if isinstance(made_of, pd.DataFrame) else list(made_of)
     return pd.concat(pieces).set_index("USUBJID")
 

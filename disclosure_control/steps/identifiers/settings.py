@@ -23,7 +23,7 @@ class IdentifierSettings(SettingsGroup):
     )
     release_anyway: str = setting(
         _REASON,
-        "why `anonymised_dataset.csv` is written although a column in it names people",
+        "why the treated dataset is written although a column in it names people",
         "",
         "none",
     )

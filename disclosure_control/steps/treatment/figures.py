@@ -62,7 +62,8 @@ class TreatmentFindings:
     """A treated pilot, before and after: the part ``treatment`` of the JSON summary.
 
     ``missing_of_kept``: how many of the kept people lack a value before and after. ``untouched_but_for``: in how many
-    records a step changed a column that is otherwise unchanged. ``released`` and ``identifiers_left_in``: in a run.
+    records a step changed a column that is otherwise unchanged. ``released``, the name of the ``dataset`` and
+    ``identifiers_left_in``: in a run.
     """
 
     seed: str | None
@@ -80,6 +81,7 @@ class TreatmentFindings:
     leaving: ReleaseFindings = field(metadata=INLINE)
     notes: Sequence[str]
     released: bool | None = field(default=None, metadata=WHERE_FOUND)
+    dataset: str | None = field(default=None, metadata=WHERE_FOUND)
     identifiers_left_in: Sequence[str] | None = field(default=None, metadata=WHERE_FOUND)
 
     @property

@@ -15,13 +15,17 @@ from disclosure_control.basics.telling.sections import Details, Part, Section, S
 from disclosure_control.basics.telling.small_counts import MASKED, WHAT_MASKED_MEANS, count_text
 from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.basics.telling.words import counted, listed, share_of_text, share_text
-from disclosure_control.steps.treatment import OUTLINES
+from disclosure_control.steps.treatment import DATASET, OUTLINES, WITH_ORIGINAL_IDS
 from disclosure_control.steps.treatment.figures import PilotView, StepApplied, TreatmentFindings
 from disclosure_control.treatments.seeds import DEFAULT_WARNING
 
 NOT_ANONYMOUS = (
-    "Despite its name, anonymised_dataset.csv contains personal data: lower figures do not prove anonymity in the "
-    "sense of the GDPR."
+    f"Despite its name, {DATASET} contains personal data: lower figures do not prove anonymity in the sense of the "
+    "GDPR."
+)
+NOT_TO_HAND_ON = (
+    f"{WITH_ORIGINAL_IDS} contains the original ids of its people: never hand it on. With recode_ids it gets "
+    f"pseudonyms and the name {DATASET}."
 )
 NOT_BESIDE_THE_DATA = (
     "Do not hand on the summaries or risk_utility_summary.csv: anyone with the released file and figures of the "
@@ -116,7 +120,7 @@ def _parts(found: TreatmentFindings) -> Iterator[Part]:
 
 
 def _before_release(found: TreatmentFindings) -> Iterator[Part]:
-    for sentence in (NOT_ANONYMOUS, NOT_BESIDE_THE_DATA):
+    for sentence in (NOT_TO_HAND_ON if found.dataset == WITH_ORIGINAL_IDS else NOT_ANONYMOUS, NOT_BESIDE_THE_DATA):
         yield Sentence(sentence, Style.POINT)
     for sentence in found.after.notices:
         yield Sentence(f"After: {sentence}", Style.POINT)

@@ -12,6 +12,7 @@ from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, 
 from disclosure_control.leaving.joined_releases import read_earlier_release
 from disclosure_control.leaving.questions import three_questions
 from disclosure_control.steps.running import StepInput, StepResult
+from disclosure_control.steps.treatment import DATASET, WITH_ORIGINAL_IDS
 from disclosure_control.steps.treatment.figures import treatment_findings
 from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_reasons
 from disclosure_control.steps.treatment.report import (
@@ -29,11 +30,9 @@ from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.treat import treat_records
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
-DATASET = "anonymised_dataset.csv"
-
 
 def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
-    """Treat the pilot: ``anonymised_dataset.csv``, the summary as text and JSON, and the figures before and after."""
+    """Treat the pilot: the treated dataset, the summary as text and JSON, and the figures before and after."""
     settings = step.settings
     earlier, inputs = read_earlier_release(settings.join, step.folder)
     own = Release(step.pilot, name_of_release(step.dataset.sha256, step.assessment.config))
@@ -48,11 +47,13 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     treated = treat_records(records, columns, config, steps, seed, step.folder, recommended, release)
     left_in, held = _identifiers_left_in(step, treated)
     of_ids = columns_of_ids(treated)
+    dataset = WITH_ORIGINAL_IDS if of_ids else DATASET
     found = treatment_findings(step.assessment, treated, columns, settings, earlier, of_ids)
     found = replace(
         found,
-        notes=[*found.notes, *_notes_on_identifiers(left_in, held)],
+        notes=[*found.notes, *_notes_on_identifiers(left_in, held, dataset)],
         released=not held,
+        dataset=None if held else dataset,
         identifiers_left_in=[finding.name for finding in left_in],
     )
     summaries = summary_files(step.pilot, found)
@@ -61,14 +62,14 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
         sections=treatment_sections(found),
         outside=partial(sections_outside, found),
         inputs={**treated.inputs, **inputs},
-        datasets={} if held else {DATASET: treated.written()},
+        datasets={} if held else {dataset: treated.written()},
         files=summaries,
         hand_to_hand=frozenset(summaries),
         reasons_to_hold=tuple(
             sorted(
                 (
                     *reasons_of(left_in, "the treated dataset"),
-                    *release_reasons(treated, of_ids, "What the treatment made" if held else DATASET),
+                    *release_reasons(treated, of_ids, "What the treatment made" if held else dataset),
                     *found.leaving.reasons(),
                 )
             )
@@ -94,11 +95,11 @@ def _identifiers_left_in(
     return left_in, bool(left_in) and not identified.release_anyway
 
 
-def _notes_on_identifiers(left_in: Sequence[ColumnFinding], held: bool) -> list[str]:
+def _notes_on_identifiers(left_in: Sequence[ColumnFinding], held: bool, dataset: str) -> list[str]:
     notes = [f"{in_words(finding)}: {finding.what_to_do}." for finding in left_in]
     if held:
         notes.append(
-            f"{DATASET} is not written, for the columns above: drop or treat them, declare them harmless "
+            f"{dataset} is not written, for the columns above: drop or treat them, declare them harmless "
             '("identifiers": {"harmless": {column: reason}}), or say why it leaves all the same '
             '("identifiers": {"release_anyway": reason}).'
         )
@@ -107,7 +108,7 @@ def _notes_on_identifiers(left_in: Sequence[ColumnFinding], held: bool) -> list[
 
 NOTHING_FOUND = (
     'Treatment: the step recommend found nothing that meets the thresholds, so nobody is treated as "recommended", and '
-    f"no {DATASET} is written."
+    "no treated dataset is written."
 )
 
 

@@ -63,7 +63,7 @@ def test_the_three_questions_say_of_what_they_are_answers(pilot, doors):
     assert doors.start(2).status == DONE
     before, residual = text_of(pilot, REPORT_MD).split("Risk before and after")[1].split("Residual risk")
     assert "Of the pilot as it came in: Can a person be singled out?" in before.replace("\\", "")
-    assert "Of anonymised_dataset.csv: Can a person be singled out?" in residual.replace("\\", "")
+    assert "Of treated_with_original_ids.csv: Can a person be singled out?" in residual.replace("\\", "")
 
 
 def test_what_was_not_said_is_an_open_point_and_what_was_is_not(pilot, doors):

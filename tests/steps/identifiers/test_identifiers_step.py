@@ -115,8 +115,8 @@ def test_what_is_declared_harmless_is_printed_with_its_reason_and_speaks_no_more
 def test_the_treated_dataset_is_not_written_while_such_a_column_is_in_it(run):
     status, results = run(limit=100.0, treatment=[])
     assert status == 1
-    assert "anonymised_dataset.csv" not in results
-    assert "anonymised_dataset.csv is not written" in results["NEW_treatment_summary.txt"]
+    assert "treated_with_original_ids.csv" not in results
+    assert "treated_with_original_ids.csv is not written" in results["NEW_treatment_summary.txt"]
     assert figures(results)["treatment"]["released"] is False
 
 
@@ -141,10 +141,10 @@ def test_people_of_a_kind_are_counted_by_the_policy(n_with, told):
 
 def test_it_is_written_where_the_config_says_why_and_the_hit_is_still_said(run):
     status, results = run(limit=100.0, treatment=[], identifiers={"release_anyway": "agreed on 3 May"})
-    assert "anonymised_dataset.csv" in results
+    assert "treated_with_original_ids.csv" in results
     assert status == 1
     assert "Yes: DM__ΑΜΚΑ" in first_question(results)
-    assert "Yes: DM__ΑΜΚΑ" in first_question(results, of="anonymised_dataset.csv")
+    assert "Yes: DM__ΑΜΚΑ" in first_question(results, of="treated_with_original_ids.csv")
     assert "agreed on 3 May" in results["NEW_privacy_details.txt"]
 
 
@@ -164,7 +164,7 @@ def test_pseudonyms_in_place_of_the_ids_count_as_treated(run, monkeypatch):
     monkeypatch.setenv("BIOSTREAMS_TEST_KEY", "a key of more than thirty-two letters for tests")
     key = {"environment": "BIOSTREAMS_TEST_KEY"}
     _, results = run(treatment=[{"method": "recode_ids", "key_from": key, "columns": ["DM__ΑΜΚΑ"]}])
-    assert "anonymised_dataset.csv" in results
+    assert "treated_with_original_ids.csv" in results
 
 
 def left_in_columns_of(outcome, released, subjects, treated_by):

@@ -406,7 +406,7 @@ def test_recommended_through_the_doors(tmp_path):
     assert summary["treatment"]["records_removed"] == advice["suppressed"]
     assert after["k_anonymity"]["risky"] == 0
     assert after["t_closeness"]["LB__Cholesterol"]["risky"] == 0
-    released = pd.read_csv(results / "anonymised_dataset.csv", dtype=str)
+    released = pd.read_csv(results / summary["treatment"]["dataset"], dtype=str)
     assert len(released) == 633 - advice["suppressed"]
 
 

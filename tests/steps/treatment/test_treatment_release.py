@@ -80,7 +80,7 @@ def carried(tmp_path, monkeypatch):
         assert run_door("", assess_pilot, ["CARRIED"], add_options) == 0
         results = folder / "processed_for_anonym"
         summary = json.loads((results / "CARRIED_treatment_summary.json").read_text(encoding="utf-8"))
-        return pd.read_csv(results / "anonymised_dataset.csv"), summary
+        return pd.read_csv(results / summary["dataset"]), summary
 
     return run
 

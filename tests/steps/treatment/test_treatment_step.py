@@ -364,7 +364,7 @@ def test_the_shipped_pilots_treated_by_five_lines(name, tmp_path, monkeypatch, c
         assert ended.value.code == DONE, capsys.readouterr().err
     results = tmp_path / "pilots" / name / "processed_for_anonym"
     figures = json.loads((results / f"{name}_treatment_summary.json").read_text(encoding="utf-8"))
-    released = pd.read_csv(results / "anonymised_dataset.csv", dtype=str)
+    released = pd.read_csv(results / figures["dataset"], dtype=str)
     # k of what was written, counted from the file itself.
     names = figures["as_released"]["quasi_identifiers"]
     smallest = released.groupby(names, dropna=False).size().min()
