@@ -34,6 +34,8 @@ MOST_SIZES = 12  # class sizes with a bar of their own
 FATES = {"tail": "kept in a tail", "missing": "made missing"}
 IN_TEXTS = Where.TEXT | Where.SHORT
 
+AS_COUNTED = "How many people k, l and t flag, and the smallest class, are shown as counted."
+
 
 @dataclass(frozen=True)
 class ToldModel:
@@ -309,7 +311,7 @@ def page_sections(told: ToldAssessment, curves: Sequence[ThresholdCurve], for_ou
     """The head of a page, and its table of models with what changes them. ``told`` and ``curves`` are masked."""
     k = told.k_anonymity
     return [
-        Section("head", "", [_head(told), Sentence(WHAT_MASKED_MEANS, where=Where.EVIDENCE)]),
+        Section("head", "", [_head(told), Sentence(f"{WHAT_MASKED_MEANS} {AS_COUNTED}", where=Where.EVIDENCE)]),
         Section("who", "", list(_who(told, k, curves, for_outside))),
         *([] if for_outside else _evidence(told)),
     ]

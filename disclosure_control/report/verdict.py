@@ -120,8 +120,8 @@ class Verdict:
         yield from self._why_it_may_leave() if self.may_leave else self._why_not()
         if self.use is not None:
             answer, *why = lines_of(self.use)
-            yield Sentence(answer, Style.HEADING, TOLD)
-            yield from (Sentence(line, where=TOLD) for line in why)
+            yield Sentence(answer, Style.HEADING, Where.FIRST | Where.PAGE)
+            yield from (Sentence(line, where=Where.FIRST | Where.PAGE) for line in why)
         yield Sentence(NO_FINDING, Style.SMALL, Where.PAGE)
         if self.answers:
             yield AnswersGiven(f"of {self.about}", tuple(self.answers.values()), TOLD)

@@ -10,6 +10,7 @@ from disclosure_control.identifiers.headings import any_of, folded
 from disclosure_control.rules.registry import ColumnsAsked
 
 CODED = ("recode subject", "recode id")  # operations after which an id is a pseudonym
+RECODED = "recoded"  # by the treatment: grouped, banded, rounded
 GONE = ("remove", "remove data set", "review")  # operations after which a column is in no released file
 
 
@@ -37,7 +38,7 @@ class ColumnsOfRun:
         came_in = named | by_value | still
         by_operation = {kind: set(names) for kind, names in self.changed.items()}
         changed = set().union(*(by_operation.get(kind, set()) for kind in asked.operations))
-        changed |= came_in & set().union(*(by_operation.get(kind, set()) for kind in CODED))
+        changed |= came_in & set().union(*(by_operation.get(kind, set()) for kind in (*CODED, RECODED)))
         left = set(self.left)
         return AskedColumns(
             present=sorted(((came_in & left) - changed) | (still - changed)),
@@ -72,21 +73,18 @@ def columns_of_run(summary: Mapping[str, Any]) -> ColumnsOfRun | None:
         gone = {column for kind in GONE for column in operations.get(kind, ())}
         changed = {kind: sorted(set(names) - gone) for kind, names in operations.items() if kind not in GONE}
         left = sorted({*release["kept"], *(name for names in changed.values() for name in names)} - gone)
+        changed[RECODED] = list(release.get("recoded", ()))
         in_product = _findings(release.get("identifiers", ()))
         return ColumnsOfRun("released/", sorted(gone), left, changed, found, in_product, not release.get("not_scanned"))
     treatment = summary.get("treatment", {})
     if treatment.get("released"):
         left, out = (sorted(map(_dotted, treatment[kind])) for kind in ("missing_of_kept", "columns_dropped"))
         in_product = [(column, kind) for column, kind in found if _dotted(column) in left]
-        return ColumnsOfRun(
-            str(treatment.get("dataset", "the treated dataset")),
-            out,
-            left,
-            {},
-            found,
-            in_product,
-            "identifiers" in summary,
-        )
+        steps = treatment.get("steps", ())
+        recoded = {_dotted(name) for step in steps for name, n in step["changed"].items() if n != 0}
+        changed = {RECODED: sorted(recoded & set(left))}
+        product = str(treatment.get("dataset", "the treated dataset"))
+        return ColumnsOfRun(product, out, left, changed, found, in_product, "identifiers" in summary)
     return None
 
 

@@ -89,12 +89,13 @@ def _shown(
     rule: Rule, reference: str, summary: Mapping[str, Any], columns: ColumnsOfRun | None, stated: Mapping[str, Any]
 ) -> Iterator[ShownForRule]:
     decision = _decision(rule, reference, stated.get("rules", {}).get(reference))
+    still_open: Sequence[str] = summary.get("context", {}).get("open_points", ())
     if rule.columns is not None:
         yield from _columns_shown(rule, columns, decision)
     for figure in rule.figures:
         yield _figure_shown(figure, summary)
     for name in rule.statements:
-        yield _statement_shown(name, stated.get(name))
+        yield _statement_shown(name, stated.get(name), is_whole=name not in still_open)
     if rule.person:
         yield decision
 
@@ -115,10 +116,12 @@ def _columns_shown(rule: Rule, columns: ColumnsOfRun | None, decision: ShownForR
     if asked.removed:
         yield ShownForRule(Standing.MET, f"Removed: {_names(asked.removed)}.", "release.operations")
     if not (asked.present or asked.changed or asked.removed):
-        yield _absent(columns)
+        yield _absent(columns, by_values=bool(rule.columns.kinds))
 
 
-def _absent(columns: ColumnsOfRun) -> ShownForRule:
+def _absent(columns: ColumnsOfRun, *, by_values: bool) -> ShownForRule:
+    if not by_values:
+        return ShownForRule(Standing.SHOWN, "Absent by heading: no column is called so.", "release.operations")
     if not columns.is_scanned:
         words = 'No heading tells of it; values were not searched, which the step "identifiers" does.'
         return ShownForRule(Standing.NOT_COUNTED, words, "identifiers.findings")
@@ -134,8 +137,7 @@ def _names(names: Sequence[str]) -> str:
 def _figure_shown(figure: FigureAsked, summary: Mapping[str, Any]) -> ShownForRule:
     value = value_at(summary, figure.path)
     if value is ABSENT:
-        step = figure.path.partition(".")[0]
-        return ShownForRule(Standing.NOT_COUNTED, f'Not counted: the run had no figure "{step}".', figure.path)
+        return ShownForRule(Standing.NOT_COUNTED, f'Not counted: the run had no figure "{figure.path}".', figure.path)
     sentence = figure.says.replace("{value}", in_words(value))
     if not figure.is_bounded:
         return ShownForRule(Standing.SHOWN, sentence, figure.path)
@@ -185,11 +187,15 @@ def _name(entry: object) -> str | None:
     return next((entry[key] for key in NAMED_BY if key in entry), None) if isinstance(entry, Mapping) else None
 
 
-def _statement_shown(name: str, value: Any) -> ShownForRule:
+def _statement_shown(name: str, value: Any, *, is_whole: bool) -> ShownForRule:
+    path = f"config.context.{name}"
     if value in (None, "", {}):
-        return ShownForRule(Standing.OPEN, f'Not stated yet: "context": {{"{name}": ...}}.', f"config.context.{name}")
+        return ShownForRule(Standing.OPEN, f'Not stated yet: "context": {{"{name}": ...}}.', path)
     words = "; ".join(f"{one}: {why}" for one, why in value.items()) if isinstance(value, Mapping) else str(value)
-    return ShownForRule(Standing.STATED, f"Stated, {name.replace('_', ' ')}: {words}.", f"config.context.{name}")
+    words = f"{name.replace('_', ' ')}: {words}."
+    if not is_whole:
+        return ShownForRule(Standing.OPEN, f"Stated in part, {words}", path)
+    return ShownForRule(Standing.STATED, f"Stated, {words}", path)
 
 
 def _decision(rule: Rule, reference: str, decided: Mapping[str, Any] | None) -> ShownForRule:

@@ -75,9 +75,55 @@ def test_a_column_that_was_taken_out_is_removed_and_named(letter):
 
 @each("letter", sorted(PLANTED))
 def test_what_never_came_in_is_absent(letter):
-    _, sentence = standing_of(released(left=HARMLESS), "hipaa_safe_harbor", letter)
-    assert "Absent: no column was found" in sentence
+    """Where no search by values knows them, no column is called so, and a person has to say the rest."""
+    summary = released(left=HARMLESS)
+    summary["release"]["traces"] = {"original_ids": 0, "removed_identifiers": 0}
+    stands, sentence = standing_of(summary, "hipaa_safe_harbor", letter)
+    by_heading_alone = letter in "EHIKLMPQ"
+    assert ("Absent by heading: no column is called so." if by_heading_alone else "Absent: no column was f") in sentence
+    assert stands is (Standing.OPEN if letter in "CEHIKLMPQR" else Standing.MET)
     assert "Present" not in sentence
+
+
+def test_what_was_made_coarser_is_for_a_person_to_judge():
+    """Three digits of a postcode may be enough for (B), which depends on how many people live there."""
+    summary = released(left=(*HARMLESS, "zip"))
+    assert standing_of(summary, "hipaa_safe_harbor", "B")[0] is Standing.NOT_MET
+    summary["release"]["recoded"] = ["CLINIC.zip"]
+    stands, sentence = standing_of(summary, "hipaa_safe_harbor", "B")
+    assert stands is Standing.OPEN
+    assert "moved, grouped or replaced by pseudonyms: CLINIC.zip" in sentence
+    treatment = {"released": True, "missing_of_kept": {"DM__ZIP": [0, 0]}, "columns_dropped": []}
+    treated = {"treatment": {**treatment, "steps": [{"changed": {"DM__ZIP": None}}]}, "identifiers": {"findings": []}}
+    assert standing_of(treated, "hipaa_safe_harbor", "B")[0] is Standing.OPEN
+
+
+def test_a_reason_to_hold_that_is_no_knowledge_of_a_person_does_not_fail_actual_knowledge():
+    """An open decision in the config holds a release, and tells nothing of whether somebody can be identified."""
+    no = {"answer": "no", "sentence": "No: the smallest class has 12 people."}
+    held = {"verdict": "Hold", "three_questions": {"singling_out": no}}
+    assert standing_of(released(left=HARMLESS, verdict=held), "hipaa_safe_harbor", "ii")[0] is Standing.OPEN
+    held["three_questions"]["singling_out"] = {**no, "answer": "yes"}
+    assert standing_of(released(left=HARMLESS, verdict=held), "hipaa_safe_harbor", "ii")[0] is Standing.NOT_MET
+
+
+def test_what_is_stated_in_part_is_open():
+    """Roles of some columns, or a threshold without its reason, are an open point of the report, too."""
+    stated = {"config": {"context": {"roles": {"DM__SEX": "visible"}}}}
+    assert standing_of(released(**stated), "iso_27559", "features")[0] is Standing.STATED
+    stated["context"] = {"open_points": ["roles"]}
+    stands, sentence = standing_of(released(**stated), "iso_27559", "features")
+    assert (stands, sentence) == (Standing.OPEN, "Stated in part, roles: DM__SEX: visible.")
+
+
+@each("right_rate, stands", [(0.0, Standing.OPEN), (0.05, Standing.NOT_MET), (None, Standing.NOT_COUNTED)])
+def test_a_motivated_intruder_is_part_of_adversarial_testing(right_rate, stands):
+    """Nobody named rightly is no proof; one right name contradicts; nobody who tried is not counted."""
+    came_back = {} if right_rate is None else {"right_rate": right_rate}
+    summary = released(linkage_attack={"releases": {"treated": {}}}, intruder={"cases": 20, **came_back})
+    found, sentence = standing_of(summary, "iso_27559", "adversarial")
+    assert found is stands
+    assert "Cases for a motivated intruder: 20." in sentence
 
 
 def test_each_planted_column_is_that_of_its_own_letter():

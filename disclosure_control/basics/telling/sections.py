@@ -76,7 +76,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing and the text below it; only pages show it."""
+    """A drawing and the text below it; only pages and the evidence show it."""
 
     kind: ClassVar[str] = "figure"
     drawing: Shown

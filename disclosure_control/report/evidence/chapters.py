@@ -1,8 +1,9 @@
 """The chapters of the anonymisation report, under the headings that regulators and the standard ask for.
 
 EMA: external guidance on Policy 0070, EMA/90915/2016, and its template of the anonymisation report, which Health Canada
-shares for the public release of clinical information (PRCI). ISO: ISO/IEC 27559:2022, a framework of four parts.
-Each section gives the content of the chapter of the same name.
+shares for the public release of clinical information (PRCI): methodology, identification of data variables, risk
+assessment, data utility, in this order. ISO: ISO/IEC 27559:2022, a framework of four parts, whose context stands before
+these and whose governance stands after. Each section gives the content of the chapter of the same name.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from disclosure_control.basics.telling.sections import (
     ADVERSARIAL,
     AnswersGiven,
     Details,
+    Figure,
     Part,
     Section,
     Sentence,
@@ -22,11 +24,12 @@ from disclosure_control.basics.telling.sections import (
 )
 from disclosure_control.basics.telling.words import capitalised
 
+TEMPLATE = "EMA Policy 0070 and Health Canada PRCI, anonymisation report"
 CONTEXT = "ISO/IEC 27559, context assessment"
-DATA = "EMA Policy 0070 and Health Canada PRCI, identification of data variables; ISO/IEC 27559, data assessment"
-RISK = "EMA Policy 0070 and Health Canada PRCI, risk assessment; ISO/IEC 27559, identifiability assessment"
-METHOD = "EMA Policy 0070 and Health Canada PRCI, anonymisation methodology; ISO/IEC 27559, mitigation"
-UTILITY = "EMA Policy 0070 and Health Canada PRCI, data utility"
+METHOD = f"{TEMPLATE}, methodology; ISO/IEC 27559, mitigation"
+DATA = f"{TEMPLATE}, identification of data variables; ISO/IEC 27559, data assessment"
+RISK = f"{TEMPLATE}, risk assessment; ISO/IEC 27559, identifiability assessment"
+UTILITY = f"{TEMPLATE}, data utility"
 TESTING = "ISO/IEC 27559, adversarial testing; ICO, anonymisation guidance, motivated intruder test"
 GOVERNANCE = "ISO/IEC 27559, governance before and after the data are available"
 HEAD = "head"  # the key of the part above the chapters
@@ -43,15 +46,15 @@ class Chapter:
 
 CHAPTERS = (
     Chapter(("purpose",), "Purpose, recipient and context", CONTEXT),
-    Chapter(("threats",), "Threat model and probability of an attempt", f"{RISK}; {CONTEXT}, threat modelling"),
+    Chapter(("treatment",), "Anonymisation methodology: treatment by variable", METHOD),
     Chapter(("variables",), "Identification of data variables", DATA),
-    Chapter(("thresholds",), "Thresholds, and why", RISK),
     Chapter(("missing_values",), "Missing values", DATA),
+    Chapter(("threats",), "Threat model and probability of an attempt", f"{RISK}; {CONTEXT}, threat modelling"),
+    Chapter(("thresholds",), "Thresholds, and why", RISK),
     Chapter(("risk",), "Risk before and after", RISK),
-    Chapter(("treatment",), "Treatment by variable", METHOD),
     Chapter((ADVERSARIAL,), "Adversarial testing", TESTING),
-    Chapter(("utility",), "Loss of utility", UTILITY),
     Chapter(("verdict", "residual_risk"), "Residual risk", RISK),
+    Chapter(("utility",), "Loss of utility", UTILITY),
     Chapter(("approval",), "Approval and review", GOVERNANCE),
     Chapter(("check",), "How to check this report", GOVERNANCE),
 )
@@ -59,10 +62,10 @@ CHAPTERS = (
 
 @dataclass(frozen=True)
 class FilledChapter:
-    """A chapter with its sentences and tables, in their order; open questions are sentences of the style ``OPEN``."""
+    """A chapter with its sentences, tables and drawings, in their order; open questions are sentences of ``OPEN``."""
 
     chapter: Chapter
-    body: tuple[Sentence | Table, ...]
+    body: tuple[Sentence | Table | Figure, ...]
 
 
 @dataclass(frozen=True)
@@ -80,10 +83,10 @@ def filled(chapter: Chapter, sections: Iterable[Section]) -> FilledChapter:
     return FilledChapter(chapter, tuple(line for part in parts for line in _in_the_body(part)))
 
 
-def _in_the_body(part: Part) -> Iterator[Sentence | Table]:
+def _in_the_body(part: Part) -> Iterator[Sentence | Table | Figure]:
     if isinstance(part, Sentence):
         yield replace(part, text=" ".join((part.text, *part.further)))
-    elif isinstance(part, Table):
+    elif isinstance(part, Table | Figure):
         yield part
     elif isinstance(part, Details):
         yield Sentence(f"{part.summary}: {'; '.join(part.lines)}")

@@ -10,8 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from config.model_settings import PilotConfig
 from disclosure_control import __version__
+from disclosure_control.basics.drawings.style import page_style
 from disclosure_control.basics.telling.sections import Section, Sentence
 from disclosure_control.basics.telling.words import in_one_line
 from disclosure_control.report.evidence.catalogue_entry import catalogue_entry
@@ -87,7 +90,7 @@ def _made_by(pilot: Pilot) -> str:
 def _rendered(suffix: str, pilot: Pilot, document: Document) -> str:
     """A document as Markdown, or as one page of HTML that needs nothing beside it, to be printed."""
     template = _environment().get_template(f"document{suffix}")
-    return template.render(made_by=_made_by(pilot), document=document)
+    return template.render(made_by=_made_by(pilot), document=document, drawings=Markup(page_style()))
 
 
 @cache

@@ -6,15 +6,21 @@ import io
 import zipfile
 from typing import Any
 
-from disclosure_control.basics.telling.sections import Sentence, Style, Table
+from disclosure_control.basics.drawings.files import Panel, figure_files
+from disclosure_control.basics.drawings.pieces import Drawing
+from disclosure_control.basics.telling.sections import Figure, Sentence, Style, Table
 from disclosure_control.basics.telling.words import in_one_line
 from disclosure_control.report.evidence.chapters import Document
 
+WIDE = 12  # centimetres of a drawing
 IN_THE_BEGINNING = (1980, 1, 1, 0, 0, 0)  # of the format: the same document has the same bytes in every run
 
 
 def word_document(document: Document, made_by: str) -> bytes:
-    """The document with headings, paragraphs and tables, as Word and LibreOffice read them."""
+    """The document with headings, paragraphs, tables and drawings, as Word and LibreOffice read them.
+
+    Drawings need Matplotlib (requirements/figures.txt); without it their words stand in their place.
+    """
     import docx
 
     written = docx.Document()
@@ -29,9 +35,11 @@ def word_document(document: Document, made_by: str) -> bytes:
     return _with_fixed_times(written)
 
 
-def _add(written: Any, part: Sentence | Table) -> None:
+def _add(written: Any, part: Sentence | Table | Figure) -> None:
     if isinstance(part, Table):
         _add_table(written, part)
+    elif isinstance(part, Figure):
+        _add_drawing(written, part)
     elif part.style is Style.HEADING:
         written.add_heading(in_one_line(part.text), 2)
     elif part.style is Style.OPEN:
@@ -51,6 +59,19 @@ def _add_table(written: Any, table: Table) -> None:
     for row in table.rows:
         for cell, value in zip(made.add_row().cells, row, strict=True):
             cell.text = in_one_line(str(value))
+
+
+def _add_drawing(written: Any, part: Figure) -> None:
+    from docx.shared import Cm
+
+    assert isinstance(part.drawing, Drawing)
+    picture = figure_files("drawing", part.drawing.title, [Panel(part.drawing)], ["png"]).get("drawing.png")
+    if picture is None:
+        written.add_paragraph(in_one_line(part.drawing.words))
+    else:
+        shape = written.add_picture(io.BytesIO(picture), width=Cm(WIDE))
+        shape._inline.docPr.set("descr", in_one_line(part.drawing.words))  # what a screen reader says
+    written.add_paragraph(in_one_line(part.caption))
 
 
 def _with_fixed_times(written: Any) -> bytes:

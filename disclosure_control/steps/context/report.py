@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from config.model_settings import PilotConfig
@@ -21,6 +21,7 @@ PURPOSE = {
 }
 CUSTODY = {"custodian": "Custody of the key"}
 APPROVAL = {"approver": "Approved by", "approved_on": "Approved on", "review_date": "To be reviewed by"}
+RISK_OF = {"before": "the untreated pilot", "as_released": "what leaves, by its quasi-identifiers,"}
 WHAT_IS_AT_RISK = (
     "At risk are people who share the quasi-identifiers with fewer than K people, whose class holds fewer than L "
     "sensitive values, or whose class differs from the overall distribution by more than T. EMA and Health Canada "
@@ -39,15 +40,27 @@ HOW_TO_CHECK = (
 
 
 @dataclass(frozen=True)
+class AttemptedRisk:
+    """The chance that one attempt finds a person, on average, and the same times the probability of an attempt."""
+
+    average: float
+    with_attempt: float
+
+
+@dataclass(frozen=True)
 class EvidenceInput:
-    """The controller's statements, and what this run knows: columns, dropped columns, the average risk, the attack."""
+    """The controller's statements, and what this run knows: the columns and their fate, the risk, the attack.
+
+    ``with_attempt``: the average risk with the probability of an attempt, by what it is the risk of.
+    """
 
     said: ContextSettings
     still_open: Sequence[str]
     config: PilotConfig
     columns: Sequence[str]
     dropped: Sequence[str]
-    average_risk: float | None
+    changed: Collection[str]
+    with_attempt: Mapping[str, AttemptedRisk]
     is_treated: bool
     is_attacked: bool
 
@@ -104,15 +117,14 @@ def _paragraph(text: str) -> Sentence:
 
 
 def _threats(given: EvidenceInput) -> list[Part]:
-    attempt, average = given.said.attempt_probability, given.average_risk
     told = given.of({"threat_model": "Threat model"})
-    if attempt is not None:
-        told.append(_paragraph(f"Probability of an attempt: {number_text(attempt)}."))
-    if attempt is not None and average is not None:
+    if given.said.attempt_probability is not None:
+        told.append(_paragraph(f"Probability of an attempt: {number_text(given.said.attempt_probability)}."))
+    for about, risk in given.with_attempt.items():
         told.append(
             _paragraph(
-                f"An attempt on the untreated pilot finds a person with a chance of {share_text(average)} on average, "
-                f"so with the attempt {share_text(attempt * average)}."
+                f"An attempt on {RISK_OF[about]} finds a person with a chance of {share_text(risk.average)} on "
+                f"average, so with the attempt {share_text(risk.with_attempt)}."
             )
         )
     return [*told, *given.open("attempt_probability")]
@@ -124,10 +136,7 @@ def _variables(given: EvidenceInput) -> list[Part]:
     named |= dict.fromkeys(config.sensitive_features, "sensitive")
     others = [name for name in given.columns if name not in named]
     released = [name for name in others if name not in dropped]
-    rows = [
-        [name, role, "dropped" if name in dropped else "kept", given.said.roles.get(name, "open point")]
-        for name, role in named.items()
-    ]
+    rows = [[name, role, _fate(name, given), given.said.roles.get(name, "open point")] for name, role in named.items()]
     n_columns = f"{counted(len(given.columns), 'column')}, the id included"
     told = [f"The combined dataset has {n_columns}. k, l and t assess only the columns in the table below."]
     if released:
@@ -136,6 +145,12 @@ def _variables(given: EvidenceInput) -> list[Part]:
         told.append(f"Dropped by the treatment: {listed(sorted(dropped - set(named)), MOST_NAMED)}.")
     table = Table("Variables", ("Column", "Role", "Fate", "Why it has this role"), rows, where=Where.EVIDENCE)
     return [*map(_paragraph, told), table, *given.open("roles")]
+
+
+def _fate(name: str, given: EvidenceInput) -> str:
+    if name in given.dropped:
+        return "dropped"
+    return "changed" if name in given.changed else "kept"
 
 
 def _thresholds(given: EvidenceInput) -> list[Part]:

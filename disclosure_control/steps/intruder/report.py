@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from disclosure_control.basics.telling.plain import WHERE_FOUND
 from disclosure_control.basics.telling.sections import ADVERSARIAL, Part, Section, Sentence, Style, in_chapter
 from disclosure_control.basics.telling.words import counted, interval_text, share_text
 from disclosure_control.steps.intruder import OUTLINES
@@ -52,8 +53,8 @@ class CasesDrawn:
     about: str
     cases: int
     with_fewest_alike: int
-    right_rate: float | None = None
-    right_between: tuple[float, float] | None = None
+    right_rate: float | None = field(default=None, metadata=WHERE_FOUND)
+    right_between: tuple[float, float] | None = field(default=None, metadata=WHERE_FOUND)
     average_risk: float | None = None
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from disclosure_control.basics.telling.confidence_intervals import wilson_interval
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED
 from disclosure_control.basics.telling.words import interval_text, share_text
 
 SIGNIFICANCE = 0.05  # of the statement that an attack beats guessing, one-sided
@@ -38,7 +39,7 @@ class Rate:
 
     def cells(self) -> list[str]:
         """How many succeed, and the share."""
-        return [f"{self._hits:,} of {self.n:,}", self.share]
+        return [f"{self.hits_text} of {self.n:,}", self.share]
 
     def in_summary(self) -> dict[str, object]:
         """The rate as in the JSON summary."""
@@ -46,8 +47,39 @@ class Rate:
         return {"hits": self._hits, "attacks": self.n, "rate": self.rate, "low": low, "high": high}
 
     @property
+    def hits_text(self) -> str:
+        """How many succeed."""
+        return f"{self._hits:,}"
+
+    @property
     def _hits(self) -> float:
         return int(self.n_hits) if float(self.n_hits).is_integer() else self.n_hits
+
+
+@dataclass(frozen=True)
+class MaskedRate(Rate):
+    """A rate as it leaves the controller: few hits, or all but few where ``of_people``, are masked.
+
+    Attacks that are ``of_people`` try one person each; others try predicates, of which any number may be wrong.
+    """
+
+    of_people: bool = True
+
+    @property
+    def share(self) -> str:
+        return MASKED if self._is_masked else super().share
+
+    def cells(self) -> list[str]:
+        return [f"{MASKED} of {self.n:,}", MASKED] if self._is_masked else super().cells()
+
+    @property
+    def hits_text(self) -> str:
+        return MASKED if self._is_masked else super().hits_text
+
+    @property
+    def _is_masked(self) -> bool:
+        n_hits = math.ceil(self.n_hits)
+        return HAND_TO_HAND.told(n_hits, *([self.n] if self.of_people else [])) is None
 
 
 @dataclass(frozen=True)
@@ -146,6 +178,19 @@ class AttackRates:
             if attack is not None and reference is not None
         ]
         return max(0.0, min(gains)) if gains else None
+
+    def masked(self, *, of_people: bool) -> AttackRates:
+        """The same as they leave the controller; a chance that is calculated is no count of people."""
+
+        def told(rate: Rate) -> Rate:
+            return MaskedRate(rate.n_hits, rate.n, of_people)
+
+        return replace(
+            self,
+            attack=told(self.attack),
+            baseline=self.baseline if self.baseline_is_known else told(self.baseline),
+            control=self.control and told(self.control),
+        )
 
     def cells(self) -> list[str]:
         """Right, share, guessing, control group, and whether it beats guessing."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from disclosure_control.basics.drawings.rows import RateWithInterval, interval_chart
 from disclosure_control.basics.telling.sections import (
     ADVERSARIAL,
+    Figure,
     Part,
     Section,
     Sentence,
@@ -14,9 +16,11 @@ from disclosure_control.basics.telling.sections import (
     Where,
     in_chapter,
 )
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.basics.telling.words import capitalised, share_text
 from disclosure_control.steps.linkage_attack import OUTLINES
 from disclosure_control.steps.linkage_attack.attacks import ATTACKS
+from disclosure_control.steps.linkage_attack.rates import Rate
 from disclosure_control.steps.linkage_attack.told import AttacksTold, ReleaseAttacked
 
 METHODS = {"exact": "by equal values", "generalised": "by values and intervals that fit"}
@@ -31,7 +35,9 @@ def attack_sections(told: AttacksTold) -> tuple[Section, ...]:
     """Each attack beside guessing and, where there is one, the control group; no person and no value."""
     parts = tuple(_parts(told))
     title = "Attacks with records of outsiders (step linkage_attack), beside guessing and a control group"
-    return (OUTLINES[0].section(parts), in_chapter(ADVERSARIAL, title, parts))
+    masked = told.masked()
+    drawn = Section(ADVERSARIAL, "", tuple(_drawing(masked)))
+    return (OUTLINES[0].section(parts), in_chapter(ADVERSARIAL, title, tuple(_parts(masked))), drawn)
 
 
 def _parts(told: AttacksTold) -> Iterator[Part]:
@@ -66,6 +72,30 @@ def _parts(told: AttacksTold) -> Iterator[Part]:
     if identified:
         yield Sentence("Who was matched: linkage_matches.csv, for the controller alone.")
     yield Sentence("Another attack may find what these did not, so this does not prove anonymity.", Style.SMALL)
+
+
+def _drawing(told: AttacksTold) -> Iterator[Figure]:
+    """The share of right guesses of each attack with its interval, by release."""
+    bars = [
+        RateWithInterval(f"{release}: {name}", rate.rate, *rate.interval, rate.share)
+        for release, found in told.releases.items()
+        for name, rate in _rates(found)
+        if rate.rate is not None and rate.interval is not None and rate.share != MASKED
+    ]
+    if bars:
+        described = "; ".join(f"{bar.label}: {bar.text}" for bar in bars)
+        drawing = interval_chart("Right guesses of each attack", described, bars)
+        yield Figure(drawing, "A dot on the line of its interval of 95%.", Where.EVIDENCE)
+
+
+def _rates(found: ReleaseAttacked) -> Iterator[tuple[str, Rate]]:
+    """How often each attack is right, by its name, where that is known."""
+    for method, one in found.linkage.methods.items() if found.linkage else ():
+        if one.pairs:
+            yield f"Linkage, {METHODS.get(method, method)}", one.pairs.attack
+    for part, attacks in found.attacks.items():
+        for name, attack in attacks.items():
+            yield f"{ATTACKS[part].title.split(':')[0]}, {FACTS.get(name, name)}", attack.rates.attack
 
 
 def _attacks(found: ReleaseAttacked) -> Iterator[list[str]]:
@@ -108,7 +138,7 @@ def _linkage(releases: Mapping[str, ReleaseAttacked], truth_known: bool) -> Iter
         return
     if truth_known:
         rows = [
-            [release, method, found.claims.n_hits, found.guesses.attack.share, found.guesses.baseline.share]
+            [release, method, found.claims.hits_text, found.guesses.attack.share, found.guesses.baseline.share]
             for release, method, found in methods
             if found.guesses
         ]
@@ -133,6 +163,8 @@ def _linkage(releases: Mapping[str, ReleaseAttacked], truth_known: bool) -> Iter
         for release, method, found in methods
         for level in found.by_knowledge
     ]
+    if not levels:
+        return
     what = "named rightly" if truth_known else "for whom a record is named"
     of_levels = ("Release", "Method", "Attributes", "Sets", "Mean", "Best", "Best set")
     yield Table(f"Linkage by how much is known: share of people {what}", of_levels, levels, range(2, 6), Where.TEXT)

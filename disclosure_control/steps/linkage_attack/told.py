@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from disclosure_control.basics.telling.plain import INLINE, WHERE_FOUND
 from disclosure_control.steps.linkage_attack.linkage import KnowledgeLevel
-from disclosure_control.steps.linkage_attack.rates import AttackRates, Rate
+from disclosure_control.steps.linkage_attack.rates import AttackRates, MaskedRate, Rate
 
 
 @dataclass(frozen=True)
@@ -65,3 +65,28 @@ class AttacksTold:
     releases: Mapping[str, ReleaseAttacked]
     notes: Sequence[str]
     identified: PeopleTold | None = field(default=None, metadata=WHERE_FOUND)
+
+    def masked(self) -> AttacksTold:
+        """The same as it leaves the controller: few hits are masked, and sets of columns are not there."""
+        return replace(self, releases={name: _masked(found) for name, found in self.releases.items()})
+
+
+def _masked(found: ReleaseAttacked) -> ReleaseAttacked:
+    attacks = {
+        kind: {name: replace(one, rates=one.rates.masked(of_people=False)) for name, one in named.items()}
+        for kind, named in found.attacks.items()
+    }
+    linkage = found.linkage
+    if linkage is not None:
+        linkage = replace(linkage, methods={name: _masked_method(one) for name, one in linkage.methods.items()})
+    return replace(found, attacks=attacks, linkage=linkage)
+
+
+def _masked_method(found: MethodTold) -> MethodTold:
+    """Without ``by_knowledge``: rates of many overlapping sets would give small counts."""
+    return replace(
+        found,
+        claims=MaskedRate(found.claims.n_hits, found.claims.n),
+        pairs=found.pairs and found.pairs.masked(of_people=True),
+        by_knowledge=(),
+    )

@@ -116,6 +116,7 @@ class PackageChecked:
 
 
 _UNCHANGED = (OperationKind.KEEP, OperationKind.NO_FURTHER)
+FILES_THAT_LEAVE = "The files that leave"
 COURSES_NOT_LOOKED_AT = (
     "Not looked at: what acquaintances know of events, treatments, visits or a death. A run from disk does not "
     "search so many rows."
@@ -382,13 +383,23 @@ def release_sections(told: ReleaseTold) -> tuple[Section, ...]:
     """Files, operations, searches, and the figures of the package."""
     asked = (*_searched(told), *_found(told))
     parts = (*_files(told), *_done(told), *key_parts(told.joins), *asked)
-    named = [[kind, listed(names, 60)] for kind, names in told.operations.items() if names]
-    operations = Table("Operations", ("Operation on the study's files", "Variables"), named, where=Where.EVIDENCE)
     return (
         OUTLINE.section(parts),
-        Section("treatment", "", [operations] if named else []),
+        *_evidence(told),
         in_chapter(ADVERSARIAL, "Searches of released/, as somebody would who holds it", asked),
     )
+
+
+def _evidence(told: ReleaseTold) -> Iterator[Section]:
+    """The operations on the files that leave, and the variables that leave as they came in."""
+    named = [[kind, listed(names, 60)] for kind, names in told.operations.items() if names]
+    operations = Table("Operations", ("Operation on the study's files", "Variables"), named, where=Where.EVIDENCE)
+    yield Section("treatment", "", [Sentence(FILES_THAT_LEAVE, Style.HEADING, Where.EVIDENCE), operations])
+    kept = sorted(set(told.kept) - set(told.recoded))
+    if kept:
+        emptied = ", but for cells that were emptied as rare" if told.rare_texts or told.rare_terms else ""
+        text = f"{counted(len(kept), 'variable')} in released/ leave as they came in{emptied}: {listed(kept, 40)}."
+        yield Section("residual_risk", "", [Sentence(text, where=Where.EVIDENCE)])
 
 
 def _files(told: ReleaseTold) -> Iterator[Part]:
@@ -461,7 +472,7 @@ def _searched(told: ReleaseTold) -> Iterator[Part]:
 
 def _found(told: ReleaseTold) -> Iterator[Part]:
     yield Sentence("What a recipient finds in it", Style.HEADING)
-    yield Sentence("The package was merged again by door 1 and evaluated.")
+    yield Sentence("The package was merged again, as Create_Combined_Pilot_Dataset.py does it, and evaluated.")
     yield Table("Risk in the package", ("Model", "Promised", "Found"), _model_rows(told))
     yield AnswersGiven("of released/, by its quasi-identifiers", tuple(told.three_questions.values()), Where.TEXT)
     yield Sentence("What else the merged package tells", Style.HEADING, Where.TEXT)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.drawings.rows import RateWithInterval, interval_chart
-from disclosure_control.basics.telling.sections import Figure, Part, Section, Sentence, Style, Table
+from disclosure_control.basics.telling.sections import Figure, Part, Section, Sentence, Style, Table, Where
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED, WHAT_MASKED_MEANS
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.release.before_and_after import CameIn
@@ -168,11 +168,19 @@ def _largest(table: ComparedTable) -> str:
 
 
 def use_sections(compared: StudyCompared) -> tuple[Section, ...]:
-    """The section: the answer with its reasons, what became of each table, and the main tables with drawings."""
-    return (STUDY_TABLES_OUTLINE.section(_parts(compared, use_told(compared))),)
+    """The section: the answer with its reasons, what became of each table, and the main tables with drawings.
+
+    The answer, the reasons and the figures of each table are in the evidence, too, under the loss of utility.
+    """
+    told = use_told(compared)
+    answer = tuple(_answer(told))
+    return (
+        STUDY_TABLES_OUTLINE.section((*answer, *_parts(compared, told))),
+        Section("utility", "", [replace(part, where=Where.EVIDENCE) for part in answer]),
+    )
 
 
-def _parts(compared: StudyCompared, told: UseTold) -> Iterator[Part]:
+def _answer(told: UseTold) -> Iterator[Sentence | Table]:
     yield Sentence(f"Fit for use: {told.fit_for_use}. {told.loses}", Style.NOTICE)
     yield from (Sentence(reason, Style.POINT) for reason in told.reasons)
     rows = [
@@ -182,7 +190,8 @@ def _parts(compared: StudyCompared, told: UseTold) -> Iterator[Part]:
             one.cells_changed,
             "-" if one.overlap is None else f"{one.overlap:.0%}",
             one.comparisons,
-            one.moved + one.lost,
+            one.moved,
+            one.lost,
             one.changed_sign_or_significance,
             one.largest_change,
         ]
@@ -194,17 +203,21 @@ def _parts(compared: StudyCompared, told: UseTold) -> Iterator[Part]:
         "Changed",
         "Overlap",
         "Comparisons",
-        "Moved or lost",
+        "Moved",
+        "Lost",
         "Sign or significance",
         "Largest change",
     )
-    yield Table("Tables of the study, as they came in and as they leave", columns, rows, range(1, 7))
+    yield Table("Tables of the study, as they came in and as they leave", columns, rows, range(1, 8))
     yield Sentence(
         "Overlap: of the 95% confidence intervals, on average. A comparison moved if what leaves shows a difference "
         "between two arms (without arms, a figure) outside the confidence interval of what came in. "
         f"{STUDY_TABLES} has every cell and stays in your organisation.",
         Style.SMALL,
     )
+
+
+def _parts(compared: StudyCompared, told: UseTold) -> Iterator[Part]:
     for name in told.not_compared:
         yield Sentence(f"Not compared: {name}, which has more rows on disk than are read for its tables.", Style.NOTICE)
     if compared.not_made:

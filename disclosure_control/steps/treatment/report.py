@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from disclosure_control.assess.outside import k_outside, model_outside
 from disclosure_control.assess.report import ToldModel, policies_table
+from disclosure_control.basics.drawings.rows import Bar, row_chart
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.plain import plain
 from disclosure_control.basics.telling.section_text import as_text
-from disclosure_control.basics.telling.sections import Details, Part, Section, Sentence, Style, Table, Where
+from disclosure_control.basics.telling.sections import Details, Figure, Part, Section, Sentence, Style, Table, Where
 from disclosure_control.basics.telling.small_counts import MASKED, WHAT_MASKED_MEANS, count_text
 from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.basics.telling.words import counted, listed, share_of_text, share_text
@@ -31,6 +32,10 @@ NOT_BESIDE_THE_DATA = (
     "Do not hand on the summaries or risk_utility_summary.csv: anyone with the released file and figures of the "
     "untreated pilot can calculate values of people who were left out of it."
 )
+THE_TABLE = (
+    "The table with one row per person is treated first. The files of the study take from it who is left out and what "
+    "is recoded; what else is done with each variable of the files follows."
+)
 
 
 def treatment_report(found: TreatmentFindings) -> str:
@@ -38,29 +43,35 @@ def treatment_report(found: TreatmentFindings) -> str:
     return as_text(treatment_sections(found), Where.FILE)
 
 
-def treatment_sections(found: TreatmentFindings) -> tuple[Section, ...]:
-    """The treatments, before and after, and what to know before release."""
-    return (OUTLINES[0].section(_parts(found)), *_evidence(found))
+def treatment_sections(found: TreatmentFindings, of_table_alone: Collection[str] | None = None) -> tuple[Section, ...]:
+    """The treatments, before and after, and what to know before release.
+
+    ``of_table_alone``: where files of a study leave and the treated table stays, notes that are no evidence on them.
+    """
+    return (OUTLINES[0].section(_parts(found)), *_evidence(found, of_table_alone))
 
 
-def _evidence(found: TreatmentFindings) -> list[Section]:
+def _evidence(found: TreatmentFindings, of_table_alone: Collection[str] | None) -> list[Section]:
     """Risk before and after, the changes to each column, and their cost."""
+    is_of_study = of_table_alone is not None
     changed = [
-        [step.method, name, count_text(n), count_text(step.records_removed)]
+        [step.method, name, count_text(n), count_text(step.records_removed) if place == 0 else "-"]
         for step in found.steps
-        for name, n in (step.changed or {"-": 0}).items()
+        for place, (name, n) in enumerate((step.changed or {"-": 0}).items())
     ]
-    columns = ("Method", "Column", "Values changed", "Records removed")
+    columns = ("Method", "Column", "Values changed", "Records removed by the step")
     tables = [Table("Treatment", columns, changed, (2, 3), Where.EVIDENCE)] if changed else []
     notes = [*(note for step in found.steps for note in step.notes), *found.notes]
+    if of_table_alone is not None:
+        notes = [THE_TABLE, *(note for note in notes if note not in of_table_alone)]
     before, after = found.before.records, found.as_released.records
     lost = [f"{after} of {before} records are released; {found.records_removed} were removed."]
     if found.columns_dropped:
         lost.append(f"Columns lost: {listed(found.columns_dropped, 40)}.")
     untouched = found.untouched
-    left = [f"Released unchanged and not assessed: {listed(untouched, 40)}."] if untouched else []
+    left = [f"Released unchanged and not assessed: {listed(untouched, 40)}."] if untouched and not is_of_study else []
     return [
-        Section("risk", "", [replace(_before_and_after_table(found), where=Where.EVIDENCE)]),
+        Section("risk", "", [replace(_before_and_after_table(found), where=Where.EVIDENCE), *_drawing(found)]),
         Section("treatment", "", [*_in_evidence(notes), *tables]),
         Section("utility", "", _in_evidence(lost)),
         Section("residual_risk", "", _in_evidence(left)),
@@ -74,6 +85,24 @@ def _in_evidence(sentences: Sequence[str]) -> list[Sentence]:
 def _before_and_after_table(found: TreatmentFindings) -> Table:
     rows = _rows(found.views)
     return Table("Before and after the treatment", ("Figure", "Before", "After", "As released"), rows, range(1, 4))
+
+
+def _drawing(found: TreatmentFindings) -> Iterator[Figure]:
+    """The share of people at risk by each model, before and as released, where neither is masked."""
+    before, after = found.before, found.as_released
+    models = [("k", before.k_anonymity, after.k_anonymity)]
+    models += [(f"l of {name}", one, after.l_diversity.get(name)) for name, one in before.l_diversity.items()]
+    models += [(f"t of {name}", one, after.t_closeness.get(name)) for name, one in before.t_closeness.items()]
+    bars = []
+    for name, *sides in models:
+        if any(side is None or side.risky is None or side.risky_rate is None for side in sides):
+            continue
+        for words, side in zip(("before", "as released"), sides, strict=True):
+            bars.append(Bar(f"{name}, {words}", float(side.risky_rate or 0), _people(side), words == "before"))
+    if bars:
+        title = "People at risk, before and as released"
+        described = "; ".join(f"{bar.label}: {bar.text}" for bar in bars)
+        yield Figure(row_chart(title, described, bars), "Hatched: before any treatment.", Where.EVIDENCE)
 
 
 def refusal_sections(reason: str) -> tuple[Section, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -14,7 +14,7 @@ from disclosure_control.leaving.questions import three_questions
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.steps.treatment import DATASET, WITH_ORIGINAL_IDS
 from disclosure_control.steps.treatment.figures import treatment_findings
-from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_reasons
+from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_reasons, release_warnings
 from disclosure_control.steps.treatment.report import (
     nothing_outside,
     refusal_sections,
@@ -59,7 +59,7 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     summaries = summary_files(step.pilot, found)
     return StepResult(
         found,
-        sections=treatment_sections(found),
+        sections=treatment_sections(found, _of_table_alone(treated, of_ids, left_in, held)),
         outside=partial(sections_outside, found),
         inputs={**treated.inputs, **inputs},
         datasets={} if held else {dataset: treated.written()},
@@ -104,6 +104,16 @@ def _notes_on_identifiers(left_in: Sequence[ColumnFinding], held: bool, dataset:
             '("identifiers": {"release_anyway": reason}).'
         )
     return notes
+
+
+def _of_table_alone(
+    treated: TreatedPilot, of_ids: Mapping[str, int], left_in: Sequence[ColumnFinding], held: bool
+) -> set[str] | None:
+    """Notes on ids, dates and identifiers of the treated table; None where that table is what leaves."""
+    if "release" not in treated.config.settings:
+        return None
+    dropping = (note for step in treated.steps if step.method == "drop_identifiers" for note in step.notes)
+    return {*dropping, *release_warnings(treated, of_ids), *_notes_on_identifiers(left_in, held)}
 
 
 NOTHING_FOUND = (

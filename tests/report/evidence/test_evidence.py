@@ -19,18 +19,18 @@ from tests.places import PROJECT, REQUIREMENTS
 from tests.run.synthetic_pilot import DONE, NOW, leaks
 from tests.steps.context.test_context import EVERYTHING, ROLES
 
-# What the two regulators' common template and the four parts of ISO/IEC 27559 ask for.
+# The template of EMA and Health Canada: methodology, variables, risk, utility; ISO/IEC 27559 around it.
 HEADINGS = [
     "Purpose, recipient and context",
-    "Threat model and probability of an attempt",
+    "Anonymisation methodology: treatment by variable",
     "Identification of data variables",
-    "Thresholds, and why",
     "Missing values",
+    "Threat model and probability of an attempt",
+    "Thresholds, and why",
     "Risk before and after",
-    "Treatment by variable",
     "Adversarial testing",
-    "Loss of utility",
     "Residual risk",
+    "Loss of utility",
     "Approval and review",
     "How to check this report",
 ]

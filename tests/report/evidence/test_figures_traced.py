@@ -1,0 +1,278 @@
+"""Every figure of the evidence is traced to the path beside it, to a part of the JSON summary, or to a person.
+
+Rules are traced to the paths in their last column, the sheet of the EHDS to figures that are named here by hand, and
+the anonymisation report to one part of the summary for each row. What persons state and sources say is no figure.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import re
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
+from disclosure_control.report.evidence.pack import EHDS_MD, REPORT_HTML, REPORT_MD, RULES_HTML, RULES_MD
+from disclosure_control.rules.registry import rule_books
+from disclosure_control.run.doors import run_door
+from Main_Anonymization import add_options, assess_pilot
+from tests.places import SHARED_DATA
+from tests.report.numbers_told import NUMBER, Said, is_said, numbers_in, with_what_follows
+from tests.report.test_same_numbers import counted_numbers, mixed_rows
+from tests.run.synthetic_pilot import DONE
+from tests.steps.context.test_context import CATALOGUE, EVERYTHING
+
+KEY = "TRACED_KEY"
+PUBLIC = SHARED_DATA / "cdiscpilot01"
+DECIDED = {"by": "the board", "on": "2026-01-15", "says": "Twice looked at, by 41 people."}
+STATED = EVERYTHING | {
+    "custodian": "the trustee of floor 17",
+    "catalogue": CATALOGUE,
+    "rules": {"hipaa_safe_harbor:R": DECIDED},
+}
+ALL_STEPS = {
+    "risk": "all",
+    "identifiers": {},
+    "release": {"key_from": {"environment": KEY}},
+    "intruder": {"cases": 4, "result": {"named": 2, "right": 0, "by": "a journalist", "on": "2026-03-01"}},
+}
+NOT_COUNTED = "not counted in this run"
+
+
+@pytest.fixture
+def evidence(pilot, doors, monkeypatch) -> tuple[Path, dict]:
+    """A small pilot with every step that the pack tells of: the folder of results, and the summary."""
+    monkeypatch.setenv(KEY, "a key of this test alone, 0123456789 abcdefghij")
+    known = pilot.folder / "known.csv"
+    known.write_text(pilot.combined.read_text(encoding="utf-8"), encoding="utf-8")
+    attack = {"identified": "known.csv", "id": "USUBJID", "known": ["DM__SEX"]}
+    treatment = [{"method": "band", "column": "DM__AGE", "width": 20}]
+    pilot.configure(**ALL_STEPS, treatment=treatment, linkage_attack=attack, context=STATED)
+    run = doors.start(2)
+    assert run.status == DONE, run.err
+    return pilot.results, pilot.summary()
+
+
+@pytest.fixture(scope="module")
+def public_study(tmp_path_factory) -> tuple[Path, dict]:
+    """The public study cdiscpilot01, treated, released and attacked."""
+    if not PUBLIC.is_dir():
+        pytest.skip("no shared data")
+    root = tmp_path_factory.mktemp("public")
+    (root / "configs").mkdir()
+    shutil.copytree(PUBLIC, root / "pilots" / "CDISC")
+    config = {
+        "categorical_qis": ["DM__SEX", "DM__RACE"],
+        "continuous_qis": ["DM__AGE"],
+        "binning_config": {"DM__AGE": [50, 60, 70, 80, 130]},
+        "sensitive_feature": ["LB__Cholesterol"],
+        "sensitive_binning_config_for_L": {"LB__Cholesterol": [4.9, 5.4, 5.9, 6.6]},
+        **{"K": 5, "L": 3, "T": 0.7, "recommend": {}, "linkage_attack": {"singling_out": {"n_attacks": 60}}},
+        "treatment": [{"method": "drop_identifiers"}, {"method": "recommended"}],
+    }
+    literal = config | ALL_STEPS | {"context": {"attempt_probability": 0.3, "residual_risk": "accepted"}}
+    (root / "configs" / "CDISC.py").write_text(f"config = {literal!r}\n", encoding="utf-8")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(root / "pilots"))
+        monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(root / "configs"))
+        monkeypatch.setenv(KEY, "a key of this test alone, 0123456789 abcdefghij")
+        assert run_door("", combine_pilot, ["CDISC"], add_merge_options) == DONE
+        assert run_door("", assess_pilot, ["CDISC"], add_options) == DONE
+    results = root / "pilots" / "CDISC" / "processed_for_anonym"
+    return results, json.loads((results / "CDISC_privacy_summary.json").read_text(encoding="utf-8"))
+
+
+def text_of(results: Path, name: str) -> str:
+    return (results / name).read_text(encoding="utf-8")
+
+
+def rows_of(text: str) -> list[list[str]]:
+    """The rows of tables in Markdown, without marks, heads and lines below them."""
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    return [re.sub(r"\\(.)", r"\1", line).strip("| ").split(" | ") for line in lines]
+
+
+def texts_in(value: Any) -> Iterable[str]:
+    """Every text of a dictionary, the longest first."""
+    found = [value] if isinstance(value, str) else []
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    for one in inner:
+        found += texts_in(one)
+    return sorted(found, key=len, reverse=True)
+
+
+def without(text: str, said: Iterable[str]) -> str:
+    for one in (one for one in said if re.search(r"[^\W\d]", one)):  # not the full stop of a number
+        text = text.replace(one, " ")
+    return text
+
+
+# ---------------------------------------------------------------- rules
+
+
+def untraced_rules(results: Path, summary: dict) -> list[tuple[str, str]]:
+    """Numbers of rules that are not at the paths beside them; the rule and the number."""
+    rules = [(book, rule) for book in rule_books() for rule in book.rules]
+    rows = [row for row in rows_of(text_of(results, RULES_MD)) if row[0] != "Rule"]
+    assert len(rows) == len(rules)
+    found = []
+    for (book, rule), (clause, asks, _, shows, *paths) in zip(rules, rows, strict=True):
+        assert (clause, asks) == (rule.clause, rule.asks)
+        of_source = [piece for one in rule.figures for piece in one.says.split("{value}")]
+        line = re.sub(r'\("context": .*?\}\}\}\}?\)|and \d+ more', " ", without(shows, (rule.person, *of_source)))
+        named = [path.strip() for path in " ".join(paths).split(",") if path.strip()]
+        values = [one for path in named for one in figures_at(summary, path)]
+        stated = [one for path in named if path.startswith("config.") for one in texts_in(at(summary, path))]
+        for number in NUMBER.findall(without(line, stated)):
+            if not is_said(number, values):
+                found.append((book.reference(rule), number))
+    return found
+
+
+def at(summary: Mapping, path: str) -> Any:
+    """The value at a path whose names may have dots and blanks of their own."""
+    value: Any = summary
+    parts = path.split(".")
+    while parts and isinstance(value, Mapping):
+        name = parts.pop(0)
+        value = value.get(name)
+    return value
+
+
+def figures_at(summary: Mapping, path: str) -> list[float]:
+    """The numbers at a path, and how many entries it has."""
+    value = at(summary, path)
+    return [*numbers_in(value), *([float(len(value))] if isinstance(value, list | dict) else [])]
+
+
+def test_every_number_of_a_rule_is_at_the_path_beside_it(evidence):
+    assert untraced_rules(*evidence) == []
+
+
+def test_a_number_that_nobody_counted_is_found(evidence):
+    """The tests above can fail: one digit that is changed in each document is named."""
+    results, summary = evidence
+    rules, report = results / RULES_MD, results / REPORT_MD
+    changed = rules.read_text(encoding="utf-8").replace("People who came in: 12.", "People who came in: 13.")
+    rules.write_text(changed, encoding="utf-8")
+    assert untraced_rules(results, summary) == [("ehds:who", "13")]
+    text = report.read_text(encoding="utf-8")
+    report.write_text(text.replace("| Records | 12 |", "| Records | 4321 |"), encoding="utf-8")
+    unsaid, mixed = untraced_report(results, summary)
+    assert unsaid == ["4321"]
+    assert [row[0] for row in mixed] == ["Records"]
+
+
+def test_what_a_person_states_is_quoted_and_marked(evidence):
+    results, _ = evidence
+    (row,) = (row for row in rows_of(text_of(results, RULES_MD)) if row[0] == "(b)(2)(i)(R)")
+    assert row[2] == "stated by a person"
+    assert f"{DECIDED['says']} (the board, 2026-01-15)" in row[3]
+
+
+# ---------------------------------------------------------------- the sheet of the EHDS
+
+
+def of_sheet(summary: dict) -> dict[str, list[object]]:
+    """By row what came in and what leaves, by hand from the JSON summary."""
+    release, treatment = summary["release"], summary["treatment"]
+    operations = release["operations"]
+    gone = {name for kind in ("remove", "remove data set", "review") for name in operations.get(kind, ())}
+    every = set(release["kept"]).union(*operations.values())
+    files = release["files"].values()
+    highest = [round(treatment[side]["prosecutor_highest_risk"], 4) for side in ("before", "as_released")]
+    return {
+        "people": [summary["k_anonymity"]["total"], release["people"]],
+        "variables": [len(every), len(every - gone)],
+        "rows of all files": [sum(one[name] for one in files) for name in ("records_of_source", "records")],
+        "highest chance to find one person": highest,
+        "verdict on what leaves": ["-", summary["verdict"]["verdict"]],
+    }
+
+
+def untraced_sheet(results: Path, summary: dict) -> list[str]:
+    sheet = {row[1]: row[2:] for row in rows_of(text_of(results, EHDS_MD)) if len(row) == 4}
+    expected = {
+        name: [str(one) if one is not None else "masked" for one in row] for name, row in of_sheet(summary).items()
+    }
+    return [name for name, row in expected.items() if [re.sub(r"\.0$", "", one) for one in row] != sheet[name]]
+
+
+def test_the_sheet_has_the_figures_of_the_summary(evidence):
+    assert untraced_sheet(*evidence) == []
+
+
+# ---------------------------------------------------------------- the anonymisation report
+
+
+def untraced_report(results: Path, summary: dict) -> tuple[list[str], list[list[str]]]:
+    """Numbers that the summary does not say, and rows whose numbers are of no one part of it."""
+    stated = texts_in({name: one for name, one in summary["config"].get("context", {}).items() if name != "catalogue"})
+    result = summary["config"].get("intruder", {}).get("result", {})
+    lines = [line for line in text_of(results, REPORT_MD).splitlines() if not line.startswith("- **Open point**")]
+    text = without("\n".join(re.sub(r"\\(.)", r"\1", line) for line in lines), stated)
+    text = without(text, ["anonymisation (2025)"])
+    text = re.sub(r'Next: .*|("[a-z_]+": .*)', "", text)  # lines to paste, which are of a config to come
+    columns = next(iter(re.findall(r"The combined dataset has (\d+) columns", text)), "0")
+    with (results / "combined_dataset.csv").open(encoding="utf-8", newline="") as file:
+        assert int(columns) == len(next(csv.reader(file)))
+    release = summary.get("release", {})
+    beside = {
+        "columns": [int(columns)],
+        "what came back": [
+            summary["intruder"]["cases"] - summary["intruder"]["with_fewest_alike"],
+            *numbers_in(result),
+        ],
+        "hours": [summary["config"]["intruder"].get("hours", 16)],
+        "kept": [len(set(release.get("kept", ())) - set(release.get("recoded", ())))],
+        "found": [len(release.get("identifiers", ()))],
+        "undecided": [len(release.get("undecided", ()))],
+    }
+    said = Said(with_what_follows(summary) | beside)
+    return said.unsaid(counted_numbers(text)), mixed_rows(said, rows_of(text))
+
+
+def test_every_number_of_the_report_is_said_by_the_summary(evidence):
+    assert untraced_report(*evidence) == ([], [])
+
+
+@pytest.mark.thorough("40 s")
+def test_every_number_of_a_public_study(public_study):
+    assert untraced_rules(*public_study) == []
+    assert untraced_sheet(*public_study) == []
+    assert untraced_report(*public_study) == ([], [])
+
+
+@pytest.mark.parametrize(("page", "text"), [(REPORT_HTML, REPORT_MD), (RULES_HTML, RULES_MD)])
+def test_the_page_has_the_numbers_of_the_text(evidence, page, text):
+    """In their order, with those of the words of drawings."""
+    results, _ = evidence
+    shown = re.sub(r"<style>.*?</style>", "", text_of(results, page), flags=re.S)
+    drawn = [html.unescape(words) for words in re.findall(r'aria-label="([^"]*)" preserve', shown)]
+    shown = re.sub(r"<svg.*?</svg>", "", shown, flags=re.S)
+    words = html.unescape(re.sub(r"<[^>]+>", " ", shown.partition("<header>")[2]))
+    of_page = Counter(NUMBER.findall(" ".join([words, *drawn])))
+    of_text = Counter(NUMBER.findall(re.sub(r"\\(.)", r"\1", text_of(results, text))))
+    assert of_page == of_text
+
+
+def test_word_has_the_numbers_of_the_text(evidence, pilot, doors):
+    docx = pytest.importorskip("docx", reason="no python-docx")
+    pytest.importorskip("matplotlib", reason="no Matplotlib")
+    pilot.configure(context=STATED | {"word": True})
+    assert doors.start(2).status == DONE
+    results, _ = evidence
+    read = docx.Document(io.BytesIO((results / "evidence" / "anonymisation_report.docx").read_bytes()))
+    cells = [cell.text for table in read.tables for row in table.rows for cell in row.cells]
+    drawn = [shape._inline.docPr.get("descr") for shape in read.inline_shapes]
+    assert drawn
+    of_word = Counter(NUMBER.findall("\n".join([*(one.text for one in read.paragraphs), *cells, *drawn])))
+    assert of_word == Counter(NUMBER.findall(re.sub(r"\\(.)", r"\1", text_of(results, REPORT_MD))))
