@@ -90,15 +90,15 @@ def _before_and_after_table(found: TreatmentFindings) -> Table:
 def _drawing(found: TreatmentFindings) -> Iterator[Figure]:
     """The share of people at risk by each model, before and as released, where neither is masked."""
     before, after = found.before, found.as_released
-    models = [("k", before.k_anonymity, after.k_anonymity)]
+    models: list[tuple[str, ToldModel, ToldModel | None]] = [("k", before.k_anonymity, after.k_anonymity)]
     models += [(f"l of {name}", one, after.l_diversity.get(name)) for name, one in before.l_diversity.items()]
     models += [(f"t of {name}", one, after.t_closeness.get(name)) for name, one in before.t_closeness.items()]
     bars = []
-    for name, *sides in models:
-        if any(side is None or side.risky is None or side.risky_rate is None for side in sides):
+    for name, came_in, leaves in models:
+        if leaves is None or came_in.risky_rate is None or leaves.risky_rate is None:
             continue
-        for words, side in zip(("before", "as released"), sides, strict=True):
-            bars.append(Bar(f"{name}, {words}", float(side.risky_rate or 0), _people(side), words == "before"))
+        bars.append(Bar(f"{name}, before", came_in.risky_rate, _people(came_in), is_marked=True))
+        bars.append(Bar(f"{name}, as released", leaves.risky_rate, _people(leaves)))
     if bars:
         title = "People at risk, before and as released"
         described = "; ".join(f"{bar.label}: {bar.text}" for bar in bars)
