@@ -97,12 +97,12 @@ def _drawing(found: TreatmentFindings) -> Iterator[Figure]:
     for name, came_in, leaves in models:
         if leaves is None or came_in.risky_rate is None or leaves.risky_rate is None:
             continue
-        bars.append(Bar(f"{name}, before", came_in.risky_rate, _people(came_in), is_marked=True))
+        bars.append(Bar(f"{name}, before", came_in.risky_rate, _people(came_in)))
         bars.append(Bar(f"{name}, as released", leaves.risky_rate, _people(leaves)))
     if bars:
         title = "People at risk, before and as released"
         described = "; ".join(f"{bar.label}: {bar.text}" for bar in bars)
-        yield Figure(row_chart(title, described, bars), "Hatched: before any treatment.", Where.EVIDENCE)
+        yield Figure(row_chart(title, described, bars), "Of the people who were evaluated.", Where.EVIDENCE)
 
 
 def refusal_sections(reason: str) -> tuple[Section, ...]:
