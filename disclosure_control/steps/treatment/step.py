@@ -59,7 +59,9 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     summaries = summary_files(step.pilot, found)
     return StepResult(
         found,
-        sections=treatment_sections(found, _of_table_alone(treated, of_ids, left_in, held)),
+        sections=treatment_sections(
+            found, _of_table_alone(treated, of_ids, _notes_on_identifiers(left_in, held, dataset))
+        ),
         outside=partial(sections_outside, found),
         inputs={**treated.inputs, **inputs},
         datasets={} if held else {dataset: treated.written()},
@@ -106,14 +108,12 @@ def _notes_on_identifiers(left_in: Sequence[ColumnFinding], held: bool, dataset:
     return notes
 
 
-def _of_table_alone(
-    treated: TreatedPilot, of_ids: Mapping[str, int], left_in: Sequence[ColumnFinding], held: bool
-) -> set[str] | None:
+def _of_table_alone(treated: TreatedPilot, of_ids: Mapping[str, int], on_identifiers: Sequence[str]) -> set[str] | None:
     """Notes on ids, dates and identifiers of the treated table; None where that table is what leaves."""
     if "release" not in treated.config.settings:
         return None
     dropping = (note for step in treated.steps if step.method == "drop_identifiers" for note in step.notes)
-    return {*dropping, *release_warnings(treated, of_ids), *_notes_on_identifiers(left_in, held)}
+    return {*dropping, *release_warnings(treated, of_ids), *on_identifiers}
 
 
 NOTHING_FOUND = (
