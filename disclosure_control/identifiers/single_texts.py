@@ -186,7 +186,8 @@ def is_in_another_alphabet(texts: Sequence[str], rows: np.ndarray) -> np.ndarray
     ``rows`` (n,) have each of the texts.
     """
     strange = np.zeros(len(texts), dtype=bool)
-    for letters in _ALPHABETS.values():
-        has = np.array([re.search(f"[{letters}]", text) is not None for text in texts], dtype=bool)
+    others = rf"(?![{''.join(_ALPHABETS.values())}µªº])[^\W\d_]"  # Georgian, Armenian, Devanagari, Thai, ...
+    for letters in (*(f"[{one}]" for one in _ALPHABETS.values()), others):
+        has = np.array([re.search(letters, text) is not None for text in texts], dtype=bool)
         strange |= has & bool(rows[has].sum() < _HARDLY * rows.sum())
     return strange

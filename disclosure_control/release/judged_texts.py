@@ -128,7 +128,8 @@ def _medical_terms(seen: TextsSeen, k: int, least: int, known: Collection[str]) 
     why[why == _FEW_OF_A_LIST] = ""  # rare terms of medicine stay
     words = np.array([_PLAIN_CODE.fullmatch(text) is None for text in seen.texts], dtype=bool)
     medical = np.array([is_a_medical_term(text) for text in seen.texts], dtype=bool)
-    if words.any() and seen.rows[words & medical].sum() >= MOSTLY * seen.rows[words].sum():
+    common = words & (seen.people >= least) if (words & (seen.people >= least)).any() else words
+    if words.any() and seen.rows[common & medical].sum() >= MOSTLY * seen.rows[common].sum():
         why[(why == "") & words & ~medical & (seen.people < least)] = "no word of it is one of medicine"
     return why
 

@@ -46,6 +46,8 @@ _UNITS = frozenset(_USUAL_UNITS.split())
 _PARTS_OF_A_UNIT = re.compile(
     r"[\s/*·^()\[\]{}-]+|(?<!\w)\d+(?:\.\d+)?|x?10\^?[eE*]*\d{0,2}(?!\w)|(?<=[a-zA-Zμµ])[23](?!\w)"
 )
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)?")
+_NUMBER_OF_A_UNIT = re.compile(r"\d{1,2}|10+|1[.,]\d{1,2}")  # no W-48217K: powers of ten, 24 h, 1.73 m2
 _WORD = re.compile(r"[^\W\d_]+")
 # Words in which plans of visits are written, beside those of the standard's terms.
 _PLANS = "week day month visit cycle hour hours phase period part grade class stage type arm group no"
@@ -108,6 +110,8 @@ def is_a_unit(text: str) -> bool:
     """Whether a text is a unit of measurement: parts of the usual units alone."""
     parts = [part for part in _PARTS_OF_A_UNIT.split(text.casefold()) if part]
     is_short = len(text) <= 24 and sum(map(str.isdigit, text)) <= MOST_DIGITS + 2  # mL/min/1.73m2
+    if not all(map(_NUMBER_OF_A_UNIT.fullmatch, _DIGITS.findall(text))):
+        return False
     return bool(parts) and is_short and all(part in _UNITS or part.isdigit() for part in parts)
 
 
