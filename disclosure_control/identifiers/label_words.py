@@ -30,8 +30,14 @@ Rossi Ferrari Bianchi Romano Colombo Ricci Esposito Conti Moretti Dubois Moreau 
 Smith Jones Williams Johnson Davis Miller Wilson Evans Roberts Hughes Edwards Thompson
 Silva Santos Ferreira Pereira Oliveira Popescu Ionescu Popa Jansen Bakker Visser Andersen Nielsen Hansen Larsen
 """
-# A disease or a score of these names is a matter of their words: Hodgkin, Wilson, Romano-Ward.
-_EPONYMS = frozenset({"wilson", "romano", "miller", "johnson", "williams", "edwards", "roberts", "conti", "hoffmann"})
+# A disease, an operation or a score has these names: Wilson, Hartmann, Bristol.
+_EPONYMS = frozenset(
+    """
+    wilson romano miller johnson williams edwards roberts conti hoffmann smith evans hughes davis hartmann hansen larsen
+    jansen kohler schmidt schmid haas jones thompson koller egger dubois herrmann lehmann bristol leeds liverpool
+    birmingham manchester bologna lille lyon freiburg utrecht rotterdam dublin munich hannover athens
+    """.split()  # noqa: SIM905
+)
 _TOWNS = """
 Wien Graz Linz Salzburg Innsbruck Klagenfurt Villach Wels Steyr Dornbirn Bregenz Leoben Krems Amstetten
 Hamburg München Munich Köln Stuttgart Düsseldorf Dortmund Leipzig Dresden Hannover Nürnberg Bremen Freiburg Zürich
@@ -95,6 +101,11 @@ def why_of_label(label: str) -> str:
     if found and found not in _NOT_OF_LABELS:
         return f"holds {FORMS[found].words}"
     return "holds the number or name of a place of treatment" if _is_a_place(label) else ""
+
+
+def why_of_term(text: str) -> str:
+    """Why an entry of a dictionary may name somebody: terms have the names of people who described a disease."""
+    return "holds the number or name of a place of treatment" if _is_a_place(text) else ""
 
 
 def _has_a_title(text: str) -> bool:

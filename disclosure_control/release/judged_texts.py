@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from disclosure_control.identifiers.label_words import why_of_label, why_of_name
+from disclosure_control.identifiers.label_words import why_of_label, why_of_name, why_of_term
 from disclosure_control.identifiers.single_texts import FORMS, certain_forms, is_in_another_alphabet, possible_forms
 from disclosure_control.release.ordinary_texts import (
     are_flags,
@@ -138,13 +138,19 @@ def _plans(seen: TextsSeen, k: int, least: int, known: Collection[str]) -> np.nd
     why = np.full(len(seen.texts), "", dtype=object)
     if len(seen.texts) >= FEWEST_PLANS:
         why[is_in_another_alphabet(seen.texts, seen.rows)] = "not written as the other texts are"
-    return _with_forms(why, seen, possible_forms, why == "")
+    why = _with_forms(why, seen, possible_forms, why == "")
+    rows = np.flatnonzero(why == "").tolist()
+    why[rows] = [why_of_label(seen.texts[row]) for row in rows]
+    return why
 
 
 def _dictionary(seen: TextsSeen, k: int, least: int, known: Collection[str]) -> np.ndarray:
     why = np.full(len(seen.texts), "", dtype=object)
     codes = np.array([_PLAIN_CODE.fullmatch(text) is not None for text in seen.texts], dtype=bool)
-    return _with_forms(why, seen, certain_forms, ~codes)
+    why = _with_forms(why, seen, certain_forms, ~codes)
+    rows = np.flatnonzero(why == "").tolist()
+    why[rows] = [why_of_term(seen.texts[row]) for row in rows]
+    return why
 
 
 _Rule = Callable[[TextsSeen, int, int, Collection[str]], np.ndarray]

@@ -123,7 +123,7 @@ def judged_names(
                 continue
             gone.append(one)
             says = Operation(OperationKind.REMOVE, VariableClass.DIRECT_IDENTIFIER, "its name may name somebody")
-            lines.append(OperationRule((f"{file.domain}.{name}",), says))
+            lines.append(OperationRule((f"{file.domain}.{name}".upper(),), says))
     return tuple(lines), JudgedLabels(tuple(gone), tuple(needed))
 
 

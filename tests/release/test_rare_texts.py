@@ -168,3 +168,20 @@ def test_what_was_emptied_is_told_by_column_and_listed_with_the_reason():
 
 def test_forms_are_forty():
     assert len(FORMS) == 40
+
+
+@each("file, column", [("TV", "TVSTRL"), ("TI", "IETEST")])
+def test_by_a_place_of_treatment_in_the_design_of_the_study(file, column):
+    rows = [{"STUDYID": "S1", "DOMAIN": file, column: text} for text in ("Site 701 Graz", "Age 50 or older")]
+    subjects = [{"STUDYID": "S1", "USUBJID": one, "SEX": "F"} for one in IDS]
+    who = people(IDS, list(range(N_PEOPLE)))
+    study = study_of({"DM": subjects, file: rows}, IDS)
+    left, _ = without_rare_texts(deidentify(study, who, (), KEY, RELEASE), who, K)
+    assert left.files[file].frame[column].dropna().tolist() == ["Age 50 or older"]
+
+
+def test_a_number_plate_is_no_unit_and_another_alphabet_is_seen():
+    assert kept("LBORRESU", ["W-48217K", "mL/min/1.73m2", "mg/dL"], "LB")[:2] == [None, "mL/min/1.73m2"]
+    drugs = ["OMEPRAZOLE", "SIMVASTATIN", "METFORMIN HYDROCHLORIDE"] * 37
+    names = ["राजेश कुमार", "გიორგი ბერიძე", "Արամ Խաչատրյան", "HKZ", "OZW", "NHI", "KAC", "WSU", "ETR"]
+    assert kept("CMDECOD", [*names, *drugs], "CM")[: len(names)] == [None] * len(names)

@@ -115,10 +115,11 @@ def people_of_a_clinic() -> pd.DataFrame:
 def test_by_the_name_of_a_column(name, tmp_path):
     frame = people_of_a_clinic()
     frame[name] = np.arange(len(frame)) % 3 + 0.5
+    settings = {"operations": {"PEOPLE.crp": "keep", f"PEOPLE.{name}": "keep"}}
     source = tmp_path / "source"
     source.mkdir()
     frame.to_csv(source / "people.csv", index=False)
-    found = released(source, tmp_path, {"operations": {"PEOPLE.crp": "keep"}}, ("PEOPLE__sex",))
+    found = released(source, tmp_path, settings, ("PEOPLE__sex",))
     assert tells(found) == []
     assert found.result.figures["labels"]["left_out"] == 1
     assert "crp" in found.opened["PEOPLE"]
