@@ -40,7 +40,7 @@ class TableToLeave:
         numbers = self._numbers()
         for one in self.read.placed:
             is_count = self.blocks[one.block].block.counted is Counted.PEOPLE
-            column = cells.columns.get_loc(one.column)
+            column = list(cells.columns).index(one.column)
             cells.iloc[one.rows, column] = _told(cells.iloc[one.rows, column], numbers[one.column][one.rows], is_count)
         counts = numbers[settings.counts] if settings.counts else np.zeros(len(cells))
         for name in settings.shares:
