@@ -17,7 +17,7 @@ from disclosure_control.basics.telling.words import capitalised, counted
 from disclosure_control.leaving.questions import Answer, beside_reasons
 from disclosure_control.steps.running import StepResult
 from disclosure_control.steps.treatment import DATASETS
-from disclosure_control.study_tables.fit import FitForUse, lines_of
+from disclosure_control.study_tables.fit import FitForUse, lines_of, outside_of
 
 MAY_LEAVE, HOLD = "May leave", "Hold"
 NOTHING_AGAINST_IT = "It meets all thresholds of the config, and this run found no reason against its release."
@@ -122,6 +122,7 @@ class Verdict:
             answer, *why = lines_of(self.use)
             yield Sentence(answer, Style.HEADING, Where.FIRST | Where.PAGE)
             yield from (Sentence(line, where=Where.FIRST | Where.PAGE) for line in why)
+            yield Sentence(outside_of(self.use), where=Where.OUTSIDE)
         yield Sentence(NO_FINDING, Style.SMALL, Where.PAGE)
         if self.answers:
             yield AnswersGiven(f"of {self.about}", tuple(self.answers.values()), TOLD)

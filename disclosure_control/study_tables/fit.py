@@ -273,3 +273,10 @@ def lines_of(fit: FitForUse) -> tuple[str, ...]:
     n_more = len(fit.reasons) - 1
     more = f" {counted(n_more, 'further reason')} in the section on what the recipient loses." if n_more > 0 else ""
     return (f"FIT FOR USE: {fit.answer}.", fit.loses, *(f"{reason}{more}" for reason in fit.reasons[:1]))
+
+
+def outside_of(fit: FitForUse) -> str:
+    """The answer for readers outside: in a word, and how many tables have a limit; no figure of a table."""
+    n_limits = len(fit.for_recipient)
+    limits = f" README.txt of the release names the limits of {counted(n_limits, 'table')}." if n_limits else ""
+    return f"Fit for use: {fit.answer}.{limits}"

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from disclosure_control.basics.files import SourceFile, read_file
 from disclosure_control.basics.settings.fields import SettingsGroup, read, setting
-from disclosure_control.basics.settings.kinds import FLAG, SENTENCE, Kind, Place, is_number, list_of, whole_number
+from disclosure_control.basics.settings.kinds import (
+    FLAG,
+    SENTENCE,
+    TEXTS,
+    Kind,
+    Place,
+    is_number,
+    list_of,
+    whole_number,
+)
 from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name
 
 _FOLDER = Path(__file__).with_name("houses")
@@ -54,6 +65,16 @@ class HouseRules(SettingsGroup):
         "minimum - 2",
     )
     range_percent: float = setting(_PERCENT, "how far up and down a hidden sum or mean has to be possible", 30)
+    not_confirmed: tuple[str, ...] = setting(
+        TEXTS, "which of these settings nobody compared with the source yet; the report names them", ()
+    )
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """Names of settings that there are not."""
+        known = [one.name for one in fields(self)]
+        for name in self.not_confirmed:
+            if name not in known:
+                yield f"{place['not_confirmed']}: no setting {name!r}{nearest_name(name, known)}"
 
     @property
     def promised(self) -> int:

@@ -16,6 +16,7 @@ from disclosure_control.leaving.questions import Answer, beside_reasons, three_q
 from disclosure_control.report.page.page import privacy_page
 from disclosure_control.report.verdict import Verdict, verdict_on, what_leaves
 from disclosure_control.steps.running import StepResult
+from disclosure_control.study_tables.fit import FitForUse, Fitness
 from disclosure_control.treatments.treat import treat
 
 NAMES = Reason(Gravity.NAMES_A_PERSON, "a column names people.", "drop it")
@@ -124,3 +125,11 @@ def test_what_may_leave_says_what_nobody_looked_at():
     text = Verdict("released/", (), not_looked_at=("Not looked at: this.", "Nor that.")).text
     assert text.startswith("VERDICT on released/: May leave.")
     assert text.endswith("Not looked at: this. Nor that.\n")
+
+
+def test_readers_outside_learn_whether_it_is_fit_for_use_and_no_figure_of_a_table():
+    limits = ("Adverse events (AE): 2 of 8 comparisons moved.", "Disposition (DS): nothing is left of DEATH.")
+    fit = FitForUse(Fitness.NO, "What the recipient loses: 81% to 50% of people.", limits, limits)
+    page = html.unescape(privacy_page("PILOT", [Verdict("released/", (), use=fit).section], is_shareable=True))
+    assert "Fit for use: no. README.txt of the release names the limits of 2 tables." in page
+    assert not any(one in page for one in ("81%", "moved", "DEATH", "FIT FOR USE"))

@@ -59,6 +59,8 @@ def test_as_few_cells_as_in_the_publication_are_hidden():
 def test_each_house_reads():
     assert known_houses() == ["eurostat", "opensafely", "sdc_handbook"]
     assert [house_by_name(name).minimum for name in known_houses()] == [10, 8, 10]
+    assert "dominance" in house_by_name("eurostat").not_confirmed
+    assert house_by_name("opensafely").not_confirmed == ()
 
 
 @each("house, minimum", [("eurostat", 10), ("opensafely", 8), ("sdc_handbook", 10)])

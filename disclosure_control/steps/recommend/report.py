@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-
-import numpy as np
+from collections.abc import Iterator
+from dataclasses import replace
 
 from disclosure_control.assess.report import ToldModel
 from disclosure_control.basics.drawings import planes
 from disclosure_control.basics.drawings.pieces import Drawing
-from disclosure_control.basics.telling.plain import NOT_IN_SUMMARY, plain
+from disclosure_control.basics.telling.plain import plain
 from disclosure_control.basics.telling.sections import (
     Details,
     Figure,
@@ -24,176 +22,18 @@ from disclosure_control.basics.telling.sections import (
     Where,
 )
 from disclosure_control.basics.telling.small_counts import (
-    HAND_TO_HAND,
     MASKED,
     count_in_sentence,
     count_text,
 )
 from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.basics.telling.words import capitalised, counted, many_text
-from disclosure_control.generalisation.landscape import landscape
 from disclosure_control.generalisation.losses import METRICS
-from disclosure_control.generalisation.search import SearchResult
 from disclosure_control.steps.recommend import OUTLINES
-from disclosure_control.steps.recommend.by_threshold import ForThresholds, in_sentences, masked
-from disclosure_control.steps.recommend.settings import RecommendSettings
-from disclosure_control.steps.recommend.short_list import RecodingAnswer, Trial, levels_in_words
+from disclosure_control.steps.recommend.by_threshold import in_sentences
+from disclosure_control.steps.recommend.told import ToldAnswer, ToldRecommendation
 
 NOT_ANONYMOUS = "Data that meet the thresholds are still pseudonymised personal data, not anonymous data."
-
-
-@dataclass(frozen=True)
-class ToldAnswer:
-    """One way to meet the thresholds, in counts of people: None where masked.
-
-    Records left out count as lost, so the ``loss`` is masked with their number: a rounded one is no figure of the
-    answer, and may put a worse answer above a better one.
-    """
-
-    titles: Sequence[str]
-    words: str
-    levels: Mapping[str, int]
-    loss: float | None
-    suppressed: int | None
-    suppressed_few: bool
-    rescued: int | None
-    at_risk_after: Mapping[str, int | None]
-    holds: bool
-    optimal: bool
-    treatment: Sequence[Mapping[str, object]]
-
-
-@dataclass(frozen=True)
-class ToldLandscape:
-    """Recodings by ``places``: their levels, their loss, and how many people each leaves at risk without suppression.
-
-    For a single column these are the people in its rare groups: None where they are few, and then the loss is, too, as
-    it would give their number. ``levels`` names the levels of each column; ``whole``: there are no further recodings.
-    ``loss_step``: each loss is rounded to whole steps, and shown as the range that it stands for; 0 for exact ones.
-    """
-
-    levels: Mapping[str, Sequence[str]]
-    places: Sequence[tuple[Sequence[int], float | None, int | None]]
-    whole: bool
-    loss_step: float = field(default=0.0, metadata=NOT_IN_SUMMARY)
-
-    def loss_text(self, loss: float) -> str:
-        """A loss, or the range that a rounded one stands for."""
-        if not self.loss_step:
-            return f"{loss:.3g}"
-        half = self.loss_step / 2
-        return f"{max(0.0, loss - half):.3g} to {min(1.0, loss + half):.3g}"
-
-
-@dataclass(frozen=True)
-class ToldRecommendation:
-    """The part ``recommend`` of the JSON summary.
-
-    ``optimal``: nothing is better where each recoding leaves out the classes that ``suppress_records`` removes;
-    ``any_classes``: nor where it leaves out others.
-    """
-
-    metric: str
-    counted_from: str
-    suppression_limit: float
-    models: Sequence[str]
-    left_out: Sequence[str]
-    records: int | None
-    not_evaluated: int
-    missing_qis: str
-    at_risk: int | None
-    optimal: bool
-    any_classes: bool
-    levels: Mapping[str, int] | None
-    loss: float | None
-    suppressed: int | None
-    checked: int
-    lattice_size: int
-    short_list: Sequence[ToldAnswer]
-    landscape: ToldLandscape
-    by_threshold: Sequence[ForThresholds]
-
-
-def told_recommendation(
-    trial: Trial,
-    settings: RecommendSettings,
-    found: SearchResult,
-    short_list: Sequence[RecodingAnswer],
-    any_classes: bool,
-    driven_by: Sequence[ForThresholds] = (),
-) -> ToldRecommendation:
-    """The answers and the other recodings, masked for the report; ``any_classes`` of ``holds_for_any_classes``."""
-    pilot, assessment = trial.pilot, trial.assessment
-    told = [_told_answer(answer, trial) for answer in short_list]
-    best = told[0] if found.best is not None else None
-    return ToldRecommendation(
-        metric=settings.metric,
-        counted_from="the config's bins" if pilot.begins_in_bins else "exact values",
-        suppression_limit=settings.suppression_limit,
-        models=pilot.models,
-        left_out=pilot.left_out,
-        records=assessment.classes.n_records,
-        not_evaluated=assessment.classes.n_records - pilot.n_evaluated,
-        missing_qis=assessment.config.missing_qis,
-        at_risk=trial.n_at_risk,
-        optimal=found.is_optimal,
-        any_classes=any_classes,
-        levels=best.levels if best else None,
-        loss=best.loss if best else None,
-        suppressed=best.suppressed if best else None,
-        checked=found.n_checked,
-        lattice_size=found.lattice_size,
-        short_list=told,
-        landscape=_told_landscape(trial, short_list),
-        by_threshold=masked(driven_by, [assessment.classes.n_records, pilot.n_evaluated]),
-    )
-
-
-def _told_landscape(trial: Trial, short_list: Sequence[RecodingAnswer]) -> ToldLandscape:
-    pilot, names = trial.pilot, [attribute.name for attribute in trial.pilot.lattice.attributes]
-    if not pilot.n_evaluated or not names:
-        return ToldLandscape({}, (), True)
-    first = [tuple(answer.levels[name] for name in names) for answer in short_list]
-    requirements = pilot.requirements(trial.suppression_limit)
-    found = landscape(pilot.lattice, requirements, trial.metric, trial.weights, trial.lowest, trial.highest, first)
-    return ToldLandscape(
-        levels={attribute.name: levels_in_words(attribute) for attribute in pilot.lattice.attributes},
-        places=[
-            (
-                list(place.levels),
-                None if n_told is None else float(f"{place.loss:.4g}"),
-                n_told,
-            )
-            for place in found.places
-            for n_told in [_told(place.n_at_risk, trial)]
-        ],
-        whole=found.is_whole,
-    )
-
-
-def _told(n: int, trial: Trial) -> int | None:
-    """How many records a recoding leaves out or at risk; for a single column, the people in its rare groups."""
-    return HAND_TO_HAND.told(n, trial.assessment.classes.n_records, trial.pilot.n_evaluated)
-
-
-def _told_answer(answer: RecodingAnswer, trial: Trial) -> ToldAnswer:
-    n_at_risk = trial.n_at_risk
-    return ToldAnswer(
-        titles=answer.titles,
-        words=answer.words,
-        levels=answer.levels,
-        loss=None if _told(answer.n_suppressed, trial) is None else answer.loss,
-        suppressed=_told(answer.n_suppressed, trial),
-        suppressed_few=bool(HAND_TO_HAND.are_small(np.array(answer.n_suppressed))),
-        rescued=n_at_risk if answer.n_rescued == n_at_risk else HAND_TO_HAND.told(answer.n_rescued, n_at_risk),
-        at_risk_after={name: _told(n, trial) for name, n in answer.at_risk.items()},
-        holds=answer.holds,
-        optimal=answer.is_optimal,
-        treatment=[step.literal for step in answer.treatment],
-    )
-
-
-# ---------------------------------------------------------------- the section
 
 
 def recommend_sections(told: ToldRecommendation) -> tuple[Section, ...]:

@@ -46,18 +46,13 @@ from disclosure_control.release.study import DEFINITION, Study, is_divisible, re
 from disclosure_control.release.summarised import columns_of_source, summarised
 from disclosure_control.release.traces import find_traces
 from disclosure_control.release.undecided import proposed_by_values
+from disclosure_control.steps.release.checked import PackageChecked, reasons_of
 from disclosure_control.steps.release.course import CourseRisk, course_risk
 from disclosure_control.steps.release.earlier import BesideEarlier, beside_earlier, read_earlier
 from disclosure_control.steps.release.labels import LABELS, reasons_of_labels
-from disclosure_control.steps.release.report import (
-    RARE_TEXTS,
-    PackageChecked,
-    reasons_of,
-    refusal_sections,
-    release_sections,
-    release_told,
-)
+from disclosure_control.steps.release.report import RARE_TEXTS, refusal_sections, release_sections
 from disclosure_control.steps.release.settings import OutsidersKnow, ReleaseSettings
+from disclosure_control.steps.release.told import release_told
 from disclosure_control.steps.release.use import (
     STUDY_TABLES,
     lines_for_recipient,

@@ -10,7 +10,7 @@ import numpy as np
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Details, Part, Section, Sentence, Style, Table, Where
-from disclosure_control.basics.telling.words import counted
+from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.steps.tables import OUTLINES
 from disclosure_control.steps.tables.files import CHECKS, PAGE, TableToLeave
 from disclosure_control.table_protection.houses import HouseRules
@@ -36,6 +36,7 @@ class TablesTold:
 
     house: str
     source: str
+    not_confirmed: Sequence[str]
     method: str
     smallest_count_shown: int
     rounded_to: int | None
@@ -52,6 +53,7 @@ def told_tables(
     return TablesTold(
         house=rules.name,
         source=rules.source,
+        not_confirmed=list(rules.not_confirmed),
         method=str(method),
         smallest_count_shown=rules.minimum,
         rounded_to=(rules.round_to or rules.minimum) if method is ProtectionMethod.ROUND else rules.round_to,
@@ -128,6 +130,12 @@ def _parts(told: TablesTold, files: Sequence[str]) -> Iterator[Part]:
         f"{f', and counts are rounded to multiples of {told.rounded_to}' if told.rounded_to else ''}. {told.source}.",
         Style.DEFINITION,
     )
+    if told.not_confirmed:
+        yield Sentence(
+            f"Not compared with the source yet: {listed(told.not_confirmed)}. Ask the house, or write its rules into a "
+            "file of your own.",
+            Style.NOTICE,
+        )
     if told.narrowest is not None and not told.promises_not_kept:
         yield Sentence(
             f"Proven: whoever reads all tables together knows no such count to within less than "

@@ -17,6 +17,7 @@ from disclosure_control.basics.telling.sections import Style
 from disclosure_control.measures.longitudinal import AloneByFacts
 from disclosure_control.release.facts import facts_known
 from disclosure_control.release.rare_terms import RareTerms
+from disclosure_control.steps.release.coarser import FewerColumns
 from disclosure_control.steps.release.course import CourseRisk, course_parts, reasons_of_course, told_course
 from disclosure_control.steps.release.settings import OutsidersKnow
 from study.merge.subject_ids import SubjectIdRule
@@ -149,6 +150,10 @@ def test_what_the_config_has_already_is_not_the_next_step():
     (reason,) = reasons_of_course(dataclasses.replace(course, rare_terms=RareTerms(5, within_class=True)))
     assert reason.changes == ()
     assert "rows cannot leave" not in reason.remedy  # it was not looked for
+    done = dataclasses.replace(course, rare_terms=RareTerms(5, within_class=True), fewer=FewerColumns((), 30))
+    (reason,) = reasons_of_course(done)
+    assert reason.remedy.startswith("rows cannot leave at K = 5: 30 of 100 people are alone")
+    assert 'the key "tables"' in reason.remedy
     assert "outsiders_know" in reason.remedy
 
 

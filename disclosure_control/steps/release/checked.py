@@ -1,0 +1,167 @@
+"""A package as it was checked: what a recipient finds in it, what was not looked at, and the reasons to hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import pandas as pd
+
+from disclosure_control.assess.assessment import Assessment
+from disclosure_control.basics.settings.changes import ConfigChange
+from disclosure_control.basics.telling.reasons import Gravity, Reason
+from disclosure_control.basics.telling.words import counted, listed
+from disclosure_control.identifiers.column_findings import ColumnFinding
+from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
+from disclosure_control.leaving.questions import Answer
+from disclosure_control.leaving.release_findings import ReleaseFindings
+from disclosure_control.release.deidentify import ReleasedStudy
+from disclosure_control.release.facts import KINDS
+from disclosure_control.release.joins import KeyJoin
+from disclosure_control.release.traces import Traces
+from disclosure_control.release.undecided import ProposedOperation
+from disclosure_control.steps.release.course import (
+    NO_COLUMNS,
+    CourseRisk,
+    not_reckoned_with,
+    reasons_of_course,
+)
+from disclosure_control.steps.release.earlier import (
+    BesideEarlier,
+    reasons_of_earlier,
+)
+from disclosure_control.steps.release.keys import reasons_of_keys
+from disclosure_control.steps.release.traces import reasons_of_traces
+from disclosure_control.treatments.methods.shift_dates import REMOVE_TIMES
+
+COURSES_NOT_LOOKED_AT = (
+    "Not looked at: what acquaintances know of events, treatments, visits or a death. A run from disk does not "
+    "search so many rows."
+)
+
+
+@dataclass(frozen=True)
+class PackageChecked:
+    """What a recipient finds in the package, merged again.
+
+    k, l and t, and those that the treatment ``promised``; ``traces`` of originals; columns that name people or that
+    outsiders may know, and that the config does not explain (``identifiers``); ``answers`` to the three questions; the
+    ``findings`` about the released data; why its define.xml, if there is one, does not describe the files
+    (``no_definition``); the longitudinal risk (``course``); what the package discloses with an ``earlier`` release; and
+    what became of its keys (``joins``). ``proposed``: for the variables that wait for the config.
+    ``people_alike``: by the id in the package how many people share its class, for an intruder's cases.
+    ``times``: which times of day the config keeps.
+    """
+
+    assessment: Assessment
+    promised: Assessment
+    traces: Traces
+    identifiers: tuple[ColumnFinding, ...]
+    answers: Mapping[str, Answer]
+    findings: ReleaseFindings
+    no_definition: str
+    course: CourseRisk | None
+    earlier: BesideEarlier | None
+    not_scanned: tuple[str, ...]
+    joins: tuple[KeyJoin, ...]
+    proposed: tuple[ProposedOperation, ...] = ()
+    people_alike: pd.Series | None = field(default=None, repr=False)
+    times: str | tuple[str, ...] = REMOVE_TIMES
+
+    @property
+    def not_looked_at(self) -> tuple[str, ...]:
+        """Checks that were left out by the config or for size: sentences for the verdict."""
+        found = []
+        if self.course is None:
+            found.append(COURSES_NOT_LOOKED_AT)
+        elif not self.course.known.facts or not self.course.known.kinds:
+            found.append("Not looked at: what acquaintances know of events, treatments, visits or a death.")
+        elif kinds := [KINDS[kind].words for kind, why in self.course.not_counted.items() if why == NO_COLUMNS]:
+            found.append(
+                f"Not looked at, for no table has columns for it: {listed(kinds)}, which acquaintances may know."
+            )
+        if self.earlier is None:
+            found.append("Not looked at: what an earlier release discloses together with this one.")
+        reckoned = () if self.course is None else not_reckoned_with(self.course)
+        found += [*reckoned, *_times_that_leave(self.times)]
+        return (*found, *not_scanned_in_words(self.not_scanned), *self.findings.not_looked_at())
+
+
+def _times_that_leave(times: str | tuple[str, ...]) -> Iterator[str]:
+    """A sentence on times of day that the config keeps."""
+    if times != REMOVE_TIMES:
+        where = "all dates" if isinstance(times, str) else f"dates of {listed(times)}"
+        yield f"Not reckoned with: times of day, which the config keeps in {where}, and which single people out."
+
+
+def not_scanned_in_words(names: Sequence[str]) -> list[str]:
+    """A sentence on data sets that were not searched for values that name a person, if there are some."""
+    if not names:
+        return []
+    return [
+        f"Not looked at: columns of {listed(names)} that may name people by other values than the originals; these are "
+        "more rows than are scanned from disk."
+    ]
+
+
+def _operations(patterns: Iterable[str], operation: str, why: str) -> tuple[ConfigChange, ...]:
+    return tuple(ConfigChange.to(("release", "operations", one), operation, why) for one in dict.fromkeys(patterns))
+
+
+def reasons_of(released: ReleasedStudy, checked: PackageChecked) -> tuple[Reason, ...]:
+    """Reasons against handing on the package, except k, l and t, which the verdict evaluates itself."""
+    reasons = reasons_of_traces(checked.traces)
+    for reason in identifier_reasons(checked.identifiers, "released/"):
+        names = [f"{finding.domain}.{finding.column}" for finding in checked.identifiers]
+        changes = _operations(names, "remove", "its values name people, or outsiders may know them")
+        remedy = 'or state under "identifiers", "harmless" why they name nobody (docs/identifiers.md)'
+        reasons.append(replace(reason, remedy=remedy, changes=changes))
+    if released.unplaced:
+        reasons.append(
+            Reason(
+                Gravity.OUTSIDERS_CAN_SINGLE_OUT,
+                f"The treatment changed {listed(released.unplaced)}, and no file of the package has such a column or "
+                "test: where its values stand, they stand as they were.",
+                "or drop these columns in the treatment",
+                tuple(
+                    ConfigChange.to(("release", "leave_out"), domain, "it holds values as they were", is_added=True)
+                    for domain in sorted({name.partition("__")[0] for name in released.unplaced})
+                ),
+            )
+        )
+    proposed = checked.proposed
+    if proposed:
+        reasons.append(
+            Reason(
+                Gravity.NOT_DECIDED,
+                f"{counted(len(proposed), 'variable')} that the table of operations leaves to you "
+                f"{'is' if len(proposed) == 1 else 'are'} left out until you decide: "
+                f"{listed([one.pattern for one in proposed])}.",
+                "or decide otherwise: the lines go by the values",
+                tuple(change for one in proposed for change in _operations([one.pattern], one.operation, one.why)),
+            )
+        )
+    worse = _worse_than_promised(checked)
+    if worse:
+        reasons.append(
+            Reason(
+                Gravity.THRESHOLD_NOT_MET,
+                f"Merged again, the package is riskier than the treatment promised: {listed(worse)}.",
+            )
+        )
+    reasons += reasons_of_keys(checked.joins)
+    if checked.course is not None:
+        reasons += reasons_of_course(checked.course)
+    if checked.earlier is not None:
+        reasons += reasons_of_earlier(checked.earlier)
+    return (*reasons, *checked.findings.reasons())
+
+
+def _worse_than_promised(checked: PackageChecked) -> list[str]:
+    promised = {(result.model, result.sensitive): result for result in checked.promised.results}
+    return [
+        f"{result.model.replace('_', '-')}{f' of {result.sensitive}' if result.sensitive else ''} "
+        f"({result.n_risky} instead of {one.n_risky})"
+        for result in checked.assessment.results
+        if (one := promised.get((result.model, result.sensitive))) and result.n_risky > one.n_risky
+    ]
