@@ -35,12 +35,30 @@ def test_a_document_has_its_headings_sentences_open_points_and_tables():
     read = docx.Document(io.BytesIO(word_document(DOCUMENT, "Run of today.")))
     assert [one.text for one in read.paragraphs] == [
         *("A report", "Run of today. Of one run.", "1. First", "Asked for by: an authority."),
-        *("Below a title", "As it is.", "Open point: Why?", "Numbers"),
+        *("Below a title", "As it is.", "Open point: Why?", "Numbers", ""),
     ]
     assert [[cell.text for cell in row.cells] for row in read.tables[0].rows] == [
         ["What", "How many"],
         ["people", "12"],
     ]
+
+
+def test_a_table_of_long_texts_lies_on_paper_on_its_side_and_its_head_is_on_every_page():
+    """Five narrow columns on upright paper took 36 pages for the rules of one run."""
+    long = "many words in one cell, " * 40
+    tables = {"few": [["people", 12]], "long": [["people", long], ["a" * 90, 1]]}
+    shapes = {}
+    for name, rows in tables.items():
+        chapter = FilledChapter(Chapter(("a",), "First", "an authority"), (Table("T", ("What", "How many"), rows),))
+        read = docx.Document(io.BytesIO(word_document(Document("A report", (), [chapter]), "Run of today.")))
+        (section,), (table,) = read.sections, read.tables
+        whole = section.page_width - section.left_margin - section.right_margin
+        widths = [cell.width for cell in table.rows[0].cells]
+        assert 0.98 * whole <= sum(widths) <= whole
+        assert "tblHeader" in table.rows[0]._tr.xml
+        assert all("cantSplit" in row._tr.xml for row in table.rows)
+        shapes[name] = (section.page_width > section.page_height, widths[1] > widths[0])
+    assert shapes == {"few": (False, True), "long": (True, True)}
 
 
 def test_the_same_document_has_the_same_bytes(monkeypatch):
