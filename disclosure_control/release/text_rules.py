@@ -29,7 +29,8 @@ _NOT_READ = (
     Role.STUDY_DAY,
 )
 _TERMS = (Role.CODED_TERM, Role.LABEL)
-_NAMES_OF_TABLES = ("DOMAIN", "RDOMAIN", "IDVAR")
+# Of SDTM: names of tables, and of variables.
+_NAMES_OF_TABLES, _NAME_OF_VARIABLE = ("DOMAIN", "RDOMAIN"), "IDVAR"
 _NAMES = ("QNAM", "QLABEL")
 _CODES_OF_PLANS = ("TSVALCD", "TSVCDVER")  # codes of a terminology, and its version, which may be a date
 FLAG_ENDING = "FL"
@@ -124,6 +125,7 @@ def _of_file(
         may_leave = _declared(domain, column, declared)
         if may_leave is None:
             continue
+        may_leave |= _names_of_the_study(column, released)
         is_value = column in results or column.endswith(("VAL", "ORRES", "STRESC"))
         judged = JudgedColumn(
             name,
@@ -142,11 +144,21 @@ def _of_file(
 
 def _is_read(column: str, file: ReleasedFile, account: Account | None, known: ColumnModel | None) -> bool:
     """Whether a column has texts that came as they are."""
-    if file.columns[column].dtype.kind == "f" or column in _NAMES_OF_TABLES or column == "IDVARVAL":
+    if file.columns[column].dtype.kind == "f" or column == "IDVARVAL":
         return False
     if account is not None and (account.is_disguised or account.recoded):
         return False
     return known is None or known.role not in _NOT_READ
+
+
+def _names_of_the_study(column: str, released: ReleasedStudy) -> frozenset[str]:
+    """What a column that names tables or variables may hold: those of the study, however few people have them."""
+    tables = released.model.tables
+    if column in _NAMES_OF_TABLES:
+        return frozenset(tables) | {released.model.domain(name) for name in tables}
+    if column == _NAME_OF_VARIABLE:
+        return frozenset(variable for table in tables.values() for variable in table.columns)
+    return frozenset()
 
 
 def _declared(domain: str, column: str, declared: Mapping[str, Sequence[str] | str]) -> frozenset[str] | None:

@@ -21,6 +21,17 @@ from disclosure_control.basics.telling.words import counted, listed
 from study.formats.messages import setting_of, shown_name
 
 NUMBER_PATTERN = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+# What no reader of a text sees: soft hyphens, blanks of no width, directions, tags; joiners join letters that are not
+# Latin. And every blank: no-break, thin, ideographic.
+_UNSEEN = (
+    (
+        r"[\x{AD}\x{180E}\x{200B}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2060}-\x{2064}\x{2066}-\x{206F}"
+        r"\x{FEFF}\x{FFF9}-\x{FFFB}\x{E0000}-\x{E007F}]",
+        "",
+    ),
+    (r"(^|[\x00-\x{24F}])[\x{200C}\x{200D}]+", r"\1"),
+    (r"\p{Zs}", " "),
+)
 # Above this, float64 no longer represents every integer.
 LARGEST_EXACT_INTEGER = 2**53
 
@@ -84,7 +95,7 @@ def declared_missing(tokens: Iterable[str] | None) -> frozenset[str]:
 
 
 def clean_text(column: pa.ChunkedArray | pa.Array, missing: frozenset[str] = frozenset()) -> pa.ChunkedArray:
-    """Return a text column in Unicode NFC, trimmed, with blanks and declared tokens missing."""
+    """Return a text column as ``clean_values`` does."""
     column = as_large_text(column)
     distinct = pc.unique(column)
     cleaned = clean_values(distinct, missing)
@@ -92,9 +103,14 @@ def clean_text(column: pa.ChunkedArray | pa.Array, missing: frozenset[str] = fro
 
 
 def clean_values(values: pa.Array, missing: frozenset[str] = frozenset()) -> pa.Array:
-    """Return text values in Unicode NFC, trimmed, with blanks and declared tokens missing."""
+    """Return text values in Unicode NFC, trimmed, with blanks and declared tokens missing.
+
+    Characters that nobody sees are removed, and every kind of blank becomes a plain one: texts that look alike are one.
+    """
     if not pc.all(pc.string_is_ascii(values)).as_py():
         values = pc.utf8_normalize(values, form="NFC")
+        for pattern, instead in _UNSEEN:
+            values = pc.replace_substring_regex(values, pattern, instead)
     values = pc.utf8_trim_whitespace(values)
     to_missing = pa.array(sorted(missing | {""}), type=values.type)
     return pc.if_else(pc.is_in(values, value_set=to_missing), pa.scalar(None, type=values.type), values)

@@ -185,3 +185,9 @@ def test_a_number_plate_is_no_unit_and_another_alphabet_is_seen():
     drugs = ["OMEPRAZOLE", "SIMVASTATIN", "METFORMIN HYDROCHLORIDE"] * 37
     names = ["राजेश कुमार", "გიორგი ბერიძე", "Արամ Խաչատրյան", "HKZ", "OZW", "NHI", "KAC", "WSU", "ETR"]
     assert kept("CMDECOD", [*names, *drugs], "CM")[: len(names)] == [None] * len(names)
+
+
+def test_by_a_name_where_the_name_of_a_table_or_a_variable_stands():
+    assert kept("DOMAIN", ["HUBER", "LB"]) == [None] + ["LB"] * (N_PEOPLE - 1)
+    assert kept("RDOMAIN", ["HUBER", "PE"]) == [None] + ["PE"] * (N_PEOPLE - 1)
+    assert kept("DOMAIN", ["PE", "LB"]) == ["PE"] + ["LB"] * (N_PEOPLE - 1)  # the file's own is no name of a person

@@ -67,6 +67,24 @@ def test_clean_text(given, expected, kind):
     assert clean_text(pa.array(given, type=kind)).to_pylist() == expected
 
 
+@each(
+    "mark",
+    ["\u00ad", "\u200b", "\u200c", "\u200d", "\u200e", "\u202e", "\u2060", "\ufeff", "\U000e0041", "\u200b\u200c"],
+)
+def test_by_marks_that_nobody_sees_in_a_text(mark):
+    texts = [f"NOR{mark}MAL", f"NORMAL{mark}", f"{mark}NORMAL", f" {mark} NORMAL"]
+    assert clean_text(pa.chunked_array([texts])).to_pylist() == ["NORMAL"] * 4
+
+
+@each("blank", ["\u00a0", "\u2009", "\u202f", "\u3000"])
+def test_by_the_kind_of_a_blank_in_a_text(blank):
+    assert clean_text(pa.chunked_array([[f"NOT{blank}DONE"]])).to_pylist() == ["NOT DONE"]
+
+
+def test_joiners_of_letters_that_are_not_latin_stay():
+    assert clean_text(pa.chunked_array([["می\u200cخواهم"]])).to_pylist() == ["می\u200cخواهم"]
+
+
 def test_clean_text_over_several_chunks_keeps_the_order():
     column = pa.chunked_array([pa.array(["x", " y"]), pa.array([], type=pa.string()), pa.array([None, "x "])])
     assert clean_text(column).to_pylist() == ["x", "y", None, "x"]
