@@ -14,7 +14,6 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 
 from config import combined_dataset_in
 from config.model_settings import PilotConfig
@@ -26,25 +25,14 @@ from disclosure_control.run import clock
 from disclosure_control.run.beside import beside, put_beside
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door
 from disclosure_control.run.fingerprints import fingerprint_of_json, key_of
+from disclosure_control.run.reidentifications import PseudonymLookup, log_reidentification
 from disclosure_control.steps import READERS
 from disclosure_control.treatments.keys import Release, pseudonyms_of, read_key
 from disclosure_control.treatments.one_release import GIVES_IDS, name_of_release
 
-LOGGED, ANSWERS = "reidentifications.jsonl", "reidentified.csv"
+ANSWERS = "reidentified.csv"
 NOBODY = RISK_TOO_HIGH  # the same status: done, and not well
 PSEUDONYM = "Pseudonym: "
-
-
-@dataclass(frozen=True)
-class Call:
-    """One call, as it is logged: ``of`` is the keyed fingerprint of the pseudonym, not the pseudonym."""
-
-    when: str
-    by: str
-    role: str
-    reason: str
-    of: str
-    found: bool
 
 
 def reidentify(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -97,10 +85,8 @@ def _faults(config: PilotConfig) -> list[str]:
 def _keep(pilot: Pilot, options: argparse.Namespace, pseudonym: str, found: Sequence[str]) -> None:
     folder, when = beside(pilot.results), clock.utc_now()
     of = fingerprint_of_json(pseudonym, key_of(pilot.results))
-    call = Call(when, options.by, options.role, options.reason, of, bool(found))
-    logged = folder / LOGGED
-    earlier = logged.read_bytes() if logged.is_file() else b""
-    put_beside(pilot.results, LOGGED, earlier + json.dumps(asdict(call), ensure_ascii=False).encode() + b"\n")
+    call = PseudonymLookup(when, options.by, options.role, options.reason, of, bool(found))
+    log_reidentification(pilot.results, call)
     if found:
         answers = folder / ANSWERS
         earlier = answers.read_bytes() if answers.is_file() else b"when,pseudonym,USUBJID\n"

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import io
 import json
 import stat
 
 import pytest
 
+from config import read_settings
 from disclosure_control import reidentify
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.report.pilots.rows import pilot_rows
 from disclosure_control.run.beside import beside
-from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks
+from disclosure_control.run.reidentifications import LOGGED, read_reidentifications
+from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, NOW, leaks
 
 KEY = "a key of this test alone, 0123456789 abcdefghij"
 CUSTODIAN = {"custodian": "the trustee of the hospital, by vote of the ethics committee"}
@@ -55,11 +60,21 @@ def test_each_person_is_found_by_the_pseudonym_and_no_other(pilot, doors, asked)
     assert [(row["pseudonym"], row["USUBJID"]) for row in rows(answers)] == list(zip(released, ids, strict=True))[:3]
     assert stat.S_IMODE(answers.stat().st_mode) == 0o600
     assert asked("0123456789abcdef")[0] == reidentify.NOBODY
-    log = [json.loads(line) for line in (beside(pilot.results) / reidentify.LOGGED).read_text().splitlines()]
+    log = [json.loads(line) for line in (beside(pilot.results) / LOGGED).read_text().splitlines()]
     assert [line["found"] for line in log] == [True, True, True, False]
     assert {line["by"] for line in log} == {"A. Berger"}
     assert not any(pseudonym in json.dumps(log) for pseudonym in released)
     assert leaks(json.dumps(log)) == []
+    (row,) = pilot_rows(read_settings(), datetime.datetime.fromisoformat(NOW), 31)
+    assert [remark for remark in row.remarks if "looked up" in remark] == [
+        f"4 pseudonyms looked up, 3 found; last by A. Berger (custodian) on {NOW[:10]}."
+    ]
+
+
+def test_a_log_that_was_changed_by_hand_is_a_fault(pilot):
+    (beside(pilot.results) / LOGGED).write_text("{\n", encoding="utf-8")
+    with pytest.raises(FaultyInputError, match="restore it from a backup"):
+        read_reidentifications(pilot.results)
 
 
 def test_without_a_custodian_or_a_pseudonym_nobody_is_looked_up(pilot, doors, asked):
@@ -72,4 +87,4 @@ def test_without_a_custodian_or_a_pseudonym_nobody_is_looked_up(pilot, doors, as
     assert "nobody may re-identify" in asked("0123456789abcdef")[1]
     pilot.configure(context=CUSTODIAN)
     assert asked("")[0] == INPUT_AT_FAULT
-    assert not (beside(pilot.results) / reidentify.LOGGED).exists()
+    assert not (beside(pilot.results) / LOGGED).exists()

@@ -1,6 +1,6 @@
 """The dataset's entry for a catalogue: HealthDCAT-AP in Turtle, for data that are not public; made with rdflib.
 
-Source: HealthDCAT-AP, release 5, and DCAT-AP 3.0; Regulation (EU) 2025/327, Article 77.
+Source: HealthDCAT-AP, release 8, and DCAT-AP 3.0; Regulation (EU) 2025/327, Article 77.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from disclosure_control.rules.columns_left import columns_of_run
 from disclosure_control.rules.judging import value_at
 from disclosure_control.steps.context.catalogue import CatalogueEntry, Contact
 
@@ -17,12 +18,16 @@ if TYPE_CHECKING:
 
 LAW = "http://data.europa.eu/eli/reg/2025/327/oj"
 NOT_PUBLIC = "http://publications.europa.eu/resource/authority/access-right/NON_PUBLIC"
+MAIL = "mailto:"
+ANY_TYPE = "anyAtomicType"  # of CSVW: the type of each variable is in the codebook, and is not counted by a run
 PREFIXES = {
     "dcat": "http://www.w3.org/ns/dcat#",
     "dct": "http://purl.org/dc/terms/",
     "foaf": "http://xmlns.com/foaf/0.1/",
     "vcard": "http://www.w3.org/2006/vcard/ns#",
     "dcatap": "http://data.europa.eu/r5r/",
+    "cv": "http://data.europa.eu/m8g/",
+    "csvw": "http://www.w3.org/ns/csvw#",
     "healthdcatap": "http://healthdataportal.eu/ns/health#",
     "xsd": "http://www.w3.org/2001/XMLSchema#",
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
@@ -31,7 +36,7 @@ PREFIXES = {
 
 
 def catalogue_entry(entry: CatalogueEntry, summary: Mapping[str, Any]) -> str:
-    """The entry as Turtle: the controller's statements, and people and records as the run counted them."""
+    """The entry as Turtle: the controller's statements, and people, records and variables as the run counted them."""
     from rdflib import Graph
 
     graph = Graph()
@@ -40,11 +45,11 @@ def catalogue_entry(entry: CatalogueEntry, summary: Mapping[str, Any]) -> str:
     dataset = _thing(graph, "dataset", "dcat:Dataset")
     _words(graph, dataset, entry)
     _addresses(graph, dataset, entry)
-    publisher = _agent(graph, "publisher", entry.publisher)
-    _say(graph, dataset, "dct:publisher", [publisher])
-    _say(graph, dataset, "dcat:contactPoint", graph.objects(publisher, _name("dcat:contactPoint")))
+    _say(graph, dataset, "dct:publisher", [_agent(graph, "publisher", entry.publisher)])
+    _say(graph, dataset, "dcat:contactPoint", [_card(graph, entry.publisher)])
     _say(graph, dataset, "healthdcatap:hdab", [_agent(graph, "access_body", entry.access_body)])
     _numbers(graph, dataset, entry, summary)
+    _variables(graph, dataset, entry, summary)
     _period(graph, dataset, entry)
     distribution = _thing(graph, "distribution", "dcat:Distribution")
     _say(graph, dataset, "dcat:distribution", [distribution])
@@ -103,14 +108,51 @@ def _period(graph: Graph, dataset: Node, entry: CatalogueEntry) -> None:
             _say(graph, period, name, [_literal(day, "xsd:date")] if day else [])
 
 
+def _variables(graph: Graph, dataset: Node, entry: CatalogueEntry, summary: Mapping[str, Any]) -> None:
+    """The variables of each file that leaves; nothing is said of structure where nothing leaves."""
+    columns = columns_of_run(summary)
+    if columns is None:
+        return
+    files: dict[str, list[str]] = {}
+    for column in columns.left:
+        file, _, variable = column.partition(".")
+        files.setdefault(file if variable else columns.product, []).append(variable or file)
+    group = _thing(graph, "variables", "csvw:TableGroup")
+    _say(graph, dataset, "healthdcatap:hasStructuredData", [_literal(True)])
+    _say(graph, dataset, "healthdcatap:hasVariables", [group])
+    _say(graph, group, "dct:title", [_text(entry.title)])
+    for file, variables in files.items():
+        table = _thing(graph, f"table_{file}", "csvw:Table")
+        _say(graph, group, "csvw:table", [table])
+        _say(graph, table, "dct:title", [_text(file)])
+        for variable in variables:
+            column_of = _thing(graph, f"column_{file}_{variable}", "csvw:Column")
+            _say(graph, table, "csvw:column", [column_of])
+            _say(graph, column_of, "csvw:name", [_literal(variable)])
+            _say(graph, column_of, "csvw:title", [_text(variable)])
+            _say(graph, column_of, "csvw:datatype", [_literal(ANY_TYPE)])
+            _say(graph, column_of, "dct:description", [_text(f"{variable} of {file}, as the codebook describes it")])
+
+
 def _agent(graph: Graph, name: str, given: Contact) -> Node:
-    agent, card = _thing(graph, name, "foaf:Agent"), _thing(graph, f"{name}_contact", "vcard:Kind")
+    """An agent and how it is reached, in the core vocabulary that agents have since release 7."""
+    agent, point = _thing(graph, name, "foaf:Agent"), _thing(graph, f"{name}_contact", "cv:ContactPoint")
     _say(graph, agent, "foaf:name", [_text(given.name)])
-    _say(graph, agent, "dcat:contactPoint", [card])
-    _say(graph, card, "vcard:fn", [_text(given.name)])
-    is_mail = given.address.startswith("mailto:")
-    _say(graph, card, "vcard:hasEmail" if is_mail else "vcard:hasURL", [_address(given.address)])
+    _say(graph, agent, "cv:contactPoint", [point])
+    if given.address.startswith(MAIL):
+        _say(graph, point, "cv:email", [_literal(given.address.removeprefix(MAIL))])
+    else:
+        _say(graph, point, "cv:contactPage", [_address(given.address)])
     return agent
+
+
+def _card(graph: Graph, given: Contact) -> Node:
+    """Whom to ask about the dataset."""
+    card = _thing(graph, "contact", "vcard:Kind")
+    _say(graph, card, "vcard:fn", [_text(given.name)])
+    is_mail = given.address.startswith(MAIL)
+    _say(graph, card, "vcard:hasEmail" if is_mail else "vcard:hasURL", [_address(given.address)])
+    return card
 
 
 def _thing(graph: Graph, name: str, kind: str) -> Node:

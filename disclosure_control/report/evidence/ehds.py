@@ -75,7 +75,7 @@ def _entry(summary: Mapping[str, Any]) -> FilledChapter:
     if value_at(summary, "config.context.catalogue") in (ABSENT, None):
         text = 'How is the dataset described in the catalogue? ("context": {"catalogue": {...}}, docs/context.md)'
         return FilledChapter(chapter, (Sentence(text, Style.OPEN),))
-    said = "evidence/dataset.ttl has it as HealthDCAT-AP, with people and rows as this run counted them."
+    said = "evidence/dataset.ttl has it as HealthDCAT-AP, with people, rows and variables as this run counted them."
     return FilledChapter(chapter, (Sentence(said),))
 
 

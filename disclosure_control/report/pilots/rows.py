@@ -17,6 +17,7 @@ from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.history import read_memory
 from disclosure_control.report.verdict import MAY_LEAVE
 from disclosure_control.run.fingerprints import fingerprint_of_json, known_key
+from disclosure_control.run.reidentifications import read_reidentifications, reidentifications_in_words
 from disclosure_control.run.sign_offs import manifest_hash, read_sign_offs, sign_offs_in_words
 
 MODELS = ("k", "l", "t")
@@ -146,6 +147,7 @@ def _remarks(
     sign_offs = read_sign_offs(results)
     if sign_offs or summary.get("verdict", {}).get("verdict") == MAY_LEAVE:
         remarks += sign_offs_in_words(sign_offs, manifest_hash(results / MANIFEST))
+    remarks += reidentifications_in_words(read_reidentifications(results))
     days = _days_since(last["when"], now)
     if days > older_than:
         remarks.append(f"The last run is {days} days old.")

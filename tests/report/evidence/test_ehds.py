@@ -1,4 +1,4 @@
-"""The sheet of the EHDS has the run's figures, and the entry what the shapes of HealthDCAT-AP (release 5) require."""
+"""The sheet of the EHDS has the run's figures, and the entry what the shapes of HealthDCAT-AP (release 8) require."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tests.run.synthetic_pilot import DONE, leaks
 from tests.steps.context.test_context import CATALOGUE
 
 DCT, DCAT, HEALTH = "http://purl.org/dc/terms/", "http://www.w3.org/ns/dcat#", "http://healthdataportal.eu/ns/health#"
+CV, CSVW = "http://data.europa.eu/m8g/", "http://www.w3.org/ns/csvw#"
 DCATAP, VCARD = "http://data.europa.eu/r5r/", "http://www.w3.org/2006/vcard/ns#"
 # By hand from the shapes of data that are not public: what a dataset must have, and what it may have once.
 NEEDED = [
@@ -55,9 +56,40 @@ def test_the_entry_has_what_the_shapes_require(pilot, doors):
     assert str(access).endswith("/access-right/NON_PUBLIC")
     for path in (f"{DCT}publisher", f"{HEALTH}hdab"):
         (agent,) = graph.objects(dataset, name(path))
-        (card,) = graph.objects(agent, name(f"{DCAT}contactPoint"))
-        assert (card, rdflib.RDF.type, name(f"{VCARD}Kind")) in graph
-        reached = [one for way in ("hasURL", "hasEmail") for one in graph.objects(card, name(f"{VCARD}{way}"))]
-        assert [type(one) for one in reached] == [rdflib.URIRef]
+        (point,) = graph.objects(agent, name(f"{CV}contactPoint"))
+        assert (point, rdflib.RDF.type, name(f"{CV}ContactPoint")) in graph
+        pages, mails = (list(graph.objects(point, name(f"{CV}{way}"))) for way in ("contactPage", "email"))
+        assert {type(one) for one in pages} <= {rdflib.URIRef}
+        assert {type(one) for one in mails} <= {rdflib.Literal}
+        assert pages or mails
+    (card,) = graph.objects(dataset, name(f"{DCAT}contactPoint"))
+    assert (card, rdflib.RDF.type, name(f"{VCARD}Kind")) in graph
+    reached = [one for way in ("hasURL", "hasEmail") for one in graph.objects(card, name(f"{VCARD}{way}"))]
+    assert [type(one) for one in reached] == [rdflib.URIRef]
     (distribution,) = graph.objects(dataset, name(f"{DCAT}distribution"))
     assert list(graph.objects(distribution, name(f"{DCATAP}applicableLegislation")))
+    assert not list(graph.objects(dataset, name(f"{HEALTH}hasStructuredData")))  # nothing leaves
+
+
+def test_the_entry_has_the_variables_that_leave(pilot, doors):
+    """Structured data have exactly one "true" and a table; a column has one name, one type and a description."""
+    rdflib = pytest.importorskip("rdflib", reason="no rdflib")
+    dropped = [{"method": "drop_column", "columns": ["VS__BMI"]}]
+    pilot.configure(context={"catalogue": CATALOGUE}, treatment=dropped)
+    assert doors.start(2).status == DONE
+    text = (pilot.results / ENTRY).read_text(encoding="utf-8")
+    assert leaks(text) == []
+    graph, name = rdflib.Graph().parse(data=text, format="turtle"), rdflib.URIRef
+    (dataset,) = graph.subjects(rdflib.RDF.type, name(f"{DCAT}Dataset"))
+    (is_structured,) = graph.objects(dataset, name(f"{HEALTH}hasStructuredData"))
+    assert is_structured == rdflib.Literal(True)
+    (group,) = graph.objects(dataset, name(f"{HEALTH}hasVariables"))
+    assert (group, rdflib.RDF.type, name(f"{CSVW}TableGroup")) in graph
+    tables = list(graph.objects(group, name(f"{CSVW}table")))
+    columns = [one for table in tables for one in graph.objects(table, name(f"{CSVW}column"))]
+    needed = [*(f"{CSVW}{one}" for one in ("name", "title", "datatype")), f"{DCT}description"]
+    assert [path for path in needed for one in columns if len(list(graph.objects(one, name(path)))) != 1] == []
+    assert all(len(list(graph.objects(one, name(f"{DCT}title")))) == 1 for one in (group, *tables))
+    header = pilot.combined.read_text(encoding="utf-8").split("\n", 1)[0].replace('"', "").split(",")
+    names = sorted(str(one) for column in columns for one in graph.objects(column, name(f"{CSVW}name")))
+    assert names == sorted(one.partition("__")[2] or one for one in header if one != "VS__BMI")
