@@ -21,7 +21,7 @@ if __name__ == "__main__":
 
 from config import COMBINED_DATASETS, MERGE_REPORT, REVIEW, lines_to_review
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.records.choice import AUTO, MERGING
+from disclosure_control.records.choice import AUTO, MERGING, engine_of_merge
 from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door
 from disclosure_control.run.memory import give_freed_memory_back
 
@@ -184,6 +184,7 @@ def add_merge_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--draft-config", action="store_true", help="draft a config beside the pilot's own, to compare")
     parser.add_argument(
         "--engine",
+        type=engine_of_merge,
         choices=(AUTO, *MERGING),
         default=AUTO,
         help="where to keep the records: in memory, on disk if they do not fit, or chosen by the files (default)",

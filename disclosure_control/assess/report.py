@@ -359,7 +359,7 @@ def _head(told: ToldAssessment) -> Sentence:
     n_more = len(told.l_diversity) - len(names)
     more = f", and by l and t of {n_more} more sensitive features" if n_more else ""
     at_risk = ", ".join([f"k < {number_text(told.k_anonymity.threshold)}", *models])
-    return Sentence(f"{people}; at risk where {at_risk}{more}.", where=Where.PAGES)
+    return Sentence(f"{people} came in; at risk where {at_risk}{more}.", where=Where.PAGES)
 
 
 def _who(told: ToldAssessment, k: ToldModel, curves: Sequence[ThresholdCurve], for_outside: bool) -> Iterator[Part]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +36,18 @@ ENGINES: dict[str, Engine] = {
 }
 AUTO = "auto"
 MERGING = ("memory", "disk")  # the engines of door 1
+
+
+def engine_of_merge(name: str) -> str:
+    """The ``--engine`` of door 1. Raises ``ArgumentTypeError`` for one that only door 2 has, with the one to take."""
+    if name in ENGINES and name not in MERGING:
+        raise argparse.ArgumentTypeError(
+            f"found {name}; allowed: {', '.join((AUTO, *MERGING))}. A merge runs on one machine: merge with --engine "
+            f"disk, and give --engine {name} to Main_Anonymization.py"
+        )
+    return name
+
+
 # Memory of a run per byte of its text, and the share of free memory that it may use.
 MEMORY_PER_BYTE = 6.0
 SHARE_OF_FREE = 0.6

@@ -133,6 +133,21 @@ def test_every_step_that_ran_has_its_section_and_every_other_says_what_it_would_
         assert ran or section.question in html
 
 
+def test_every_section_says_of_which_data_its_figures_are():
+    unsaid = {"private_release", "tables"}  # made for publication, of the tables and questions that they name
+    assert {section.key for section in outlines() if not section.about} == unsaid
+
+
+def test_what_names_a_section_leads_to_it():
+    sections = [
+        Section("verdict", "", [Sentence("One moved. 2 further reasons in the section on what the recipient loses.")]),
+        Section("study_tables", "", [Sentence("The tables.")]),
+    ]
+    page = privacy_page("P", sections)
+    assert '2 further reasons in the <a href="#study_tables">section on what the recipient loses</a>.' in page
+    assert '<section id="study_tables"' in page
+
+
 def test_the_table_of_models_holds_the_numbers_of_the_summary(made):
     summary, _, html, _ = made
     rows = {row[0]: row[1:] for row in Page(html).rows}

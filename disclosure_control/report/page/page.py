@@ -36,8 +36,10 @@ TERMS = {
     "attack": r"beat(?:s|ing)? (?:a )?guess(?:ing)?",
     "epsilon": r"epsilon",
 }
+# Words that name another section of the page, by its key.
+SECTIONS = {"study_tables": "section on what the recipient loses"}
 _TERM = re.compile(
-    "|".join(rf"(?P<{key.replace('-', '_')}>\b{words}\b)" for key, words in TERMS.items()), re.IGNORECASE
+    "|".join(rf"(?P<{key.replace('-', '_')}>\b{words}\b)" for key, words in (TERMS | SECTIONS).items()), re.IGNORECASE
 )
 
 
@@ -97,9 +99,11 @@ def blocks(parts: Sequence[Part]) -> list[tuple[str, list[Part]]]:
 
 
 def _with_links(text: str, met: set[str]) -> Markup:
-    """A sentence in which every term that the section has not ``met`` yet leads to its explanation."""
+    """A sentence in which every term that the section has not ``met`` yet leads to its explanation, or section."""
 
     def link(found: re.Match[str]) -> str:
+        if found.lastgroup in SECTIONS:
+            return f'<a href="#{found.lastgroup}">{found[0]}</a>'
         key = str(found.lastgroup).replace("_", "-")
         if key in met:
             return found[0]

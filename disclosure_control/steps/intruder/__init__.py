@@ -9,5 +9,6 @@ OUTLINES = (
         "A motivated intruder",
         "Whether a person with public sources, and not a program, finds somebody in what leaves.",
         "intruder",
+        "Of released/, as a recipient gets it.",
     ),
 )

@@ -9,5 +9,6 @@ OUTLINES = (
         "What attacks found",
         "How many people an attacker with a register finds.",
         "linkage_attack",
+        'Of the data that each row names: "combined" is the pilot as it came in, "treated" is what the treatment made.',
     ),
 )

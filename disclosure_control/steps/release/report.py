@@ -65,7 +65,7 @@ def _files(told: ReleaseTold) -> Iterator[Part]:
         [name, *map(count_text, (file.records, file.records_of_source, file.columns, file.columns_of_source))]
         for name, file in told.files.items()
     ]
-    columns = ("File", "Records", "In the source", "Columns", "In the source")
+    columns = ("File", "Records", "Records in the source", "Columns", "Columns in the source")
     yield Table("Files of the package", columns, rows, range(1, 5))
     for name, reason in told.left_out.items():
         yield Sentence(f"Not released: {name}, {reason}.", Style.NOTICE)

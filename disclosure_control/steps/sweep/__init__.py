@@ -3,5 +3,12 @@
 from disclosure_control.basics.telling.sections import Outline
 
 OUTLINES = (
-    Outline(80, "sweep", "Treatments compared", "Risk and usefulness of many treatments side by side.", "sweep"),
+    Outline(
+        80,
+        "sweep",
+        "Treatments compared",
+        "Risk and usefulness of many treatments side by side.",
+        "sweep",
+        "Of treatments tried on the pilot as it came in; none of these figures is of what leaves.",
+    ),
 )

@@ -125,7 +125,7 @@ def treatment_findings(
     released = set(treated.columns)
     settings = settings or TreatmentSettings(())
     told = _NumbersOfColumns(before, treated, treated.gaps())
-    removed = _removed_by([step.n_records_removed for step in treated.steps])
+    removed = removed_by([step.n_records_removed for step in treated.steps])
     steps = [_applied(step, n, told) for step, n in zip(treated.steps, removed, strict=True)]
     missing_of_kept = {name: told.missing_of_kept(name) for name in names if name in released}
     leaving = Leaving.of(before, treated, settings.harmless, earlier, told.numbers)
@@ -179,7 +179,7 @@ class _NumbersOfColumns:
         return [None, None] if is_hidden or None in told else [before, after]
 
 
-def _removed_by(removed: Sequence[int]) -> list[int | None]:
+def removed_by(removed: Sequence[int]) -> list[int | None]:
     """Records that each step removed, as published beside the number that all of them did."""
     if np.count_nonzero(removed) < 2:
         return [*removed]
