@@ -32,17 +32,19 @@ from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, ru
 from disclosure_control.run.memory import give_freed_memory_back
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from typing import Any
 
+    from config.model_settings import PilotConfig
     from disclosure_control.assess.assessment import Assessment
     from disclosure_control.assess.opening import OpenedPilot
     from disclosure_control.basics.files import SourceFile
     from disclosure_control.report.verdict import Verdict
     from disclosure_control.run.logs import Log
+    from disclosure_control.steps.running import StepResult
 
     Check = Callable[[Mapping[str, Any]], object]
-    Run = Callable[[Mapping[str, Any]], Sequence[Reason]]
+    Run = Callable[[Mapping[str, Any]], Verdict]
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -69,20 +71,20 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
             with with_keys_to_come(literal):
                 return checked_config(path, literal, READERS)
 
-        def run(literal: Mapping[str, Any]) -> Sequence[Reason]:
+        def run(literal: Mapping[str, Any]) -> Verdict:
             from disclosure_control.treatments.keys import with_keys_to_come
 
             engine, log = choice.name, pilot.log
             with with_keys_to_come(literal):
                 check(literal)
                 with opened(engine, path, literal, READERS, records_needed, pilot.cluster) as tried:
-                    return _reasons_of(pilot, tried, literal, log)
+                    return _verdict_of(pilot, tried, literal, log)
 
         return _assess_opened(pilot, found, options, check, run)
 
 
-def _reasons_of(pilot: Pilot, found: OpenedPilot, literal: Mapping[str, Any], log: Log) -> Sequence[Reason]:
-    """The reasons to hold of a run by another config; nothing is published."""
+def _verdict_of(pilot: Pilot, found: OpenedPilot, literal: Mapping[str, Any], log: Log) -> Verdict:
+    """The verdict of a run by another config; nothing is published."""
     from disclosure_control.assess.assessment import evaluate
     from disclosure_control.report.verdict import verdict_on, what_leaves
     from disclosure_control.steps.running import run_steps
@@ -90,7 +92,7 @@ def _reasons_of(pilot: Pilot, found: OpenedPilot, literal: Mapping[str, Any], lo
     log.say("Trying the proposal")
     assessment = evaluate(found.people, found.config)
     steps = run_steps(pilot.name, pilot.folder, found.dataset, assessment, log, pilot.left_out, pilot.started)
-    return verdict_on(what_leaves(steps), steps, (), literal).reasons
+    return verdict_on(what_leaves(steps), steps, (), literal)
 
 
 def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace, check: Check, run: Run) -> Outcome:
@@ -154,23 +156,45 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
         pilot.log.notice(notice)
     pilot.log.say(texts.full_on_screen if options.verbose else texts.short)
     if options.propose:
-        _propose(pilot, verdict, check, run)
+        proposed = _propose(pilot, verdict, check, run)
+        _weigh(pilot, proposed, found.config, steps, run)
     judged = leaving.about if leaving.assessment else dataset.file
     return _outcome(judged, leaving.assessment or assessment, verdict, options.fail_on_risk)
 
 
-def _propose(pilot: Pilot, verdict: Verdict, check: Check, run: Run) -> None:
-    """Write the next config beside the pilot's, and say what it changes and how to put it in place."""
+def _propose(pilot: Pilot, verdict: Verdict, check: Check, run: Run) -> str:
+    """Write the next config beside the pilot's, and say what it changes and how to put it in place; returns its text.
+
+    Where there is nothing to propose this is the text of today's.
+    """
     from disclosure_control.draft.proposal import proposal_in_words, propose_tried, write_proposal
 
     file = pilot.config_file
-    proposal = propose_tried(text_of_config(file), file.name, verdict.reasons, check, run)
+    proposal = propose_tried(
+        text_of_config(file), file.name, verdict.reasons, check, lambda literal: run(literal).reasons
+    )
     if not proposal.is_other:
         pilot.log.say("Nothing to propose: " + ("it may leave." if verdict.may_leave else "no line answers a reason."))
-        return
+        return proposal.text
     path = write_proposal(proposal, file.path.parent, pilot.name)
     lines = proposal_in_words(proposal, path, file.path, f"python Main_Anonymization.py {pilot.name}")
     pilot.log.say("\n".join(lines))
+    return proposal.text
+
+
+def _weigh(pilot: Pilot, proposed: str, config: PilotConfig, steps: Mapping[str, StepResult], run: Run) -> None:
+    """Try other ways to hold than the ``proposed`` one, where ``recommend`` asks for it, and say what each loses."""
+    from config import parse_config
+    from disclosure_control.draft.ways import RecodingTaken, ways_in_words, ways_of, ways_tried
+
+    asked = config.settings.get("recommend")
+    if asked is None or asked.weigh is None:
+        return
+    literal = parse_config(proposed, pilot.config_file.name)
+    answers = steps["recommend"].figures["short_list"]
+    recodings = [RecodingTaken(one["words"], one["treatment"]) for one in answers if one["holds"]]
+    found = ways_tried(literal, ways_of(literal, recodings), run, asked.tables_weighed)
+    pilot.log.say("\n".join(ways_in_words(literal, found, asked.tables_weighed)))
 
 
 def undecided(config_file: SourceFile) -> tuple[Reason, ...]:

@@ -111,6 +111,17 @@ class ComparedTable:
         same = (np.abs(high - high_now) <= _SAME) & (np.abs(low - low_now) <= _SAME)
         return np.where(self.is_compared, np.where(same, 1.0, overlap), np.nan)
 
+    @property
+    def lost(self) -> float:
+        """The share of the table that is lost, in [0, 1]: of each cell what its intervals do not have in common.
+
+        All of a cell that does not leave, or leaves in another category; nothing of one without interval that is the
+        same.
+        """
+        had = ~np.isnan(self.before.value)
+        kept = np.where(np.isnan(self.overlap), self.is_compared & ~self.is_changed, self.overlap)
+        return float((1 - kept[had]).mean()) if had.any() else 0.0
+
     @cached_property
     def before_differences(self) -> Differences:
         """Differences between arms in what came in; without arms the values themselves."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -27,6 +27,7 @@ from disclosure_control.study_tables.words import (
 
 MOST_NAMED = 4  # comparisons of a table that a reason names
 MOST_LOSSES = 4  # parts of the first line
+ALL_TABLES = "all"  # in place of their names
 
 
 class Fitness(StrEnum):
@@ -62,13 +63,25 @@ class FitForUseSettings(SettingsGroup):
 class FitForUse:
     """The ``answer``, its ``reasons``, gravest first, and the sentence on what the recipient ``loses``.
 
-    ``for_recipient``: lines without any figure of what came in. All may be handed on.
+    ``for_recipient``: lines without any figure of what came in. All may be handed on. ``lost``: the share of each table
+    that is lost, by the names of their definitions; where there are several of one name, of all of them.
     """
 
     answer: Fitness
     loses: str
     reasons: tuple[str, ...]
     for_recipient: tuple[str, ...] = field(repr=False)
+    lost: Mapping[str, tuple[float, ...]] = field(default_factory=dict, repr=False)
+
+    @property
+    def rank(self) -> int:
+        """The place of the answer, the best one first."""
+        return list(Fitness).index(self.answer)
+
+    def lost_of(self, names: Sequence[str]) -> float:
+        """The mean share that is lost of the tables of these names, in [0, 1]; () for all tables."""
+        shares = [share for name, of_name in self.lost.items() if not names or name in names for share in of_name]
+        return sum(shares) / len(shares) if shares else 0.0
 
 
 @dataclass(frozen=True)
@@ -115,7 +128,15 @@ def fit_for_use(
         f"What the recipient loses: {'; '.join([*parts[:MOST_LOSSES], left_out])}.",
         (*(_sentence(tables[key], [one.words for one in found[key]]) for key in gravest), *also),
         (*(_sentence(tables[key], [one.told or one.words for one in found[key]]) for key in gravest), *also),
+        _lost_by_name(tables.values()),
     )
+
+
+def _lost_by_name(tables: Iterable[ComparedTable]) -> dict[str, tuple[float, ...]]:
+    found: dict[str, tuple[float, ...]] = {}
+    for table in tables:
+        found[table.before.name] = (*found.get(table.before.name, ()), table.lost)
+    return found
 
 
 def _not_compared(tables: Mapping[str, ComparedTable], not_compared: Sequence[str]) -> str:

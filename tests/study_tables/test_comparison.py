@@ -166,6 +166,17 @@ def test_what_was_not_compared_is_no_yes_and_is_told():
         assert "compared with what came in" in fit.for_recipient[0]
 
 
+def test_what_a_table_loses_is_nothing_as_it_came_all_where_it_goes_and_more_where_more_goes():
+    assert all(fit_of(FRAMES).lost_of([name]) == 0 for name in ("adverse_events", "terms", "disposition"))
+    none = fit_of({name: frame for name, frame in FRAMES.items() if name != "AE"})
+    assert none.lost_of(["adverse_events", "terms"]) == 1
+    assert none.lost_of(["disposition"]) == 0
+    assert 0 < none.lost_of([]) < 1
+    events = FRAMES["AE"]
+    few, many = (fit_of({**FRAMES, "AE": events.iloc[::step]}).lost_of(["terms"]) for step in (2, 5))
+    assert 0 < few < many < 1
+
+
 def test_a_difference_between_arms_that_grew_beyond_its_interval_is_a_no():
     """The rows of one arm are thinned more than those of the other, as when rare terms go within classes."""
     events = FRAMES["AE"]

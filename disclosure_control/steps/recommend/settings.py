@@ -8,15 +8,22 @@ from typing import Any
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
-from disclosure_control.basics.settings.kinds import SHARE, Kind, Place, dictionary_of, is_number, one_of
+from disclosure_control.basics.settings.kinds import SHARE, TEXTS, Kind, Place, dictionary_of, is_number, one_of
 from disclosure_control.basics.telling.faults import nearest_name
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.records.needs import Needed
+from disclosure_control.study_tables.fit import ALL_TABLES
+from disclosure_control.study_tables.registry import definitions
 from disclosure_control.treatments.algorithms.built_hierarchies import is_rule
 
 _SOURCE = Kind(
     lambda value: value != "" if isinstance(value, str) else is_rule(value),
     'a CSV file in the pilot\'s folder, or "mask", "dates", {"intervals": [5, 10]}',
+)
+_TABLES = Kind(
+    lambda value: value == ALL_TABLES or (TEXTS.is_valid(value) and len(value) > 0),
+    '"all", or a list of tables of the study',
+    lambda value: value if value == ALL_TABLES else tuple(value),
 )
 _WEIGHT = Kind(lambda value: is_number(value) and 0 <= value <= 1e6, "a number from 0")
 _LEVEL = Kind(lambda value: type(value) is int and value >= 0, "a level, a whole number from 0")
@@ -39,12 +46,23 @@ class RecommendSettings(SettingsGroup):
     )
     fixed: Mapping[str, int] = setting(dictionary_of(_LEVEL), "keep a column at this level", {})
     max_level: Mapping[str, int] = setting(dictionary_of(_LEVEL), "recode a column no further than this", {})
+    weigh: str | tuple[str, ...] | None = setting(
+        _TABLES,
+        "tables of the study that matter: `--propose` then [tries other ways](#by-what-the-studys-tables-lose), too",
+        None,
+        "no other way is tried",
+    )
     time_limit: float = setting(
         _SECONDS,
         "for all searches. Then the best that any search came upon is given, and called that; an answer for which no "
         "time was left is not on the list",
         30.0,
     )
+
+    @property
+    def tables_weighed(self) -> tuple[str, ...]:
+        """The tables that matter, by the names of their definitions; () for all of them."""
+        return () if self.weigh is None or isinstance(self.weigh, str) else self.weigh
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
         """Columns that are no quasi-identifiers, two levels for one of them, weights of no use."""
@@ -53,6 +71,9 @@ class RecommendSettings(SettingsGroup):
             for name in getattr(self, key):
                 if name not in known:
                     yield f"{place[key][name]}: no quasi-identifier of the config{nearest_name(name, known)}"
+        for name in self.tables_weighed:
+            if name not in definitions():
+                yield f"{place['weigh']}: no table {name!r}{nearest_name(name, list(definitions()))}"
         for name in self.max_level:
             if name in self.fixed:
                 level = self.fixed[name]
