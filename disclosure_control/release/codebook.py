@@ -11,6 +11,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.interval_labels import BINS_HOLD
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.basics.telling.words import counted, listed, people_text
+from disclosure_control.identifiers.label_words import why_of_name
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.joins import JoinState, KeyJoin
@@ -176,8 +177,9 @@ def readme(
     n_unnamed = len(released.left_out) - len(gone)
     gone += [f"{counted(n_unnamed, 'file')} that is not named here"] if n_unnamed else []
     emptied = any(account.has_rare_texts for account in released.accounts)
+    study = "Study" if why_of_name(pilot) else f"Study {pilot}"
     lines = [
-        f"Study {pilot}, de-identified; released {created:%Y-%m-%d}; {people_text(n_people)}.",
+        f"{study}, de-identified; released {created:%Y-%m-%d}; {people_text(n_people)}.",
         "",
         "Files",
         *rows,

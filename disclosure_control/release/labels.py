@@ -33,6 +33,7 @@ _STANDARDS = ("sdtm", "adam")  # whose labels are in English, in words that are 
 _BY_OTHER_WORDS = "in words that the standard does not use"
 _REMOVED = "holds a value that was removed from the data"
 _WORD = re.compile(r"[^\W_]+")
+_VERSION = re.compile(r"\d{4}-\d\d-\d\d")
 _MOST_VALUES = 5_000  # of a removed column; sites, investigators and wards are fewer
 _FEWEST_LETTERS = 4
 
@@ -210,12 +211,19 @@ def judged_definition(source: StudyDefinition, judge: LabelJudge) -> StudyDefini
         name: {key: _judged_variable(one, judge) for key, one in variables.items()}
         for name, variables in source.datasets.items()
     }
-    return replace(source, described=described, datasets=datasets)
+    standards = tuple(one for one in source.standards if not any(_may_name(text, judge) for text in one.values()))
+    return replace(source, described=described, datasets=datasets, standards=standards)
+
+
+def _may_name(text: str, judge: LabelJudge) -> bool:
+    """Whether a further text of a define.xml does not leave; versions are dates."""
+    return not _VERSION.fullmatch(text) and bool(replace(judge, is_standard=False).why(text))
 
 
 def _judged_data_set(one: DatasetDefinition, judge: LabelJudge) -> DatasetDefinition:
     label = one.label if one.label in standard_data_set_labels(one.domain) else judge.leaving(one.label)
-    return replace(one, label=label, structure="" if why_of_label(one.structure) else one.structure)
+    further = {"structure": one.structure, "class_name": one.class_name, "domain": one.domain}
+    return replace(one, label=label, **{name: "" if _may_name(text, judge) else text for name, text in further.items()})
 
 
 def _judged_variable(one: VariableDefinition, judge: LabelJudge) -> VariableDefinition:
@@ -224,7 +232,7 @@ def _judged_variable(one: VariableDefinition, judge: LabelJudge) -> VariableDefi
     codes = one.code_list
     if codes is not None:
         codes = CodeList(codes.name, _judged_terms(codes.terms, judge))
-    return replace(one, label=label, code_list=codes)
+    return replace(one, label=label, code_list=codes, origin="" if _may_name(one.origin, judge) else one.origin)
 
 
 def _judged_terms(terms: Mapping[str, str], judge: LabelJudge) -> Mapping[str, str]:

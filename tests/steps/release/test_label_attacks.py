@@ -8,10 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from disclosure_control.release.codebook import readme
+from disclosure_control.release.deidentify import ReleasedStudy
+from disclosure_control.release.labels import LabelJudge, judged_definition
+from study.define_xml import DatasetDefinition, StudyDefinition, VariableDefinition
 from study.formats.outgoing import Moment, OutgoingTable
 from study.formats.registry import writers_by_name
 from study.formats.tables import FileOptions
 from study.merge.settings import MergeSettings
+from study.models.study_model import NOTHING_KNOWN
 from tests.steps.release.conftest import KEY, Package, package, step_on
 from tests.steps.release.made_study import demographics, made, rows, starts
 
@@ -189,6 +194,29 @@ def test_by_a_code_list_and_a_label_of_the_define_xml(tmp_path):
     found = released(source, tmp_path)
     assert "define.xml" in found.files, found.result.figures["no_define_xml"]
     assert tells(found) == []
+
+
+def test_by_the_name_of_the_pilot_and_of_a_standard():
+    assert "Huber" not in readme("Huber_Graz", NO_STUDY, {}, Moment(2026, 1, 1))
+    assert "Study SDTM_DEMO, de-identified" in readme("SDTM_DEMO", NO_STUDY, {}, Moment(2026, 1, 1))
+    named = {"Name": f"CT of {PLANTED}", "Type": "CT", "Version": "2025-03-28", "Status": "Final"}
+    ours = {"Name": "SDTMIG", "Type": "IG", "Version": "3.4", "Status": "Final"}
+    dated = {"Name": "CDISC/NCI", "Type": "CT", "Version": "2025-03-28", "Status": "Final"}
+    variable = VariableDefinition("X", "", "text", "Collected by Dr. Huber", False, None)
+    given = StudyDefinition(
+        file_name="define.xml",
+        sha256="",
+        study="ST",
+        datasets={"PE": {"X": variable}},
+        described={"PE": DatasetDefinition(class_name="Findings of Dr. Huber")},
+        standards=(named, ours, dated),
+    )
+    judged = judged_definition(given, LabelJudge(is_standard=True))
+    assert judged.standards == (ours, dated)
+    assert (judged.described["PE"].class_name, judged.datasets["PE"]["X"].origin) == ("", "")
+
+
+NO_STUDY = ReleasedStudy({}, {}, (), (), NOTHING_KNOWN)
 
 
 def of_two(i: int) -> str:
