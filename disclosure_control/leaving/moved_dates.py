@@ -115,9 +115,12 @@ class DatesMoved:
     undone_by: Sequence[str]
     is_released: bool
 
-    def words(self, n_people: int) -> Iterator[str]:
-        """The patterns in counts, and the remaining offsets."""
-        if self.people_looked_at == 0:
+    def words(self, n_people: int, too_many_rows: Sequence[str] = ()) -> Iterator[str]:
+        """The patterns in counts, and the remaining offsets; dates in ``too_many_rows`` were not looked at."""
+        if self.people_looked_at == 0 and too_many_rows and not self.columns:
+            tables = listed(too_many_rows, 20)
+            yield f"The calendar was not looked at: {tables} have more rows than are searched from disk."
+        elif self.people_looked_at == 0:
             columns = listed(self.columns, 20) or "the columns that were moved"
             yield f"The calendar was not looked at: no moved date of {columns} is known to the day."
         for pattern in self.patterns:
@@ -198,7 +201,7 @@ class MovedDates(ReleaseFinding):
     too_many_rows: Sequence[str] = ()
 
     def words(self) -> Iterator[str]:
-        return (sentence for step in self.steps for sentence in step.words(self.people))
+        return (sentence for step in self.steps for sentence in step.words(self.people, self.too_many_rows))
 
     def reasons(self) -> Iterator[Reason]:
         return (reason for step in self.steps for reason in step.reasons())

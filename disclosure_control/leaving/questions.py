@@ -60,6 +60,16 @@ def three_questions(
     return {name: _of_the_file(answer, identified, FOLLOWS[name]) for name, answer in answers.items()}
 
 
+def without_rows(answers: Mapping[str, Answer]) -> dict[str, Answer]:
+    """The answers where the rows of the files were not looked at: a "no" is then one by the quasi-identifiers alone."""
+    first = answers["singling_out"]
+    if first.answer != "no":
+        return dict(answers)
+    said = first.sentence.partition(": ")[2]
+    sentence = f"No by the quasi-identifiers: {said} What rows of the files disclose beside them was not looked at."
+    return {**answers, "singling_out": replace(first, sentence=sentence)}
+
+
 # The consequence for each question of a column that names people; "" where the finding gives it.
 FOLLOWS = {
     "singling_out": "",

@@ -258,6 +258,11 @@ def test_what_is_too_large_to_be_searched_is_said_in_the_verdict(tmp_path):
         assert not_compared in files["released/codebook.json"].decode()
         assert found.figures["not_scanned"] == ["AE", "DM", "LB", "VS"]
         assert found.figures["longitudinal"] is None
+        dates = found.figures["moved_dates"]["steps"][0]
+        assert (dates["people_looked_at"], dates["people_undone"], dates["people_nearly_undone"]) == (0, None, None)
+        assert "The calendar was not looked at: AE, DM, LB, VS have more rows than" in found.report
+        first = found.answers["singling_out"]
+        assert first.answer == "yes" or first.sentence.startswith("No by the quasi-identifiers: ")
         assert "columns of AE, DM, LB, VS that may name people" in found.report
         assert "Not looked at: what acquaintances know" in found.report
         said = found.outcome.not_looked_at

@@ -20,7 +20,7 @@ from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.identifiers.scan import scan_columns
-from disclosure_control.leaving.questions import three_questions
+from disclosure_control.leaving.questions import three_questions, without_rows
 from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.records.records import EncodedRecords, places_of_all
 from disclosure_control.release.before_and_after import CameIn
@@ -273,7 +273,7 @@ def _checked(
         promised,
         traces,
         identifiers,
-        answers,
+        without_rows(answers) if course is None else answers,
         findings,
         no_definition,
         course,
