@@ -146,18 +146,18 @@ class Verdict:
             yield Sentence(PROPOSE, where=Where.PAGE, code=PROPOSE_COMMAND)
         for reason in self.reasons[:MOST_REASONS]:
             next_step = [f"Next: {reason.next}"] if reason.next else []
-            yield Sentence(reason.sentence, Style.STEP, Where.FIRST | Where.EVIDENCE, next_step)
+            yield Sentence(reason.sentence, Style.STEP, Where.FIRST, next_step)
+            yield Sentence(reason.sentence, Style.STEP, Where.EVIDENCE)  # lines of the config are the controller's
             words = [capitalised(reason.otherwise)] if reason.remedy else []
             yield Sentence(reason.sentence, Style.STEP, Where.PAGE, words, reason.lines)
         n_more = len(self.reasons) - MOST_REASONS
         if n_more > 0:
             more = counted(n_more, "further reason")
             yield Sentence(f"{more}: see the page of the report, under the verdict.", where=Where.FIRST)
-            lines = [
-                f"{reason.sentence}{f' Next: {reason.next}' if reason.next else ''}"
-                for reason in self.reasons[MOST_REASONS:]
-            ]
-            yield Details(more, lines, where=Where.PAGE | Where.EVIDENCE)
+            rest = self.reasons[MOST_REASONS:]
+            lines = [f"{reason.sentence}{f' Next: {reason.next}' if reason.next else ''}" for reason in rest]
+            yield Details(more, lines, where=Where.PAGE)
+            yield Details(more, [reason.sentence for reason in rest], where=Where.EVIDENCE)
         yield from (Sentence(sentence, where=Where.EVIDENCE) for sentence in self.not_looked_at)
         if any(reason.lines for reason in self.reasons[:MOST_REASONS]):
             take_the_place = "Lines take the place of those in the config with the same key. Then run again."

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from disclosure_control.report.evidence.ehds import rows_of_all
 from disclosure_control.rules.columns_left import columns_of_run
 from disclosure_control.rules.judging import value_at
 from disclosure_control.steps.context.catalogue import CatalogueEntry, Contact
@@ -91,7 +92,7 @@ def _numbers(graph: Graph, dataset: Node, entry: CatalogueEntry, summary: Mappin
     files = summary.get("release", {}).get("files", {})
     for name, number in {
         "healthdcatap:numberOfUniqueIndividuals": value_at(summary, "release.people"),
-        "healthdcatap:numberOfRecords": sum(one["records"] for one in files.values()) if files else None,
+        "healthdcatap:numberOfRecords": rows_of_all(files, "records") if files else None,
         "healthdcatap:minTypicalAge": entry.youngest,
         "healthdcatap:maxTypicalAge": entry.oldest,
     }.items():

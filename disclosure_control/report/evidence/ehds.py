@@ -29,7 +29,7 @@ def _minimised(summary: Mapping[str, Any]) -> FilledChapter:
     columns = columns_of_run(summary)
     variables = [NOT_COUNTED] * 2 if columns is None else [len(columns.left) + len(columns.gone), len(columns.left)]
     files = summary.get("release", {}).get("files", {})
-    records = [_rows_of_all(files, name) for name in ("records_of_source", "records")]
+    records = [count_text(rows_of_all(files, name)) for name in ("records_of_source", "records")]
     rows = [
         ["Who", "people", _at(summary, "k_anonymity.total"), _at(summary, "release.people")],
         ["What", "variables", *variables],
@@ -49,10 +49,10 @@ def _minimised(summary: Mapping[str, Any]) -> FilledChapter:
     return FilledChapter(Chapter((), "Data minimisation", "Regulation (EU) 2025/327, Article 66(1)"), (table,))
 
 
-def _rows_of_all(files: Mapping[str, Mapping[str, int | None]], name: str) -> str:
-    """The rows of all files together; masked where those of a file are, which the others would disclose."""
+def rows_of_all(files: Mapping[str, Mapping[str, int | None]], name: str) -> int | None:
+    """The rows of all files together; None where those of a file are masked, which the others would disclose."""
     told = [n for one in files.values() if (n := one[name]) is not None]
-    return count_text(sum(told) if len(told) == len(files) else None)
+    return sum(told) if len(told) == len(files) else None
 
 
 def _secrets(summary: Mapping[str, Any]) -> FilledChapter:

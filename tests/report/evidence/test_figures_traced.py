@@ -192,10 +192,15 @@ def of_sheet(summary: dict) -> dict[str, list[object]]:
     return {
         "people": [summary["k_anonymity"]["total"], release["people"]],
         "variables": [len(every), len(every - gone)],
-        "rows of all files": [sum(one[name] for one in files) for name in ("records_of_source", "records")],
+        "rows of all files": [summed([one[name] for one in files]) for name in ("records_of_source", "records")],
         "highest chance to find one person": highest,
         "verdict on what leaves": ["-", summary["verdict"]["verdict"]],
     }
+
+
+def summed(numbers: list[int | None]) -> int | None:
+    """The sum, masked where a number is: it and the others would give the masked one."""
+    return None if None in numbers else sum(one or 0 for one in numbers)
 
 
 def untraced_sheet(results: Path, summary: dict) -> list[str]:
@@ -220,7 +225,6 @@ def untraced_report(results: Path, summary: dict) -> tuple[list[str], list[list[
     lines = [line for line in text_of(results, REPORT_MD).splitlines() if not line.startswith("- **Open point**")]
     text = without("\n".join(re.sub(r"\\(.)", r"\1", line) for line in lines), stated)
     text = without(text, ["anonymisation (2025)"])
-    text = re.sub(r'Next: .*|("[a-z_]+": .*)', "", text)  # lines to paste, which are of a config to come
     columns = next(iter(re.findall(r"The combined dataset has (\d+) columns", text)), "0")
     with (results / "combined_dataset.csv").open(encoding="utf-8", newline="") as file:
         assert int(columns) == len(next(csv.reader(file)))
@@ -238,6 +242,18 @@ def untraced_report(results: Path, summary: dict) -> tuple[list[str], list[list[
     }
     said = Said(with_what_follows(summary) | beside)
     return said.unsaid(counted_numbers(text)), mixed_rows(said, rows_of(text))
+
+
+def test_no_line_of_a_config_and_no_path_stands_in_the_reasons(evidence):
+    """Lines to paste repeated the folder of an earlier release; they are the controller's, and the reasons stay."""
+    results, summary = evidence
+    residual = text_of(results, REPORT_MD).partition("Residual risk")[2].partition("Loss of utility")[0]
+    residual = re.sub(r"\\(.)", r"\1", residual)
+    sentences = [one["sentence"] for one in summary["verdict"]["reasons"]]
+    assert sentences
+    assert [one for one in sentences if one not in residual] == []
+    assert "Next:" not in residual
+    assert '": {' not in residual
 
 
 def test_every_number_of_the_report_is_said_by_the_summary(evidence):
