@@ -14,6 +14,7 @@ from disclosure_control.basics.encoding.columns import encode_column, parse_numb
 from disclosure_control.basics.encoding.keys import count_keys
 from disclosure_control.basics.encoding.text_codes import text_codes
 from disclosure_control.leaving.summaries import LEAST_IN_LEVEL, SummariesOfFiles, Summary
+from disclosure_control.release.written_numbers import forms_of_numbers, numbers_within
 from study.models.roles import Role, TableKind, TableModel
 
 MANY_VALUES = 10  # a column of more numbers is summarised by size
@@ -21,6 +22,7 @@ MOST_VALUES = 100  # of a column of numbers, or of each term, up to which each v
 MOST_TERMS = 2_000  # of a topic, up to which values are looked at within each term
 MOST_NUMBERS_WITHIN = 400  # terms times numeric columns of a file, up to which numbers are summarised within each term
 NEARLY_ALL = 0.95
+FORM = "the form of"  # of numbers: decimals, signs, zeros
 PROBED = 40  # labels that show whether they may be dates or numbers
 # A day, a month (with its hyphen), or a year in a column of dates.
 _DATE, _YEAR, _NUMBER = re.compile(r"\d{4}-\d\d"), re.compile(r"\d{4}$"), re.compile(r"[+-]?[.\d]")
@@ -51,6 +53,11 @@ class RowsOfFile:
     def summary(self, column: str, how: str = "", term: str = "") -> Summary:
         """A summary of a column of the file."""
         return Summary(self.name, self.domain, column, how, term)
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether sums over its rows mean something: of doses and durations, not of results."""
+        return self.table is not None and self.table.kind in (TableKind.EVENTS, TableKind.ROWS)
 
     @property
     def topic(self) -> str | None:
@@ -191,7 +198,8 @@ def _summarise(file: RowsOfFile, starts: np.ndarray, made: _Made) -> None:
             _add_values(file, column, topic, made)
         if values is None:
             continue
-        for how, person, found in _by_order_and_size(file.person, values):
+        _add_forms(file, column, topic, made)
+        for how, person, found in _by_order_and_size(file.person, values, file.adds_up):
             made.add_numbers([file.summary(name, how)], 0, person, found)
         if topic is not None and name != topic.column and not file.is_of(name, *_OF_TIME):
             n_within += len(topic.terms)
@@ -244,10 +252,13 @@ def _as_numbers(labels: np.ndarray, are_dates: bool) -> tuple[np.ndarray | None,
     some = [str(text) for text in labels[:PROBED]]
     if _are_nearly_all([_DATE.match(text) or (are_dates and _YEAR.match(text)) for text in some]):
         return _days_of_dates(pd.Series(labels, dtype="str")), True
-    if len(labels) <= MANY_VALUES or not any(map(_NUMBER.match, some)):
+    if len(labels) <= MANY_VALUES:
         return None, False
-    numbers = parse_numbers(pd.Series(labels, dtype="str"))
-    return (numbers, False) if _are_nearly_all(np.isfinite(numbers)) else (None, False)
+    if any(map(_NUMBER.match, some)):
+        numbers = parse_numbers(pd.Series(labels, dtype="str"))
+        if _are_nearly_all(np.isfinite(numbers)):
+            return numbers, False
+    return numbers_within(labels, some), False
 
 
 def _days_of_dates(texts: pd.Series) -> np.ndarray:
@@ -307,7 +318,25 @@ def _one_each(
     yield "the commonest", person_of_pair[order[ends]], code_of_pair[order[ends]]
 
 
-def _add_values_within(file: RowsOfFile, column: _Column, texts: np.ndarray, topic: _Topic, made: _Made) -> None:
+def _add_forms(file: RowsOfFile, column: _Column, topic: _Topic | None, made: _Made) -> None:
+    """In which forms the numbers of a person are written: with decimals, signs, zeros; and so within each term."""
+    of_label, forms = forms_of_numbers(column.labels)
+    if len(forms) < 2 or file.is_of(column.name, *_OF_TIME):
+        return
+    codes = np.append(of_label, -1)[column.codes]
+    there = codes >= 0
+    pairs, _ = count_keys(
+        codes[there].astype(np.int64) * made.n_people + file.person[there], len(forms) * made.n_people
+    )
+    summary = file.summary(column.name, FORM)
+    made.add_levels([summary], np.zeros(len(forms), np.int64), forms, pairs, column.n_others)
+    if topic is not None:
+        _add_values_within(file, dataclasses.replace(column, codes=codes), forms, topic, made, FORM)
+
+
+def _add_values_within(
+    file: RowsOfFile, column: _Column, texts: np.ndarray, topic: _Topic, made: _Made, how: str = ""
+) -> None:
     """Which values a person has in the rows of each term; nothing where the term says the value, or there are many."""
     there = (column.codes >= 0) & (topic.codes >= 0)
     key = topic.codes[there] * len(texts) + column.codes[there]
@@ -319,7 +348,7 @@ def _add_values_within(file: RowsOfFile, column: _Column, texts: np.ndarray, top
         return
     cell = np.searchsorted(cells, key)
     pairs, _ = count_keys(cell * np.int64(made.n_people) + file.person[there], len(cells) * made.n_people)
-    within = [file.summary(column.name, "", str(term)) for term in topic.terms[terms]]
+    within = [file.summary(column.name, how, str(term)) for term in topic.terms[terms]]
     made.add_levels(within, which, texts[of_value], pairs, topic.n_people[of_term])
 
 
@@ -327,14 +356,19 @@ def _add_numbers_within(file: RowsOfFile, name: str, values: np.ndarray, topic: 
     """The first, last, smallest, largest and middle number of each person in the rows of each term."""
     there = topic.codes >= 0
     group = topic.codes[there] * made.n_people + file.person[there]
-    for how, of_group, found in _by_order_and_size(group, values[there]):
+    for how, of_group, found in _by_order_and_size(group, values[there], file.adds_up):
         term, person = np.divmod(of_group, made.n_people)
         terms, which = np.unique(term, return_inverse=True)
         made.add_numbers([file.summary(name, how, str(topic.terms[one])) for one in terms], which, person, found)
 
 
-def _by_order_and_size(group: np.ndarray, values: np.ndarray) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """The figures of groups of rows: the groups, rising, and the figure of each; the largest alone if all are equal."""
+def _by_order_and_size(
+    group: np.ndarray, values: np.ndarray, adds_up: bool = False
+) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """The figures of groups of rows: the groups, rising, and the figure of each; the largest alone if all are equal.
+
+    ``adds_up``: also the sum, where groups have several rows.
+    """
     there = np.isfinite(values)
     group, values = group[there], values[there]
     if not len(group):
@@ -351,5 +385,7 @@ def _by_order_and_size(group: np.ndarray, values: np.ndarray) -> Iterator[tuple[
         figures["the middle"] = values[np.lexsort((values, group))][(starts + ends) // 2]
     else:
         del figures["the smallest"]
+    if adds_up and len(starts) < len(values):
+        figures["the sum of"] = np.add.reduceat(values, starts)
     for how, found in figures.items():
         yield how, group[starts], found

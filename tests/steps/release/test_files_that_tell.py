@@ -94,6 +94,40 @@ def test_by_a_capped_dose_of_those_below_the_cap(told):
     assert (40 <= n <= (WEIGHT < 78).sum(), changed, by) == (True, N, ["EX.EXDOSE"])
 
 
+def test_by_doses_that_only_their_sum_goes_by_the_weight(told):
+    total = np.round(5 * WEIGHT)
+    parts = [np.floor(total * GENERATOR.uniform(0.2, 0.4, N)) for _ in range(2)]
+    dose = np.concatenate([*parts, total - sum(parts)])
+    ex = rows("EX", [*range(N)] * 3, EXTRT="DRUG", EXDOSE=dose).assign(EXSEQ=np.repeat([1, 2, 3], N))
+    n, changed, by = told(study(EX=ex))["VS__WEIGHT"]
+    assert (n, changed, by) in ((NEARLY_ALL, N, ["EX.EXDOSE"]), (N, N, ["EX.EXDOSE"]))
+
+
+def test_by_a_duration_since_birth(told):
+    """P45Y is a number in the words of a standard."""
+    mh = rows("MH", MHDECOD="Colour blindness", MHDUR=[f"P{age}Y" for age in AGE])
+    n, changed, by = told(study(MH=mh))["DM__AGE"]
+    assert (n, changed, by) in ((NEARLY_ALL, N, ["MH.MHDUR"]), (N, N, ["MH.MHDUR"]))
+
+
+@pytest.mark.parametrize("written", ["{:.2f}", "0{:.1f}", "+{:.1f}", "{:.0f}0"])
+def test_by_how_the_numbers_of_a_site_are_written(told, written):
+    value = GENERATOR.normal(5, 0.7, N).round(1)
+    text = [(written if site == "703" else "{:.1f}").format(one) for one, site in zip(value, SITE, strict=True)]
+    lb = rows("LB", LBTESTCD="GLUC", LBTEST="Glucose", LBORRES=text, LBSTRESN=value)
+    n, changed, by = told(study(LB=lb))["DM__SITEID"]
+    assert (10 <= n <= 20, changed, by) == (True, N, ["LB.LBORRES"])  # of one form each, such as 05.4 and 05.0
+
+
+def test_by_the_preferred_digit_of_a_site(told):
+    """One site reads its sphygmomanometer in tens."""
+    value = GENERATOR.integers(100, 160, (3, N))
+    value = np.where(SITE == "703", value // 10 * 10, value).ravel()
+    fa = rows("FA", [*range(N)] * 3, FATESTCD="SYSBP", FATEST="Blood pressure", FAORRES=value)
+    n, changed, by = told(study(FA=fa.assign(FASEQ=np.repeat([1, 2, 3], N))))["DM__SITEID"]
+    assert (n, changed, by) == (20, N, ["FA.FAORRES"])
+
+
 def test_by_a_dose_for_the_body_surface_beside_the_height(told):
     """Mosteller's surface: neither the dose nor the height tells the weight."""
     height = GENERATOR.normal(170, 12, N).round()
