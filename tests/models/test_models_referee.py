@@ -273,7 +273,7 @@ FRAME = pd.DataFrame({"q": ["a", "b"], "s": ["MARKER", "x"], "n": [1.0, np.inf]}
         (lambda: models.run_k_anonymity(FRAME, ["q"], 2, "ignore"), ("missing_qis", "ignore", "exclude")),
         (lambda: models.run_l_diversity(FRAME, ["q"], "s", 2, missing_qis="skip"), ("missing_qis", "skip", "wildcard")),
         (lambda: models.run_t_closeness(FRAME, ["q"], "s", 1, missing_qis=None), ("missing_qis", "category")),
-        (lambda: models.run_l_diversity(FRAME, ["q"], "s", 2, bins=[0, 1]), ("'s'", "2 of 2 values")),
+        (lambda: models.run_l_diversity(FRAME, ["q"], "s", 2, bins=[0, 1]), ("'s'", "fewer than 10 of 2 values")),
         (lambda: models.run_l_diversity(FRAME, ["q"], "s", 2, bins=[1, 0]), ("'s'", "rising")),
         (lambda: models.run_l_diversity(FRAME, ["q"], "n", 2, bins=[0, 1], out_of_range="x"), ("out_of_range", "tail")),
         (lambda: models.run_t_closeness(FRAME, ["q"], "s", 1, "wasserstein"), ("'s'", "text", "total_variation")),
