@@ -44,7 +44,7 @@ IN_SENTENCES = {
     r"[1-9] of (?:the )?[\d,]+ (?:rules|tables|comparisons?|figures?|recodings|columns|points|keys?|files|pairs)":
         "no people",
     r"row of few people not shown|rows of few people not shown": "rows of a table of the study",
-    r"At risk by": "a total of the pilot, before and after",
+    r"At risk by|, (?:before|as released): [1-9] of": "flagged by k, l or t: a total of the pilot, before and after",
     r"an attacker who guesses|would be right about": "the number of classes",
     r"about [1-9] times": "the number of classes",
     r"^  \S+: [1-9] records": "files of released/ in its README.txt: the recipient holds the rows",
