@@ -11,6 +11,7 @@ from disclosure_control.rules.registry import ColumnsAsked
 
 CODED = ("recode subject", "recode id")  # operations after which an id is a pseudonym
 RECODED = "recoded"  # by the treatment: grouped, banded, rounded
+EMPTIED = "emptied"  # in some or all cells, which had texts of few people
 GONE = ("remove", "remove data set", "review")  # operations after which a column is in no released file
 
 
@@ -38,7 +39,7 @@ class ColumnsOfRun:
         came_in = named | by_value | still
         by_operation = {kind: set(names) for kind, names in self.changed.items()}
         changed = set().union(*(by_operation.get(kind, set()) for kind in asked.operations))
-        changed |= came_in & set().union(*(by_operation.get(kind, set()) for kind in (*CODED, RECODED)))
+        changed |= came_in & set().union(*(by_operation.get(kind, set()) for kind in (*CODED, RECODED, EMPTIED)))
         left = set(self.left)
         return AskedColumns(
             present=sorted(((came_in & left) - changed) | (still - changed)),
@@ -74,6 +75,7 @@ def columns_of_run(summary: Mapping[str, Any]) -> ColumnsOfRun | None:
         changed = {kind: sorted(set(names) - gone) for kind, names in operations.items() if kind not in GONE}
         left = sorted({*release["kept"], *(name for names in changed.values() for name in names)} - gone)
         changed[RECODED] = list(release.get("recoded", ()))
+        changed[EMPTIED] = [one["column"] for one in release.get("rare_texts", ())]
         in_product = _findings(release.get("identifiers", ()))
         return ColumnsOfRun("released/", sorted(gone), left, changed, found, in_product, not release.get("not_scanned"))
     treatment = summary.get("treatment", {})

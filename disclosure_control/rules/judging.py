@@ -109,7 +109,8 @@ def _columns_shown(rule: Rule, columns: ColumnsOfRun | None, decision: ShownForR
     if asked.present:
         yield ShownForRule(Standing.NOT_MET, f"Present in {columns.product}: {_names(asked.present)}.", "release.kept")
     if asked.changed:
-        sentence = f"Present in {columns.product}, moved, grouped or replaced by pseudonyms: {_names(asked.changed)}."
+        how = "moved, grouped, emptied in cells or replaced by pseudonyms"
+        sentence = f"Present in {columns.product}, {how}: {_names(asked.changed)}."
         yield ShownForRule(Standing.SHOWN, sentence, "release.operations")
         if not rule.person:
             yield decision

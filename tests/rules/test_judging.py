@@ -92,7 +92,11 @@ def test_what_was_made_coarser_is_for_a_person_to_judge():
     summary["release"]["recoded"] = ["CLINIC.zip"]
     stands, sentence = standing_of(summary, "hipaa_safe_harbor", "B")
     assert stands is Standing.OPEN
-    assert "moved, grouped or replaced by pseudonyms: CLINIC.zip" in sentence
+    assert "moved, grouped, emptied in cells or replaced by pseudonyms: CLINIC.zip" in sentence
+    emptied = released(left=(*HARMLESS, "iban"))
+    assert standing_of(emptied, "hipaa_safe_harbor", "J")[0] is Standing.NOT_MET
+    emptied["release"]["rare_texts"] = [{"column": "CLINIC.iban", "cells": 150}]
+    assert standing_of(emptied, "hipaa_safe_harbor", "J")[0] is Standing.OPEN
     treatment = {"released": True, "missing_of_kept": {"DM__ZIP": [0, 0]}, "columns_dropped": []}
     treated = {"treatment": {**treatment, "steps": [{"changed": {"DM__ZIP": None}}]}, "identifiers": {"findings": []}}
     assert standing_of(treated, "hipaa_safe_harbor", "B")[0] is Standing.OPEN
@@ -147,7 +151,7 @@ def test_dates_that_were_moved_are_for_a_person_to_judge():
     summary = released(left=HARMLESS, operations={"offset": ["admission"]})
     stands, sentence = standing_of(summary, "hipaa_safe_harbor", "C")
     assert stands is Standing.OPEN
-    assert "moved, grouped or replaced by pseudonyms: CLINIC.admission" in sentence
+    assert "moved, grouped, emptied in cells or replaced by pseudonyms: CLINIC.admission" in sentence
     decided = {"by": "the board", "on": "2026-01-15", "says": "Intervals are needed."}
     summary["config"] = {"context": {"rules": {"hipaa_safe_harbor:C": decided}}}
     stands, sentence = standing_of(summary, "hipaa_safe_harbor", "C")

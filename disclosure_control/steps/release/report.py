@@ -51,9 +51,9 @@ def _evidence(told: ReleaseTold) -> Iterator[Section]:
     named = [[kind, listed(names, 60)] for kind, names in told.operations.items() if names]
     operations = Table("Operations", ("Operation on the study's files", "Variables"), named, where=Where.EVIDENCE)
     yield Section("treatment", "", [Sentence(FILES_THAT_LEAVE, Style.HEADING, Where.EVIDENCE), operations])
-    kept = sorted(set(told.kept) - set(told.recoded))
+    kept = sorted(set(told.kept) - set(told.recoded) - {one.column for one in told.rare_texts})
     if kept:
-        emptied = ", but for cells that were emptied as rare" if told.rare_texts or told.rare_terms else ""
+        emptied = ", but for rare terms that were hidden" if told.rare_terms else ""
         text = f"{counted(len(kept), 'variable')} in released/ leave as they came in{emptied}: {listed(kept, 40)}."
         yield Section("residual_risk", "", [Sentence(text, where=Where.EVIDENCE)])
 

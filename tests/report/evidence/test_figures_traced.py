@@ -228,7 +228,7 @@ def untraced_report(results: Path, summary: dict) -> tuple[list[str], list[list[
     columns = next(iter(re.findall(r"The combined dataset has (\d+) columns", text)), "0")
     with (results / "combined_dataset.csv").open(encoding="utf-8", newline="") as file:
         assert int(columns) == len(next(csv.reader(file)))
-    release = summary.get("release", {})
+    release = summary["release"]
     beside = {
         "columns": [int(columns)],
         "what came back": [
@@ -236,7 +236,7 @@ def untraced_report(results: Path, summary: dict) -> tuple[list[str], list[list[
             *numbers_in(result),
         ],
         "hours": [summary["config"]["intruder"].get("hours", 16)],
-        "kept": [len(set(release.get("kept", ())) - set(release.get("recoded", ())))],
+        "kept": [len(set(release["kept"]) - {*release["recoded"], *(one["column"] for one in release["rare_texts"])})],
         "found": [len(release.get("identifiers", ()))],
         "undecided": [len(release.get("undecided", ()))],
     }
