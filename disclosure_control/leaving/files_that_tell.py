@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, starmap
 
 import numpy as np
 import pandas as pd
@@ -199,13 +200,16 @@ class _SearchOfRows:
         if n_told < LEAST_PEOPLE:
             return None
         by = self._by_variable(found, leaving, hidden.name)
-        open_ones = [summaries[i] for i in np.unique(found.summary) if not summaries[i].is_among(leaving.harmless)]
+        open_ones = [i for i in np.unique(found.summary).tolist() if not summaries[i].is_among(leaving.harmless)]
+        hidden_terms = list(self._hidden_terms(found.where(np.isin(found.summary, open_ones))))
+        answered = {one.variable for one, _ in hidden_terms}
+        taken_out = [summaries[i].without(assessed) for i in open_ones if summaries[i].variable not in answered]
         return ToldByFiles(
             f"{hidden.name}{hidden.part}",
             leaving.told_of(hidden.name, n_told, n_changed),
             leaving.told_of(hidden.name, n_changed),
             by,
-            _changes([one.without(assessed) for one in open_ones], self._files.same),
+            (*chain.from_iterable(starmap(_hides, hidden_terms)), *_changes(taken_out, self._files.same)),
             not open_ones,
         )
 
@@ -309,11 +313,29 @@ class _SearchOfRows:
 
     def _term(self, level: int) -> str:
         """The text of a level that enough people have to be named; "" of any other."""
+        text = self._text(level)
+        return text if len(text) <= LONGEST_TERM else ""
+
+    def _text(self, level: int) -> str:
         n_people = int((self._files.members.level == level).sum())
         text = self._files.text_of_level[level]
         text = number_text(text) if isinstance(text, float) else str(text)
-        is_shown = not HAND_TO_HAND.are_small(np.array(n_people)) and len(text) <= LONGEST_TERM
-        return text if is_shown else ""
+        return "" if HAND_TO_HAND.are_small(np.array(n_people)) else text
+
+    def _hidden_terms(self, found: _PeopleTold) -> Iterator[tuple[Summary, list[str]]]:
+        """The variables that disclose nothing more to enough people if single coded terms are hidden, and these."""
+        names = np.array([one.variable for one in self._summaries], dtype=object)
+        for variable in dict.fromkeys(names[found.summary].tolist()):
+            part = found.where(names[found.summary] == variable)
+            one = self._summaries[int(part.summary[0])]
+            if (one.file, one.column) not in self._files.terms or one.beside is not None:
+                continue
+            is_term = np.array([self._summaries[i].is_of_values for i in part.summary.tolist()]) & (part.level >= 0)
+            is_term &= ~part.is_out
+            texts = {level: self._text(level) for level in np.unique(part.level[is_term]).tolist()}
+            is_hidden = is_term & np.isin(part.level, [level for level, text in texts.items() if text])
+            if len(np.unique(part.person[~is_hidden])) < LEAST_PEOPLE:
+                yield one, sorted({text for text in texts.values() if text})
 
 
 def _groups(released: np.ndarray) -> np.ndarray:
@@ -324,6 +346,14 @@ def _groups(released: np.ndarray) -> np.ndarray:
         group = (np.cumsum(sizes) - 1) // LEAST_RELEASED
     found: np.ndarray = group[np.searchsorted(codes, released)]
     return found
+
+
+def _hides(one: Summary, terms: Sequence[str]) -> Iterator[ConfigChange]:
+    """What hides single terms of a variable; its other terms stay."""
+    (variable,) = one.patterns({})
+    for term in reversed(terms):
+        why = "people with it disclose what the treatment changed"
+        yield ConfigChange.to(("release", "hide_terms", variable), term, why, is_added=True)
 
 
 def _changes(summaries: Sequence[Summary], same: Mapping[tuple[str, str], Sequence[str]]) -> tuple[ConfigChange, ...]:

@@ -15,6 +15,7 @@ from disclosure_control.measures.levels_that_tell import LEAST_SUPPORT, LevelMem
 
 LEAST_IN_LEVEL = LEAST_SUPPORT  # people: fewer disclose nothing, and such levels need not be made
 MOST_TOGETHER = 300  # numbers, of which each two are tried together
+OF_VALUES = ("", "the first", "the last", "the commonest", "the largest", "the smallest", "the middle")
 ONE_FIGURE = ("the largest", "the first", "the first day in", "the last day in")
 
 
@@ -55,6 +56,11 @@ class Summary:
         return {f"{self.domain}__{self.column}", f"{self.domain}__{self.term}"}
 
     @property
+    def is_of_values(self) -> bool:
+        """Whether it is one of the column's values, and no number of them or sum."""
+        return bool(self.column) and self.how in OF_VALUES
+
+    @property
     def is_of_rows(self) -> bool:
         """Whether it is of the rows themselves: that there are any, and how many."""
         return not self.column
@@ -89,6 +95,7 @@ class SummariesOfFiles:
     ``ranked``: the people by each summary that is a number, ``summary_of_ranked`` (n_ranked,) which one that is,
     ``numbers`` (n_entries,) the numbers themselves.
     ``same``: (file, column) -> columns that say the same in other words, and are summarised in it alone.
+    ``terms``: (file, column) of coded terms, of which single ones can be hidden.
     ``people`` are their positions in the pilot; ``not_read`` the files with too many rows. ``dropped``: columns of the
     source that outsiders may know, by name, that are in no table that was merged (n_people,).
     """
@@ -102,6 +109,7 @@ class SummariesOfFiles:
     summary_of_ranked: np.ndarray
     numbers: np.ndarray = field(repr=False)
     same: Mapping[tuple[str, str], Sequence[str]]
+    terms: frozenset[tuple[str, str]] = frozenset()
     not_read: Sequence[str] = ()
     dropped: Mapping[str, pd.Series] = field(default_factory=dict, repr=False)
 

@@ -16,6 +16,7 @@ import pandas as pd
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import Kind, are_names, one_of, whole_number
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
+from disclosure_control.release.hidden_terms import HiddenTerms, are_to_hide
 from disclosure_control.release.outcomes import OutcomeLadder, outcomes_told, where_few_tell
 from disclosure_control.release.people import labels
 from disclosure_control.release.raised_terms import NOT_RELEASED, RaisedTerms
@@ -139,12 +140,17 @@ class _Levels:
 
 
 def without_rare_terms(
-    released: ReleasedStudy, settings: RareTerms, classes: np.ndarray, drawn: Drawn | None = None
+    released: ReleasedStudy,
+    settings: RareTerms,
+    classes: np.ndarray,
+    drawn: Drawn | None = None,
+    hidden: HiddenTerms | None = None,
 ) -> tuple[ReleasedStudy, tuple[RaisedTerms, ...]]:
     """The study without coded terms of fewer people than the setting allows, and the loss by domain.
 
     ``classes`` (n_people,): the equivalence class of each person, for ``within_class``; ``drawn``: for a term a
-    number of each person (n_people,) that no recipient can know. A row shows its own term, or
+    number of each person (n_people,) that no recipient can know; ``hidden``: terms that are hidden, however many people
+    have them. A row shows its own term, or
     that of the lowest level at which enough people have a generalised row. Otherwise, the smallest term beside them is
     generalised with them if that loses no more than hiding the rows. Otherwise they move a level up. After the last
     level their terms are hidden, together with those of some people of the commonest term if they alone are of too few
@@ -163,7 +169,7 @@ def without_rare_terms(
             [one.ladder for one in places], [files[one.file].columns for one in places], settings.along
         )
         if len(columns) and sum(len(place.rows) for place in places):
-            files, one = _of_ladder(name, files, places, columns, settings, classes, model, drawn)
+            files, one = _of_ladder(name, files, places, columns, settings, classes, model, drawn, hidden or {})
             told.append(one)
             if one.is_changed:
                 changed |= {(place.file, column) for place in places for column in place.ladder.columns}
@@ -201,6 +207,7 @@ def _of_ladder(
     classes: np.ndarray,
     model: StudyModel,
     drawn: Drawn | None,
+    hidden: HiddenTerms,
 ) -> tuple[dict[str, ReleasedFile], RaisedTerms]:
     people = np.concatenate([place.people for place in places])
     group = classes[people] if settings.within_class else np.zeros(len(people), dtype=np.int64)
@@ -211,7 +218,10 @@ def _of_ladder(
         few = [where_few_tell(one, tells, people, group, settings.at_least) for one in levels.labels]
         levels = replace(levels, labels=tuple(few))
     numbers = people if drawn is None else drawn(name)[people]
-    level = levels_shown(levels.labels, numbers, group, settings.at_least, levels.at_any_cost)
+    is_hidden = np.concatenate(
+        [are_to_hide(files[one.file].frame, one.ladder, model.domain(one.file), hidden)[one.rows] for one in places]
+    )
+    level = levels_shown(levels.labels, numbers, group, settings.at_least, levels.at_any_cost, is_hidden)
     named = {column for place in places for column in _named(place.ladder, settings.along)}
     shown_in = next(column for column in columns if column in named)
     # What a row shows is no change where it has nothing finer.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,6 +15,7 @@ from disclosure_control.basics.encoding.keys import count_keys
 from disclosure_control.basics.encoding.text_codes import text_codes
 from disclosure_control.leaving.summaries import LEAST_IN_LEVEL, SummariesOfFiles, Summary
 from disclosure_control.release.written_numbers import forms_of_numbers, numbers_within
+from study.models.coded_terms import term_ladders
 from study.models.roles import Role, TableKind, TableModel
 
 MANY_VALUES = 10  # a column of more numbers is summarised by size
@@ -60,6 +61,12 @@ class RowsOfFile:
         return self.table is not None and self.table.kind in (TableKind.EVENTS, TableKind.ROWS)
 
     @property
+    def terms(self) -> set[str]:
+        """The columns with a coded term."""
+        ladders = term_ladders(self.domain, self.table, map(str, self.frame))
+        return {column for ladder in ladders for column in ladder.columns}
+
+    @property
     def topic(self) -> str | None:
         """The column that says what a row is about: a test, a term, a drug; None if each row is of one kind."""
         table = self.table
@@ -73,7 +80,7 @@ class RowsOfFile:
 
 
 def summaries_of(
-    files: Iterable[RowsOfFile],
+    files: Sequence[RowsOfFile],
     people: np.ndarray,
     starts: np.ndarray,
     not_read: Sequence[str] = (),
@@ -86,7 +93,9 @@ def summaries_of(
     made = _Made(len(people))
     for file in files:
         _summarise(file, starts, made)
-    return dataclasses.replace(made.together(people), not_read=not_read, dropped=dropped or {})
+    terms = {(file.name, column) for file in files for column in file.terms}
+    found = made.together(people)
+    return dataclasses.replace(found, terms=frozenset(terms), not_read=not_read, dropped=dropped or {})
 
 
 class _Made:
@@ -296,8 +305,9 @@ def _add_values(file: RowsOfFile, column: _Column, topic: _Topic | None, made: _
         n_values = np.bincount(person_of_pair, minlength=made.n_people)
         if n_values.max() > 1:
             has = np.flatnonzero(n_values)
-            how = "the number of different values of"
-            made.add_numbers([file.summary(column.name, how)], 0, has, n_values[has].astype(float))
+            made.add_numbers(
+                [file.summary(column.name, "the number of different values of")], 0, has, n_values[has].astype(float)
+            )
             for how, who, which in _one_each(code, person, code_of_pair, person_of_pair, n_rows):
                 of_people = which * made.n_people + who
                 made.add_levels([file.summary(column.name, how)], of_one, texts, of_people, column.n_others)

@@ -19,6 +19,7 @@ def levels_shown(
     group: np.ndarray,
     at_least: int,
     at_any_cost: Collection[int] = (),
+    is_hidden: np.ndarray | None = None,
 ) -> np.ndarray:
     """The level that each row (n_rows,) shows, 0 the finest, -1 for a row that no level helps.
 
@@ -30,24 +31,31 @@ def levels_shown(
     one is such, nothing is left of a term there, and rare rows show it even if nothing joins them. There, as many
     people of the commonest term join them as they lack, if that leaves it to enough others: those of the lowest
     numbers in ``people``, which have to say nothing of them.
+
+    Rows that are ``is_hidden`` (n_rows,) of bool show no term; there, people with such a row are half of all at most.
     """
     node = _nodes(terms, group)
     hides = len(node) - 1 in at_any_cost
     level = np.where(np.logical_and.reduce([one == NOTHING for one in node]), 0, NOTHING)
+    may_show = np.ones(len(people), dtype=bool) if is_hidden is None else ~is_hidden
     shown = np.full(len(people), NOTHING, dtype=np.int64)  # what each settled row shows: one number for one term
     for j, nodes in enumerate(node):
-        waiting = (level == NOTHING) & (nodes != NOTHING)
+        is_root = hides and j == len(node) - 1
+        waiting = (level == NOTHING) & (nodes != NOTHING) & (may_show | is_root)
         if not waiting.any():
             continue
         n_nodes = int(nodes.max()) + 1
         n_waiting = np.bincount(nodes[waiting], minlength=n_nodes)
-        enough = _n_people(nodes[waiting], people[waiting], n_nodes) >= at_least
+        least = np.full(n_nodes, at_least)
+        if is_root and not may_show.all():
+            alike = waiting & ~may_show
+            least = np.maximum(least, 2 * _n_people(nodes[alike], people[alike], n_nodes))
+        enough = _n_people(nodes[waiting], people[waiting], n_nodes) >= least
         limit = np.where(n_waiting > 0, _ANY_COST, 0) if j in at_any_cost else n_waiting * (len(node) - hides - j)
         beside = _smallest_beside(nodes, level, shown, j, np.where(enough, 0, limit))
-        is_root = hides and j == len(node) - 1
         joined = np.zeros(len(people), dtype=bool)
         if is_root:
-            joined, is_filled = _some_beside(nodes, shown, people, waiting & ~enough[nodes], at_least)
+            joined, is_filled = _some_beside(nodes, shown, people, waiting & ~enough[nodes], least, at_least)
             beside[is_filled] = NOTHING
         stays = enough | (beside != NOTHING) | is_root
         now = joined | (waiting & stays[nodes]) | (np.isin(shown, beside) & (shown != NOTHING))
@@ -67,9 +75,9 @@ def _nodes(terms: Sequence[np.ndarray], group: np.ndarray) -> list[np.ndarray]:
 
 
 def _n_people(nodes: np.ndarray, people: np.ndarray, n_nodes: int) -> np.ndarray:
-    n_people = int(people.max()) + 1
+    n_people = int(people.max(initial=-1)) + 1
     cells, _ = count_keys(nodes * n_people + people, n_nodes * n_people)
-    return np.bincount(cells // n_people, minlength=n_nodes)
+    return np.bincount(cells // max(n_people, 1), minlength=n_nodes)
 
 
 def _smallest_beside(nodes: np.ndarray, level: np.ndarray, shown: np.ndarray, j: int, most: np.ndarray) -> np.ndarray:
@@ -89,10 +97,11 @@ def _smallest_beside(nodes: np.ndarray, level: np.ndarray, shown: np.ndarray, j:
 
 
 def _some_beside(
-    nodes: np.ndarray, shown: np.ndarray, people: np.ndarray, lacks: np.ndarray, at_least: int
+    nodes: np.ndarray, shown: np.ndarray, people: np.ndarray, lacks: np.ndarray, wants: np.ndarray, at_least: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The rows (n_rows,) of other people who join the rows that ``lacks`` people, and which nodes (n_nodes,) have
-    enough by that: the first people of the term that most others of the node have.
+    """The rows (n_rows,) of other people who join the rows that ``lacks`` people, and which nodes (n_nodes,) have as
+    many as each ``wants`` by that: the first people of the term that most others of the node have, if ``at_least`` so
+    many keep it.
     """
     joined, is_filled = np.zeros(len(nodes), dtype=bool), np.zeros(int(nodes.max(initial=0)) + 1, dtype=bool)
     wanted = np.unique(nodes[lacks])
@@ -110,7 +119,7 @@ def _some_beside(
             continue
         term = terms[np.argmax(n_people)]
         others = np.setdiff1d(pairs[1][pairs[0] == term], own)
-        n_lacking = at_least - len(own)
+        n_lacking = int(wants[node]) - len(own)
         if len(others) >= n_lacking and n_people.max() - n_lacking >= at_least:
             joined[settled[(shown[settled] == term) & np.isin(people[settled], others[:n_lacking])]] = True
             is_filled[node] = True

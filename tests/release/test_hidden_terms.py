@@ -65,10 +65,11 @@ def as_frames(rows) -> dict[str, pd.DataFrame]:
     return {name: pd.DataFrame(of_file) for name, of_file in rows.items()}
 
 
-def left(rows, settings: RareTerms, by_class: bool = False):
+def left(rows, settings: RareTerms, by_class: bool = False, hidden=None):
     ids = [row["USUBJID"] for row in rows["DM"]]
     classes = np.array(["FM".index(row["SEX"]) for row in rows["DM"]]) if by_class else np.zeros(len(ids), np.int64)
-    return without_rare_terms(released(rows, people(ids, list(range(len(ids))))), settings, classes.astype(np.int64))
+    kept = released(rows, people(ids, list(range(len(ids)))))
+    return without_rare_terms(kept, settings, classes.astype(np.int64), hidden=hidden)
 
 
 @pytest.mark.parametrize("seed", [7, 8, 9])
@@ -112,6 +113,33 @@ def test_a_disposition_is_raised_to_discontinued_and_nobody_becomes_one_who_comp
     assert DISCONTINUED in counts
     assert "DEATH" not in counts
     assert next(one for one in told if one.domain == "DS").rows_hidden == 0
+
+
+@pytest.mark.parametrize("at_least", [1, 5])
+@pytest.mark.parametrize("pattern", ["AE.AEDECOD", "--DECOD"])
+def test_named_terms_are_hidden_however_many_people_have_them(pattern, at_least):
+    """Two common terms tell a site: their records stay without them, and half of the people are others."""
+    rows = statin_like()
+    before = left(rows, RareTerms(1))[0].files["AE"].frame
+    named = before.groupby("AEDECOD")["USUBJID"].nunique().sort_values().index[-8:-6].tolist()
+    after = left(rows, RareTerms(at_least), hidden={pattern: named})[0].files["AE"].frame
+    assert len(after) == len(before)
+    hidden = after[after["AEDECOD"] == NOT_RELEASED]
+    of_named = before["AEDECOD"].isin(named)
+    assert hidden["USUBJID"].nunique() >= 2 * before[of_named]["USUBJID"].nunique() > 20
+    keys = ["USUBJID", "AESEQ"]
+    assert len(before[of_named][keys].merge(hidden[keys])) == of_named.sum()
+    levels = [name for name in ("AELLT", "AEHLGT", "AESOC", "AEPTCD") if name in hidden]
+    assert levels
+    assert hidden[levels].isna().all(axis=None)
+    assert not {"AEDECOD", "AELLT"} <= set(after) or not after["AELLT"].isin([f"{one} lowest" for one in named]).any()
+
+
+def test_where_rows_are_removed_those_of_named_terms_go():
+    rows = statin_like()
+    before = as_frames(rows)["AE"]
+    after, (told, *_) = left(rows, RareTerms(1, removes_rows=True), hidden={"AE.AEDECOD": ["Term 000"]})
+    assert told.rows_gone == len(before) - len(after.files["AE"].frame) == (before["AEDECOD"] == "Term 000").sum() > 0
 
 
 def test_no_column_of_a_hidden_record_tells_its_term():

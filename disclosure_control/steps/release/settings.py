@@ -98,7 +98,8 @@ class ReleaseSettings(SettingsGroup):
     """The config key ``release``.
 
     ``format`` None: each file keeps its format. ``operations`` override the table, the config's words by
-    pattern. ``name`` and ``days`` None: those that the treatment names. ``rare_terms`` None: coded terms stay.
+    pattern. ``name`` and ``days`` None: those that the treatment names. ``rare_terms`` None: coded terms stay,
+    but for ``hide_terms``, by the pattern of a variable.
     ``declared_texts`` may leave although few people have them, by the pattern of a variable.
     ``earlier``: a release that a recipient may have as well.
     """
@@ -136,6 +137,11 @@ class ReleaseSettings(SettingsGroup):
     )
     rare_terms: RareTerms | None = setting(
         nested(RareTerms), "what happens to coded terms of few people: [below](#rare-terms)", None, "they stay"
+    )
+    hide_terms: Mapping[str, Sequence[str]] = setting(
+        dictionary_of(TEXTS, "{pattern of a variable: a list of terms}"),
+        "coded terms that are hidden, however many people have them: [below](#rare-terms)",
+        {},
     )
     declared_texts: Mapping[str, Sequence[str] | str] = setting(
         dictionary_of(_DECLARED, '{pattern of a variable: "all" or a list of texts}'),
@@ -194,6 +200,8 @@ def records_needed(settings: ReleaseSettings, config: PilotConfig) -> list[Neede
     needed = [Needed("release", AtOnce.PERSONS)]
     if settings.rare_terms is not None:
         needed.append(Needed("release['rare_terms']", otherwise="take it out for this run"))
+    if settings.hide_terms:
+        needed.append(Needed("release['hide_terms']", otherwise="take it out for this run"))
     by_rows = [name for name, writer in writers_by_name().items() if writer.write_rows is not None]
     if settings.format is not None and settings.format not in by_rows:
         allowed = " or ".join(f'"{name}"' for name in by_rows)

@@ -40,7 +40,7 @@ from disclosure_control.release.opened_rows import RowsOfTable
 from disclosure_control.release.package import data_files, merged_again, opened_again, write_small_files
 from disclosure_control.release.people import RecodedColumn, ReleasePeople, drawn_order, people_of, recoded_columns
 from disclosure_control.release.raised_terms import RaisedTerms, ToldTerms
-from disclosure_control.release.rare_terms import without_rare_terms
+from disclosure_control.release.rare_terms import RareTerms, without_rare_terms
 from disclosure_control.release.rare_texts import without_rare_texts
 from disclosure_control.release.study import DEFINITION, Study, is_divisible, read_study
 from disclosure_control.release.summarised import columns_of_source, summarised
@@ -95,10 +95,12 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     came_in = _came_in(step, study, len(people.ids))
     released = deidentify(study, people, lines, key, release, settings.times)
     raised: tuple[RaisedTerms, ...] = ()
-    if settings.rare_terms is not None:
+    if settings.rare_terms is not None or settings.hide_terms:
         drawn = partial(drawn_order, people, key, release)
         classes = _class_of_person(people, promised)
-        released, raised = without_rare_terms(released, settings.rare_terms, classes, drawn)
+        released, raised = without_rare_terms(
+            released, settings.rare_terms or RareTerms(at_least=1), classes, drawn, settings.hide_terms
+        )
     released = with_used_entries(released, study.model)
     config = step.assessment.config
     released, texts = without_rare_texts(released, people, config.K, config.quasi_identifiers, settings.declared_texts)

@@ -190,6 +190,21 @@ def test_by_menopause_and_prostate(told):
     assert {"MH.MHDECOD", "QS.QSTESTCD"} <= set(by)
 
 
+def test_where_single_terms_tell_they_are_hidden_and_the_variable_stays(told):
+    """Tonsillectomies were written down at one site of six, for 16 of its 20 people: one term of many goes."""
+    common = np.array(["Headache", "Nausea", "Fatigue", "Cough", "Rash"])
+    first, second = common[np.random.default_rng(3).integers(0, 5, (2, N))].astype(object)
+    second[np.flatnonzero(SITE == "703")[:16]] = "Tonsillectomy"
+    mh = pd.concat([rows("MH", MHDECOD=first), rows("MH", MHDECOD=second).assign(MHSEQ="2")])
+    files, drop = study(MH=mh), {"merge": {"drop": ["DM__SITEID"]}}
+    assert told(files, **drop)["DM__SITEID"] == (16, N, ["MH.MHDECOD"])
+    (changes,) = [one.changes for one in told.result.reasons_to_hold if one.sentence in reasons(told.result)]
+    after = applied({}, changes)
+    assert after == {"release": {"hide_terms": {"MH.MHDECOD": ["Tonsillectomy"]}}}
+    pasted = {"release": CONFIG["release"] | after["release"]}
+    assert told(files, **drop, **pasted) == {}
+
+
 def test_by_a_term_that_a_part_of_the_men_has(told):
     """Forty men have it, and so are men; of all others it says nothing."""
     others = [i for i in range(N) if not 60 <= i < 100]
