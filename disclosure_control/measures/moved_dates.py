@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from disclosure_control.basics.encoding.keys import count_keys, number_groups
+
 NEARLY_ALL = 0.95  # of the dates of a column, from which on outsiders may count on a pattern
 MOST = 0.5  # share of the people from which on one day counts as everyone's
 SHARED = 0.1  # of the people; from this share on one day is reported
@@ -134,8 +136,18 @@ def _distinct(people: np.ndarray, days: np.ndarray) -> tuple[np.ndarray, np.ndar
     if not len(days):
         return people, days
     first, width = days.min(), days.max() - days.min() + 1
-    person, day = np.divmod(np.unique(people * width + (days - first)), width)
+    dates, _ = count_keys(people * width + (days - first), (int(people.max()) + 1) * int(width))
+    person, day = np.divmod(dates, width)
     return person, day + first
+
+
+def _numbered(days: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The days that there are, rising, and the number of each one's (n,): as there are few, they are not sorted."""
+    first = int(days.min())
+    day, n_rows = number_groups(days - first, int(days.max()) - first + 1)
+    found = np.empty(len(n_rows), dtype=days.dtype)
+    found[day] = days
+    return found, day
 
 
 def _of_rows(
@@ -164,7 +176,7 @@ def _of_groups(column: ColumnOfDates, offsets: np.ndarray, known: set[str]) -> I
     Groups are counted by rows first, which is quick, and looked at by people where they may have a pattern.
     """
     original = column.days - offsets[column.people]
-    days, day = np.unique(original, return_inverse=True)
+    days, day = _numbered(original)
     features = [feature for feature in (*IN_GROUPS, *PARTS_OF_DATES) if feature not in known]
     values = {feature: _as_codes(feature, FEATURES[feature](days))[day] for feature in features}
     crowded = _crowded(column.people, original)
@@ -201,7 +213,7 @@ def _with_one_day(codes: np.ndarray, days: np.ndarray, people: np.ndarray, crowd
     n_groups, n_days = int(codes.max()) + 1, int(days.max()) + 1
     n_people = np.bincount(_distinct(codes, people)[0], minlength=n_groups)
     cells, _ = _distinct((codes * n_days + days)[crowded], people[crowded])
-    cell, n_with_day = np.unique(cells, return_counts=True)
+    cell, n_with_day = count_keys(cells, n_groups * n_days)
     is_most = (n_with_day >= FEWEST_DATES) & (n_with_day >= MOST * n_people[cell // n_days])
     return np.unique(cell[is_most] // n_days)
 
