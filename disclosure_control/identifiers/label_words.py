@@ -57,6 +57,9 @@ _PLACE = (
 _NUMBERED_PLACE = re.compile(rf"{_PLACE}\d{{3,}}")
 _NAMED_PLACE = in_python(rf"{_PLACE}([\p{{Lu}}][\pL-]+)")
 _AFTER_A_TITLE = re.compile(r"\b(?:dr|frau|herr|prof|mrs)[_. ]+([^\W\d_]{3,})")
+_EXPORTED = re.compile(r"(?<!\d)20\d\d([-_.]?)(0[1-9]|1[0-2])\1(0[1-9]|[12]\d|3[01])([-_T ]?\d{4}(\d\d)?)?(?!\d)")
+_WORDS_LIKE_TITLES = frozenset({"mr", "ms", "sig", "pan", "sr", "pani", "lek", "κ"})  # magnetic resonance, signs
+_NOT_AFTER_A_TITLE = frozenset({"visit", "visits", "name", "appointment", "appointments", "contact", "referral"})
 _WORD = re.compile(r"[^\W\d_]+")
 # Ordinary names of columns look like these forms: TreatmentArm2Code, age.at, year_2013.
 _NOT_OF_NAMES = ("encoded", "web_address", "account", "year", "quoted")
@@ -77,10 +80,15 @@ def names_somebody(word: str) -> bool:
     return letters in _names() or is_first_name(word)
 
 
-def why_of_name(name: str, may_have_date: bool = False) -> str:
-    """Why the name of a file or column may name somebody, "" of an ordinary one; an export has its date in its name."""
-    spaced, allowed = folded(name), (*_NOT_OF_NAMES, *(("date",) if may_have_date else ()))
-    found = next((one for one in certain_forms([name, spaced]) if one and one not in allowed), "")
+def why_of_file(stem: str) -> str:
+    """Why the name of a file may name somebody, "" of an ordinary one; an export has its date and time in its name."""
+    return why_of_name(_EXPORTED.sub("", stem))
+
+
+def why_of_name(name: str) -> str:
+    """Why the name of a column may name somebody, "" of an ordinary one."""
+    spaced = folded(name)
+    found = next((one for one in certain_forms([name, spaced]) if one and one not in _NOT_OF_NAMES), "")
     if found and not (found == "titled_name" and not _has_a_title(name)):
         return f"holds {FORMS[found].words}"
     if _has_a_title(name) or _has_a_title(spaced) or any(map(names_somebody, spaced.split())):
@@ -109,10 +117,14 @@ def why_of_term(text: str) -> str:
 
 
 def _has_a_title(text: str) -> bool:
-    """Whether a title stands before a word that labels do not have: Dr. Huber, and not MR imaging."""
-    behind = [match.group().split()[-1] for match in _titled().finditer(text)]
-    behind += [match.group(1) for match in _AFTER_A_TITLE.finditer(text)]
-    return any(not is_word_of_labels(word) for word in behind)
+    """Whether a title stands before a name: Dr. Huber and Dr. Young, and neither MR imaging nor Dr. visits."""
+    for match in (*_titled().finditer(text), *_AFTER_A_TITLE.finditer(text)):
+        title, *_, name = re.split(r"[\W_]+", match.group().strip(" _"))
+        if name.casefold() in _NOT_AFTER_A_TITLE:
+            continue
+        if title.casefold() not in _WORDS_LIKE_TITLES or not is_word_of_labels(name):
+            return True
+    return False
 
 
 @cache

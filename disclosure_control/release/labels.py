@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.identifiers.label_words import why_of_label, why_of_name
+from disclosure_control.identifiers.label_words import why_of_file, why_of_label, why_of_name
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.study import Study, StudyFile
 from study.define_xml import CodeList, DatasetDefinition, StudyDefinition, VariableDefinition
@@ -111,7 +111,7 @@ def judged_names(
     lines, gone, needed = [], [], []
     roles = {*config.quasi_identifiers, *config.sensitive_features}
     for file in study.files:
-        if file.stem not in declared and (why := why_of_name(file.stem, may_have_date=True)):
+        if file.stem not in declared and (why := why_of_file(file.stem)):
             needed.append(JudgedLabel(file.name, "", NAME, file.stem, why))
         for name in (*map(str, file.table.frame), *_qualifiers(file)):
             why = "" if name in declared or standard_label(name) else why_of_name(name)
@@ -136,7 +136,7 @@ def _qualifiers(file: StudyFile) -> list[str]:
 
 def names_not_told(released: ReleasedStudy, names: JudgedLabels) -> ReleasedStudy:
     """The study with the names that the recipient is not told: of columns that were left out, and of files."""
-    left_out = {name for name in released.left_out if why_of_name(stem_of(name), may_have_date=True)}
+    left_out = {name for name in released.left_out if why_of_file(stem_of(name))}
     return replace(released, unnamed=frozenset({one.text for one in names.gone} | left_out))
 
 

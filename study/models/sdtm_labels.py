@@ -125,6 +125,48 @@ discontinuation disease onset cumulative randomized randomised standardized repo
 avg daily died did discontinue discontinued due trt vis term source domain sequence customized query imputation early
 ae soc cq mmse kg cm
 characteristic ref question questionnaire questionnaires endpoint occ short std i e st nd rd th supplemental name
+datetime imput imputed grp gp known alive field fields undocumented above absolute accepted according across activity
+add additional adjusted administered administration adverse agent algorithm allocation allowed alternate amount analyte
+annual answer approach area arithmetic assay assessed assessments assigned assignment associated attempt attribute
+available average avg back base begin beginning best beyond bin blinded block body both bound burden calculated
+calendar case cause censored censoring change changed check child class classification clinic clinical close cluster
+coded coding cohort column combined combination comment comparison comparator compartment complete completion component
+compound concentration concordance condition confidence confirmed consent considered consistent constant contact
+contribution control converted corrected correction count covariate coverage criteria crossover current cutoff cycle
+daily decimal decision declared decreased default defined definition degree delta density dependent depth detail
+detection deviation diary diff difference direct discontinued display distance done dosed dosing dropout drugs due
+duplicate each earliest eligible elapsed endpoints enrolled enrolment enrollment entered entry equal equivalent error
+estimate estimated event evaluable evaluation ever exact exam examination excluded exclusion expected experienced
+exposed extended extent extrapolated factors failed failure family fasting female final finding findings fixed flags
+flagged following follow form formulation fraction free frequency frequent full function further gap general
+generation geographic geometric given global goal grade grading greater greatest growth half health height high
+higher highest history home imputed improvement include included inclusion increase increased indicator individual
+infant infection infusion initial input intake intended interim internal interval interventional into invalid
+investigational investigator involved key kind laboratory language large largest last latest least left length less
+lesion lesions level levels limit limits line linked list local location lot low lower lowest made main male mapped
+marker mass match maximum max measured median member met method middle min minimum missed mode model modified month
+mother multiple name nadir negative new next nominal none norm normalized note notes nth nominal observation observed
+occasion off offset old once ongoing only onset open option origin outcome outside overall own pair parameters
+parent part partial participant participation past patient patients peak pediatric per performed permanent person
+phase physical placebo plan plasma point points pool pool pooled positive possible post potential pre predicted
+predose pregnant premature presence present previous procedure product progression project projected protocol
+proportion provided pulse purpose qualified quant quantitation quantile quarter quartile question questions random
+randomized range rank rate rates ratio raw reached reading reason reasons received recent recorded recovery reduction
+regimen region registration regular rel relapse relation relevant remaining repeat repeated replaced reported
+requested required rescue residual response responder rest resting restart result reviewed right risk role rounded
+row rule run sample sampling scheduled secondary section select selection sensitivity sensory sentence separate
+sequence serial series serious session set severe sex shift sign significant similar single site sites size slope
+small smallest social solid sort special specific specified specify spent spontaneous stage standard standing started
+starting steady step stop stopped storage strata stratification strength strong subgroup subgroups subset substance
+subtotal success sum summary support surgery surgical survival survey suspected symptom symptoms system target task
+temporary temporarily terminal terminated tertile tested text than then therapeutic third threshold through times
+timing title together tolerance total toxic tract trait transformed treated treatments trial trials true try two
+type types under unique unknown unplanned unscheduled until used useful user usual valid validated validation
+variability various vendor very view virtual volume wall warning was washout wave weekly weight weighted well were
+which while white whole width window withdrawal withdrawn without worst worsening written year yes young zero zone
+alcohol tobacco caffeine education employment income household insurance exercise diet sleep pain quality life
+timepoint timepoints obs
+act nom bio log ids dx hx tx rx sx yn yrs mos wks hrs mins nmol pct num no. id desc cat subcat imp std dev avg cum
 phq sqls adas npi cgi cibic ham hads eq sf qlq bdi vas nrs moca panss madrs hrqol pro ecog nyha
 """
 _WORD = re.compile(r"[^\W\d_]+")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from disclosure_control.identifiers.label_words import why_of_label, why_of_name
+from disclosure_control.identifiers.label_words import why_of_file, why_of_label, why_of_name
 from study.models.sdtm_labels import is_worded_as_the_standard, standard_label
 from tests.cases import each
 
 
 @each("label", [
-    "Site 701 Graz m.huber@kages.at", "Notes of Dr. Huber", "Frau Dr. Steiner", "Call 0664 123 45 60", "Graz only",
-    "Hospital 4711", "Clinic Penteli", "collected by Maria", "Lab, Hauptplatz 12", "Seen on 25FEB2014", "huber",
+    "Site 701 Graz m.huber@kages.at", "Notes of Dr. Huber", "Frau Dr. Steiner", "Dr. Young", "Call 0664 123 45 60",
+    "Graz only", "Hospital 4711", "Clinic Penteli", "collected by Maria", "Lab, Hauptplatz 12",
+    "Seen on 25FEB2014", "huber",
     "Ελένη Νικολάου", "Петър Илиев", "https://klinik.example/p/481",
 ])  # fmt: skip
 def test_a_label_of_a_person_or_place(label):
@@ -37,12 +38,20 @@ def test_an_ordinary_name(name):
     assert not why_of_name(name)
 
 
+@each("stem, is_told", [("CohortStudy_DATA_2024-05-01_1201", True), ("labs_20240501", True),
+                        ("huber_2024-05-01", False), ("visit_1962-03-02", False),
+                        ("tel_0664 1234560", False)])  # fmt: skip
+def test_a_file_may_have_the_date_of_its_export_in_its_name(stem, is_told):
+    assert (why_of_file(stem) == "") == is_told
+
+
 def test_the_label_of_a_variable_of_any_domain():
     assert standard_label("VSORRES") == "Result or Finding in Original Units"
     assert standard_label("HUBER") == ""
 
 
 @each("label, is_worded", [("Sponsor-Defined Identifier", True), ("Graz", False), ("Week 104 Visit", True),
-                           ("Site 701", False)])  # fmt: skip
+                           ("Huber score", False),
+                           ("Elapsed Days from Last Dose to Death", True), ("Site 701", False)])  # fmt: skip
 def test_words_of_the_standard(label, is_worded):
     assert is_worded_as_the_standard(label) == is_worded
