@@ -22,6 +22,7 @@ from study.operations import OperationKind, VariableClass
 
 # Shorter texts occur by chance: they are searched as whole cells of the same person only.
 SHORTEST_SEARCHED = 6
+MOST_OF_NUMBERS = 0.1  # of all numbers of four or five digits: last digits of more ids are in any number
 MOST_DIGITS = 300  # a number of more is larger than any that is read
 _NUMBER_OR_DATE = "^([0-9]+([.,][0-9]+)?|(19|20)[0-9]{2}([-./][0-9]{1,2}){1,2}|([0-9]{1,2}[-./]){1,2}(19|20)[0-9]{2})$"
 
@@ -134,6 +135,19 @@ def short_ids(ids: Originals) -> Originals:
     safe = as_texts(harmless(pd.DataFrame({"id": pd.array(short.texts, dtype="str")}))["id"])
     of_pairs = pa.array(short.text_of_pair)
     return Originals.of([(texts.take(of_pairs), short.person_of_pair) for texts in (short.texts, safe)])
+
+
+def last_digits(ids: Originals) -> Originals:
+    """The last four or five digits of ids, such as 1022 of 701-1022, which are searched within other digits.
+
+    None where there are so many that most numbers contain somebody's.
+    """
+    ends = pc.struct_field(pc.extract_regex(ids.texts, r"(?:^|[^0-9])(?P<end>[0-9]{4,5})$"), "end")
+    found = Originals.of([(ends, np.full(len(ends), -1)), (ends.take(pa.array(ids.text_of_pair)), ids.person_of_pair)])
+    lengths = pc.utf8_length(found.texts).to_numpy(zero_copy_only=False)
+    n_of_length = np.bincount(lengths, minlength=6)
+    is_rare = n_of_length < MOST_OF_NUMBERS * 10.0 ** np.arange(len(n_of_length))
+    return found.where(pa.array(is_rare[lengths]))
 
 
 def long_ones(found: Originals) -> Originals:

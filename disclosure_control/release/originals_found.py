@@ -24,6 +24,7 @@ LONGEST_WITH_DIGITS = 100  # of a longer text the digits together are no id
 SEVERAL = 10  # people with a word of others in their rows, from whom on it is a word that people use
 MOST_SHAPES = 20
 _NUMBER = r"^[+-]?[0-9]+(\.[0-9]+)?$"
+_FEW_DIGITS = r"^[^0-9]{0,4}([0-9][^0-9]?){4,10}$"
 _ROW_ID = f"^[0-9a-f]{{{ROW_ID_LENGTH}}}$"
 _A_DATE = r"(19|20)[0-9]{2}-?[01][0-9]|[0-3]?[0-9][-./ ]([01]?[0-9]|[A-Za-z]{3})[-./ ](19|20)?[0-9]{2}"
 
@@ -45,8 +46,11 @@ class FoundForm(StrEnum):
     SHORT = "a whole cell"
     IN_DATE = "within a date"
     PART = "within a longer number"
+    END = "the end of an id among the digits of a number or code"
 
 
+# Forms that any number may have.
+_BY_CHANCE = (FoundForm.PART, FoundForm.IN_DATE, FoundForm.END)
 # How surely a form is no chance: of one value the first that applies counts.
 _PRECEDENCE = list(FoundForm)
 
@@ -102,7 +106,7 @@ class OriginalsFound:
             return n_cells
         if self.form is FoundForm.WORD and exchange.n_of_others < SEVERAL:
             return n_cells
-        is_alone = not exchange.n_of_others and self.form not in (FoundForm.PART, FoundForm.IN_DATE)
+        is_alone = not exchange.n_of_others and self.form not in _BY_CHANCE
         if is_alone and (not self.n_alike or self.form in (FoundForm.WHOLE, FoundForm.WORD)):
             return n_own_cells
         return n_own_cells if exchange.is_more_than_chance else 0
@@ -120,10 +124,11 @@ class _Pairs:
 
 @dataclass(frozen=True)
 class Searched:
-    """The originals by kind, and ``short`` ids, which are compared with whole cells."""
+    """The originals by kind, ``short`` ids, which are compared with whole cells, and the ``ends`` of ids."""
 
     by_kind: Mapping[OriginalKind, Originals]
     short: Originals
+    ends: Originals
 
     def in_numbers(self, values: pd.Series, n_cells: np.ndarray) -> list[OriginalsFound]:
         """Originals in a column of numbers, (n,) different ones."""
@@ -133,7 +138,7 @@ class Searched:
             both = number.merge(self.by_kind[kind].numbers, on="number")
             found.append(_Pairs(kind, FoundForm.NUMBER, both["value"].to_numpy(), both["wanted"].to_numpy()))
         texts = texts_of(values)
-        found.append(self._short_in(texts))
+        found += [self._short_in(texts), self._ends_in(texts)]
         return self._hits(texts, n_cells, found, are_numbers=np.ones(len(texts), dtype=bool))
 
     def in_texts(
@@ -162,7 +167,9 @@ class Searched:
         self, texts: pa.LargeStringArray, are_numbers: np.ndarray, is_row_id: np.ndarray, may_be_ids: bool
     ) -> Iterator[_Pairs]:
         is_whole = are_numbers | is_row_id
-        yield self._short_in(texts_as_labels(texts))
+        labels = texts_as_labels(texts)
+        yield self._short_in(labels)
+        yield self._ends_in(pc.if_else(pa.array(is_row_id), "", labels))
         for kind, originals in self.by_kind.items():
             if kind is OriginalKind.DIGITS:
                 yield from self._digits_in(texts, originals, is_whole, is_row_id)
@@ -208,6 +215,12 @@ class Searched:
         cells = np.flatnonzero(position >= 0)
         return _Pairs(OriginalKind.ID, FoundForm.SHORT, cells, position[cells])
 
+    def _ends_in(self, labels: pa.LargeStringArray) -> _Pairs:
+        """Last digits of ids among the digits of numbers and codes: 39/06, S39.06, 4.203906."""
+        rows = np.flatnonzero(_matches(labels, _FEW_DIGITS))
+        found = self.ends.parts.found_in(digits_of(labels.take(pa.array(rows))))
+        return _Pairs(OriginalKind.DIGITS, FoundForm.END, rows[found.text], found.wanted)
+
     def _hits(
         self, values: pa.LargeStringArray, n_cells: np.ndarray, found: list[_Pairs], are_numbers: np.ndarray
     ) -> list[OriginalsFound]:
@@ -243,7 +256,7 @@ class Searched:
         return hits
 
     def _of(self, form: FoundForm, kind: OriginalKind) -> Originals:
-        return self.short if form is FoundForm.SHORT else self.by_kind[kind]
+        return {FoundForm.SHORT: self.short, FoundForm.END: self.ends}.get(form, self.by_kind[kind])
 
 
 def _by_form(kind: OriginalKind, originals: Originals, value: np.ndarray, text: np.ndarray) -> Iterator[_Pairs]:

@@ -23,6 +23,7 @@ from disclosure_control.release.chance import Exchange
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, ReleasedStudy
 from disclosure_control.release.originals import (
     ids_of_people,
+    last_digits,
     long_ones,
     short_ids,
     values_of_removed_identifiers,
@@ -129,7 +130,7 @@ def _searched(study: Study, released: ReleasedStudy, people: ReleasePeople, subj
     removed = long_ones(values_of_removed_identifiers(study, released, people))
     removed = removed.where(pa.array(Dictionary(long.texts).positions(removed.texts) < 0))
     by_kind = {OriginalKind.ID: long, OriginalKind.DIGITS: long_ones(written.digits()), OriginalKind.REMOVED: removed}
-    return Searched(by_kind, short_ids(ids))
+    return Searched(by_kind, short_ids(ids), last_digits(ids))
 
 
 def _judge(
@@ -161,7 +162,9 @@ def _judge(
     for column, of_column in hits.items():
         for i, one in enumerate(of_column):
             n_traces = one.traces(*exchanges[column, i])
-            counts.add(f"{name}.{column}", one.kind, one.form, n_traces, int(one.n_cells.sum()) - n_traces)
+            # Last digits of ids are in numbers of nearly every column by chance.
+            n_by_chance = 0 if one.form is FoundForm.END else int(one.n_cells.sum()) - n_traces
+            counts.add(f"{name}.{column}", one.kind, one.form, n_traces, n_by_chance)
 
 
 def _values_of(column: pd.Series) -> tuple[pa.LargeStringArray, np.ndarray]:

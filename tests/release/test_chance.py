@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.release.chance import HIGHEST_CHANCE, Exchange
+from disclosure_control.release.originals import ids_of_people, last_digits
 from disclosure_control.release.traces import Traces, find_traces
 from study.formats.tables import SourceTable
 from study.models.sdtm_operations import overriding_line
@@ -94,7 +95,7 @@ def statin_like(seed: int, spelled: str) -> tuple[dict, list[str]]:
     return files, ids
 
 
-FORMS = ["F2025{:03}", "2025-{:03}", "{}", "2025{:03}", "20{:02}", "120{:03}"]
+FORMS = ["F2025{:03}", "2025-{:03}", "{}", "2025{:03}", "20{:02}", "120{:03}", "01-701-1{:03}"]
 
 
 @pytest.mark.parametrize("spelled", FORMS)
@@ -170,6 +171,32 @@ def test_a_column_of_own_numbers_is_found_among_numbers(spelled, form):
     found = traces_of(files, ids, plant)
     assert set(found.where) == {"LB.LBPLAT"}
     assert set(found.forms["LB.LBPLAT"]) == {form}
+
+
+@pytest.mark.parametrize("spelled", ["01-701-1{:03}", "P4{:03}", "5{:03}"])
+@pytest.mark.parametrize("held", ["{}/{}", "S{}.{}", "4.20{}{}", "{}{}1", "{}.{}"])
+def test_by_the_last_digits_of_an_id_in_nine_ratios_codes_and_decimals(spelled, held):
+    """Each is a result, a code of ICD-10 or a measured number; nine people have their own."""
+    files, ids = statin_like(4, spelled)
+    for i, row in enumerate(files["EX"]):
+        row["EXADJ"] = held.format(11 + i % 80, 11 + 7 * i % 80)
+
+    def plant(name, frame, own):
+        if name == "EX":
+            at = np.unique(own, return_index=True)[1][:9]
+            frame.loc[at, "EXADJ"] = [held.format(own[i][-4:-2], own[i][-2:]) for i in at]
+
+    assert traces_of(files, ids).where == {}
+    found = traces_of(files, ids, plant)
+    assert set(found.where) == {"EX.EXADJ"}
+    assert found.where["EX.EXADJ"] >= 8  # the digits of one may be a whole id of somebody else
+
+
+def test_more_last_digits_than_numbers_leave_to_chance_are_not_searched():
+    ids = [f"S-{n}" for n in range(1000, 2000)]
+    subjects = {"DM": [{"USUBJID": one, "DOMAIN": "DM", "SUBJID": "1"} for one in ids]}
+    study = study_of(subjects, ids)
+    assert len(last_digits(ids_of_people(study, people(ids, list(range(len(ids)))), "USUBJID")).texts) == 0
 
 
 def test_a_word_that_many_have_is_no_trace_of_a_removed_identifier():
