@@ -29,7 +29,7 @@ from study.models.sdtm_labels import (
 from study.operations import Operation, OperationKind, OperationRule, VariableClass
 
 LABEL, NAME = "label", "name"
-_STANDARDS = ("sdtm", "adam")  # whose labels are in English, in words that are known
+_STANDARDS = ("sdtm", "adam")  # whose variables have labels by name
 _BY_OTHER_WORDS = "in words that the standard does not use"
 _REMOVED = "holds a value that was removed from the data"
 _WORD = re.compile(r"[^\W_]+")
@@ -77,7 +77,7 @@ class JudgedLabels:
 
 @dataclass(frozen=True)
 class LabelJudge:
-    """Judges labels of a study, ``is_standard`` in the words of SDTM.
+    """Judges labels of a study; in one that ``is_standard`` the standard's replace those that do not leave.
 
     ``removed`` words are of values that do not leave; ``declared`` labels may leave.
     """
@@ -90,11 +90,14 @@ class LabelJudge:
         """Why a label does not leave, "" if it may."""
         if label in self.declared:
             return ""
-        if found := why_of_label(label):
+        if found := self.why_by_form(label):
             return found
-        if any(word.casefold() in self.removed for word in _WORD.findall(label)):
-            return _REMOVED
-        return _BY_OTHER_WORDS if self.is_standard and not is_worded_as_the_standard(label) else ""
+        return "" if is_worded_as_the_standard(label) else _BY_OTHER_WORDS
+
+    def why_by_form(self, text: str) -> str:
+        """Why a text may name somebody, in whatever words it is written; "" if it does not seem to."""
+        is_removed = any(word.casefold() in self.removed for word in _WORD.findall(text))
+        return why_of_label(text) or (_REMOVED if is_removed else "")
 
     def leaving(self, label: str) -> str:
         """The label, or "" if it does not leave."""
@@ -217,7 +220,7 @@ def judged_definition(source: StudyDefinition, judge: LabelJudge) -> StudyDefini
 
 def _may_name(text: str, judge: LabelJudge) -> bool:
     """Whether a further text of a define.xml does not leave; versions are dates."""
-    return not _VERSION.fullmatch(text) and bool(replace(judge, is_standard=False).why(text))
+    return not _VERSION.fullmatch(text) and text not in judge.declared and bool(judge.why_by_form(text))
 
 
 def _judged_data_set(one: DatasetDefinition, judge: LabelJudge) -> DatasetDefinition:
@@ -237,5 +240,4 @@ def _judged_variable(one: VariableDefinition, judge: LabelJudge) -> VariableDefi
 
 def _judged_terms(terms: Mapping[str, str], judge: LabelJudge) -> Mapping[str, str]:
     """The meanings of codes; those of a list in which one may name somebody are not told."""
-    given = replace(judge, is_standard=False)
-    return {} if any(given.why(meaning) for meaning in terms.values()) else terms
+    return {} if any(_may_name(meaning, judge) for meaning in terms.values()) else terms

@@ -11,6 +11,7 @@ from functools import cache
 
 from study.models.medical_words import is_a_medical_term
 from study.models.sdtm_terms import standard_terms
+from study.words import words_of_the_pilots
 
 _LABELS = """
 STUDYID:Study Identifier|DOMAIN:Domain Abbreviation|RDOMAIN:Related Domain Abbreviation
@@ -166,6 +167,10 @@ variability various vendor very view virtual volume wall warning was washout wav
 which while white whole width window withdrawal withdrawn without worst worsening written year yes young zero zone
 alcohol tobacco caffeine education employment income household insurance exercise diet sleep pain quality life
 timepoint timepoints obs
+encounters conditions observations requests administrations procedures allergies intolerances immunisations made der
+die das des dem den und von vom bei nach mit für im am zum zur ist war oder ohne seit bis pro je del de la el los en y
+o du des et le les un une il di da dal e na do od po przy dla του της στο και με σε για
+patientin patienten patients paciente pacientes pacjent pacjenta paziente pazienti ασθενούς ασθενή пациент пациента
 act nom bio log ids dx hx tx rx sx yn yrs mos wks hrs mins nmol pct num no. id desc cat subcat imp std dev avg cum
 phq sqls adas npi cgi cibic ham hads eq sf qlq bdi vas nrs moca panss madrs hrqol pro ecog nyha
 """
@@ -189,7 +194,9 @@ def _words() -> frozenset[str]:
     """The words in which the standard describes variables, in small letters."""
     texts = [label for _, label in _listed(_LABELS)] + [text for one in _listed(_DATA_SETS) for text in one]
     words = {word.casefold() for text in (*texts, *standard_terms()) for word in _WORD.findall(text)}
-    return frozenset(words | set(_WORDS.split()))
+    concepts = words_of_the_pilots()["concepts"]
+    headings = {word for concept in concepts for text in concept["words"] for word in text.split()}
+    return frozenset(words | headings | set(_WORDS.split()))
 
 
 def standard_label(variable: str) -> str:

@@ -10,6 +10,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.identifiers.label_words import why_of_label, why_of_name
 from disclosure_control.release.labels import LabelJudge, judged_definition
 from study.define_xml import StudyDefinition, read_definition
+from study.formats.fhir.reading import declared_views
 from study.formats.files import read_domain_file
 from study.formats.tables import SourceTable
 from study.models.sdtm_labels import standard_data_set_labels, standard_label
@@ -64,6 +65,18 @@ def test_no_column_file_qualifier_or_unit_is_lost_for_its_name(study):
 
 def _is_unit(name: str) -> bool:
     return name.upper().endswith(("ORRESU", "STRESU", "DOSU", "UNIT"))
+
+
+@each("title", [one["title"] for one in declared_views().values()])
+def test_the_titles_of_fhir_views_stay(title):
+    assert LabelJudge(is_standard=False).why(title) == ""
+
+
+@each("label, leaves", [("Age in years at the first VISIT, made from the date of birth", True),
+                        ("Alter des Patienten", True), ("Ottokar Zwettler", False), ("W-48217K", False),
+                        ("Siobhán Ní Bhriain", False), ("baker at Ströck", False)])  # fmt: skip
+def test_a_label_of_another_model_leaves_in_known_words(label, leaves):
+    assert (LabelJudge(is_standard=False).why(label) == "") == leaves
 
 
 def test_the_descriptions_of_a_define_xml_stay():
