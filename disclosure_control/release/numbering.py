@@ -107,7 +107,9 @@ class _Numbers:
             rank = self._people.rank[related.people]
             order = order_of_rows(related.frame, rank, table, numbered, self._secret)
             parts.append(self._numbered(_taken(related, order), file, table, numbered))
-        return replace(file, parts=parts)
+        made = replace(file, parts=parts)
+        is_relation = {str(name) for name in file.columns} >= RELATIONS  # may have lost rows
+        return made if is_relation else made.with_overview_of(file, numbered)
 
     def _secret(self, column: pd.Series) -> np.ndarray:
         codes, distinct = pd.factorize(labels(column))
