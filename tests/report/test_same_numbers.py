@@ -42,6 +42,7 @@ OF_NO_RUN = re.compile(
     r"WP216|ISO/IEC 27559(:2022)?|Policy 0070|EMA/\d+/\d+|\b0\.09\b(?! of)|K = 12|(?<![\d.])95%( interval)?"
     r"|and \d+ more|^#+ \d+\.|\d+ of \d+ points"
     r"|\d{4}-\d\d-\d\d(T[\d:.]+Z)?|from 0 to 1|level \d+|version [\d.]+|Version [\d.]+|at most \d+%"
+    r"|loss [\d.]+ to [\d.]+"  # the range that a rounded loss stands for
     r"|\bk (=|<|>|<=) \d+|\d+ are not drawn|<= \d+",
     re.MULTILINE | re.IGNORECASE,
 )
