@@ -42,6 +42,8 @@ OF_NO_RUN = re.compile(
     r"WP216|ISO/IEC 27559(:2022)?|Policy 0070|EMA/\d+/\d+|\b0\.09\b(?! of)|K = 12|(?<![\d.])95%( interval)?"
     r"|and \d+ more|^#+ \d+\.|\d+ of \d+ points"
     r"|\d{4}-\d\d-\d\d(T[\d:.]+Z)?|from 0 to 1|level \d+|version [\d.]+|Version [\d.]+|at most \d+%"
+    r"|\d+ variables in released/ leave as they came in"  # which are listed behind it
+    r"|Demodrug \d+ mg"  # the name of an arm
     r"|loss [\d.]+ to [\d.]+"  # the range that a rounded loss stands for
     r"|\bk (=|<|>|<=) \d+|\d+ are not drawn|<= \d+",
     re.MULTILINE | re.IGNORECASE,
@@ -79,6 +81,7 @@ def said_in(results: Path, name: str) -> Said:
     for one in merge["domains"].values():
         one["n_dropped"] = len(one.pop("dropped_columns", ()))
     key_sets = [one["unique_rate"] for one in summary.get("risk", {}).get("key_sets", ())]
+    treated = summary.get("treatment", {})
     beside = {
         "sets that leave few alone, and those below the eight that are listed": [
             key_sets.count(None),
@@ -87,6 +90,7 @@ def said_in(results: Path, name: str) -> Said:
         "merge": merge,
         "files": [len(merge["inputs"])],
         "columns": [len((results / "combined_dataset.csv").read_text(encoding="utf-8").split("\n", 1)[0].split('","'))],
+        "removed": [treated["records_removed"] / treated["before"]["records"]] if "before" in treated else [],
         "untouched": [len(summary.get("treatment", {}).get("untouched", ()))],
         "history": [json.loads(line) for line in (results / "history.jsonl").read_text().splitlines()],
         "curves": [{"evaluated": one["evaluated"], "risky": one["risky"]} for one in data["curves"]],
