@@ -38,6 +38,7 @@ def tables(study: str) -> list[SourceTable]:
     return found
 
 
+@pytest.mark.thorough("reads the public studies: 7 seconds")
 @each("study", STANDARD)
 def test_no_label_of_a_study_of_the_standard_is_lost(study):
     judge = LabelJudge(is_standard=True)
@@ -53,6 +54,7 @@ def test_no_label_of_a_study_of_the_standard_is_lost(study):
     assert lost == []
 
 
+@pytest.mark.thorough("reads the public studies: 7 seconds")
 @each("study", [*STANDARD, *OTHER])
 def test_no_column_file_qualifier_or_unit_is_lost_for_its_name(study):
     for table in tables(study):

@@ -40,11 +40,11 @@ def test_by_forty_forms_in_every_column_in_one_three_and_nine_cells(study):
     assert share >= LEAST_HELD, left.most_common(20)
 
 
-QUICK = ("name", "name, greek", "telephone", "birth in words", "street, small letters", "office", "part of an id")
+QUICK = ("name, greek", "telephone", "office", "part of an id")
 
 
 def test_by_a_few_forms_in_every_column():
-    attacks = [(form, cells, same) for form in QUICK for cells, same in ((1, True), (9, True))]
+    attacks = [(form, cells, same) for form in QUICK for cells, same in ((1, True),)]
     share, left = held(sdtm_study(), attacks)
     assert share >= LEAST_HELD, left.most_common(20)
 

@@ -280,6 +280,7 @@ def test_the_page_has_the_numbers_of_the_text(evidence, page, text):
     assert of_page == of_text
 
 
+@pytest.mark.thorough("writes documents: 4 seconds")
 def test_word_has_the_numbers_of_the_text(evidence, pilot, doors):
     docx = pytest.importorskip("docx", reason="no python-docx")
     pytest.importorskip("matplotlib", reason="no Matplotlib")

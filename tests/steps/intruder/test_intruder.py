@@ -52,6 +52,7 @@ def test_order_of_records_decides_nothing_and_another_seed_draws_others():
     assert set(first["USUBJID"]) != set(drawn_cases(people_alike(sizes), 12, 6)["USUBJID"])
 
 
+@pytest.mark.thorough("400 draws: 3 seconds")
 def test_everybody_is_drawn_about_as_often():
     """Random cases over 400 seeds: each of 40 people of one class is drawn 2 of 40 times, within what chance gives."""
     counts: dict[str, int] = {}

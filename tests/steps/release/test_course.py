@@ -78,6 +78,7 @@ def alone_by_hand(facts: dict[str, set[tuple]], classes: dict[str, object], size
     }
 
 
+@pytest.mark.thorough("a release of the demo and every set of facts by hand: 5 seconds")
 @pytest.mark.parametrize("with_months", [False, True])
 def test_facts_of_the_demo_are_those_read_row_by_row(demo, with_months):
     subjects = demo.opened["DM"]["USUBJID"]

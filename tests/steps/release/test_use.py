@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from disclosure_control.basics.telling.sections import Table
 from disclosure_control.steps.release.use import STUDY_TABLES
@@ -52,6 +53,7 @@ def test_no_share_of_what_came_in_is_told_to_the_recipient(demo):
     assert all("overlap" in piece for piece in part.split(";") if "%" in piece)
 
 
+@pytest.mark.thorough("a release of its own: 7 seconds")
 def test_the_tables_can_be_switched_off(tmp_path, release_key):
     made = make_demo(tmp_path, {"study_tables": False})
     assert made.result.use is None
