@@ -14,7 +14,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.fields import SettingField, SettingsGroup, settings_in
 from disclosure_control.leaving.leaving import Join
 from disclosure_control.pooling.settings import PoolSettings
-from disclosure_control.release.rare_terms import RareTerms
+from disclosure_control.release.terms.rare_terms import RareTerms
 from disclosure_control.steps import READERS, STEPS, settings_module
 from disclosure_control.steps.context.catalogue import CatalogueEntry
 from disclosure_control.steps.context.settings import DecisionOnRule

@@ -15,9 +15,9 @@ from disclosure_control.identifiers.label_words import why_of_name
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.joins import JoinState, KeyJoin
-from disclosure_control.release.raised_terms import NOT_RELEASED, ToldTerms
 from disclosure_control.release.recodings import RESULTS
 from disclosure_control.release.study import NOBODY
+from disclosure_control.release.terms.raised_terms import NOT_RELEASED, ToldTerms
 from disclosure_control.run.tables import csv_bytes, harmless
 from study.merge.subject_ids import DEFAULT_COLUMN
 from study.operations import OperationKind

@@ -10,9 +10,9 @@ from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.release.deidentify import ReleasedStudy
-from disclosure_control.release.labels import LabelJudge, judged_definition
 from disclosure_control.release.package import outgoing
 from disclosure_control.release.study import DEFINITION
+from disclosure_control.release.texts.labels import LabelJudge, judged_definition
 from study.define_xml import StudyDefinition, contradictions, find_definition, read_definition
 from study.define_xml_writing import NEEDS, DescribedTable, define_xml
 from study.formats.tables import SourceTable

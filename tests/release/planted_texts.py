@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
-from disclosure_control.release.rare_texts import without_rare_texts
+from disclosure_control.release.texts.rare_texts import without_rare_texts
 from tests.release.small_studies import KEY, RELEASE, people, study_of
 
 CELLS, K = (1, 3, 9), 5

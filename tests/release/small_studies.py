@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
-from disclosure_control.release.opened_rows import RowsOfTable
+from disclosure_control.release.facts.opened_rows import RowsOfTable
 from disclosure_control.release.people import ReleasePeople, people_of, recoded_columns
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
 from disclosure_control.treatments.keys import Release

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.release.chance import HIGHEST_CHANCE, Exchange
-from disclosure_control.release.originals import ids_of_people, last_digits
-from disclosure_control.release.traces import Traces, find_traces
+from disclosure_control.release.originals.chance import HIGHEST_CHANCE, Exchange
+from disclosure_control.release.originals.originals import ids_of_people, last_digits
+from disclosure_control.release.originals.traces import Traces, find_traces
 from study.formats.tables import SourceTable
 from study.models.sdtm_operations import overriding_line
 from study.operations import OperationKind

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from disclosure_control.release import facts
-from disclosure_control.release.facts import Facts, facts_known, finest_term
+from disclosure_control.release.facts import facts
+from disclosure_control.release.facts.facts import Facts, facts_known, finest_term
 from study.merge.subject_ids import SubjectIdRule
 from tests.release.small_studies import model_of, rows_of_files
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from disclosure_control.release.deidentify import deidentify
 from disclosure_control.release.people import drawn_order
-from disclosure_control.release.raised_terms import NOT_RELEASED, RaisedTerms, ToldTerms
-from disclosure_control.release.rare_terms import RareTerms, without_rare_terms
 from disclosure_control.release.study import Study, StudyFile
-from disclosure_control.release.term_levels import levels_shown
+from disclosure_control.release.terms.raised_terms import NOT_RELEASED, RaisedTerms, ToldTerms
+from disclosure_control.release.terms.rare_terms import RareTerms, without_rare_terms
+from disclosure_control.release.terms.term_levels import levels_shown
 from disclosure_control.treatments.keys import Release
 from study.models.disposition import DISCONTINUED, are_dispositions, disposition_level
 from study.models.registry import study_model

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.measures.longitudinal import alone_by_facts
-from disclosure_control.release.facts import columns_with_facts, facts_known
+from disclosure_control.release.facts.facts import columns_with_facts, facts_known
 from study.merge.subject_ids import SubjectIdRule
 from tests.examples import examples
 from tests.release.small_studies import model_of, rows_of_files, table

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.release.deidentify import deidentify
-from disclosure_control.release.rare_terms import RareTerms, without_rare_terms
 from disclosure_control.release.study import Study, StudyFile
-from disclosure_control.release.term_levels import levels_shown
+from disclosure_control.release.terms.rare_terms import RareTerms, without_rare_terms
+from disclosure_control.release.terms.term_levels import levels_shown
 from study.models.roles import ColumnModel, Role, TableKind, TableModel
 from study.models.study_model import StudyModel
 from tests.examples import examples

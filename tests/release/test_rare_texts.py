@@ -9,7 +9,7 @@ import pytest
 
 from disclosure_control.identifiers.single_texts import certain_forms
 from disclosure_control.release.deidentify import deidentify
-from disclosure_control.release.rare_texts import without_rare_texts
+from disclosure_control.release.texts.rare_texts import without_rare_texts
 from tests.cases import each
 from tests.release.planted_texts import (
     ATTACKS,

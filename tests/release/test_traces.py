@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disclosure_control.release.traces import find_traces
+from disclosure_control.release.originals.traces import find_traces
 from study.formats.tables import SourceTable
 from tests.release.small_studies import people, released, study_of
 

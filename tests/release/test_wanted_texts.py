@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from disclosure_control.basics.encoding import dictionary
 from disclosure_control.basics.encoding.columns import texts_as_labels
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
-from disclosure_control.release import wanted_texts
+from disclosure_control.release.originals import wanted_texts
+from disclosure_control.release.originals.wanted_texts import Wanted, blocks_of, digits_of
 from disclosure_control.release.people import labels
-from disclosure_control.release.wanted_texts import Wanted, blocks_of, digits_of
 from tests.examples import examples
 
 LETTERS = "a1Σ09/:-٣\0"  # beside 0 and 9 stand / and :

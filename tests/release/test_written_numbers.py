@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from disclosure_control.release.written_numbers import forms_of_numbers, numbers_within
+from disclosure_control.release.summaries.written_numbers import forms_of_numbers, numbers_within
 
 
 def forms(labels) -> list[str]:

@@ -16,9 +16,9 @@ from disclosure_control.identifiers.outcome import reasons_of as identifier_reas
 from disclosure_control.leaving.questions import Answer
 from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.release.deidentify import ReleasedStudy
-from disclosure_control.release.facts import KINDS
+from disclosure_control.release.facts.facts import KINDS
 from disclosure_control.release.joins import KeyJoin
-from disclosure_control.release.traces import Traces
+from disclosure_control.release.originals.traces import Traces
 from disclosure_control.release.undecided import ProposedOperation
 from disclosure_control.steps.release.course import (
     NO_COLUMNS,

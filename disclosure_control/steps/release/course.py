@@ -15,7 +15,7 @@ from disclosure_control.basics.telling.sections import Details, Part, Sentence, 
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
 from disclosure_control.basics.telling.words import capitalised, listed, share_text
 from disclosure_control.measures.longitudinal import AloneByFacts, AverageRisk, alone_by_facts, average_risk
-from disclosure_control.release.facts import (
+from disclosure_control.release.facts.facts import (
     KINDS,
     OF_KEPT_NUMBERS,
     Facts,
@@ -23,8 +23,8 @@ from disclosure_control.release.facts import (
     usual_kinds,
     variables_that_tell,
 )
-from disclosure_control.release.opened_rows import RowsOfTable
-from disclosure_control.release.rare_terms import RareTerms
+from disclosure_control.release.facts.opened_rows import RowsOfTable
+from disclosure_control.release.terms.rare_terms import RareTerms
 from disclosure_control.steps.release.coarser import FewerColumns, entries_of, fewer_columns, n_alone_by_one
 from disclosure_control.steps.release.settings import OutsidersKnow
 from study.merge.subject_ids import SubjectIdRule

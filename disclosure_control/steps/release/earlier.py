@@ -18,9 +18,9 @@ from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_t
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.leaving.joined_releases import ToldByBoth, told_by_both
 from disclosure_control.measures.two_releases import TwoReleases, compare_releases, shared_codes
-from disclosure_control.release.merged import MergedPackage
 from disclosure_control.release.package import opened_again
 from disclosure_control.release.people import ReleasePeople, labels
+from disclosure_control.release.summaries.merged import MergedPackage
 from disclosure_control.steps.release.settings import EarlierReleaseSettings
 from disclosure_control.treatments.keys import Release, pseudonyms_of
 from study.formats.files import find_domain_files

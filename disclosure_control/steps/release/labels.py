@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Part, Sentence, Style
 from disclosure_control.basics.telling.words import counted
-from disclosure_control.release.labels import LABEL, NAME, JudgedLabel, JudgedLabels
+from disclosure_control.release.texts.labels import LABEL, NAME, JudgedLabel, JudgedLabels
 
 LABELS = "labels_and_names.csv"
 

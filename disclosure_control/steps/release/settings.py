@@ -25,9 +25,9 @@ from disclosure_control.basics.settings.kinds import (
 from disclosure_control.basics.telling.faults import nearest_name
 from disclosure_control.measures.longitudinal import LARGEST_SIZE
 from disclosure_control.records.needs import AtOnce, Needed
-from disclosure_control.release.facts import KINDS
-from disclosure_control.release.rare_terms import RareTerms
-from disclosure_control.release.text_rules import ALL
+from disclosure_control.release.facts.facts import KINDS
+from disclosure_control.release.terms.rare_terms import RareTerms
+from disclosure_control.release.texts.text_rules import ALL
 from disclosure_control.study_tables.fit import FitForUseSettings
 from disclosure_control.treatments.keys import KEY_FROM
 from disclosure_control.treatments.methods.shift_dates import KEEP_TIMES, REMOVE_TIMES

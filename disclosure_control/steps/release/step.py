@@ -25,26 +25,26 @@ from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.records.records import EncodedRecords, places_of_all
 from disclosure_control.release.before_and_after import CameIn
 from disclosure_control.release.codebook import codebook, codebook_files, levels_of, readme
-from disclosure_control.release.dated_rows import dated_rows
 from disclosure_control.release.define import define_file, what_it_does_not_say
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.dictionaries import with_used_entries
-from disclosure_control.release.facts import kinds_to_count, rows_with_facts
+from disclosure_control.release.facts.facts import kinds_to_count, rows_with_facts
+from disclosure_control.release.facts.opened_rows import RowsOfTable
 from disclosure_control.release.joins import KeyJoin, joins_of
-from disclosure_control.release.labels import judged_names, names_not_told, with_judged_labels
 from disclosure_control.release.lines_told import without_emptied_texts
 from disclosure_control.release.merge_drop import rules_of_drop, tests_of_drop
-from disclosure_control.release.merged import Made, MergedPackage, evaluated, evaluated_package, leaving_of
 from disclosure_control.release.numbering import in_an_order_of_their_own
-from disclosure_control.release.opened_rows import RowsOfTable
+from disclosure_control.release.originals.traces import find_traces
 from disclosure_control.release.package import data_files, merged_again, opened_again, write_small_files
 from disclosure_control.release.people import RecodedColumn, ReleasePeople, drawn_order, people_of, recoded_columns
-from disclosure_control.release.raised_terms import RaisedTerms, ToldTerms
-from disclosure_control.release.rare_terms import RareTerms, without_rare_terms
-from disclosure_control.release.rare_texts import without_rare_texts
 from disclosure_control.release.study import DEFINITION, Study, is_divisible, read_study
-from disclosure_control.release.summarised import columns_of_source, summarised
-from disclosure_control.release.traces import find_traces
+from disclosure_control.release.summaries.dated_rows import dated_rows
+from disclosure_control.release.summaries.merged import Made, MergedPackage, evaluated, evaluated_package, leaving_of
+from disclosure_control.release.summaries.summarised import columns_of_source, summarised
+from disclosure_control.release.terms.raised_terms import RaisedTerms, ToldTerms
+from disclosure_control.release.terms.rare_terms import RareTerms, without_rare_terms
+from disclosure_control.release.texts.labels import judged_names, names_not_told, with_judged_labels
+from disclosure_control.release.texts.rare_texts import without_rare_texts
 from disclosure_control.release.undecided import proposed_by_values
 from disclosure_control.steps.release.checked import PackageChecked, reasons_of
 from disclosure_control.steps.release.course import CourseRisk, course_risk

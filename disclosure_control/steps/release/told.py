@@ -14,10 +14,10 @@ from disclosure_control.leaving.questions import Answer
 from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
-from disclosure_control.release.labels import JudgedLabels
 from disclosure_control.release.people import ReleasePeople
-from disclosure_control.release.raised_terms import RaisedTerms, ToldTerms
-from disclosure_control.release.rare_texts import EmptiedTexts, RareTexts
+from disclosure_control.release.terms.raised_terms import RaisedTerms, ToldTerms
+from disclosure_control.release.texts.labels import JudgedLabels
+from disclosure_control.release.texts.rare_texts import EmptiedTexts, RareTexts
 from disclosure_control.release.undecided import waiting_for_the_config
 from disclosure_control.steps.release.checked import PackageChecked
 from disclosure_control.steps.release.course import (

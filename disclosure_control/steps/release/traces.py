@@ -10,7 +10,7 @@ from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Details, Part, Sentence, Style
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen, told_parts
 from disclosure_control.basics.telling.words import counted, listed
-from disclosure_control.release.traces import Traces
+from disclosure_control.release.originals.traces import Traces
 
 TRACES = {
     "original_ids": "original ids",

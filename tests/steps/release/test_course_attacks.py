@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.measures.longitudinal import alone_by_facts
-from disclosure_control.release.facts import facts_known
-from disclosure_control.release.rare_terms import RareTerms, without_rare_terms
+from disclosure_control.release.facts.facts import facts_known
+from disclosure_control.release.terms.rare_terms import RareTerms, without_rare_terms
 from study.merge.subject_ids import SubjectIdRule
 from study.models.sdtm import FACTS
 from study.models.sdtm_operations import overriding_line

@@ -14,9 +14,9 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.measures.two_releases import TwoReleases
 from disclosure_control.records.records import EncodedRecords
-from disclosure_control.release.merged import MergedPackage
 from disclosure_control.release.package import opened_again
 from disclosure_control.release.people import people_of
+from disclosure_control.release.summaries.merged import MergedPackage
 from disclosure_control.steps.release import earlier as earlier_release
 from disclosure_control.steps.release.earlier import (
     BesideEarlier,

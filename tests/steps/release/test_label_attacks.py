@@ -10,7 +10,7 @@ import pytest
 
 from disclosure_control.release.codebook import readme
 from disclosure_control.release.deidentify import ReleasedStudy
-from disclosure_control.release.labels import LabelJudge, judged_definition
+from disclosure_control.release.texts.labels import LabelJudge, judged_definition
 from study.define_xml import DatasetDefinition, StudyDefinition, VariableDefinition
 from study.formats.outgoing import Moment, OutgoingTable
 from study.formats.registry import writers_by_name

@@ -14,9 +14,9 @@ import pandas as pd
 import pyarrow.parquet
 import pytest
 
+from disclosure_control.release.originals.traces import find_traces
+from disclosure_control.release.originals.wanted_texts import Wanted
 from disclosure_control.release.package import outgoing
-from disclosure_control.release.traces import find_traces
-from disclosure_control.release.wanted_texts import Wanted
 from disclosure_control.run.tables import harmless
 from disclosure_control.treatments.keys import Release, offsets_of, pseudonyms_of
 from study.formats.registry import writers_by_name

@@ -19,16 +19,22 @@ import pyarrow.compute as pc
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.encoding.text_codes import text_codes
 from disclosure_control.basics.telling.progress import going_through, progress
-from disclosure_control.release.chance import Exchange
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, ReleasedStudy
-from disclosure_control.release.originals import (
+from disclosure_control.release.originals.chance import Exchange
+from disclosure_control.release.originals.originals import (
     ids_of_people,
     last_digits,
     long_ones,
     short_ids,
     values_of_removed_identifiers,
 )
-from disclosure_control.release.originals_found import FoundForm, OriginalKind, OriginalsFound, Searched, in_text_beside
+from disclosure_control.release.originals.originals_found import (
+    FoundForm,
+    OriginalKind,
+    OriginalsFound,
+    Searched,
+    in_text_beside,
+)
 from disclosure_control.release.people import ReleasePeople, texts_of
 from disclosure_control.release.study import Study
 from study.formats.tables import SourceTable

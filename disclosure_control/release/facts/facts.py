@@ -13,19 +13,19 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
-from disclosure_control.release.deaths import columns_by_values, columns_of_deaths, deaths
-from disclosure_control.release.deaths import told_by as deaths_told_by
 from disclosure_control.release.deidentify import ReleasedStudy
-from disclosure_control.release.gaps import columns_of_gaps, gaps, numbers_are_kept
-from disclosure_control.release.hospital import columns_of_hospital, hospital_by_values, stays_in_hospital
-from disclosure_control.release.hospital import told_by as hospital_told_by
-from disclosure_control.release.intervals import (
+from disclosure_control.release.facts.deaths import columns_by_values, columns_of_deaths, deaths
+from disclosure_control.release.facts.deaths import told_by as deaths_told_by
+from disclosure_control.release.facts.gaps import columns_of_gaps, gaps, numbers_are_kept
+from disclosure_control.release.facts.hospital import columns_of_hospital, hospital_by_values, stays_in_hospital
+from disclosure_control.release.facts.hospital import told_by as hospital_told_by
+from disclosure_control.release.facts.intervals import (
     columns_of_durations,
     columns_of_intervals,
     durations_of,
     intervals_of,
 )
-from disclosure_control.release.opened_rows import (
+from disclosure_control.release.facts.opened_rows import (
     BEGINS,
     NO_FACTS,
     NO_MONTH,
@@ -37,8 +37,8 @@ from disclosure_control.release.opened_rows import (
     fact_entries,
     rows_as_facts,
 )
+from disclosure_control.release.facts.visits import columns_of_stays, stays_of, visits_of
 from disclosure_control.release.people import labels
-from disclosure_control.release.visits import columns_of_stays, stays_of, visits_of
 from study.formats.tables import SourceTable
 from study.merge.subject_ids import SubjectIdRule
 from study.models.coded_terms import DENIES, TermLadder, term_ladders

@@ -14,7 +14,7 @@ from disclosure_control.basics.encoding.columns import encode_column, parse_numb
 from disclosure_control.basics.encoding.keys import count_keys
 from disclosure_control.basics.encoding.text_codes import text_codes
 from disclosure_control.leaving.summaries import LEAST_IN_LEVEL, SummariesOfFiles, Summary
-from disclosure_control.release.written_numbers import forms_of_numbers, numbers_within
+from disclosure_control.release.summaries.written_numbers import forms_of_numbers, numbers_within
 from study.models.coded_terms import term_ladders
 from study.models.roles import Role, TableKind, TableModel
 

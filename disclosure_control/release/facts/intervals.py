@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from disclosure_control.release.opened_rows import OpenedRows, columns_of_time, fact_entries, months_of
-from disclosure_control.release.visits import first_known, span_of
+from disclosure_control.release.facts.opened_rows import OpenedRows, columns_of_time, fact_entries, months_of
+from disclosure_control.release.facts.visits import first_known, span_of
 from study.models.roles import TableKind, TableModel
 from study.models.study_model import OF_VISITS
 

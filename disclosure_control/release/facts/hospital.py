@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from disclosure_control.release.deaths import is_hidden_with_terms, labels_in
-from disclosure_control.release.opened_rows import NO_FACTS, OF_THE_COURSE, OpenedRows, fact_entries
-from disclosure_control.release.words_told import Words, columns_saying, rows_saying
+from disclosure_control.release.facts.deaths import is_hidden_with_terms, labels_in
+from disclosure_control.release.facts.opened_rows import NO_FACTS, OF_THE_COURSE, OpenedRows, fact_entries
+from disclosure_control.release.facts.words_told import Words, columns_saying, rows_saying
 from study.formats.tables import SourceTable
 from study.models.roles import TableKind, TableModel
 

@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.release.deidentify import ReleasedStudy
+from disclosure_control.release.originals.wanted_texts import Wanted, digits_of
 from disclosure_control.release.people import ReleasePeople, texts_of
 from disclosure_control.release.study import Study, StudyFile
-from disclosure_control.release.wanted_texts import Wanted, digits_of
 from disclosure_control.run.tables import harmless
 from study.operations import OperationKind, VariableClass
 

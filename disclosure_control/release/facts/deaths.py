@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
-from disclosure_control.release.opened_rows import NO_MONTH, OpenedRows, fact_entries
+from disclosure_control.release.facts.opened_rows import NO_MONTH, OpenedRows, fact_entries
+from disclosure_control.release.facts.words_told import Words, columns_saying, rows_saying
 from disclosure_control.release.people import labels
-from disclosure_control.release.words_told import Words, columns_saying, rows_saying
 from study.formats.days import days_of
 from study.formats.tables import SourceTable
 from study.models.roles import Role, TableKind, TableModel

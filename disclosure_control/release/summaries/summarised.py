@@ -11,8 +11,8 @@ from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.leaving.summaries import SummariesOfFiles
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.release.people import ReleasePeople
-from disclosure_control.release.row_summaries import RowsOfFile, summaries_of
 from disclosure_control.release.study import Study, people_of_rows
+from disclosure_control.release.summaries.row_summaries import RowsOfFile, summaries_of
 from study.formats.days import days_of
 from study.formats.tables import SourceTable
 from study.merge.subject_ids import SubjectIdRule

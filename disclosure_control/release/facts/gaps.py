@@ -9,7 +9,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.release.deidentify import ReleasedStudy
-from disclosure_control.release.opened_rows import OF_THE_COURSE, OpenedRows, fact_entries
+from disclosure_control.release.facts.opened_rows import OF_THE_COURSE, OpenedRows, fact_entries
 from study.models.roles import Role, TableModel
 from study.operations import OperationKind
 

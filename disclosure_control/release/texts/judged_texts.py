@@ -11,13 +11,13 @@ import pandas as pd
 
 from disclosure_control.identifiers.label_words import why_of_label, why_of_name, why_of_term
 from disclosure_control.identifiers.single_texts import FORMS, certain_forms, is_in_another_alphabet, possible_forms
-from disclosure_control.release.ordinary_texts import (
+from disclosure_control.release.texts.ordinary_texts import (
     are_flags,
     has_known_words,
     is_a_term_of_the_standard,
     without_digits,
 )
-from disclosure_control.release.text_rules import TextKind
+from disclosure_control.release.texts.text_rules import TextKind
 from study.models.medical_words import is_a_medical_term
 from study.models.sdtm_terms import classes_of_terms
 from study.models.values_seen import CODE_SYSTEMS

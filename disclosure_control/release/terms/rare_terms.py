@@ -16,12 +16,12 @@ import pandas as pd
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import Kind, are_names, one_of, whole_number
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
-from disclosure_control.release.hidden_terms import HiddenTerms, are_to_hide
-from disclosure_control.release.outcomes import OutcomeLadder, outcomes_told, where_few_tell
 from disclosure_control.release.people import labels
-from disclosure_control.release.raised_terms import NOT_RELEASED, RaisedTerms
-from disclosure_control.release.related_terms import emptied, with_part, without_dangling_keys, without_related
-from disclosure_control.release.term_levels import NOTHING, levels_shown
+from disclosure_control.release.terms.hidden_terms import HiddenTerms, are_to_hide
+from disclosure_control.release.terms.outcomes import OutcomeLadder, outcomes_told, where_few_tell
+from disclosure_control.release.terms.raised_terms import NOT_RELEASED, RaisedTerms
+from disclosure_control.release.terms.related_terms import emptied, with_part, without_dangling_keys, without_related
+from disclosure_control.release.terms.term_levels import NOTHING, levels_shown
 from study.models.coded_terms import TermLadder, term_ladders
 from study.models.disposition import DISCONTINUED, are_dispositions, disposition_level
 from study.models.roles import TableKind

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from disclosure_control.release.opened_rows import OpenedRows, fact_entries, rows_as_facts, spans_of
+from disclosure_control.release.facts.opened_rows import OpenedRows, fact_entries, rows_as_facts, spans_of
 from disclosure_control.release.people import labels
 from study.formats.days import days_of
 from study.models.roles import Role, TableModel

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from disclosure_control.release import deaths, hospital
 from disclosure_control.release.deidentify import ReleasedFile
-from disclosure_control.release.words_told import Words, rows_saying
+from disclosure_control.release.facts import deaths, hospital
+from disclosure_control.release.facts.words_told import Words, rows_saying
 from study.models.coded_terms import TermLadder
 from study.models.roles import Role, TableKind, TableModel
 

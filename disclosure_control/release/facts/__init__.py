@@ -1,0 +1,1 @@
+"""What acquaintances may know of a person's course, as a package tells it."""

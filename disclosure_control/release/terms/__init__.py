@@ -1,0 +1,1 @@
+"""Coded terms of few people: raised along their hierarchy, or hidden."""

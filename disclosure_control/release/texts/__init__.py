@@ -1,0 +1,1 @@
+"""Texts and labels, each judged on its own: what stays, and what is emptied."""
