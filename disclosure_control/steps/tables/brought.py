@@ -164,6 +164,8 @@ def _dimension(column: pd.Series, settings: BroughtTable) -> Dimension:
     name = str(column.name)
     parents = dict(settings.parents.get(name, {}))
     found = [one for one in dict.fromkeys(column.tolist()) if one != settings.total]
+    if not found:  # totals alone are cells like others
+        return Dimension(name, (settings.total,), {}, settings.total, name in settings.several)
     sums: dict[str, tuple[str, ...]] = {}
     waiting = list(dict.fromkeys(parent for parent in parents.values() if parent != settings.total))
     leaves = [one for one in found if one not in waiting]

@@ -16,6 +16,13 @@ from disclosure_control.steps.tables.files import CHECKS, PAGE, TableToLeave
 from disclosure_control.table_protection.houses import HouseRules
 from disclosure_control.table_protection.protection import ProtectedTables, ProtectionMethod
 
+ROWS_BESIDE_TABLES = Reason(
+    Gravity.OUTSIDERS_CAN_SINGLE_OUT,
+    "The study's own tables count everybody as the study came in. Beside the rows of released/ they tell of the "
+    "people and terms that were left out.",
+    'hand on the tables alone, without released/; or take "study" out of "tables"',
+)
+
 
 @dataclass(frozen=True)
 class OneTableTold:

@@ -9,6 +9,7 @@ from typing import Any
 from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
 from disclosure_control.basics.settings.kinds import (
+    FLAG,
     TEXT,
     Kind,
     Place,
@@ -87,8 +88,12 @@ class TablesSettings(SettingsGroup):
     """The config key ``tables``."""
 
     files: tuple[BroughtTable, ...] = setting(
-        list_of(nested(BroughtTable), 'a list of {"file": ..., "dimensions": ..., "counts": ...}', least=1),
-        "the tables, each as below",
+        list_of(nested(BroughtTable), 'a list of {"file": ..., "dimensions": ..., "counts": ...}'),
+        "the tables that you bring, each as below",
+        (),
+    )
+    study: bool = setting(
+        FLAG, "the [study's own main tables](#the-studys-own-tables) as well, of the study as it came in", False
     )
     rules: str = setting(
         TEXT,
@@ -102,7 +107,9 @@ class TablesSettings(SettingsGroup):
     )
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
-        """Two tables whose results would have the same name."""
+        """No table at all, and two tables whose results would have the same name."""
+        if not self.files and not self.study:
+            yield f'{place}: names no table; allowed: "study": True, or tables under "files"'
         names = [one.file.replace("\\", "/").rpartition("/")[2].casefold() for one in self.files]
         for name in sorted({name for name in names if names.count(name) > 1}):
             yield f"{place['files']}: {name!r} is the name of {names.count(name)} files; name them differently"
@@ -112,5 +119,5 @@ SETTINGS = TablesSettings
 
 
 def records_needed(settings: TablesSettings, config: PilotConfig) -> list[Needed]:
-    """None: nothing here uses records."""
+    """None: the study's own tables use the ids of people alone, the others not even these."""
     return []

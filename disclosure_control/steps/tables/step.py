@@ -15,15 +15,26 @@ from pathlib import Path
 
 from disclosure_control.basics.files import SourceFile, file_of_pilot
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.release.before_and_after import CameIn
+from disclosure_control.release.study import read_study
 from disclosure_control.run.tables import csv_bytes, harmless
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.steps.tables.brought import TableRead, read_earlier, read_table
 from disclosure_control.steps.tables.files import CHECKS, PAGE, TableToLeave, checks_sheet, tables_page
-from disclosure_control.steps.tables.report import how_it_was_done, reasons_to_hold, tables_sections, told_tables
+from disclosure_control.steps.tables.of_study import tables_of_study
+from disclosure_control.steps.tables.report import (
+    ROWS_BESIDE_TABLES,
+    how_it_was_done,
+    reasons_to_hold,
+    tables_sections,
+    told_tables,
+)
 from disclosure_control.steps.tables.settings import BroughtTable, TablesSettings
 from disclosure_control.table_protection.blocks import Block
 from disclosure_control.table_protection.houses import HouseRules, house_by_name, house_rules
 from disclosure_control.table_protection.protection import ProtectedTables, ProtectionMethod, protect_tables
+from study.merge.settings import MergeSettings
+from study.merge.subject_ids import SubjectIdRule
 
 _KEY = "tables"
 _PLACE = "in a folder of its own within the pilot's folder, such as tables/events.csv"
@@ -38,6 +49,8 @@ def run_step(step: StepInput[TablesSettings]) -> StepResult:
     """
     inputs: Inputs = {}
     rules, read = _read_all(step.settings, step.folder, inputs)
+    if step.settings.study:
+        read += [(table, None) for table in tables_of_study(_came_in(step, inputs))]
     method = ProtectionMethod(step.settings.method)
     tables, found = protected(read, rules, method)
     told = told_tables(tables, found, rules, method)
@@ -46,6 +59,8 @@ def run_step(step: StepInput[TablesSettings]) -> StepResult:
     files[PAGE] = tables_page(tables, rules, how)
     reasons = reasons_to_hold(told)
     kept = {} if reasons else files
+    if step.settings.study and "release" in step.earlier and step.earlier["release"].outcome:
+        reasons = (*reasons, ROWS_BESIDE_TABLES)
     return StepResult(
         told,
         sections=tables_sections(told, [*kept, CHECKS]),
@@ -106,6 +121,16 @@ def _read_all(
         if len(table.settings.largest.get(column, ())) < rules.largest_needed
     )
     return rules, found
+
+
+def _came_in(step: StepInput[TablesSettings], inputs: Inputs) -> CameIn:
+    """The study with its tables, its files read as the release reads them."""
+    config = step.assessment.config
+    rule, merge = config.of(SubjectIdRule), config.of(MergeSettings)
+    ids = step.dataset.records().ids()
+    study = read_study(step.folder, ids, rule, merge, read=step.files.read)
+    inputs |= {name: {"sha256": sha256} for name, sha256 in study.inputs.items()}
+    return CameIn.of(study, len(ids), step.files.rows_to_search)
 
 
 def _rules(name: str, folder: Path, inputs: Inputs) -> HouseRules:

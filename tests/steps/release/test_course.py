@@ -154,7 +154,7 @@ def test_what_the_config_has_already_is_not_the_next_step():
     done = dataclasses.replace(course, rare_terms=RareTerms(5, within_class=True), fewer=FewerColumns((), 30))
     (reason,) = reasons_of_course(done)
     assert reason.remedy.startswith("rows cannot leave at K = 5: 30 of 100 people are alone")
-    assert 'the key "tables"' in reason.remedy
+    assert '"tables": {"study": True, "method": "round"}' in reason.remedy
     assert "outsiders_know" in reason.remedy
 
 

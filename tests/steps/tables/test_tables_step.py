@@ -173,3 +173,16 @@ def test_every_fault_of_the_settings_is_named():
     assert any("suppress" in fault for fault in faults)
     assert any("exactly one of" in fault for fault in faults)
     assert any("is no dimension" in fault for fault in faults)
+
+
+def test_a_table_of_totals_alone_is_read(tmp_path):
+    total = "TERM,ARM,n,N\nAny event,Placebo,70,86\nAny event,Active,60,84\n"
+    columns = {name: value for name, value in EVENT_COLUMNS.items() if name != "shares"}
+    released = table_in(run(tmp_path, {"events.csv": total}, files=[columns]), "events.csv")
+    assert released["n"].tolist() == ["70", "60"]
+
+
+def test_no_table_at_all_is_a_fault():
+    (fault,) = faults_of_key("tables", {"files": []})
+    assert "names no table" in fault
+    assert '"study": True' in fault
