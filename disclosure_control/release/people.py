@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from disclosure_control.basics.encoding.columns import encode_column, labels_of, texts_as_labels
+from disclosure_control.basics.encoding.columns import encode_column, labels_of, parse_numbers, texts_as_labels
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import people_on_screen
@@ -53,6 +53,23 @@ class RecodedColumn:
         found: dict[str, str | None] = dict.fromkeys(pairs["original"])
         found.update(zip(pairs["original"][alone], pairs["released"][alone], strict=True))
         return found
+
+    @cached_property
+    def groups_of_neighbours(self) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """The smallest and the largest original number of each released number (n_groups,), and its label; rising.
+
+        None if labels are no numbers, or people of one label are no neighbours: numbers with noise are in no group.
+        """
+        assert self.released is not None
+        pairs = pd.DataFrame({"original": self.original, "label": self.released}).dropna().drop_duplicates()
+        for name, column in (("number", "original"), ("mean", "label")):
+            pairs[name] = parse_numbers(pairs[column].astype("str"))
+        if pairs.empty or pairs[["number", "mean"]].isna().any(axis=None):
+            return None
+        groups = pairs.groupby("label", sort=False)["number"].agg(["min", "max", "size"]).sort_values(["min", "max"])
+        low, high = groups["min"].to_numpy(), groups["max"].to_numpy()
+        are_neighbours = bool((high[:-1] <= low[1:]).all()) and bool((groups["size"] > 1).any())
+        return (low, high, groups.index.to_numpy(dtype=object)) if are_neighbours else None
 
     @cached_property
     def released_as_numbers(self) -> bool:

@@ -66,8 +66,9 @@ def with_results_recoded(
     Returns in how many rows a result was emptied for lack of a label: see ``n_without_a_label``.
 
     The result in the combined dataset becomes the person's label. The result of another visit becomes the released
-    label of the same value of any person, or the interval that contains it; it is emptied if there is neither, and if
-    the person's own result was suppressed. A code whose name did not change stays.
+    label of the same value of any person, the interval that contains it, or the mean of the group of neighbours that it
+    is next to; it is emptied if there is none of these, and if the person's own result was suppressed. A code whose
+    name did not change stays.
     """
     names = [name for short in RESULTS if (name := table.called(short)) in frame]
     rows = np.flatnonzero(at)
@@ -111,9 +112,10 @@ def labels_of_values(value: pd.Series, recoded: RecodedColumn, people: np.ndarra
     fates = recoded.fates
     intervals = [(interval_of(label), label) for label in sorted({label for label in fates.values() if label})]
     numbers = parse_numbers(pd.Series(texts[:-1], dtype="str"))
+    of_groups = _labels_of_groups(numbers, recoded)
     of_text = [
-        fates[text] if text in fates else _interval_holding(number, intervals)
-        for text, number in zip(texts[:-1], numbers, strict=True)
+        (fates[text] if text in fates else _interval_holding(number, intervals)) or of_group
+        for text, number, of_group in zip(texts[:-1], numbers, of_groups, strict=True)
     ]
     general = np.array([*of_text, None], dtype=object)[encoded.codes]
     assert recoded.released is not None
@@ -123,6 +125,21 @@ def labels_of_values(value: pd.Series, recoded: RecodedColumn, people: np.ndarra
     fresh = np.where(is_own, own, general)
     fresh[suppressed] = None
     return fresh
+
+
+def _labels_of_groups(numbers: np.ndarray, recoded: RecodedColumn) -> list[str | None]:
+    """The label of the group of neighbouring values that each number (n,) is next to; None where there are no groups.
+
+    Microaggregation gives one mean to neighbours: each mean stands for the values between the smallest and the largest
+    of its people. Numbers between two groups belong to the nearer one, those beyond all to the outermost.
+    """
+    groups = recoded.groups_of_neighbours
+    if groups is None:
+        return [None] * len(numbers)
+    low, high, named = groups
+    ends = (high[:-1] + low[1:]) / 2
+    of_group = np.searchsorted(ends, numbers, side="right")
+    return [None if np.isnan(number) else str(named[at]) for number, at in zip(numbers, of_group, strict=True)]
 
 
 def _interval_holding(number: float, intervals: list[tuple[Interval | None, str]]) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given
 
@@ -163,6 +164,26 @@ def test_a_test_that_was_recoded_is_recoded_at_every_visit():
     assert frame["VSSTRESN"][of_weight].isna().all()
     assert set(frame["VSORRES"][of_weight].dropna()) == {"70--80", "80--90"}
     assert frame["VSSTRESN"][frame["VSTESTCD"] == "PULSE"].tolist() == [60]
+
+
+def released_weights(labels: list[str]) -> dict[str, list[float]]:
+    """The released weights of each person, visit by visit, where those of the first visit became these labels."""
+    who = people(IDS, [0, 1, 2], {"VS__Weight": ["71", "84", "93"]}, {"VS__Weight": labels})
+    frame = released({"DM": DM, "VS": VS}, who).files["VS"].frame
+    of_weight = frame[frame["VSTESTCD"] == "WEIGHT"]
+    of_person = of_weight.groupby("USUBJID")["VSSTRESN"].agg(list)
+    return {one: of_person[pseudonym(*NAMED, one)] for one in ("S-1", "S-2")}
+
+
+def test_a_group_of_neighbours_stands_for_the_values_of_other_visits_next_to_it():
+    """82 kg is between the 71 and 84 of a group; 133 is beyond all groups, next to the last one."""
+    assert released_weights(["77.5", "77.5", "93"]) == {"S-1": [77.5, 77.5], "S-2": [77.5, 93]}
+
+
+def test_numbers_with_noise_are_groups_of_nobody():
+    found = released_weights(["73.2", "70.9", "95.1"])
+    assert [found["S-1"][0], found["S-2"][0]] == [73.2, 70.9]
+    assert np.isnan([found["S-1"][1], found["S-2"][1]]).all()
 
 
 def test_values_that_no_band_holds_are_counted_and_suppressed_ones_are_not():
