@@ -7,7 +7,7 @@ the standard stay, and so does what the config declares.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -19,6 +19,7 @@ from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, ReleasedStudy
 from disclosure_control.release.people import ReleasePeople, texts_of
 from disclosure_control.release.study import NOBODY
+from disclosure_control.release.texts.emptied_cells import QVAL, EmptiedCells, PartsWithout, with_joined_cells
 from disclosure_control.release.texts.judged_texts import TextJudgement, TextsSeen, judged
 from disclosure_control.release.texts.ordinary_texts import are_ordinary, words_of
 from disclosure_control.release.texts.text_rules import JudgedColumn, TextKind, text_columns
@@ -27,6 +28,7 @@ MOST_OF_FEW = 10  # a text of fewer people, in a study of a hundred, leaves only
 ONE_IN = 10  # in a smaller study of fewer than one in ten of its people
 _ALL_TEXTS = (TextKind.FLAG, TextKind.TERM, TextKind.MEDICAL_TERM)  # judged beside the ordinary ones
 LONG_NUMBER = r"^\d{6,}$"  # may be a part of the number of its person
+_JOINED = "an empty cell alone would say who had another text"
 
 
 @dataclass(frozen=True)
@@ -86,13 +88,14 @@ def without_rare_texts(
     k: int,
     quasi_identifiers: Sequence[str] = (),
     declared: Mapping[str, Sequence[str] | str] | None = None,
+    drawn: Callable[[str], np.ndarray] | None = None,
 ) -> tuple[ReleasedStudy, RareTexts]:
     """The study without texts of fewer than ``k`` people, and without those of a person's form; what was emptied.
 
     A text of ``k`` people, but of fewer than ten (in a small study, than one in ten), stays if other texts of more
     people have all of its words. ``quasi_identifiers`` are protected by their classes, and are not judged.
     ``declared``: texts that may leave, by the pattern of a variable; "all" of a column. Texts of tables of the study's
-    design may leave, too.
+    design may leave, too. ``drawn``: of whom cells are emptied beside those of few people (``emptied_cells``).
     """
     columns = text_columns(released, quasi_identifiers, declared or {})
     counted = _counted(released, columns, people)
@@ -109,7 +112,8 @@ def without_rare_texts(
         here = counted[column.key].rows.get(column, {}) if column.key in counted else {}
         if here and (texts := judgements[column.key].emptied.keys() & here.keys() - column.declared - planned):
             emptied.setdefault(column.file, {})[column] = frozenset(texts)
-    return _study_without(released, emptied), _told(emptied, counted, judgements)
+    cells = {name: with_joined_cells(released.files[name], of_file, k, drawn) for name, of_file in emptied.items()}
+    return _study_without(released, cells), _told(released, cells, counted, judgements)
 
 
 # ---------------------------------------------------------------- who has each text
@@ -190,7 +194,7 @@ def _words_of_many(counted: Mapping[tuple[str, str], _Counted], least: int) -> f
 
 
 def _study_without(
-    released: ReleasedStudy, emptied: Mapping[str, Mapping[JudgedColumn, frozenset[str]]]
+    released: ReleasedStudy, emptied: Mapping[str, Mapping[JudgedColumn, EmptiedCells]]
 ) -> ReleasedStudy:
     files = dict(released.files)
     for name, of_file in emptied.items():
@@ -210,48 +214,45 @@ def _with_mark(account: Account, places: set[tuple[str, str]]) -> Account:
     return replace(account, has_rare_texts=True) if is_one else account
 
 
-def _file_without(file: ReleasedFile, texts: Mapping[JudgedColumn, frozenset[str]]) -> ReleasedFile:
-    parts: Iterable[ReleasedRows] = _PartsWithout(file.parts, texts)
+def _file_without(file: ReleasedFile, emptied: Mapping[JudgedColumn, EmptiedCells]) -> ReleasedFile:
+    parts: Iterable[ReleasedRows] = PartsWithout(file.parts, emptied)
     if len(file.overview.lengths) == 1:
         parts = list(parts)
     found = replace(file, parts=parts)
-    if any(column.column == "QVAL" for column in texts):
+    changed = {column.column for column in emptied}
+    if QVAL in changed:
         return found  # rows went, too
-    changed = {column.column for column in texts}
     return found.with_overview_of(file, changed)
-
-
-@dataclass(frozen=True)
-class _PartsWithout:
-    """The parts of a file without some texts; made when they are asked for, as they may be on disk."""
-
-    parts: Iterable[ReleasedRows]
-    texts: Mapping[JudgedColumn, frozenset[str]]
-
-    def __iter__(self) -> Iterator[ReleasedRows]:
-        for part in self.parts:
-            frame = part.frame.copy(deep=False)
-            for column, texts in self.texts.items():
-                values = frame[column.column]
-                frame[column.column] = values.mask(values.isin(texts) & column.rows(part.frame))
-            made = part._replace(frame=frame)
-            is_whole = "QVAL" not in {column.column for column in self.texts}
-            yield made if is_whole else made.where(frame["QVAL"].notna().to_numpy())
 
 
 # ---------------------------------------------------------------- what was emptied
 
 
+def _rows_joined(file: ReleasedFile, column: JudgedColumn, cells: EmptiedCells) -> list[int]:
+    """How many cells each of the joined ones are."""
+    if not cells.joined:
+        return []
+    rows = [[one.rows(part, part.frame[column.column]).sum() for one in cells.joined] for part in file.parts]
+    return [int(n) for n in np.sum(rows, axis=0)]
+
+
 def _told(
-    emptied: Mapping[str, Mapping[JudgedColumn, frozenset[str]]],
+    released: ReleasedStudy,
+    emptied: Mapping[str, Mapping[JudgedColumn, EmptiedCells]],
     counted: Mapping[tuple[str, str], _Counted],
     judgements: Mapping[tuple[str, str], TextJudgement],
 ) -> RareTexts:
     told, rows = [], []
     for of_file in emptied.values():
-        for column, texts in of_file.items():
-            n_rows, one = counted[column.key].rows[column], counted[column.key]
-            told.append(EmptiedTexts(column.file, column.column, len(texts), sum(n_rows[text] for text in texts)))
+        for column, cells in of_file.items():
+            n_rows, one, texts = counted[column.key].rows[column], counted[column.key], cells.texts
+            n_joined = _rows_joined(released.files[column.file], column, cells)
+            n_cells = sum(n_rows[text] for text in texts) + sum(n_joined)
+            told.append(EmptiedTexts(column.file, column.column, len(texts), n_cells))
+            rows += [
+                (column.file, column.column, joined.text, len(joined.people), n, _JOINED)
+                for joined, n in zip(cells.joined, n_joined, strict=True)
+            ]
             rows += [
                 (column.file, column.column, text, int(one.seen.people[one.place[text]]), n_rows[text], why)
                 for text, why in judgements[column.key].emptied.items()

@@ -95,15 +95,17 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     came_in = _came_in(step, study, len(people.ids))
     released = deidentify(study, people, lines, key, release, settings.times)
     raised: tuple[RaisedTerms, ...] = ()
+    drawn = partial(drawn_order, people, key, release)
     if settings.rare_terms is not None or settings.hide_terms:
-        drawn = partial(drawn_order, people, key, release)
         classes = _class_of_person(people, promised)
         released, raised = without_rare_terms(
             released, settings.rare_terms or RareTerms(at_least=1), classes, drawn, settings.hide_terms
         )
     released = with_used_entries(released, study.model)
     config = step.assessment.config
-    released, texts = without_rare_texts(released, people, config.K, config.quasi_identifiers, settings.declared_texts)
+    released, texts = without_rare_texts(
+        released, people, config.K, config.quasi_identifiers, settings.declared_texts, drawn
+    )
     released, labels_gone, judge = with_judged_labels(released, study, settings.declared_names)
     released = names_not_told(released, names_gone)
     labels = names_gone + labels_gone
