@@ -276,9 +276,12 @@ def _losses(tables: Sequence[ComparedTable], settings: FitForUseSettings) -> Ite
     for table in sorted(tables, key=lambda one: not one.before.is_main):
         if table.before.is_main and _has_nothing(table) and table.is_read.any():
             yield f"nothing is left of the table {table.before.title}"
-        if too_much := _too_much(table, settings):
+        said_by_column = bool(table.coarser or table.gone)  # below
+        if (too_much := _too_much(table, settings)) and not said_by_column:
             title = table.before.title.partition(" (")[0]
-            yield changed_share(table) or f"{title[:1].lower()}{title[1:]}: {too_much}"
+            names_a_row = bool((rows_may_be_named(table) & table.vanished).any())
+            gone = f"nothing is left of {_rows_gone(table, int(table.vanished.sum()))}" if names_a_row else ""
+            yield changed_share(table) or f"{title[:1].lower()}{title[1:]}: {gone or too_much}"
     n_unsafe = sum(int((np.isin(table.states, (State.MOVED, State.LOST)) & _is_there(table)).sum()) for table in tables)
     if n_unsafe:
         n_read = sum(int(table.is_read.sum()) for table in tables)

@@ -177,6 +177,14 @@ def test_what_a_table_loses_is_nothing_as_it_came_all_where_it_goes_and_more_whe
     assert 0 < few < many < 1
 
 
+def test_a_category_that_is_gone_is_named_where_its_share_may_not_be_told():
+    rows = ["COMPLETED", "LOST TO FOLLOW-UP", "DISCONTINUED"]
+    before, after = ([[80, 80], n_lost, n_other] for n_lost, n_other in (([8, 9], [12, 11]), ([0, 0], [20, 20])))
+    table = compared(shares(before, [100, 100], rows), shares(after, [100, 100], rows))
+    loses = fit_for_use({"disposition": table}, 0, N, USUAL).loses
+    assert loses.startswith("What the recipient loses: adverse events: nothing is left of LOST TO FOLLOW-UP")
+
+
 def test_a_difference_between_arms_that_grew_beyond_its_interval_is_a_no():
     """The rows of one arm are thinned more than those of the other, as when rare terms go within classes."""
     events = FRAMES["AE"]
