@@ -9,7 +9,8 @@ from disclosure_control.identifiers.column_values import ColumnValues
 from disclosure_control.identifiers.headings import any_of
 from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
-INTERNATIONAL = r"(^|[^\w+])(\+ ?|00 ?)[1-9]\d{0,2}[ ()./-]{0,2}(\d[ ()./-]{0,2}){6,12}\d($|[^\w])"
+# Not within a number: 5.0019999999999 has the digits of one from Austria behind its point.
+INTERNATIONAL = r"(^|[^\w+.,]|(^|\D)[.,])(\+ ?|00 ?)[1-9]\d{0,2}[ ()./-]{0,2}(\d[ ()./-]{0,2}){6,12}\d($|[^\w])"
 AFTER_A_WORD = (
     r"(?i:(^|[^\pL])(tel|telefon|telefono|teléfono|telephone|phone|mobile|mob|fax|kom|gsm|τηλ|τηλέφωνο|κιν|тел|телефон|"
     r"моб|handy)\.?:? ?(no\.?:? ?)?[+(]?(\d[ ()./-]{0,2}){6,14})"
