@@ -98,6 +98,8 @@ class FilesThatTell(ReleaseFinding):
             if not one.is_declared:
                 sentence = f"{one.sentence(people_on_screen(one.people_told))}."
                 remedy = 'or state under "harmless" why they disclose nothing'
+                if not one.changes:  # results of tests: their column stays for the other tests
+                    remedy = f'name the columns of these tests under "merge", "drop": their rows stay here, {remedy}'
                 yield Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, sentence, remedy, tuple(one.changes))
 
     def not_looked_at(self) -> Iterator[str]:
