@@ -126,7 +126,8 @@ class MergeSettings(SettingsGroup):
     )
     drop: tuple[str, ...] = setting(
         TEXTS.but("a list of columns of the combined dataset"),
-        '`["DM__SITEID"]` leaves columns out, of a `release` as well; keys leave as pseudonyms',
+        '`["DM__SITEID"]` leaves columns out, of a `release` as well; keys leave as pseudonyms, and dates of events '
+        "outside CDISC moved",
         (),
     )
     drop_constants: bool = setting(FLAG, "leaves out columns with a single value", False)

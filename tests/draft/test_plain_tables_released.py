@@ -38,11 +38,15 @@ def released(tmp_path: Path, doors, monkeypatch, frames: dict[str, pd.DataFrame]
 
 def offsets(before: pd.DataFrame, after: pd.DataFrame, person: str, date: str, known_by: str) -> list[set]:
     """The days by which the rows of each person moved; they keep their order, and ``known_by`` shows whose they are."""
-    people = {tuple(rows[known_by]): rows for _, rows in before.astype({known_by: "str"}).groupby(person)}
+    before, after = (
+        frame.astype({known_by: "str"}).assign(day=pd.to_datetime(frame[date])).sort_values(["day", known_by])
+        for frame in (before, after)
+    )
+    people = {tuple(rows[known_by]): rows for _, rows in before.groupby(person)}
     found = []
     for _, rows in after.groupby(person):
         own = people.pop(tuple(rows[known_by]))
-        found.append(set(pd.to_datetime(rows[date]).to_numpy() - pd.to_datetime(own[date]).to_numpy()))
+        found.append(set(rows["day"].to_numpy() - own["day"].to_numpy()))
     assert people == {}
     return found
 

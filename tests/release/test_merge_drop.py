@@ -8,6 +8,7 @@ import pytest
 
 from disclosure_control.release.deidentify import deidentify
 from disclosure_control.release.merge_drop import LEFT_OUT, rules_of_drop, tests_of_drop
+from study.models.roles import ColumnModel, Role, TableKind, TableModel
 from study.models.sdtm_operations import overriding_line
 from study.models.study_model import StudyModel
 from study.operations import OperationKind
@@ -78,3 +79,15 @@ def test_a_name_that_two_tables_share_is_dropped_in_its_own_where_it_has_two_mea
     assert [one.patterns for one in rules_of_drop(["PATIENT__status"], model)] == [("PATIENT.STATUS",)]
     model = StudyModel("adam", "", "USUBJID", "ADSL", {})
     assert [one.patterns for one in rules_of_drop(["ADSL__DTHDT"], model)] == [("*.DTHDT",)]
+
+
+def test_the_date_of_an_admission_leaves_moved_and_that_of_a_birth_does_not():
+    """A draft drops both of a hospital's export, as the combined dataset would show them as they are."""
+    columns = {
+        "admitted": ColumnModel(Role.DATE),
+        "born": ColumnModel(Role.BIRTH),
+        "died": ColumnModel(Role.DEATH_DATE),
+    }
+    model = StudyModel("flat", "", "patient", "T", {"T": TableModel("T", TableKind.ROWS, columns=columns)})
+    rules = rules_of_drop(["T__admitted", "T__born", "T__died"], model)
+    assert [one.patterns for one in rules] == [("T.BORN",), ("T.DIED",)]

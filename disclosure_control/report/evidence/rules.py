@@ -22,7 +22,8 @@ def rules_line(books: Sequence[JudgedBook]) -> str:
     """How many rules wait for a person and how many are not met, in one line for the first screen."""
     n_rules, n_open, n_not_met = _total(books), _total(books, Standing.OPEN), _total(books, Standing.NOT_MET)
     return (
-        f"Evidence: of {n_rules} rules of authorities {n_open} wait for a person and {n_not_met} are not met; "
+        f"Evidence: of {n_rules} rules of authorities {n_open} wait for a person and {n_not_met} "
+        f"{'is' if n_not_met == 1 else 'are'} not met; "
         "see evidence/rules.html.\n"
     )
 
