@@ -10,10 +10,8 @@ import re
 from functools import cache
 from typing import Any
 
-NEEDS = "phonenumbers (requirements/texts.txt)"
 # Of a number without a country's code: the countries of the project's pilots.
 COUNTRIES = ("AT", "DE", "CH", "ES", "GR", "PL", "BG", "IT", "FR", "GB", "IE", "NL", "BE", "PT", "RO", "US")
-_FEWEST_DIGITS = 7
 _MAY_BE = re.compile(r"(?:\d[\s()./-]{0,3}){7,}")
 
 
@@ -26,15 +24,10 @@ def _library() -> Any:
     return phonenumbers
 
 
-def is_installed() -> bool:
-    """Whether the numbering plans are at hand."""
-    return _library() is not None
-
-
 def holds_a_number(text: str) -> bool:
     """Whether a text holds a number that one of the countries gives to a telephone; never without the library."""
-    library = _library()
-    if library is None or not _MAY_BE.search(text):
+    library = _library() if _MAY_BE.search(text) else None
+    if library is None:
         return False
     strict = library.Leniency.VALID
     return any(library.PhoneNumberMatcher(text, country, leniency=strict).has_next() for country in COUNTRIES)

@@ -45,10 +45,15 @@ class RecodedColumn:
         return self.name.partition("__")[2]
 
     @cached_property
+    def _pairs(self) -> pd.DataFrame:
+        """Each original value with each label that it became, once (n_pairs, 2); without who was suppressed."""
+        assert self.released is not None
+        return pd.DataFrame({"original": self.original, "released": self.released}).dropna().drop_duplicates()
+
+    @cached_property
     def fates(self) -> dict[str, str | None]:
         """Original value -> the one label that it became in all who were not suppressed; None of several."""
-        assert self.released is not None
-        pairs = pd.DataFrame({"original": self.original, "released": self.released}).dropna().drop_duplicates()
+        pairs = self._pairs
         alone = ~pairs.duplicated("original", keep=False)
         found: dict[str, str | None] = dict.fromkeys(pairs["original"])
         found.update(zip(pairs["original"][alone], pairs["released"][alone], strict=True))
@@ -60,13 +65,11 @@ class RecodedColumn:
 
         None if labels are no numbers, or people of one label are no neighbours: numbers with noise are in no group.
         """
-        assert self.released is not None
-        pairs = pd.DataFrame({"original": self.original, "label": self.released}).dropna().drop_duplicates()
-        for name, column in (("number", "original"), ("mean", "label")):
-            pairs[name] = parse_numbers(pairs[column].astype("str"))
-        if pairs.empty or pairs[["number", "mean"]].isna().any(axis=None):
+        numbers = {name: parse_numbers(column.astype("str")) for name, column in self._pairs.items()}
+        if self._pairs.empty or any(np.isnan(column).any() for column in numbers.values()):
             return None
-        groups = pairs.groupby("label", sort=False)["number"].agg(["min", "max", "size"]).sort_values(["min", "max"])
+        pairs = self._pairs.assign(number=numbers["original"])
+        groups = pairs.groupby("released", sort=False)["number"].agg(["min", "max", "size"]).sort_values(["min", "max"])
         low, high = groups["min"].to_numpy(), groups["max"].to_numpy()
         are_neighbours = bool((high[:-1] <= low[1:]).all()) and bool((groups["size"] > 1).any())
         return (low, high, groups.index.to_numpy(dtype=object)) if are_neighbours else None

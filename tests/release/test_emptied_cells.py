@@ -14,11 +14,16 @@ from tests.release.planted_texts import IDS, N_PEOPLE, K
 from tests.release.small_studies import KEY, RELEASE, people, study_of
 
 
-def after(rows: list[dict], file: str = "FA") -> tuple[pd.DataFrame, dict]:
-    """The rows of a file after the judgement of its texts, by original id; and the table of what was emptied."""
+def judged(rows: list[dict], file: str = "FA"):
+    """The released study after the judgement of its texts, what was emptied, and its people."""
     who = people(IDS, list(range(N_PEOPLE)))
     released = deidentify(study_of({file: rows}, IDS), who, (), KEY, RELEASE)
-    left, found = without_rare_texts(released, who, K, drawn=partial(drawn_order, who, KEY, RELEASE))
+    return *without_rare_texts(released, who, K, drawn=partial(drawn_order, who, KEY, RELEASE)), who
+
+
+def after(rows: list[dict], file: str = "FA") -> tuple[pd.DataFrame, dict]:
+    """The rows of a file after the judgement of its texts, by original id; and the table of what was emptied."""
+    left, found, who = judged(rows, file)
     frame = left.files[file].frame
     names = dict(zip(who.pseudonyms, IDS, strict=True))
     return frame.assign(who=frame["USUBJID"].map(names)), {
@@ -67,3 +72,11 @@ def test_who_joins_does_not_depend_on_the_order_of_the_rows():
     rows = [status(one, "found in Wels" if i == 7 else "well") for i, one in enumerate(IDS)]
     (one, _), (other, _) = after(rows), after(rows[::-1])
     assert set(one["who"][one["FAORRES"].isna()]) == set(other["who"][other["FAORRES"].isna()])
+
+
+def test_the_text_of_joined_cells_leaves_in_others_and_is_no_secret_of_the_readme():
+    rows = [status(one, "found in Wels" if i == 0 else "well") for i, one in enumerate(IDS)]
+    _, found, _ = judged(rows)
+    assert set(found.texts) == {"found in Wels"}
+    assert set(found.table["text"]) == {"found in Wels", "well"}
+    assert {one.cells for one in found.emptied} == {K}

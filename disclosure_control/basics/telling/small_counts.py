@@ -75,10 +75,6 @@ class SmallCounts:
         are_small = self.are_small(np.array([came, stayed, went])).any()
         return None if are_small and (came or went) else came
 
-    def told_rate(self, rate: float | None, n: int) -> float | None:
-        """A share of ``n`` people, a total, as published; None for few people, or for all but few."""
-        return None if rate is None or self.told(round(rate * n), n) is None else rate
-
     def in_steps(self, n: int, whole: int) -> int:
         """Of ``whole`` people, all, or a number rounded down to whole steps of ``step``, the last never a short one.
 

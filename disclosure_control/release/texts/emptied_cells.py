@@ -21,13 +21,14 @@ QVAL = "QVAL"  # of a supplement, whose rows go where it is emptied: no cell is 
 
 @dataclass(frozen=True, eq=False)
 class JoinedCells:
-    """The cells with a ``text`` of some ``people`` (n_people,), of the rows whose column ``by`` has the value ``of``.
+    """The ``n_cells`` with a ``text`` of some ``people`` (n_people,), of rows whose column ``by`` has the value ``of``.
 
     Without ``by``, of all rows.
     """
 
     text: str = field(repr=False)
     people: np.ndarray = field(repr=False)
+    n_cells: int
     by: str = ""
     of: str = ""
 
@@ -80,16 +81,17 @@ def _joined(
     """Of each test, where the rows are results of tests, who has its commonest text and is drawn first."""
     by = _column_of_tests(column, file)
     rows = pd.concat([_cells(column, emptied, part, by) for part in file.parts], ignore_index=True)
-    for test in rows["test"][rows["emptied"]].drop_duplicates():
-        of_test = rows[rows["test"] == test]
+    asked = rows["test"].isin(pd.unique(rows["test"][rows["emptied"]]))
+    for test, of_test in rows[asked].groupby("test"):
         empty = pd.unique(of_test["person"][of_test["text"].isna()])
         others = of_test[of_test["text"].notna() & ~of_test["person"].isin(empty)]
         if len(empty) < k and len(others):
             n_people = others.groupby("text")["person"].nunique()
             text = str(n_people.index[int(n_people.argmax())])
-            have_it = pd.unique(others["person"][others["text"] == text])
+            of_text = others["person"][others["text"] == text]
+            have_it = np.unique(of_text.to_numpy(dtype=np.int64))
             joined = have_it[np.argsort(order[have_it], kind="stable")][: k - len(empty)]
-            yield JoinedCells(text, joined, by, str(test))
+            yield JoinedCells(text, joined, int(of_text.isin(joined).sum()), by, str(test))
 
 
 def _column_of_tests(column: JudgedColumn, file: ReleasedFile) -> str:

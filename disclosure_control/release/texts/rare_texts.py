@@ -46,7 +46,12 @@ class RareTexts:
     """What was emptied, by file and column; ``table`` has every text with its people and the reason: restricted."""
 
     emptied: tuple[EmptiedTexts, ...] = ()
-    table: pd.DataFrame = field(default_factory=lambda: pd.DataFrame({"text": []}), repr=False)
+    table: pd.DataFrame = field(default_factory=lambda: pd.DataFrame({"text": [], "why": []}), repr=False)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts that leave in no cell for which they were emptied; not those of cells that were emptied beside."""
+        return tuple(self.table["text"][self.table["why"] != _JOINED])
 
 
 @dataclass
@@ -113,7 +118,7 @@ def without_rare_texts(
         if here and (texts := judgements[column.key].emptied.keys() & here.keys() - column.declared - planned):
             emptied.setdefault(column.file, {})[column] = frozenset(texts)
     cells = {name: with_joined_cells(released.files[name], of_file, k, drawn) for name, of_file in emptied.items()}
-    return _study_without(released, cells), _told(released, cells, counted, judgements)
+    return _study_without(released, cells), _told(cells, counted, judgements)
 
 
 # ---------------------------------------------------------------- who has each text
@@ -228,16 +233,7 @@ def _file_without(file: ReleasedFile, emptied: Mapping[JudgedColumn, EmptiedCell
 # ---------------------------------------------------------------- what was emptied
 
 
-def _rows_joined(file: ReleasedFile, column: JudgedColumn, cells: EmptiedCells) -> list[int]:
-    """How many cells each of the joined ones are."""
-    if not cells.joined:
-        return []
-    rows = [[one.rows(part, part.frame[column.column]).sum() for one in cells.joined] for part in file.parts]
-    return [int(n) for n in np.sum(rows, axis=0)]
-
-
 def _told(
-    released: ReleasedStudy,
     emptied: Mapping[str, Mapping[JudgedColumn, EmptiedCells]],
     counted: Mapping[tuple[str, str], _Counted],
     judgements: Mapping[tuple[str, str], TextJudgement],
@@ -246,12 +242,11 @@ def _told(
     for of_file in emptied.values():
         for column, cells in of_file.items():
             n_rows, one, texts = counted[column.key].rows[column], counted[column.key], cells.texts
-            n_joined = _rows_joined(released.files[column.file], column, cells)
-            n_cells = sum(n_rows[text] for text in texts) + sum(n_joined)
+            n_cells = sum(n_rows[text] for text in texts) + sum(joined.n_cells for joined in cells.joined)
             told.append(EmptiedTexts(column.file, column.column, len(texts), n_cells))
             rows += [
-                (column.file, column.column, joined.text, len(joined.people), n, _JOINED)
-                for joined, n in zip(cells.joined, n_joined, strict=True)
+                (column.file, column.column, joined.text, len(joined.people), joined.n_cells, _JOINED)
+                for joined in cells.joined
             ]
             rows += [
                 (column.file, column.column, text, int(one.seen.people[one.place[text]]), n_rows[text], why)

@@ -21,11 +21,9 @@ HEAD = (
 def rules_line(books: Sequence[JudgedBook]) -> str:
     """How many rules wait for a person and how many are not met, in one line for the first screen."""
     n_rules, n_open, n_not_met = _total(books), _total(books, Standing.OPEN), _total(books, Standing.NOT_MET)
-    return (
-        f"Evidence: of {n_rules} rules of authorities {n_open} wait for a person and {n_not_met} "
-        f"{'is' if n_not_met == 1 else 'are'} not met; "
-        "see evidence/rules.html.\n"
-    )
+    waiting = f"{n_open} {'waits' if n_open == 1 else 'wait'} for a person"
+    not_met = f"{n_not_met} {'is' if n_not_met == 1 else 'are'} not met"
+    return f"Evidence: of {n_rules} rules of authorities {waiting} and {not_met}; see evidence/rules.html.\n"
 
 
 def rules_section(books: Sequence[JudgedBook]) -> Section:

@@ -116,7 +116,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         files = data_files(released, settings.format, created, folder)
         names = dict(zip(released.files, files, strict=True))
         levels = levels_of(released)
-        hidden = (*texts.table["text"], *released.unnamed)
+        hidden = (*texts.texts, *released.unnamed)
         use = () if compared is None else without_emptied_texts(compared.fit.for_recipient, hidden)
         intervals = {} if treated is None else treated.intervals
         files |= codebook_files(codebook(released, names, levels, intervals), use)
