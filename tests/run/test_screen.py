@@ -25,6 +25,8 @@ def test_the_markers_are_found_where_there_are_some():
     assert leaks("in MarkerDistrict North")
     assert leaks("48151.0")
     assert not leaks("12 of 12 subjects, 633 rows, 2021")
+    assert not leaks("scheduler at 'tcp://127.0.0.1:48156'"), "a port that chance handed out is nobody's number"
+    assert leaks("scheduler at 'tcp://127.0.0.1:40156' found 48156")
 
 
 def test_the_results_hold_what_the_screen_must_not(pilot):
