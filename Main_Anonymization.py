@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from disclosure_control.steps.running import StepResult
 
     Check = Callable[[Mapping[str, Any]], object]
-    Run = Callable[[Mapping[str, Any]], Verdict]
+    Run = Callable[[Mapping[str, Any], str], Verdict]
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -71,13 +71,14 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
             with with_keys_to_come(literal):
                 return checked_config(path, literal, READERS)
 
-        def run(literal: Mapping[str, Any]) -> Verdict:
+        def run(literal: Mapping[str, Any], words: str) -> Verdict:
             from disclosure_control.treatments.keys import with_keys_to_come
 
             engine, log = choice.name, pilot.log
             with with_keys_to_come(literal):
                 check(literal)
                 with opened(engine, path, literal, READERS, records_needed, pilot.cluster) as tried:
+                    log.say(words)
                     return _verdict_of(pilot, tried, literal, log)
 
         return _assess_opened(pilot, found, options, check, run)
@@ -89,7 +90,6 @@ def _verdict_of(pilot: Pilot, found: OpenedPilot, literal: Mapping[str, Any], lo
     from disclosure_control.report.verdict import verdict_on, what_leaves
     from disclosure_control.steps.running import run_steps
 
-    log.say("Trying the proposal")
     assessment = evaluate(found.people, found.config)
     steps = run_steps(pilot.name, pilot.folder, found.dataset, assessment, log, pilot.left_out, pilot.started)
     return verdict_on(what_leaves(steps), steps, (), literal)
@@ -156,45 +156,39 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
         pilot.log.notice(notice)
     pilot.log.say(texts.full_on_screen if options.verbose else texts.short)
     if options.propose:
-        proposed = _propose(pilot, verdict, check, run)
-        _weigh(pilot, proposed, found.config, steps, run)
+        _propose(pilot, verdict, found.config, steps, check, run)
     judged = leaving.about if leaving.assessment else dataset.file
     return _outcome(judged, leaving.assessment or assessment, verdict, options.fail_on_risk)
 
 
-def _propose(pilot: Pilot, verdict: Verdict, check: Check, run: Run) -> str:
-    """Write the next config beside the pilot's, and say what it changes and how to put it in place; returns its text.
+def _propose(
+    pilot: Pilot, verdict: Verdict, config: PilotConfig, steps: Mapping[str, StepResult], check: Check, run: Run
+) -> None:
+    """Write the next config beside the pilot's, and say what it changes and how to put it in place.
 
-    Where there is nothing to propose this is the text of today's.
+    Where ``recommend`` weighs tables of the study, other ways to hold are tried, too, and the best one is proposed.
     """
     from disclosure_control.draft.proposal import proposal_in_words, propose_tried, write_proposal
+    from disclosure_control.draft.ways import RecodingLevels, proposed_by_ways
 
-    file = pilot.config_file
+    file, recommended = pilot.config_file, steps.get("recommend")
     proposal = propose_tried(
-        text_of_config(file), file.name, verdict.reasons, check, lambda literal: run(literal).reasons
+        text_of_config(file),
+        file.name,
+        verdict.reasons,
+        check,
+        lambda literal: run(literal, "Trying the proposal").reasons,
     )
-    if not proposal.is_other:
-        pilot.log.say("Nothing to propose: " + ("it may leave." if verdict.may_leave else "no line answers a reason."))
-        return proposal.text
-    path = write_proposal(proposal, file.path.parent, pilot.name)
-    lines = proposal_in_words(proposal, path, file.path, f"python Main_Anonymization.py {pilot.name}")
-    pilot.log.say("\n".join(lines))
-    return proposal.text
-
-
-def _weigh(pilot: Pilot, proposed: str, config: PilotConfig, steps: Mapping[str, StepResult], run: Run) -> None:
-    """Try other ways to hold than the ``proposed`` one, where ``recommend`` asks for it, and say what each loses."""
-    from config import parse_config
-    from disclosure_control.draft.ways import RecodingTaken, ways_in_words, ways_of, ways_tried
-
-    asked = config.settings.get("recommend")
-    if asked is None or asked.weigh is None:
-        return
-    literal = parse_config(proposed, pilot.config_file.name)
-    answers = steps["recommend"].figures["short_list"]
-    recodings = [RecodingTaken(one["words"], one["treatment"]) for one in answers if one["holds"]]
-    found = ways_tried(literal, ways_of(literal, recodings), run, asked.tables_weighed)
-    pilot.log.say("\n".join(ways_in_words(literal, found, asked.tables_weighed)))
+    asked, said = config.settings.get("recommend"), list[str]()
+    if asked is not None and asked.weigh is not None and recommended is not None:
+        recoding = RecodingLevels.of(recommended.figures)
+        proposal, said = proposed_by_ways(proposal, file.name, recoding, run, asked.tables_weighed)
+    if proposal.is_other:
+        path = write_proposal(proposal, file.path.parent, pilot.name)
+        said += proposal_in_words(proposal, path, file.path, f"python Main_Anonymization.py {pilot.name}")
+    else:
+        said.append("Nothing to propose: " + ("it may leave." if verdict.may_leave else "no line answers a reason."))
+    pilot.log.say("\n".join(said))
 
 
 def undecided(config_file: SourceFile) -> tuple[Reason, ...]:

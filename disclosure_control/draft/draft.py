@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,12 @@ from disclosure_control.draft.model_keys import draft_model_keys
 from disclosure_control.draft.roles import ConfigRole, Decision, decide
 from disclosure_control.draft.thresholds import draft_k
 from disclosure_control.identifiers.scan import scan_combined
+from study.formats.tables import SourceTable
 from study.merge.combine import Combined, MergeResources, combine_domains
 from study.merge.reading import ReadOnce, read_tables_to_merge
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
+from study.models.roles import TableKind
 from study.models.study_model import StudyModel
 
 TITLE = """Drafted settings of the pilot {pilot}, made from {people} and {n_columns} columns. \
@@ -30,6 +32,7 @@ TITLE = """Drafted settings of the pilot {pilot}, made from {people} and {n_colu
 
 This file is one dictionary. It is read, never run. README.md explains every key."""
 AS_GIVEN = "as in the pilot's config"
+MOST_ROWS_WEIGHED = 500_000  # each way to hold that is tried costs a run
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ def draft_config(pilot: str, folder: Path, given: Mapping[str, Any]) -> Draft:
     parts = {**merge.settings, **_drop(settings.drop, dropped)}
     if parts:
         keys["merge"] = Group(parts, "Settings of the merge that differ from its defaults.")
-    keys["recommend"] = Group({}, "Searches for the mildest recoding that meets K, L and T; see the end of the report.")
+    keys["recommend"] = _recommend(tables, model)
     title = TITLE.format(
         pilot=pilot, people=people_text(len(combined.frame), ","), n_columns=len(columns), review="# review:"
     )
@@ -86,6 +89,17 @@ def _rule_and_settings(subject_id: object, merge: object) -> tuple[SubjectIdRule
         read(SubjectIdRule, subject_id, Place("subject_id")),
         read(MergeSettings, merge, Place("merge")),
     )
+
+
+def _recommend(tables: Iterable[SourceTable], model: StudyModel) -> Group:
+    """The search for a recoding; in a study with events, by what its tables lose as well."""
+    rows = {table.domain: len(table.frame) for table in tables}
+    kinds = {of.kind for of in map(model.table, rows) if of is not None}
+    weigh: dict[str, Node] = {}
+    if TableKind.EVENTS in kinds and sum(rows.values()) <= MOST_ROWS_WEIGHED:
+        why = "--propose also tries coarser recodings, and takes the one that keeps the tables of the study best"
+        weigh = {"weigh": DraftedValue("all", why)}
+    return Group(weigh, "Searches for the mildest recoding that meets K, L and T; see the end of the report.")
 
 
 def _columns(combined: Combined, merge: MergeDraft, model: StudyModel, k: DraftedValue) -> list[Column]:

@@ -1,21 +1,30 @@
 """Other ways to hold than the proposed one, each tried whole and ranked by what the study's own tables lose.
 
-A way is a recoding of ``recommend``, and where rare terms are counted: within the classes or in the whole study.
+A way is a recoding of the quasi-identifiers, and where rare terms are counted: within classes or in the whole study.
+Recodings are searched from the recommended one on, one column up at a time: within larger classes, fewer terms, visits
+and outcomes are those of few people.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from config import parse_config
 from disclosure_control.basics.settings.changes import ConfigChange, applied, lines_to_paste
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.words import capitalised, counted, listed
+from disclosure_control.draft.edits import with_changes
+from disclosure_control.draft.proposal import Proposal
 
-MOST_RECODINGS, MOST_SHOWN = 3, 3
+MOST_TRIED, MOST_SHOWN = 12, 3
+LEAST_GAIN = 0.01  # of the share lost: who gives up more of a column has to keep so much more of the tables
+AS_PROPOSED = "As proposed"
 _RECOMMENDED = {"method": "recommended"}
+_FIXED = ("recommend", "fixed")
 _WITHIN = {"class": "rare terms counted within each class", "study": "rare terms counted in the whole study"}
 
 
@@ -51,11 +60,28 @@ class Tried(Protocol):
 
 
 @dataclass(frozen=True)
-class RecodingTaken:
-    """A recoding that meets the thresholds: what it gives up in ``words``, and its ``steps`` for the config."""
+class RecodingLevels:
+    """The recommended recoding: by column its level, and the words of all its levels from the finest on."""
 
-    words: str
-    steps: Sequence[Mapping[str, Any]] = field(repr=False)
+    taken: Mapping[str, int]
+    words: Mapping[str, Sequence[str]] = field(repr=False)
+
+    @classmethod
+    def of(cls, figures: Mapping[str, Any]) -> RecodingLevels | None:
+        """The recommended recoding of the figures of the step ``recommend``; None where there is none."""
+        taken = figures["levels"]
+        return None if taken is None else cls(taken, figures["landscape"]["levels"])
+
+    def in_words(self) -> str:
+        """The columns that leave coarser than they are."""
+        told = [f"{name}: {self.words[name][level]}" for name, level in self.taken.items() if level]
+        return "; ".join(told) or "nothing recoded"
+
+    def one_up(self, stays: Mapping[str, Any]) -> Iterator[RecodingLevels]:
+        """The recodings that are coarser by one level of one column, which is none of those that stay as they are."""
+        for name, level in self.taken.items():
+            if name not in stays and level + 1 < len(self.words[name]):
+                yield dataclasses.replace(self, taken={**self.taken, name: level + 1})
 
 
 @dataclass(frozen=True)
@@ -84,59 +110,137 @@ class WayTried:
         n_answered = sum(bool(reason.changes) for reason in self.reasons)
         return len(self.reasons), n_answered, self.use.rank, self.lost
 
+    def is_better_than(self, other: WayTried) -> bool:
+        """Whether it holds with fewer reasons, is fitter for use, or keeps clearly more of the tables."""
+        *first, lost = self.rank
+        *of_other, lost_by_other = other.rank
+        return first < of_other or (first == of_other and lost + LEAST_GAIN <= lost_by_other)
+
+    def is_better_by(self, other: WayTried) -> str:
+        """What makes it better than another one."""
+        lost = f"they lose {self.lost:.0%}, without this line {other.lost:.0%}"
+        if len(self.reasons) < len(other.reasons):
+            return f"this one has the fewest reasons to hold; the tables of the study: {lost}"
+        return f"this one keeps the tables of the study best: {lost}"
+
     @property
     def verdict(self) -> str:
         """The verdict in a word, with the gravest reason."""
         return f"Hold: {self.reasons[0].sentence}" if self.reasons else "May leave."
 
 
-def ways_of(literal: Mapping[str, Any], recodings: Sequence[RecodingTaken]) -> Iterator[Way]:
-    """The config as it is, then its other ways: six at most. The first of the ``recodings`` is the recommended one."""
-    yield Way("As proposed", ())
-    rare = literal.get("release", {}).get("rare_terms")
-    today = rare.get("within", "study") if isinstance(rare, Mapping) else None
-    treatment = literal.get("treatment", [])
-    steps = list(treatment.get("steps", []) if isinstance(treatment, Mapping) else treatment)
-    taken = list(recodings[:MOST_RECODINGS]) if _RECOMMENDED in steps else []
-    for number, recoding in enumerate(taken or [None]):
-        for within in _WITHIN if today else [None]:
-            words, changes = [], []
-            if recoding is not None and number:
-                words.append(recoding.words)
-                own = [new for step in steps for new in (recoding.steps if step == _RECOMMENDED else [step])]
-                changes.append(ConfigChange.to(("treatment", "steps"), [dict(step) for step in own]))
-            if within is not None and within != today:
-                words.append(_WITHIN[within])
-                changes.append(ConfigChange.to(("release", "rare_terms", "within"), within))
-            if changes:
-                yield Way("; ".join(words), tuple(changes))
+# The verdict of a run by a config, which publishes nothing; the words say what is tried.
+Run = Callable[[Mapping[str, Any], str], Tried]
+
+
+@dataclass
+class _Trials:
+    """The ways that were tried so far, up to a number of them; one that the files refuse counts as tried."""
+
+    literal: Mapping[str, Any]
+    run: Run
+    tables: Sequence[str]
+    n_tried: int = 0
+    found: list[WayTried] = field(default_factory=list)
+
+    def of(self, way: Way) -> WayTried | None:
+        """The way tried; None if the files refuse it, if nothing leaves by it, or if enough were tried."""
+        if self.n_tried == MOST_TRIED:
+            return None
+        self.n_tried += 1
+        try:
+            tried = self.run(applied(self.literal, way.changes), f"Trying a way to hold: {way.words}")
+        except FaultyInputError:
+            return None
+        if tried.use is None:
+            return None
+        self.found.append(WayTried(way, tried.reasons, tried.use, tried.use.lost_of(self.tables)))
+        return self.found[-1]
 
 
 def ways_tried(
-    literal: Mapping[str, Any], ways: Iterable[Way], run: Callable[[Mapping[str, Any]], Tried], tables: Sequence[str]
+    literal: Mapping[str, Any], recoding: RecodingLevels | None, run: Run, tables: Sequence[str]
 ) -> list[WayTried]:
     """The ways, best first, by the ``tables`` that matter; () for all of them. What the files refuse is left out.
 
-    ``run`` publishes nothing. A way by which nothing can leave has no tables, and is left out, too.
+    First comes the config as it is, then the other count of rare terms. From there each column of the ``recoding``
+    that the config applies goes a level up; the best of these ways is the next to start from, until none is better.
     """
-    found = []
-    for way in ways:
-        try:
-            tried = run(applied(literal, way.changes))
-        except FaultyInputError:
-            continue
-        if tried.use is not None:
-            found.append(WayTried(way, tried.reasons, tried.use, tried.use.lost_of(tables)))
-    return sorted(found, key=lambda one: one.rank)
+    trials = _Trials(literal, run, tables)
+    here = trials.of(Way(AS_PROPOSED, ()))
+    if here is not None and (other := _other_count(literal)) is not None:
+        trials.of(other)
+    stays = {**literal.get("recommend", {}).get("fixed", {}), **literal.get("recommend", {}).get("max_level", {})}
+    recoding = recoding if _RECOMMENDED in _steps_of(literal) else None
+    while here is not None and recoding is not None:
+        tried = [(one, trials.of(_way_of(one, stays))) for one in recoding.one_up(stays)]
+        better = [(found, one) for one, found in tried if found is not None and found.is_better_than(here)]
+        if not better:
+            break
+        here, recoding = min(better, key=lambda pair: pair[0].rank)
+    return sorted(trials.found, key=lambda one: one.rank)
 
 
-def ways_in_words(literal: Mapping[str, Any], found: Sequence[WayTried], tables: Sequence[str]) -> Iterator[str]:
-    """The best ways as lines for the screen: what each loses, and the lines that choose it."""
+def _steps_of(literal: Mapping[str, Any]) -> list[Any]:
+    treatment = literal.get("treatment", [])
+    return list(treatment.get("steps", []) if isinstance(treatment, Mapping) else treatment)
+
+
+def _other_count(literal: Mapping[str, Any]) -> Way | None:
+    """The way that counts rare terms elsewhere than the config; None for a config that leaves them."""
+    rare = literal.get("release", {}).get("rare_terms")
+    if not isinstance(rare, Mapping):
+        return None
+    within = "study" if rare.get("within", "study") == "class" else "class"
+    return Way(_WITHIN[within], (ConfigChange.to(("release", "rare_terms", "within"), within),))
+
+
+def _way_of(recoding: RecodingLevels, stays: Mapping[str, Any]) -> Way:
+    fixed = {name: level for name, level in recoding.taken.items() if name not in stays or level == stays[name]}
+    return Way(recoding.in_words(), (ConfigChange.to(_FIXED, fixed),))
+
+
+def best_way(found: Sequence[WayTried]) -> WayTried | None:
+    """The best of the ways that were tried, if it is better than the config as it is; else None."""
+    as_it_is = [one for one in found if not one.way.changes]
+    return found[0] if as_it_is and found[0].is_better_than(as_it_is[0]) else None
+
+
+def proposed_by_ways(
+    proposal: Proposal, name: str, recoding: RecodingLevels | None, run: Run, tables: Sequence[str]
+) -> tuple[Proposal, list[str]]:
+    """The ``proposal`` with the lines of the best way, and what is said of all ways; ``name`` of the config's file."""
+    literal = parse_config(proposal.text, name)
+    found = ways_tried(literal, recoding, run, tables)
+    if (best := best_way(found)) is not None:
+        as_it_is = next(one for one in found if not one.way.changes)
+        why = f"of {counted(len(found), 'way')} tried, {best.is_better_by(as_it_is)}"
+        changes = tuple(dataclasses.replace(change, why=why) for change in best.way.changes)
+        proposal = dataclasses.replace(
+            proposal,
+            text=with_changes(proposal.text, changes),
+            changes=(*proposal.changes, *changes),
+            left=tuple(reason for reason in best.reasons if not reason.changes),
+            is_tried=True,
+        )
+    return proposal, list(ways_in_words(literal, parse_config(proposal.text, name), found, tables))
+
+
+def ways_in_words(
+    literal: Mapping[str, Any], proposed: Mapping[str, Any], found: Sequence[WayTried], tables: Sequence[str]
+) -> Iterator[str]:
+    """The best ways as lines for the screen: what each loses, and the lines that choose it in place of the ``proposed``
+    config. ``literal``: the config from which the ways start.
+    """
     of = listed(tables) if tables else "all tables of the study"
     yield f"Ways to hold, by what {of} lose; {counted(len(found), 'way')} tried:"
     for number, one in enumerate(found[:MOST_SHOWN], start=1):
-        yield f"  {number}. {capitalised(one.way.words)}. Fit for use: {one.use.answer}; tables lose {one.lost:.0%}."
+        way = applied(literal, one.way.changes)
+        is_proposed = way == proposed
+        words = "As it stands without that" if not one.way.changes and not is_proposed else one.way.words
+        yield f"  {number}. {capitalised(words)}. Fit for use: {one.use.answer}; tables lose {one.lost:.0%}."
         yield f"     {one.use.loses}"
-        yield f"     {one.verdict}"
-        if one.way.changes:
-            yield f"     To choose it: {lines_to_paste(literal, one.way.changes)}"
+        yield f"     {one.verdict}{' This one is proposed.' if is_proposed else ''}"
+        if not is_proposed:
+            changes = [ConfigChange.to((key,), value) for key, value in way.items()]
+            yield f"     To choose it: {lines_to_paste(proposed, changes)}"

@@ -31,18 +31,15 @@ PROPOSE_COMMAND = "python Main_Anonymization.py --propose"
 TOLD = Where.FIRST | Where.PAGE | Where.EVIDENCE
 NOTHING = "nothing is released"
 _RECOMMEND = ConfigChange.to(("recommend",), {}, "searches for the mildest recoding that meets K, L and T")
-_WITHOUT_RELEASE = (
-    ConfigChange.to(
-        ("treatment",),
-        [{"method": "drop_identifiers"}, {"method": "recommended"}],
-        "columns that name people are dropped, and the recoding that recommend finds is applied",
-    ),
-    _RECOMMEND,
-    ConfigChange.to(
-        ("release",),
-        {"key_from": {"environment": "PILOT_KEY"}},
-        "the whole study leaves; the key is in the environment, and pseudonyms are made with it",
-    ),
+_TREATMENT = ConfigChange.to(
+    ("treatment",),
+    [{"method": "drop_identifiers"}, {"method": "recommended"}],
+    "columns that name people are dropped, and the recoding that recommend finds is applied",
+)
+_RELEASE = ConfigChange.to(
+    ("release",),
+    {"key_from": {"environment": "PILOT_KEY"}},
+    "the whole study leaves; the key is in the environment, and pseudonyms are made with it",
 )
 # Reasons of these steps against their own product do not apply to another product released in its place.
 _OF_ITS_OWN_PRODUCT = {"released/": ("treatment", "identifiers")}
@@ -197,7 +194,7 @@ def verdict_on(
     reasons += further
     vetoes = tuple(reason for reason in reasons if reason.gravity <= Gravity.OUTSIDERS_CAN_SINGLE_OUT)
     if leaving.assessment is None:
-        reasons.append(_nothing_released(steps))
+        reasons.append(_nothing_released(steps, written))
     else:
         reasons += _thresholds_not_met(leaving, written)
     answers = beside_reasons(leaving.answers, vetoes)
@@ -213,7 +210,7 @@ def _with_lines(reasons: Iterable[Reason], config: Mapping[str, Any]) -> Iterato
         so_far = applied(so_far, reason.changes)
 
 
-def _nothing_released(steps: Mapping[str, StepResult]) -> Reason:
+def _nothing_released(steps: Mapping[str, StepResult], config: Mapping[str, Any]) -> Reason:
     for name in ("release", "treatment"):
         if name in steps:
             why = str(
@@ -224,7 +221,7 @@ def _nothing_released(steps: Mapping[str, StepResult]) -> Reason:
         Gravity.NOT_DECIDED,
         'The config has neither "treatment" nor "release". '
         "The files in the results folder must stay in your organisation.",
-        changes=_WITHOUT_RELEASE,
+        changes=(_TREATMENT, *_recommend_too(config), _RELEASE),
     )
 
 
@@ -276,4 +273,9 @@ def _recommended_too(config: Mapping[str, Any]) -> tuple[ConfigChange, ...]:
     first = [] if steps else [{"method": "drop_identifiers"}]
     path = ("treatment", "steps") if isinstance(given, Mapping) else ("treatment",)
     treatment = ConfigChange.to(path, [*first, *steps, {"method": "recommended"}], "applies what recommend finds")
-    return (treatment, *(() if "recommend" in config else (_RECOMMEND,)))
+    return (treatment, *_recommend_too(config))
+
+
+def _recommend_too(config: Mapping[str, Any]) -> tuple[ConfigChange, ...]:
+    """The search for the recoding, where the config does not ask for it yet."""
+    return () if "recommend" in config else (_RECOMMEND,)

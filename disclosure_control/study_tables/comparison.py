@@ -66,7 +66,8 @@ class ComparedTable:
 
     ``reference``: the column of the arm with which others are compared, None where there is one column alone.
     ``coarser``: groups of rows that leave in other, mostly fewer, categories, and how many; they are not compared.
-    ``gone``: groups of rows of which nothing leaves.
+    ``gone``: groups of rows of which nothing leaves. ``fresh``: of a table of events, the terms in place of others, by
+    their people.
     """
 
     before: StudyTable
@@ -74,6 +75,7 @@ class ComparedTable:
     reference: int | None
     coarser: Mapping[str, int]
     gone: tuple[str, ...]
+    fresh: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def is_compared(self) -> np.ndarray:
@@ -115,11 +117,14 @@ class ComparedTable:
     def lost(self) -> float:
         """The share of the table that is lost, in [0, 1]: of each cell what its intervals do not have in common.
 
-        All of a cell that does not leave, or leaves in another category; nothing of one without interval that is the
-        same.
+        All of a cell that does not leave; nothing of one without interval that is the same. Of a group that leaves in
+        n bands one part in n, which is what a value is spread over where bands are alike (Iyengar 2002,
+        doi:10.1145/775047.775089).
         """
         had = ~np.isnan(self.before.value)
         kept = np.where(np.isnan(self.overlap), self.is_compared & ~self.is_changed, self.overlap)
+        in_bands = np.array([1 - 1 / max(self.coarser.get(group, 1), 1) for group in self.before.groups])
+        kept = np.where(np.isin(self.before.groups, list(self.coarser))[:, None], in_bands[:, None], kept)
         return float((1 - kept[had]).mean()) if had.any() else 0.0
 
     @cached_property
@@ -167,7 +172,7 @@ class ComparedTable:
             states[(before.value * after.value < 0) & (was | now)] = State.SIGN
         moved = (after.value < before.low - _SAME) | (after.value > before.high + _SAME)
         states[moved] = State.MOVED
-        states[np.isnan(after.value)] = State.LOST
+        states[np.isnan(after.value) | (moved & self.vanished[:, None])] = State.LOST
         states[np.abs(after.value - before.value) <= _SAME * np.maximum(1, np.abs(before.value))] = State.HELD
         return np.where(self.is_read, states, int(State.NOT_COMPARED))
 
@@ -199,11 +204,15 @@ def compared(before: StudyTable, after: StudyTable | None, compare_with: str | N
         before, rows=(), groups=(), n=none, of=none, value=none, error=none, events=None, bands={}, p_value=None
     )
     found = empty if after is None else after
-    coarser = {}
+    rows = set(zip(before.groups, before.rows, strict=True))
+    is_fresh = [place not in rows for place in zip(found.groups, found.rows, strict=True)]
+    fresh, coarser = dict[str, int](), dict[str, int]()
     if before.name in _OF_CATEGORIES:
-        rows = set(zip(before.groups, before.rows, strict=True))
-        fresh = [group for group, row in zip(found.groups, found.rows, strict=True) if (group, row) not in rows]
-        coarser = {group: found.groups.count(group) for group in dict.fromkeys(fresh)} | dict(found.bands)
+        groups = dict.fromkeys(group for group, fits in zip(found.groups, is_fresh, strict=True) if fits)
+        coarser = {group: found.groups.count(group) for group in groups} | dict(found.bands)
+    elif before.kind is CellKind.SHARE:
+        n_people = found.n.sum(axis=1).tolist()
+        fresh = {row: int(n) for row, n, fits in zip(found.rows, n_people, is_fresh, strict=True) if fits}
     gone = tuple(group for group in dict.fromkeys(before.groups) if group not in found.groups)
     return ComparedTable(
         before,
@@ -211,6 +220,7 @@ def compared(before: StudyTable, after: StudyTable | None, compare_with: str | N
         reference_of(before.columns, compare_with),
         coarser,
         gone,
+        fresh,
     )
 
 

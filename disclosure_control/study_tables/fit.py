@@ -168,7 +168,7 @@ def _findings(table: ComparedTable, settings: FitForUseSettings) -> Iterator[_Fi
     if table.test_changed:
         yield _Finding(Fitness.WITH_LIMITS, "the test over all arms has another result at 5% than in what came in")
     if n_gone := int(table.vanished.sum()):
-        yield _Finding(Fitness.WITH_LIMITS, f"nothing is left of {_rows_gone(table, n_gone)}")
+        yield _Finding(Fitness.WITH_LIMITS, _what_became_of(table, n_gone))
     yield from _of_size(table, settings)
 
 
@@ -222,6 +222,17 @@ def _listed_with_rest(names: Sequence[str], n: int) -> str:
     """Some of ``n`` things by name, and how many others there are."""
     few = [f"{n - len(names)} of few people"] if n > len(names) else []
     return f": {listed([*names[:MOST_NAMED], *few])}{_more(len(names))}" if names else ""
+
+
+def _what_became_of(table: ComparedTable, n_gone: int) -> str:
+    """That nothing is left of some rows, or which terms stand in their place."""
+    rows = _rows_gone(table, n_gone)
+    if not table.fresh:
+        return f"nothing is left of {rows}"
+    names = [name for name, n in table.fresh.items() if n >= LEAST]
+    is_short = 0 < len(names) == len(table.fresh) <= MOST_NAMED
+    instead = " or ".join(sorted(names, reverse=True)) if is_short else "coarser terms or not at all"
+    return f"{rows} {'leaves' if n_gone == 1 else 'leave'} as {instead}"
 
 
 def _rows_gone(table: ComparedTable, n_gone: int) -> str:
@@ -280,7 +291,7 @@ def _losses(tables: Sequence[ComparedTable], settings: FitForUseSettings) -> Ite
         if (too_much := _too_much(table, settings)) and not said_by_column:
             title = table.before.title.partition(" (")[0]
             names_a_row = bool((rows_may_be_named(table) & table.vanished).any())
-            gone = f"nothing is left of {_rows_gone(table, int(table.vanished.sum()))}" if names_a_row else ""
+            gone = _what_became_of(table, int(table.vanished.sum())) if names_a_row else ""
             yield changed_share(table) or f"{title[:1].lower()}{title[1:]}: {gone or too_much}"
     n_unsafe = sum(int((np.isin(table.states, (State.MOVED, State.LOST)) & _is_there(table)).sum()) for table in tables)
     if n_unsafe:

@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
+
+from hypothesis import given
+from hypothesis import strategies as st
 
 from config import parse_config
 from disclosure_control.basics.settings.changes import ConfigChange, applied
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Gravity, Reason
-from disclosure_control.draft.ways import RecodingTaken, Way, ways_in_words, ways_of, ways_tried
+from disclosure_control.draft.proposal import Proposal
+from disclosure_control.draft.ways import (
+    LEAST_GAIN,
+    MOST_TRIED,
+    RecodingLevels,
+    Way,
+    WayTried,
+    best_way,
+    proposed_by_ways,
+    ways_in_words,
+    ways_tried,
+)
 from disclosure_control.study_tables.fit import FitForUse, Fitness
 
 LITERAL = {
     "treatment": [{"method": "drop_identifiers"}, {"method": "recommended"}],
     "release": {"rare_terms": {"at_least": 5, "within": "class"}},
 }
-COARSER = RecodingTaken("Drop AGE", [{"method": "drop_column", "columns": ["AGE"]}])
-RECODINGS = [RecodingTaken("Band AGE", [{"method": "band"}]), COARSER]
+RECODING = RecodingLevels(
+    {"SEX": 0, "AGE": 1}, {"SEX": ["as it is", "not released"], "AGE": ["as it is", "18--40, 40--90", "not released"]}
+)
 ALONE = Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, "12 of 100 people are alone.")
 
 
@@ -30,27 +46,103 @@ def use(answer: Fitness, **lost: float) -> FitForUse:
     return FitForUse(answer, "What the recipient loses: this.", (), (), {name: (one,) for name, one in lost.items()})
 
 
-def test_each_recoding_is_tried_with_rare_terms_within_classes_and_in_the_study():
-    found = {way.words: applied(LITERAL, way.changes) for way in ways_of(LITERAL, RECODINGS)}
-    both = "Drop AGE; rare terms counted in the whole study"
-    assert list(found) == ["As proposed", "rare terms counted in the whole study", "Drop AGE", both]
-    assert found["As proposed"] == LITERAL
-    assert found[both] == {
-        "treatment": [{"method": "drop_identifiers"}, *COARSER.steps],
-        "release": {"rare_terms": {"at_least": 5, "within": "study"}},
-    }
+def losing(losses: dict[tuple[int, ...], float], within: str = "class", by_count: float = 0.5):
+    """A run in which the tables lose what the levels of the config say, or ``by_count`` with another count of terms."""
+
+    def run(literal, words):
+        fixed = RECODING.taken | literal.get("recommend", {}).get("fixed", {})
+        lost = losses[tuple(fixed.values())] if literal["release"]["rare_terms"]["within"] == within else by_count
+        return FoundByTrial((), use(Fitness.WITH_LIMITS, terms=lost))
+
+    return run
 
 
-def test_a_config_of_its_own_steps_keeps_them_and_one_without_rare_terms_gets_none():
-    own = {"treatment": {"seed": 1, "steps": [{"method": "band"}]}, "release": {}}
-    assert [way.changes for way in ways_of(own, RECODINGS)] == [()]
-    seeded = {"treatment": {"seed": 1, "steps": [{"method": "recommended"}]}, "release": {}}
-    _, way = ways_of(seeded, RECODINGS)
-    assert applied(seeded, way.changes)["treatment"] == {"seed": 1, "steps": list(COARSER.steps)}
+LOSSES = {(0, 1): 0.3, (1, 1): 0.29, (0, 2): 0.25, (1, 2): 0.245}
 
 
-def test_at_most_six_ways_are_tried():
-    assert len(list(ways_of(LITERAL, [*RECODINGS, *RECODINGS, *RECODINGS]))) == 6
+def test_columns_go_up_one_at_a_time_as_long_as_clearly_more_is_kept():
+    found = ways_tried(LITERAL, RECODING, losing(LOSSES), ())
+    assert [round(one.lost, 3) for one in found] == [0.245, 0.25, 0.29, 0.3, 0.5]
+    # The step from 0.25 to 0.245 gives up a whole column for half a point: it is tried, and it is not the proposed one.
+    assert found[0].way.words == "SEX: not released; AGE: not released"
+    assert best_way(found) is not None
+    assert [one.way.words for one in found if not one.way.changes] == ["As proposed"]
+    assert found[-1].way.words == "rare terms counted in the whole study"
+
+
+def test_no_way_is_proposed_for_less_than_it_gives_up():
+    losses = LOSSES | {(1, 1): 0.295, (0, 2): 0.292}
+    found = ways_tried(LITERAL, RECODING, losing(losses), ())
+    assert len(found) == 4  # none is clearly better, so the search ends there
+    assert best_way(found) is None
+
+
+def test_a_level_that_the_config_fixes_stays_and_one_that_is_not_recommended_is_none():
+    fixed = {**LITERAL, "recommend": {"fixed": {"SEX": 0}}}
+    found = ways_tried(fixed, RECODING, losing(LOSSES), ())
+    tried = [applied(fixed, one.way.changes)["recommend"]["fixed"] for one in found]
+    assert tried == [{"SEX": 0, "AGE": 2}, {"SEX": 0}, {"SEX": 0}]
+    own = {"treatment": {"seed": 1, "steps": [{"method": "band"}]}, "release": {"rare_terms": {"within": "class"}}}
+    assert len(ways_tried(own, RECODING, losing(LOSSES), ())) == 2
+    without = {"treatment": [{"method": "recommended"}], "release": {}}
+    run = losing(LOSSES)
+    found = ways_tried(without, None, lambda literal, words: run(LITERAL, words), ())
+    assert [one.way.words for one in found] == ["As proposed"]
+
+
+@given(st.lists(st.sampled_from([0.1, 0.105, 0.2, 0.3, 0.31, 0.4]), min_size=27, max_size=27))
+def test_the_search_ends_where_no_column_can_go_up_for_a_gain(shares):
+    words = ["fine", "coarse", "not released"]
+    start = RecodingLevels(dict.fromkeys("ABC", 0), dict.fromkeys("ABC", words))
+    losses = dict(zip(itertools.product(range(3), repeat=3), shares, strict=True))
+    n_runs = []
+
+    def run(literal, words):
+        n_runs.append(words)
+        fixed = literal.get("recommend", {}).get("fixed", start.taken)
+        return FoundByTrial((), use(Fitness.YES, terms=losses[tuple(fixed.values())]))
+
+    literal = {"treatment": [{"method": "recommended"}]}
+    found = ways_tried(literal, start, run, ())
+    assert len(n_runs) == len(found) <= MOST_TRIED
+    reached, here = [(0, 0, 0)], (0, 0, 0)  # the slow way: look at all neighbours, go to the least, stop
+    while True:
+        up = [tuple(b + (a == at) for a, b in enumerate(here)) for at in range(3) if here[at] < 2]
+        least = min(up, key=losses.get, default=here)
+        reached += up
+        if losses[least] > losses[here] - LEAST_GAIN + 1e-12:
+            break
+        here = least
+    if len(reached) <= MOST_TRIED:
+        tried = [applied(literal, one.way.changes).get("recommend", {}).get("fixed", start.taken) for one in found]
+        assert sorted(tuple(one.values()) for one in tried) == sorted(reached)
+
+
+def test_the_proposal_has_the_lines_of_the_best_way_with_the_reason_above_them():
+    text = 'config = {\n    "recommend": {"weigh": "all"},\n    "treatment": [{"method": "recommended"}],\n'
+    text += '    "release": {"rare_terms": {"within": "class"}},\n}\n'
+    proposal = Proposal(text, text, (), 0, (), ())
+    found, words = proposed_by_ways(proposal, "x.py", RECODING, losing(LOSSES), ())
+    assert parse_config(found.text, "x.py")["recommend"] == {"weigh": "all", "fixed": {"SEX": 1, "AGE": 2}}
+    assert "# proposed: of 5 ways tried, this one keeps the tables of the study best" in found.text
+    assert found.is_other
+    assert "May leave. This one is proposed." in words[3]
+    for line in words:
+        if "To choose it: " in line:
+            pasted = parse_config(f"config = {{{line.partition('To choose it: ')[2]}}}", "x")
+            assert parse_config(found.text, "x.py") | pasted != parse_config(found.text, "x.py")
+    assert not found.left
+    reasons = {(1, 1): (ALONE,), (0, 1): (ALONE, ALONE)}
+
+    def held(literal, words):
+        levels = literal.get("recommend", {}).get("fixed", RECODING.taken)
+        return FoundByTrial(reasons.get(tuple(levels.values()), (ALONE, ALONE)), use(Fitness.YES, terms=0.3))
+
+    fewer, _ = proposed_by_ways(proposal, "x.py", RECODING, held, ())
+    assert "this one has the fewest reasons to hold" in fewer.text
+    assert fewer.left == (ALONE,)
+    same, _ = proposed_by_ways(proposal, "x.py", RECODING, losing(dict.fromkeys(LOSSES, 0.3)), ())
+    assert same.text == text
 
 
 def test_what_may_leave_comes_first_then_what_is_fit_and_loses_least_of_the_tables_that_matter():
@@ -61,30 +153,32 @@ def test_what_may_leave_comes_first_then_what_is_fit_and_loses_least_of_the_tabl
         "bent": FoundByTrial((), use(Fitness.NO, terms=0.1)),
         "much": FoundByTrial((), use(Fitness.WITH_LIMITS, terms=0.4, shifts=0.0)),
         "little": FoundByTrial((), use(Fitness.WITH_LIMITS, terms=0.2, shifts=0.9)),
-        "nothing": FoundByTrial((), None),
     }
 
-    def run(literal):
-        if "faulty" in literal["name"]:
-            raise FaultyInputError("no")
-        return results[literal["name"]]
+    def tried(tables):
+        ways = [
+            WayTried(Way(name, (ConfigChange.to(("name",), name),)), one.reasons, one.use, one.use.lost_of(tables))
+            for name, one in results.items()
+        ]
+        return sorted(ways, key=lambda one: one.rank)
 
-    ways = [Way(name, (ConfigChange.to(("name",), name),)) for name in (*results, "faulty")]
-    found = ways_tried({}, ways, run, ["terms"])
+    found = tried(["terms"])
     assert [one.way.words for one in found] == ["little", "much", "bent", "held", "undone"]
-    assert [one.way.words for one in ways_tried({}, ways, run, ())][:2] == ["much", "little"]
-    words = "\n".join(ways_in_words({}, found, ["terms"]))
+    assert [one.way.words for one in tried(())][:2] == ["much", "little"]
+    words = "\n".join(ways_in_words({}, {}, found, ["terms"]))
     assert "5 ways tried" in words
     assert "1. Little. Fit for use: with limits; tables lose 20%." in words
     assert "bent" in words.lower()
     assert "12 of 100" not in words  # the fourth
-    assert "Hold: 12 of 100 people are alone." in "\n".join(ways_in_words({}, found[3:], ["terms"]))
+    assert "Hold: 12 of 100 people are alone." in "\n".join(ways_in_words({}, {}, found[3:], ["terms"]))
 
 
-def test_the_line_of_a_way_has_its_keys_whole():
-    found = ways_tried(LITERAL, ways_of(LITERAL, RECODINGS), lambda literal: FoundByTrial((), use(Fitness.YES)), ())
-    lines = [line for line in ways_in_words(LITERAL, found, ()) if "To choose it: " in line]
-    assert len(lines) == 2
-    for line, one in zip(lines, found[1:], strict=False):
-        pasted = parse_config(f"config = {{{line.partition('To choose it: ')[2]}}}", "x")
-        assert LITERAL | pasted == applied(LITERAL, one.way.changes)
+def test_a_way_that_the_files_refuse_or_by_which_nothing_leaves_is_left_out():
+    def run(literal, words):
+        fixed = literal.get("recommend", {}).get("fixed", RECODING.taken)
+        if fixed["SEX"]:
+            raise FaultyInputError("no")
+        return FoundByTrial((), None if fixed["AGE"] == 2 else use(Fitness.YES, terms=0.1))
+
+    literal = {"treatment": [{"method": "recommended"}], "release": {}}
+    assert [one.way.words for one in ways_tried(literal, RECODING, run, ())] == ["As proposed"]

@@ -33,6 +33,10 @@ def test_nothing_is_released_where_the_config_asks_for_nothing():
     verdict = verdict_on(what_leaves({}), {})
     assert verdict.text.startswith("VERDICT: Hold, nothing is released.\n  1. The config has neither")
     assert '"release": {"key_from"' in verdict.text
+    assert '"recommend": {}' in verdict.text
+    weighs = verdict_on(what_leaves({}), {}, (), {"recommend": {"weigh": "all"}}).text
+    assert '"treatment": [' in weighs
+    assert '"recommend": {' not in weighs  # what the config asks of it stays
     assert verdict.figures["verdict"] == "Hold"
 
 

@@ -185,6 +185,40 @@ def test_a_category_that_is_gone_is_named_where_its_share_may_not_be_told():
     assert loses.startswith("What the recipient loses: adverse events: nothing is left of LOST TO FOLLOW-UP")
 
 
+def test_categories_that_leave_under_another_term_are_not_said_to_be_gone():
+    """Twenty deaths and three withdrawals are released as DISCONTINUED, which nobody was called before."""
+    before = shares([[90, 87], [8, 12], [2, 1]], [100, 100], ["COMPLETED", "DEATH", "WITHDRAWAL"])
+    after = shares([[90, 87], [10, 13]], [100, 100], ["COMPLETED", "DISCONTINUED"])
+    groups = {"groups": ("DSDECOD",) * 3, "name": "disposition", "title": "Disposition"}
+    before = dataclasses.replace(before, **groups)
+    after = dataclasses.replace(after, **(groups | {"groups": ("DSDECOD",) * 2}))
+    fit = fit_for_use({"disposition": compared(before, after)}, 0, N, USUAL)
+    assert "DEATH, 1 category of few people leave as DISCONTINUED" in fit.reasons[0]
+    assert "nothing is left of" not in " ".join((*fit.reasons, fit.loses))
+    few = dataclasses.replace(after, rows=("COMPLETED", "SOMETHING ELSE"), n=np.array([[90, 87], [2, 1]]))
+    told = fit_for_use({"disposition": compared(before, few)}, 0, N, USUAL).reasons[0]
+    assert "leave as coarser terms or not at all" in told  # a name of three people is not told
+
+
+def test_a_comparison_of_a_term_that_left_cannot_be_made_and_did_not_move():
+    before = shares([[5, 60], [50, 50]], [100, 100])
+    after = shares([[0, 0], [50, 50]], [100, 100])
+    assert compared(before, after).states[:, 1].tolist() == [State.LOST, State.HELD]
+
+
+def test_a_column_in_bands_is_lost_to_one_part_in_their_number():
+    """Six ages in two bands lose one half of their rows; in three bands a third; not released all of them."""
+    ages = [f"{low}--{low + 10}" for low in range(30, 90, 10)]
+    fine = dataclasses.replace(shares([[15, 15]] * 6, [90, 90], ages, "demographics"), groups=("AGE",) * 6)
+
+    def in_bands(n: int) -> StudyTable:
+        rows = [f"band {number}" for number in range(n)]
+        return dataclasses.replace(shares([[90 // n] * 2] * n, [90, 90], rows, "demographics"), groups=("AGE",) * n)
+
+    assert [compared(fine, in_bands(n)).lost for n in (2, 3)] == pytest.approx([1 / 2, 1 / 3])
+    assert (compared(fine, fine).lost, compared(fine, None).lost) == (0, 1)
+
+
 def test_a_difference_between_arms_that_grew_beyond_its_interval_is_a_no():
     """The rows of one arm are thinned more than those of the other, as when rare terms go within classes."""
     events = FRAMES["AE"]

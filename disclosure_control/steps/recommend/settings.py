@@ -48,7 +48,8 @@ class RecommendSettings(SettingsGroup):
     max_level: Mapping[str, int] = setting(dictionary_of(_LEVEL), "recode a column no further than this", {})
     weigh: str | tuple[str, ...] | None = setting(
         _TABLES,
-        "tables of the study that matter: `--propose` then [tries other ways](#by-what-the-studys-tables-lose), too",
+        "tables of the study that matter: `--propose` looks for the way that "
+        "[keeps them best](#by-what-the-studys-tables-lose)",
         None,
         "no other way is tried",
     )
