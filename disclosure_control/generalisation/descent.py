@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from disclosure_control.generalisation.judging import judge
+from disclosure_control.generalisation.losses import LatticeLoss
 from disclosure_control.generalisation.nodes import Lattice, Levels, RollUp
 from disclosure_control.generalisation.requirements import Requirements
 
@@ -15,7 +16,7 @@ from disclosure_control.generalisation.requirements import Requirements
 def descend(
     lattice: Lattice,
     requirements: Requirements,
-    loss,
+    loss: LatticeLoss,
     allowed: Sequence[Sequence[int]],
     is_over: Callable[[], bool],
 ) -> tuple[Levels, int]:
@@ -42,13 +43,14 @@ def descend(
         return here, n_tried
     loss_here, has_moved = loss_of(here), True
     while has_moved:
-        has_moved, alone = False, {}
+        has_moved = False
+        alone: dict[int, float] = {}
         for i, levels in enumerate(allowed):
             if here[i] > levels[0]:
                 if is_over():
                     return here, n_tried
                 alone[i] = loss_of(lowered(i))
-        for i in sorted((i for i in alone if alone[i] < np.inf), key=alone.get):
+        for i in sorted((i for i in alone if alone[i] < np.inf), key=lambda i: alone[i]):
             if is_over():
                 return here, n_tried
             candidate = loss_of(lowered(i)) if has_moved else alone[i]

@@ -16,7 +16,7 @@ import numpy as np
 
 from disclosure_control.generalisation.generalisations import Generalisation
 from disclosure_control.generalisation.nodes import Lattice, Node
-from disclosure_control.generalisation.volumes import VOLUME_METRICS, VolumeMetric
+from disclosure_control.generalisation.volumes import VOLUME_METRICS, Ambiguity, Divergence, VolumeMetric
 from disclosure_control.measures.class_sizes import average_class_size, discernibility
 
 
@@ -156,7 +156,8 @@ class SeparableLoss:
     def loss(self, node: Node, suppressed: np.ndarray) -> float:
         """The loss of a transformation, given its ``suppressed`` classes (n_classes,) of bool."""
         people = node.size[suppressed]
-        n_suppressed, terms = int(people.sum()), 0.0
+        n_suppressed = int(people.sum())
+        terms: np.ndarray = np.zeros(())
         # People of a class differ below its level, not on it: any member represents them.
         lost = self._totals_of(node.member[suppressed], people) if self.metric.suppressed == "all" else None
         for i, level in enumerate(node.levels):
@@ -262,6 +263,8 @@ def _as_it_is(total: np.ndarray, attribute: Generalisation, n: int) -> np.ndarra
 def _per_record(total: np.ndarray, attribute: Generalisation, n: int) -> np.ndarray:
     return np.asarray(total) / max(n, 1)
 
+
+LatticeLoss = SeparableLoss | ClassSizeLoss | Ambiguity | Divergence
 
 METRICS: dict[str, SeparableMetric | ClassSizeMetric | VolumeMetric] = {
     metric.name: metric

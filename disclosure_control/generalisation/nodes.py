@@ -237,15 +237,13 @@ class RollUp:
     def _source_of_cells(self, node: Node, table: CountTable) -> tuple[Node, CountTable]:
         """The smallest table already computed for a node that is nowhere coarser."""
         finer = (self._levels <= np.array(node.levels)).all(axis=1)
-        best, its_table = None, None
+        best, its_table = _as_given(node.lattice), table
         for i in np.flatnonzero(finer):
             candidate = self._kept[i - 1] if i else self.bottom
             cells = candidate.cells.get(id(table))
-            if cells is not None and (its_table is None or len(cells.people) < len(its_table.people)):
+            if cells is not None and (its_table is table or len(cells.people) < len(its_table.people)):
                 best, its_table = candidate, cells
-        if best is not None:
-            return best, its_table
-        return _as_given(node.lattice), table
+        return best, its_table
 
     def _keep(self, node: Node) -> None:
         self._kept.append(node)

@@ -70,7 +70,7 @@ class Requirements:
     missing_qis: str = "category"
     keeps_somebody: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         faults = []
         if not 0 <= self.suppression_limit <= 1:
             faults.append(f"suppression_limit is {self.suppression_limit!r}; allowed: a share from 0 to 1")

@@ -127,7 +127,7 @@ def search(
     lowest, highest = lowest or {}, highest or {}
     _check(lattice, metric, weights, lowest, highest)
     stop = None if time_limit is None else clock() + time_limit
-    allowed = [
+    allowed: list[Sequence[int]] = [
         range(lowest.get(attribute.name, 0), highest.get(attribute.name, attribute.height) + 1)
         for attribute in lattice.attributes
     ]
@@ -136,7 +136,7 @@ def search(
         half = None if time_limit is None else clock() + time_limit / 2
         loss = METRICS[metric].on(lattice, _weights_of(lattice, weights))
         start, n_tried = descend(lattice, requirements, loss, allowed, lambda: half is not None and clock() >= half)
-        allowed = levels_around(start, allowed, LARGEST_LATTICE)
+        allowed = [*levels_around(start, allowed, LARGEST_LATTICE)]
     part = lattice.only(allowed)
     walk = _Walk(part, requirements, metric, _weights_of(lattice, weights))
     if start is not None and n_tried:
@@ -187,7 +187,8 @@ class _Walk:
         self.lattice, self.requirements = lattice, requirements
         self.roll_up = RollUp(lattice)
         self.loss = METRICS[metric].on(lattice, weights)
-        self.best_loss, self.best_levels = np.inf, None
+        self.best_loss = np.inf
+        self.best_levels: Levels | None = None
         self.n_checked = 0
         self.bound = np.array(self.loss.floors(self.roll_up.bottom), dtype=float)
 
@@ -235,8 +236,8 @@ class _Walk:
             return False
         floor = self.loss.floor_of_coarser(node)
         if floor is not None:
-            coarser = self.bound[(*(slice(level, None) for level in place), ...)]
-            np.maximum(coarser, floor, out=coarser)
+            coarser: tuple[slice | EllipsisType, ...] = (*(slice(level, None) for level in place), ...)
+            np.maximum(self.bound[coarser], floor, out=self.bound[coarser])
         self._raise_bounds_of_finer(node, surely, np.zeros(node.n_classes))
         least = float(self.bound[place])
         self.bound[place] = np.inf

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,10 +30,14 @@ class VolumeMetric:
 
 
 @dataclass(frozen=True)
-class _OfVolumes:
+class _OfVolumes(ABC):
     lattice: Lattice
     floor_is_loss = False
     grows_with_suppression = True
+
+    @abstractmethod
+    def loss(self, node: Node, suppressed: np.ndarray) -> float:
+        """The loss of a transformation, given its ``suppressed`` classes (n_classes,) of bool."""
 
     @cached_property
     def leaves(self) -> list[list[np.ndarray]]:

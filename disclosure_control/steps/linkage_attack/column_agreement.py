@@ -22,7 +22,7 @@ class Overlap:
     inside: np.ndarray
     pattern: np.ndarray
 
-    def same(self, known: np.ndarray, released: np.ndarray) -> np.ndarray:
+    def same(self, known: np.ndarray | int, released: np.ndarray | int) -> np.ndarray:
         return ((self.plain[known] == released) & (released >= 0)) | self.inside[known, self.pattern[released]]
 
 
@@ -56,9 +56,9 @@ class ColumnAgreement:
         blocks = (known[start : start + n_at_once] for start in range(0, len(known), n_at_once))
         return any(bool(self.overlap.same(block[:, np.newaxis], released).any()) for block in blocks)
 
-    def same(self, known: np.ndarray, released: np.ndarray) -> np.ndarray:
+    def same(self, known: np.ndarray | int, released: np.ndarray | int) -> np.ndarray:
         """Whether codes agree that are not missing; arrays of any shapes that fit together."""
-        return known == released if self.overlap is None else self.overlap.same(known, released)
+        return np.equal(known, released) if self.overlap is None else self.overlap.same(known, released)
 
     def agree(self, known: np.ndarray, released: np.ndarray, missing_agrees: bool) -> np.ndarray:
         """Whether pairs of positions agree, (n_pairs,) of bool."""

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache, partial
 from math import inf, log, nextafter
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,7 +32,7 @@ ALPHA = 0.05  # confidence of accuracies
 STEPS = 2**32  # numbers are summed in this many steps: whole numbers are exact, and two thousand million of them fit
 
 
-def opendp():
+def opendp() -> Any:
     """The library, imported where it is used. Raises ``FaultyInputError`` with the command that installs it."""
     try:
         import opendp.prelude as library

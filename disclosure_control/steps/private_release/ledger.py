@@ -141,7 +141,9 @@ class Ledger:
             )
             state = self._append(store, state, ANSWERED, key, {"epsilon": epsilon_of_map, "answer": answer()})
             self._write_marks(state)
-            return self._recorded(store, key, epsilon)
+            paid_for = self._recorded(store, key, epsilon)
+            assert paid_for is not None  # it was appended two lines above
+            return paid_for
 
     def recorded(self, question: Mapping, dataset: str) -> Recorded | None:
         """The recorded answer to a question, at no cost; None where there is none. Raises as ``look``."""

@@ -76,7 +76,8 @@ def exact_epsilon(value: object) -> Decimal | None:
     if not epsilon.is_finite() or not LEAST_EPSILON <= epsilon <= LARGEST_EPSILON:
         return None
     epsilon = epsilon.normalize()
-    return epsilon if -epsilon.as_tuple().exponent <= EPSILON_DIGITS else None
+    exponent = int(epsilon.as_tuple().exponent)  # a number, as it is finite
+    return epsilon if -exponent <= EPSILON_DIGITS else None
 
 
 def _is_number(value: object) -> bool:
@@ -91,8 +92,9 @@ def _is_bounds(value: object) -> bool:
 
 
 def _is_edges(value: object) -> bool:
-    numbers = isinstance(value, list | tuple) and len(value) >= 2 and all(map(_is_number, value))
-    rises = numbers and all(low < high for low, high in pairwise(value))
+    if not (isinstance(value, list | tuple) and len(value) >= 2 and all(map(_is_number, value))):
+        return False
+    rises = all(low < high for low, high in pairwise(value))
     return rises and len(set(map(number_text, value))) == len(value)
 
 
@@ -306,9 +308,10 @@ KINDS: dict[str, QuestionKind] = {
 def faults_of_query(value: object, place: Place) -> list[str]:
     if not isinstance(value, dict):
         return [f"{place}: found {type(value).__name__}; allowed: a dictionary with name, kind, epsilon, column, ..."]
-    kind = KINDS.get(value.get("kind")) if isinstance(value.get("kind"), str) else None
+    name = value.get("kind")
+    kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
-        return [f"{place['kind']}: found {value.get('kind')!r}; allowed: one of {', '.join(KINDS)}"]
+        return [f"{place['kind']}: found {name!r}; allowed: one of {', '.join(KINDS)}"]
     return faults_of(kind.settings, value, place)
 
 

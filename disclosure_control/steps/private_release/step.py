@@ -16,11 +16,11 @@ from pathlib import Path
 from config import RESULTS_FOLDER, read_settings
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps.private_release.answers import Records, is_mostly_noise, mechanism_of, prepared_answer
+from disclosure_control.steps.private_release.entries import LedgerState
 from disclosure_control.steps.private_release.ledger import (
     ANSWERS_FILE,
     BudgetExhaustedError,
     Ledger,
-    LedgerState,
     Recorded,
     published_spending,
 )
