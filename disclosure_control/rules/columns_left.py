@@ -35,7 +35,7 @@ class ColumnsOfRun:
         """What became of the columns that a rule asks for."""
         named = {column for column in (*self.gone, *self.left) if _is_headed(column, asked)}
         by_value = {name for column, kind in self.found if kind in asked.kinds for name in self._in_files(column)}
-        still = {_dotted(column) for column, kind in self.found_in_product if kind in asked.kinds}
+        still = {dotted(column) for column, kind in self.found_in_product if kind in asked.kinds}
         came_in = named | by_value | still
         by_operation = {kind: set(names) for kind, names in self.changed.items()}
         changed = set().union(*(by_operation.get(kind, set()) for kind in asked.operations))
@@ -49,11 +49,11 @@ class ColumnsOfRun:
 
     def _in_files(self, column: str) -> list[str]:
         """The columns of files that a column of the scan is: itself, or those that it was merged from."""
-        dotted = _dotted(column)
+        itself = dotted(column)
         known = (*self.gone, *self.left)
-        if dotted in known:
-            return [dotted]
-        return [name for name in known if name.partition(".")[2] == dotted.partition(".")[2]]
+        if itself in known:
+            return [itself]
+        return [name for name in known if name.partition(".")[2] == itself.partition(".")[2]]
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,10 @@ def columns_of_run(summary: Mapping[str, Any]) -> ColumnsOfRun | None:
         return ColumnsOfRun("released/", sorted(gone), left, changed, found, in_product, not release.get("not_scanned"))
     treatment = summary.get("treatment", {})
     if treatment.get("released"):
-        left, out = (sorted(map(_dotted, treatment[kind])) for kind in ("missing_of_kept", "columns_dropped"))
-        in_product = [(column, kind) for column, kind in found if _dotted(column) in left]
+        left, out = (sorted(map(dotted, treatment[kind])) for kind in ("missing_of_kept", "columns_dropped"))
+        in_product = [(column, kind) for column, kind in found if dotted(column) in left]
         steps = treatment.get("steps", ())
-        recoded = {_dotted(name) for step in steps for name, n in step["changed"].items() if n != 0}
+        recoded = {dotted(name) for step in steps for name, n in step["changed"].items() if n != 0}
         changed = {RECODED: sorted(recoded & set(left))}
         product = str(treatment.get("dataset", "the treated dataset"))
         return ColumnsOfRun(product, out, left, changed, found, in_product, "identifiers" in summary)
@@ -94,7 +94,7 @@ def _findings(listed: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     return [(str(one["column"]), str(one["kind"])) for one in listed]
 
 
-def _dotted(column: str) -> str:
+def dotted(column: str) -> str:
     """The name of a column in a file: ``DM__SEX`` of the merge is ``DM.SEX`` there."""
     return column.replace("__", ".", 1)
 

@@ -1,6 +1,7 @@
 """The dataset's entry for a catalogue: HealthDCAT-AP in Turtle, for data that are not public; made with rdflib.
 
-Source: HealthDCAT-AP, release 8, and DCAT-AP 3.0; Regulation (EU) 2025/327, Article 77.
+Source: HealthDCAT-AP, release 8, with the shapes and vocabularies of its validator, and DCAT-AP 3.0; Regulation (EU)
+2025/327, Article 77.
 """
 
 from __future__ import annotations
@@ -9,9 +10,15 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from disclosure_control.report.evidence.ehds import rows_of_all
-from disclosure_control.rules.columns_left import columns_of_run
+from disclosure_control.rules.columns_left import columns_of_run, dotted
 from disclosure_control.rules.judging import value_at
-from disclosure_control.steps.context.catalogue import CatalogueEntry, Contact
+from disclosure_control.steps.context.catalogue import (
+    CODING_SYSTEMS,
+    HEALTH,
+    HEALTH_CATEGORIES,
+    CatalogueEntry,
+    Contact,
+)
 
 if TYPE_CHECKING:
     from rdflib import Graph
@@ -71,27 +78,25 @@ def _words(graph: Graph, dataset: Node, entry: CatalogueEntry) -> None:
     provenance = _thing(graph, "provenance", "dct:ProvenanceStatement")
     _say(graph, provenance, "rdfs:label", [_text(entry.provenance)])
     _say(graph, dataset, "dct:provenance", [provenance])
-    for place, title in enumerate(entry.coding_systems, 1):
-        system = _thing(graph, f"coding_system_{place}", "dct:Standard")
-        _say(graph, system, "dct:title", [_literal(title)])
-        _say(graph, dataset, "healthdcatap:hasCodingSystem", [system])
 
 
 def _addresses(graph: Graph, dataset: Node, entry: CatalogueEntry) -> None:
     for name, addresses in {
-        "dcat:theme": entry.themes,
+        "dcat:theme": dict.fromkeys((HEALTH, *entry.themes)),
         "dct:type": [entry.type],
         "dct:accessRights": [NOT_PUBLIC],
         "dcatap:applicableLegislation": [LAW],
-        "healthdcatap:healthCategory": entry.health_categories,
+        "healthdcatap:healthCategory": map(HEALTH_CATEGORIES.address_of, entry.health_categories),
+        "healthdcatap:hasCodingSystem": map(CODING_SYSTEMS.address_of, entry.coding_systems),
     }.items():
         _say(graph, dataset, name, map(_address, addresses))
 
 
 def _numbers(graph: Graph, dataset: Node, entry: CatalogueEntry, summary: Mapping[str, Any]) -> None:
     files = summary.get("release", {}).get("files", {})
+    people = "k_anonymity.total" if columns_of_run(summary) is None else "release.people"
     for name, number in {
-        "healthdcatap:numberOfUniqueIndividuals": value_at(summary, "release.people"),
+        "healthdcatap:numberOfUniqueIndividuals": value_at(summary, people),
         "healthdcatap:numberOfRecords": rows_of_all(files, "records") if files else None,
         "healthdcatap:minTypicalAge": entry.youngest,
         "healthdcatap:maxTypicalAge": entry.oldest,
@@ -110,14 +115,17 @@ def _period(graph: Graph, dataset: Node, entry: CatalogueEntry) -> None:
 
 
 def _variables(graph: Graph, dataset: Node, entry: CatalogueEntry, summary: Mapping[str, Any]) -> None:
-    """The variables of each file that leaves; nothing is said of structure where nothing leaves."""
+    """The variables of each file that leaves; where nothing leaves, those of the pilot as it came in."""
     columns = columns_of_run(summary)
     if columns is None:
-        return
+        names = [dotted(name) for name in summary["context"]["columns"]]
+        product, described = next(iter(summary["inputs"])), "came in"
+    else:
+        names, product, described = list(columns.left), columns.product, "leaves"
     files: dict[str, list[str]] = {}
-    for column in columns.left:
+    for column in names:
         file, _, variable = column.partition(".")
-        files.setdefault(file if variable else columns.product, []).append(variable or file)
+        files.setdefault(file if variable else product, []).append(variable or file)
     group = _thing(graph, "variables", "csvw:TableGroup")
     _say(graph, dataset, "healthdcatap:hasStructuredData", [_literal(True)])
     _say(graph, dataset, "healthdcatap:hasVariables", [group])
@@ -132,7 +140,7 @@ def _variables(graph: Graph, dataset: Node, entry: CatalogueEntry, summary: Mapp
             _say(graph, column_of, "csvw:name", [_literal(variable)])
             _say(graph, column_of, "csvw:title", [_text(variable)])
             _say(graph, column_of, "csvw:datatype", [_literal(ANY_TYPE)])
-            _say(graph, column_of, "dct:description", [_text(f"{variable} of {file}, as the codebook describes it")])
+            _say(graph, column_of, "dct:description", [_text(f"{variable} of {file}, as it {described}")])
 
 
 def _agent(graph: Graph, name: str, given: Contact) -> Node:

@@ -13,16 +13,17 @@ from disclosure_control.basics.telling.small_counts import count_text
 from disclosure_control.report.evidence.chapters import Chapter, FilledChapter
 from disclosure_control.rules.columns_left import columns_of_run
 from disclosure_control.rules.judging import ABSENT, in_words, value_at
+from disclosure_control.steps.context.catalogue import CatalogueEntry
 
 NOT_COUNTED = "not counted in this run"
 OFFSET, CONTINENT = "release.operations.offset", "release.operations.raise to continent"
 HIGHEST = "prosecutor_highest_risk"
-HEAD = ("What leaves is only what the purpose needs: the run counts what left, and the applicant states the need.",)
+HEAD = ("The run counts what came in and what leaves; whether the purpose needs all of it, the applicant states.",)
 
 
-def ehds_chapters(summary: Mapping[str, Any]) -> list[FilledChapter]:
+def ehds_chapters(summary: Mapping[str, Any], catalogue: CatalogueEntry | None) -> list[FilledChapter]:
     """The table of minimisation, the secrets, and the entry of the catalogue as it stands."""
-    return [_minimised(summary), _secrets(summary), _entry(summary)]
+    return [_minimised(summary), _secrets(summary), _entry(catalogue)]
 
 
 def _minimised(summary: Mapping[str, Any]) -> FilledChapter:
@@ -70,13 +71,17 @@ def _secrets(summary: Mapping[str, Any]) -> FilledChapter:
     return FilledChapter(Chapter((), "Who keeps which secret", asked_by), body)
 
 
-def _entry(summary: Mapping[str, Any]) -> FilledChapter:
-    chapter = Chapter((), "Entry in the catalogue", "Regulation (EU) 2025/327, Article 77; HealthDCAT-AP")
-    if value_at(summary, "config.context.catalogue") in (ABSENT, None):
+def _entry(catalogue: CatalogueEntry | None) -> FilledChapter:
+    chapter = Chapter((), "Entry in the catalogue", "Regulation (EU) 2025/327, Article 77; HealthDCAT-AP, release 8")
+    if catalogue is None:
         text = 'How is the dataset described in the catalogue? ("context": {"catalogue": {...}}, docs/context.md)'
         return FilledChapter(chapter, (Sentence(text, Style.OPEN),))
-    said = "evidence/dataset.ttl has it as HealthDCAT-AP, with people, rows and variables as this run counted them."
-    return FilledChapter(chapter, (Sentence(said),))
+    body = [Sentence("evidence/dataset.ttl has it, with people, rows and variables as this run counted them.")]
+    if catalogue.not_in_vocabularies:
+        refused = ", ".join(catalogue.not_in_vocabularies)
+        text = f"Its validator refuses what is not in the vocabularies of release 8: {refused}. Name their codes."
+        body.append(Sentence(text, Style.OPEN))
+    return FilledChapter(chapter, tuple(body))
 
 
 def _at(summary: Mapping[str, Any], path: str) -> str:

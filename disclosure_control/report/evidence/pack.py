@@ -27,6 +27,7 @@ from disclosure_control.report.evidence.word import word_document
 from disclosure_control.rules.judging import JudgedBook
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.results import ResultSet
+from disclosure_control.steps.context.catalogue import CatalogueEntry
 from disclosure_control.steps.context.settings import ContextSettings
 
 FOLDER = "evidence"
@@ -53,18 +54,19 @@ class EvidenceOf:
 def write_evidence(results: ResultSet, evidence: EvidenceOf) -> None:
     """Put the pack into the set of a run; last, as the manifest names every other file of it."""
     of_context: ContextSettings | None = evidence.config.settings.get("context")
-    for name, document in _documents(evidence).items():
+    catalogue = of_context.catalogue if of_context is not None else None
+    for name, document in _documents(evidence, catalogue).items():
         results.write_text(name, _rendered(Path(name).suffix, evidence.pilot, document))
         if of_context is not None and of_context.word and name.endswith(".md"):
             content = word_document(document, _made_by(evidence.pilot))
             results.write_bytes(str(Path(name).with_suffix(".docx")), content)
-    if of_context is not None and of_context.catalogue is not None:
-        results.write_text(ENTRY, catalogue_entry(of_context.catalogue, evidence.summary))
+    if catalogue is not None:
+        results.write_text(ENTRY, catalogue_entry(catalogue, evidence.summary))
     found = manifest(evidence.pilot, evidence.summary, evidence.config.settings, results.files)
     results.write_text(MANIFEST, json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def _documents(evidence: EvidenceOf) -> dict[str, Document]:
+def _documents(evidence: EvidenceOf, catalogue: CatalogueEntry | None) -> dict[str, Document]:
     """By name of the file: the anonymisation report, the rules beside each other, and the sheet of the EHDS."""
     head = [one.text for one in filled(Chapter((HEAD,), "", ""), evidence.sections).body if isinstance(one, Sentence)]
     chapters = [filled(chapter, evidence.sections) for chapter in CHAPTERS]
@@ -75,7 +77,7 @@ def _documents(evidence: EvidenceOf) -> dict[str, Document]:
         rules_chapters(evidence.rules),
     )
     title = f"{evidence.pilot.name} for a health data access body"
-    sheet = Document(title, HEAD_OF_EHDS, ehds_chapters(evidence.summary))
+    sheet = Document(title, HEAD_OF_EHDS, ehds_chapters(evidence.summary, catalogue))
     return {
         **dict.fromkeys((REPORT_MD, REPORT_HTML), report),
         **dict.fromkeys((RULES_MD, RULES_HTML), rules),

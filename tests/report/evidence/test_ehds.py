@@ -7,7 +7,8 @@ import json
 import pytest
 
 from disclosure_control.report.evidence.pack import EHDS_HTML, EHDS_MD, ENTRY
-from tests.run.synthetic_pilot import DONE, leaks
+from tests.places import SHARED
+from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks
 from tests.steps.context.test_context import CATALOGUE
 
 DCT, DCAT, HEALTH = "http://purl.org/dc/terms/", "http://www.w3.org/ns/dcat#", "http://healthdataportal.eu/ns/health#"
@@ -17,13 +18,27 @@ DCATAP, VCARD = "http://data.europa.eu/r5r/", "http://www.w3.org/2006/vcard/ns#"
 NEEDED = [
     *(f"{DCT}{name}" for name in ("title", "description", "accessRights", "identifier", "type", "provenance")),
     *(f"{DCAT}{name}" for name in ("distribution", "theme", "contactPoint", "keyword")),
-    *(f"{HEALTH}{name}" for name in ("hdab", "healthCategory")),
+    *(f"{HEALTH}{name}" for name in ("hdab", "healthCategory", "hasStructuredData")),
     f"{DCATAP}applicableLegislation",
 ]
 ONCE = [
     *(f"{DCT}{name}" for name in ("accessRights", "publisher")),
     *(f"{HEALTH}{name}" for name in ("hdab", "numberOfRecords", "numberOfUniqueIndividuals", "minTypicalAge")),
+    f"{HEALTH}hasStructuredData",
 ]
+SHAPES = SHARED / "healthdcat_ap_r8"
+THEME = "http://publications.europa.eu/resource/authority/data-theme/SOCI"
+EU = "https://hdeu-dcat.data.health.europa.eu/resource/authority"
+VOCABULARIES = {
+    f"{HEALTH}healthCategory": {f"{EU}/healthcategories/EHRS"},
+    f"{HEALTH}hasCodingSystem": {f"{EU}/coding-system/MEDDRA"},
+    f"{DCAT}theme": {THEME, THEME.replace("SOCI", "HEAL")},
+}
+
+
+def names_of_columns(graph) -> list[str]:
+    """The names of all columns of an entry."""
+    return sorted(str(one) for _, path, one in graph if str(path) == f"{CSVW}name")
 
 
 def test_the_table_of_minimisation_has_the_figures_of_the_run(pilot, doors):
@@ -68,7 +83,41 @@ def test_the_entry_has_what_the_shapes_require(pilot, doors):
     assert [type(one) for one in reached] == [rdflib.URIRef]
     (distribution,) = graph.objects(dataset, name(f"{DCAT}distribution"))
     assert list(graph.objects(distribution, name(f"{DCATAP}applicableLegislation")))
-    assert not list(graph.objects(dataset, name(f"{HEALTH}hasStructuredData")))  # nothing leaves
+    # Nothing leaves: the pilot as it came in is described.
+    header = pilot.combined.read_text(encoding="utf-8").split("\n", 1)[0].replace('"', "").split(",")
+    assert names_of_columns(graph) == sorted(one.partition("__")[2] or one for one in header)
+    (people,) = graph.objects(dataset, name(f"{HEALTH}numberOfUniqueIndividuals"))
+    assert int(people) == len(pilot.combined.read_text(encoding="utf-8").splitlines()) - 1
+
+
+def test_codes_become_addresses_of_the_vocabularies_and_others_are_told(pilot, doors):
+    """The validator refuses a category, a coding system or a theme that is not in its vocabularies."""
+    rdflib = pytest.importorskip("rdflib", reason="no rdflib")
+    strange = "https://access.example/categories/EHR"
+    pilot.configure(context={"catalogue": CATALOGUE | {"health_categories": ["ehrs", strange], "themes": [THEME]}})
+    assert doors.start(2).status == DONE
+    graph = rdflib.Graph().parse(pilot.results / ENTRY, format="turtle")
+    name = rdflib.URIRef
+    found = {path: {str(one) for one in graph.objects(None, name(path))} for path in VOCABULARIES}
+    assert found == VOCABULARIES | {f"{HEALTH}healthCategory": {f"{EU}/healthcategories/EHRS", strange}}
+    assert f"not in the vocabularies of release 8: {strange}." in (pilot.results / EHDS_MD).read_text(encoding="utf-8")
+    pilot.configure(context={"catalogue": CATALOGUE | {"coding_systems": ["Meddra 26"]}})
+    run = doors.start(2)
+    assert run.status == INPUT_AT_FAULT
+    assert "SNOMED-CT" in run.err
+
+
+@pytest.mark.skipif(not SHAPES.is_dir(), reason="no shapes of HealthDCAT-AP beside the clone")
+def test_the_entry_conforms_to_the_shapes_of_release_8(pilot, doors):
+    pyshacl = pytest.importorskip("pyshacl", reason="no pyshacl")
+    rdflib = pytest.importorskip("rdflib", reason="no rdflib")
+    pilot.configure(context={"catalogue": CATALOGUE})
+    assert doors.start(2).status == DONE
+    shapes, vocabularies = (rdflib.Graph().parse(SHAPES / f"{name}.ttl") for name in ("shapes", "vocabularies"))
+    entry = rdflib.Graph().parse(pilot.results / ENTRY, format="turtle")
+    entry += vocabularies
+    conforms, _, report = pyshacl.validate(entry, shacl_graph=shapes, advanced=True, allow_warnings=True)
+    assert conforms, report
 
 
 def test_the_entry_has_the_variables_that_leave(pilot, doors):
@@ -91,5 +140,4 @@ def test_the_entry_has_the_variables_that_leave(pilot, doors):
     assert [path for path in needed for one in columns if len(list(graph.objects(one, name(path)))) != 1] == []
     assert all(len(list(graph.objects(one, name(f"{DCT}title")))) == 1 for one in (group, *tables))
     header = pilot.combined.read_text(encoding="utf-8").split("\n", 1)[0].replace('"', "").split(",")
-    names = sorted(str(one) for column in columns for one in graph.objects(column, name(f"{CSVW}name")))
-    assert names == sorted(one.partition("__")[2] or one for one in header if one != "VS__BMI")
+    assert names_of_columns(graph) == sorted(one.partition("__")[2] or one for one in header if one != "VS__BMI")
