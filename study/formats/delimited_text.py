@@ -111,7 +111,8 @@ def read_csv(source: SourceFile, options: FileOptions) -> FileContents:
     if n_records < table.num_rows:
         notes.append(f"{counted(table.num_rows - n_records, 'record')} at the end without any value left out")
     columns = dict(zip(header, map(_handed_on, table.slice(0, n_records).columns), strict=True))
-    return FileContents(columns, notes, may_guess_comma=text.delimiter != ",")
+    depends_on_keep = bool(text.names) or not all(header)
+    return FileContents(columns, notes, may_guess_comma=text.delimiter != ",", depends_on_keep=depends_on_keep)
 
 
 def _handed_on(column: pa.ChunkedArray) -> TextCodes | pa.ChunkedArray:

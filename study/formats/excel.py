@@ -50,7 +50,8 @@ def read_excel(source: SourceFile, options: FileOptions) -> FileContents:
     if not records:
         faults.append(no_record_fault(path))
     stop_at(faults)
-    return FileContents({name: _column(column) for name, column in columns}, [*notes, *header.notes])
+    contents = {name: _column(column) for name, column in columns}
+    return FileContents(contents, [*notes, *header.notes], depends_on_keep=True)
 
 
 def sheets_with_data(source: SourceFile, id_column: str | None) -> FoundSheets:

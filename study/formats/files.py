@@ -145,6 +145,8 @@ def read_domain_file(file: Path | SourceFile, options: FileOptions = NOTHING_DEC
     The file is opened once; the table's ``sha256`` is of the bytes that were parsed. Raises FaultyInputError with all
     faults that could be distinguished; messages name the file, columns, kinds and counts, never a value of a cell.
     """
+    from study.formats.row_numbers import may_be_row_numbers
+
     path = file if isinstance(file, Path) else file.path
     readers, suffix = readers_by_suffix(), suffix_of(path)
     if suffix not in readers:
@@ -177,6 +179,7 @@ def read_domain_file(file: Path | SourceFile, options: FileOptions = NOTHING_DEC
         types=found.types,
         label=found.label,
         written_as=found.written_as,
+        depends_on_keep=found.depends_on_keep or may_be_row_numbers(next(iter(found.columns), "x")),
     ).under_names(options.called)
 
 

@@ -117,7 +117,8 @@ class FileContents:
     decimal sign, because it does not separate the columns. ``types`` maps columns to the data types of Dataset-JSON if
     the file names them, ``label`` is that of the data set, and ``written_as`` the name of the writer that writes such a
     file again, if the suffix alone is not enough. ``domain``: that of the content, if it is not the file's name.
-    ``n_records``: if a column has distinct values only, how many records have each of them.
+    ``n_records``: if a column has distinct values only, how many records have each of them. ``depends_on_keep``: with
+    other columns to ``keep`` the headings or the records could be others.
     """
 
     columns: Mapping[str, ColumnFound] = field(repr=False)
@@ -129,6 +130,7 @@ class FileContents:
     written_as: str = ""
     domain: str = ""
     n_records: Mapping[str, np.ndarray] = field(default_factory=dict)
+    depends_on_keep: bool = False
 
 
 class Pieces(Protocol[Piece]):
@@ -147,8 +149,8 @@ class SourceTable:
 
     ``sha256`` is of the very bytes that were parsed. ``frame`` has a RangeIndex in the order of the file; text columns
     have pandas' default ``str`` dtype with missing as NaN and never ``''``, numeric columns are float64. Columns of CSV
-    files are all text. ``notes`` says what was guessed. ``labels``, ``types``, ``label`` and ``written_as`` are as in
-    ``FileContents``.
+    files are all text. ``notes`` says what was guessed. ``labels``, ``types``, ``label``, ``written_as`` and
+    ``depends_on_keep`` are as in ``FileContents``.
     """
 
     domain: str
@@ -160,6 +162,7 @@ class SourceTable:
     types: Mapping[str, str] = field(default_factory=dict)
     label: str = ""
     written_as: str = ""
+    depends_on_keep: bool = False
 
     @property
     def n_rows(self) -> int:

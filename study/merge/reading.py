@@ -27,17 +27,27 @@ Read = Callable[[Path, FileOptions], SourceTable]
 
 @dataclass
 class ReadOnce:
-    """A reader that keeps what it read: a file is read again only under other options."""
+    """A reader that keeps what it read: a file is read again only under options by which it could be another table.
+
+    Which column names the person is known only after a first look at the files, and changes nothing in most of them.
+    """
 
     read: Read = read_domain_file
     tables: dict[Path, tuple[FileOptions, SourceTable]] = field(default_factory=dict, repr=False)
 
     def __call__(self, path: Path, options: FileOptions) -> SourceTable:
         """The table of a file, as from ``read``. Raises ``FaultyInputError`` as that does."""
+        as_written = dataclasses.replace(options, called={})
         known = self.tables.get(path)
-        if known is None or known[0] != options:
-            self.tables[path] = known = options, self.read(path, options)
-        return known[1]
+        if known is None or not _serves(*known, as_written):
+            self.tables[path] = known = as_written, self.read(path, as_written)
+        return known[1].under_names(options.called)
+
+
+def _serves(read_by: FileOptions, table: SourceTable, options: FileOptions) -> bool:
+    """Whether a table that was read by some options is the same by others."""
+    kept = options.keep if table.depends_on_keep else read_by.keep
+    return dataclasses.replace(options, keep=kept) == read_by
 
 
 def read_tables_to_merge(

@@ -12,7 +12,9 @@ from disclosure_control.draft import files
 from disclosure_control.draft.draft import draft_config
 from disclosure_control.draft.files import write_draft
 from study.formats.files import read_domain_file
+from study.formats.tables import FileOptions
 from study.merge.reading import ReadOnce
+from tests.cases import each
 from tests.run.synthetic_pilot import (
     CONFIG,
     DISTRICT,
@@ -263,13 +265,27 @@ def test_two_studies_are_for_the_controller_and_the_rest_is_drafted_then(new, do
     assert drafted["categorical_qis"] == CONFIG["categorical_qis"]
 
 
-def test_a_draft_reads_every_file_once(new, monkeypatch):
+@each("people_are_called", ["USUBJID", "PatNr"])
+def test_a_draft_reads_every_file_once(people_are_called, new, monkeypatch):
     read = []
 
     def noted(path, options):
         read.append(path.name)
         return read_domain_file(path, options)
 
+    for file in new.folder.glob("*.csv"):
+        file.write_text(file.read_text(encoding="utf-8").replace("USUBJID", people_are_called), encoding="utf-8")
     monkeypatch.setattr("disclosure_control.draft.draft.ReadOnce", lambda: ReadOnce(noted))
-    draft_config(new.name, new.folder, {})
+    text = draft_config(new.name, new.folder, {}).text
+    assert f'"column": "{people_are_called}"' in text
     assert sorted(read) == ["DM.csv", "LB.csv", "SC.csv", "VS.csv"]
+
+
+def test_a_file_whose_headings_depend_on_the_person_is_read_again(tmp_path):
+    reads = ReadOnce()
+    grouped = "Clinic,,Body,\nNo,Sex,Weight,Height\n" + "".join(f"P{n},m,{70 + n},{160 + n}\n" for n in range(9))
+    (tmp_path / "DM.csv").write_text(grouped, encoding="utf-8")
+    (tmp_path / "VS.csv").write_text("Unnamed: 0,Sex\n1,m\n2,f\n", encoding="utf-8")
+    for file, without, name in (("DM.csv", "Clinic No", "No"), ("VS.csv", "Sex", "Unnamed: 0")):
+        assert reads(tmp_path / file, FileOptions()).frame.columns[0] == without
+        assert reads(tmp_path / file, FileOptions(keep=(name,))).frame.columns[0] == name
