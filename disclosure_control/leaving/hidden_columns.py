@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from scipy.ndimage import maximum_filter1d, minimum_filter1d
 
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, parse_numbers
 from disclosure_control.leaving.leaving import Leaving, LookedAt
@@ -141,7 +140,9 @@ class HiddenColumn:
         low, high = np.full(len(n), np.inf), np.full(len(n), -np.inf)
         np.minimum.at(low, group, self.numbers)
         np.maximum.at(high, group, self.numbers)
-        lowest, highest = minimum_filter1d(low, 3), maximum_filter1d(high, 3)
+        lowest, highest = np.pad(low, 1, constant_values=np.inf), np.pad(high, 1, constant_values=-np.inf)
+        lowest = np.minimum(np.minimum(lowest[:-2], low), lowest[2:])
+        highest = np.maximum(np.maximum(highest[:-2], high), highest[2:])
         left_open = np.where(n > 1, high - low, highest - lowest)
         return float(np.median(left_open[group][self.changed]))
 

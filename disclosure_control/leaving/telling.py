@@ -25,6 +25,7 @@ from disclosure_control.leaving.hidden_columns import (
 )
 from disclosure_control.leaving.leaving import Leaving
 from disclosure_control.leaving.release_finding import ReleaseFinding
+from disclosure_control.measures.relations import may_be_told
 from disclosure_control.measures.telling import (
     CHANCE,
     log_arrangements,
@@ -231,15 +232,37 @@ def _told_by_two(
     hidden: HiddenColumn, tellers: Mapping[str, _Teller], pairs: list[tuple[str, str]]
 ) -> Iterator[ToldByColumns]:
     everybody = np.ones(len(hidden.rows), dtype=bool)
+    numbers: dict[str, np.ndarray] = {}
+    if hidden.is_numeric:
+        names = dict.fromkeys(name for pair in pairs if hidden.name not in pair for name in pair)
+        numbers = {name: tellers[name].numbers_of(hidden.rows) for name in names}
+    promising = _promising(hidden, numbers, pairs)
     for pair in pairs:
-        one, other = (tellers[name] for name in pair)
-        if hidden.is_numeric and hidden.name not in pair:
-            away = told_by_relation(one.numbers_of(hidden.rows), other.numbers_of(hidden.rows), hidden.numbers)
+        if numbers and hidden.name not in pair:
+            if pair not in promising:
+                continue
+            away = told_by_relation(numbers[pair[0]], numbers[pair[1]], hidden.numbers)
             found = _entry(hidden, list(pair), away, np.isfinite(away))
         else:
+            one, other = (tellers[name] for name in pair)
             found = _entry(hidden, list(pair), hidden.away(_joint(one, other, hidden.rows)), everybody)
         if found:
             yield found
+
+
+def _promising(
+    hidden: HiddenColumn, numbers: Mapping[str, np.ndarray], pairs: list[tuple[str, str]]
+) -> set[tuple[str, str]]:
+    """The pairs of numbers that may predict enough of the changed ones."""
+    place = {name: number for number, name in enumerate(numbers)}
+    of_numbers = [pair for pair in pairs if pair[0] in place and pair[1] in place]
+    if not of_numbers:
+        return set()
+    places = np.array([[place[one], place[other]] for one, other in of_numbers])
+    may_be = may_be_told(
+        np.stack(list(numbers.values())), places, hidden.numbers, hidden.changed, hidden.tolerance, TELLING
+    )
+    return {of_numbers[number] for number in np.flatnonzero(may_be).tolist()}
 
 
 def _joint(one: _Teller, other: _Teller, rows: np.ndarray) -> EncodedColumn:

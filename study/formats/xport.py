@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -40,6 +41,8 @@ _DATA_HEADERS = (b"HEADER RECORD*******OBS     HEADER RECORD", b"HEADER RECORD**
 # The member header, two records of its description with one header, and then the header of the variables.
 _MEMBER_AT = 3 * _RECORD
 _NAMES_AT = 7 * _RECORD
+_COUNT = slice(48, 63)  # of the observations, in the last header of version 8
+_SMALLEST_POWER, _LARGEST_POWER = -260, 248  # of 2, that IBM's numbers have
 # Every byte is one character of this encoding, so the bytes can be had back from what pyreadstat returns.
 _BYTE_FOR_BYTE = "LATIN1"
 
@@ -201,7 +204,7 @@ def _layout(data: bytes) -> _Layout:
         raise _NotWholeError("it ends before the first record")
     header = data[data_header_at : data_header_at + _RECORD]
     # Version 8 counts the observations; writers that do not know the number leave zero or blanks.
-    n_declared = int(header[48:63].strip() or 0) if header.startswith(_DATA_HEADERS[1]) else 0
+    n_declared = int(header[_COUNT].strip() or 0) if header.startswith(_DATA_HEADERS[1]) else 0
     return _Layout(variables, sum(lengths), data_header_at + _RECORD, n_declared or None)
 
 
@@ -275,16 +278,20 @@ def write_xport_8(table: OutgoingTable) -> bytes:
 def _written(
     table: OutgoingTable, version: Literal[5, 8], longest_name: int, longest_label: int, longest_text: int
 ) -> bytes:
-    import pyreadstat
-
     stop_at(_faults_of_outgoing(table, version, longest_name, longest_text))
-    frame = table.frame
-    texts = {str(name): column.fillna("").astype(object) for name, column in frame.items() if column.dtype.kind != "f"}
-    labels: list[str | None] = [_cut(table.labels.get(str(name), ""), longest_label) for name in frame]
+    labels: list[str | None] = [_cut(table.labels.get(str(name), ""), longest_label) for name in table.frame]
+    columns = [_as_bytes(column) for _, column in table.frame.items()]
+    # The library takes seconds for the observations of a study: it writes the headers, of one observation as wide.
+    widths = {
+        str(name): [0.0] if column.dtype.kind == "f" else ["x" * of_bytes.shape[1]]
+        for (name, column), of_bytes in zip(table.frame.items(), columns, strict=True)
+    }
 
     def write(path: Path) -> None:
+        import pyreadstat
+
         pyreadstat.write_xport(
-            frame.assign(**texts),
+            pd.DataFrame(widths),
             path,
             file_label=_cut(table.label, 40),
             column_labels=labels,
@@ -292,10 +299,39 @@ def _written(
             file_format_version=version,
         )
 
-    content = bytes_of_file(write)
-    if not _is_whole(content, len(frame)):  # the library gives no reason if the disk is full
+    headers = bytes_of_file(write)
+    if not _is_whole(headers, 1):  # the library gives no reason if the disk is full
         raise OSError(errno.EIO, f"{table.name}.xpt could not be written whole, as on a full disk")
-    return _dated(content, table.created)
+    headers = headers[: _layout(headers).data_at]
+    if version == 8:
+        at = len(headers) - _RECORD + _COUNT.start
+        headers = headers[:at] + b"%15d" % len(table.frame) + headers[at + 15 :]
+    observations = np.concatenate(columns, axis=1).tobytes()
+    return _dated(headers, table.created) + observations.ljust(_rounded_up(len(observations)))
+
+
+def _as_bytes(column: pd.Series) -> np.ndarray:
+    """The values (n_records, n_bytes) as they are in a transport file: text with blanks behind it, or IBM numbers."""
+    if column.dtype.kind == "f":
+        return _ibm_numbers(column.to_numpy())
+    codes, distinct = pd.factorize(column)
+    texts = [*(text.encode() for text in distinct), b""]
+    width = max(1, *map(len, texts))
+    padded = b"".join(text.partition(b"\0")[0].ljust(width) for text in texts)
+    return np.frombuffer(padded, dtype=np.uint8).reshape(-1, width)[codes]
+
+
+def _ibm_numbers(numbers: np.ndarray) -> np.ndarray:
+    """Float64 (n,) as IBM's double precision (n, 8), exactly: a missing one is a point, what is too small is zero."""
+    bits = numbers.astype(np.float64).view(np.uint64)
+    power = ((bits >> np.uint64(52)) & np.uint64(0x7FF)).astype(np.int64) - 1023
+    mantissa = (bits & np.uint64((1 << 52) - 1)) | np.uint64(1 << 52)
+    sign = bits & np.uint64(1 << 63)
+    found = sign | ((power >> 2) + 65).astype(np.uint64) << np.uint64(56) | mantissa << (power & 3).astype(np.uint64)
+    found = np.where(power > _LARGEST_POWER, sign | np.uint64((1 << 63) - 1), found)
+    found = np.where(power < _SMALLEST_POWER, np.uint64(0), found)
+    found = np.where(np.isnan(numbers), np.uint64(0x2E << 56), found)
+    return found.astype(">u8").view(np.uint8).reshape(-1, 8)
 
 
 def _is_whole(content: bytes, n_records: int) -> bool:

@@ -98,6 +98,26 @@ def test_the_file_of_a_library_leaves_nothing_on_the_disk(monkeypatch):
     assert WRITERS["xpt5"].write(SMALL) == in_memory
 
 
+@given(
+    st.lists(st.tuples(st.none() | any_text(max_size=9), st.floats(), st.floats(-1e9, 1e9)), min_size=1, max_size=30),
+    st.sampled_from([5, 8]),
+)
+@examples(60)
+def test_observations_are_those_that_the_library_writes(rows, version):
+    text, any_number, number = zip(*rows, strict=True)
+    frame = pd.DataFrame({"A": any_number, "T": pd.Series(text, dtype="str"), "N": number, "E": pd.Series(dtype="str")})
+    table = dataclasses.replace(SMALL, frame=frame, labels={})
+    ours = WRITERS[f"xpt{version}"].write(table)
+    filled = frame.assign(T=frame["T"].fillna("").astype(object), E="")
+
+    def write(path):
+        pyreadstat.write_xport(filled, path, table.label, [""] * 4, table.name, file_format_version=version)
+
+    its = outgoing.bytes_of_file(write)
+    first = its.index(b"HEADER RECORD*******NAMSTV8" if version == 8 else b"HEADER RECORD*******NAMESTR")
+    assert ours[first:] == its[first:]  # the headers before it have the moment
+
+
 def printable(text: str) -> str:
     return "".join(letter for letter in text if unicodedata.category(letter)[0] not in "CZ")
 
