@@ -37,8 +37,13 @@ def demo_results(tmp_path_factory):
 
 @pytest.mark.thorough("0.5 s: a whole run of the demo")
 def test_the_report_in_the_readme_is_the_one_of_the_demo(demo_results):
+    """All of it, but for how many rules of authorities there are and how they stand: a new one is a file of its own."""
     report = (demo_results / "PENTELI_privacy_summary.txt").read_text(encoding="utf-8")
-    assert f"```text\n{report}```" in README
+    assert without_numbers_of_rules(f"```text\n{report}```") in without_numbers_of_rules(README)
+
+
+def without_numbers_of_rules(text: str) -> str:
+    return re.sub(r"(?m)^Evidence: of .* rules of authorities .*(?=; see evidence/rules.html)", "Evidence", text)
 
 
 def test_the_list_of_files_is_complete(demo_results):

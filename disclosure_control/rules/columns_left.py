@@ -12,6 +12,13 @@ from disclosure_control.rules.registry import ColumnsAsked
 CODED = ("recode subject", "recode id")  # operations after which an id is a pseudonym
 RECODED = "recoded"  # by the treatment: grouped, banded, rounded
 EMPTIED = "emptied"  # in some or all cells, which had texts of few people
+HOW = {  # in words; a column is told under the first of these that it has
+    **dict.fromkeys(CODED, "replaced by pseudonyms"),
+    RECODED: "made coarser",
+    "derive age": "with ages above 89 put together",
+    "offset": "moved by a number of days per person",
+    EMPTIED: "emptied in some or all cells",
+}
 GONE = ("remove", "remove data set", "review")  # operations after which a column is in no released file
 
 
@@ -41,9 +48,14 @@ class ColumnsOfRun:
         changed = set().union(*(by_operation.get(kind, set()) for kind in asked.operations))
         changed |= came_in & set().union(*(by_operation.get(kind, set()) for kind in (*CODED, RECODED, EMPTIED)))
         left = set(self.left)
+        told: dict[str, list[str]] = {}
+        for column in sorted(changed & left):
+            kinds = (*HOW, *asked.operations)
+            how = next(kind for kind in kinds if column in by_operation.get(kind, ()))
+            told.setdefault(HOW.get(how, how), []).append(column)
         return AskedColumns(
             present=sorted(((came_in & left) - changed) | (still - changed)),
-            changed=sorted((came_in | changed) & changed & left),
+            changed=told,
             removed=sorted(came_in - left - still),
         )
 
@@ -58,10 +70,10 @@ class ColumnsOfRun:
 
 @dataclass(frozen=True)
 class AskedColumns:
-    """The columns of one rule: those that leave, leave changed, and do not leave."""
+    """The columns of one rule: those that leave, leave changed (by how, in words), and do not leave."""
 
     present: Sequence[str]
-    changed: Sequence[str]
+    changed: Mapping[str, Sequence[str]]
     removed: Sequence[str]
 
 

@@ -15,6 +15,7 @@ from disclosure_control.rules.registry import FigureAsked, Rule, RuleBook, rule_
 MOST_NAMED = 40
 ABSENT = object()  # a path that the summary does not have
 MASKED = "an undisclosed number"
+STATED_AT = "config.context."  # figures that a person states
 NAMED_BY = ("method", "column", "key", "name")  # the keys of entries that are their name
 
 
@@ -62,6 +63,11 @@ class JudgedBook:
     book: RuleBook
     rules: tuple[JudgedRule, ...]
 
+    @property
+    def not_met(self) -> list[JudgedRule]:
+        """Its rules that a figure or a column contradicts."""
+        return [one for one in self.rules if one.standing is Standing.NOT_MET]
+
     def count(self, *standings: Standing) -> int:
         """How many of its rules stand so."""
         return sum(one.standing in standings for one in self.rules)
@@ -108,12 +114,11 @@ def _columns_shown(rule: Rule, columns: ColumnsOfRun | None, decision: ShownForR
     asked = columns.asked(rule.columns)
     if asked.present:
         yield ShownForRule(Standing.NOT_MET, f"Present in {columns.product}: {_names(asked.present)}.", "release.kept")
-    if asked.changed:
-        how = "moved, grouped, emptied in cells or replaced by pseudonyms"
-        sentence = f"Present in {columns.product}, {how}: {_names(asked.changed)}."
+    for how, names in asked.changed.items():
+        sentence = f"Present in {columns.product}, {how}: {_names(names)}."
         yield ShownForRule(Standing.SHOWN, sentence, "release.operations")
-        if not rule.person:
-            yield decision
+    if asked.changed and not rule.person:
+        yield decision
     if asked.removed:
         yield ShownForRule(Standing.MET, f"Removed: {_names(asked.removed)}.", "release.operations")
     if not (asked.present or asked.changed or asked.removed):
@@ -137,6 +142,8 @@ def _names(names: Sequence[str]) -> str:
 
 def _figure_shown(figure: FigureAsked, summary: Mapping[str, Any]) -> ShownForRule:
     value = value_at(summary, figure.path)
+    if value is ABSENT and figure.path.startswith(STATED_AT):
+        return _statement_shown(figure.path.removeprefix(STATED_AT).partition(".")[0], None, is_whole=False)
     if value is ABSENT:
         return ShownForRule(Standing.NOT_COUNTED, f'Not counted: the run had no figure "{figure.path}".', figure.path)
     sentence = figure.says.replace("{value}", in_words(value))
@@ -189,7 +196,7 @@ def _name(entry: object) -> str | None:
 
 
 def _statement_shown(name: str, value: Any, *, is_whole: bool) -> ShownForRule:
-    path = f"config.context.{name}"
+    path = f"{STATED_AT}{name}"
     if value in (None, "", {}):
         return ShownForRule(Standing.OPEN, f'Not stated yet: "context": {{"{name}": ...}}.', path)
     words = "; ".join(f"{one}: {why}" for one, why in value.items()) if isinstance(value, Mapping) else str(value)

@@ -66,12 +66,17 @@ class Rule:
 
 @dataclass(frozen=True)
 class RuleBook:
-    """The rules of one source. ``name`` is that of its file; ``source`` and ``address`` say where to read it."""
+    """The rules of one source. ``name`` is that of its file; ``source`` and ``address`` say where to read it.
+
+    ``short`` names it on the first screen. ``checked_against``: what of the source its rules were compared with.
+    """
 
     name: str
     place: int
     title: str
+    short: str
     source: str
+    checked_against: str
     address: str
     about: str
     rules: tuple[Rule, ...]

@@ -10,7 +10,7 @@ from disclosure_control.steps.context.settings import QUESTIONS
 from study.operations import OperationKind
 from tests.cases import each
 
-BOOK = {"place": 1, "title": "T", "source": "S", "address": "A", "about": "B"}
+BOOK = {"place": 1, "title": "T", "short": "H", "source": "S", "checked_against": "C", "address": "A", "about": "B"}
 RULE = {"id": "a", "clause": "1", "asks": "what", "person": "Is it so?"}
 
 

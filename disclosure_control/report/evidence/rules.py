@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from disclosure_control.basics.telling.sections import Section, Sentence, Table, Where
-from disclosure_control.basics.telling.words import counted
+from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.report.evidence.chapters import Chapter, FilledChapter
 from disclosure_control.rules.judging import JudgedBook, JudgedRule, Standing
 
 COLUMNS = ("Rule", "What it asks", "Stands", "What shows it", "Figures of the JSON summary")
+MOST_NAMED = 3
+RULES_PAGE = "evidence/rules.html"
 HEAD = (
     "Evidence for a determination, not a determination: a run can show figures, and a person decides.",
     "A rule that no run can judge is a line for a person, with a name and a date; the line of the config that fills it "
@@ -19,11 +22,26 @@ HEAD = (
 
 
 def rules_line(books: Sequence[JudgedBook]) -> str:
-    """How many rules wait for a person and how many are not met, in one line for the first screen."""
-    n_rules, n_open, n_not_met = _total(books), _total(books, Standing.OPEN), _total(books, Standing.NOT_MET)
-    waiting = f"{n_open} {'waits' if n_open == 1 else 'wait'} for a person"
-    not_met = f"{n_not_met} {'is' if n_not_met == 1 else 'are'} not met"
-    return f"Evidence: of {n_rules} rules of authorities {waiting} and {not_met}; see evidence/rules.html.\n"
+    """Which rules are not met, how many wait for a person, and how many were not counted, for the first screen."""
+    authorities = ", ".join(dict.fromkeys(one.book.short.split()[0] for one in books))
+    return f"Evidence: of {_total(books)} rules of authorities ({authorities}) {_how_many(books)}; see {RULES_PAGE}.\n"
+
+
+def _how_many(books: Sequence[JudgedBook]) -> str:
+    failed = [f"{one.book.short}: {_in_short(rule)}" for one in books for rule in one.not_met]
+    which = f" ({listed(failed, MOST_NAMED)})" if failed else ""
+    n_open, n_not_counted = _total(books, Standing.OPEN), _total(books, Standing.NOT_COUNTED)
+    return (
+        f"{len(failed)} {'is' if len(failed) == 1 else 'are'} not met{which}, "
+        f"{n_open} {'waits' if n_open == 1 else 'wait'} for a person, "
+        f"{n_not_counted} {'was' if n_not_counted == 1 else 'were'} not counted in this run"
+    )
+
+
+def _in_short(rule: JudgedRule) -> str:
+    """What a rule asks, up to its first pause, within a sentence."""
+    words = re.split(r"[:;,]", rule.rule.asks, maxsplit=1)[0]
+    return words[:1].lower() + words[1:]
 
 
 def rules_section(books: Sequence[JudgedBook]) -> Section:
@@ -37,13 +55,14 @@ def rules_figures(books: Sequence[JudgedBook]) -> Mapping[str, Any]:
         "rules": _total(books),
         "wait_for_a_person": _total(books, Standing.OPEN),
         "not_met": _total(books, Standing.NOT_MET),
+        "not_counted": _total(books, Standing.NOT_COUNTED),
         "books": {one.book.name: {rule.rule.id: str(rule.standing) for rule in one.rules} for one in books},
     }
 
 
 def rules_head(books: Sequence[JudgedBook]) -> tuple[str, ...]:
     """The sentences above the books."""
-    return (*HEAD, rules_line(books).partition(": ")[2].partition(";")[0].capitalize() + ".")
+    return (*HEAD, f"Of {_total(books)} rules, {_how_many(books)}.")
 
 
 def rules_chapters(books: Sequence[JudgedBook]) -> list[FilledChapter]:
@@ -54,7 +73,8 @@ def rules_chapters(books: Sequence[JudgedBook]) -> list[FilledChapter]:
 def _chapter(judged: JudgedBook) -> FilledChapter:
     book = judged.book
     counts = ", ".join(f"{judged.count(one)} {one}" for one in Standing if judged.count(one))
-    said = (book.about, f"{counted(len(judged.rules), 'rule')}: {counts}.", f"To be read at {book.address}")
+    read = f"To be read at {book.address} The lines below were checked against {book.checked_against}."
+    said = (book.about, f"{counted(len(judged.rules), 'rule')}: {counts}.", read)
     table = Table(book.title, COLUMNS, [_row(rule) for rule in judged.rules])
     return FilledChapter(Chapter((book.name,), book.title, book.source), (*map(Sentence, said), table))
 
