@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import shlex
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,20 +16,28 @@ from disclosure_control.assess.assessment import evaluate
 from disclosure_control.assess.opening import OpenedPilot, opened
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.section_text import as_text
-from disclosure_control.basics.telling.sections import Where
+from disclosure_control.basics.telling.sections import Section, Where
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.pooling import contribution
-from disclosure_control.pooling.answer import published_again, read_answer, write_answer
+from disclosure_control.pooling.answer import PoolAnswer, published_again, read_answer, write_answer
 from disclosure_control.pooling.evaluation import evaluated_pool
 from disclosure_control.pooling.invitation import INVITATION, Invitation
-from disclosure_control.pooling.parties import RESULTS, RoundMembers, SecretsAtHome, join, joined_so_far, members_of
-from disclosure_control.pooling.report import OwnPeopleInPool
+from disclosure_control.pooling.parties import (
+    NEW_ROUND,
+    RESULTS,
+    RoundMembers,
+    SecretsAtHome,
+    join,
+    joined_so_far,
+    members_of,
+)
+from disclosure_control.pooling.report import OwnPeopleInPool, PoolAlone
 from disclosure_control.records.choice import AUTO, choose_engine
 from disclosure_control.report.page.files import controller_sections
 from disclosure_control.report.page.page import privacy_page
 from disclosure_control.run.doors import DONE, Outcome
 from disclosure_control.run.logs import Log, say
-from disclosure_control.run.results import held, staged
+from disclosure_control.run.results import ResultSet, held, staged
 from disclosure_control.steps import READERS
 
 EXCHANGE = "pool_exchange"
@@ -101,11 +111,18 @@ def invite(run: PoolRun, options: argparse.Namespace) -> Outcome:
 
 
 def _how_to_check(members: RoundMembers, options: argparse.Namespace) -> str:
-    folder = f" --folder {shlex.quote(str(options.folder))}" if options.folder else ""
+    line = _line("contribute", members.invitation.study, options, "--check", members.check)
     return (
         f"The check of this round is {members.check}. Compare it with the other parties by telephone; if all read the "
-        f"same: python -m disclosure_control.pool contribute {members.invitation.study}{folder} --check {members.check}"
+        f"same: {line}"
     )
+
+
+def _line(command: str, study: str, options: argparse.Namespace, *more: str) -> str:
+    """A command line as it is pasted, with the folder of this one."""
+    folder = ["--folder", str(options.folder)] if options.folder else []
+    words = ["python", "-m", "disclosure_control.pool", command, study, *folder, *more]
+    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
 
 
 def contribute(run: PoolRun, options: argparse.Namespace) -> Outcome:
@@ -140,42 +157,72 @@ def sum_up(run: PoolRun, options: argparse.Namespace) -> Outcome:
     files = contribution.contributions_of(members, run.shared)
     if not published_again(run.home, members, files, run.shared):
         cells, pads = contribution.summed(run.home, members, files)
-        pool = evaluated_pool(invitation, cells, run.folder, run.log)
+        try:
+            pool = evaluated_pool(invitation, cells, run.folder, run.log)
+        except FaultyInputError as error:
+            raise FaultyInputError(
+                [*error.faults, f"Nothing was written. Once this is settled with all parties, {NEW_ROUND}"]
+            ) from None
         write_answer(run.home, members, pool, pads, files, run.shared)
     answer = read_answer(members, run.shared)
-    say(f"{answer.figures['text']}\nThe answer for all nodes is in {run.shared}.")
+    say(f"{answer.figures['text']}\nThe answer for all parties is in {run.shared}. Each of them reads it with")
+    say(_line("read", run.study, options))
     return Outcome(DONE, "")
 
 
 def read(run: PoolRun, options: argparse.Namespace) -> Outcome:
-    """Write this node's report from the answer and its own data."""
+    """Write this party's report: a node's from the answer and its own data, another one's from the answer alone."""
     invitation = run.invitation()
     party = run.party(invitation)
     members = run.members(invitation, party)
     contribution.check_keys_are_as_sent(run.home, members)
     answer = read_answer(members, run.shared)
-    if party not in invitation.settings.nodes:
-        say(answer.figures["text"])
-        return Outcome(DONE, "")
+    if party in invitation.settings.nodes:
+        sections = _read_by_node(run, members, party, answer)
+    else:
+        alone = PoolAlone(answer.figures, invitation.settings)
+        sections = alone.sections()
+        with _report(run) as results:
+            _write_report(run, results, sections, sections, answer, is_public=True)
+            results.publish(alone.summary())
+    say(f"{as_text(sections, Where.SCREEN)}\nThe files are in {run.home.results}.")
+    return Outcome(DONE, "")
+
+
+def _read_by_node(run: PoolRun, members: RoundMembers, party: str, answer: PoolAnswer) -> tuple[Section, ...]:
+    invitation = members.invitation
     with run.opened() as found:
         contribution.check_counts_are_as_sent(run.home, invitation.number, invitation.space.count(found.people))
         places = invitation.space.places_of(found.people.classes)
         flags = answer.flags_of(run.home, members, party, places)
         own = OwnPeopleInPool.of(evaluate(found.people, found.config), flags, answer.figures, invitation.settings)
-        name = f"{run.study}_pool_summary.json"
-        with staged(run.home.results, name) as results:
+        with _report(run) as results:
             results.write_table("pool_people.csv", own.people(), for_people=True)
             if answer.figures["recoding"] is not None:
                 results.write_table("pool_recoded.csv", own.recoded(), for_people=False)
-            sections = [*controller_sections(own.home, (), {}), *own.sections()]
-            page = privacy_page(run.study, sections, summary=name)
-            results.write_text(f"{run.study}_pool_report.html", page, hand_to_hand=False)
-            of_own, _ = own.sections()  # the pool's histogram is in the text of the answer
-            text = f"{as_text([of_own], Where.FILE)}\nThe pool\n\n{answer.figures['text']}"
-            results.write_text(f"{run.study}_pool_report.txt", f"{text}\n{results.who_may_read}")
+            on_page = [*controller_sections(own.home, (), {}), *own.sections()]
+            _write_report(run, results, on_page, own.sections(), answer, is_public=False)
             results.publish(own.summary())
-    say(f"{as_text(own.sections(), Where.SCREEN)}\nThe files are in {run.home.results}.")
-    return Outcome(DONE, "")
+    return own.sections()
+
+
+def _report(run: PoolRun) -> contextlib.AbstractContextManager[ResultSet]:
+    return staged(run.home.results, f"{run.study}_pool_summary.json")
+
+
+def _write_report(
+    run: PoolRun,
+    results: ResultSet,
+    on_page: Sequence[Section],
+    sections: Sequence[Section],
+    answer: PoolAnswer,
+    is_public: bool,
+) -> None:
+    """The page and the text; the histogram, which is the last section, is in the text of the answer."""
+    page = privacy_page(run.study, on_page, summary=results.summary_name)
+    results.write_text(f"{run.study}_pool_report.html", page, hand_to_hand=is_public)
+    text = f"{as_text(sections[:-1], Where.FILE)}\nThe pool\n\n{answer.figures['text']}"
+    results.write_text(f"{run.study}_pool_report.txt", f"{text}\n{results.who_may_read}")
 
 
 COMMANDS = {"invite": invite, "contribute": contribute, "sum": sum_up, "read": read}

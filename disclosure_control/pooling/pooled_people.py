@@ -39,7 +39,7 @@ def check_sum(space: CellSpace, cells: np.ndarray) -> None:
     if not are_counts or int(patterns.sum(dtype=np.float64)) >= LARGEST_EXACT:
         raise FaultyInputError(
             "the sum of the contributions is no table of counts: a count is 2**53 or larger, or a node counted "
-            "otherwise than the others; nothing was written; begin a new round"
+            "otherwise than the others"
         )
 
 

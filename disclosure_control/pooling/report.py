@@ -1,4 +1,6 @@
-"""A node's report: who of its people is at risk by its own counts and by those of the pool, side by side."""
+"""The report of a round: of a node's people, at risk by its own counts and by those of the pool, side by side; and of
+the pool alone, for a party that has no people in it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, canonical_labels_of
 from disclosure_control.basics.telling.sections import Details, Part, Section, Sentence, Style, Table, Where
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_in_sentence
-from disclosure_control.basics.telling.words import share_of_text
+from disclosure_control.basics.telling.words import share_of_text, share_text
 from disclosure_control.pooling.settings import PoolSettings
 from disclosure_control.records.people import ListedPeople
 
@@ -46,6 +48,58 @@ def without_home_lines(sections: Sequence[Section]) -> list[Section]:
 
 def _without_further(part: Part) -> Part:
     return replace(part, further=()) if isinstance(part, Sentence) else part
+
+
+def which_figures_count(settings: PoolSettings) -> str:
+    """Which figures count, and why."""
+    home = settings.why_home_counts
+    return f"The home figures count, {home}." if home else f"The pool's figures count, {settings.reason}."
+
+
+def _whole_report(figures: Mapping[str, Any]) -> Iterator[Part]:
+    """On the page, the text of the answer; and when its figures hold."""
+    yield Details("The pool's report", figures["text"].splitlines(), is_code=True, where=Where.PAGE)
+    yield Sentence(
+        "Pool figures hold only where the recipient cannot tell the hospital of a record.", Style.SMALL, TEXTS_AND_PAGE
+    )
+
+
+@dataclass(frozen=True)
+class PoolAlone:
+    """The pool by the public ``figures`` of an answer: what a party reads that sums and has no people of its own."""
+
+    figures: Mapping[str, Any] = field(repr=False)
+    settings: PoolSettings
+
+    def summary(self) -> dict[str, Any]:
+        """The figures for programs."""
+        return {
+            "counts": "home" if self.settings.why_home_counts else "pool",
+            "reason": which_figures_count(self.settings),
+            "nodes": list(self.settings.nodes),
+            "pool": {name: value for name, value in self.figures.items() if name != "text"},
+        }
+
+    @property
+    def title(self) -> str:
+        return f"The pool of {len(self.settings.nodes)} hospitals"
+
+    def sections(self) -> tuple[Section, ...]:
+        """How many people of all hospitals are at risk, and which figures count."""
+        own = Section("verdict", self.title, tuple(self._parts()))
+        return own, class_sizes_section(self.figures["class_sizes"])
+
+    def _parts(self) -> Iterator[Part]:
+        figures = self.figures
+        found = {"k": figures["k_anonymity"]}
+        for letter, model in (("l", "l_diversity"), ("t", "t_closeness")):
+            found |= {f"{letter} of {name}": one for name, one in figures[model].items()}
+        rows = [[name, one["evaluated"], share_text(one["risky_rate"]), one["risky"]] for name, one in found.items()]
+        yield Sentence(self.title, Style.HEADING, Where.SHORT)
+        yield Sentence(which_figures_count(self.settings), Style.NOTICE, TEXTS_AND_PAGE)
+        columns = ("Model", "Evaluated", "% at risk", "At risk")
+        yield Table("People of all hospitals at risk in the pool", columns, rows, range(1, 4), TEXTS_AND_PAGE)
+        yield from _whole_report(figures)
 
 
 @dataclass(frozen=True)
@@ -125,7 +179,7 @@ class OwnPeopleInPool:
         """The figures for programs: totals of the node's people by both counts."""
         return {
             "counts": "home" if self.settings.why_home_counts else "pool",
-            "reason": self.why,
+            "reason": which_figures_count(self.settings),
             "people": self.home.k_anonymity.n_total,
             "at_risk": {
                 name: {"at_home": one.n_risky, "in_the_pool": self.n_in_pool(one, flags), "evaluated": one.n_evaluated}
@@ -134,12 +188,6 @@ class OwnPeopleInPool:
             "left_out_by_the_advice": HAND_TO_HAND.told(self._n_left_out, self.home.k_anonymity.n_total),
             "pool": {name: value for name, value in self.figures.items() if name != "text"},
         }
-
-    @property
-    def why(self) -> str:
-        """Which figures count, and why."""
-        home = self.settings.why_home_counts
-        return f"The home figures count, {home}." if home else f"The pool's figures count, {self.settings.reason}."
 
     @property
     def _advice(self) -> str:
@@ -176,7 +224,7 @@ class OwnPeopleInPool:
         ]
         columns = ("Model", "Evaluated", "% at home", "% in the pool", "At home", "In the pool")
         yield Sentence("This hospital's people in the pool", Style.HEADING, Where.SHORT)
-        yield Sentence(self.why, Style.NOTICE, TEXTS_AND_PAGE)
+        yield Sentence(which_figures_count(self.settings), Style.NOTICE, TEXTS_AND_PAGE)
         yield Table(
             "At risk by the counts of this hospital, and by those of the pool",
             columns,
@@ -185,12 +233,7 @@ class OwnPeopleInPool:
             TEXTS_AND_PAGE,
         )
         yield Sentence(self._advice, where=TEXTS_AND_PAGE)
-        yield Details("The pool's report", self.figures["text"].splitlines(), is_code=True, where=Where.PAGE)
-        yield Sentence(
-            "Pool figures hold only where the recipient cannot tell the hospital of a record.",
-            Style.SMALL,
-            TEXTS_AND_PAGE,
-        )
+        yield from _whole_report(self.figures)
 
 
 def _name_of(result: ModelResult) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.encoding.columns import canonical_labels_of, encode_column
+from disclosure_control.basics.encoding.columns import canonical_labels_of, encode_column, parse_numbers
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMNS, SENTENCE, Kind, Place, dictionary_of, is_number, is_value
 from disclosure_control.basics.telling.faults import nearest_name
@@ -168,7 +168,27 @@ class PoolSettings(SettingsGroup):
                 yield f"{place}: the values of {name!r} are not declared; give {fine}, so that all nodes count the same"
         if len(pilot.sensitive_features) > MOST_SENSITIVE:
             yield f"{place}: {len(pilot.sensitive_features)} sensitive features; allowed: up to {MOST_SENSITIVE}"
+        yield from _of_one_type(self, pilot, place)
         yield from _without_records(pilot, place)
+
+
+def _of_one_type(settings: PoolSettings, pilot: PilotConfig, place: Place) -> Iterator[str]:
+    """Categories of a sensitive feature that are numbers at one node and texts at another, by who is there."""
+    for name, values in settings.categories.items():
+        if name not in pilot.sensitive_features or pilot.t_distance.get(name) == "total_variation":
+            continue
+        are_numbers = ~np.isnan(parse_numbers(pd.Series(values, dtype="str")))
+        are_codes = are_numbers & [re.match(r"[+-]?0\d", value) is not None for value in values]
+        if name in pilot.sensitive_binning or pilot.t_distance.get(name):
+            is_clear = bool(are_numbers.all())
+        else:
+            is_clear = bool(~are_numbers.any() or are_codes.all() or (are_numbers & ~are_codes).all())
+        if not is_clear:
+            yield (
+                f"{place['categories']}: some values of {name!r} are numbers and others are not, so it depends on a "
+                f'node\'s people how t compares them; add t_distance: {{{name!r}: "total_variation"}}, or declare '
+                "numbers alone, in values"
+            )
 
 
 def _without_records(pilot: PilotConfig, place: Place) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -73,6 +74,28 @@ def test_the_page_has_both_figures_side_by_side(at):
         "pool_recoded.csv",
         f"{STUDY}_pool_report.html",
     }
+
+
+def test_who_sums_without_people_reads_the_pool_alone(at):
+    """From the public answer: nothing in these files is restricted, nor of one hospital."""
+    made = at("summed")
+    assert made.run("TRUSTEE", "read") == 0
+    assert "People of all hospitals at risk in the pool" in made.said
+    results = made.data("TRUSTEE") / "pool_results"
+    summary = json.loads((results / f"{STUDY}_pool_summary.json").read_text(encoding="utf-8"))
+    names = {f"{STUDY}_pool_report.html", f"{STUDY}_pool_report.txt", f"{STUDY}_pool_summary.json"}
+    assert {path.name for path in results.iterdir()} == names
+    assert not any(entry["restricted"] for entry in summary["files"].values())
+    answer = json.loads((made.shared / "answer.pool").read_bytes().split(b"\n", 1)[0])["figures"]
+    assert summary["pool"] == {name: value for name, value in answer.items() if name != "text"}
+    of_k = answer["k_anonymity"]
+    row = rf"│ k +│ {of_k['evaluated']} +│ {of_k['risky_rate']:.1%} +│ {of_k['risky']} +│"
+    text = (results / f"{STUDY}_pool_report.txt").read_text(encoding="utf-8")
+    assert re.search(row, text)
+    assert "This hospital" not in text
+    page = (results / f"{STUDY}_pool_report.html").read_text(encoding="utf-8")
+    for words in ("The pool of 3 hospitals", "Next best step", "<h3>People by the size of their class in the pool</h3>"):
+        assert words in page
 
 
 @each(

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from config.model_settings import validate_config
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.pooling import contribution, keys
+from disclosure_control.pooling import commands, contribution, keys
 from disclosure_control.pooling.cells import COUNT, MOST_CELLS, CellSpace
 from disclosure_control.pooling.invitation import Invitation
 from disclosure_control.pooling.parties import SecretsAtHome, join, members_of
@@ -79,6 +79,28 @@ def is_refused(made: Parties, party: str, command: str, *options: str, words: st
 )
 def test_a_config_that_cannot_be_pooled(pool, words):
     assert words in faults_of(config_with(**pool))
+
+
+@each(
+    "values, more, is_refused",
+    [
+        (["1", "2", "high"], {}, True),
+        (["1", "02"], {}, True),
+        (["low", "high"], {}, False),
+        (["1", "2"], {}, False),
+        (["01", "02"], {}, False),
+        (["1", "2", "high"], {"t_distance": {"LAB": "total_variation"}}, False),
+        (["low", "high"], {"t_distance": {"LAB": "ordered"}}, True),
+        (["low", "high"], {"sensitive_binning_config_for_L": {"LAB": [0, 1, 2]}}, True),
+    ],
+)
+def test_categories_that_are_numbers_at_one_node_and_texts_at_another(values, more, is_refused):
+    pool = {"values": {}, "categories": {"SEX": ["FMARKER"], "LAB": values}}
+    config = {**config_with(**pool), **more}
+    if is_refused:
+        assert "it depends on a node's people how t compares them" in faults_of(config)
+    else:
+        assert CellSpace.of(validate_config(config, None, READERS)).n_cells
 
 
 @each("key, given", [("risk", {"population": {"file": "a.csv"}}), ("recommend", {"hierarchies": {"SEX": "mask"}})])
@@ -306,6 +328,18 @@ def test_a_contribution_to_an_earlier_round_of_the_same_parties(at):
     made.contribute(NODES, made.invite([*NODES, "TRUSTEE"]))
     (made.shared / f"contribution_{ONE}.pool").write_bytes(earlier)
     is_refused(made, "TRUSTEE", "sum", words="made for another round")
+
+
+def test_a_config_that_does_not_fit_the_pool_ends_the_round_in_words(at, monkeypatch):
+    """Some settings of ``recommend`` depend on the values that occur, which nobody knows before the sum."""
+
+    def refuses(*given):
+        raise FaultyInputError("recommend['fixed']['SEX']: found 2; allowed: 0 to 1")
+
+    made = at("contributed")
+    monkeypatch.setattr(commands, "evaluated_pool", refuses)
+    is_refused(made, "TRUSTEE", "sum", words="Once this is settled with all parties, begin a new round")
+    assert "recommend['fixed']['SEX']: found 2" in made.said
 
 
 def test_who_does_not_sum_cannot(at):

@@ -72,9 +72,7 @@ CONFIG = {
 }
 # Ids in any spelling, texts, and numbers as they would look after some rounding.
 # Digits that chance hands out, which are nobody's: of hashes, of ports, of identifiers that a library draws for itself.
-_OF_CHANCE = re.compile(
-    r"\b[0-9a-f]{64}\b|(?<=127\.0\.0\.1:)\d{1,5}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
-)
+_OF_CHANCE = re.compile(r"\b[0-9a-f]{64}\b|(?<=127\.0\.0\.1:)\d{1,5}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 _MARKERS = re.compile(
     r"zzsubj|marker|987[.,]?6|"
     + "|".join(person[0][-5:] for person in PEOPLE)
