@@ -94,7 +94,7 @@ def test_who_sums_without_people_reads_the_pool_alone(at):
     assert re.search(row, text)
     assert "This hospital" not in text
     page = (results / f"{STUDY}_pool_report.html").read_text(encoding="utf-8")
-    for words in ("The pool of 3 hospitals", "Next best step", "<h3>People by the size of their class in the pool</h3>"):
+    for words in ("The pool of 3 hospitals", "Next best step", "<h3>People by the size of their class"):
         assert words in page
 
 
