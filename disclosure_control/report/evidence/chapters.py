@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise, starmap
 
 from disclosure_control.basics.telling.sections import (
     ADVERSARIAL,
@@ -33,6 +34,8 @@ UTILITY = f"{TEMPLATE}, data utility"
 TESTING = "ISO/IEC 27559, adversarial testing; ICO, anonymisation guidance, motivated intruder test"
 GOVERNANCE = "ISO/IEC 27559, governance before and after the data are available"
 HEAD = "head"  # the key of the part above the chapters
+
+BodyPart = Sentence | Table | Figure
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ class FilledChapter:
     """A chapter with its sentences, tables and drawings, in their order; open questions are sentences of ``OPEN``."""
 
     chapter: Chapter
-    body: tuple[Sentence | Table | Figure, ...]
+    body: tuple[BodyPart, ...]
 
 
 @dataclass(frozen=True)
@@ -80,16 +83,24 @@ class Document:
 def filled(chapter: Chapter, sections: Iterable[Section]) -> FilledChapter:
     """The chapter with the evidence of the sections of its key."""
     parts = [part for one in sections if one.key in chapter.keys for part in one.shown(Where.EVIDENCE)]
-    return FilledChapter(chapter, tuple(line for part in parts for line in _in_the_body(part)))
+    body = [line for part in parts for line in _in_the_body(part)]
+    return FilledChapter(chapter, tuple(starmap(_without_its_heading, pairwise([None, *body]))))
 
 
-def _in_the_body(part: Part) -> Iterator[Sentence | Table | Figure]:
+def _without_its_heading(before: BodyPart | None, part: BodyPart | None) -> BodyPart:
+    """A table whose title is the heading right above it does not say it twice."""
+    assert part is not None
+    is_twice = isinstance(part, Table) and isinstance(before, Sentence) and before.text == part.title
+    return replace(part, title="") if is_twice and isinstance(part, Table) else part
+
+
+def _in_the_body(part: Part) -> Iterator[BodyPart]:
     if isinstance(part, Sentence):
         yield replace(part, text=" ".join((part.text, *part.further)))
     elif isinstance(part, Table | Figure):
         yield part
     elif isinstance(part, Details):
-        yield Sentence(f"{part.summary}: {'; '.join(part.lines)}")
+        yield Sentence(f"{part.summary}: {'; '.join(line.removesuffix('.') for line in part.lines)}.")
     elif isinstance(part, AnswersGiven):
         about = capitalised(part.about)
         yield from (Sentence(f"{about}: {one.question} {one.sentence}") for one in part.answers)

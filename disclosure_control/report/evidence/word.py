@@ -16,6 +16,7 @@ from disclosure_control.report.evidence.chapters import Document
 WIDE = 12  # centimetres of a drawing
 LETTERS_OF_TABLES = 8  # points
 LETTER_OF_PAGE = 0.0085  # of the width between the margins, for a letter in a table
+BOLD = 1.35  # how much wider letters of a head are, in the widest font that stands in for Word's own
 MOST_OF_WORD = 20  # letters of a word that are not divided
 WIDE_TABLE = 600  # letters of the longest texts of its columns, from which a table is on paper on its side
 IN_THE_BEGINNING = (1980, 1, 1, 0, 0, 0)  # of the format: the same document has the same bytes in every run
@@ -108,14 +109,17 @@ def _add_table(written: Any, table: Table) -> None:
 def _widths(rows: Sequence[Sequence[str]], whole: int) -> list[int]:
     """The width of each column: more for longer texts and, where all have room, at least that of its longest word."""
     columns = list(zip(*rows, strict=True))
-    words = [
-        min(max(len(word) for cell in column for word in (cell.split() or [""])), MOST_OF_WORD) for column in columns
-    ]
+    words = [min(max(_longest(head) * BOLD, *map(_longest, cells), 0), MOST_OF_WORD) for head, *cells in columns]
     texts = [max(len(cell) for cell in column) ** 0.5 for column in columns]
     least = [whole * LETTER_OF_PAGE * (word + 2) for word in words]
     room = max(whole - sum(least), 0.0)
     wanted = [low + room * text / sum(texts) for low, text in zip(least, texts, strict=True)]
     return [int(whole * one / sum(wanted)) for one in wanted]
+
+
+def _longest(text: str) -> int:
+    """How many letters the longest word of a text has."""
+    return max(map(len, text.split()), default=0)
 
 
 def _add_drawing(written: Any, part: Figure) -> None:

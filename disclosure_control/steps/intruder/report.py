@@ -84,8 +84,8 @@ def _parts(told: CasesDrawn, settings: IntruderSettings) -> Iterator[Part]:
     elif told.right_rate is not None and told.right_between is not None:
         guessing = "" if told.average_risk is None else f" Guessing within a class: {share_text(told.average_risk)}."
         yield Sentence(
-            f"{result.by} named {result.named} of {told.cases} cases by {result.on}; {result.right} of the names were "
-            f"right: {share_text(told.right_rate)} of the cases ({interval_text(*told.right_between)}).{guessing}"
+            f"Tried by {result.by}, until {result.on}: {result.named} of {told.cases} cases were named, {result.right} "
+            f"rightly: {share_text(told.right_rate)} of the cases ({interval_text(*told.right_between)}).{guessing}"
         )
     yield Sentence(SOURCE, Style.SMALL)
 
