@@ -24,6 +24,15 @@ def words_of_the_pilots() -> Mapping[str, Any]:
 
 
 @cache
+def words_of_headings() -> frozenset[str]:
+    """Words that headings are made of, one by one, as ``study.headings.words_of`` gives them: in every language."""
+    listed: dict[str, Any] = json.loads(Path(__file__).with_name("heading_words.json").read_text(encoding="utf-8"))
+    concepts = [text for concept in words_of_the_pilots()["concepts"] for text in concept["words"]]
+    texts = [text for lines in listed["words"].values() for text in lines]
+    return frozenset(word for text in (*concepts, *texts) for word in words_of(text).split())
+
+
+@cache
 def yes_and_no() -> frozenset[str]:
     """The words for yes and no in every language, in small letters."""
     return frozenset(word for words in words_of_the_pilots()["yes and no"].values() for word in words.split())

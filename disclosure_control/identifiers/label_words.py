@@ -50,10 +50,11 @@ Manchester Birmingham Leeds Liverpool Bristol Dublin Rotterdam Utrecht Lisboa Po
 """
 _SHORTEST = 4  # Ana, Jan and Ali are tests, months and affixes, too
 _NO_NAMES = frozenset({"rosa", "rose", "porto", "mario", "marie", "granada"})
-_PLACE = (
-    r"(?i:\b(?:site|centre|center|clinic|klinik|klinikum|hospital|spital|krankenhaus|lkh|zentrum|praxis|szpital|"
-    r"νοσοκομείο|болница|hôpital)\b)[ _:#.-]*(?i:no\.? ?|nr\.? ?)?"
+_PLACE_WORDS = (
+    "site|centre|center|clinic|klinik|klinikum|hospital|spital|krankenhaus|lkh|zentrum|praxis|szpital|νοσοκομείο|"
+    "болница|hôpital"
 )
+_PLACE = rf"(?i:\b(?:{_PLACE_WORDS})\b)[ _:#.-]*(?i:no\.? ?|nr\.? ?)?"
 _NUMBERED_PLACE = re.compile(rf"{_PLACE}\d{{3,}}")
 _NAMED_PLACE = in_python(rf"{_PLACE}([\p{{Lu}}][\pL-]+)")
 _AFTER_A_TITLE = re.compile(r"\b(?:dr|frau|herr|prof|mrs)[_. ]+([^\W\d_]{3,})")
@@ -80,9 +81,25 @@ def names_somebody(word: str) -> bool:
     return letters in _names() or is_first_name(word)
 
 
+@cache
+def is_a_place_word(word: str) -> bool:
+    """Whether a word, without accents, is one for a place of treatment."""
+    return word in {folded(one) for one in _PLACE_WORDS.split("|")}
+
+
+def is_listed_name(word: str) -> bool:
+    """Whether a word is a common first name, surname or town, also one that a disease has, too."""
+    return names_somebody(word) or folded(word) in _EPONYMS
+
+
 def why_of_file(stem: str) -> str:
-    """Why the name of a file may name somebody, "" of an ordinary one; an export has its date and time in its name."""
-    return why_of_name(_EXPORTED.sub("", stem))
+    """Why the name of a file may name somebody, "" of an ordinary one."""
+    return why_of_name(without_moment(stem))
+
+
+def without_moment(stem: str) -> str:
+    """The name of a file without the date and time at which it was exported, which are those of nobody's life."""
+    return _EXPORTED.sub("", stem)
 
 
 def why_of_name(name: str) -> str:

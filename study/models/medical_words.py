@@ -59,6 +59,7 @@ vitamins volvulus vomit walk wart warts weak weakness weight welts wheeze whipla
 zoster
 """
 _WORD = re.compile(r"[^\W\d_]+")
+_LONG = 5
 
 
 @cache
@@ -82,3 +83,14 @@ def is_a_medical_term(text: str) -> bool:
     """Whether a text has a word of medicine, by its ending or whole."""
     words = _WORD.findall(text.casefold())
     return any(word in _whole() or _ending().fullmatch(word) for word in words)
+
+
+def is_a_word_of_medicine(word: str) -> bool:
+    """Whether a word, in small letters, is one whole or has an ending of five letters and more: no name has."""
+    return word in _whole() or _long_ending().fullmatch(word) is not None
+
+
+@cache
+def _long_ending() -> re.Pattern[str]:
+    long = [one for one in _ENDINGS.split() if len(one) >= _LONG]
+    return re.compile(rf"\w{{2,}}(?:{'|'.join(long)})s?")

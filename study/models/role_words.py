@@ -181,6 +181,14 @@ def _of_concept(heading: str) -> HeadingSays | None:
     return HeadingSays(role, f"the heading names the {concept.name}") if concept and role else None
 
 
+@cache
+def words_of_roles() -> frozenset[str]:
+    """The single words of these tables, without the beginnings and endings of words."""
+    tables = (*(one for one, *_ in (*_DISCLOSING, *_FURTHER)), _TERM, _LABEL, _KEY)
+    whole = (re.sub(r"\\w\*\w+|\w+\\w\*|\\b|\(\?[:!=]", " ", pattern.pattern) for pattern in tables)
+    return frozenset(word for text in whole for word in re.findall(r"[^\W\d_]{2,}", text))
+
+
 def is_known_to_acquaintances(heading: str) -> bool:
     """Whether a heading names what acquaintances know or see: education, an occupation, the body weight."""
     concept = concept_of(heading)

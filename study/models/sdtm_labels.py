@@ -190,7 +190,7 @@ def _of_variables() -> dict[str, str]:
 
 
 @cache
-def _words() -> frozenset[str]:
+def words_of_the_standard() -> frozenset[str]:
     """The words in which the standard describes variables, in small letters."""
     texts = [label for _, label in _listed(_LABELS)] + [text for one in _listed(_DATA_SETS) for text in one]
     words = {word.casefold() for text in (*texts, *standard_terms()) for word in _WORD.findall(text)}
@@ -210,6 +210,12 @@ def standard_data_set_labels(data_set: str) -> list[str]:
     return [label for name, label in _listed(_DATA_SETS) if name == data_set.upper()]
 
 
+@cache
+def standard_data_set_names() -> frozenset[str]:
+    """The names of the standard's data sets."""
+    return frozenset(name for name, _ in _listed(_DATA_SETS))
+
+
 def words_of_labels(text: str) -> list[str]:
     """The words of a label, in small letters."""
     return [word.casefold() for word in _WORD.findall(text)]
@@ -217,7 +223,7 @@ def words_of_labels(text: str) -> list[str]:
 
 def is_word_of_labels(word: str) -> bool:
     """Whether the standard's labels and terms have a word, or a medical dictionary would."""
-    return word.casefold() in _words() or is_a_medical_term(word)
+    return word.casefold() in words_of_the_standard() or is_a_medical_term(word)
 
 
 def is_worded_as_the_standard(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 A label of a standard's variable is the standard's. Others are judged by their words: see ``identifiers.label_words``.
 A label that may name somebody is emptied; a column, or a QNAM, with such a name is left out; a file with such a name,
-or a column that the config needs, holds the release.
+or a column that the config needs, holds the release. A name in words that no list has holds it until it is declared.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.identifiers.label_words import why_of_file, why_of_label, why_of_name
+from disclosure_control.identifiers.ordinary_names import is_ordinary_file, is_ordinary_name
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.study import Study, StudyFile
 from study.define_xml import CodeList, DatasetDefinition, StudyDefinition, VariableDefinition
@@ -31,6 +32,7 @@ from study.operations import Operation, OperationKind, OperationRule, VariableCl
 LABEL, NAME = "label", "name"
 _STANDARDS = ("sdtm", "adam")  # whose variables have labels by name
 _BY_OTHER_WORDS = "in words that the standard does not use"
+_UNKNOWN = "has a word that no list of ordinary words has"
 _REMOVED = "holds a value that was removed from the data"
 _WORD = re.compile(r"[^\W_]+")
 _VERSION = re.compile(r"\d{4}-\d\d-\d\d")
@@ -55,23 +57,28 @@ class JudgedLabel:
 
 @dataclass(frozen=True)
 class JudgedLabels:
-    """What was emptied or left out; ``needed`` are names that may name somebody and cannot be left out."""
+    """What was emptied or left out; ``needed`` are names that may name somebody and cannot be left out.
+
+    ``unread`` names leave in words that nothing says to be ordinary: nobody has declared them yet.
+    """
 
     gone: tuple[JudgedLabel, ...] = ()
     needed: tuple[JudgedLabel, ...] = ()
+    unread: tuple[JudgedLabel, ...] = ()
 
     def __add__(self, other: JudgedLabels) -> JudgedLabels:
-        return JudgedLabels(self.gone + other.gone, self.needed + other.needed)
+        return JudgedLabels(self.gone + other.gone, self.needed + other.needed, self.unread + other.unread)
 
     @property
     def any(self) -> bool:
         """Whether there is one."""
-        return bool(self.gone or self.needed)
+        return bool(self.gone or self.needed or self.unread)
 
     @property
     def table(self) -> pd.DataFrame:
         """All of them with their texts: restricted."""
-        rows = [(one.file, one.column, one.kind, one.text, one.why, one.instead) for one in (*self.gone, *self.needed)]
+        found = (*self.gone, *self.needed, *self.unread)
+        rows = [(one.file, one.column, one.kind, one.text, one.why, one.instead) for one in found]
         return pd.DataFrame(rows, columns=["file", "column", "kind", "text", "why", "instead"])
 
 
@@ -137,10 +144,47 @@ def _qualifiers(file: StudyFile) -> list[str]:
     return sorted(map(str, frame["QNAM"].dropna().unique())) if file.is_supplemental and "QNAM" in frame else []
 
 
-def names_not_told(released: ReleasedStudy, names: JudgedLabels) -> ReleasedStudy:
-    """The study with the names that the recipient is not told: of columns that were left out, and of files."""
-    left_out = {name for name in released.left_out if why_of_file(stem_of(name))}
-    return replace(released, unnamed=frozenset({one.text for one in names.gone} | left_out))
+def names_read(
+    released: ReleasedStudy, names: JudgedLabels, declared: Collection[str]
+) -> tuple[ReleasedStudy, JudgedLabels]:
+    """The study with the names that the recipient is not told, of what does not leave; and all names with the unread.
+
+    Names of files, columns and QNAMs that leave are unread if they have other words than those that names have.
+    """
+    known = _Ordinary(frozenset(declared), released.model.model in _STANDARDS)
+    judged = {(one.file, one.text) for one in (*names.gone, *names.needed)}
+    unread = [
+        one for one in _names_that_leave(released) if (one.file, one.text) not in judged and not known.name(one.text)
+    ]
+    not_told = {one.text for one in names.gone}
+    not_told |= {one.variable for one in released.accounts if not one.stays and not known.name(one.variable)}
+    not_told |= {name for name in released.left_out if not known.file(stem_of(name))}
+    unread = [one for one in unread if one.column or not known.file(one.text)]
+    return replace(released, unnamed=frozenset(not_told)), replace(names, unread=tuple(unread))
+
+
+@dataclass(frozen=True)
+class _Ordinary:
+    """Which names are told: the declared ones, and ordinary ones, those of variables too in a study of a standard."""
+
+    declared: frozenset[str] = field(repr=False)
+    of_a_standard: bool
+
+    def name(self, text: str) -> bool:
+        return text in self.declared or is_ordinary_name(text, self.of_a_standard)
+
+    def file(self, stem: str) -> bool:
+        return stem in self.declared or is_ordinary_file(stem, self.of_a_standard)
+
+
+def _names_that_leave(released: ReleasedStudy) -> Iterator[JudgedLabel]:
+    for name, file in released.files.items():
+        yield JudgedLabel(name, "", NAME, file.source.stem, _UNKNOWN)
+        for column in map(str, file.columns):
+            yield JudgedLabel(name, column, NAME, column, _UNKNOWN)
+    for account in released.accounts:
+        if account.rows_of == "QNAM" and account.stays and account.n_values:
+            yield JudgedLabel(account.file, account.variable, NAME, account.variable, _UNKNOWN)
 
 
 # ---------------------------------------------------------------- labels

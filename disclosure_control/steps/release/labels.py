@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Part, Sentence, Style
-from disclosure_control.basics.telling.words import counted
+from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.release.texts.labels import LABEL, NAME, JudgedLabel, JudgedLabels
 
 LABELS = "labels_and_names.csv"
+DECLARED = ("release", "declared_names")
 
 
 @dataclass(frozen=True)
@@ -57,18 +59,30 @@ def _by_file(gone: list[JudgedLabel], unnamed: set[str]) -> dict[str, int]:
     return dict(sorted(Counter("another file" if one.file in unnamed else one.file for one in gone).items()))
 
 
-def reasons_of_labels(judged: JudgedLabels) -> tuple[Reason, ...]:
-    """Names of files, and of columns that the config needs, that may name somebody."""
-    n = len(judged.needed)
-    if not n:
-        return ()
-    files = sum(not one.column for one in judged.needed)
-    which = [counted(files, "file")] if files else []
-    which += [counted(n - files, "column")] if n > files else []
-    return (
-        Reason(
+def reasons_of_labels(judged: JudgedLabels, declared: Collection[str]) -> Iterator[Reason]:
+    """Names of files, and of columns that the config needs, that may name somebody; and names that nobody has read."""
+    if judged.needed:
+        yield Reason(
             Gravity.NAMES_A_PERSON,
-            f"The name of {' and of '.join(which)} that leave may name somebody; {LABELS} says which and why.",
+            f"The name of {_files_and_columns(judged.needed)} that leave may name somebody; {LABELS} says which and "
+            "why.",
             'rename them in the source, or declare the names: "release": {"declared_names": ["..."]}',
-        ),
-    )
+        )
+    if judged.unread:
+        unread = list(dict.fromkeys(one.text for one in judged.unread))
+        one = len(unread) == 1
+        yield Reason(
+            Gravity.NOT_DECIDED,
+            f"The names of {_files_and_columns(judged.unread)} that leave have words that the tool does not know, and "
+            f"may name a person or a place: {listed(unread)}. Read {'it' if one else 'them'}; the line says that "
+            f"{'it names' if one else 'they name'} nobody.",
+            "or rename in the source what names somebody",
+            (ConfigChange.to(DECLARED, [*declared, *unread], "names that leave: read each, none may name anybody"),),
+        )
+
+
+def _files_and_columns(names: Sequence[JudgedLabel]) -> str:
+    files = len({one.text for one in names if not one.column})
+    columns = len({one.text for one in names if one.column})
+    which = [counted(files, "file")] if files else []
+    return " and of ".join([*which, *([counted(columns, "column")] if columns else [])])

@@ -43,7 +43,7 @@ from disclosure_control.release.summaries.merged import Made, MergedPackage, eva
 from disclosure_control.release.summaries.summarised import columns_of_source, summarised
 from disclosure_control.release.terms.raised_terms import RaisedTerms, ToldTerms
 from disclosure_control.release.terms.rare_terms import RareTerms, without_rare_terms
-from disclosure_control.release.texts.labels import judged_names, names_not_told, with_judged_labels
+from disclosure_control.release.texts.labels import judged_names, names_read, with_judged_labels
 from disclosure_control.release.texts.rare_texts import without_rare_texts
 from disclosure_control.release.undecided import proposed_by_values
 from disclosure_control.steps.release.checked import PackageChecked, reasons_of
@@ -107,8 +107,8 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         released, people, config.K, config.quasi_identifiers, settings.declared_texts, drawn
     )
     released, labels_gone, judge = with_judged_labels(released, study, settings.declared_names)
-    released = names_not_told(released, names_gone)
-    labels = names_gone + labels_gone
+    released, of_all_names = names_read(released, names_gone, settings.declared_names)
+    labels = of_all_names + labels_gone
     released = in_an_order_of_their_own(released, people, key, release)
     compared = None if came_in is None else study_compared(came_in, released, people, settings.fit_for_use)
     created = datetime.combine(datetime.fromisoformat(step.started), time())
@@ -151,7 +151,11 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         files={f"{FOLDER}/{name}": content for name, content in files.items()},
         inputs={name: {"sha256": sha256} for name, sha256 in study.inputs.items()}
         | ({} if checked.earlier is None else dict(checked.earlier.inputs)),
-        reasons_to_hold=(*reasons_of(released, checked), *reasons_of_labels(labels), *_reasons_of_chance(treated)),
+        reasons_to_hold=(
+            *reasons_of(released, checked),
+            *reasons_of_labels(labels, settings.declared_names),
+            *_reasons_of_chance(treated),
+        ),
         answers=checked.answers,
         not_looked_at=checked.not_looked_at,
         outcome=checked,

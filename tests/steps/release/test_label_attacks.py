@@ -243,3 +243,29 @@ def test_by_an_emptied_text_in_the_lines_on_what_was_lost(tmp_path):
     of = {"LBTESTCD": lambda i: "ALT" if i < 118 else "HUBERM", "LBTEST": lambda i: "ALT" if i < 118 else "Huber, M"}
     lb = rows("LB", lambda i: start[i], LBSTRESN=lambda i: float(i % 9), **of)
     assert tells(made({"DM": demographics(start), "LB": lb}, tmp_path)) == []
+
+
+@pytest.mark.parametrize(("column", "stem"), [("stroeck", "people"), ("crp", "zwettler")])
+def test_by_a_name_in_no_list_of_names(column, stem, tmp_path):
+    """The release is held until its controller has read it: the line that the reason gives says so."""
+    source, role = tmp_path / "source", (f"{stem.upper()}__sex",)
+    source.mkdir()
+    people_of_a_clinic().rename(columns={"crp": column}).to_csv(source / f"{stem}.csv", index=False)
+    settings = {"operations": {f"{stem.upper()}.{column}": "keep"}}
+    found = released(source, tmp_path, settings, role)
+    (reason,) = [one for one in found.result.reasons_to_hold if "words that the tool does not know" in one.sentence]
+    (change,) = reason.changes
+    assert change.path == ("release", "declared_names")
+    (tmp_path / "again").mkdir()
+    again = released(source, tmp_path / "again", {**settings, "declared_names": change.value}, role)
+    assert not [one for one in again.result.reasons_to_hold if "the tool does not know" in one.sentence]
+
+
+def test_a_name_of_what_does_not_leave_is_not_told(tmp_path):
+    source = tmp_path / "source"
+    source.mkdir()
+    people_of_a_clinic().assign(stroeck="x", crp_date="2024-05-01").to_csv(source / "people.csv", index=False)
+    (source / "zwettler.pdf").write_bytes(b"%PDF-")
+    found = released(source, tmp_path, {"operations": {"PEOPLE.stroeck": "remove"}}, ("PEOPLE__sex",))
+    assert not [one for one in found.result.reasons_to_hold if "the tool does not know" in one.sentence]
+    assert [name for name, content in found.files.items() if b"stroeck" in content or b"zwettler" in content] == []
