@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from disclosure_control.draft.literal import DraftedValue, Group, Node
-from study.formats.tables import SourceTable
+from study.formats.tables import SourceTable, without_moments
 from study.models.roles import Role, TableKind
 from study.models.study_model import StudyModel
 
@@ -34,7 +34,12 @@ def draft_ages(tables: Sequence[SourceTable], model: StudyModel, person: str | N
     table, born = max(with_birth, key=lambda pair: (pair[0].domain == model.base, _n_people(pair[0], person)))
     at, words = _day(table, tables, model, person, folder)
     lines = {"born": DraftedValue(born), "at": DraftedValue(at)}
-    return {table.domain: Group(lines, _WHY.format(words), review=True)}
+    return {_named(table, tables): Group(lines, _WHY.format(words), review=True)}
+
+
+def _named(table: SourceTable, tables: Iterable[SourceTable]) -> str:
+    """The domain of a table as the config for this and the next export names it."""
+    return without_moments(one.domain for one in tables)[table.domain]
 
 
 def _births(table: SourceTable, model: StudyModel) -> list[str]:
@@ -47,7 +52,7 @@ def _n_people(table: SourceTable, person: str | None) -> int:
 
 
 def _day(
-    table: SourceTable, tables: Iterable[SourceTable], model: StudyModel, person: str | None, folder: Path
+    table: SourceTable, tables: Sequence[SourceTable], model: StudyModel, person: str | None, folder: Path
 ) -> tuple[str, str]:
     """The day at which people have their age, as the config names it, and in words: the nearest that the files have."""
     own = [name for name in (*reversed(model.starts), *_days(table, model)) if name in table.frame]
@@ -61,7 +66,8 @@ def _day(
     if others:
         is_of_visits = model.tables_of_visits
         other, day = max(others, key=lambda one: (one[0].domain in is_of_visits, _n_people(one[0], person)))
-        return f"{other.domain}.{day}", f"the person's first {day} in {other.domain}"
+        domain = _named(other, tables)
+        return f"{domain}.{day}", f"the person's first {day} in {domain}"
     made = max((path.stat().st_mtime for path in folder.glob(f"{table.file_name.partition('#')[0]}*")), default=0.0)
     day = datetime.date.fromtimestamp(made).isoformat()
     return day, f"{day}, the day on which {table.file_name} was written, for no file has a day of its people"

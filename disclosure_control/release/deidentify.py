@@ -286,12 +286,13 @@ def _with_labels(
     """
     assert recoding.released is not None
     is_named = table is not None and str(column.name) in table.derived and column.name in file.table.frame
-    are_rows = table is not None and table.kind is TableKind.ROWS and not is_named
-    released = labels_of_values(column, recoding, people) if are_rows else of_rows(recoding.released, people)
+    released, original = of_rows(recoding.released, people), of_rows(recoding.original, people)
+    if table is not None and table.kind is TableKind.ROWS:
+        values = table.derived[str(column.name)](column.to_frame()) if is_named else column
+        released, original = labels_of_values(values, recoding, people), labels(values)
     fresh = pd.Series(released, column.index, name=column.name, dtype="str").where(column.notna())
     if is_named:
-        codes = pd.Series(labels(column), column.index, dtype="str")
-        fresh = fresh.mask(released == of_rows(recoding.original, people), codes)
+        fresh = fresh.mask(released == original, pd.Series(labels(column), column.index, dtype="str"))
     if column.dtype.kind == "f" and (are_numbers(fresh) if is_named else recoding.released_as_numbers):
         return pd.to_numeric(fresh, errors="coerce").astype("float64")
     return fresh

@@ -300,3 +300,16 @@ def stem_of(path: Path | str) -> str:
 def domain_of(path: Path) -> str:
     """Return the domain of a file or sheet: its name without the suffix, in capitals."""
     return unicodedata.normalize("NFC", stem_of(path)).strip().upper()
+
+
+# Project_DATA_2024-05-01_1201.csv, Project_DATA_LABELS_2024-05-01_1201.csv
+_OF_A_MOMENT = re.compile(r"(.+?)_DATA(?:_LABELS)?_\d{4}-\d\d-\d\d_\d{4}")
+
+
+def without_moments(domains: Iterable[str]) -> dict[str, str]:
+    """The name of each domain without the moment of an export, as REDCap appends it: a config fits the next export.
+
+    Domains that would have one name keep their own.
+    """
+    short = {name: match[1] if (match := _OF_A_MOMENT.fullmatch(name)) else name for name in domains}
+    return {name: one if list(short.values()).count(one) == 1 else name for name, one in short.items()}

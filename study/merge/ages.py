@@ -20,7 +20,7 @@ from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import Kind, Place, is_name
 from disclosure_control.basics.telling.faults import nearest_name, stop_at
 from study.formats.messages import Note
-from study.formats.tables import SourceTable
+from study.formats.tables import SourceTable, without_moments
 from study.merge.subject_ids import ReadSubjects, SubjectIdRule, read_subjects
 
 OLDEST_AGE = 130
@@ -48,13 +48,16 @@ class AgeAt(SettingsGroup):
 def with_ages(tables: Sequence[SourceTable], rules: Mapping[str, AgeAt], rule: SubjectIdRule) -> list[SourceTable]:
     """The ``tables``, those with a rule (by domain) with a column ``age``, and a note on it.
 
-    ``rule`` is that of the ids. Raises ``FaultyInputError`` with all tables and columns that the rules name and the
-    files do not have.
+    A domain may be named without the moment of its export. ``rule`` is that of the ids. Raises ``FaultyInputError``
+    with all tables and columns that the rules name and the files do not have.
     """
-    by_domain = {table.domain: table for table in tables}
+    own = {table.domain: table for table in tables}
+    by_domain = {short: own[domain] for domain, short in without_moments(own).items()} | own
     stop_at([fault for domain, age in rules.items() for fault in _faults(domain, age, by_domain, rule)])
+    of_table = {by_domain[domain].domain: age for domain, age in rules.items()}
     return [
-        _with_age(table, rules[table.domain], by_domain, rule) if table.domain in rules else table for table in tables
+        _with_age(table, of_table[table.domain], by_domain, rule) if table.domain in of_table else table
+        for table in tables
     ]
 
 

@@ -12,10 +12,8 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from disclosure_control.basics.encoding.columns import number_text
-from disclosure_control.basics.encoding.text_codes import column_of_codes, text_codes
 from study.formats.tables import SourceTable
 from study.models.omop_columns import (
     CONCEPT,
@@ -30,6 +28,7 @@ from study.models.omop_columns import (
 from study.models.registry import DataModel
 from study.models.roles import ColumnModel, Derive, Role, TableKind, TableModel
 from study.models.study_model import StudyModel
+from study.models.words_of_codes import in_words, text_of_code
 
 NO_CONCEPT = "0"  # "No matching concept": no value
 # Of an export without CONCEPT: gender, race and ethnicity as the standard vocabularies name them.
@@ -176,30 +175,16 @@ def _derived(
 def _named(table: SourceTable, name: str, names: NamesOfConcepts, beside: str) -> Derive:
     @cache
     def known() -> Mapping[str, str]:
-        return names(map(_text_of_id, table.counts_of(name).index))
+        return names(map(text_of_code, table.counts_of(name).index))
 
     def derive(frame: pd.DataFrame) -> pd.Series:
         if name not in frame:  # of rows that leave without it
             return pd.Series(np.nan, frame.index, name=name, dtype="str")
-        named = _with_names(frame[name], known())
+        of_concept = known()
+        named = in_words(frame[name], lambda concept: _name(concept, of_concept))
         return named.fillna(frame[beside].astype("str")) if beside in frame else named
 
     return derive
-
-
-def _text_of_id(concept: object) -> str:
-    return number_text(concept) if isinstance(concept, float) else str(concept).strip()
-
-
-def _with_names(ids: pd.Series, names: Mapping[str, str]) -> pd.Series:
-    """Ids of concepts (n_rows,) as their names; no concept is no value, and what is no id stays as it is."""
-    if ids.dtype.kind == "f":
-        codes, distinct = pd.factorize(ids)
-        named = [_name(_text_of_id(float(one)), names) for one in distinct]
-        return pd.Series(np.array([*named, None], dtype=object)[codes], ids.index, name=ids.name, dtype="str")
-    known = text_codes(ids)
-    texts = pa.array([_name(text, names) for text in known.texts.to_pylist()], pa.large_string())
-    return column_of_codes(texts, known).set_axis(ids.index).rename(str(ids.name))
 
 
 def _name(concept: str, names: Mapping[str, str]) -> str | None:

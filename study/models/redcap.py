@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from disclosure_control.basics.telling.faults import stop_at
-from study.formats.tables import SourceTable
+from study.formats.tables import SourceTable, without_moments
 from study.models import redcap_rows as rows
 from study.models.redcap_dictionary import (
     PARTS,
@@ -30,6 +30,7 @@ from study.models.redcap_roles import column_of_field, flag_of, guessed_column
 from study.models.registry import DataModel
 from study.models.roles import ColumnModel, Derive, Role, TableKind, TableModel
 from study.models.study_model import StudyModel
+from study.models.words_of_codes import column_in_words, text_of_code
 from study.operations import Operation, OperationKind, VariableClass
 
 RECORD_ID = "record_id"
@@ -131,10 +132,6 @@ def _whole(table: SourceTable) -> pd.DataFrame:
     return pd.DataFrame({name: table.column(name) for name in _columns(table)})
 
 
-# Project_DATA_2024-05-01_1201.csv, Project_DATA_LABELS_2024-05-01_1201.csv
-_OF_A_DAY = re.compile(r"(.+?)_DATA(?:_LABELS)?_\d{4}-\d\d-\d\d_\d{4}")
-
-
 def _is_dictionary(table: SourceTable) -> bool:
     return bool(columns_of_dictionary(_columns(table)))
 
@@ -165,20 +162,11 @@ def described(tables: Sequence[SourceTable], person: str | None) -> StudyModel:
     stop_at([_ONE_FIELD.format(file=one.file_name) for one in data if _names(one) >= ONE_FIELD_IN_A_ROW])
     places, how = _places(tables, data, person, fields)
     project = _Project(person, fields, places)
-    names = _names_without_the_day([table.domain for table in tables])
+    names = without_moments(table.domain for table in tables)
     of_tables = [_table(table, project) for table in tables]
     models = {names[one.name]: dataclasses.replace(one, name=names[one.name]) for one in of_tables}
     reason = "; ".join(filter(None, (recognised(tables), how)))
     return StudyModel("redcap", reason, person, None, models, domain_of_data_set=names)
-
-
-def _names_without_the_day(data_sets: Sequence[str]) -> dict[str, str]:
-    """The name of each file without the moment of its export, which REDCap appends: a config fits the next export, too.
-
-    Files that would have one name keep their own.
-    """
-    short = {name: match[1] if (match := _OF_A_DAY.fullmatch(name)) else name for name in data_sets}
-    return {name: one if list(short.values()).count(one) == 1 else name for name, one in short.items()}
 
 
 def _table(table: SourceTable, project: _Project) -> TableModel:
@@ -274,7 +262,7 @@ def _data(table: SourceTable, project: _Project) -> TableModel:
         if columns[name].role is Role.NUMBER:
             columns[name] = dataclasses.replace(columns[name], part_of=calculated)
     added = {what: name for name in columns if (what := _added(name)) is not None and name != project.person}
-    derived: dict[str, Derive] = {}
+    derived = _choices_in_words(table, of_export)
     if project.places or "instance" in added:
         derived[ORDER] = rows.order_of_rows(added.get("event"), project.places, added.get("instance"))
         columns[ORDER] = ColumnModel(Role.DESCRIBES_RECORD, "the place of the row in time")
@@ -355,6 +343,18 @@ def _folded(table: SourceTable, of_export: Mapping[str, ExportColumn]) -> dict[s
         field, values = of_export[first].field, pd.Series(list(labels.values()), dtype="str")
         model = column_of_field(field or RedcapField(into, kind="checkbox"), values)
         found[into] = model, rows.folded(labels, _status_of(table, field, first))
+    return found
+
+
+def _choices_in_words(table: SourceTable, of_export: Mapping[str, ExportColumn]) -> dict[str, Derive]:
+    """The columns of codes of choices, as their labels; those of exports with labels have the labels already."""
+    found: dict[str, Derive] = {}
+    for name, one in of_export.items():
+        words = one.field.words if one.field and name.lower() == one.field.name else {}
+        if any(code != label for code, label in words.items()):
+            codes = set(map(text_of_code, table.counts_of(name).index)) - words.keys()
+            if not codes & set(words.values()):
+                found[name] = column_in_words(name, words)
     return found
 
 

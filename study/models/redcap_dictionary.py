@@ -14,6 +14,7 @@ import pandas as pd
 
 CHECKBOX = "checkbox"
 PARTS = re.compile(r"(?P<field>.+?)___(?P<code>.+)")  # race___1
+_TAG = re.compile(r"<[^>]*>")
 _LABELLED_PARTS = re.compile(r"(?P<field>.+?) ?\(choice=(?P<choice>.*)\)")  # Race (choice=White)
 
 # What a column of the dictionary says -> the ways in which its heading is written, in small letters and words.
@@ -49,6 +50,15 @@ class RedcapField:
     def label_of(self, code: str) -> str:
         """The label of a checkbox's choice by the code in the name of its column: ``___1``, also ``____1`` for -1."""
         return next((label for one, label in self.choices.items() if in_column_name(one) == code.lower()), code)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """Code -> label of a list with one choice, without tags; a label of several codes is followed by the code."""
+        if self.kind == CHECKBOX:
+            return {}
+        plain = {code: " ".join(_TAG.sub(" ", label).split()) or code for code, label in self.choices.items()}
+        labels = list(plain.values())
+        return {code: f"{label} ({code})" if labels.count(label) > 1 else label for code, label in plain.items()}
 
 
 def in_column_name(code: str) -> str:
@@ -128,7 +138,7 @@ def columns_of_export(columns: Sequence[str], fields: Sequence[RedcapField]) -> 
 
 def _plain(label: str) -> str:
     """A label without the tags that a heading does not have, in small letters."""
-    return " ".join(re.sub(r"<[^>]*>", " ", label).casefold().split())
+    return " ".join(_TAG.sub(" ", label).casefold().split())
 
 
 def _export_column(name: str, by_name: Mapping[str, RedcapField], by_label: Mapping[str, RedcapField]) -> ExportColumn:

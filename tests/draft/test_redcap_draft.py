@@ -33,6 +33,18 @@ def test_the_demo_is_drafted_with_and_without_its_dictionary(tmp_path, left_out)
     assert set(config["merge"]["drop"]) == {f"DATA__{name}" for name in dropped}
 
 
+def test_a_drafted_age_fits_the_next_export(tmp_path):
+    """The name of the file has the moment of its export, which the config does not name."""
+    rows = "".join(f"P{i},enrolled,{1950 + i}-03-01,2020-05-{10 + i}\n" for i in range(12))
+    files = {"Heart_DATA_2024-05-01_1201.csv": f"no,redcap_event_name,dob,seen\n{rows}"}
+    config, _ = drafted(tmp_path, files)
+    assert config["merge"]["age"] == {"HEART": {"born": "dob", "at": "seen"}}
+    assert "HEART__age" in config["continuous_qis"]
+    (tmp_path / "Heart_DATA_2024-05-01_1201.csv").rename(tmp_path / "Heart_DATA_2024-08-01_0900.csv")
+    given = {name: config[name] for name in ("subject_id", "merge")}
+    assert "HEART__age" in draft_config("DEMO", tmp_path, given).combined.frame
+
+
 @pytest.mark.parametrize(
     ("label", "is_known"),
     [("Highest level of education", True), ("Did anybody explain the questions in another language?", False)],

@@ -65,6 +65,18 @@ def test_a_recoded_checkbox_leaves_as_one_column_in_place_of_its_parts(combined)
     )
 
 
+def test_of_a_recoded_choice_the_codes_whose_label_did_not_change_stay_in_every_row(combined):
+    drug = combined["DATA__drug"].replace({"Metformin": "another", "Atorvastatin": "another"})
+    frame = released(combined, {"DATA__drug": drug}).files["DATA"].frame
+    rows = SOURCE[~SOURCE["participant"].isin(combined["USUBJID"].iloc[:5])]
+    expected = rows["drug"].replace({"4": "another", "5": "another"})
+    assert frame["drug"].value_counts().to_dict() == expected.value_counts().to_dict()
+    assert rows.groupby("participant")["drug"].nunique().max() > 1
+    keys = ["dose", "drug"]
+    expected = rows.assign(drug=expected)[keys].dropna()
+    assert sorted(frame[keys].dropna().itertuples(index=False)) == sorted(expected.itertuples(index=False))
+
+
 def test_the_weight_goes_with_a_recoded_body_mass_index_and_each_event_gets_the_label_of_its_own_value(combined):
     """The index is calculated from weight and height, as its formula in the dictionary says."""
     edges, labels = [0, 25, 30, 35, 99], ["<25", "25--30", "30--35", ">=35"]

@@ -14,6 +14,7 @@ from study.models.registry import study_model
 from study.models.roles import Role, TableKind
 from study.models.study_model import StudyModel
 from study.operations import OperationKind
+from tests.cases import each
 from tests.places import SHARED_DATA
 from tests.study.merge.merge_files import columns_of, combine, needs_shared_data, values, write
 
@@ -214,6 +215,29 @@ def test_a_checkbox_is_one_column_of_words_and_its_parts_are_not_merged(tmp_path
     model = model_of(data=rows, dictionary=dictionary(fields=fields))
     parts = {name: model.tables["DATA"].columns[name] for name in rows[0] if "___" in name}
     assert {(one.role, one.part_of) for one in parts.values()} == {(Role.FLAG, "race")}
+
+
+CHOICES = "1, <b>Mild</b> | 2, Worse,  much | -9, Unknown | 3, Unknown | 4, 5 | 5, 5 or more"
+
+
+@each(
+    ("written", "shown"),
+    [
+        (["1", "2", "3", "-9"], ["Mild", "Worse, much", "Unknown (3)", "Unknown (-9)"]),
+        (["1.0", "2.0", "7", "4"], ["Mild", "Worse, much", "7", "5"]),  # a code that is no choice stays
+        (["Mild", "5", "Mild", "Mild"], ["Mild", "5", "Mild", "Mild"]),  # labels under a raw heading
+    ],
+)
+def test_a_code_of_a_choice_is_merged_as_its_label(tmp_path, written, shown):
+    fields = [FIELDS[0], ("pain", "base", "radio", "Pain today", CHOICES, "", "")]
+    rows = [{"study_id": str(i), "pain": one, "base_complete": "2"} for i, one in enumerate(written)]
+    files = {"data.csv": rows, "dictionary.csv": dictionary(fields=fields)}
+    combined = combine(tmp_path, files, ID)
+    assert values(combined, "DATA__pain") == {str(i): one for i, one in enumerate(shown)}
+    (tmp_path / "labels").mkdir(exist_ok=True)
+    labelled = [{"study_id": one["study_id"], "Pain today": one["pain"], "base_complete": "2"} for one in rows]
+    combined = combine(tmp_path / "labels", {**files, "data.csv": labelled}, ID)
+    assert values(combined, "DATA__Pain today") == {str(i): one for i, one in enumerate(written)}
 
 
 LABELLED = """\

@@ -218,6 +218,10 @@ def test_the_baseline_of_the_demo_is_that_of_pandas(tmp_path):
     files = {path.name: path.read_bytes() for path in folder.glob("*.csv")}
     combined = combine(tmp_path, files, {"column": "participant"})
     assert (len(rows), combined.n_subjects) == (627, 150)
+    drugs = ("Amlodipine", "Ramipril", "Hydrochlorothiazide", "Metformin", "Atorvastatin")
+    words = {"sex": {"1": "Female", "2": "Male"}, "drug": {str(i): drug for i, drug in enumerate(drugs, start=1)}}
+    for name, of_name in words.items():
+        first[name] = first[name].map(of_name)
     for name in ("sex", "age", "bmi", "weight", "systolic", "cholesterol", "drug", "dose", "visit_date"):
         assert values(combined, f"DATA__{name}") == first[name].dropna().to_dict(), name
     n_drugs = rows.groupby("participant")["drug"].count().astype(str).to_dict()
