@@ -44,7 +44,11 @@ class Concept:
 _BESIDE_AGE = frozenset(
     words_of(
         "in at the of years year yrs y entry enrolment enrollment baseline admission inclusion visit patient subject "
-        "pat der des bei jahre jahren años en al ans annees lata lat w έτη σε του години год в na i"
+        "pat der des bei jahre jahren años en al ans annees lata lat w έτη σε του години год в na i "
+        # Words above a group of headings, which are joined with those below them.
+        "demography demographic demographics characteristics data general demographie demografie demographische "
+        "daten stammdaten basisdaten angaben person demografia demograficos demografici dati datos données "
+        "démographiques anagrafica anagrafici δημογραφικά στοιχεία демография данни"
     ).split()
 )
 

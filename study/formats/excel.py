@@ -55,11 +55,14 @@ def read_excel(source: SourceFile, options: FileOptions) -> FileContents:
 
 
 def sheets_with_data(source: SourceFile, id_column: str | None) -> FoundSheets:
-    """The visible sheets of a workbook with data, and those without: legends, prose, headings alone.
+    """The visible sheets of a workbook with data, and those without, and hidden ones: legends, prose, headings alone.
 
     ``id_column`` names the person, as far as that is known. Raises as ``read_excel`` does.
     """
-    return _sheets_with_data(_sheets(source, _MOST_ROWS_SEEN), id_column)
+    sheets = _all_sheets(source, _MOST_ROWS_SEEN)
+    found = _sheets_with_data({name: one for name, one in sheets.items() if one is not None}, id_column)
+    hidden = {name: "a hidden sheet" for name, one in sheets.items() if one is None}
+    return FoundSheets(found.with_data, {**found.left_out, **hidden})
 
 
 def _sheets_with_data(sheets: Mapping[str, _Sheet], id_column: str | None) -> FoundSheets:
@@ -124,12 +127,21 @@ def _reading(source: SourceFile) -> Iterator[None]:
 
 def _sheets(source: SourceFile, most_rows: int | None = None, only: str | None = None) -> dict[str, _Sheet]:
     """The visible sheets by name, or ``only`` one; of each at most its first rows."""
+    return {name: one for name, one in _all_sheets(source, most_rows, only).items() if one is not None}
+
+
+def _all_sheets(source: SourceFile, most_rows: int | None, only: str | None = None) -> dict[str, _Sheet | None]:
+    """As ``_sheets``, with hidden ones, which are not read: None."""
     read = _sheets_of_new if source.content.startswith(_NEW_WORKBOOK) else _sheets_of_old
     with _reading(source):
-        return {name: _without_empty_ends(rows) for name, rows in read(source, most_rows, only)}
+        found = read(source, most_rows, only)
+        return {name: None if rows is None else _without_empty_ends(rows) for name, rows in found}
 
 
-def _sheets_of_new(source: SourceFile, most_rows: int | None, only: str | None) -> Iterator[tuple[str, list[Any]]]:
+_NamedRows = tuple[str, list[Any] | None]  # of a sheet; None: it is hidden
+
+
+def _sheets_of_new(source: SourceFile, most_rows: int | None, only: str | None) -> Iterator[_NamedRows]:
     with zipfile.ZipFile(io.BytesIO(source.content)) as archive:
         n_bytes = sum(member.file_size for member in archive.infolist())
     check_unfolded_size(source.path, len(source.content), n_bytes)
@@ -137,18 +149,20 @@ def _sheets_of_new(source: SourceFile, most_rows: int | None, only: str | None) 
 
     book = openpyxl.load_workbook(io.BytesIO(source.content), read_only=True, data_only=True, keep_links=False)
     for sheet in book.worksheets:
-        if sheet.sheet_state == "visible" and only in (None, sheet.title):
-            yield sheet.title, list(sheet.iter_rows(max_row=most_rows, values_only=True))
+        if only in (None, sheet.title):
+            is_visible = sheet.sheet_state == "visible"
+            yield sheet.title, list(sheet.iter_rows(max_row=most_rows, values_only=True)) if is_visible else None
 
 
-def _sheets_of_old(source: SourceFile, most_rows: int | None, only: str | None) -> Iterator[tuple[str, list[Any]]]:
+def _sheets_of_old(source: SourceFile, most_rows: int | None, only: str | None) -> Iterator[_NamedRows]:
     import xlrd
 
     book = xlrd.open_workbook(file_contents=source.content, logfile=io.StringIO())
     for sheet in book.sheets():
-        if sheet.visibility == 0 and only in (None, sheet.name):
+        if only in (None, sheet.name):
             rows = map(sheet.row, range(sheet.nrows)[:most_rows])
-            yield sheet.name, [[_old_cell(cell, book.datemode) for cell in row] for row in rows]
+            is_visible = sheet.visibility == 0
+            yield sheet.name, [[_old_cell(cell, book.datemode) for cell in row] for row in rows] if is_visible else None
 
 
 def _old_cell(cell: Any, datemode: int) -> Any:

@@ -64,6 +64,11 @@ OTHERS = [
 ]
 
 
+@each("heading", ["Demography Age", "Patient characteristics age (years)", "Dati anagrafici età", "Stammdaten Alter"])
+def test_an_age_below_a_group_of_headings_is_an_age(heading):
+    assert concept_of(heading) is CONCEPTS[0]
+
+
 @each(("concept", "heading"), [(name, one) for name, all_of in HEADINGS.items() for one in all_of])
 def test_a_heading_is_understood_in_every_language(concept, heading):
     found = concept_of(heading)

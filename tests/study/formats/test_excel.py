@@ -10,8 +10,10 @@ import openpyxl
 import pandas as pd
 import pytest
 
+from disclosure_control.basics.files import read_file
 from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats import packed
+from study.formats.excel import sheets_with_data
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable
 
@@ -93,6 +95,17 @@ def test_the_sheet_of_the_domain_the_named_one_or_the_only_one(tmp_path):
     assert table.notes == ("sheet 'DM' read, and 2 other sheets left out",)
     assert cells(read(tmp_path, rows, FileOptions(sheet="Notes"), **others)) == {"C": ["z"]}
     assert cells(read(tmp_path, rows, Empty=[])) == {"A": ["x"]}
+
+
+def test_hidden_sheets_are_left_out_and_named(tmp_path):
+    path = written(tmp_path, [["A", "B"], ["x", 1], ["y", 2]], Second=[["A", "C"], ["x", 3]], Names=[["A"], ["DOLLY"]])
+    book = openpyxl.load_workbook(path)
+    book["Names"].sheet_state = "hidden"
+    book.save(path)
+    found = sheets_with_data(read_file(path), "A")
+    assert found.with_data == ("Sheet1", "Second")
+    assert found.left_out == {"Names": "a hidden sheet"}
+    assert "3 sheets" not in faults_of(path)
 
 
 def test_several_sheets_are_a_fault_with_the_setting(tmp_path):
