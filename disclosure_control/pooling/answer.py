@@ -39,6 +39,15 @@ from disclosure_control.report.text import short_privacy_report
 from disclosure_control.run.beside import write_whole
 
 SUMMED = "summed"
+NEEDS_SAME = "all other parties need the same version of this program"
+FIGURES: Mapping[str, type | tuple[type, ...]] = {
+    "k_anonymity": dict,
+    "l_diversity": dict,
+    "t_closeness": dict,
+    "class_sizes": list,
+    "recoding": (dict, type(None)),
+    "text": str,
+}
 
 
 def class_sizes(pool: EvaluatedPool) -> list[dict[str, int | None]]:
@@ -89,7 +98,7 @@ class PoolAnswer:
         """The flags (n, n_bytes) of a node's own classes by their places (n,) among those declared."""
         space, nodes = members.invitation.space, members.invitation.settings.nodes
         size = space.n_classes * bytes_per_class(space)
-        sealed = b"".join(self.file.pieces(nodes.index(node) * size, size))
+        sealed = self.file.part(nodes.index(node) * size, size)
         own_key = (home.round_keys(members.invitation.number) or (b"", b""))[1]
         pads = pads_of(space, own_key, members.round_id)
         return np.frombuffer(sealed, dtype=np.uint8).reshape(pads.shape)[places] ^ pads[places]
@@ -146,6 +155,10 @@ def _publish(home: SecretsAtHome, members: RoundMembers, shared: Path) -> None:
         write_whole(shared / f"{ANSWER}{SUFFIX}", pieces, SHARED_MODE)
 
 
+def _are_figures(figures: object) -> bool:
+    return isinstance(figures, dict) and all(isinstance(figures.get(name, ...), kind) for name, kind in FIGURES.items())
+
+
 def read_answer(members: RoundMembers, shared: Path) -> PoolAnswer:
     """The answer in the shared folder. Raises ``FaultyInputError``."""
     path, sums = shared / f"{ANSWER}{SUFFIX}", members.invitation.settings.sums
@@ -154,6 +167,8 @@ def read_answer(members: RoundMembers, shared: Path) -> PoolAnswer:
     file = read_signed(path, ANSWER, lambda header: members.signing_key(sums))
     if file.header.get("round") != members.round_id.hex():
         raise FaultyInputError(f"{path.name}: of another round; ask {sums} for the one of this round")
+    if not _are_figures(file.header.get("figures")):
+        raise FaultyInputError(f"{path.name}: its figures are not those of this version; {sums} and {NEEDS_SAME}")
     space = members.invitation.space
     size = len(members.invitation.settings.nodes) * space.n_classes * bytes_per_class(space)
     if file.header["bytes"] != size:

@@ -176,10 +176,11 @@ def _checked(members: RoundMembers, node: str, path: Path) -> SignedFile:
     if found.header.get("round") != members.round_id.hex():
         raise FaultyInputError(f"{path.name}: made for another round; ask {node} for the one of this round")
     size = space.n_cells * COUNT.itemsize + space.n_classes * bytes_per_class(space)
-    if (found.header.get("cells"), found.header["bytes"]) != (space.n_cells, size) or not is_key(
-        found.header.get("opens_with")
-    ):
+    if (found.header.get("cells"), found.header["bytes"]) != (space.n_cells, size):
         raise FaultyInputError(f"{path.name}: not the cells of the invitation; {NEW_ROUND}")
+    opens_with = found.header.get("opens_with")
+    if not is_key(opens_with) or not keys.is_usable(bytes.fromhex(opens_with)):
+        raise FaultyInputError(f"{path.name}: without a key that opens it; ask {node} what it runs, and {NEW_ROUND}")
     return found
 
 

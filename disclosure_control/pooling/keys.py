@@ -61,12 +61,18 @@ def is_signed(public: bytes, signed: bytes, digest: bytes) -> bool:
 
 
 def shared_key(private: bytes, public: bytes, round_id: bytes, *purpose: str) -> bytes:
-    """The key that the owners of two keys share for one purpose of one round. Raises ``FaultyInputError``."""
-    try:
-        secret = X25519PrivateKey.from_private_bytes(private).exchange(X25519PublicKey.from_public_bytes(public))
-    except ValueError:
-        raise FaultyInputError("a public key of this round is none that can be used; begin a new round") from None
+    """The key that the owners of two keys share for one purpose of one round; the public one ``is_usable``."""
+    secret = X25519PrivateKey.from_private_bytes(private).exchange(X25519PublicKey.from_public_bytes(public))
     return own_key(secret, round_id, *purpose)
+
+
+def is_usable(public: bytes) -> bool:
+    """Whether a key can be shared with the owner of a public one: not with a point of low order (RFC 7748, 6.1)."""
+    try:
+        X25519PrivateKey.generate().exchange(X25519PublicKey.from_public_bytes(public))
+    except ValueError:
+        return False
+    return True
 
 
 def own_key(secret: bytes, round_id: bytes, *purpose: str) -> bytes:

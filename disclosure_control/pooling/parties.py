@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -88,15 +89,16 @@ class RoundMembers:
 def join(home: SecretsAtHome, invitation: Invitation, party: str, shared: Path) -> None:
     """Put the party's public keys into the shared folder. Raises ``FaultyInputError`` where others are there."""
     path = shared / f"{JOINED}_{party}{SUFFIX}"
-    if path.exists() and home.round_keys(invitation.number) is None:
+    there = _read(path, invitation, party) if path.exists() else None
+    if there is not None and home.round_keys(invitation.number) is None:
         raise FaultyInputError(
             f"{path.name}: {party} joined this round from another folder, and its keys are not here; use that folder, "
             f"or {NEW_ROUND}"
         )
     said = _said_by(home, invitation, party)
-    if not path.exists():
+    if there is None:
         write_signed(path, said, 0, [], home.signing_key)
-    elif _read(path, invitation, party) != said:
+    elif there != said:
         raise FaultyInputError(f"{path.name}: not the keys with which {party} joined this round; {NEW_ROUND}")
 
 
@@ -116,6 +118,10 @@ def _read(path: Path, invitation: Invitation, party: str) -> dict[str, Any]:
     said = {name: found.header.get(name) for name in ("kind", "invitation", "party", "signs", "exchanges")}
     if not is_key(said["signs"]) or not is_key(said["exchanges"]):
         raise FaultyInputError(f"{path.name}: without the public keys of {party}; {NEW_ROUND}")
+    if not keys.is_usable(bytes.fromhex(said["exchanges"])):
+        raise FaultyInputError(
+            f"{path.name}: a public key with which nothing can be kept secret; ask {party} what it runs, and {NEW_ROUND}"
+        )
     if said["party"] != party:
         raise FaultyInputError(f"{path.name}: of another party than its name says; ask {party} for its own file")
     if said["invitation"] != invitation.sha256:
@@ -137,6 +143,12 @@ def joined_so_far(invitation: Invitation, shared: Path) -> dict[str, Mapping[str
                 found[party] = _read(path, invitation, party)
             except FaultyInputError as error:
                 faults += error.faults
+    for one, other in itertools.combinations(found, 2):
+        if any(found[one][key] == found[other][key] for key in ("signs", "exchanges")):
+            faults.append(
+                f"{JOINED}_{other}{SUFFIX}: {other} has a key of {one}; each party makes its own, in a pilot's folder "
+                f"that was not copied from another party; {NEW_ROUND}"
+            )
     stop_at(faults)
     return found
 

@@ -20,7 +20,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.pooling.keys import KEY_BYTES, PIECE_BYTES, SIGNATURE_BYTES, is_signed, signature
 from disclosure_control.run.beside import write_whole
 
-SUFFIX, SCHEMA, LONGEST_HEADER = ".pool", 1, 1 << 24
+SUFFIX, SCHEMA, LONGEST_HEADER = ".pool", 1, 1 << 26
 SHARED_MODE, HOME_MODE = 0o644, 0o600
 
 
@@ -38,27 +38,45 @@ class SignedFile:
     start: int
     sha512: str = field(repr=False)
 
-    def pieces(self, first: int = 0, n_bytes: int | None = None) -> Iterator[bytes]:
-        """Bytes of the body, piece by piece, by default all of them."""
-        left = self.header["bytes"] - first if n_bytes is None else n_bytes
+    def pieces(self) -> Iterator[bytes]:
+        """The body, piece by piece. Raises ``FaultyInputError`` if it is not the one that was checked.
+
+        The folder is shared: somebody may change the file after the check and before it is read.
+        """
         with self.path.open("rb") as file:
-            file.seek(self.start + first)
-            while left:
-                piece = file.read(min(left, PIECE_BYTES))
-                if not piece:
-                    raise FaultyInputError(_cut_off(self.path))
+            content, left = hashlib.sha512(file.read(self.start)), self.header["bytes"]
+            while left and (piece := file.read(min(left, PIECE_BYTES))):
+                content.update(piece)
                 left -= len(piece)
                 yield piece
+        if content.hexdigest() != self.sha512:
+            raise FaultyInputError(f"{self.path.name}: changed while it was read; run the command again")
+
+    def part(self, first: int, n_bytes: int) -> bytes:
+        """Some bytes of the body, of one that is read whole, so that it is the one that was checked."""
+        found, place = bytearray(), 0
+        for piece in self.pieces():
+            found += piece[max(first - place, 0) : max(first + n_bytes - place, 0)]
+            place += len(piece)
+        return bytes(found)
 
 
 def write_signed(
     path: Path, header: Mapping[str, Any], n_bytes: int, body: Iterable[bytes], key: bytes, mode: int = SHARED_MODE
 ) -> None:
-    """Write a file with ``n_bytes`` of body, signed with a private key, whole or not at all."""
+    """Write a file with ``n_bytes`` of body, signed with a private key, whole or not at all.
+
+    Raises ``FaultyInputError`` where nobody could read its header.
+    """
     content = hashlib.sha512()
+    line = canonical({**header, "schema": SCHEMA, "bytes": n_bytes}) + b"\n"
+    if len(line) > LONGEST_HEADER:
+        raise FaultyInputError(
+            f"{path.name}: the declared values are too long for one file, {len(line):,} bytes of {LONGEST_HEADER:,}; "
+            "declare fewer or shorter ones, and begin a new round"
+        )
 
     def pieces() -> Iterator[bytes]:
-        line = canonical({**header, "schema": SCHEMA, "bytes": n_bytes}) + b"\n"
         for piece in itertools.chain([line], body):
             content.update(piece)
             yield piece

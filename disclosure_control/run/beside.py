@@ -8,6 +8,7 @@ ever lies among the results, and the new set is on the file system of the old on
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 from collections.abc import Iterable
@@ -21,6 +22,7 @@ VERIFIED = "verify"  # where a run is made again, to be compared
 SPILL = "spill"  # what an engine that works from disk puts aside
 UNFINISHED = ".new"  # ends the name of a file there until it is whole
 MOVED_OUT = "moved_out"  # files that lay among the results and that no run wrote
+CANNOT_FLUSH = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS)
 WORK_FOLDERS = (NEW, EARLIER, ASIDE, VERIFIED, SPILL)
 
 
@@ -83,10 +85,16 @@ def carry(source: Path, target: Path) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Make the renames within a folder survive a loss of power, where the system lets a folder be flushed."""
+    """Make the renames within a folder survive a loss of power, where the system lets a folder be flushed.
+
+    Folders of other machines (CIFS, SSHFS and others) often do not let: whatever was written there is whole anyway.
+    """
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)
+        except OSError as error:
+            if error.errno not in CANNOT_FLUSH:
+                raise
         finally:
             os.close(descriptor)

@@ -190,6 +190,19 @@ def test_a_file_of_another_round(at):
     is_refused(made, ONE, "contribute", "--check", made.check, words=f"{TWO} joined another round")
 
 
+def test_a_round_that_is_begun_anew_in_the_folder_of_an_earlier_one(at):
+    """Somebody took the invitation away alone: what the others have to put away is said, by name."""
+    made = at("joined")
+    (made.shared / "invitation.json").unlink()
+    assert made.run(ONE, "invite") == REFUSED
+    assert f"joined_{ONE}.pool: {ONE} joined another round" in made.said
+    for path in made.shared.glob("joined_*"):
+        path.unlink()
+    for party in (*NODES, "TRUSTEE"):
+        assert made.run(party, "invite") == 0, made.said
+    assert "All 4 parties joined" in made.said
+
+
 def test_invite_can_be_run_again_and_changes_nothing(at):
     made = at("joined")
     before = files_in(made.shared)
@@ -404,17 +417,63 @@ def hostile(stages, tmp_path_factory):
     return made, home, members_of(home, Invitation.read(made.shared / "invitation.json"), TWO, made.shared)
 
 
-def test_a_public_key_of_which_nothing_secret_follows(at):
-    """A point of low order, RFC 7748 chapter 6.1: the shared secret would be zero for everybody."""
-    made = at("joined")
+# Points of order 1, 2, 4 and 8 on Curve25519 and its twist, and two of them not reduced (RFC 7748, 6.1).
+LOW_ORDER = (
+    "00" * 32,
+    "01" + "00" * 31,
+    "ec" + "ff" * 30 + "7f",
+    "ed" + "ff" * 30 + "7f",
+    "ee" + "ff" * 30 + "7f",
+    "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+    "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+)
+
+
+@each("point", LOW_ORDER)
+def test_a_public_key_of_which_nothing_secret_follows(point, at):
+    """The shared secret would be zero for everybody. Whoever joins, or runs any other command, hears whose it is."""
+    made = at("joined", point[:4] + point[-4:])
     home = SecretsAtHome(made.data(TWO) / "pool_results")
     path = made.shared / f"joined_{TWO}.pool"
     header = json.loads(path.read_bytes().split(b"\n", 1)[0])
-    said = {name: header[name] for name in ("kind", "invitation", "party", "signs")} | {"exchanges": "00" * 32}
+    said = {name: header[name] for name in ("kind", "invitation", "party", "signs")} | {"exchanges": point}
     write_signed(path, said, 0, [], home.signing_key)
-    mine = SecretsAtHome(made.data(ONE) / "pool_results")
-    members = members_of(mine, Invitation.read(made.shared / "invitation.json"), ONE, made.shared)
-    is_refused(made, ONE, "contribute", "--check", members.check, words="none that can be used; begin a new round")
+    for command in ("invite", "contribute"):
+        is_refused(made, ONE, command, words=f"{path.name}: a public key with which nothing can be kept secret")
+
+
+@each("point", LOW_ORDER)
+def test_a_contribution_that_is_sealed_by_such_a_key(point, at):
+    made = at("contributed", point[:4] + point[-4:])
+    home = SecretsAtHome(made.data(TWO) / "pool_results")
+    path = made.shared / f"contribution_{TWO}.pool"
+    line, rest = path.read_bytes().split(b"\n", 1)
+    header = {name: value for name, value in json.loads(line).items() if name not in ("bytes", "schema")}
+    body = rest[: -keys.SIGNATURE_BYTES]
+    write_signed(path, {**header, "opens_with": point}, len(body), [body], home.signing_key)
+    is_refused(made, "TRUSTEE", "sum", words=f"{path.name}: without a key that opens it; ask {TWO}")
+
+
+@each("key", ["signs", "exchanges"])
+def test_two_parties_with_one_key(key, at):
+    """A pilot's folder that was copied to another hospital with all its keys, or a party that plays two."""
+    made = at("joined", key)
+    one, two = (json.loads((made.shared / f"joined_{name}.pool").read_bytes().split(b"\n", 1)[0]) for name in NODES[:2])
+    said = {name: two[name] for name in ("kind", "invitation", "party", "signs", "exchanges")} | {key: one[key]}
+    signer = SecretsAtHome(made.data(ONE if key == "signs" else TWO) / "pool_results").signing_key
+    write_signed(made.shared / f"joined_{TWO}.pool", said, 0, [], signer)
+    is_refused(made, THREE, "contribute", words=f"{TWO} has a key of {ONE}; each party makes its own")
+
+
+def test_a_signature_with_another_s_is_none(at):
+    """Ed25519 without the bound of RFC 8032, 5.1.7 would take S + L for S: a second signature without the key."""
+    order = 2**252 + 27742317777372353535851937790883648493
+    made = at("contributed")
+    path = made.shared / f"contribution_{TWO}.pool"
+    whole = path.read_bytes()
+    larger = int.from_bytes(whole[-32:], "little") + order
+    path.write_bytes(whole[:-32] + larger.to_bytes(32, "little"))
+    is_refused(made, "TRUSTEE", "sum", words="changed since it was signed")
 
 
 def space_of_config() -> CellSpace:
@@ -469,6 +528,18 @@ def test_the_answer_of_another_round(at):
     made.invite([*NODES, "TRUSTEE"])
     (made.shared / "answer.pool").write_bytes(answer)
     is_refused(made, ONE, "read", words="of another round")
+
+
+@each("figures", [None, {}, {"recoding": {}, "text": ""}, {"k_anonymity": 1}])
+def test_an_answer_of_another_version_of_the_program(figures, at):
+    made = at("summed", f"figures {figures}")
+    home = SecretsAtHome(made.data("TRUSTEE") / "pool_results")
+    path = made.shared / "answer.pool"
+    line, rest = path.read_bytes().split(b"\n", 1)
+    header = {name: value for name, value in json.loads(line).items() if name not in ("bytes", "schema")}
+    body = rest[: -keys.SIGNATURE_BYTES]
+    write_signed(path, {**header, "figures": figures}, len(body), [body], home.signing_key)
+    is_refused(made, ONE, "read", words="all other parties need the same version of this program")
 
 
 def test_keys_that_somebody_exchanged_after_the_contributions(at):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.pooling import keys
+from disclosure_control.pooling import keys, signed_files
 from disclosure_control.pooling.signed_files import read_signed, write_signed
 from tests.examples import examples
 
@@ -27,7 +27,36 @@ def test_what_is_written_is_read(tmp_path, body, more):
     found = read(path)
     assert b"".join(found.pieces()) == body
     assert {name: found.header[name] for name in more} == more
-    assert b"".join(found.pieces(len(body) // 2, len(body) - len(body) // 2)) == body[len(body) // 2 :]
+    half = len(body) // 2
+    assert found.part(half, len(body) - half) == body[half:]
+    assert found.part(half // 2, half) == body[half // 2 : half // 2 + half]
+
+
+def test_a_part_may_lie_in_several_pieces(tmp_path, monkeypatch):
+    monkeypatch.setattr(signed_files, "PIECE_BYTES", 7)
+    path, body = tmp_path / "file.pool", bytes(range(100))
+    write_signed(path, {"kind": "test"}, 100, [body], KEY)
+    for first, n_bytes in ((0, 100), (3, 30), (7, 7), (99, 1), (50, 0)):
+        assert read(path).part(first, n_bytes) == body[first : first + n_bytes]
+
+
+def test_a_file_that_is_changed_between_its_check_and_its_use(tmp_path):
+    """By somebody with whom the folder is shared, who waits for the signature to be checked."""
+    path = tmp_path / "file.pool"
+    write_signed(path, {"kind": "test"}, 40, [bytes(40)], KEY)
+    whole, found = path.read_bytes(), read(path)
+    for other in (whole[:-70] + b"1" + whole[-69:], whole[: found.start + 20], b"x" + whole[1:], b""):
+        path.write_bytes(other)
+        for use in (lambda: b"".join(found.pieces()), lambda: found.part(0, 3)):
+            with pytest.raises(FaultyInputError, match="changed while it was read"):
+                use()
+
+
+def test_a_header_that_nobody_could_read_is_not_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(signed_files, "LONGEST_HEADER", 200)
+    with pytest.raises(FaultyInputError, match="declare fewer or shorter ones"):
+        write_signed(tmp_path / "file.pool", {"kind": "test", "more": "a" * 200}, 0, [], KEY)
+    assert not [*tmp_path.iterdir()]
 
 
 @given(st.data())

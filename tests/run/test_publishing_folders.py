@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import itertools
 import json
@@ -15,7 +16,7 @@ import pytest
 
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.run import exchange as exchanging
-from disclosure_control.run.beside import MOVED_OUT, NEW, beside
+from disclosure_control.run.beside import MOVED_OUT, NEW, beside, write_whole
 from disclosure_control.run.results import files_of_set, held, recover, staged
 from tests.examples import is_thorough
 
@@ -54,6 +55,23 @@ def either_way(request, monkeypatch):
     """As a system does that can exchange folders, and as one that cannot."""
     if request.param == "by renames":
         monkeypatch.setattr(exchanging, "_exchanged", lambda one, other: False)
+
+
+@posix
+@pytest.mark.parametrize(("number", "is_whole"), [(errno.EINVAL, True), (errno.ENOTSUP, True), (errno.EIO, False)])
+def test_a_folder_of_another_machine_that_cannot_be_flushed(number, is_whole, results, monkeypatch):
+    """A shared folder on CIFS or SSHFS answers EINVAL; a disk that fails is no such case."""
+    flush = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(number, os.strerror(number))
+        flush(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with contextlib.nullcontext() if is_whole else pytest.raises(OSError):
+        write_whole(results / "a.txt", [b"whole"])
+    assert (results / "a.txt").read_bytes() == b"whole"
 
 
 def test_a_file_that_was_written_already_is_taken_from_its_path(tmp_path, results):
