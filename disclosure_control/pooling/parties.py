@@ -120,7 +120,7 @@ def _read(path: Path, invitation: Invitation, party: str) -> dict[str, Any]:
         raise FaultyInputError(f"{path.name}: without the public keys of {party}; {NEW_ROUND}")
     if not keys.is_usable(bytes.fromhex(said["exchanges"])):
         raise FaultyInputError(
-            f"{path.name}: a public key with which nothing can be kept secret; ask {party} what it runs, and {NEW_ROUND}"
+            f"{path.name}: a public key that keeps nothing secret; ask {party} what it runs, and {NEW_ROUND}"
         )
     if said["party"] != party:
         raise FaultyInputError(f"{path.name}: of another party than its name says; ask {party} for its own file")

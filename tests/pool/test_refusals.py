@@ -439,7 +439,7 @@ def test_a_public_key_of_which_nothing_secret_follows(point, at):
     said = {name: header[name] for name in ("kind", "invitation", "party", "signs")} | {"exchanges": point}
     write_signed(path, said, 0, [], home.signing_key)
     for command in ("invite", "contribute"):
-        is_refused(made, ONE, command, words=f"{path.name}: a public key with which nothing can be kept secret")
+        is_refused(made, ONE, command, words=f"{path.name}: a public key that keeps nothing secret")
 
 
 @each("point", LOW_ORDER)
