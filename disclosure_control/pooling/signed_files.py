@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeGuard
 
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.pooling.keys import KEY_BYTES, PIECE_BYTES, SIGNATURE_BYTES, is_signed, signature
@@ -131,7 +131,7 @@ def _digest(file: IO[bytes], line: bytes, n_bytes: int) -> tuple[bytes, bytes]:
     return content.digest(), file.read(SIGNATURE_BYTES)
 
 
-def is_key(text: object) -> bool:
+def is_key(text: object) -> TypeGuard[str]:
     """Whether a header's field can be a public key, in hexadecimal digits."""
     return isinstance(text, str) and re.fullmatch(rf"[0-9a-f]{{{2 * KEY_BYTES}}}", text) is not None
 
