@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 QUICK_SHARE = 1 / 15
 FEWEST = 2
+AT_FULL = 100  # of a property that says no number
 
 _COMMON = {
     "deadline": None,
@@ -27,9 +28,13 @@ _chosen: dict[str, bool] = {}
 def choose(thorough: bool) -> None:
     """Called once, when the options of the run are known and before any test is imported."""
     _chosen["thorough"] = thorough
-    settings.register_profile("thorough", **_COMMON, phases=[Phase.explicit, Phase.generate, Phase.shrink])
+    settings.register_profile(
+        "thorough", **_COMMON, phases=[Phase.explicit, Phase.generate, Phase.shrink], max_examples=AT_FULL
+    )
     # Making a failing example smaller takes minutes: that is left to CI, too.
-    settings.register_profile("quick", **_COMMON, phases=[Phase.explicit, Phase.generate])
+    settings.register_profile(
+        "quick", **_COMMON, phases=[Phase.explicit, Phase.generate], max_examples=quick_share_of(AT_FULL)
+    )
     settings.load_profile("thorough" if thorough else "quick")
 
 
