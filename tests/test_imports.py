@@ -222,15 +222,17 @@ def test_a_class_name_is_that_of_one_thing():
 
 def engine_asked(source: str) -> list[str]:
     """Where a text asks which engine holds the records: by its name, by the class of a record, by what is at hand."""
-    tree = ast.parse(source)
+    if not any(word in source for word in ("disclosure_control.records", *ENGINES, *AT_HAND)):
+        return []  # nothing that is looked for can be in it
+    nodes = list(ast.walk(ast.parse(source)))
     of_records = {
         alias.asname or alias.name
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("disclosure_control.records")
         for alias in node.names
     }
     found = []
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
             asked = {name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name)} & of_records
             found += sorted(asked)

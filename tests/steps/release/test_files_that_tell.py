@@ -110,7 +110,7 @@ def test_by_a_duration_since_birth(told):
     assert (n, changed, by) in ((NEARLY_ALL, N, ["MH.MHDUR"]), (N, N, ["MH.MHDUR"]))
 
 
-@pytest.mark.parametrize("written", ["{:.2f}", "0{:.1f}", "+{:.1f}", "{:.0f}0"])
+@pytest.mark.parametrize("written", some_of(["{:.2f}", "0{:.1f}", "+{:.1f}", "{:.0f}0"]))
 def test_by_how_the_numbers_of_a_site_are_written(told, written):
     value = GENERATOR.normal(5, 0.7, N).round(1)
     text = [(written if site == "703" else "{:.1f}").format(one) for one, site in zip(value, SITE, strict=True)]

@@ -17,6 +17,7 @@ from study.formats.registry import writers_by_name
 from study.formats.tables import FileOptions
 from study.merge.settings import MergeSettings
 from study.models.study_model import NOTHING_KNOWN
+from tests.examples import some_of
 from tests.steps.release.conftest import KEY, Package, package, step_on
 from tests.steps.release.made_study import demographics, made, rows, starts
 
@@ -62,7 +63,7 @@ def released(
     return package(source, given, kept, to)
 
 
-@pytest.mark.parametrize("form", ["xpt5", "json", "ndjson", "parquet"])
+@pytest.mark.parametrize("form", some_of(["xpt5", "json", "ndjson", "parquet"]))
 def test_by_a_label_of_a_variable(form, tmp_path):
     found = of_labelled(form, tmp_path, labels={"VSORRES": PLANTED, "VSTEST": "Name of Measurement"})
     assert tells(found) == []
@@ -74,7 +75,7 @@ def test_by_a_label_of_a_variable(form, tmp_path):
     assert (row["text"], row["instead"]) == (PLANTED, "Result or Finding in Original Units")
 
 
-@pytest.mark.parametrize("form", ["xpt5", "json", "parquet"])
+@pytest.mark.parametrize("form", some_of(["json", "parquet", "xpt5"]))
 def test_by_a_label_of_a_data_set(form, tmp_path):
     found = of_labelled(form, tmp_path, label=PLANTED)
     assert tells(found) == []
@@ -116,7 +117,7 @@ def people_of_a_clinic() -> pd.DataFrame:
     return pd.DataFrame({"USUBJID": [f"P{i:04d}" for i in number], "sex": number % 2 + 1.0, "crp": number % 7 + 0.5})
 
 
-@pytest.mark.parametrize("name", ["Dr. Huber notes", "graz_score", "m.huber@kages.at", "HUBER"])
+@pytest.mark.parametrize("name", some_of(["Dr. Huber notes", "graz_score", "m.huber@kages.at", "HUBER"]))
 def test_by_the_name_of_a_column(name, tmp_path):
     frame = people_of_a_clinic()
     frame[name] = np.arange(len(frame)) % 3 + 0.5
@@ -154,7 +155,7 @@ def test_by_the_name_of_a_column_that_the_config_needs(tmp_path):
 
 @pytest.mark.parametrize(
     ("qnam", "qlabel"),
-    [("HUBER", "Notes"), ("NOTES", PLANTED), ("NOTES", "Notes of Dr. Huber"), ("NOTES", "Site 701 Graz")],
+    some_of([("HUBER", "Notes"), ("NOTES", PLANTED), ("NOTES", "Notes of Dr. Huber"), ("NOTES", "Site 701 Graz")]),
 )
 def test_by_a_qualifier_of_everybody(qnam, qlabel, tmp_path):
     start = starts()
@@ -171,7 +172,7 @@ def test_by_a_qualifier_of_everybody(qnam, qlabel, tmp_path):
     assert "Intent to Treat" in set(found.opened["SUPPDM"]["QLABEL"])
 
 
-@pytest.mark.parametrize("unit", ["Graz", "Huber", PLANTED])
+@pytest.mark.parametrize("unit", some_of(["Graz", "Huber", PLANTED]))
 def test_by_a_unit_of_everybody(unit, tmp_path):
     start = starts()
     lb = rows("LB", lambda i: start[i], LBTESTCD=lambda i: "ALT", LBORRES=lambda i: "5", LBORRESU=lambda i: unit)

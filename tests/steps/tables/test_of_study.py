@@ -17,6 +17,7 @@ from disclosure_control.study_tables.registry import study_tables
 from disclosure_control.table_protection.houses import house_by_name, known_houses
 from disclosure_control.table_protection.protection import ProtectionMethod
 from tests.config_keys import settings_of_key
+from tests.examples import is_thorough
 from tests.steps.release.conftest import FOLDER, demo_config, release_key, step_on
 from tests.study_tables.sides import model_of, side_of
 
@@ -68,7 +69,7 @@ def test_people_are_counted_as_pandas_counts_them():
 @pytest.mark.parametrize("method", ProtectionMethod)
 def test_every_promise_is_kept_for_all_tables_together(house, method):
     rules = house_by_name(house)
-    for seed in range(4):
+    for seed in range(4 if is_thorough() else 2):
         tables, found = protected([(table, None) for table in tables_of(frames(seed)).values()], rules, method)
         assert found.n_unproven == 0
         assert found.narrowest is None or found.narrowest >= rules.promised
