@@ -16,6 +16,7 @@ def folded(heading: str) -> str:
     return " ".join("".join(letter for letter in letters if not unicodedata.combining(letter)).split())
 
 
+@cache
 def any_of(*words: str) -> re.Pattern:
     """A pattern that finds one of these beginnings of words in a folded heading; ``=`` before one asks for it whole.
 

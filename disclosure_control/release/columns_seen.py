@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from disclosure_control.basics.encoding.columns import encode_column, labels_of
 from disclosure_control.basics.encoding.interval_labels import interval_of
+from disclosure_control.basics.encoding.text_codes import text_codes
 from disclosure_control.basics.telling.small_counts import SMALLEST_PRINTED_GROUP
 
 MOST_LEVELS = 50
+PROBED = 200
 
 
 @dataclass(frozen=True)
@@ -30,9 +33,11 @@ class ColumnSeen:
         """The same after one more part (n_rows,) of these people (n_rows,), below 0 of nobody."""
         if column.dtype.kind == "f":
             return ColumnSeen(None)
-        some = column.dropna().drop_duplicates().head(MOST_LEVELS).astype(str)
-        first = tuple(dict.fromkeys([*self.first, *some]))[:MOST_LEVELS]
-        return ColumnSeen(None if self.people is None else _with_people(self.people, column, people), first)
+        texts = text_codes(column if column.dtype == "str" else column.astype("str")).texts
+        first = tuple(dict.fromkeys([*self.first, *texts[:MOST_LEVELS].to_pylist()]))[:MOST_LEVELS]
+        if self.people is None or _are_many(texts):
+            return ColumnSeen(None, first)
+        return ColumnSeen(_with_people(self.people, column, people), first)
 
     @property
     def has_intervals(self) -> bool:
@@ -45,6 +50,11 @@ class ColumnSeen:
         if not self.people or min(self.people.values()) < SMALLEST_PRINTED_GROUP:
             return []
         return sorted(self.people)
+
+
+def _are_many(texts: pa.Array) -> bool:
+    """Whether the first of very many texts alone are more levels than are listed: then the others are not spelt."""
+    return len(texts) > PROBED and len(encode_column(pd.Series(texts[:PROBED], dtype="str")).labels) > MOST_LEVELS
 
 
 def _with_people(people_of: Mapping[str, int], column: pd.Series, people: np.ndarray) -> Mapping[str, int] | None:
