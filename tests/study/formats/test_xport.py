@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyreadstat
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable
+from study.formats.xport_layout import layout_of, observations_of
+from study.formats.xport_values import numbers_of_cells, texts_of_cells
 from tests.examples import some_of
 from tests.places import SHARED_DATA
 
@@ -159,6 +162,26 @@ def test_every_cut_is_noticed_except_between_two_observations_of_version_5(tmp_p
             assert (size - content.index(b"DOLLY00")) % 15 < 80
     # Observations of 15 bytes end together with a record of 80 at every 240 bytes.
     assert n_whole == (2 if version == 5 else 0)
+
+
+@pytest.mark.parametrize("seed", some_of(range(30)))
+def test_bytes_of_any_kind_are_read_as_the_library_reads_them(tmp_path, seed):
+    """Numbers that are missing, too long for a float or not normalised; text with blanks and zeros within."""
+    generator, n = np.random.default_rng(seed), 400
+    path = written(tmp_path, pd.DataFrame({"N": np.ones(n), "T": ["abc"] * n}))
+    cells = generator.integers(0, 256, (n, 11), dtype=np.uint8)
+    cells[::7, 1:8] = 0
+    cells[::11, 1:4] = 0
+    cells[::5, 0] = generator.choice(list(b".AZ_ \x00a"), len(cells[::5]))
+    cells[:, 8:] = generator.choice(list(b"ab \x00\xe4\x85"), (n, 3))
+    cells[-1] = 65
+    content = path.read_bytes()
+    at = layout_of(content).data_at
+    path.write_bytes(content[:at] + cells.tobytes() + content[at + cells.size :])
+    its, _ = pyreadstat.read_xport(path, encoding="LATIN1", output_format="dict", disable_datetime_conversion=True)
+    found = observations_of(path.read_bytes(), layout_of(content))
+    assert np.array_equal(numbers_of_cells(found[:, :8]), np.array(its["N"], dtype=float), equal_nan=True)
+    assert texts_of_cells(found[:, 8:]).to_pylist() == list(its["T"])
 
 
 @VERSIONS

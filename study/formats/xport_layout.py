@@ -1,0 +1,129 @@
+"""Where the parts of a SAS transport file (XPT, version 5 and 8) are, from its own headers.
+
+All is in records of 80 bytes, observations of a fixed length follow each other, and blanks fill the last record (SAS
+technical note TS-140 and its version 8 sequel).
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from disclosure_control.basics.telling.words import counted
+
+RECORD = 80
+LIBRARY_HEADERS = (b"HEADER RECORD*******LIBRARY HEADER RECORD", b"HEADER RECORD*******LIBV8   HEADER RECORD")
+_MEMBER_HEADERS = (b"HEADER RECORD*******MEMBER  HEADER RECORD", b"HEADER RECORD*******MEMBV8  HEADER RECORD")
+_NAMES_HEADERS = (b"HEADER RECORD*******NAMESTR HEADER RECORD", b"HEADER RECORD*******NAMSTV8 HEADER RECORD")
+_DATA_HEADERS = (b"HEADER RECORD*******OBS     HEADER RECORD", b"HEADER RECORD*******OBSV8   HEADER RECORD")
+# The member header, two records of its description with one header, and then the header of the variables.
+MEMBER_AT = 3 * RECORD
+NAMES_AT = 7 * RECORD
+_NUMBER = 1  # the kind of a variable
+COUNT = slice(48, 63)  # of the observations, in the last header of version 8
+
+
+@dataclass(frozen=True)
+class XportLayout:
+    """The position of the observations in a transport file."""
+
+    names: list[bytes] = field(repr=False)
+    lengths: list[int]
+    are_numbers: list[bool]
+    data_at: int
+    n_declared: int | None
+
+    @property
+    def observation_length(self) -> int:
+        return sum(self.lengths)
+
+
+class NotWholeError(Exception):
+    """The bytes do not follow the layout; the text says in which way, without any of the content."""
+
+
+def layout_of(data: bytes) -> XportLayout:
+    """Read the headers of a transport file up to its first observation."""
+    member = data[MEMBER_AT : MEMBER_AT + RECORD]
+    names = data[NAMES_AT : NAMES_AT + RECORD]
+    if not (member.startswith(_MEMBER_HEADERS) and names.startswith(_NAMES_HEADERS)):
+        raise NotWholeError("it ends within its headers, or they are damaged")
+    description_length, n_variables = int(member[74:78]), int(names[53:58])
+    first = NAMES_AT + RECORD
+    # A description begins with two-byte numbers: the first is 1 of a number, the third the length of the variable.
+    starts = [first + number * description_length for number in range(n_variables)]
+    descriptions = [struct.unpack_from(">hhh", data, start) for start in starts]
+    lengths = [length for _, _, length in descriptions]
+    # Version 8 has room for a long name behind the short one.
+    name_at, name_length = (88, 32) if names.startswith(_NAMES_HEADERS[1]) else (8, 8)
+    variables = [data[start + name_at : start + name_at + name_length].rstrip(b" \0") for start in starts]
+    if n_variables == 0 or min(lengths) <= 0:
+        raise NotWholeError("it describes no variable")
+    data_header_at = _aligned_find(data, _DATA_HEADERS, rounded_up(first + n_variables * description_length))
+    if data_header_at is None:
+        raise NotWholeError("it ends before the first record")
+    header = data[data_header_at : data_header_at + RECORD]
+    # Version 8 counts the observations; writers that do not know the number leave zero or blanks.
+    n_declared = int(header[COUNT].strip() or 0) if header.startswith(_DATA_HEADERS[1]) else 0
+    are_numbers = [kind == _NUMBER for kind, _, _ in descriptions]
+    return XportLayout(variables, lengths, are_numbers, data_header_at + RECORD, n_declared or None)
+
+
+def check_end(data: bytes, layout: XportLayout) -> None:
+    """Raise where the data do not end with a whole observation and less than a record of blanks.
+
+    A version 5 file that was cut exactly between two observations cannot be told from a whole one.
+    """
+    if len(data) % RECORD:
+        raise NotWholeError(f"it ends within a record of {RECORD} bytes")
+    n_bytes = len(data) - layout.data_at
+    n_whole = n_bytes // layout.observation_length if layout.n_declared is None else layout.n_declared
+    n_after = n_bytes - n_whole * layout.observation_length
+    if n_after < 0:
+        n_present = n_bytes // layout.observation_length
+        raise NotWholeError(f"it announces {counted(n_whole, 'record')} and contains {n_present:,}")
+    after = data[len(data) - n_after :]
+    if n_after >= RECORD or after.strip(b" "):
+        raise NotWholeError("its last record is not whole")
+
+
+def fewest_observations(file_size: int, layout: XportLayout) -> int:
+    """Return how many observations there are at least, the blanks at the end taken for filling."""
+    n_bytes = file_size - layout.data_at
+    return max(0, -(-(n_bytes - RECORD + 1) // layout.observation_length))
+
+
+def n_members_of(data: bytes) -> int:
+    n_members, position = 0, MEMBER_AT
+    while (found := _aligned_find(data, _MEMBER_HEADERS, position)) is not None:
+        n_members, position = n_members + 1, found + RECORD
+    return n_members
+
+
+def _aligned_find(data: bytes, headers: tuple[bytes, ...], start: int) -> int | None:
+    """Return where the next of these headers begins a record."""
+    found = []
+    for header in headers:
+        position = data.find(header, start)
+        while position >= 0 and position % RECORD:
+            position = data.find(header, position + 1)
+        if position >= 0:
+            found.append(position)
+    return min(found, default=None)
+
+
+def rounded_up(position: int) -> int:
+    return -(-position // RECORD) * RECORD
+
+
+def observations_of(data: bytes, layout: XportLayout) -> np.ndarray:
+    """The bytes of each observation (n_records, observation_length); blank ones at the end are none, unless counted."""
+    length = layout.observation_length
+    n_there = (len(data) - layout.data_at) // length
+    n = n_there if layout.n_declared is None else layout.n_declared
+    found = np.frombuffer(data, dtype=np.uint8, count=n * length, offset=layout.data_at).reshape(n, length)
+    while layout.n_declared is None and n and (found[n - 1] == ord(" ")).all():
+        n -= 1
+    return found[:n]
