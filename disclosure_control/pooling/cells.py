@@ -8,7 +8,7 @@ values of a person together, only at whether both are there. A joint table would
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,7 +18,7 @@ from Anonymization_Models import EquivalenceClasses
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.binning import bin_labels
 from disclosure_control.basics.encoding.columns import EncodedColumn, canonical_labels_of, number_text
-from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.pooling.settings import PoolSettings
 from disclosure_control.records.people import People
@@ -59,17 +59,38 @@ class DeclaredColumn:
         return len(self.labels) + 1
 
     def codes_of(self, labels: np.ndarray) -> np.ndarray:
-        """The code of each label (n,) of a pilot's column, from 0. Raises ``FaultyInputError`` on undeclared ones."""
+        """The code of each label (n,) of a pilot's column, from 0; -1 of one that is not declared."""
         spelt = canonical_labels_of(EncodedColumn(np.zeros(0, dtype=np.int32), labels)).tolist()
         place = {label: code for code, label in enumerate(self.labels)}
-        codes = np.array([place.get(label, -1) for label in spelt], dtype=np.int64)
-        if n_strange := int((codes < 0).sum()):
-            raise FaultyInputError(
-                f"column {self.name!r}: {counted(n_strange, 'value')} of {len(codes)} "
-                f"{'is' if n_strange == 1 else 'are'} not among the {len(self.labels)} that the invitation declares; "
-                "correct the data, or declare what is missing there and begin a new round"
-            )
-        return codes
+        return np.array([place.get(label, -1) for label in spelt], dtype=np.int64)
+
+
+class UndeclaredValuesError(FaultyInputError):
+    """Values that the invitation does not declare, ``by_column``; the faults name columns and numbers alone."""
+
+    def __init__(self, faults: Iterable[str], by_column: Mapping[str, Sequence[str]]):
+        super().__init__(faults)
+        self.by_column = by_column
+
+
+def declared_codes(columns: Sequence[DeclaredColumn], labels: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """The codes of all columns' labels. Raises ``UndeclaredValuesError`` with those that are not declared."""
+    codes = [column.codes_of(of_column) for column, of_column in zip(columns, labels, strict=True)]
+    strange = {
+        column.name: canonical_labels_of(EncodedColumn(np.zeros(0, dtype=np.int32), of_column[code < 0])).tolist()
+        for column, of_column, code in zip(columns, labels, codes, strict=True)
+        if (code < 0).any()
+    }
+    if strange:
+        faults = [
+            f"column {column.name!r}: {counted(n, 'value')} of {len(code)} {'is' if n == 1 else 'are'} not among the "
+            f"{len(column.labels)} that the invitation declares; correct the data, or declare what is missing there and "
+            "begin a new round"
+            for column, code in zip(columns, codes, strict=True)
+            if (n := len(strange.get(column.name, ())))
+        ]
+        raise UndeclaredValuesError(faults, strange)
+    return codes
 
 
 @dataclass(frozen=True)
@@ -124,17 +145,13 @@ class CellSpace:
         )
 
     def places_of(self, classes: EquivalenceClasses) -> np.ndarray:
-        """Where the classes of a pilot, (n,), are among those declared. Raises ``FaultyInputError``."""
+        """Where a pilot's classes, (n,), are among those declared. Raises ``UndeclaredValuesError``."""
+        return self._places(classes, declared_codes(self.quasi_identifiers, classes.labels))
+
+    def _places(self, classes: EquivalenceClasses, declared: Sequence[np.ndarray]) -> np.ndarray:
         places = np.zeros(classes.n_classes, dtype=np.int64)
-        faults: list[str] = []
-        for column, labels, codes in zip(self.quasi_identifiers, classes.labels, classes.class_codes, strict=True):
-            try:
-                declared = column.codes_of(labels)
-            except FaultyInputError as error:
-                faults += error.faults
-                continue
-            places = places * column.n_codes + np.append(declared, -1)[codes] + 1
-        stop_at(faults)
+        for column, of_column, codes in zip(self.quasi_identifiers, declared, classes.class_codes, strict=True):
+            places = places * column.n_codes + np.append(of_column, -1)[codes] + 1
         return places
 
     def codes_of(self, places: np.ndarray) -> list[np.ndarray]:
@@ -146,19 +163,11 @@ class CellSpace:
         return codes[::-1]
 
     def count(self, people: People) -> np.ndarray:
-        """A pilot's people in the cells, (n_classes, width). Raises ``FaultyInputError`` with undeclared values."""
-        faults: list[str] = []
-        places, codes = np.zeros(0, dtype=np.int64), []
-        try:
-            places = self.places_of(people.classes)
-        except FaultyInputError as error:
-            faults += error.faults
-        for column in self.sensitive:
-            try:
-                codes.append(column.codes_of(people.counts[column.name].values))
-            except FaultyInputError as error:
-                faults += error.faults
-        stop_at(faults)
+        """A pilot's people in the cells, (n_classes, width). Raises ``UndeclaredValuesError``."""
+        labels = [*people.classes.labels, *(people.counts[column.name].values for column in self.sensitive)]
+        declared = declared_codes(self.columns, labels)
+        n_keys = len(self.quasi_identifiers)
+        places, codes = self._places(people.classes, declared[:n_keys]), declared[n_keys:]
         cells = np.zeros((self.n_classes, self.width), dtype=COUNT)
         for column, first, code in zip(self.sensitive, self.first_values, codes, strict=False):
             for part, table in people.counts[column.name].tables:

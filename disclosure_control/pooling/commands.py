@@ -11,6 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+
 from config import RESULTS_FOLDER, combined_dataset_in, load_pilot_config, read_settings
 from disclosure_control.assess.assessment import evaluate
 from disclosure_control.assess.opening import OpenedPilot, opened
@@ -20,6 +23,7 @@ from disclosure_control.basics.telling.sections import Section, Where
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.pooling import contribution
 from disclosure_control.pooling.answer import PoolAnswer, published_again, read_answer, write_answer
+from disclosure_control.pooling.cells import CellSpace, UndeclaredValuesError
 from disclosure_control.pooling.evaluation import evaluated_pool
 from disclosure_control.pooling.invitation import INVITATION, Invitation
 from disclosure_control.pooling.parties import (
@@ -33,14 +37,17 @@ from disclosure_control.pooling.parties import (
 )
 from disclosure_control.pooling.report import OwnPeopleInPool, PoolAlone
 from disclosure_control.records.choice import AUTO, choose_engine
+from disclosure_control.records.people import People
 from disclosure_control.report.page.files import controller_sections
 from disclosure_control.report.page.page import privacy_page
+from disclosure_control.run.beside import beside, put_beside
 from disclosure_control.run.doors import DONE, Outcome
 from disclosure_control.run.logs import Log, say
 from disclosure_control.run.results import ResultSet, held, staged
+from disclosure_control.run.tables import csv_bytes, harmless
 from disclosure_control.steps import READERS
 
-EXCHANGE = "pool_exchange"
+EXCHANGE, UNDECLARED = "pool_exchange", "undeclared_values.csv"
 
 
 @dataclass(frozen=True)
@@ -84,6 +91,21 @@ class PoolRun:
         with opened(choose_engine(AUTO, path).name, path, self.literal, READERS) as found:
             yield found
 
+    def counted(self, space: CellSpace, people: People) -> np.ndarray:
+        """This node's people in the cells. Raises ``FaultyInputError``; a file at home has the undeclared values."""
+        path = beside(self.home.results) / UNDECLARED
+        path.unlink(missing_ok=True)
+        try:
+            return space.count(people)
+        except UndeclaredValuesError as error:
+            rows = [(name, value) for name, values in error.by_column.items() for value in values]
+            table = pd.DataFrame(rows, columns=["column", "undeclared value"])
+            put_beside(self.home.results, UNDECLARED, csv_bytes(harmless(table), has_header=True))
+            where = path.relative_to(self.folder).as_posix()
+            raise FaultyInputError(
+                [*error.faults, f"{where} in the pilot's folder lists these values; it contains people's data"]
+            ) from None
+
 
 def invite(run: PoolRun, options: argparse.Namespace) -> Outcome:
     """Begin a round or join one, once the invitation fits this party's config and data."""
@@ -93,7 +115,7 @@ def invite(run: PoolRun, options: argparse.Namespace) -> Outcome:
     party = run.party(invitation, options.node)
     if party in invitation.settings.nodes:
         with run.opened() as found:
-            invitation.space.count(found.people)
+            run.counted(invitation.space, found.people)
     run.shared.mkdir(parents=True, exist_ok=True)
     if is_new:
         invitation.write(run.shared)
@@ -140,7 +162,7 @@ def contribute(run: PoolRun, options: argparse.Namespace) -> Outcome:
             "have exchanged keys on the way: compare with every party, and begin a new round by another way"
         )
     with run.opened() as found:
-        cells, n_people = invitation.space.count(found.people), found.people.classes.n_records
+        cells, n_people = run.counted(invitation.space, found.people), found.people.classes.n_records
     is_first = contribution.contribute(run.home, members, party, cells, run.shared)
     again = "" if is_first else " again, the same file"
     say(f"{party} contributed{again}: {counted(n_people, 'record')} counted, and no record and no count sent openly.")
@@ -192,7 +214,7 @@ def read(run: PoolRun, options: argparse.Namespace) -> Outcome:
 def _read_by_node(run: PoolRun, members: RoundMembers, party: str, answer: PoolAnswer) -> tuple[Section, ...]:
     invitation = members.invitation
     with run.opened() as found:
-        contribution.check_counts_are_as_sent(run.home, invitation.number, invitation.space.count(found.people))
+        contribution.check_counts_are_as_sent(run.home, invitation.number, run.counted(invitation.space, found.people))
         places = invitation.space.places_of(found.people.classes)
         flags = answer.flags_of(run.home, members, party, places)
         own = OwnPeopleInPool.of(evaluate(found.people, found.config), flags, answer.figures, invitation.settings)

@@ -128,6 +128,23 @@ def test_a_value_that_is_not_declared(column, value, at):
     made.settle(CONFIG, {ONE: frame(0).assign(**{column: [value] * 12})})
     is_refused(made, ONE, "invite", "--node", ONE, words=f"column '{column}': 1 value of 1 is not among the")
     assert not made.shared.exists()
+    listed = made.kept(ONE) / "undeclared_values.csv"
+    assert f".pool_results/{listed.name} in the pilot's folder lists these values" in made.said
+    assert pd.read_csv(listed).values.tolist() == [[column, value]]
+    assert stat.S_IMODE(listed.stat().st_mode) == 0o600
+    made.settle(CONFIG, {ONE: frame(0)})
+    assert made.run(ONE, "invite", "--node", ONE) == 0
+    assert not listed.exists()
+
+
+def test_undeclared_values_of_all_columns_are_listed_at_once(at):
+    made = at("settled")
+    strange = frame(0).assign(SEX=["=1+1MARKER", "x", *["FMARKER"] * 10], LAB=[7.0, *[1.0] * 11])
+    made.settle(CONFIG, {ONE: strange})
+    is_refused(made, ONE, "invite", "--node", ONE, words="column 'SEX': 2 values of 3 are not among the 2")
+    assert "column 'LAB': 1 value of 2 is not among the 5" in made.said
+    table = pd.read_csv(made.kept(ONE) / "undeclared_values.csv", dtype=str)
+    assert sorted(table["undeclared value"]) == ["'=1+1MARKER", "7", "x"]
 
 
 def test_another_config_than_the_invitation(at):

@@ -16,8 +16,10 @@ from disclosure_control.assess.assessment import evaluate
 from disclosure_control.assess.opening import opened
 from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.telling.plain import plain
+from disclosure_control.records.text_table import TextTable
 from disclosure_control.report.summary import privacy_summary
 from disclosure_control.steps import READERS
+from disclosure_control.steps.risk.sections.determined_by import determinations
 from disclosure_control.steps.running import run_steps
 from tests.examples import is_thorough
 from tests.pool.nodes import FIVE, STUDY, WHY, Parties
@@ -56,13 +58,20 @@ def released_by_door_2(made: RandomRound, folder) -> pd.DataFrame:
 def of_quasi_identifiers(risk: dict, names) -> dict:
     """Without attributes that are none: the pool has no other columns, and no two sensitive values of one person.
 
-    The rate of shuffled values is chance, drawn for all attributes that were looked at.
+    Only the five columns that disclose most have a rate of shuffled values, which may be others then; see below.
     """
     determined = {
         name: [{**one, "shuffled_rate": None} for one in several if one["attribute"] in names]
         for name, several in risk["determined_by"].items()
     }
     return {**risk, "determined_by": determined, "determined_by_not_looked_at": None}
+
+
+def determined_by_quasi_identifiers(assessment) -> dict:
+    """What door 2 finds of the pooled records in a file that has no column beside, rates of shuffled values too."""
+    alone = TextTable([], None, None, 0)
+    found = {name: determinations(assessment, name, alone)[0] for name in assessment.config.sensitive_features}
+    return json.loads(json.dumps(plain(found)))
 
 
 def compare(made: RandomRound, parties: Parties):
@@ -80,6 +89,7 @@ def compare_answers(made: RandomRound, parties: Parties):
     for part in (*MODELS, "recommend"):
         assert answer[part] == expected[part], part
     assert of_quasi_identifiers(answer["risk"], names) == of_quasi_identifiers(expected["risk"], names)
+    assert answer["risk"]["determined_by"] == determined_by_quasi_identifiers(assessment)
     flags_are_those_of_the_pool(parties, assessment, subjects)
     if answer["recoding"] is not None:
         released_pool_holds_k(parties, made, answer)
