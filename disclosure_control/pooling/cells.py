@@ -84,8 +84,8 @@ def declared_codes(columns: Sequence[DeclaredColumn], labels: Sequence[np.ndarra
     if strange:
         faults = [
             f"column {column.name!r}: {counted(n, 'value')} of {len(code)} {'is' if n == 1 else 'are'} not among the "
-            f"{len(column.labels)} that the invitation declares; correct the data, or declare what is missing there and "
-            "begin a new round"
+            f"{len(column.labels)} that the invitation declares; correct the data, or declare what is missing there "
+            "and begin a new round"
             for column, code in zip(columns, codes, strict=True)
             if (n := len(strange.get(column.name, ())))
         ]
