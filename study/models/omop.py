@@ -15,6 +15,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import number_text
 from study.formats.tables import SourceTable
+from study.models.column_roles import PlainTable
 from study.models.omop_columns import (
     CONCEPT,
     DICTIONARIES,
@@ -112,6 +113,7 @@ def _table(table: SourceTable, names: NamesOfConcepts) -> TableModel:
     columns = {own: _column(name, small, written) if is_known else _NOT_KNOWN for small, own in written.items()}
     if name not in OF_PEOPLE:
         return TableModel(table.domain, kind, reason, columns)
+    columns |= _answers(table, columns, written)
     shown = _IN_THE_MERGE.get(name)
     left = [own for own, column in columns.items() if shown is not None and column.role not in shown]
     left += [own for small, own in written.items() if small == "death_datetime"]
@@ -146,6 +148,17 @@ def _column(table: str, name: str, written: Mapping[str, str]) -> ColumnModel:
     """What OMOP says of a column, other tables and columns named as the files write them."""
     found = column_of(table, name)
     return dataclasses.replace(found, refers_to=found.refers_to.upper(), part_of=written.get(found.part_of, ""))
+
+
+def _answers(
+    table: SourceTable, columns: Mapping[str, ColumnModel], written: Mapping[str, str]
+) -> dict[str, ColumnModel]:
+    """The text of an observation as a category, where it is one of a few words that many people have."""
+    own = written.get("value_as_string")
+    seen = PlainTable(table, written.get(PERSON_ID)).role(own) if own else None
+    if own is None or seen is None or seen.role not in (Role.CATEGORY, Role.FLAG):
+        return {}
+    return {own: dataclasses.replace(columns[own], role=Role.CATEGORY, reason=seen.reason, is_guessed=True)}
 
 
 def _short_names(name: str, table: SourceTable, written: Mapping[str, str]) -> dict[str, str]:

@@ -220,6 +220,21 @@ def test_two_concepts_of_one_name_stay_two(tmp_path):
     assert set(values(combined, "PERSON__gender_concept_id").values()) == {"FEMALE (8507)", "FEMALE (8532)"}
 
 
+def test_the_text_of_an_observation_is_a_category_where_it_is_one_of_a_few_words(tmp_path):
+    def role(texts: list[str]) -> Role:
+        rows = [{"observation_id": i, "person_id": i, "value_as_string": one} for i, one in enumerate(texts)]
+        path = tmp_path / "OBSERVATION.csv"
+        pd.DataFrame(rows).to_csv(path, index=False)
+        found = MODEL.described([read_domain_file(path)], "person_id").tables["OBSERVATION"]
+        return found.columns["value_as_string"].role
+
+    assert role(["Never smoker", "Former smoker"] * 20) is Role.CATEGORY
+    assert role(["Yes", "No"] * 20) is Role.CATEGORY
+    assert role([f"seen with sister number {i}" for i in range(40)]) is Role.VERBATIM
+    assert role(["Anna Schmidt", "Dr. Meier"] * 20) is Role.VERBATIM
+    assert role(["120", "130"] * 20) is Role.VERBATIM
+
+
 def test_events_are_asked_for_by_the_name_of_a_concept(tmp_path):
     merge = {"events": {"CONDITION_OCCURRENCE": {"condition_concept_id": ["Diabetes"]}}}
     combined = combine(tmp_path, as_csv(EXPORT), PERSON_ID, merge)
