@@ -23,7 +23,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.release.people import texts_of
 from disclosure_control.run import clock
 from disclosure_control.run.beside import beside, put_beside
-from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door
+from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door, said
 from disclosure_control.run.fingerprints import fingerprint_of_json, key_of
 from disclosure_control.run.reidentifications import PseudonymLookup, log_reidentification
 from disclosure_control.steps import READERS
@@ -37,9 +37,9 @@ PSEUDONYM = "Pseudonym: "
 
 def reidentify(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     """Look one pseudonym up, write the answer where only the custodian reads it, and log the call."""
-    pseudonym = (sys.stdin.readline() if not sys.stdin.isatty() else input(PSEUDONYM)).strip()
-    if not pseudonym:
-        raise FaultyInputError("no pseudonym was given; allowed: one, on a line of its own")
+    if options.all or len(options.pilots) > 1:
+        raise FaultyInputError("a pseudonym is of one release; allowed: one pilot in each call")
+    pseudonym = _one_pseudonym((sys.stdin.read() if not sys.stdin.isatty() else input(PSEUDONYM)).split())
     path = combined_dataset_in(pilot.results)
     config, frame, sha256 = read_texts(path, pilot.config, READERS)
     stop_at(_faults(config))
@@ -51,6 +51,13 @@ def reidentify(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     if not found:
         return Outcome(NOBODY, "nobody has this pseudonym in the release that this config and dataset make; logged")
     return Outcome(DONE, f"found; see {ANSWERS} in {beside(pilot.results).name}, for the custodian alone; logged")
+
+
+def _one_pseudonym(given: Sequence[str]) -> str:
+    if len(given) != 1:
+        found = f"{len(given)} pseudonyms were given" if given else "no pseudonym was given"
+        raise FaultyInputError(f"{found}; allowed: one in each call, so that each person has a reason of their own")
+    return given[0]
 
 
 def _made(key: bytes, release: Release, ids: Sequence[str], config: PilotConfig) -> list[set[str]]:
@@ -95,9 +102,9 @@ def _keep(pilot: Pilot, options: argparse.Namespace, pseudonym: str, found: Sequ
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--by", required=True, metavar="NAME", help="who asks")
-    parser.add_argument("--role", required=True, metavar="ROLE", help="as what, such as custodian")
-    parser.add_argument("--reason", required=True, metavar="TEXT", help="why, such as the vote that allows it")
+    parser.add_argument("--by", type=said, required=True, metavar="NAME", help="who asks")
+    parser.add_argument("--role", type=said, required=True, metavar="ROLE", help="as what, such as custodian")
+    parser.add_argument("--reason", type=said, required=True, metavar="TEXT", help="why: the vote that allows it")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -24,7 +24,7 @@ from disclosure_control.basics.telling.words import counted
 from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.verification import Verification, check_results
 from disclosure_control.run import clock
-from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, guarded, prepare_screen
+from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, guarded, prepare_screen, said
 from disclosure_control.run.fingerprints import KEY_FILE, known_key
 from disclosure_control.run.logs import Log, say
 from disclosure_control.run.results import held
@@ -77,9 +77,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("results", type=Path, metavar="FOLDER", help="the results of a run, processed_for_anonym")
-    parser.add_argument("--by", metavar="NAME", help="who signs")
-    parser.add_argument("--role", metavar="ROLE", help="as what, such as data protection officer")
-    parser.add_argument("--says", metavar="TEXT", default="", help="what is approved, and on which conditions")
+    parser.add_argument("--by", type=said, metavar="NAME", help="who signs")
+    parser.add_argument("--role", type=said, metavar="ROLE", help="as what, such as data protection officer")
+    parser.add_argument("--says", type=said, metavar="TEXT", help="what is approved, and on which conditions")
     parser.add_argument("--key", type=Path, metavar="FILE", help="a private key of Ed25519 in PEM, to sign with")
     options = parser.parse_args(arguments)
     if bool(options.by) != bool(options.role):
@@ -91,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> Outcome:
     results = options.results.resolve()
     if options.by:
-        signed = signed_off(results, options.by, options.role, options.says, options.key)
+        signed = signed_off(results, options.by, options.role, options.says or "", options.key)
         say(f"{signed.pilot}: signed off by {signed.text}.")
         return Outcome(DONE, "")
     changed = changed_files(results)

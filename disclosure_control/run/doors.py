@@ -29,7 +29,7 @@ from config import (
 from disclosure_control import __version__
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultElsewhereError, FaultyInputError
-from disclosure_control.basics.telling.words import counted, text_table
+from disclosure_control.basics.telling.words import counted, in_one_line, text_table
 from disclosure_control.run import clock
 from disclosure_control.run.logs import FORMATS, Log
 from disclosure_control.run.results import PilotIsLockedError, held
@@ -118,6 +118,13 @@ def run_door(
     finally:
         _say_outcomes(outcomes, log)
     return gravest({outcome.status for outcome in outcomes.values()})
+
+
+def said(text: str) -> str:
+    """What a person says on a command line, in one line: the type of such an option. Blanks alone say nothing."""
+    if not in_one_line(text).strip():
+        raise argparse.ArgumentTypeError("found blanks alone; allowed: a text that is not blank")
+    return in_one_line(text).strip()
 
 
 def prepare_screen() -> None:

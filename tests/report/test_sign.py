@@ -42,6 +42,18 @@ def test_a_set_is_signed_and_stays_as_it_was(pilot, signing):
     assert read_sign_offs(pilot.results)[0].says == "for the university alone"
 
 
+def test_whoever_signs_says_who_in_one_line(pilot, signing, capsys):
+    """A name with a line break was shown as two lines, of which the second said what it liked."""
+    assert signing("--by", "A. Berger\nSigned off by the board", "--role", "DPO")[0] == DONE
+    assert "Signed off by A. Berger Signed off by the board (DPO)" in signing()[1]
+    for given in (("--by", " ", "--role", "DPO"), ("--by", "A. Berger", "--role", "")):
+        with pytest.raises(SystemExit) as stopped:
+            signing(*given)
+        assert stopped.value.code == INPUT_AT_FAULT
+        assert "found blanks alone" in capsys.readouterr().err
+    assert len(read_sign_offs(pilot.results)) == 1
+
+
 def test_a_changed_file_and_a_new_run_are_not_signed(pilot, signing, doors):
     assert signing(*ARGUMENTS)[0] == DONE
     risky = next(pilot.results.glob("risky_rows_k*"))

@@ -87,4 +87,27 @@ def test_without_a_custodian_or_a_pseudonym_nobody_is_looked_up(pilot, doors, as
     assert "nobody may re-identify" in asked("0123456789abcdef")[1]
     pilot.configure(context=CUSTODIAN)
     assert asked("")[0] == INPUT_AT_FAULT
+    for several in ("0123456789abcdef 123456789abcdef0", "0123456789abcdef\n123456789abcdef0"):
+        status, said = asked(several)
+        assert status == INPUT_AT_FAULT
+        assert "2 pseudonyms were given; allowed: one in each call" in said
     assert not (beside(pilot.results) / LOGGED).exists()
+
+
+@pytest.mark.parametrize("others", [["--all"], ["OTHER"]])
+def test_a_pseudonym_is_looked_up_in_one_pilot(pilot, doors, monkeypatch, capsys, others):
+    monkeypatch.setenv("KEY_OF_THIS_TEST", KEY)
+    pilot.configure(context=CUSTODIAN, treatment=TREATMENT)
+    named = others if "--all" in others else [pilot.name, *others]
+    assert reidentify.main([*named, *WHO]) == INPUT_AT_FAULT
+    assert "allowed: one pilot in each call" in capsys.readouterr().err
+    assert not (beside(pilot.results) / LOGGED).exists()
+
+
+@pytest.mark.parametrize("place", [1, 3, 5])
+def test_a_name_a_role_and_a_reason_say_something(pilot, capsys, place):
+    who = [*WHO[:place], " \t\n", *WHO[place + 1 :]]
+    with pytest.raises(SystemExit) as stopped:
+        reidentify.main([pilot.name, *who])
+    assert stopped.value.code == INPUT_AT_FAULT
+    assert f"{WHO[place - 1]}: found blanks alone" in capsys.readouterr().err
