@@ -34,7 +34,10 @@ MOST_SIZES = 12  # class sizes with a bar of their own
 FATES = {"tail": "kept in a tail", "missing": "made missing"}
 IN_TEXTS = Where.TEXT | Where.SHORT
 
-AS_COUNTED = "How many people k, l and t flag, and the smallest class, are shown as counted."
+AS_COUNTED = (
+    "How many people k, l and t evaluate, do not evaluate and flag, before and after a treatment, and the smallest "
+    "class, are shown as counted."
+)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.telling.small_counts import count_text
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.rules.columns_left import ColumnsOfRun, columns_of_run
 from disclosure_control.rules.registry import FigureAsked, Rule, RuleBook, rule_books
@@ -99,7 +100,8 @@ def _shown(
     if rule.columns is not None:
         yield from _columns_shown(rule, columns, decision)
     for figure in rule.figures:
-        yield _figure_shown(figure, summary)
+        if not (figure.if_counted and value_at(summary, figure.path) is ABSENT):
+            yield _figure_shown(figure, summary)
     for name in rule.statements:
         yield _statement_shown(name, stated.get(name), is_whole=name not in still_open)
     if rule.person:
@@ -157,7 +159,8 @@ def _figure_shown(figure: FigureAsked, summary: Mapping[str, Any]) -> ShownForRu
 def _is_within(figure: FigureAsked, value: Any) -> bool:
     if figure.equals is not None and value != figure.equals:
         return False
-    number = len(value) if isinstance(value, list | dict) else value
+    entries = [n for n in value.values() if n != 0] if isinstance(value, Mapping) else value
+    number = len(entries) if isinstance(entries, list) else entries
     above = figure.at_most is not None and number > figure.at_most
     return not above and not (figure.at_least is not None and number < figure.at_least)
 
@@ -182,6 +185,8 @@ def in_words(value: Any) -> str:
         return number_text(round(value, 4))
     if not isinstance(value, list | dict):
         return str(value)
+    if isinstance(value, Mapping) and all(one is None or isinstance(one, int) for one in value.values()):
+        return listed([f"{name} {count_text(one)}" for name, one in value.items()], MOST_NAMED) or "none"
     names = [_name(one) for one in value]
     if not value:
         return "none"

@@ -21,7 +21,8 @@ class FigureAsked:
     """A figure of the JSON summary: its ``path`` with dots, and the sentence that gives it in place of ``{value}``.
 
     With a bound, a figure beyond it does not meet the rule; without one it only shows what is. ``at_most`` and
-    ``at_least`` bound a number, or the number of entries of a list; ``equals`` compares with anything.
+    ``at_least`` bound a number, or the number of entries of a list, or of those that are not 0 among numbers by name;
+    ``equals`` compares with anything. With ``if_counted``, a run without the figure owes none.
     """
 
     path: str
@@ -29,6 +30,7 @@ class FigureAsked:
     at_most: float | None = None
     at_least: float | None = None
     equals: str | float | bool | None = None
+    if_counted: bool = False
 
     @property
     def is_bounded(self) -> bool:

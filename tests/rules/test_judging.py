@@ -269,3 +269,27 @@ def test_every_figure_is_traced_to_the_summary():
     )
     assert [value_at(summary, one.figure) for one in judged.shown] == [0.5, 0.25]
     assert ["0.5" in judged.shown[0].sentence, "0.25" in judged.shown[1].sentence] == [True, True]
+
+
+@each(
+    "counted, linking, inference",
+    [
+        (None, Standing.MET, Standing.MET),
+        ({"fewer_than_k_by_both_together": 0, "values_follow": {"A": 0}}, Standing.MET, Standing.MET),
+        ({"fewer_than_k_by_both_together": 50, "values_follow": {"A": 0, "B": 13}}, Standing.NOT_MET, Standing.NOT_MET),
+        ({"fewer_than_k_by_both_together": None, "values_follow": {"A": None}}, Standing.OPEN, Standing.NOT_MET),
+    ],
+)
+def test_an_earlier_release_counts_where_there_is_one(counted, linking, inference):
+    """A release that links nobody by itself may do so beside the one that a recipient has."""
+    no = {"answer": "no", "sentence": "No."}
+    summary = released(verdict={"three_questions": {"linkability": no, "inference": no}})
+    if counted is not None:
+        summary["release"]["earlier_release"] = counted
+    found = {}
+    for rule in ("linkability", "inference"):
+        _, sentence = standing_of(summary, "gdpr_wp216", rule)
+        bounded = next(one for one in judged_books(summary)[2].rules if one.rule.id == rule).shown[:-1]
+        found[rule] = min((one.standing for one in bounded), key=list(Standing).index)
+        assert ("Beside the earlier release" in sentence) is (counted is not None)
+    assert found == {"linkability": linking, "inference": inference}
