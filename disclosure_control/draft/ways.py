@@ -40,6 +40,10 @@ class StudyLosses(Protocol):
         """The place of the answer, the best one first."""
 
     @property
+    def n_vanished(self) -> int:
+        """Categories of the main tables of which nothing is left."""
+
+    @property
     def loses(self) -> str:
         """The sentence on it."""
 
@@ -102,13 +106,14 @@ class WayTried:
     lost: float
 
     @property
-    def rank(self) -> tuple[int, int, int, float]:
-        """Ways with fewer reasons to hold come first, then those that are fitter for use and lose less.
+    def rank(self) -> tuple[int, int, int, int, float]:
+        """Ways with fewer reasons to hold come first, then those that are fitter for use, keep more categories of the
+        main tables, and lose less.
 
         A reason that lines of the config answer counts more: by these lines the way would not stay what it is.
         """
         n_answered = sum(bool(reason.changes) for reason in self.reasons)
-        return len(self.reasons), n_answered, self.use.rank, self.lost
+        return len(self.reasons), n_answered, self.use.rank, self.use.n_vanished, self.lost
 
     def is_better_than(self, other: WayTried) -> bool:
         """Whether it holds with fewer reasons, is fitter for use, or keeps clearly more of the tables."""
@@ -163,12 +168,12 @@ def ways_tried(
 ) -> list[WayTried]:
     """The ways, best first, by the ``tables`` that matter; () for all of them. What the files refuse is left out.
 
-    First comes the config as it is, then the other count of rare terms. From there each column of the ``recoding``
+    First comes the config as it is, then the other ways to count rare terms. From there each column of the ``recoding``
     that the config applies goes a level up; the best of these ways is the next to start from, until none is better.
     """
     trials = _Trials(literal, run, tables)
     here = trials.of(Way(AS_PROPOSED, ()))
-    if here is not None and (other := _other_count(literal)) is not None:
+    for other in _other_counts(literal) if here is not None else ():
         trials.of(other)
     stays = {**literal.get("recommend", {}).get("fixed", {}), **literal.get("recommend", {}).get("max_level", {})}
     recoding = recoding if _RECOMMENDED in _steps_of(literal) else None
@@ -186,13 +191,18 @@ def _steps_of(literal: Mapping[str, Any]) -> list[Any]:
     return list(treatment.get("steps", []) if isinstance(treatment, Mapping) else treatment)
 
 
-def _other_count(literal: Mapping[str, Any]) -> Way | None:
-    """The way that counts rare terms elsewhere than the config; None for a config that leaves them."""
-    rare = literal.get("release", {}).get("rare_terms")
+def _other_counts(literal: Mapping[str, Any]) -> Iterator[Way]:
+    """The ways that count rare terms otherwise than the config: elsewhere, and so that nobody's quasi-identifiers are
+    hidden for them; none for a config that leaves them.
+    """
+    rare, place = literal.get("release", {}).get("rare_terms"), ("release", "rare_terms")
     if not isinstance(rare, Mapping):
-        return None
+        return
+    alone = {name: value for name, value in rare.items() if name != "keep"}
     within = "study" if rare.get("within", "study") == "class" else "class"
-    return Way(_WITHIN[within], (ConfigChange.to(("release", "rare_terms", "within"), within),))
+    yield Way(_WITHIN[within], (ConfigChange.to(place, {**alone, "within": within}),))
+    if "keep" in rare:
+        yield Way("nobody's quasi-identifiers hidden", (ConfigChange.to(place, alone),))
 
 
 def _way_of(recoding: RecodingLevels, stays: Mapping[str, Any]) -> Way:

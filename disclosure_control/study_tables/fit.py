@@ -11,7 +11,7 @@ import numpy as np
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
 from disclosure_control.basics.settings.kinds import POSITIVE, SHARE, TEXT
 from disclosure_control.basics.telling.small_counts import some_of_people
-from disclosure_control.basics.telling.words import counted, listed
+from disclosure_control.basics.telling.words import capitalised, counted, listed
 from disclosure_control.study_tables.asked import OutcomeAsked
 from disclosure_control.study_tables.comparison import LEAST, ComparedTable, State
 from disclosure_control.study_tables.table import CellKind
@@ -24,6 +24,7 @@ from disclosure_control.study_tables.words import (
     row_in_words,
     rows_may_be_named,
 )
+from study.models.disposition import DISCONTINUED
 
 MOST_NAMED = 4  # comparisons of a table that a reason names
 MOST_LOSSES = 4  # parts of the first line
@@ -65,6 +66,7 @@ class FitForUse:
 
     ``for_recipient``: lines without any figure of what came in. All may be handed on. ``lost``: the share of each table
     that is lost, by the names of their definitions; where there are several of one name, of all of them.
+    ``n_vanished``: categories of the main tables of which nothing is left.
     """
 
     answer: Fitness
@@ -72,6 +74,7 @@ class FitForUse:
     reasons: tuple[str, ...]
     for_recipient: tuple[str, ...] = field(repr=False)
     lost: Mapping[str, tuple[float, ...]] = field(default_factory=dict, repr=False)
+    n_vanished: int = 0
 
     @property
     def rank(self) -> int:
@@ -82,6 +85,25 @@ class FitForUse:
         """The mean share that is lost of the tables of these names, in [0, 1]; () for all tables."""
         shares = [share for name, of_name in self.lost.items() if not names or name in names for share in of_name]
         return sum(shares) / len(shares) if shares else 0.0
+
+
+@dataclass(frozen=True)
+class HiddenColumns:
+    """The ``columns`` of people that so many of them leave without, so that a category of few people can stay."""
+
+    columns: tuple[str, ...]
+    n_people: int
+
+    def in_words(self, n_people: int) -> str:
+        """What is hidden, and of how many of so many people."""
+        return f"{listed(map(name_of_group, self.columns))} hidden of {some_of_people(self.n_people, n_people)}"
+
+    def for_recipient(self, n_people: int) -> str:
+        """What a reader has to know of what is missing."""
+        return (
+            f"{capitalised(self.in_words(n_people))}: of those with a rare reason to leave the study or number of "
+            "visits, and of others beside them. These values are not missing at random."
+        )
 
 
 @dataclass(frozen=True)
@@ -102,10 +124,12 @@ def fit_for_use(
     n_people: int,
     settings: FitForUseSettings,
     not_compared: Sequence[str] = (),
+    hidden: HiddenColumns | None = None,
 ) -> FitForUse:
     """The answer by the compared tables of a study, of whose people so many are left out.
 
-    ``not_compared``: data sets of which no table was made; the answer is then at best "with limits".
+    ``not_compared``: data sets of which no table was made; the answer is then at best "with limits". ``hidden``: what
+    some people leave without.
 
     "no": a comparison of one of the main tables moved beyond its confidence interval or can be made no more, or more
     comparisons of another table than the settings allow. "with limits": anything else changed by more than they allow.
@@ -121,14 +145,19 @@ def fit_for_use(
     if unknown:
         parts = [*parts[: MOST_LOSSES - 1], unknown]
     left_out = f"{some_of_people(n_left_out, n_people)} left out" if n_left_out else "nobody left out"
+    if hidden is not None:
+        left_out = f"{hidden.in_words(n_people - n_left_out)}; {left_out}"
     answer = found[gravest[0]][0].answer if gravest else Fitness.YES
-    also = (f"{unknown[:1].upper()}{unknown[1:]}.",) if unknown else ()
+    also = [f"{unknown[:1].upper()}{unknown[1:]}."] if unknown else []
+    also += [hidden.for_recipient(n_people - n_left_out)] if hidden is not None else []
+    is_limited = bool(unknown) or (hidden is not None and hidden.n_people > settings.share * (n_people - n_left_out))
     return FitForUse(
-        Fitness.WITH_LIMITS if unknown and answer is Fitness.YES else answer,
+        Fitness.WITH_LIMITS if is_limited and answer is Fitness.YES else answer,
         f"What the recipient loses: {'; '.join([*parts[:MOST_LOSSES], left_out])}.",
         (*(_sentence(tables[key], [one.words for one in found[key]]) for key in gravest), *also),
         (*(_sentence(tables[key], [one.told or one.words for one in found[key]]) for key in gravest), *also),
         _lost_by_name(tables.values()),
+        sum(int(table.vanished.sum()) for table in tables.values() if table.before.is_main),
     )
 
 
@@ -229,10 +258,10 @@ def _what_became_of(table: ComparedTable, n_gone: int) -> str:
     rows = _rows_gone(table, n_gone)
     if not table.fresh:
         return f"nothing is left of {rows}"
-    names = [name for name, n in table.fresh.items() if n >= LEAST]
+    names = [name for name, n in table.fresh.items() if n >= LEAST or name == DISCONTINUED]
     is_short = 0 < len(names) == len(table.fresh) <= MOST_NAMED
     instead = " or ".join(sorted(names, reverse=True)) if is_short else "coarser terms or not at all"
-    return f"{rows} {'leaves' if n_gone == 1 else 'leave'} as {instead}"
+    return f"{rows}, of too few people to be told apart, {'leaves' if n_gone == 1 else 'leave'} as {instead}"
 
 
 def _rows_gone(table: ComparedTable, n_gone: int) -> str:
@@ -287,20 +316,22 @@ def _losses(tables: Sequence[ComparedTable], settings: FitForUseSettings) -> Ite
     for table in sorted(tables, key=lambda one: not one.before.is_main):
         if table.before.is_main and _has_nothing(table) and table.is_read.any():
             yield f"nothing is left of the table {table.before.title}"
+        title = table.before.title.partition(" (")[0]
+        title = f"{title[:1].lower()}{title[1:]}"
+        if table.before.is_main and not _has_nothing(table) and (n_gone := int(table.vanished.sum())):
+            yield f"{title}: {_what_became_of(table, n_gone)}"
         said_by_column = bool(table.coarser or table.gone)  # below
         if (too_much := _too_much(table, settings)) and not said_by_column:
-            title = table.before.title.partition(" (")[0]
-            names_a_row = bool((rows_may_be_named(table) & table.vanished).any())
-            gone = _what_became_of(table, int(table.vanished.sum())) if names_a_row else ""
-            yield changed_share(table) or f"{title[:1].lower()}{title[1:]}: {gone or too_much}"
+            yield changed_share(table) or f"{title}: {too_much}"
     n_unsafe = sum(int((np.isin(table.states, (State.MOVED, State.LOST)) & _is_there(table)).sum()) for table in tables)
     if n_unsafe:
         n_read = sum(int(table.is_read.sum()) for table in tables)
         yield f"{n_unsafe:,} of {counted(n_read, 'comparison')} no longer {'hold' if n_unsafe > 1 else 'holds'}"
-    for table in tables:
-        if not table.before.is_main and _is_looked_at(table):
-            yield from (f"{name_of_group(group)} in {bands_in_words(n)}" for group, n in table.coarser.items())
-            yield from (f"{name_of_group(group)} not released" for group in table.gone)
+    of_people = [table for table in tables if not table.before.is_main and _is_looked_at(table)]
+    for table in of_people:
+        yield from (f"{name_of_group(group)} in {bands_in_words(n)}" for group, n in table.coarser.items())
+    if gone := [name_of_group(group) for table in of_people for group in table.gone]:
+        yield f"{listed(dict.fromkeys(gone), MOST_NAMED)} not released"
 
 
 def lines_of(fit: FitForUse) -> tuple[str, ...]:

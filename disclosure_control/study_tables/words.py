@@ -9,6 +9,7 @@ import numpy as np
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.study_tables.comparison import LEAST, ComparedTable
 from disclosure_control.study_tables.table import CellKind, StudyTable
+from study.models.disposition import is_reason
 
 # Tables whose rows are parts of their first row; and those whose rows of a group are parts of a whole.
 _CONTAINED, _PARTS = ("adverse_events",), ("demographics", "disposition")
@@ -25,15 +26,24 @@ def bands_in_words(n: int) -> str:
     return f"{number_in_words(n)} {'band' if n == 1 else 'bands'}"
 
 
+# Variables of SDTM whose names are no words.
+_CALLED = {"ETHNIC": "ethnicity", "DTHFL": "the flag of death", "BRTHDTC": "the date of birth"}
+
+
 def name_of_group(group: str) -> str:
     """A column or test as it is named in a sentence: ``age`` of AGE."""
+    if group in _CALLED:
+        return _CALLED[group]
     return group.lower() if group.isupper() and len(group) > 2 else group
 
 
 def rows_may_be_named(table: ComparedTable) -> np.ndarray:
-    """Which rows (n_rows,) may be named where some of them are hidden: those that enough people had."""
+    """Which rows (n_rows,) may be named where some of them are hidden: those that enough people had, and the reasons
+    to leave a study that CDISC's code list has, because every study has these.
+    """
     n: np.ndarray = table.before.n.sum(axis=1) >= LEAST
-    return n | (table.before.is_main & np.array([row == group for row, group in _labels(table)], dtype=bool))
+    known = [row == group or (table.before.name == "disposition" and is_reason(row)) for row, group in _labels(table)]
+    return n | (table.before.is_main & np.array(known, dtype=bool))
 
 
 def _labels(table: ComparedTable) -> list[tuple[str, str]]:

@@ -47,6 +47,11 @@ def _said(term: object) -> str:
     return " ".join(str(term).upper().replace("-", " ").replace("/", " ").split())
 
 
+def is_reason(term: object) -> bool:
+    """Whether a term is a reason to leave a study, of the code list."""
+    return _said(term) in _REASONS
+
+
 def are_dispositions(terms: Sequence[object]) -> bool:
     """Whether some of the distinct ``terms`` are reasons to leave a study, and at least half are of the code list."""
     said = {_said(term) for term in terms}

@@ -186,18 +186,25 @@ def test_a_category_that_is_gone_is_named_where_its_share_may_not_be_told():
 
 
 def test_categories_that_leave_under_another_term_are_not_said_to_be_gone():
-    """Twenty deaths and three withdrawals are released as DISCONTINUED, which nobody was called before."""
-    before = shares([[90, 87], [8, 12], [2, 1]], [100, 100], ["COMPLETED", "DEATH", "WITHDRAWAL"])
+    """Twenty deaths and three people who moved away are released as DISCONTINUED, which nobody was called before."""
+    before = shares([[90, 87], [8, 12], [2, 1]], [100, 100], ["COMPLETED", "DEATH", "MOVED AWAY"])
     after = shares([[90, 87], [10, 13]], [100, 100], ["COMPLETED", "DISCONTINUED"])
     groups = {"groups": ("DSDECOD",) * 3, "name": "disposition", "title": "Disposition"}
     before = dataclasses.replace(before, **groups)
     after = dataclasses.replace(after, **(groups | {"groups": ("DSDECOD",) * 2}))
     fit = fit_for_use({"disposition": compared(before, after)}, 0, N, USUAL)
-    assert "DEATH, 1 category of few people leave as DISCONTINUED" in fit.reasons[0]
+    assert (
+        "DEATH, 1 category of few people, of too few people to be told apart, leave as DISCONTINUED" in fit.reasons[0]
+    )
     assert "nothing is left of" not in " ".join((*fit.reasons, fit.loses))
     few = dataclasses.replace(after, rows=("COMPLETED", "SOMETHING ELSE"), n=np.array([[90, 87], [2, 1]]))
     told = fit_for_use({"disposition": compared(before, few)}, 0, N, USUAL).reasons[0]
-    assert "leave as coarser terms or not at all" in told  # a name of three people is not told
+    assert "leave as coarser terms or not at all" in told
+    assert fit.n_vanished == 2
+    assert "disposition: DEATH, 1 category" in fit.loses
+    few = dataclasses.replace(before, n=np.array([[90, 87], [2, 1], [2, 1]]))
+    named = fit_for_use({"disposition": compared(few, after)}, 0, N, USUAL).reasons[0]
+    assert "DEATH, 1 category of few people" in named  # every study has it, and words of one's own are not named
 
 
 def test_a_comparison_of_a_term_that_left_cannot_be_made_and_did_not_move():

@@ -6,15 +6,16 @@ tables that a study is read by keep their people. A record that goes bends them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
-from disclosure_control.basics.settings.kinds import Kind, are_names, one_of, whole_number
+from disclosure_control.basics.settings.kinds import Kind, Place, are_names, one_of, whole_number
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.people import labels
 from disclosure_control.release.terms.hidden_terms import HiddenTerms, are_to_hide
@@ -46,7 +47,8 @@ class RareTerms(SettingsGroup):
     ``along``: columns from the finest on, ``--`` for any domain; as long as it is not set, all levels of a data model
     without such letters. ``within_class``: people are counted within their equivalence class, so that nobody is alone
     by a term together with the quasi-identifiers. ``removes_rows``: a record whose term no level helps is removed;
-    else its term is hidden, and the record stays.
+    else its term is hidden, and the record stays. ``keep``: domains whose terms stay, and people of few lose their
+    class.
     """
 
     at_least: int = setting(whole_number(2, 1_000_000), "a term of fewer people is raised, or hidden")
@@ -66,6 +68,22 @@ class RareTerms(SettingsGroup):
         '`"stay"`',
         named="rows",
     )
+    keep: tuple[str, ...] = setting(
+        Kind(are_names, 'a list of domains and kinds of facts, such as ["DS", "visits"]'),
+        "domains whose terms stay if enough people of the study have them: where a class has fewer, these people lose "
+        "their quasi-identifiers; so do people who are alone in their class by a kind of fact that is named",
+        (),
+    )
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """Terms that stay in a way that the rest of the config does not allow."""
+        if self.keep and not self.within_class:
+            yield f'{place["keep"]}: quasi-identifiers are hidden within classes only; add "within": "class"'
+        if self.keep and place.pilot.missing_qis == "exclude":
+            yield (
+                f'{place["keep"]}: people without quasi-identifiers are not evaluated under missing_qis "exclude"; '
+                'allowed: "category" or "wildcard"'
+            )
 
 
 @dataclass(frozen=True)
@@ -121,7 +139,7 @@ class _Levels:
 
         names = list(columns)
         found = [
-            together([_terms(files[place.file].frame, place.ladder, column)[place.rows] for place in places])
+            together([terms_of_rows(files[place.file].frame, place.ladder, column)[place.rows] for place in places])
             for column in columns
         ]
         category = together([_category(files[place.file].frame, place) for place in places])
@@ -285,7 +303,7 @@ def _level(frame: pd.DataFrame, name: str) -> np.ndarray:
     return labels(frame[name]) if name in frame else np.full(len(frame), None, dtype=object)
 
 
-def _terms(frame: pd.DataFrame, ladder: TermLadder, name: str) -> np.ndarray:
+def terms_of_rows(frame: pd.DataFrame, ladder: TermLadder, name: str) -> np.ndarray:
     """Labels of a level (n_rows,); None also if the event did not occur: such a row is about nobody."""
     terms = _level(frame, name)
     terms[pd.Series(terms).isin(ladder.table.no_term).to_numpy()] = None

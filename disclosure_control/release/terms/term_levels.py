@@ -27,10 +27,10 @@ def levels_shown(
     0: people are counted within a group. Rows show the same if their labels agree from their level on. A row shows no
     finer level than it has; one without any term is unchanged.
 
-    At a level ``at_any_cost`` rare rows are joined by the smallest term beside them, whatever that costs. If the last
-    one is such, nothing is left of a term there, and rare rows show it even if nothing joins them. There, as many
-    people of the commonest term join them as they lack, if that leaves it to enough others: those of the lowest
-    numbers in ``people``, which have to say nothing of them.
+    At a level ``at_any_cost`` as many people of the commonest term beside them join rare rows as these lack, if that
+    leaves it to enough others: those of the lowest numbers in ``people``, which have to say nothing of them. Else the
+    smallest term beside them joins them, whatever that costs. If the last level is such, nothing is left of a term
+    there, and rare rows show it even if nothing joins them.
 
     Rows that are ``is_hidden`` (n_rows,) of bool show no term; there, people with such a row are half of all at most.
     """
@@ -54,9 +54,10 @@ def levels_shown(
         limit = np.where(n_waiting > 0, _ANY_COST, 0) if j in at_any_cost else n_waiting * (len(node) - hides - j)
         beside = _smallest_beside(nodes, level, shown, j, np.where(enough, 0, limit))
         joined = np.zeros(len(people), dtype=bool)
-        if is_root:
+        if j in at_any_cost:
             joined, is_filled = _some_beside(nodes, shown, people, waiting & ~enough[nodes], least, at_least)
             beside[is_filled] = NOTHING
+            enough = enough | is_filled
         stays = enough | (beside != NOTHING) | is_root
         now = joined | (waiting & stays[nodes]) | (np.isin(shown, beside) & (shown != NOTHING))
         level[now], shown[now] = j, int(shown.max()) + 1 + nodes[now]

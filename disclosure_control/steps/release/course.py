@@ -28,6 +28,8 @@ from disclosure_control.release.terms.rare_terms import RareTerms
 from disclosure_control.steps.release.coarser import FewerColumns, entries_of, fewer_columns, n_alone_by_one
 from disclosure_control.steps.release.settings import OutsidersKnow
 from study.merge.subject_ids import SubjectIdRule
+from study.models.coded_terms import term_ladders
+from study.models.disposition import are_dispositions
 from study.models.study_model import StudyModel
 
 SEED = 0  # sets are sampled in studies too large to count them all; the same ones in every run
@@ -43,7 +45,8 @@ class CourseRisk:
     ``known`` and ``rare_terms`` are the config's settings of the same names, ``known`` with the kinds that were
     counted, ``not_counted`` the others, each with the reason. ``fewer``: which quasi-identifiers have to go so that
     nobody is alone by one fact; None if that was not looked for. ``alone_by_kind``: the kinds of facts by which
-    somebody is alone even without any. ``below_k`` counts people of whom
+    somebody is alone even without any. ``may_keep``: domains and kinds of facts that can stay if some people lose
+    their quasi-identifiers. ``below_k`` counts people of whom
     fewer than K have the same facts. ``holders``: people with a fact of each kind.
     """
 
@@ -61,6 +64,7 @@ class CourseRisk:
     told_by: Mapping[str, Sequence[str]] = field(default_factory=dict)
     fewer: FewerColumns | None = None
     alone_by_kind: Sequence[str] = ()
+    may_keep: Sequence[str] = ()
 
     @property
     def is_counted(self) -> bool:
@@ -100,6 +104,7 @@ def course_risk(
     return CourseRisk(
         fewer=fewer,
         alone_by_kind=_alone_by_kind(in_use, counted, len(subjects)) if fewer is not None else (),
+        may_keep=_may_keep(opened, model, counted, without) if columns else (),
         n_people=len(subjects),
         k=k,
         known=replace(known, kinds=counted),
@@ -117,6 +122,21 @@ def course_risk(
         average=average_risk(classes, without.people, without.facts, np.random.default_rng(SEED)),
         average_with_months=average_risk(classes, with_months.people, with_months.facts, np.random.default_rng(SEED)),
     )
+
+
+def _may_keep(
+    opened: Mapping[str, RowsOfTable], model: StudyModel, counted: Sequence[str], facts: Facts
+) -> tuple[str, ...]:
+    """Domains with reasons to leave the study, by which a trial is read, and the number of visits."""
+    found = []
+    for name, rows in opened.items():
+        domain, columns = model.domain(name), list(map(str, rows.frame))
+        ladders = term_ladders(domain, model.table(name), columns) if "terms" in counted else []
+        if any(
+            one.levels and are_dispositions(rows.frame[one.levels[0]].dropna().unique().tolist()) for one in ladders
+        ):
+            found.append(domain)
+    return (*dict.fromkeys(found), *(kind for kind in ("visits",) if kind in counted and facts.holders[kind]))
 
 
 def _alone_by_kind(facts: Facts, kinds: Sequence[str], n_people: int) -> tuple[str, ...]:
@@ -321,7 +341,10 @@ def _remedy(course: CourseRisk) -> tuple[str, tuple[ConfigChange, ...]]:
     is_done = rare is not None and rare.within_class and rare.at_least >= least
     if "terms" in (course.known.kinds or KINDS) and not is_done:
         why = f"terms of fewer than {least} people of a class single people out"
-        changes.append(ConfigChange.to(("release", "rare_terms"), {"at_least": least, "within": "class"}, why))
+        keep = {"keep": list(course.may_keep)} if course.may_keep else {}
+        also = "; people lose their quasi-identifiers where a reason to leave the study, or a number of visits, is rare"
+        value = {"at_least": least, "within": "class", **keep}
+        changes.append(ConfigChange.to(("release", "rare_terms"), value, f"{why}{also if keep else ''}"))
     if changes:
         return f"or {say}", tuple(changes)
     if course.fewer is None:

@@ -15,8 +15,10 @@ from config import RESULTS_FOLDER
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.reasons import Reason
+from disclosure_control.basics.telling.words import listed
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.identifiers.scan import scan_columns
@@ -28,7 +30,7 @@ from disclosure_control.release.codebook import codebook, codebook_files, levels
 from disclosure_control.release.define import define_file, what_it_does_not_say
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.dictionaries import with_used_entries
-from disclosure_control.release.facts.facts import kinds_to_count, rows_with_facts
+from disclosure_control.release.facts.facts import KINDS, kinds_to_count, rows_with_facts
 from disclosure_control.release.facts.opened_rows import RowsOfTable
 from disclosure_control.release.joins import KeyJoin, joins_of
 from disclosure_control.release.lines_told import without_emptied_texts
@@ -41,8 +43,15 @@ from disclosure_control.release.study import DEFINITION, Study, is_divisible, re
 from disclosure_control.release.summaries.dated_rows import dated_rows
 from disclosure_control.release.summaries.merged import Made, MergedPackage, evaluated, evaluated_package, leaving_of
 from disclosure_control.release.summaries.summarised import columns_of_source, summarised
+from disclosure_control.release.terms.kept_terms import (
+    class_without_quasi_identifiers,
+    facts_held,
+    people_to_hide,
+    terms_held,
+    without_quasi_identifiers,
+)
 from disclosure_control.release.terms.raised_terms import RaisedTerms, ToldTerms
-from disclosure_control.release.terms.rare_terms import RareTerms, without_rare_terms
+from disclosure_control.release.terms.rare_terms import Drawn, RareTerms, without_rare_terms
 from disclosure_control.release.texts.labels import judged_names, names_read, with_judged_labels
 from disclosure_control.release.texts.rare_texts import without_rare_texts
 from disclosure_control.release.undecided import proposed_by_values
@@ -98,6 +107,8 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     drawn = partial(drawn_order, people, key, release)
     if settings.rare_terms is not None or settings.hide_terms:
         classes = _class_of_person(people, promised)
+        people, classes, again = _with_kept_terms(step, released, people, classes, drawn, original)
+        released = deidentify(study, people, lines, key, release, settings.times) if again else released
         released, raised = without_rare_terms(
             released, settings.rare_terms or RareTerms(at_least=1), classes, drawn, settings.hide_terms
         )
@@ -230,6 +241,34 @@ def _class_of_person(people: ReleasePeople, promised: Assessment) -> np.ndarray:
     classes = np.zeros(len(people.ids), dtype=np.int64)
     classes[people.stays] = places_of_all(promised.people.classes_of_blocks())
     return classes
+
+
+def _with_kept_terms(
+    step: StepInput[ReleaseSettings],
+    released: ReleasedStudy,
+    people: ReleasePeople,
+    classes: np.ndarray,
+    drawn: Drawn,
+    original: EncodedRecords,
+) -> tuple[ReleasePeople, np.ndarray, bool]:
+    """The people and their classes, after some lost their quasi-identifiers so that terms stay; whether some did."""
+    rare, config = step.settings.rare_terms, step.assessment.config
+    if rare is None or not rare.keep:
+        return people, classes, False
+    kinds = [kind for kind in KINDS if kind in rare.keep]
+    domains = {released.model.domain(name) for name in released.files}
+    if unknown := [one for one in rare.keep if one not in (*kinds, *domains)]:
+        raise FaultyInputError(
+            f"release['rare_terms']['keep']: {listed(unknown)} {'is' if len(unknown) == 1 else 'are'} neither a domain "
+            f"of the release nor a kind of fact; allowed: {listed([*sorted(domains), *KINDS])}"
+        )
+    held = terms_held(released, rare.keep, rare.at_least).and_also(
+        facts_held(released, people, config.of(SubjectIdRule).column, kinds)
+    )
+    of_those_who_leave, numbers = np.where(people.stays, classes, -1), drawn("quasi-identifiers")
+    hidden = people_to_hide(of_those_who_leave, held, max(rare.at_least, config.K), numbers)
+    people = without_quasi_identifiers(people, hidden, original, config.quasi_identifiers)
+    return people, class_without_quasi_identifiers(classes, hidden), bool(hidden.any())
 
 
 def _checked(

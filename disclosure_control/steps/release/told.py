@@ -111,7 +111,8 @@ class ReleaseTold:
     """The part ``release`` of the JSON summary: counts and names, no value and no id.
 
     ``operations`` has the variables by operation, ``kept`` those that no operation changes, ``undecided`` those that
-    wait for the config with the number of values of each, ``unplaced`` what the treatment changed and no file has.
+    wait for the config with the number of values of each, ``people_without_quasi_identifiers`` those who lost them so
+    that terms stay, ``unplaced`` what the treatment changed and no file has.
     Counts of values and of records are None where masked.
     """
 
@@ -129,6 +130,7 @@ class ReleaseTold:
     undecided: Mapping[str, int | None]
     unplaced: Sequence[str]
     rare_terms: Sequence[ToldTerms]
+    people_without_quasi_identifiers: int | None
     rare_texts: Sequence[TextsEmptied]
     labels: LabelsTold
     longitudinal: ToldCourse | None
@@ -177,6 +179,7 @@ def release_told(
         undecided={pattern: HAND_TO_HAND.told(n) for pattern, n in undecided(released).items()},
         unplaced=list(released.unplaced),
         rare_terms=[ToldTerms.of(one) for one in raised],
+        people_without_quasi_identifiers=HAND_TO_HAND.told(people.n_hidden, int(people.stays.sum())),
         rare_texts=[TextsEmptied.of(one) for one in texts.emptied],
         labels=LabelsTold.of(labels),
         longitudinal=None if checked.course is None else told_course(checked.course),

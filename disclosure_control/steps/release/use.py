@@ -17,7 +17,7 @@ from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.steps.release import STUDY_TABLES_OUTLINE
 from disclosure_control.study_tables.comparison import ComparedTable, State, compared_tables
-from disclosure_control.study_tables.fit import FitForUse, FitForUseSettings, fit_for_use
+from disclosure_control.study_tables.fit import FitForUse, FitForUseSettings, HiddenColumns, fit_for_use
 from disclosure_control.study_tables.table import CellKind
 from disclosure_control.study_tables.words import changed_share, told_before, told_cells
 
@@ -82,7 +82,9 @@ def study_compared(
     asked = settings.outcome
     is_made = asked is None or any(table.before.name == "outcome" for table in tables.values())
     n_left_out, n_people = int((~people.stays).sum()), len(people.stays)
-    fit = fit_for_use(tables, n_left_out, n_people, settings, came_in.not_read)
+    names = tuple(name.partition("__")[2] for name in people.hidden_columns)
+    hidden = HiddenColumns(names, people.n_hidden) if people.n_hidden else None
+    fit = fit_for_use(tables, n_left_out, n_people, settings, came_in.not_read, hidden)
     return StudyCompared(tables, fit, came_in.not_read, "" if is_made or asked is None else asked.column)
 
 
