@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -100,8 +100,14 @@ def _shown(
     if rule.columns is not None:
         yield from _columns_shown(rule, columns, decision)
     for figure in rule.figures:
-        if not (figure.if_counted and value_at(summary, figure.path) is ABSENT):
-            yield _figure_shown(figure, summary)
+        if figure.if_counted and value_at(summary, figure.path) is ABSENT:
+            continue
+        shown = _figure_shown(figure, summary)
+        if figure.or_person and shown.standing is Standing.NOT_MET:
+            yield replace(shown, standing=Standing.SHOWN)
+            yield decision
+        else:
+            yield shown
     for name in rule.statements:
         yield _statement_shown(name, stated.get(name), is_whole=name not in still_open)
     if rule.person:

@@ -22,7 +22,8 @@ class FigureAsked:
 
     With a bound, a figure beyond it does not meet the rule; without one it only shows what is. ``at_most`` and
     ``at_least`` bound a number, or the number of entries of a list, or of those that are not 0 among numbers by name;
-    ``equals`` compares with anything. With ``if_counted``, a run without the figure owes none.
+    ``equals`` compares with anything. With ``if_counted``, a run without the figure owes none; with ``or_person``, one
+    beyond its bound is for a person to judge.
     """
 
     path: str
@@ -31,6 +32,7 @@ class FigureAsked:
     at_least: float | None = None
     equals: str | float | bool | None = None
     if_counted: bool = False
+    or_person: bool = False
 
     @property
     def is_bounded(self) -> bool:

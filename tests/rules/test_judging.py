@@ -293,3 +293,17 @@ def test_an_earlier_release_counts_where_there_is_one(counted, linking, inferenc
         found[rule] = min((one.standing for one in bounded), key=list(Standing).index)
         assert ("Beside the earlier release" in sentence) is (counted is not None)
     assert found == {"linkability": linking, "inference": inference}
+
+
+@each(
+    "needed, unread, stands",
+    [(0, 0, Standing.MET), (0, 3, Standing.OPEN), (1, 0, Standing.NOT_MET)],
+)
+def test_names_of_files_and_columns_can_be_names_of_people(needed, unread, stands):
+    """A file that is called after a person leaves with the name, and words that nobody has read are for a person."""
+    summary = released(left=HARMLESS)
+    summary["release"]["labels"] = {"needed": needed, "unread": unread}
+    assert standing_of(summary, "hipaa_safe_harbor", "A")[0] is stands
+    decided = {"by": "DPO", "on": "2026-01-15", "says": "Read: they are words."}
+    summary["config"] = {"context": {"rules": {"hipaa_safe_harbor:A": decided}}}
+    assert standing_of(summary, "hipaa_safe_harbor", "A")[0] is (Standing.STATED if unread else stands)

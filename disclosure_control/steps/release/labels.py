@@ -21,12 +21,14 @@ class LabelsTold:
     """How many labels were emptied in each file, or replaced by the standard's; and columns left out for their names.
 
     ``files``, columns and texts are in the restricted list; names that may name somebody are not given here.
+    ``unread``: names with words that the tool does not know, which nobody has declared.
     """
 
     emptied: Mapping[str, int]
     replaced: Mapping[str, int]
     left_out: int
     needed: int
+    unread: int
 
     @classmethod
     def of(cls, judged: JudgedLabels) -> LabelsTold:
@@ -38,6 +40,7 @@ class LabelsTold:
             replaced=_by_file([one for one in gone if one.instead], unnamed),
             left_out=sum(one.kind == NAME for one in judged.gone),
             needed=len(judged.needed),
+            unread=len({one.text for one in judged.unread}),
         )
 
     def parts(self) -> Iterator[Part]:

@@ -70,7 +70,8 @@ def test_by_a_label_of_a_variable(form, tmp_path):
     labels = {one["variable"]: one["label"] for one in json.loads(found.files["codebook.json"])["variables"]}
     assert labels["VSORRES"] == "Result or Finding in Original Units"  # the standard's
     assert labels["VSTEST"] == "Name of Measurement"
-    assert found.result.figures["labels"] == {"emptied": {}, "replaced": {"VS": 1}, "left_out": 0, "needed": 0}
+    counted = {"emptied": {}, "replaced": {"VS": 1}, "left_out": 0, "needed": 0, "unread": 0}
+    assert found.result.figures["labels"] == counted
     (row,) = found.result.tables["labels_and_names.csv"].to_dict("records")
     assert (row["text"], row["instead"]) == (PLANTED, "Result or Finding in Original Units")
 
