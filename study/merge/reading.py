@@ -161,11 +161,12 @@ def _belonging(tables: list[SourceTable], state: MergeState) -> list[SourceTable
     else:
         state.faults.extend(fault for faults in state.without_records.values() for fault in faults)
         state.stop_at_faults()
-    left_out = state.model.left_out
-    state.left_out |= {table.file_name: left_out[table.domain] for table in found.tables if table.domain in left_out}
+    left_out, domain_of = state.model.left_out, state.model.domain
+    reasons = {one.file_name: left_out[name] for one in found.tables if (name := domain_of(one.domain)) in left_out}
+    state.left_out |= reasons
     for name in state.left_out:
         state.inputs.pop(name, None)
-    return [table for table in found.tables if table.domain not in left_out]
+    return [table for table in found.tables if table.file_name not in reasons]
 
 
 def with_sdtm_names(table: SourceTable, rule: SubjectIdRule) -> SourceTable:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from study.models.roles import Role, TableModel
+from study.operations import OperationKind
 
 # Answers that deny an event: a question about it was answered by no, or not asked.
 DENIES = (("OCCUR", "N"), ("STAT", "NOT DONE"))
@@ -47,6 +48,12 @@ class TermLadder:
             return frozenset((*(f"{self.prefix}{suffix}" for suffix in (*VERBATIM, *_SAY_IT_TOO)), *groups))
         words = self.table.of_role(Role.VERBATIM, Role.LABEL)
         return frozenset(name for name in words if self.table.columns[name].part_of in ("", *self.columns))
+
+    @property
+    def is_of_ids(self) -> bool:
+        """Whether the terms are ids of records that say what they mean: they leave as pseudonyms, and name nothing."""
+        says = (self.table.columns[name].says for name in self.levels)
+        return all(one is not None and one.operation is OperationKind.RECODE_ID for one in says)
 
     @property
     def answers(self) -> list[str]:

@@ -18,6 +18,7 @@ from study.formats.tables import SourceTable
 from study.models.registry import DataModel
 from study.models.roles import ColumnModel, Derive, Role, TableKind, TableModel
 from study.models.study_model import StudyModel
+from study.operations import Operation, OperationKind, VariableClass
 
 BASE_TABLE, PERSON = "PATIENT", "patient_id"
 # A part of a table: OBSERVATION_001.
@@ -43,6 +44,10 @@ _FORM = (
     "These are flat tables made of FHIR R4 resources: a row for each resource, of an Observation for each value.",
     "Names, identifiers, addresses to the street, notes, narrative and extensions were not read.",
 )
+# An id that many rows name says as much of a person as the code of what it names.
+_ID_OF_A_TERM = Operation(
+    OperationKind.RECODE_ID, VariableClass.NOT_IDENTIFYING, "names a resource that says in words what a code says"
+)
 _IN_WORDS = ("value_display", "value_text", "value_code", "value_flag", "value_datetime")
 
 
@@ -60,7 +65,7 @@ def _table_of(table: SourceTable) -> str | None:
     if name not in _models():
         return None
     known = _models()[name]
-    is_of_fhir = {PERSON, *known.of_role(Role.RECORD_KEY)} <= columns <= set(known.columns)
+    is_of_fhir = set(known.of_role(Role.PERSON, Role.RECORD_KEY)) <= columns <= set(known.columns)
     return name if is_of_fhir else None
 
 
@@ -110,11 +115,13 @@ def _model(name: str, declared: Mapping[str, Any], columns: Sequence[Mapping[str
 def _column(table: str, declared: Mapping[str, Any]) -> ColumnModel:
     role = Role(declared["role"])
     own = table if role is Role.RECORD_KEY or (role is Role.PERSON and table == BASE_TABLE) else ""
+    refers_to = own or declared.get("refers_to", "").upper()
     return ColumnModel(
         role,
         f"{declared['path']} of FHIR",
-        refers_to=own or declared.get("refers_to", "").upper(),
+        refers_to=refers_to,
         part_of=declared.get("label_of", ""),
+        says=_ID_OF_A_TERM if role is Role.CODED_TERM and refers_to else None,
     )
 
 

@@ -21,7 +21,7 @@ def make(side: StudySide) -> Iterator[StudyTable]:
     for rows in side.domains(TableKind.EVENTS):
         columns = [str(name) for part in rows.parts for name in part.frame]
         for ladder in term_ladders(rows.domain, rows.table, columns):
-            if ladder.prefix != disposition.PREFIX:
+            if ladder.prefix != disposition.PREFIX and not ladder.is_of_ids:
                 yield _by_term(side, rows, ladder)
 
 

@@ -175,7 +175,7 @@ def read_fhir_ndjson(source: SourceFile, options: FileOptions) -> FileContents:
 
 def _read_lines(content: bytes, view: View, encoding: str) -> _Lines:
     found = _Lines()
-    person = next(place for place, column in enumerate(view.columns) if column.declared["role"] == "person")
+    person = next((place for place, one in enumerate(view.columns) if one.declared["role"] == "person"), None)
     concepts = _concepts(view)
     for number, line in enumerate(io.BytesIO(content), start=1):
         if line.isspace():
@@ -195,7 +195,7 @@ def _read_lines(content: bytes, view: View, encoding: str) -> _Lines:
         except ViewError as error:
             found.of_no_view.setdefault(str(error), []).append(number)
             continue
-        if rows and rows[0][person] is None:
+        if rows and person is not None and rows[0][person] is None:
             if _is_of_a_patient(resource):
                 found.without_key.append(number)
             found.n_of_nobody += 1

@@ -15,6 +15,8 @@ SEED = 20261123
 US_CORE = "http://hl7.org/fhir/us/core/StructureDefinition"
 CONDITIONS = (("38341003", "Hypertension"), ("44054006", "Diabetes"), ("195662009", "Viral pharyngitis"))
 DRUGS = (("314076", "lisinopril 10 MG"), ("860975", "metformin 500 MG"))
+NEVER_GIVEN = ("197361", "amlodipine 5 MG")
+RXNORM = "http://www.nlm.nih.gov/research/umls/rxnorm"
 # Code, words, unit, mean, spread.
 MEASURED = (
     ("8302-2", "Body Height", "cm", 168, 9),
@@ -35,6 +37,10 @@ class FhirExport:
         self.resources: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for number in range(n_people):
             self._add_person(number)
+        self.resources["Medication"] = [
+            {"resourceType": "Medication", "id": f"med-{code}", "code": coded(code, words, RXNORM)}
+            for code, words in (*DRUGS, NEVER_GIVEN)
+        ]
 
     def write(self, folder: Path, part_of: str = "Observation") -> None:
         """One file for each type, and two for the type ``part_of``, as servers divide large ones."""
@@ -88,12 +94,14 @@ class FhirExport:
             active = {"coding": [{"code": "active"}]}
             self._add("Condition", **within, clinicalStatus=active, code=coded(*code), onsetDateTime=moment)
         if self.chance.random() < 0.5:
-            drug = coded(*DRUGS[int(self.chance.integers(len(DRUGS)))], "http://www.nlm.nih.gov/research/umls/rxnorm")
+            code, words = DRUGS[int(self.chance.integers(len(DRUGS)))]
+            drug = coded(code, words, RXNORM)
             prescribed = {"medicationCodeableConcept": drug, "authoredOn": moment, "intent": "order"}
             request = self._add("MedicationRequest", **within, status="active", **prescribed)
             given = {"subject": subject["subject"], "context": within["encounter"], "effectiveDateTime": moment}
-            asked = {"request": {"reference": f"MedicationRequest/{request}"}, "medicationCodeableConcept": drug}
-            self._add("MedicationAdministration", **given, **asked, status="completed")
+            asked = {"request": {"reference": f"MedicationRequest/{request}"}, "status": "completed"}
+            named = {"medicationReference": {"reference": f"Medication/med-{code}"}}
+            self._add("MedicationAdministration", **given, **asked, **named)
         if self.chance.random() < 0.4:
             performed = {
                 "performedPeriod": {"start": moment, "end": moment},

@@ -15,6 +15,7 @@ from study.formats.files import find_domain_files, read_domain_file
 from study.merge.combine import combine_domains
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
+from study.models.coded_terms import term_ladders
 from study.models.registry import study_model
 from study.models.roles import Role
 from study.operations import OperationKind
@@ -91,7 +92,7 @@ def test_every_key_joins_after_the_release_as_it_did_before(released, export):
     encounters = tables["ENCOUNTER"].set_index("encounter_id")
     assert len(encounters) == len(export["Encounter"]) == encounters.index.nunique()
     for name, frame in tables.items():
-        if name in ("PATIENT", "ALLERGY_INTOLERANCE"):  # these name no encounter here
+        if name in ("PATIENT", "ALLERGY_INTOLERANCE", "MEDICATION"):  # these name no encounter here
             continue
         assert frame["encounter_id"].isin(encounters.index).all(), name
         same_person = encounters.loc[frame["encounter_id"], "patient_id"].to_numpy() == frame["patient_id"].to_numpy()
@@ -104,6 +105,20 @@ def test_every_key_joins_after_the_release_as_it_did_before(released, export):
     for name, frame in tables.items():
         for column in [one for one in frame if one.endswith("_id")]:
             assert originals.isdisjoint(frame[column].dropna()), f"{name}.{column}"
+
+
+def test_a_drug_that_is_referred_to_leaves_with_its_code_and_is_a_fact_of_the_person(released, export):
+    """The medications are a dictionary of the administrations; what nobody was given stays."""
+    tables = read_back(released)
+    drugs, given = tables["MEDICATION"].set_index("medication_id")["code"], tables["MEDICATION_ADMINISTRATION"]
+    assert "text" not in tables["MEDICATION"]
+    found = Counter(given["medication_id"].map(drugs))
+    written = (one["medicationReference"]["reference"] for one in export["MedicationAdministration"])
+    assert found == Counter(reference.removeprefix("Medication/med-") for reference in written)
+    assert set(drugs) == set(found)
+    columns = study_model([read_domain_file(path) for path in released.folder.glob("Med*.ndjson")], None).tables
+    ladders = term_ladders("MEDICATION_ADMINISTRATION", columns["MEDICATION_ADMINISTRATION"], given)
+    assert [one.is_of_ids for one in ladders if one.levels == ("medication_id",)] == [True]
 
 
 def test_all_dates_of_a_person_move_by_one_number_of_days(released, export):
