@@ -78,6 +78,7 @@ IN_JSON = {
     r"classes$|\.listed$|determined_by_not_looked_at|landscape|checked$|lattice_size|not_met$|further_reasons$|seeds":
         "classes, columns, recodings, rules, reasons and seeds",
     r"study_tables\.": "cells and comparisons of the study's tables",
+    r"^rules\.not_counted$": "rules that no figure of the run answers",
     r"^sweep\.K$": "a threshold",
     r"(risky|(not_)?evaluated|not_assessable|total|records_removed|people_left_out|above_t|unique|at_risk|not_considered)$":
         "totals of the whole pilot: people, evaluated, flagged by k, l and t, as it came in and as it leaves",

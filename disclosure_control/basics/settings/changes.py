@@ -46,6 +46,7 @@ class ConfigChange:
 def applied(config: Mapping[str, Any], changes: Iterable[ConfigChange]) -> dict[str, Any]:
     """The ``config`` after the ``changes``, in their order; it is not changed itself."""
     found = copy.deepcopy(dict(config))
+    steps_are_named = isinstance(config.get(TREATMENT), Mapping)
     for change in changes:
         *within, last = change.path
         place: dict[str, Any] = found
@@ -60,7 +61,7 @@ def applied(config: Mapping[str, Any], changes: Iterable[ConfigChange]) -> dict[
         elif change.value not in (before := list(place.get(last) or ())):
             place[last] = [change.value, *before]
         treatment = found.get(TREATMENT)
-        if isinstance(treatment, dict) and set(treatment) == {STEPS}:
+        if isinstance(treatment, dict) and set(treatment) == {STEPS} and not steps_are_named:
             found[TREATMENT] = treatment[STEPS]
     return found
 

@@ -27,10 +27,11 @@ from Main_Anonymization import add_options, assess_pilot
 from tests.places import SHARED_DATA
 from tests.report.numbers_told import NUMBER, Said, is_said, numbers_in, with_what_follows
 from tests.report.test_same_numbers import counted_numbers, mixed_rows
-from tests.run.synthetic_pilot import DONE
+from tests.run.fixtures import kept_screen
+from tests.run.synthetic_pilot import DONE, Doors, SyntheticPilot, copy_of
 from tests.steps.context.test_context import CATALOGUE, EVERYTHING
 
-KEY = "TRACED_KEY"
+KEY, KEY_OF_RELEASE = "TRACED_KEY", "a key of this test alone, 0123456789 abcdefghij"
 PUBLIC = SHARED_DATA / "cdiscpilot01"
 DECIDED = {"by": "the board", "on": "2026-01-15", "says": "Twice looked at, by 41 people."}
 STATED = EVERYTHING | {
@@ -44,21 +45,37 @@ ALL_STEPS = {
     "release": {"key_from": {"environment": KEY}},
     "intruder": {"cases": 4, "result": {"named": 2, "right": 0, "by": "a journalist", "on": "2026-03-01"}},
 }
+OF_A_SMALL_PILOT = ALL_STEPS | {
+    "linkage_attack": {"identified": "known.csv", "id": "USUBJID", "known": ["DM__SEX"]},
+    "treatment": [{"method": "band", "column": "DM__AGE", "width": 20}],
+}
 NOT_COUNTED = "not counted in this run"
 
 
-@pytest.fixture
-def evidence(pilot, doors, monkeypatch) -> tuple[Path, dict]:
-    """A small pilot with every step that the pack tells of: the folder of results, and the summary."""
-    monkeypatch.setenv(KEY, "a key of this test alone, 0123456789 abcdefghij")
+@pytest.fixture(scope="module")
+def told_of_once(finished_template, tmp_path_factory) -> SyntheticPilot:
+    """A small pilot after a run with every step that the pack tells of."""
+    pilot = copy_of(finished_template, tmp_path_factory.mktemp("told"))
     known = pilot.folder / "known.csv"
     known.write_text(pilot.combined.read_text(encoding="utf-8"), encoding="utf-8")
-    attack = {"identified": "known.csv", "id": "USUBJID", "known": ["DM__SEX"]}
-    treatment = [{"method": "band", "column": "DM__AGE", "width": 20}]
-    pilot.configure(**ALL_STEPS, treatment=treatment, linkage_attack=attack, context=STATED)
-    run = doors.start(2)
+    pilot.configure(**OF_A_SMALL_PILOT, context=STATED)
+    with kept_screen() as screen, pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv(KEY, KEY_OF_RELEASE)
+        run = Doors(pilot.desk, monkeypatch, screen).start(2)
     assert run.status == DONE, run.err
-    return pilot.results, pilot.summary()
+    return pilot
+
+
+@pytest.fixture
+def told_of(told_of_once, tmp_path) -> SyntheticPilot:
+    """A copy of it of one's own."""
+    return copy_of(told_of_once.root, tmp_path)
+
+
+@pytest.fixture
+def evidence(told_of) -> tuple[Path, dict]:
+    """Its folder of results, and the summary."""
+    return told_of.results, told_of.summary()
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +100,7 @@ def public_study(tmp_path_factory) -> tuple[Path, dict]:
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(root / "pilots"))
         monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(root / "configs"))
-        monkeypatch.setenv(KEY, "a key of this test alone, 0123456789 abcdefghij")
+        monkeypatch.setenv(KEY, KEY_OF_RELEASE)
         assert run_door("", combine_pilot, ["CDISC"], add_merge_options) == DONE
         assert run_door("", assess_pilot, ["CDISC"], add_options) == DONE
     results = root / "pilots" / "CDISC" / "processed_for_anonym"
@@ -281,12 +298,13 @@ def test_the_page_has_the_numbers_of_the_text(evidence, page, text):
 
 
 @pytest.mark.thorough("writes documents: 4 seconds")
-def test_word_has_the_numbers_of_the_text(evidence, pilot, doors):
+def test_word_has_the_numbers_of_the_text(told_of, doors, monkeypatch):
     docx = pytest.importorskip("docx", reason="no python-docx")
     pytest.importorskip("matplotlib", reason="no Matplotlib")
-    pilot.configure(context=STATED | {"word": True})
+    monkeypatch.setenv(KEY, KEY_OF_RELEASE)
+    told_of.configure(**OF_A_SMALL_PILOT, context=STATED | {"word": True})
     assert doors.start(2).status == DONE
-    results, _ = evidence
+    results = told_of.results
     read = docx.Document(io.BytesIO((results / "evidence" / "anonymisation_report.docx").read_bytes()))
     cells = [cell.text for table in read.tables for row in table.rows for cell in row.cells]
     drawn = [shape._inline.docPr.get("descr") for shape in read.inline_shapes]
