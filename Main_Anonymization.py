@@ -166,21 +166,23 @@ def _propose(
 ) -> None:
     """Write the next config beside the pilot's, and say what it changes and how to put it in place.
 
-    Where ``recommend`` weighs tables of the study, other ways to hold are tried, too, and the best one is proposed.
+    Where ``recommend`` weighs tables of the study, or what leaves by the proposal is of no use, other ways to hold are
+    tried, too, and the best one is proposed.
     """
     from disclosure_control.draft.proposal import proposal_in_words, propose_tried, write_proposal
-    from disclosure_control.draft.ways import RecodingLevels, proposed_by_ways
+    from disclosure_control.draft.ways import NO_USE, RecodingLevels, proposed_by_ways
 
     file, recommended = pilot.config_file, steps.get("recommend")
-    proposal = propose_tried(
-        text_of_config(file),
-        file.name,
-        verdict.reasons,
-        check,
-        lambda literal: run(literal, "Trying the proposal").reasons,
-    )
+    tried = [verdict]
+
+    def reasons_of(literal: Mapping[str, Any]) -> tuple[Reason, ...]:
+        tried.append(run(literal, "Trying the proposal"))
+        return tried[-1].reasons
+
+    proposal = propose_tried(text_of_config(file), file.name, verdict.reasons, check, reasons_of)
     asked, said = config.settings.get("recommend"), list[str]()
-    if asked is not None and asked.weigh is not None and recommended is not None:
+    is_of_no_use = (use := tried[-1].use) is not None and use.answer == NO_USE
+    if asked is not None and recommended is not None and (asked.weigh is not None or is_of_no_use):
         recoding = RecodingLevels.of(recommended.figures)
         proposal, said = proposed_by_ways(proposal, file.name, recoding, run, asked.tables_weighed)
     if proposal.is_other:

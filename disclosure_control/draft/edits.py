@@ -27,6 +27,24 @@ def with_changes(text: str, changes: Iterable[ConfigChange]) -> str:
     return text
 
 
+def with_choices(text: str, choices: Iterable[ConfigChange]) -> str:
+    """The text with each choice as a comment at its place, marked for review; none for what the config decides, or the
+    text proposes already.
+    """
+    for choice in choices:
+        entry = f"{_entry(choice, choice.path[-1:])},"
+        if f"# {entry}" in text:
+            continue
+        before = text.splitlines()
+        lines = _with_change(text, choice).splitlines(keepends=True)
+        if len(lines) <= len(before) or not any(line.strip() == entry for line in lines):
+            continue
+        place = max(number for number, line in enumerate(lines) if line.strip() == entry)
+        lines[place] = lines[place].replace(entry, f"# {entry}", 1)
+        text = "".join(lines).replace(f"# {PROPOSED} {choice.why[:20]}", f"# {REVIEW} {choice.why[:20]}", 1)
+    return text
+
+
 def with_marks_decided(text: str) -> tuple[str, list[str]]:
     """The text with each mark of a draft replaced by that of a proposal, and the words that stood beside the marks."""
     lines, words = text.splitlines(keepends=True), []
@@ -47,6 +65,9 @@ def _with_change(text: str, change: ConfigChange) -> str:
         if is_list_of_steps:
             text = _replaced(text, place, f"{{{python_text(STEPS)}: {_source(text, place)}}}")
             return _with_change(text, change)
+        is_empty_treatment = change.path[:2] == (TREATMENT, STEPS) and depth == 1 and not getattr(place, "keys", True)
+        if is_empty_treatment:  # a list of steps needs no name
+            return _with_change(_replaced(text, place, "[]"), change)
         if not isinstance(place, ast.Dict):
             return _with_change(_replaced(text, place, "{}"), change)
         value = _value_of(place, key)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from config import parse_config
+from config import REVIEW, parse_config
 from disclosure_control.basics.settings.changes import ConfigChange, applied
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import DECIDE, Reason
 from disclosure_control.basics.telling.words import capitalised, counted
-from disclosure_control.draft.edits import with_changes, with_marks_decided
+from disclosure_control.draft.edits import with_changes, with_choices, with_marks_decided
 from disclosure_control.draft.files import PROPOSED_CONFIG, write_draft
 from disclosure_control.treatments.keys import command_to_set, names_of_keys
 
@@ -89,10 +89,12 @@ def propose(text: str, name: str, reasons: Sequence[Reason], check: Check) -> Pr
     first = [change for change in wanted if not change.is_last_resort]
     made = tuple(_sound(literal, first or wanted, check))
     decided, words = with_marks_decided(text)
-    proposed = with_changes(decided, made)
     after = applied(literal, made)
-    assert parse_config(proposed, name) == after
     left = tuple(one for one in reasons if not one.changes and not (words and one.remedy == DECIDE))
+    open_choices = [choice for one in left for choice in one.choices if applied(after, [choice]) != after]
+    undecided = [choice for choice in open_choices if choice.path[-1] not in after.get(choice.path[0], {})]
+    proposed = with_choices(with_changes(decided, made), undecided)
+    assert parse_config(proposed, name) == after
     keys = tuple(name for name in names_of_keys(after) if not os.environ.get(name))
     return Proposal(text, proposed, made, len(words), left, keys)
 
@@ -135,6 +137,8 @@ def proposal_in_words(proposal: Proposal, path: Path, config_file: Path, door: s
         yield "  Tried: by it, the result may leave."
     for reason in proposal.left:
         yield f"  No line answers: {reason.sentence}{f' {capitalised(reason.otherwise)}' if reason.remedy else ''}"
+        if reason.choices:
+            yield f'  Only you can decide: "# {REVIEW}" in {path.name} marks the line for the case that they do not.'
     yield "Read it. To put it in place:"
     yield from (f"  {command_to_set(name)}" for name in proposal.keys)
     yield f"  {'move' if os.name == 'nt' else 'mv'} {shlex.quote(str(path))} {shlex.quote(str(config_file))}"

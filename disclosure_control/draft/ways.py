@@ -21,10 +21,12 @@ from disclosure_control.draft.edits import with_changes
 from disclosure_control.draft.proposal import Proposal
 
 MOST_TRIED, MOST_SHOWN = 12, 3
+NO_USE = "no"  # the answer whether it is fit for use
 LEAST_GAIN = 0.01  # of the share lost: who gives up more of a column has to keep so much more of the tables
 AS_PROPOSED = "As proposed"
 _RECOMMENDED = {"method": "recommended"}
 _FIXED = ("recommend", "fixed")
+_LIMIT = ("recommend", "suppression_limit")
 _WITHIN = {"class": "rare terms counted within each class", "study": "rare terms counted in the whole study"}
 
 
@@ -126,6 +128,8 @@ class WayTried:
         lost = f"they lose {self.lost:.0%}, without this line {other.lost:.0%}"
         if len(self.reasons) < len(other.reasons):
             return f"this one has the fewest reasons to hold; the tables of the study: {lost}"
+        if self.use.rank < other.use.rank:
+            return f"by this one the result is fit for use: {self.use.answer}; the tables of the study: {lost}"
         return f"this one keeps the tables of the study best: {lost}"
 
     @property
@@ -168,8 +172,9 @@ def ways_tried(
 ) -> list[WayTried]:
     """The ways, best first, by the ``tables`` that matter; () for all of them. What the files refuse is left out.
 
-    First comes the config as it is, then the other ways to count rare terms. From there each column of the ``recoding``
-    that the config applies goes a level up; the best of these ways is the next to start from, until none is better.
+    First comes the config as it is, then the other ways to count rare terms, and a recoding that leaves nobody out.
+    From the first one on, each column of the ``recoding`` that the config applies goes a level up; the best of these
+    ways is the next to start from, until none is better.
     """
     trials = _Trials(literal, run, tables)
     here = trials.of(Way(AS_PROPOSED, ()))
@@ -177,6 +182,8 @@ def ways_tried(
         trials.of(other)
     stays = {**literal.get("recommend", {}).get("fixed", {}), **literal.get("recommend", {}).get("max_level", {})}
     recoding = recoding if _RECOMMENDED in _steps_of(literal) else None
+    if here is not None and recoding is not None and literal.get("recommend", {}).get(_LIMIT[1]) != 0:
+        trials.of(Way("nobody left out by the recoding", (ConfigChange.to(_LIMIT, 0),)))
     while here is not None and recoding is not None:
         tried = [(one, trials.of(_way_of(one, stays))) for one in recoding.one_up(stays)]
         better = [(found, one) for one, found in tried if found is not None and found.is_better_than(here)]

@@ -27,6 +27,7 @@ from disclosure_control.draft.ways import (
 from disclosure_control.study_tables.fit import FitForUse, Fitness
 
 LITERAL = {
+    "recommend": {"suppression_limit": 0},
     "treatment": [{"method": "drop_identifiers"}, {"method": "recommended"}],
     "release": {"rare_terms": {"at_least": 5, "within": "class"}},
 }
@@ -78,7 +79,7 @@ def test_no_way_is_proposed_for_less_than_it_gives_up():
 
 
 def test_a_level_that_the_config_fixes_stays_and_one_that_is_not_recommended_is_none():
-    fixed = {**LITERAL, "recommend": {"fixed": {"SEX": 0}}}
+    fixed = {**LITERAL, "recommend": {"suppression_limit": 0, "fixed": {"SEX": 0}}}
     found = ways_tried(fixed, RECODING, losing(LOSSES), ())
     tried = [applied(fixed, one.way.changes)["recommend"]["fixed"] for one in found]
     assert tried == [{"SEX": 0, "AGE": 2}, {"SEX": 0}, {"SEX": 0}]
@@ -102,7 +103,7 @@ def test_the_search_ends_where_no_column_can_go_up_for_a_gain(shares):
         fixed = literal.get("recommend", {}).get("fixed", start.taken)
         return FoundByTrial((), use(Fitness.YES, terms=losses[tuple(fixed.values())]))
 
-    literal = {"treatment": [{"method": "recommended"}]}
+    literal = {"recommend": {"suppression_limit": 0}, "treatment": [{"method": "recommended"}]}
     found = ways_tried(literal, start, run, ())
     assert len(n_runs) == len(found) <= MOST_TRIED
     reached, here = [(0, 0, 0)], (0, 0, 0)  # the slow way: look at all neighbours, go to the least, stop
@@ -119,11 +120,11 @@ def test_the_search_ends_where_no_column_can_go_up_for_a_gain(shares):
 
 
 def test_the_proposal_has_the_lines_of_the_best_way_with_the_reason_above_them():
-    text = 'config = {\n    "recommend": {"weigh": "all"},\n    "treatment": [{"method": "recommended"}],\n'
+    text = 'config = {\n    "recommend": {"suppression_limit": 0},\n    "treatment": [{"method": "recommended"}],\n'
     text += '    "release": {"rare_terms": {"within": "class"}},\n}\n'
     proposal = Proposal(text, text, (), 0, (), ())
     found, words = proposed_by_ways(proposal, "x.py", RECODING, losing(LOSSES), ())
-    assert parse_config(found.text, "x.py")["recommend"] == {"weigh": "all", "fixed": {"SEX": 1, "AGE": 2}}
+    assert parse_config(found.text, "x.py")["recommend"] == {"suppression_limit": 0, "fixed": {"SEX": 1, "AGE": 2}}
     assert "# proposed: of 5 ways tried, this one keeps the tables of the study best" in found.text
     assert found.is_other
     assert "May leave. This one is proposed." in words[3]
@@ -180,5 +181,36 @@ def test_a_way_that_the_files_refuse_or_by_which_nothing_leaves_is_left_out():
             raise FaultyInputError("no")
         return FoundByTrial((), None if fixed["AGE"] == 2 else use(Fitness.YES, terms=0.1))
 
-    literal = {"treatment": [{"method": "recommended"}], "release": {}}
+    literal = {"recommend": {"suppression_limit": 0}, "treatment": [{"method": "recommended"}], "release": {}}
     assert [one.way.words for one in ways_tried(literal, RECODING, run, ())] == ["As proposed"]
+
+
+def test_a_recoding_that_leaves_nobody_out_is_a_way_and_so_is_one_that_hides_nobody():
+    """A cohort whose common values were bent by the people left out; a trial in which people are hidden for a term."""
+
+    def run(literal, words):
+        is_bent = literal.get("recommend", {}).get("suppression_limit") != 0
+        return FoundByTrial((), use(Fitness.NO if is_bent else Fitness.WITH_LIMITS, terms=0.3))
+
+    found = ways_tried({"treatment": [{"method": "recommended"}]}, RECODING, run, ())
+    assert found[0].way.words == "nobody left out by the recoding"
+    assert "fit for use: with limits" in found[0].is_better_by(found[-1])
+    assert best_way(found) is found[0]
+    assert not any(one.way.words.startswith("nobody left") for one in ways_tried(LITERAL, RECODING, run, ()))
+
+    rare = {"at_least": 5, "within": "class", "keep": ["DS"]}
+    tried = [one.way for one in ways_tried({"release": {"rare_terms": rare}}, None, run, ())]
+    written = [applied({"release": {"rare_terms": rare}}, way.changes)["release"]["rare_terms"] for way in tried]
+    assert rare in written
+    assert {"at_least": 5, "within": "class"} in written
+    assert {"at_least": 5, "within": "study"} in written
+
+
+def test_a_way_that_keeps_more_categories_of_the_main_tables_comes_first():
+    def tried(n_vanished: int, lost: float) -> WayTried:
+        one = FitForUse(Fitness.WITH_LIMITS, "", (), (), {"terms": (lost,)}, n_vanished)
+        return WayTried(Way("", ()), (), one, lost)
+
+    assert tried(1, 0.3).is_better_than(tried(2, 0.1))
+    assert not tried(2, 0.1).is_better_than(tried(1, 0.3))
+    assert tried(1, 0.1).is_better_than(tried(1, 0.3))

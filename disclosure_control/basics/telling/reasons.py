@@ -27,7 +27,8 @@ class Reason:
     """``sentence`` gives the reason, in counts and column names; ``changes`` of the config answer it.
 
     ``remedy`` is what else there is to do, in words: a command, or a choice that only the controller has. With
-    changes it begins with "or".
+    changes it begins with "or". ``choices``: changes that answer it only where what their words say is true, which
+    nobody but the controller knows; they are proposed as comments.
     """
 
     gravity: Gravity
@@ -35,6 +36,7 @@ class Reason:
     remedy: str = ""
     changes: tuple[ConfigChange, ...] = ()
     lines: str = ""
+    choices: tuple[ConfigChange, ...] = ()
 
     def with_lines(self, config: Mapping[str, Any]) -> Reason:
         """The reason with its ``lines`` to paste: the keys that its changes make of this ``config``."""

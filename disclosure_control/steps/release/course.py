@@ -318,8 +318,21 @@ def reasons_of_course(course: CourseRisk) -> list[Reason]:
             f"{capitalised(n_alone)} of {course.n_people} people in the release are alone by their quasi-identifiers "
             f"together with {facts} that an acquaintance may know ({people_known(known.kinds)}{months}).",
             *_remedy(course),
+            choices=_choices(course),
         )
     ]
+
+
+def _choices(course: CourseRisk) -> tuple[ConfigChange, ...]:
+    """What answers the reason only if outsiders know less: the other kinds of facts, where some single people out even
+    without any quasi-identifier.
+    """
+    others = [kind for kind in course.known.kinds if kind not in course.alone_by_kind]
+    if course.fewer is None or course.fewer.columns or not course.alone_by_kind or not others:
+        return ()
+    why = f"only if no outsider can know {people_known(course.alone_by_kind)} of a person: then delete this mark and #"
+    known = {"kinds": others, "months": True} if course.known.months else {"kinds": others}
+    return (ConfigChange.to(("release", "outsiders_know"), known, why),)
 
 
 def _without(name: str, kind: str) -> ConfigChange:

@@ -12,7 +12,7 @@ from disclosure_control.study_tables.table import CellKind, StudyTable, share_ta
 from study.models.roles import Role, TableKind
 
 DEMOGRAPHIC = (Role.AGE, Role.BIRTH_YEAR, Role.SEX, Role.ORIGIN)
-FURTHER = (Role.NUMBER, Role.CATEGORY, Role.FLAG, Role.DEATH, Role.CODED_TERM, Role.UNKNOWN)
+FURTHER = (Role.PLACE, Role.NUMBER, Role.CATEGORY, Role.FLAG, Role.DEATH, Role.CODED_TERM, Role.UNKNOWN)
 
 
 def make(side: StudySide) -> Iterator[StudyTable]:
