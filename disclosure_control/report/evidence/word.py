@@ -16,7 +16,8 @@ from disclosure_control.report.evidence.chapters import Document
 WIDE = 12  # centimetres of a drawing
 LETTERS_OF_TABLES = 8  # points
 LETTER_OF_PAGE = 0.0085  # of the width between the margins, for a letter in a table
-BOLD = 1.35  # how much wider letters of a head are, in the widest font that stands in for Word's own
+BOLD = 1.35  # how much wider letters of a head are
+FONT = "Arial"  # there, or a font of the same widths, wherever Word and LibreOffice run
 MOST_OF_WORD = 20  # letters of a word that are not divided
 WIDE_TABLE = 600  # letters of the longest texts of its columns, from which a table is on paper on its side
 IN_THE_BEGINNING = (1980, 1, 1, 0, 0, 0)  # of the format: the same document has the same bytes in every run
@@ -31,6 +32,7 @@ def word_document(document: Document, made_by: str) -> bytes:
 
     written = docx.Document()
     written.core_properties.title, written.core_properties.author = document.title, ""
+    written.styles["Normal"].font.name = FONT
     _lie_down(written, document)
     written.add_heading(document.title, 0)
     written.add_paragraph(" ".join((made_by, *document.head)))
