@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from study.concepts import concept_of
 from study.headings import words_of
 from study.models.column_roles import PlainTable
 from study.models.role_words import names_a_label, names_a_term, role_of_heading
@@ -67,7 +68,7 @@ class RowsOf:
     """What the rows of a table are: their ``kind`` with the reason, ``short`` names of columns, and their ``order``.
 
     ``told``: what is known of columns by the kind. ``of_person``: columns that say something of the person, not of the
-    row.
+    test or event of the row.
     """
 
     kind: TableKind
@@ -162,7 +163,14 @@ def _events(plain: PlainTable, order: tuple[str, ...], of_person: tuple[str, ...
     short = {coded[0]: "DECOD", **_when(plain, order, "STDTC")}
     label = next((name for name in plain.columns if names_a_label(name) and name not in short), None)
     short |= {label: "TERM"} if label else {}
-    return RowsOf(TableKind.EVENTS, f"each row has a coded term ({coded[0]}) and its day", short, {}, order, of_person)
+    measured = [name for name in plain.columns if name not in (*short, *of_person) and _is_measured(plain, name)]
+    reason = f"each row has a coded term ({coded[0]}) and its day"
+    return RowsOf(TableKind.EVENTS, reason, short, {}, order, (*of_person, *measured))
+
+
+def _is_measured(plain: PlainTable, name: str) -> bool:
+    """Whether a column has numbers that the heading says were measured of the person: a weight, a laboratory result."""
+    return concept_of(name) is not None and name != plain.person and plain.role(name).role is Role.NUMBER
 
 
 def _when(plain: PlainTable, order: tuple[str, ...], called: str = "DTC") -> dict[str, str]:

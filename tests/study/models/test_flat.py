@@ -208,6 +208,20 @@ def test_visits_are_rows_in_time_and_each_value_is_the_first_by_date(tmp_path):
     assert values(combined, "BESUCHE__Hauptdiagnose") == {person: min(own)[1] for person, own in rows.items()}
 
 
+def test_what_was_measured_beside_a_coded_term_is_merged_as_of_visits(tmp_path):
+    visits = german_visits()
+    people = visits.drop_duplicates("PatNr")[["PatNr", "Geschlecht"]]
+    cases = visits[["PatNr", "Fallnummer", "Besuchsdatum", "Hauptdiagnose", "Gewicht"]]
+    combined = combine(tmp_path, {"people.csv": people, "cases.csv": cases}, {"column": "PatNr"})
+    assert combined.report["domains"]["CASES"]["form"].startswith("events")
+    rows = defaultdict(list)
+    for row in cases.dropna().itertuples(index=False):
+        rows[row.PatNr].append((row.Besuchsdatum, row.Gewicht))
+    first = {person: float(str(min(own)[1]).replace(",", ".")) for person, own in rows.items()}
+    assert {person: float(one) for person, one in values(combined, "CASES__Gewicht").items()} == first
+    assert "CASES__Fallnummer" not in combined.frame
+
+
 @each(
     "columns, expected",
     [
