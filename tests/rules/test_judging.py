@@ -174,10 +174,10 @@ def test_what_is_stated_in_part_is_open():
     assert (stands, sentence) == (Standing.OPEN, "Stated in part, roles: DM__SEX: visible.")
 
 
-@each("right_rate, stands", [(0.0, Standing.OPEN), (0.05, Standing.NOT_MET), (None, Standing.NOT_COUNTED)])
-def test_a_motivated_intruder_is_part_of_adversarial_testing(right_rate, stands):
+@each("somebody, stands", [(False, Standing.OPEN), (True, Standing.NOT_MET), (None, Standing.NOT_COUNTED)])
+def test_a_motivated_intruder_is_part_of_adversarial_testing(somebody, stands):
     """Nobody named rightly is no proof; one right name contradicts; nobody who tried is not counted."""
-    came_back = {} if right_rate is None else {"right_rate": right_rate}
+    came_back = {} if somebody is None else {"somebody_named": somebody}
     summary = released(linkage_attack={"releases": {"treated": {}}}, intruder={"cases": 20, **came_back})
     found, sentence = standing_of(summary, "iso_27559", "adversarial")
     assert found is stands

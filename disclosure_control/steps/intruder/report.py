@@ -46,13 +46,15 @@ behind an id, python -m disclosure_control.reidentify finds. The result belongs 
 class CasesDrawn:
     """The part ``intruder`` of the JSON summary: numbers of cases, and no person.
 
-    ``about``: what leaves, "" for nothing. ``right_rate`` in [0, 1], higher is riskier, with its interval of 95%;
+    ``about``: what leaves, "" for nothing. ``right_rate`` in [0, 1], higher is riskier, with its interval of 95%, None
+    where few names were right: whoever gave them would know that they are;
     ``average_risk``: the share that guessing within the class gets right, over all people.
     """
 
     about: str
     cases: int
     with_fewest_alike: int
+    somebody_named: bool | None = field(default=None, metadata=WHERE_FOUND)
     right_rate: float | None = field(default=None, metadata=WHERE_FOUND)
     right_between: tuple[float, float] | None = field(default=None, metadata=WHERE_FOUND)
     average_risk: float | None = None
@@ -81,13 +83,20 @@ def _parts(told: CasesDrawn, settings: IntruderSettings) -> Iterator[Part]:
             "intruder_cases.csv stays with the custodian. The result belongs into the config, under intruder, result.",
             Style.NOTICE,
         )
-    elif told.right_rate is not None and told.right_between is not None:
+    elif told.somebody_named is not None:
         guessing = "" if told.average_risk is None else f" Guessing within a class: {share_text(told.average_risk)}."
         yield Sentence(
-            f"Tried by {result.by}, until {result.on}: {result.named} of {told.cases} cases were named, {result.right} "
-            f"rightly: {share_text(told.right_rate)} of the cases ({interval_text(*told.right_between)}).{guessing}"
+            f"Tried by {result.by}, until {result.on}: {result.named} of {told.cases} cases were named, "
+            f"{_rightly(told, result.right)}.{guessing}"
         )
     yield Sentence(SOURCE, Style.SMALL)
+
+
+def _rightly(told: CasesDrawn, n_right: int) -> str:
+    if told.right_rate is None or told.right_between is None:
+        return "at least one and fewer than 10 of them rightly"
+    share, between = share_text(told.right_rate), interval_text(*told.right_between)
+    return f"{n_right} rightly: {share} of the cases ({between})"
 
 
 def protocol(pilot: str, told: CasesDrawn, settings: IntruderSettings) -> str:

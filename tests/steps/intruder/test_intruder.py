@@ -105,10 +105,16 @@ def test_a_right_name_is_a_reason_to_hold(pilot, doors, right, holds):
     assert doors.start(2).status == DONE
     summary = json.loads((pilot.results / f"{pilot.name}_privacy_summary.json").read_text(encoding="utf-8"))
     assert (
-        any("named 1 of the drawn people rightly" in one["sentence"] for one in summary["verdict"]["reasons"]) == holds
+        any(
+            "named at least one of the drawn people rightly" in one["sentence"] for one in summary["verdict"]["reasons"]
+        )
+        == holds
     )
     # By Wilson 1927: 0 of 4 is within 0 to z^2 / (4 + z^2).
-    assert summary["intruder"]["right_rate"] == right / 4
+    assert summary["intruder"]["somebody_named"] is holds
+    assert summary["intruder"].get("right_rate") == (None if holds else 0)
+    report = (pilot.results / "evidence" / "anonymisation_report.md").read_text(encoding="utf-8")
+    assert ("at least one and fewer than 10 of them rightly" in report) == holds
     if not right:
         assert summary["intruder"]["right_between"][1] == pytest.approx(1.959964**2 / (4 + 1.959964**2), abs=1e-4)
 
