@@ -46,7 +46,7 @@ class ConfigChange:
 def applied(config: Mapping[str, Any], changes: Iterable[ConfigChange]) -> dict[str, Any]:
     """The ``config`` after the ``changes``, in their order; it is not changed itself."""
     found = copy.deepcopy(dict(config))
-    steps_are_named = isinstance(config.get(TREATMENT), Mapping)
+    steps_are_named = isinstance(config.get(TREATMENT), Mapping) and bool(config[TREATMENT])
     for change in changes:
         *within, last = change.path
         place: dict[str, Any] = found
