@@ -74,7 +74,18 @@ def propose_tried(text: str, name: str, reasons: Sequence[Reason], check: Check,
             break
         changes = (*found.changes, *step.changes)
         found = dataclasses.replace(step, before=text, changes=changes, n_decided=found.n_decided)
-    return found
+    return _with_open_choices(found, name)
+
+
+def _with_open_choices(found: Proposal, name: str) -> Proposal:
+    """The proposal with what only the controller can say of the reasons that are left, as comments marked for review.
+
+    What the config decides itself is no choice.
+    """
+    literal = parse_config(found.text, name)
+    choices = [choice for reason in found.left for choice in reason.choices]
+    choices = [choice for choice in choices if choice.path[-1] not in literal.get(choice.path[0], {})]
+    return dataclasses.replace(found, text=with_choices(found.text, choices))
 
 
 def propose(text: str, name: str, reasons: Sequence[Reason], check: Check) -> Proposal:
@@ -91,9 +102,7 @@ def propose(text: str, name: str, reasons: Sequence[Reason], check: Check) -> Pr
     decided, words = with_marks_decided(text)
     after = applied(literal, made)
     left = tuple(one for one in reasons if not one.changes and not (words and one.remedy == DECIDE))
-    open_choices = [choice for one in left for choice in one.choices if applied(after, [choice]) != after]
-    undecided = [choice for choice in open_choices if choice.path[-1] not in after.get(choice.path[0], {})]
-    proposed = with_choices(with_changes(decided, made), undecided)
+    proposed = with_changes(decided, made)
     assert parse_config(proposed, name) == after
     keys = tuple(name for name in names_of_keys(after) if not os.environ.get(name))
     return Proposal(text, proposed, made, len(words), left, keys)

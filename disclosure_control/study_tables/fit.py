@@ -146,7 +146,7 @@ def fit_for_use(
         parts = [*parts[: MOST_LOSSES - 1], unknown]
     left_out = f"{some_of_people(n_left_out, n_people)} left out" if n_left_out else "nobody left out"
     if hidden is not None:
-        left_out = f"{hidden.in_words(n_people - n_left_out)}; {left_out}"
+        left_out = f"{hidden.in_words(n_people)}; {left_out}"
     answer = found[gravest[0]][0].answer if gravest else Fitness.YES
     also = [f"{unknown[:1].upper()}{unknown[1:]}."] if unknown else []
     also += [hidden.for_recipient(n_people - n_left_out)] if hidden is not None else []

@@ -12,7 +12,7 @@ from disclosure_control.assess.combined_dataset import checked_config
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import DECIDE, Gravity, Reason
-from disclosure_control.draft.proposal import proposal_in_words, propose, propose_tried
+from disclosure_control.draft.proposal import Proposal, proposal_in_words, propose, propose_tried
 from disclosure_control.steps import READERS
 from disclosure_control.treatments.keys import command_to_set
 from tests.places import PROJECT
@@ -146,15 +146,20 @@ def test_a_choice_that_only_the_controller_has_is_a_marked_comment_once(tmp_path
     known = ConfigChange.to(("release", "outsiders_know"), {"kinds": ["terms"]}, "only if no outsider can know visits")
     alone = Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, "12 are alone.", "Tables may leave.", choices=(known,))
     text = 'config = {\n    "K": 5,\n    "release": {\n        "key_from": {"environment": "A"},\n    },\n}\n'
-    found = propose(text, "x.py", [alone], lambda literal: None)
-    assert parse_config(found.text, "x") == parse_config(text, "x")
+
+    def proposed(text: str) -> Proposal:
+        reasons = [alone, Reason(Gravity.NOT_DECIDED, "More.", changes=(ConfigChange.to(("K",), 6),))]
+        return propose_tried(text, "x.py", reasons, lambda literal: None, lambda literal: [alone])
+
+    found = proposed(text)
+    assert parse_config(found.text, "x") == parse_config(text, "x") | {"K": 6}
     assert lines_to_review(found.text) == 1
     assert '        # "outsiders_know": {"kinds": ["terms"]},\n' in found.text
-    assert propose(found.text, "x.py", [alone], lambda literal: None).text.count("outsiders_know") == 1
+    assert proposed(found.text).text.count("outsiders_know") == 1
     decided = re.sub(r" *# review:[^\n]*\n", "", found.text).replace('# "outsiders_know"', '"outsiders_know"')
     assert parse_config(decided, "x")["release"]["outsiders_know"] == {"kinds": ["terms"]}
     assert lines_to_review(decided) == 0
     own = text.replace('"A"}', '"A"}, "outsiders_know": {"facts": 0}')
-    assert propose(own, "x.py", [alone], lambda literal: None).text == own
+    assert "# review:" not in proposed(own).text
     words = "\n".join(proposal_in_words(found, tmp_path / "x.proposed.py", tmp_path / "x.py", "again"))
     assert 'Only you can decide: "# review:" in x.proposed.py' in words

@@ -15,6 +15,7 @@ from disclosure_control.release.deidentify import deidentify
 from disclosure_control.release.terms.kept_terms import (
     NEVER,
     Held,
+    alone_in_all,
     class_without_quasi_identifiers,
     facts_held,
     people_to_hide,
@@ -84,6 +85,12 @@ def test_people_with_one_thing_are_at_most_half_of_the_hidden_ones():
     hidden = people_to_hide(classes, held, 5, np.arange(100))
     assert hidden[lost].all()
     assert hidden.sum() == 10
+
+
+def test_who_is_the_only_one_with_a_thing_is_alone_whatever_the_class():
+    """The second thing is that of two people, of whom one does not leave."""
+    held = Held.of(np.array([0, 1, 2, 3, 4]), np.array([0, 0, 1, 1, 2]), 2)
+    assert np.flatnonzero(alone_in_all(held, np.array([True, True, True, False, True, True]))).tolist() == [2, 4]
 
 
 IDS = [f"STUDY-{number:04d}" for number in range(60)]

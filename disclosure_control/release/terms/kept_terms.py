@@ -169,6 +169,15 @@ def facts_held(released: ReleasedStudy, people: ReleasePeople, column: str | Non
     return Held.of(facts.people, facts.facts, 2)
 
 
+def alone_in_all(held: Held, stays: np.ndarray) -> np.ndarray:
+    """Who (n_people,) of those who stay is the only one with a thing: no class would hide such a person."""
+    alone = np.zeros(len(stays), dtype=bool)
+    there = stays[held.people]
+    people, things = held.people[there], held.things[there]
+    alone[people[np.bincount(things, minlength=len(held.least))[things] < 2]] = True
+    return alone
+
+
 def without_quasi_identifiers(
     people: ReleasePeople, hidden: np.ndarray, original: EncodedRecords, names: Sequence[str]
 ) -> ReleasePeople:

@@ -44,6 +44,7 @@ from disclosure_control.release.summaries.dated_rows import dated_rows
 from disclosure_control.release.summaries.merged import Made, MergedPackage, evaluated, evaluated_package, leaving_of
 from disclosure_control.release.summaries.summarised import columns_of_source, summarised
 from disclosure_control.release.terms.kept_terms import (
+    alone_in_all,
     class_without_quasi_identifiers,
     facts_held,
     people_to_hide,
@@ -80,6 +81,7 @@ from study.models.flat import FLAT
 from study.models.study_model import StudyModel
 
 FOLDER = "released"
+MOST_LEFT_OUT = 0.05  # of the people, for a fact by which each is alone among all; as many as a recoding may leave out
 
 
 def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
@@ -251,7 +253,10 @@ def _with_kept_terms(
     drawn: Drawn,
     original: EncodedRecords,
 ) -> tuple[ReleasePeople, np.ndarray, bool]:
-    """The people and their classes, after some lost their quasi-identifiers so that terms stay; whether some did."""
+    """The people and their classes, after some lost their quasi-identifiers so that terms stay; whether some did.
+
+    A few people who are alone by a fact among all people are left out: no class would hide them.
+    """
     rare, config = step.settings.rare_terms, step.assessment.config
     if rare is None or not rare.keep:
         return people, classes, False
@@ -262,13 +267,15 @@ def _with_kept_terms(
             f"release['rare_terms']['keep']: {listed(unknown)} {'is' if len(unknown) == 1 else 'are'} neither a domain "
             f"of the release nor a kind of fact; allowed: {listed([*sorted(domains), *KINDS])}"
         )
-    held = terms_held(released, rare.keep, rare.at_least).and_also(
-        facts_held(released, people, config.of(SubjectIdRule).column, kinds)
-    )
+    facts = facts_held(released, people, config.of(SubjectIdRule).column, kinds)
+    alone = alone_in_all(facts, people.stays)
+    if alone.sum() <= MOST_LEFT_OUT * people.stays.sum():
+        people = dataclasses.replace(people, stays=people.stays & ~alone)
+    held = terms_held(released, rare.keep, rare.at_least).and_also(facts)
     of_those_who_leave, numbers = np.where(people.stays, classes, -1), drawn("quasi-identifiers")
     hidden = people_to_hide(of_those_who_leave, held, max(rare.at_least, config.K), numbers)
     people = without_quasi_identifiers(people, hidden, original, config.quasi_identifiers)
-    return people, class_without_quasi_identifiers(classes, hidden), bool(hidden.any())
+    return people, class_without_quasi_identifiers(classes, hidden), bool(hidden.any() or alone.any())
 
 
 def _checked(
