@@ -60,6 +60,12 @@ PLACES_OF_A_DEATH = {
     "a status": ("SS", {"DOMAIN": "SS", "SSTESTCD": "SURVSTAT", "SSTEST": "Survival Status", "SSSTRESC": "ALIVE"},
                  {"SSSTRESC": "DEAD"}),
     "a coded term": ("AE", EVENT, {"AEDECOD": "Sudden cardiac death"}),
+    "a grade": ("AE", {**EVENT, "AETOXGR": "2"}, {"AETOXGR": "5"}),
+    "ECOG's scale": ("QS", {"DOMAIN": "QS", "QSTESTCD": "ECOG101", "QSTEST": "ECOG1-Performance Status", "QSORRES": "1"},
+                     {"QSORRES": "5"}),
+    "Rankin's scale": ("RS", {"DOMAIN": "RS", "RSTESTCD": "MRS01", "RSTEST": "Modified Rankin Scale Score",
+                              "RSSTRESN": 2.0}, {"RSSTRESN": 6.0}),
+    "an autopsy": ("PR", {"DOMAIN": "PR", "PRSEQ": 1.0, "PRDECOD": "X-RAY"}, {"PRDECOD": "AUTOPSY"}),
     "a supplement": ("SUPPAE", {"RDOMAIN": "AE", "IDVAR": "AESEQ", "IDVARVAL": "1", "QNAM": "AETRTEM", "QVAL": "Y"},
                      {"QNAM": "DTHAE", "QVAL": "Y"}),
 }  # fmt: skip
@@ -94,6 +100,9 @@ def test_a_death_in_adam_by_a_date_a_day_a_cause_and_the_event_of_a_time():
         ("vital_status", "deceased", "alive"),
         ("esito", "deceduto", "dimesso"),
         ("status", "décédée", "vivante"),
+        ("mrs_90d", "6", "2"),
+        ("CTCAE grade", "5", "1"),
+        ("Karnofsky", "0", "90"),
     ],
 )
 def test_a_death_in_a_flat_file_by_its_heading_or_its_words(heading, said, other):

@@ -10,6 +10,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.release.facts.opened_rows import NO_MONTH, OpenedRows, fact_entries
+from disclosure_control.release.facts.scales import columns_of_scales, deaths_on_scales
 from disclosure_control.release.facts.words_told import Words, columns_saying, rows_saying
 from disclosure_control.release.people import labels
 from study.formats.days import days_of
@@ -21,7 +22,7 @@ _DIED = ("Y", "YES", "1", "TRUE", "DEAD", "DIED", "DECEASED", "DEATH", "JA")
 # A short text with one of these words says that somebody died, unless another word denies it or names somebody else.
 _DEAD = re.compile(
     r"(?i)\b(?:deaths?|dead|died|deceased|fatal|expired|exitus|tot|tod|verstorben\w*|gestorben|todesfall|d[ée]c[ée]d[ée]e?|"
-    r"d[ée]c[eè]s|mort[oae]?|dece[sd]\w+|fallecid[oa]|muerte|muert[oa]|[óo]bito|falecid[oa]|overleden|overlijden|zgon|"
+    r"d[ée]c[eè]s|autops(?:y|ies|i\w)|post-?mortem|obdu[kc]\w+|mort[oae]?|dece[sd]\w+|fallecid[oa]|muerte|muert[oa]|[óo]bito|falecid[oa]|overleden|overlijden|zgon|"
     r"zmar[łl]\w*|θ[άα]νατος|απεβ[ίι]ωσε|смърт|почина\w*)\b"
 )
 _OTHERWISE = re.compile(
@@ -30,7 +31,7 @@ _OTHERWISE = re.compile(
     r"time|days?|risk|date|certificate|drug|kit|medication|consent|licen[cs]e|tissue|teeth|tooth|space|pulp|amort\w*)\b"
 )
 _HINT = (
-    "dea[dt]|died|dece|déc|deć|fatal|expired|exitus|tot|tod|storben|mort|fallecid|muer|[óo]bito|falecid|overl|zgon|zmar|"
+    "dea[dt]|died|dece|déc|deć|fatal|expired|exitus|tot|tod|storben|mort|autops|obdu|fallecid|muer|[óo]bito|falecid|overl|zgon|zmar|"
     "θ[άα]νατο|απεβ|смърт|почина"
 )
 WORDS = Words(_DEAD, _OTHERWISE, _HINT, most_words=8)
@@ -62,7 +63,7 @@ def deaths(known: OpenedRows) -> list[pd.DataFrame] | None:
                 says_so, cause = _death_said(frame[column], table.values.get(column, {}))
                 died |= says_so
                 causes.append(cause)
-        for _, at in _tellers(known, name, table):
+        for _, at in (*_tellers(known, name, table), *deaths_on_scales(table, frame)):
             died |= at
         months = known.months_of_days(name, day)
         found.append(fact_entries(known.people(name)[died], "death", np.full(died.sum(), "died"), months[died]))
@@ -88,7 +89,7 @@ def columns_of_deaths(table: TableModel, domain: str, columns: Sequence[str]) ->
 
 def columns_by_values(table: TableModel, source: SourceTable) -> list[str]:
     """The columns of a table some value of which says that somebody died."""
-    found = columns_saying(table, source, WORDS)
+    found = [*columns_saying(table, source, WORDS), *columns_of_scales(table, source)]
     if _NAME_OF_IT in source.frame and _QUALIFIER in source.frame:
         names = source.counts_of(_NAME_OF_IT).index
         if _QUALIFIER in found or any(_NAMED_DEATH.fullmatch(str(name)) for name in names):
@@ -108,7 +109,9 @@ def told_by(known: OpenedRows) -> list[str]:
             continue
         named = [column for column in table.of_role(Role.DEATH, Role.DEATH_DATE) if column in frame]
         named += [column for column, at in _tellers(known, name, table) if at.any() and column not in named]
-        found += [f"{domain}.{one}" for one in named if not (_is_term(table, one) or is_hidden_with_terms(table, one))]
+        named = [one for one in named if not (_is_term(table, one) or is_hidden_with_terms(table, one))]
+        named += [column for column, at in deaths_on_scales(table, frame) if at.any() and column not in named]
+        found += [f"{domain}.{one}" for one in named]
         found += [f"{domain}.*"] if is_of_deaths(table) else []
     return list(dict.fromkeys(found))
 
