@@ -10,7 +10,13 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from disclosure_control.identifiers.label_words import is_a_place_word, is_listed_name, why_of_name, without_moment
+from disclosure_control.identifiers.label_words import (
+    is_a_place_word,
+    is_listed_name,
+    why_of_label,
+    why_of_name,
+    without_moment,
+)
 from disclosure_control.identifiers.name_words import ends_as_surname
 from study.headings import words_of
 from study.models.medical_words import is_a_word_of_medicine
@@ -19,6 +25,7 @@ from study.models.sdtm_fragments import is_made_of_fragments
 from study.models.sdtm_labels import standard_data_set_labels, standard_label, words_of_the_standard
 from study.words import words_of_headings
 
+_MARKED = re.compile(r"<[^>]*>|&\w+;")  # as web pages are written
 _PART = re.compile(r"[^\W\d_]+|\d+")
 _LONGEST_NUMBER, _MOST_DIGITS = 2, 3  # digits: of a visit or an item, not of a site, a person or a day
 _SHORTEST_PART, _LONG_PART = 3, 5  # letters of the words of a compound, of which one is long
@@ -43,6 +50,14 @@ def is_ordinary_name(name: str, of_a_standard: bool = False) -> bool:
     if numbers and any(map(is_a_place_word, words)):
         return False
     return all(len(word) == 1 or is_known_word(word) for word in words)
+
+
+def is_in_known_words(text: str) -> bool:
+    """Whether a text of a description has known words, single letters and numbers of at most three digits alone."""
+    parts = _PART.findall(words_of(_MARKED.sub(" ", text)))
+    return not why_of_label(text) and all(
+        len(part) <= _MOST_DIGITS if part.isdecimal() else len(part) == 1 or is_known_word(part) for part in parts
+    )
 
 
 def _has_a_long_word(words: Sequence[str]) -> bool:

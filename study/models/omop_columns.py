@@ -15,6 +15,7 @@ from study.operations import Operation, OperationKind, VariableClass
 
 PERSON, CONCEPT = "person", "concept"
 PERSON_ID = "person_id"
+FIRST_LOCAL_CONCEPT = 2_000_000_000  # from here on a site numbers concepts of its own
 _BY_STANDARD = "its name in OMOP CDM"
 
 _CLASS = VariableClass

@@ -61,7 +61,7 @@ PLACES_OF_A_DEATH = {
                  {"SSSTRESC": "DEAD"}),
     "a coded term": ("AE", EVENT, {"AEDECOD": "Sudden cardiac death"}),
     "a grade": ("AE", {**EVENT, "AETOXGR": "2"}, {"AETOXGR": "5"}),
-    "ECOG's scale": ("QS", {"DOMAIN": "QS", "QSTESTCD": "ECOG101", "QSTEST": "ECOG1-Performance Status", "QSORRES": "1"},
+    "ECOG's scale": ("QS", {"DOMAIN": "QS", "QSTESTCD": "ECOG101", "QSTEST": "Status", "QSORRES": "1"},
                      {"QSORRES": "5"}),
     "Rankin's scale": ("RS", {"DOMAIN": "RS", "RSTESTCD": "MRS01", "RSTEST": "Modified Rankin Scale Score",
                               "RSSTRESN": 2.0}, {"RSSTRESN": 6.0}),

@@ -18,6 +18,7 @@ from disclosure_control.identifiers.label_words import why_of_file, why_of_label
 from disclosure_control.identifiers.ordinary_names import is_ordinary_file, is_ordinary_name
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.study import Study, StudyFile
+from disclosure_control.release.texts.descriptions import own_descriptions
 from study.define_xml import CodeList, DatasetDefinition, StudyDefinition, VariableDefinition
 from study.formats.tables import stem_of
 from study.models.roles import Role
@@ -29,7 +30,7 @@ from study.models.sdtm_labels import (
 )
 from study.operations import Operation, OperationKind, OperationRule, VariableClass
 
-LABEL, NAME = "label", "name"
+LABEL, NAME, TEXT = "label", "name", "description"
 _STANDARDS = ("sdtm", "adam")  # whose variables have labels by name
 _BY_OTHER_WORDS = "in words that the standard does not use"
 _UNKNOWN = "has a word that no list of ordinary words has"
@@ -160,6 +161,8 @@ def names_read(
     not_told |= {one.variable for one in released.accounts if not one.stays and not known.name(one.variable)}
     not_told |= {name for name in released.left_out if not known.file(stem_of(name))}
     unread = [one for one in unread if one.column or not known.file(one.text)]
+    texts = (JudgedLabel(file, column, TEXT, text, _UNKNOWN) for file, column, text in own_descriptions(released))
+    unread += [one for one in texts if one.text not in known.declared and not known.name(one.text)]
     return replace(released, unnamed=frozenset(not_told)), replace(names, unread=tuple(unread))
 
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Part, Sentence, Style
-from disclosure_control.basics.telling.words import counted, listed
-from disclosure_control.release.texts.labels import LABEL, NAME, JudgedLabel, JudgedLabels
+from disclosure_control.basics.telling.words import capitalised, counted, listed
+from disclosure_control.release.texts.labels import LABEL, NAME, TEXT, JudgedLabel, JudgedLabels
 
 LABELS = "labels_and_names.csv"
+LONGEST_TOLD = 60  # characters of a description in a sentence
 DECLARED = ("release", "declared_names")
 
 
@@ -76,12 +77,23 @@ def reasons_of_labels(judged: JudgedLabels, declared: Collection[str]) -> Iterat
         one = len(unread) == 1
         yield Reason(
             Gravity.NOT_DECIDED,
-            f"The names of {_files_and_columns(judged.unread)} that leave have words that the tool does not know, and "
-            f"may name a person or a place: {listed(unread)}. Read {'it' if one else 'them'}; the line says that "
-            f"{'it names' if one else 'they name'} nobody.",
+            f"{_names_and_descriptions(judged.unread)} that leave have words that the tool does not know, and may name "
+            f"a person or a place: {listed(map(_shortened, unread))}. Read {'it' if one else 'them'}; the line says "
+            f"that {'it names' if one else 'they name'} nobody.",
             "or rename in the source what names somebody",
             (ConfigChange.to(DECLARED, [*declared, *unread], "names that leave: read each, none may name anybody"),),
         )
+
+
+def _names_and_descriptions(unread: Sequence[JudgedLabel]) -> str:
+    names = [one for one in unread if one.kind == NAME]
+    texts = len({one.text for one in unread if one.kind == TEXT})
+    said = [f"the names of {_files_and_columns(names)}"] if names else []
+    return capitalised(" and ".join([*said, *([counted(texts, "description")] if texts else [])]))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_TOLD else f"{text[:LONGEST_TOLD]} ..."
 
 
 def _files_and_columns(names: Sequence[JudgedLabel]) -> str:

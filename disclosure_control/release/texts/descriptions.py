@@ -1,0 +1,48 @@
+"""What a project wrote about its own fields, events and terms: texts of tables about nobody, in anybody's words.
+
+SDTM's tables of the design and public vocabularies have the words of all studies. The labels and choices of REDCap's
+dictionary, its events and arms, and the local concepts of a database in OMOP are the words of a project. A count of
+people says nothing of them, so those with a word that no list has are read before they leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from disclosure_control.basics.encoding.columns import parse_numbers
+from disclosure_control.identifiers.ordinary_names import is_in_known_words
+from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
+from study.models.omop_columns import FIRST_LOCAL_CONCEPT
+from study.models.roles import Role, TableKind, TableModel
+
+OF_PROJECTS = ("redcap",)  # data models whose tables about nobody are in a project's own words
+_ABOUT_NOBODY = (TableKind.DESIGN, TableKind.DICTIONARY)
+
+
+def own_descriptions(released: ReleasedStudy) -> Iterator[tuple[str, str, str]]:
+    """The file, column and text of what a project wrote in words that no list has, each text of a column once."""
+    for name, file in released.files.items():
+        table = released.model.table(name)
+        if table is None or table.kind not in _ABOUT_NOBODY or file.has_people:
+            continue
+        for column, known in table.columns.items():
+            if column not in file.columns or file.columns[column].dtype != "str":
+                continue
+            if known.role in (Role.RECORD_KEY, Role.FOREIGN_KEY):
+                continue
+            texts = _texts(file, column, table, released.model.model)
+            yield from ((name, column, text) for text in texts if not is_in_known_words(text))
+
+
+def _texts(file: ReleasedFile, column: str, table: TableModel, model: str) -> list[str]:
+    """The distinct texts of a column that are a project's own: of a dictionary of codes, those of local ones."""
+    key = next(iter(table.of_role(Role.RECORD_KEY)), "")
+    found: dict[str, None] = {}
+    for part in file.parts:
+        rows = np.ones(len(part.frame), dtype=bool)
+        if model not in OF_PROJECTS:
+            rows = parse_numbers(part.frame[key]) >= FIRST_LOCAL_CONCEPT if key in part.frame else ~rows
+        found.update(dict.fromkeys(part.frame[column][rows].dropna().unique()))
+    return list(found)

@@ -1,0 +1,39 @@
+"""Texts that a project wrote about its own fields, events and terms: names in no list of names hold the release."""
+
+from __future__ import annotations
+
+from disclosure_control.release.deidentify import deidentify
+from disclosure_control.release.texts.labels import JudgedLabels, names_read
+from tests.cases import each
+from tests.release.planted_texts import IDS, N_PEOPLE
+from tests.release.small_studies import KEY, RELEASE, people, study_of
+
+
+def unread(files: dict[str, list[dict]], column: str, model: str, declared: tuple[str, ...] = ()) -> set[str]:
+    """What has to be read of a study of 120 people."""
+    who = people(IDS, list(range(N_PEOPLE)))
+    released = deidentify(study_of(files, IDS, column, model), who, (), KEY, RELEASE)
+    _, names = names_read(released, JudgedLabels(), declared)
+    return {one.text for one in names.unread}
+
+
+PERSON = [{"USUBJID": one, "person_id": one, "gender_concept_id": "8507"} for one in IDS]
+
+
+@each("number, is_read", [("2000000001", True), ("4548", False)])
+def test_by_the_name_of_a_local_concept(number, is_read):
+    concept = {"concept_id": number, "concept_name": "Zwettler protocol", "domain_id": "Observation"}
+    usual = {"concept_id": "2000000002", "concept_name": "Blood pressure", "domain_id": "Observation"}
+    found = unread({"PERSON": PERSON, "CONCEPT": [concept, usual]}, "person_id", "omop")
+    assert found == ({"Zwettler protocol"} if is_read else set())
+
+
+def test_by_a_name_in_the_events_of_a_redcap_project():
+    data = [{"USUBJID": one, "record_id": one, "redcap_event_name": "baseline_arm_1", "sex": "1"} for one in IDS]
+    event = [
+        {"event_name": name, "arm_num": "1", "day_offset": "365", "unique_event_name": "baseline_arm_1"}
+        for name in ("Baseline", "Ottersboeck")
+    ]
+    files = {"DATA": data, "EVENT": event}
+    assert unread(files, "record_id", "redcap") == {"Ottersboeck"}
+    assert unread(files, "record_id", "redcap", ("Ottersboeck",)) == set()
