@@ -55,6 +55,9 @@ def is_ordinary_name(name: str, of_a_standard: bool = False) -> bool:
 def is_in_known_words(text: str) -> bool:
     """Whether a text of a description has known words, single letters and numbers of at most three digits alone."""
     parts = _PART.findall(words_of(_MARKED.sub(" ", text)))
+    words = [part for part in parts if not part.isdecimal()]
+    if len(words) > 1 and all(len(word) == 1 for word in words):
+        return False  # initials
     return not why_of_label(text) and all(
         len(part) <= _MOST_DIGITS if part.isdecimal() else len(part) == 1 or is_known_word(part) for part in parts
     )

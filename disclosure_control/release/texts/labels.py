@@ -15,7 +15,7 @@ import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.identifiers.label_words import why_of_file, why_of_label, why_of_name
-from disclosure_control.identifiers.ordinary_names import is_ordinary_file, is_ordinary_name
+from disclosure_control.identifiers.ordinary_names import is_in_known_words, is_ordinary_file, is_ordinary_name
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.study import Study, StudyFile
 from disclosure_control.release.texts.descriptions import own_descriptions
@@ -32,7 +32,7 @@ from study.operations import Operation, OperationKind, OperationRule, VariableCl
 
 LABEL, NAME, TEXT = "label", "name", "description"
 _STANDARDS = ("sdtm", "adam")  # whose variables have labels by name
-_BY_OTHER_WORDS = "in words that the standard does not use"
+_BY_OTHER_WORDS = "in words that neither the standard nor headings use"
 _UNKNOWN = "has a word that no list of ordinary words has"
 _REMOVED = "holds a value that was removed from the data"
 _WORD = re.compile(r"[^\W_]+")
@@ -100,7 +100,7 @@ class LabelJudge:
             return ""
         if found := self.why_by_form(label):
             return found
-        return "" if is_worded_as_the_standard(label) else _BY_OTHER_WORDS
+        return "" if is_worded_as_the_standard(label) or is_in_known_words(label) else _BY_OTHER_WORDS
 
     def why_by_form(self, text: str) -> str:
         """Why a text may name somebody, in whatever words it is written; "" if it does not seem to."""
