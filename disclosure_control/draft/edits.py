@@ -65,6 +65,9 @@ def _with_change(text: str, change: ConfigChange) -> str:
         if is_list_of_steps:
             text = _replaced(text, place, f"{{{python_text(STEPS)}: {_source(text, place)}}}")
             return _with_change(text, change)
+        is_empty_treatment = change.path[:2] == (TREATMENT, STEPS) and depth == 1 and not getattr(place, "keys", True)
+        if is_empty_treatment:  # a list of steps needs no name
+            return _with_change(_replaced(text, place, "[]"), change)
         if not isinstance(place, ast.Dict):
             return _with_change(_replaced(text, place, "{}"), change)
         value = _value_of(place, key)
