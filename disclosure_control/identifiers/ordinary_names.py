@@ -58,6 +58,8 @@ def is_in_known_words(text: str) -> bool:
     words = [part for part in parts if not part.isdecimal()]
     if len(words) > 1 and all(len(word) == 1 for word in words):
         return False  # initials
+    if any(part.isdecimal() and len(part) > 1 for part in parts) and any(map(is_a_place_word, words)):
+        return False  # the number of a site, and no group of sites: "Pooled Site Group 1"
     return not why_of_label(text) and all(
         len(part) <= _MOST_DIGITS if part.isdecimal() else len(part) == 1 or is_known_word(part) for part in parts
     )

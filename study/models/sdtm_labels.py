@@ -175,8 +175,6 @@ act nom bio log ids dx hx tx rx sx yn yrs mos wks hrs mins nmol pct num no. id d
 phq sqls adas npi cgi cibic ham hads eq sf qlq bdi vas nrs moca panss madrs hrqol pro ecog nyha
 """
 _WORD = re.compile(r"[^\W\d_]+")
-_LONGEST = 80
-_LONG_NUMBER = re.compile(r"(?<!week )(?<!day )\d{3,}", re.IGNORECASE)  # of a site, a person, a telephone
 
 
 def _listed(text: str) -> list[tuple[str, str]]:
@@ -216,17 +214,6 @@ def standard_data_set_names() -> frozenset[str]:
     return frozenset(name for name, _ in _listed(_DATA_SETS))
 
 
-def words_of_labels(text: str) -> list[str]:
-    """The words of a label, in small letters."""
-    return [word.casefold() for word in _WORD.findall(text)]
-
-
 def is_word_of_labels(word: str) -> bool:
     """Whether the standard's labels and terms have a word, or a medical dictionary would."""
     return word.casefold() in words_of_the_standard() or is_a_medical_term(word)
-
-
-def is_worded_as_the_standard(text: str) -> bool:
-    """Whether a short text has no word that the standard's own labels and terms do not have, and no long number."""
-    is_short = len(text) <= _LONGEST and not _LONG_NUMBER.search(text)
-    return is_short and all(map(is_word_of_labels, words_of_labels(text)))

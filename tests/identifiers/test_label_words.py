@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from disclosure_control.identifiers.label_words import why_of_file, why_of_label, why_of_name
-from study.models.sdtm_labels import is_worded_as_the_standard, standard_label
+from disclosure_control.identifiers.ordinary_names import is_in_known_words
+from study.models.sdtm_labels import standard_label
 from tests.cases import each
 
 
@@ -50,8 +51,9 @@ def test_the_label_of_a_variable_of_any_domain():
     assert standard_label("HUBER") == ""
 
 
-@each("label, is_worded", [("Sponsor-Defined Identifier", True), ("Graz", False), ("Week 104 Visit", True),
-                           ("Huber score", False),
-                           ("Elapsed Days from Last Dose to Death", True), ("Site 701", False)])  # fmt: skip
-def test_words_of_the_standard(label, is_worded):
-    assert is_worded_as_the_standard(label) == is_worded
+@each("label, is_known", [("Sponsor-Defined Identifier", True), ("Graz", False), ("Week 104 Visit", True),
+                          ("Elapsed Days from Last Dose to Death", True), ("Site 701", False), ("site_K907", False),
+                          ("Huber score", False), ("Mattighofen", False), ("hs_leonding", False),
+                          ("a3f9c2e1", False), ("M. H.", False)])  # fmt: skip
+def test_a_label_in_known_words(label, is_known):
+    assert is_in_known_words(label) == is_known

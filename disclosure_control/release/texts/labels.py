@@ -24,7 +24,6 @@ from study.formats.tables import stem_of
 from study.models.roles import Role
 from study.models.sdtm_labels import (
     is_word_of_labels,
-    is_worded_as_the_standard,
     standard_data_set_labels,
     standard_label,
 )
@@ -100,7 +99,7 @@ class LabelJudge:
             return ""
         if found := self.why_by_form(label):
             return found
-        return "" if is_worded_as_the_standard(label) or is_in_known_words(label) else _BY_OTHER_WORDS
+        return "" if is_in_known_words(label) else _BY_OTHER_WORDS
 
     def why_by_form(self, text: str) -> str:
         """Why a text may name somebody, in whatever words it is written; "" if it does not seem to."""
