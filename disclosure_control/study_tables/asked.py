@@ -8,6 +8,8 @@ from typing import Any
 
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMN, COLUMNS, Place
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.study_tables.regression import library_of_cox
 
 
 @dataclass(frozen=True)
@@ -18,7 +20,10 @@ class OutcomeAsked(SettingsGroup):
     """
 
     column: str = setting(COLUMN, "the outcome: a column of numbers, or of two values")
-    by: tuple[str, ...] = setting(COLUMNS, "the columns by which it is predicted; with `time`, one that divides people")
+    by: tuple[str, ...] = setting(
+        COLUMNS,
+        "the columns by which it is predicted; with `time`, one that divides people, or several for a Cox regression",
+    )
     time: str | None = setting(
         COLUMN,
         "the column with the time until the outcome or, where it did not happen, until the person was last seen",
@@ -27,6 +32,9 @@ class OutcomeAsked(SettingsGroup):
     )
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
-        """A time asks for one column that divides people."""
-        if self.time is not None and len(self.by) != 1:
-            yield f"{place['by']}: found {len(self.by)} columns; allowed: with time, the one column that divides people"
+        """The library for several predictors of a time, where it is missing."""
+        if self.time is not None and len(self.by) > 1:
+            try:
+                library_of_cox()
+            except FaultyInputError as error:
+                yield f"{place['by']}: {error}"

@@ -1,13 +1,17 @@
-"""Regressions with standard errors: least squares, and the logistic one."""
+"""Regressions with standard errors: least squares, the logistic one, and that of Cox."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from disclosure_control.basics.telling.faults import FaultyInputError
+
 MOST_STEPS, CLOSE = 50, 1e-10
-LARGEST = 15.0  # a coefficient of the logistic regression beyond it, per standard deviation, has no end
+LARGEST = 15.0  # a coefficient of log odds or log hazards beyond it, per standard deviation, has no end
 
 
 @dataclass(frozen=True)
@@ -50,3 +54,39 @@ def logistic(design: np.ndarray, outcome: np.ndarray) -> Estimates | None:
         if np.abs(step).max() < CLOSE * max(1.0, np.abs(value).max()):
             return Estimates(value, np.sqrt(np.diag(np.linalg.inv(information))))
     return None
+
+
+def library_of_cox() -> Any:
+    """The class of Cox's regression, imported where it is used.
+
+    Raises ``FaultyInputError`` with the command that installs it.
+    """
+    try:
+        from statsmodels.duration.hazard_regression import PHReg
+    except ImportError:
+        raise FaultyInputError(
+            "several predictors of a time need the library statsmodels; install it: "
+            "pip install -r requirements/survival.txt"
+        ) from None
+    return PHReg
+
+
+def cox(design: np.ndarray, time: np.ndarray, happened: np.ndarray) -> Estimates | None:
+    """Cox's regression of times (n,) to events that ``happened`` (n,) or were not seen: log hazard ratios.
+
+    ``design`` (n, n_columns) has no column of ones. Ties by Efron's method. None where it does not converge, as if the
+    predictors determine who has the event first. Source: Cox 1972; Efron 1977, doi:10.1080/01621459.1977.10480613.
+    """
+    width = design.shape[1]
+    if happened.sum() <= width or np.linalg.matrix_rank(design - design.mean(axis=0)) < width:
+        return None
+    regression = library_of_cox()(time, design, status=happened.astype(int), ties="efron")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a fit without an end is seen by its coefficients
+        try:
+            found = regression.fit()
+        except np.linalg.LinAlgError:
+            return None
+    value, error = np.asarray(found.params), np.asarray(found.bse)
+    is_found = np.isfinite(value).all() and np.isfinite(error).all() and (error > 0).all()
+    return Estimates(value, error) if is_found and (np.abs(value * design.std(axis=0)) <= LARGEST).all() else None

@@ -1,4 +1,4 @@
-"""The outcome that the config names, by its predictors: a regression, or Kaplan-Meier where it has a time."""
+"""The outcome that the config names, by its predictors: a regression, or Kaplan-Meier by one column."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from disclosure_control.study_tables.asked import OutcomeAsked
 from disclosure_control.study_tables.definitions.demographics import numbers_of_people
 from disclosure_control.study_tables.definitions.time_to_event import survival_table
 from disclosure_control.study_tables.registry import TableDefinition
-from disclosure_control.study_tables.regression import least_squares, logistic
+from disclosure_control.study_tables.regression import Estimates, cox, least_squares, logistic
 from disclosure_control.study_tables.side import EVERYBODY, MOST_LEVELS, DomainRows, StudySide
 from disclosure_control.study_tables.table import CellKind, StudyTable
 from study.models.roles import TableKind
@@ -42,7 +42,10 @@ def make(side: StudySide) -> Iterator[StudyTable]:
     if asked.time is None:
         yield from _regression(side, asked, outcome, by)
     elif (time := _values(side, asked.time)) is not None and time.numbers is not None:
-        yield _survival(side, asked, outcome, by[0], time.numbers)
+        if len(by) == 1:
+            yield _survival(side, asked, outcome, by[0], time.numbers)
+        else:
+            yield from _hazards(side, asked, outcome, by, time.numbers)
 
 
 def _values(side: StudySide, name: str) -> ValuesOfPeople | None:
@@ -87,7 +90,6 @@ def _of_those_counted(side: StudySide, numbers: np.ndarray | None) -> np.ndarray
 def _regression(
     side: StudySide, asked: OutcomeAsked, outcome: ValuesOfPeople, by: list[ValuesOfPeople]
 ) -> Iterator[StudyTable]:
-    """The coefficients of the predictors; of a category those against its commonest value."""
     is_logistic = len(outcome.labels) == 2
     if is_logistic:
         values = np.where(outcome.codes >= 0, outcome.codes.astype(float), np.nan)
@@ -95,7 +97,28 @@ def _regression(
         values = outcome.numbers
     else:
         return
-    design, names = [np.ones(side.n_people)], []
+    table, names = _design(side, by)
+    table = np.column_stack([np.ones(side.n_people), table])
+    used = ~np.isnan(values) & ~np.isnan(table).any(axis=1)
+    found = (logistic if is_logistic else least_squares)(table[used], values[used])
+    if found is not None:
+        kind = "logistic regression, log odds" if is_logistic else "linear regression"
+        yield _estimates(side, asked, names, Estimates(found.value[1:], found.error[1:]), int(used.sum()), kind)
+
+
+def _hazards(
+    side: StudySide, asked: OutcomeAsked, outcome: ValuesOfPeople, by: list[ValuesOfPeople], time: np.ndarray
+) -> Iterator[StudyTable]:
+    table, names = _design(side, by)
+    used = (outcome.codes >= 0) & ~np.isnan(time) & ~np.isnan(table).any(axis=1)
+    found = cox(table[used], time[used], _happened(outcome)[used])
+    if found is not None:
+        yield _estimates(side, asked, names, found, int(used.sum()), "Cox regression, log hazard ratios")
+
+
+def _design(side: StudySide, by: list[ValuesOfPeople]) -> tuple[np.ndarray, list[str]]:
+    """The predictors (n_people, n_columns) and their names; of a category the values against its commonest one."""
+    design, names = [np.empty((side.n_people, 0))], []
     for column in by:
         if column.numbers is not None:
             design.append(column.numbers)
@@ -106,14 +129,14 @@ def _regression(
             for code in np.flatnonzero((people > 0) & (np.arange(len(people)) != base)).tolist():
                 design.append(np.where(column.codes >= 0, (column.codes == code).astype(float), np.nan))
                 names.append(f"{column.name} {column.labels[code]} against {column.labels[base]}")
-    table = np.column_stack(design)
-    used = ~np.isnan(values) & ~np.isnan(table).any(axis=1)
-    found = (logistic if is_logistic else least_squares)(table[used], values[used])
-    if found is None:
-        return
+    return np.column_stack(design), names
+
+
+def _estimates(
+    side: StudySide, asked: OutcomeAsked, names: list[str], found: Estimates, n_used: int, kind: str
+) -> StudyTable:
     shape = (len(names), 1)
-    kind = "logistic regression, log odds" if is_logistic else "linear regression"
-    yield StudyTable(
+    return StudyTable(
         "outcome",
         asked.column,
         f"{asked.column} by its predictors, {kind}",
@@ -121,10 +144,10 @@ def _regression(
         (EVERYBODY,),
         tuple(names),
         tuple(names),
-        np.full(shape, int(used.sum())),
+        np.full(shape, n_used),
         np.full(shape, int((side.arm >= 0).sum())),
-        found.value[1:, None],
-        found.error[1:, None],
+        found.value[:, None],
+        found.error[:, None],
         is_main=True,
     )
 
@@ -132,16 +155,20 @@ def _regression(
 def _survival(
     side: StudySide, asked: OutcomeAsked, outcome: ValuesOfPeople, by: ValuesOfPeople, time: np.ndarray
 ) -> StudyTable:
-    happened = np.array([label.strip().upper() not in NOT_YET for label in outcome.labels] + [False])[outcome.codes]
     time = np.where(outcome.codes >= 0, time, np.nan)
     title = f"Time to {asked.column} by {asked.by[0]}"
-    return survival_table(asked.column, title, by.labels, time, happened, by.codes, "outcome")
+    return survival_table(asked.column, title, by.labels, time, _happened(outcome), by.codes, "outcome")
+
+
+def _happened(outcome: ValuesOfPeople) -> np.ndarray:
+    """Whether each person (n_people,) had the event; False where that is missing."""
+    return np.array([label.strip().upper() not in NOT_YET for label in outcome.labels] + [False])[outcome.codes]
 
 
 TABLE = TableDefinition(
     "outcome",
-    "the outcome that `fit_for_use` names, by its predictors: coefficients of a linear or logistic regression, or "
-    "Kaplan-Meier and the log-rank test where it has a time",
+    "the outcome that `fit_for_use` names, by its predictors: coefficients of a linear, logistic or Cox "
+    "regression, or Kaplan-Meier and the log-rank test where one column divides its times",
     make,
     place=90,
 )
