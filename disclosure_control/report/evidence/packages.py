@@ -33,6 +33,7 @@ REQUIRED = (
     "rdflib",
     "python-docx",
     "phonenumbers",
+    "statsmodels",
 )
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
