@@ -71,8 +71,12 @@ CONFIG = {
     "T": 30,
 }
 # Ids in any spelling, texts, and numbers as they would look after some rounding.
-# Digits that chance hands out, which are nobody's: of hashes, of ports, of identifiers that a library draws for itself.
-_OF_CHANCE = re.compile(r"\b[0-9a-f]{64}\b|(?<=127\.0\.0\.1:)\d{1,5}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
+# Digits that chance hands out, which are nobody's: of hashes, of ports, of identifiers that a library draws for itself,
+# of the fractions of seconds and the folder by which a scheduler calls its own events and workers.
+_OF_CHANCE = re.compile(
+    r"\b[0-9a-f]{64}\b|(?<=127\.0\.0\.1:)\d{1,5}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
+    r"|(?<=stimulus_id='handle-worker-cleanup-)\d{10}\.\d+(?=')|(?<=dask-scratch-space/worker-)[a-z0-9_]{8}\b"
+)
 _MARKERS = re.compile(
     r"zzsubj|marker|987[.,]?6|"
     + "|".join(person[0][-5:] for person in PEOPLE)

@@ -27,6 +27,8 @@ def test_the_markers_are_found_where_there_are_some():
     assert not leaks("12 of 12 subjects, 633 rows, 2021")
     assert not leaks("scheduler at 'tcp://127.0.0.1:48156'"), "a port that chance handed out is nobody's number"
     assert leaks("scheduler at 'tcp://127.0.0.1:40156' found 48156")
+    assert not leaks("(stimulus_id='handle-worker-cleanup-1795541210.9876245')"), "the moment at which a worker went"
+    assert leaks("(stimulus_id='handle-worker-cleanup-1795541210.1245') of 9876")
 
 
 def test_the_results_hold_what_the_screen_must_not(pilot):
