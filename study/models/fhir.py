@@ -42,7 +42,7 @@ _SHORT = {
 }
 _FORM = (
     "These are flat tables made of FHIR R4 resources: a row for each resource, of an Observation for each value.",
-    "Names, identifiers, addresses to the street, notes, narrative and extensions were not read.",
+    "Names, identifiers, streets, notes, narrative and extensions were not read, but for race and ethnicity (US Core).",
 )
 # An id that many rows name says as much of a person as the code of what it names.
 _ID_OF_A_TERM = Operation(

@@ -1,7 +1,8 @@
 """Reading FHIR R4 bulk data: a file of lines, each a resource of one type, as the flat table of its view.
 
 ``views.json`` declares the tables: view definitions in the manner of SQL on FHIR, whose columns also have the ``role``
-that they have in a study. What no column names is not read: names, identifiers, telecom, notes, narrative, extensions.
+that they have in a study. What no column names is not read: names, identifiers, telecom, notes, narrative, and all
+extensions but race and ethnicity of US Core.
 
 Sources: HL7 FHIR 4.0.1, and the FHIR Bulk Data Access implementation guide 2.0.
 """

@@ -29,6 +29,12 @@ def coded(code: str, display: str, system: str = "http://snomed.info/sct") -> di
     return {"coding": [{"system": system, "code": code, "display": display}], "text": display}
 
 
+def race(number: int) -> dict[str, Any]:
+    words = ("White", "White", "Black or African American")[number % 3]
+    category = {"url": "ombCategory", "valueCoding": {"system": "urn:oid:2.16.840.1.113883.6.238", "display": words}}
+    return {"url": f"{US_CORE}/us-core-race", "extension": [category, {"url": "text", "valueString": words}]}
+
+
 class FhirExport:
     """Resources by type, those of one person after the other; the same for the same seed."""
 
@@ -64,7 +70,7 @@ class FhirExport:
             identifier=[{"system": "http://hospital.smarthealthit.org", "value": f"MRN{number:05}"}],
             name=[{"use": "official", "family": f"Familyname{number}", "given": [f"Givenname{number}"]}],
             telecom=[{"system": "phone", "value": f"555-{number:04}"}],
-            extension=[{"url": f"{US_CORE}/us-core-birthsex", "valueCode": "F"}],
+            extension=[{"url": f"{US_CORE}/us-core-birthsex", "valueCode": "F"}, race(number)],
             gender=("female", "male")[int(self.chance.integers(2))],
             birthDate=born.strftime("%Y-%m-%d"),
             address=[{"line": [f"{number} Street"], "city": "Boston", "state": "MA", "postalCode": "02108"}],

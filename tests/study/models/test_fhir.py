@@ -76,7 +76,9 @@ def test_the_people_and_the_baseline_of_observations_are_merged(released, export
 def test_the_draft_knows_the_person_and_the_roles_of_the_patient(released):
     text = released.config_file.read_text(encoding="utf-8")
     assert '"column": "patient_id"' in text
-    assert "PATIENT__gender" in text.partition("continuous_qis")[0]
+    categorical = text.partition("continuous_qis")[0]
+    assert "PATIENT__gender" in categorical
+    assert "PATIENT__race" in categorical
     assert "PATIENT__birth_date" in text.partition('"drop"')[2]
 
 
