@@ -11,22 +11,27 @@ __all__ = ["doors", "finished_template", "fresh", "pilot"]
 
 
 def pytest_addoption(parser):
-    parser.addoption("--thorough", action="store_true", help="everything, as CI does: all examples, costly tests too")
+    parser.addoption("--thorough", action="store_true", help="everything: all examples, costly tests too")
+    parser.addoption("--only-thorough", action="store_true", help="the same, less what the quick run has run whole")
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "in_memory: a test of k, l and t that no other engine can pass")
     config.addinivalue_line("markers", "in_quick_run: of k, l and t, by another engine in the quick run, too")
     config.addinivalue_line("markers", "thorough(cost): too costly for the quick run; only with --thorough")
-    examples.choose(config.getoption("--thorough"))
+    examples.choose(config.getoption("--thorough") or config.getoption("--only-thorough"))
 
 
 def pytest_collection_modifyitems(config, items):
     if config.getoption("--thorough"):
         return
-    left_out = [item for item in items if item.get_closest_marker("thorough")]
+    if config.getoption("--only-thorough"):
+        left_out = [item for item in items if examples.runs_whole_in_the_quick_run(item)]
+    else:
+        left_out = [item for item in items if item.get_closest_marker("thorough")]
     config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+    gone = set(left_out)
+    items[:] = [item for item in items if item not in gone]
 
 
 def pytest_collection_finish(session):

@@ -1,15 +1,17 @@
-"""Two runs of the tests: the quick one, which a person waits for, and the thorough one (``--thorough``), which CI does.
+"""Two runs of the tests: the quick one, which a person waits for, and the thorough one (``--thorough``).
 
 Both have every test of every room but those few that are marked ``thorough`` because of what they cost. The quick run
 tries fewer examples of each: a property says how many examples it has at full, and ``QUICK_SHARE`` is the one setting
 that says how many of them are left. In both runs the examples are the same each time: a test that is red stays red.
+``--only-thorough`` is the thorough run without the tests that the quick one has already run whole: CI does both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hypothesis import HealthCheck, Phase, settings
+import pytest
+from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 from hypothesis import strategies as st
 
 QUICK_SHARE = 1 / 15
@@ -48,6 +50,16 @@ def quick_share_of(number: int) -> int:
     return number if _chosen["thorough"] else min(number, max(FEWEST, round(number * QUICK_SHARE)))
 
 
+def runs_whole_in_the_quick_run(item: pytest.Item) -> bool:
+    """Whether the quick run leaves nothing of a test: it is in it, has no random examples, and its file asks for none.
+
+    A file that asks which run this is, or for some of its cases, counts as a whole: any of its tests may have more.
+    """
+    if item.get_closest_marker("thorough") or is_hypothesis_test(item.obj):
+        return False
+    return not any(value in ASK_WHICH_RUN for value in vars(item.module).values() if callable(value))
+
+
 def examples(number: int, **more) -> settings:
     """The decorator of a property that has ``number`` examples at full; ``more`` are further settings of Hypothesis."""
     return settings(max_examples=quick_share_of(number), **more)
@@ -60,6 +72,8 @@ def some_of(values: Sequence) -> list:
         return list(values)
     return [values[round(place * (len(values) - 1) / (kept - 1))] for place in range(kept)]
 
+
+ASK_WHICH_RUN = [is_thorough, quick_share_of, some_of]  # what files of tests import from here
 
 AWKWARD = "aé\u0301 \t\u2003Ωß\u0130ﬁ10.,-'\"\x1b\u200b𝟙"
 
