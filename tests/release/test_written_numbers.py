@@ -42,6 +42,8 @@ def test_the_form_of_a_number_is_its_shortest():
     ("texts", "numbers"),
     [
         (["P45Y", "P3Y"], [45, 3]),
+        (["P2Y", "P24M", "P1Y12M", "P2W", "P5D"], [730.5, 730.5, 730.5, 14, 5]),
+        (["P2Y", "PT3H"], None),
         (["45 years", "-7.5 years"], [45, -7.5]),
         (["aged 45,5", "aged 3"], [45.5, 3]),
         (["45 years"] * 19 + ["3 months"], [45] * 19 + [np.nan]),

@@ -13,6 +13,11 @@ from disclosure_control.basics.telling.words import counted
 NEARLY_ALL = 0.95
 MOST_DECIMALS = 9
 _ONE_NUMBER = r"^([^\d+-]*?)([+-]?\d+(?:[.,]\d+)?)(\D*)$"
+# A duration of ISO 8601, by its years, months, weeks and days, and how many days each of these has.
+_DURATION = (
+    r"^[+-]?P(?=\d)(?:(\d+(?:[.,]\d+)?)Y)?(?:(\d+(?:[.,]\d+)?)M)?(?:(\d+(?:[.,]\d+)?)W)?(?:(\d+(?:[.,]\d+)?)D)?$"
+)
+_DAYS = (365.25, 365.25 / 12, 7.0, 1.0)
 # What a number in a text can have beside its decimals: by whom or with what it was measured shows in these.
 _SIGNS = {
     "a plus": r"^\+",
@@ -63,8 +68,11 @@ def _in_words(n_decimals: int, signs: Sequence[str]) -> str:
 def numbers_within(labels: np.ndarray, some: Sequence[str]) -> np.ndarray | None:
     """The number in each text (n_labels,) where nearly all are one number in the same words: P45Y, 45 years.
 
-    NaN where a text has other words; None of other columns. ``some`` of the labels tell quickly.
+    Durations of several units are numbers of days: P5Y, P60M, P5Y3M. NaN where a text has other words; None of other
+    columns. ``some`` of the labels tell quickly.
     """
+    if sum(re.match(_DURATION, text) is not None for text in some) >= NEARLY_ALL * len(some) > 0:
+        return _durations(labels)
     if sum(re.fullmatch(_ONE_NUMBER, text) is not None for text in some) < NEARLY_ALL * len(some):
         return None
     parts = pd.Series(labels, dtype="str").str.extract(_ONE_NUMBER)
@@ -74,3 +82,15 @@ def numbers_within(labels: np.ndarray, some: Sequence[str]) -> np.ndarray | None
         return None
     numbers = pd.to_numeric(parts[1].str.replace(",", "."), errors="coerce").to_numpy(dtype=float)
     return np.where(same, numbers, np.nan)
+
+
+def _durations(labels: np.ndarray) -> np.ndarray | None:
+    """The durations (n_labels,) in their one unit, or in days; NaN of another text, None where nearly all are none."""
+    parts = pd.Series(labels, dtype="str").str.extract(_DURATION)
+    is_read = parts.notna().any(axis=1).to_numpy(dtype=bool)
+    if is_read.sum() < NEARLY_ALL * len(labels):
+        return None
+    numbers = parts.apply(lambda part: pd.to_numeric(part.str.replace(",", "."))).fillna(0.0).to_numpy(dtype=float)
+    used = parts.notna().any(axis=0).to_numpy(dtype=bool)
+    found: np.ndarray = np.where(is_read, numbers @ np.where(used.sum() > 1, _DAYS, used), np.nan)
+    return found

@@ -42,7 +42,7 @@ from disclosure_control.release.people import RecodedColumn, ReleasePeople, draw
 from disclosure_control.release.study import DEFINITION, Study, is_divisible, read_study
 from disclosure_control.release.summaries.dated_rows import dated_rows
 from disclosure_control.release.summaries.merged import Made, MergedPackage, evaluated, evaluated_package, leaving_of
-from disclosure_control.release.summaries.summarised import columns_of_source, summarised
+from disclosure_control.release.summaries.summarised import columns_of_source, dropped_of_source, summarised
 from disclosure_control.release.terms.kept_terms import (
     alone_in_all,
     class_without_quasi_identifiers,
@@ -96,7 +96,8 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     read = step.files.read_to_release(step.folder, partial(is_divisible, rule=rule))
     ids, per_part = original.ids(), step.files.rows_per_part
     study = read_study(step.folder, ids, rule, merge, settings.leave_out, read, per_part)
-    of_source = columns_of_source(study, original, rule, step.files.rows_to_search)
+    searched = study, original, rule, step.files.rows_to_search
+    of_source = {**dropped_of_source(merge.drop, *searched), **columns_of_source(*searched)}
     people, release = _people(step, treated, original, key, study.model.ids_are_numbers)
     promised = _promised(step, original) if treated is None else treated.as_released
     tests = tests_of_drop(merge.drop, study.model, len(people.ids))

@@ -103,6 +103,23 @@ def test_by_doses_that_only_their_sum_goes_by_the_weight(told):
     assert (n, changed, by) in ((NEARLY_ALL, N, ["EX.EXDOSE"]), (N, N, ["EX.EXDOSE"]))
 
 
+@pytest.mark.parametrize("dropped", ["VS__WEIGHT", "VS__Weight"])
+def test_by_a_dose_by_the_weight_that_the_merge_leaves_out(told, dropped):
+    """The combined dataset has no weight then, and the file no row of it; the dose gives it all the same."""
+    files = study(EX=rows("EX", EXTRT="DRUG", EXDOSE=(5 * WEIGHT).round(1)))
+    files["VS"] = files["VS"].assign(VSTEST=dropped.partition("__")[2])
+    without = {"continuous_qis": ["DM__AGE"], "merge": {"drop": [dropped]}}
+    found = told(files, treatments=BANDS[:1], **without)
+    assert found[dropped] == (NEARLY_ALL, N, ["EX.EXDOSE"])
+
+
+def test_by_a_duration_since_birth_in_years_or_months(told):
+    """P45Y and P540M have other words, and are the same duration."""
+    duration = [f"P{age}Y" if i % 2 else f"P{12 * age}M" for i, age in enumerate(AGE)]
+    n, changed, by = told(study(MH=rows("MH", MHDECOD="Colour blindness", MHDUR=duration)))["DM__AGE"]
+    assert (n, changed, by) in ((NEARLY_ALL, N, ["MH.MHDUR"]), (N, N, ["MH.MHDUR"]))
+
+
 def test_by_a_duration_since_birth(told):
     """P45Y is a number in the words of a standard."""
     mh = rows("MH", MHDECOD="Colour blindness", MHDUR=[f"P{age}Y" for age in AGE])
