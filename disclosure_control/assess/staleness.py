@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from config import MERGE_REPORT
-from disclosure_control.basics.files import sha256_of_file
+from study.formats.files import files_of, sha256_of_input
 from study.formats.registry import readers_by_suffix
 from study.formats.tables import file_of, suffix_of
 
@@ -43,17 +43,18 @@ def stale_merge_notices(folder: Path, results: Path, file: str, sha256: str) -> 
     ]
 
 
-def place_of_input(folder: Path, name: str) -> Path:
-    """Where an input of this name is in a pilot's folder; a sheet is in its workbook."""
-    return file_of(folder / name)
+def hash_of_input(folder: Path, name: str) -> str | None:
+    """The SHA-256 of an input in a pilot's folder, None if it is not there; of a sheet, that of its workbook."""
+    return sha256_of_input(folder / name)
 
 
 def _changed_since(inputs: Mapping[str, Mapping[str, str]], folder: Path) -> list[str]:
-    files = {place_of_input(folder, name): one["sha256"] for name, one in inputs.items()}
-    return [path.name for path, sha256 in files.items() if path.is_file() and sha256_of_file(path) != sha256]
+    files = {file_of(folder / name): (name, one["sha256"]) for name, one in inputs.items()}
+    now = {path: hash_of_input(folder, name) for path, (name, _) in files.items()}
+    return [path.name for path, (_, sha256) in files.items() if now[path] not in (None, sha256)]
 
 
 def _added_since(known: set[str], folder: Path) -> list[str]:
-    suffixes, known_files = readers_by_suffix(), {file_of(Path(name)).name for name in known}
+    suffixes, known_files = readers_by_suffix(), {path.name for name in known for path in files_of(folder / name)}
     names = (path.name for path in folder.iterdir() if path.is_file() and suffix_of(path) in suffixes)
     return sorted(name for name in names if name not in known_files and not name.startswith("."))

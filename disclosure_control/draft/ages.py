@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from disclosure_control.draft.literal import DraftedValue, Group, Node
+from study.formats.files import files_of
 from study.formats.tables import SourceTable, without_moments
 from study.models.roles import Role, TableKind
 from study.models.study_model import StudyModel
@@ -68,7 +69,7 @@ def _day(
         other, day = max(others, key=lambda one: (one[0].domain in is_of_visits, _n_people(one[0], person)))
         domain = _named(other, tables)
         return f"{domain}.{day}", f"the person's first {day} in {domain}"
-    made = max((path.stat().st_mtime for path in folder.glob(f"{table.file_name.partition('#')[0]}*")), default=0.0)
+    made = max((path.stat().st_mtime for path in files_of(folder / table.file_name) if path.is_file()), default=0.0)
     day = datetime.date.fromtimestamp(made).isoformat()
     return day, f"{day}, the day on which {table.file_name} was written, for no file has a day of its people"
 

@@ -16,11 +16,11 @@ from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import going_through
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.whole_domains import with_pooled_files, with_whole_domains
-from study.formats.files import find_domain_files, read_domain_file
+from study.formats.files import files_of, find_domain_files, read_domain_file
 from study.formats.messages import NO_RECORDS, has_no_records
 from study.formats.registry import writers_by_name
 from study.formats.rows_of_people import SUBJECT, RowsOfPeople
-from study.formats.tables import GZIP_SUFFIX, SourceTable, domain_of, file_of, stem_of, suffix_of
+from study.formats.tables import GZIP_SUFFIX, SourceTable, domain_of, stem_of, suffix_of
 from study.merge.ages import with_ages
 from study.merge.belonging import chosen_files
 from study.merge.reading import Read, with_sdtm_names
@@ -116,6 +116,10 @@ class Study:
     inputs: Mapping[str, str] = field(default_factory=dict)
 
 
+def _n_bytes(path: Path) -> int:
+    return sum(one.stat().st_size for one in files_of(path))
+
+
 def read_study(
     folder: Path,
     subjects: pd.Series,
@@ -139,7 +143,7 @@ def read_study(
     ages = {domain: age for domain, age in settings.age.items() if domain not in leave_out}
     to_read = {age.at.partition(".")[0] for age in ages.values()}  # also of tables that stay
     each = list(found.by_domain.items())
-    for domain, path in going_through("Reading the study", each, lambda one: file_of(one[1]).stat().st_size, "bytes"):
+    for domain, path in going_through("Reading the study", each, lambda one: _n_bytes(one[1]), "bytes"):
         if domain in leave_out:
             left_out[path.name] = "left out by the config"
         if domain == "DEFINE":

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from config import COMBINED_DATASETS, MERGE_REPORT
-from disclosure_control.assess.staleness import place_of_input
+from disclosure_control.assess.staleness import hash_of_input
 from disclosure_control.basics.files import SourceFile, sha256_of_file
 from disclosure_control.basics.telling.words import counted, text_table
 from disclosure_control.report.evidence.manifest import figures_of
@@ -98,12 +98,12 @@ def check_manifest(
         kind, fingerprint(key, config.sha256) == manifest["config"]["sha256"], f"{config.name}: changed since the run"
     )
     for name, entry in domain_files.items():
-        found.check(kind, *_file(place_of_input(folder, name), name, entry, key))
+        found.check(kind, *_input(hash_of_input(folder, name), name, entry, key))
     for name, entry in manifest["inputs"].items():
         place = results if (results / name).is_file() else folder
-        path = place_of_input(place, name)
-        if path.is_file():  # otherwise it is elsewhere, or missing, which the repeated run finds
-            found.check(kind, *_file(path, name, entry, key))
+        sha256 = hash_of_input(place, name)
+        if sha256 is not None:  # otherwise it is elsewhere, or missing, which the repeated run finds
+            found.check(kind, *_input(sha256, name, entry, key))
     if manifest["merge_report"] is not None:
         entry = {"sha256": manifest["merge_report"]}
         found.check(kind, *_file(results / MERGE_REPORT, MERGE_REPORT, entry, key))
@@ -130,7 +130,13 @@ def _name(folder: Path) -> str:
 
 def are_there(folder: Path, names: Iterable[str]) -> bool:
     """Whether all these domain files are in a pilot's folder; a sheet is in its workbook."""
-    return all(place_of_input(folder, name).is_file() for name in names)
+    return all(hash_of_input(folder, name) is not None for name in names)
+
+
+def _input(sha256: str | None, name: str, entry: Mapping[str, Any], key: bytes) -> tuple[bool, str]:
+    if sha256 is None:
+        return False, f"{name}: not there any more"
+    return fingerprint(key, sha256) == entry["sha256"], f"{name}: changed since the run"
 
 
 def _file(path: Path, name: str, entry: Mapping[str, Any], key: bytes) -> tuple[bool, str]:

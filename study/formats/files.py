@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from disclosure_control.basics.files import SourceFile, link_fault, read_file
+from disclosure_control.basics.files import SourceFile, leads_out_of, link_fault, read_file, sha256_of_file
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.side_by_side import meanwhile
 from disclosure_control.basics.telling.words import counted, listed
@@ -24,12 +24,15 @@ from study.formats.registry import (
     BEGINNING_BYTES,
     FoundSheets,
     Recognised,
+    hash_of_all,
     holds_data,
     readers_by_suffix,
     recognised,
     sheets_in,
+    tables_together,
 )
 from study.formats.tables import (
+    BUNDLES,
     GZIP_SUFFIX,
     NOTHING_DECLARED,
     FileContents,
@@ -44,6 +47,8 @@ from study.formats.tables import (
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from study.formats.registry import TablesTogether
 
 # What lies beside the data of a release and is no domain.
 DESCRIPTIONS = ("CODEBOOK", "README")
@@ -74,6 +79,7 @@ def find_domain_files(
     by_domain: dict[str, list[Path]] = {}
     left_out: dict[str, str] = {}
     of_no_use: Counter[str] = Counter()
+    together: list[Path] = []
     for path in visible_files(folder):
         is_known = suffix_of(path) in readers and path == file_of(path)  # no file is called as a sheet is here
         content = _recognised(path) if is_known else Recognised()
@@ -81,6 +87,8 @@ def find_domain_files(
             left_out[path.name] = "describes the data"
         elif content.fault:
             of_no_use[content.fault] += 1
+        elif content.is_together:
+            together.append(path)
         elif content.left_out:
             left_out[path.name] = content.left_out
         elif is_known:
@@ -92,6 +100,11 @@ def find_domain_files(
         else:
             left_out[path.name] = f"not a data format this tool reads: {suffix_of(path) or 'no suffix'}"
     stop_at(f"{folder}: {counted(n_files, 'file')}: {fault}" for fault, n_files in of_no_use.items())
+    if together:
+        found = _tables_together(folder, together)
+        left_out |= {sheet_path(folder / BUNDLES, name).name: reason for name, reason in found.left_out.items()}
+        for one in (sheet_path(folder / BUNDLES, name) for name in found.contents):
+            by_domain.setdefault(domain_of(one), []).append(one)
     if not by_domain:
         others = f" ({counted(len(left_out), 'file')} of other formats)" if left_out else ""
         raise FaultyInputError(
@@ -99,6 +112,7 @@ def find_domain_files(
             f"as {', '.join(readers)}."
         )
     files = dict.fromkeys(file_of(path) for paths in by_domain.values() for path in paths)
+    files.pop(folder / BUNDLES, None)
     faults = [fault for path in files if (fault := link_fault(path, folder)) is not None]
     for domain, paths in sorted(by_domain.items()):
         if len(paths) > 1:
@@ -113,6 +127,39 @@ def find_domain_files(
         by_domain={domain: by_domain[domain][0] for domain in sorted(by_domain)},
         left_out=dict(sorted(left_out.items())),
     )
+
+
+def _tables_together(folder: Path, paths: Sequence[Path]) -> TablesTogether:
+    n_outside = sum(leads_out_of(path, folder) for path in paths)
+    if n_outside:
+        raise FaultyInputError(
+            f"{folder}: {counted(n_outside, 'Bundle')} behind links that lead out of the pilot's folder; put there "
+            "what they lead to"
+        )
+    try:
+        return tables_together(paths)
+    except OSError as error:
+        raise FaultyInputError(f"{folder}: a Bundle cannot be read: {reason_of(error)}.") from None
+
+
+def files_of(path: Path) -> list[Path]:
+    """The files in which a table is: itself or its workbook, and of FHIR Bundles all that are in the folder."""
+    if file_of(path) == path or file_of(path).name != BUNDLES:
+        return [file_of(path)]
+    return [one for one in visible_files(path.parent) if suffix_of(one) in readers_by_suffix() and _is_together(one)]
+
+
+def _is_together(path: Path) -> bool:
+    return _recognised(path).is_together
+
+
+def sha256_of_input(path: Path) -> str | None:
+    """The SHA-256 of the file or files of a table, as ``SourceTable`` has it; None if one is not there."""
+    files = files_of(path)
+    if not files or not all(one.is_file() for one in files):
+        return None
+    hashes = [sha256_of_file(one) for one in files]
+    return hashes[0] if files == [file_of(path)] else hash_of_all(hashes)
 
 
 def _sheets_of(path: Path, declared: FileOptions, id_column: str | None) -> FoundSheets:
@@ -154,6 +201,8 @@ def read_domain_file(file: Path | SourceFile, options: FileOptions = NOTHING_DEC
             f"{path.name}: not a data format this tool reads ({suffix or 'no suffix'}); "
             f"allowed are {', '.join(readers)}."
         )
+    if isinstance(file, Path) and file != file_of(file) and file_of(file).name == BUNDLES:
+        return _read_together(file, options)
     try:
         source = dataclasses.replace(read_file(file_of(file)), path=file) if isinstance(file, Path) else file
     except OSError as error:
@@ -181,6 +230,16 @@ def read_domain_file(file: Path | SourceFile, options: FileOptions = NOTHING_DEC
         written_as=found.written_as,
         depends_on_keep=found.depends_on_keep or may_be_row_numbers(next(iter(found.columns), "x")),
     ).under_names(options.called)
+
+
+def _read_together(path: Path, options: FileOptions) -> SourceTable:
+    """One of the tables that several files contain together; read as one file with its contents."""
+    together = _tables_together(path.parent, files_of(path))
+    if stem_of(path) not in together.contents:
+        raise FaultyInputError(f"{path.name}: not in the folder any more.")
+    table = read_domain_file(SourceFile(path, together.contents[stem_of(path)]), options)
+    notes = (*table.notes, *together.notes[stem_of(path)])
+    return dataclasses.replace(table, sha256=together.sha256, notes=notes)
 
 
 class DomainFiles:

@@ -6,9 +6,10 @@ functions that need them: a pilot of CSV files never loads the reader of SAS fil
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -31,11 +32,26 @@ class Recognised:
     """What the first bytes of a file say of it: the ``domain`` in it, or else why it is ``left_out``, or a ``fault``.
 
     A fault is one of all files that have it, and names none of them: a format may name its files after people.
+    ``is_together``: the file is one of several that contain the tables together.
     """
 
     domain: str = ""
     left_out: str = ""
     fault: str = ""
+    is_together: bool = False
+
+
+@dataclass(frozen=True)
+class TablesTogether:
+    """What several files contain together: the ``contents`` and ``notes`` of each table, and their ``hash_of_all``.
+
+    ``left_out``: what else is in them, with the reason.
+    """
+
+    contents: Mapping[str, bytes] = field(repr=False)
+    notes: Mapping[str, tuple[str, ...]]
+    left_out: Mapping[str, str]
+    sha256: str
 
 
 @dataclass(frozen=True)
@@ -53,9 +69,9 @@ class Format:
     ``doubtful``: suffixes that other files have as well, with a check of the first bytes for data. ``recognised``: of a
     format whose suffixes another one has as well, what the first bytes of a file say; None if it is the other one's.
     ``is_text``: its files may also be packed by gzip (``.csv.gz``). ``sheets``: of a format whose files may contain
-    several tables, which ones these are. ``writers`` are keyed by the name that a config gives to what is written; a
-    format without one is released as another. ``place`` orders the formats in lists, smaller ones first; those without
-    one come last, by their words.
+    several tables, which ones these are. ``together`` reads files that contain tables together. ``writers`` are keyed
+    by the name that a config gives to what is written; a format without one is released as another. ``place`` orders
+    the formats in lists, smaller ones first; those without one come last, by their words.
     """
 
     readers: Mapping[str, Reader]
@@ -65,6 +81,7 @@ class Format:
     doubtful: Mapping[str, Callable[[bytes], bool]] = field(default_factory=dict)
     recognised: Callable[[Path, bytes], Recognised | None] | None = None
     sheets: Callable[[SourceFile, str | None], FoundSheets] | None = None
+    together: Callable[[Sequence[Path]], TablesTogether] | None = None
     writers: Mapping[str, FileWriter] = field(default_factory=dict)
 
 
@@ -105,6 +122,17 @@ def recognised(path: Path, beginning: bytes) -> Recognised | None:
     suffix = suffix_of(path).removesuffix(GZIP_SUFFIX)
     asked = [one.recognised for one in registered_formats() if one.recognised is not None and suffix in one.readers]
     return next((found for ask in asked if (found := ask(path, beginning)) is not None), None)
+
+
+def tables_together(paths: Sequence[Path]) -> TablesTogether:
+    """The tables of files that contain them together. Raises ``FaultyInputError`` and ``OSError``."""
+    read = next(one.together for one in registered_formats() if one.together is not None)
+    return read(paths)
+
+
+def hash_of_all(hashes: Iterable[str]) -> str:
+    """One SHA-256 of those of several files, whatever their names and order."""
+    return hashlib.sha256("\n".join(sorted(hashes)).encode()).hexdigest()
 
 
 def sheets_in(path: Path, id_column: str | None) -> FoundSheets:

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 GZIP_SUFFIX = ".gz"
 # The name of a sheet as a table of its own: no file of data has a name that ends so.
-_SHEET = re.compile(r"(?P<workbook>.+\.xls[xm]?)#(?P<sheet>.+)", re.IGNORECASE | re.DOTALL)
+# All FHIR Bundles of a folder are tables of one file of this name, which does not exist.
+BUNDLES = "Bundles.json"
+_SHEET = re.compile(rf"(?P<workbook>.+\.xls[xm]?|{re.escape(BUNDLES)})#(?P<sheet>.+)", re.IGNORECASE | re.DOTALL)
 _NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # of files, on one system or another
 Piece = TypeVar("Piece")
 ColumnFound: TypeAlias = "TextCodes | pa.ChunkedArray | pa.Array | np.ndarray"

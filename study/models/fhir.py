@@ -143,7 +143,7 @@ def _in_words(frame: pd.DataFrame) -> pd.Series:
 
 MODEL = DataModel(
     "fhir",
-    "FHIR R4 bulk data (`.ndjson`), as flat tables",
+    "FHIR R4 bulk data (`.ndjson`) or Bundles (`.json`), as flat tables",
     recognised,
     described,
     place=20,

@@ -23,13 +23,14 @@ from typing import Any
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
+from study.formats.fhir.bundles import Views, tables_of_bundles
 from study.formats.fhir.expressions import Expression, ViewError
 from study.formats.fhir.paths import compiled_path
 from study.formats.fhir.views import Row, View, compiled_view
 from study.formats.json_values import READERS_OF_TYPE, JsonCells, collector_paused
 from study.formats.messages import Note, counted_note, shown_name
 from study.formats.registry import BEGINNING_BYTES, Format, Recognised
-from study.formats.tables import FileContents, FileOptions, domain_of, suffix_of
+from study.formats.tables import FileContents, FileOptions, domain_of, file_of, suffix_of
 
 # The data types of FHIR that are none of text, as Dataset-JSON names them.
 _DATA_TYPES = {
@@ -57,13 +58,11 @@ _CODE_SYSTEMS = {
     "http://unitsofmeasure.org": "UCUM",
 }
 _HL7 = ("http://hl7.org/", "http://terminology.hl7.org/")
-_EXPORT_IN_BULK = (
-    "Export the study in bulk, as lines (.ndjson) with one file or more for each type of resource: by $export of the "
-    "server, or in Synthea by exporter.fhir.bulk_data = true."
-)
 # What lies beside the files of a bulk export and is no resource, by an element that it has.
 _BESIDE_AN_EXPORT = {"transactionTime": "the manifest of a bulk export", "exportId": "the log of a bulk export"}
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:]')
+# Its type comes last, after any number of resources.
+_BUNDLE_IN_ORDER_OF_NAMES = re.compile(rb'(?s)\s*\{\s*"entry"\s*:\s*\[.*"resourceType"\s*:')
 _MARK_OF_UTF8 = b"\xef\xbb\xbf"
 
 
@@ -112,11 +111,14 @@ def _own_word(beginning: bytes, name: str) -> str:
 def recognised_as_fhir(path: Path, beginning: bytes) -> Recognised | None:
     """What the first bytes of a file say: the table of its resources, or why it is not read; None if it is no FHIR."""
     resource = resource_type_of(beginning)
+    if not resource and _BUNDLE_IN_ORDER_OF_NAMES.match(beginning):
+        return Recognised(is_together=True)
     if not resource:
         of_export = next((words for name, words in _BESIDE_AN_EXPORT.items() if _own_word(beginning, name)), "")
         return Recognised(left_out=of_export) if of_export else None
-    if resource == "Bundle" or not suffix_of(path).startswith(".ndjson"):
-        return Recognised(fault=f"FHIR as single documents or Bundles (.json), which are not read. {_EXPORT_IN_BULK}")
+    is_of_bundles = path != file_of(path)
+    if resource == "Bundle" or not (is_of_bundles or suffix_of(path).startswith(".ndjson")):
+        return Recognised(is_together=True)
     if resource not in views_by_resource():
         return Recognised(left_out=f"FHIR resources of the type {resource}, for which there is no view")
     return Recognised(domain=_domain(path, views_by_resource()[resource]))
@@ -307,10 +309,16 @@ def _shown_element(name: str) -> str:
     return name if re.fullmatch(r"_?[a-z][A-Za-z0-9]{1,40}", name) else "one with another name than FHIR's"
 
 
+@cache
+def _views() -> Views:
+    return Views(views_by_resource())
+
+
 FORMAT = Format(
     readers={".ndjson": read_fhir_ndjson, ".json": read_fhir_ndjson},
-    documentation="FHIR R4 bulk data as flat tables (`.ndjson`)",
+    documentation="FHIR R4 bulk data (`.ndjson`) and Bundles (`.json`) as flat tables",
     place=3,
     is_text=True,
     recognised=recognised_as_fhir,
+    together=lambda paths: tables_of_bundles(paths, _views()),
 )

@@ -201,18 +201,6 @@ def test_the_manifest_and_the_log_of_an_export_are_left_out(tmp_path):
     }
 
 
-def test_bundles_are_one_fault_that_names_the_way_and_no_file(tmp_path):
-    bundle = {"resourceType": "Bundle", "type": "transaction", "entry": [{"resource": PATIENT}]}
-    for number in range(3):
-        written(tmp_path, f"Dolly{number}_Smith.json", json.dumps(bundle, indent=1))
-    with pytest.raises(FaultyInputError) as caught:
-        find_domain_files(tmp_path)
-    (fault,) = caught.value.faults
-    assert fault.startswith(f"{tmp_path}: 3 files: FHIR as single documents or Bundles (.json), which are not read.")
-    assert "exporter.fhir.bulk_data = true" in fault
-    assert "Dolly" not in fault
-
-
 @each(
     "lines, said",
     [
