@@ -7,7 +7,7 @@ import contextlib
 import os
 import shlex
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +35,7 @@ from disclosure_control.pooling.parties import (
     joined_so_far,
     members_of,
 )
+from disclosure_control.pooling.receipts import check_of, same_answer
 from disclosure_control.pooling.report import OwnPeopleInPool, PoolAlone
 from disclosure_control.records.choice import AUTO, choose_engine
 from disclosure_control.records.people import People
@@ -67,6 +68,8 @@ class PoolRun:
     def invitation(self) -> Invitation:
         """That of the shared folder, equal to this party's config. Raises ``FaultyInputError``."""
         found = Invitation.read(self.shared / INVITATION)
+        if note := found.check_program():
+            self.log.notice(note)
         found.check_config(self.study, self.literal)
         return found
 
@@ -199,32 +202,48 @@ def read(run: PoolRun, options: argparse.Namespace) -> Outcome:
     members = run.members(invitation, party)
     contribution.check_keys_are_as_sent(run.home, members)
     answer = read_answer(members, run.shared)
-    if party in invitation.settings.nodes:
-        sections = _read_by_node(run, members, party, answer)
-    else:
-        alone = PoolAlone(answer.figures, invitation.settings)
-        sections = alone.sections()
-        with _report(run) as results:
-            _write_report(run, results, sections, sections, answer, is_public=True)
-            results.publish(alone.summary())
-    say(f"{as_text(sections, Where.SCREEN)}\nThe files are in {run.home.results}.")
+    is_node = party in invitation.settings.nodes
+    with run.opened() if is_node else contextlib.nullcontext() as found:
+        if found is not None:
+            counts = run.counted(invitation.space, found.people)
+            contribution.check_counts_are_as_sent(run.home, invitation.number, counts)
+        receipts = same_answer(run.home, members, party, answer.file, run.shared)
+        sections = (
+            _pool_alone(run, members, answer) if found is None else _pool_of_node(run, members, party, answer, found)
+        )
+    say(f"{as_text(sections, Where.SCREEN)}\nThe files are in {run.home.results}.\n{_who_read(answer, receipts)}")
     return Outcome(DONE, "")
 
 
-def _read_by_node(run: PoolRun, members: RoundMembers, party: str, answer: PoolAnswer) -> tuple[Section, ...]:
+def _pool_alone(run: PoolRun, members: RoundMembers, answer: PoolAnswer) -> tuple[Section, ...]:
+    alone = PoolAlone(answer.figures, members.invitation.settings)
+    sections = alone.sections()
+    with _report(run) as results:
+        _write_report(run, results, sections, sections, answer, is_public=True)
+        results.publish(alone.summary())
+    return sections
+
+
+def _who_read(answer: PoolAnswer, receipts: Mapping[str, bool]) -> str:
+    check = f"The check of this answer is {check_of(answer.file.sha512)}."
+    if waiting := [name for name, is_there in receipts.items() if not is_there]:
+        return f"{check} Compare it by telephone: no receipt here yet of {listed(waiting)}."
+    return f"{check} All {len(receipts)} parties left a receipt of this same answer."
+
+
+def _pool_of_node(
+    run: PoolRun, members: RoundMembers, party: str, answer: PoolAnswer, found: OpenedPilot
+) -> tuple[Section, ...]:
     invitation = members.invitation
-    with run.opened() as found:
-        contribution.check_counts_are_as_sent(run.home, invitation.number, run.counted(invitation.space, found.people))
-        places = invitation.space.places_of(found.people.classes)
-        flags = answer.flags_of(run.home, members, party, places)
-        own = OwnPeopleInPool.of(evaluate(found.people, found.config), flags, answer.figures, invitation.settings)
-        with _report(run) as results:
-            results.write_table("pool_people.csv", own.people(), for_people=True)
-            if answer.figures["recoding"] is not None:
-                results.write_table("pool_recoded.csv", own.recoded(), for_people=False)
-            on_page = [*controller_sections(own.home, (), {}), *own.sections()]
-            _write_report(run, results, on_page, own.sections(), answer, is_public=False)
-            results.publish(own.summary())
+    flags = answer.flags_of(run.home, members, party, invitation.space.places_of(found.people.classes))
+    own = OwnPeopleInPool.of(evaluate(found.people, found.config), flags, answer.figures, invitation.settings)
+    with _report(run) as results:
+        results.write_table("pool_people.csv", own.people(), for_people=True)
+        if answer.figures["recoding"] is not None:
+            results.write_table("pool_recoded.csv", own.recoded(), for_people=False)
+        on_page = [*controller_sections(own.home, (), {}), *own.sections()]
+        _write_report(run, results, on_page, own.sections(), answer, is_public=False)
+        results.publish(own.summary())
     return own.sections()
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from config.model_settings import PilotConfig, validate_config
+from disclosure_control import __version__
 from disclosure_control.basics.settings.fields import settings_in
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.pooling.cells import CellSpace
@@ -24,17 +25,22 @@ from disclosure_control.steps import READERS
 INVITATION = "invitation.json"
 NOT_GIVEN = object()
 NUMBER = re.compile(r"[0-9a-f]{32}")
+VERSION = re.compile(r"\d{1,4}\.\d{1,4}\.\w{1,16}")
 # The keys of a config that all nodes have in common; others, such as ``merge``, are a node's own.
 COMMON_KEYS = (*settings_in(PilotConfig), "risk", "recommend", "pool")
 
 
 @dataclass(frozen=True)
 class Invitation:
-    """A round by its random ``number``: the ``study``, and the part of the config that all nodes have in common."""
+    """A round by its random ``number``: the ``study``, and the part of the config that all nodes have in common.
+
+    ``program``: the version of this program that made it.
+    """
 
     study: str
     number: str
     literal: Mapping[str, Any] = field(repr=False)
+    program: str = __version__
 
     @classmethod
     def of(cls, study: str, literal: Mapping[str, Any]) -> Invitation:
@@ -52,9 +58,10 @@ class Invitation:
             )
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
-            read = cls(str(content["study"]), str(content["round"]), dict(content["config"]))
+            read = cls(str(content["study"]), str(content["round"]), dict(content["config"]), str(content["program"]))
             is_ours = (content["kind"], content["schema"]) == ("invitation", SCHEMA)
             is_ours &= NUMBER.fullmatch(read.number) is not None  # files are named by it
+            is_ours &= VERSION.fullmatch(read.program) is not None
         except (ValueError, KeyError, TypeError, RecursionError):
             is_ours = False
         if not is_ours:
@@ -73,6 +80,7 @@ class Invitation:
             "schema": SCHEMA,
             "study": self.study,
             "round": self.number,
+            "program": self.program,
             "config": dict(self.literal),
         }
 
@@ -97,6 +105,21 @@ class Invitation:
     def space(self) -> CellSpace:
         """The cells of the round. Raises ``FaultyInputError``."""
         return CellSpace.of(self.config)
+
+    def check_program(self) -> str:
+        """What to say of a version that differs in its last number, "" of the same one.
+
+        Raises ``FaultyInputError`` of any other: it may read a config, or evaluate a pool, in another way.
+        """
+        if self.program == __version__:
+            return ""
+        said = f"version {self.program} of this program made the invitation, and this is {__version__}"
+        if self.program.split(".")[:2] != __version__.split(".")[:2]:
+            raise FaultyInputError(
+                f"{INVITATION}: {said}; they may count or evaluate otherwise: install {self.program} here, or agree on "
+                "one version and begin a new round"
+            )
+        return f"Note: {said}. Their figures should agree; to be sure, install {self.program}."
 
     def check_config(self, study: str, literal: Mapping[str, Any]) -> None:
         """Raise ``FaultyInputError`` with every key in which a node's config is not what the invitation says."""

@@ -60,6 +60,11 @@ class SecretsAtHome:
         return found
 
 
+def in_groups(digits: str) -> str:
+    """The first 40 digits of a hash in ten groups, as people read them aloud."""
+    return "-".join(digits[i : i + 4] for i in range(0, 40, 4))
+
+
 @dataclass(frozen=True)
 class RoundMembers:
     """All parties of a round with what each says of its keys, ``by_name``."""
@@ -76,8 +81,7 @@ class RoundMembers:
     @property
     def check(self) -> str:
         """The round in digits that people compare by telephone: equal only where all have the same keys of all."""
-        digits = self.round_id.hex()[:40]
-        return "-".join(digits[i : i + 4] for i in range(0, 40, 4))
+        return in_groups(self.round_id.hex())
 
     def exchange_key(self, name: str) -> bytes:
         return bytes.fromhex(self.by_name[name]["exchanges"])
