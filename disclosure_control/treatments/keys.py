@@ -84,7 +84,9 @@ def estimated_bits(key: bytes) -> float:
     in_word = {i for word in re.finditer(WORD, text) for i in range(*word.span())}
     bits, i = 0.0, 0
     while i < len(text):
-        n_followed = next((n for n in range(len(text) - i, 3, -1) if _follows(text, i, n)), 0)
+        # Of a longer part that follows, the first four characters do, too: most places are looked at once.
+        lengths = range(len(text) - i, 3, -1) if _follows(text, i, 4) else ()
+        n_followed = next((n for n in lengths if _follows(text, i, n)), 0)
         if n_followed:
             bits, i = bits + BITS_PER_PART, i + n_followed
         else:
