@@ -13,6 +13,7 @@ from study.headings import words_of
 from study.words import words_of_the_pilots
 
 FEWEST_LETTERS, FEWEST_LETTERS_WITH_POINT = 6, 3  # of a word that is cut off
+_NUMBER_OF_A_QUESTION = re.compile(r"^[a-z]{1,2}\d+(?:[a-z]\d+)?\b")  # "Q2", "G1Q2" before the question itself
 _WITH_POINT = re.compile(r"[^\W\d_]+(?=\.)")
 
 
@@ -43,7 +44,8 @@ class Concept:
 # A heading counts as an age only with none but these words beside it: "age at death" is another matter.
 _BESIDE_AGE = frozenset(
     words_of(
-        "in at the of years year yrs y entry enrolment enrollment baseline admission inclusion visit patient subject "
+        "in at the of are you pacienta anchor num interview screening survey years year yrs y entry enrolment "
+        "enrollment baseline admission inclusion visit patient subject "
         "pat der des bei jahre jahren años en al ans annees lata lat w έτη σε του години год в na i "
         # Words above a group of headings, which are joined with those below them.
         "demography demographic demographics characteristics data general demographie demografie demographische "
@@ -111,7 +113,8 @@ def _begins(concept: Concept, cut: str) -> bool:
 
 
 def _means(concept: Concept, phrase: str, words: str) -> bool:
-    return concept.name != "age" or set(words.split()) - {phrase} <= _BESIDE_AGE
+    beside = set(_NUMBER_OF_A_QUESTION.sub("", words).split()) - set(phrase.split())
+    return concept.name != "age" or beside <= _BESIDE_AGE
 
 
 def rank_of(concept: Concept, heading: str) -> tuple[int, int]:

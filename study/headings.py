@@ -20,14 +20,14 @@ def words_of(heading: str) -> str:
 
 # Words of a heading that names a subject and nothing more: "patient id", not "patient name".
 _PERSON = re.compile(
-    r"(patient(en|s|e)?|paciente?|pacjenta?|paziente|пациента?|ασθεν(ησ|ουσ)|subj(ect)?|participant|proband(en)?|person|pat"
+    r"(patient(en|s|e)?|pacient[ea]?|pacjenta?|paziente|пациента?|ασθεν(ησ|ουσ)|subj(ect)?|participant|proband(en)?|person|pat"
     r"|pseudonym|psn|member|beneficiary|client|respondent|volunteer|donor)"
     r"(id|no|nr|num|nummer|number|code|kod|kennung)?|p(id|nr|no|idnum)|usubjid|mrn|nhc"
 )
 _NUMBERS = frozenset(
     words_of(
         "id no nr num number code key nummer kode kennung número código numer kod κωδικός αριθμός Α/Α номер код numéro "
-        "codice case record row"
+        "codice číslo case record row"
     ).split()
 )
 _BETWEEN = frozenset(("of", "the", "de", "del", "na", "на", "του"))

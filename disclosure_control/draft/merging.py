@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.draft.literal import DraftedValue, Group, Node
 from disclosure_control.draft.person_columns import common_name, person_of_each, person_of_one
-from disclosure_control.draft.subject_ids import SubjectIds, draft_subject_ids
+from disclosure_control.draft.subject_ids import SubjectIds, draft_subject_ids, faults_of_spellings
 from study.formats.tables import SourceTable
 from study.merge.subject_ids import DEFAULT_COLUMN
 from study.models.flat import FLAT
@@ -132,6 +133,7 @@ def _person_of_plain_tables(
     }
     named = {domain: frame.rename(columns={persons[domain].name: common}) for domain, frame in tables.items()}
     ordered = sorted(named.items(), key=lambda item: -item[1][common].nunique())
+    stop_at(faults_of_spellings(named, common))
     how = "names the person" if not files else "names the person, also of files that call the column otherwise"
     is_open = any(one.review for one in persons.values())
     return DraftedValue(common, f"{how}; the people are those of any file", is_open), dict(ordered), files

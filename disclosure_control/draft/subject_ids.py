@@ -11,6 +11,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.basics.settings.fields import typed
+from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.draft.literal import DraftedValue
 from study.headings import is_number, names_subjects
@@ -20,6 +21,7 @@ from study.models.study_model import NOTHING_KNOWN, StudyModel
 # From the mildest to a number alone. None adds a prefix: a pilot's name is no part of its ids.
 SPELLINGS: tuple[tuple[dict[str, Any], str], ...] = (
     ({"case": "upper"}, "capitals"),
+    ({"pattern": r"^0*(\d+)(?:\.0*)?$", "replacement": r"\1"}, "whole numbers without leading zeros and decimals"),
     ({"case": "upper", "pattern": r"[\W_]+", "replacement": "-"}, "capitals, a hyphen between the parts"),
     ({"case": "upper", "pattern": r"[\W_]+", "replacement": ""}, "capitals, nothing between the parts"),
     (
@@ -78,6 +80,28 @@ def draft_subject_ids(
     rule = typed(SubjectIdRule, {name: line.value for name, line in lines.items()})
     n_subjects = {domain: len(found) for domain, found in ids.items()}  # the rule makes no two ids of a file equal
     return SubjectIds(lines, rule, {name: n for name, n in known.items() if n}, n_subjects)
+
+
+def faults_of_spellings(tables: Mapping[str, pd.DataFrame], column: str) -> list[str]:
+    """Plain tables that write one person with small letters and with capitals, each with the remedy.
+
+    A table is one if its ids are other people only by their capitals, and another table, in which no two ids are so,
+    has each of these people. No rule unites them: the merge keeps ids of one file apart.
+    """
+    ids = {domain: _source_ids(table, column) for domain, table in tables.items()}
+    capitals = {domain: of_file.astype("str").str.upper() for domain, of_file in ids.items()}
+    plain = [one for one in capitals.values() if one.is_unique]
+    found = []
+    for domain, of_file in capitals.items():
+        repeated = of_file[of_file.duplicated()]
+        if len(repeated) and any(repeated.isin(one).all() for one in plain):
+            n = people_on_screen(repeated.nunique(), ",")
+            found.append(
+                f"{domain}: {column!r} has ids that differ by small letters and capitals only, and belong to {n} of "
+                "another table. Write each id in one way in the file. If they are other people, write "
+                f'subject_id: {{"column": "{column}"}} into a config'
+            )
+    return found
 
 
 def _source_ids(table: pd.DataFrame, column: str | None) -> pd.Index:

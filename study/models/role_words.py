@@ -40,16 +40,19 @@ _BIRTH = _pattern(
     "birth month, geburtsdatum, geburtstag, geburtsmonat, geb dat, gebdat, gebdatum, geb datum, geboren am, geboren, "
     "fecha de nacimiento, fecha nacimiento, fecha nac, data di nascita, data nascita, nascita, date de naissance, "
     "date naissance, naissance, data urodzenia, ημερομηνια γεννησησ, дата на раждане, data nasterii, birthdat, "
-    "geboortedatum, data de nascimento"
+    "geboortedatum, data de nascimento, datum narozeni"
 )
 _DEATH = _pattern(
     "death, dead, died, deceased, mortality, tod, *todes*, sterbedatum, sterbetag, sterbe*, verstorben*, gestorben, "
     "exitus, decesso, deceduto, deces, decede, fallecido, fallecimiento, defuncion, zgon, zgonu, θανατοσ, θανατου, "
-    "смърт, vital status, dod, deathdate"
+    "смърт, vital status, dod, deathdate, overleden, overlijden, obito, falecido, falecimento, umrti, zemrel, "
+    "expired, expire, deathtime"
 )
 _DATE = _pattern(
     "date, datetime, timestamp, time stamp, *datum, *dat, *date, data, fecha, dt, dtc, dtm, zeitpunkt, "
-    "datum*, start, stop, begin, beginn, end, ende, ημερομηνια, дата, issued, recorded, performed, collected, dod"
+    "datum*, admittime, dischtime, intime, outtime, charttime, storetime, "
+    "deathtime, starttime, endtime, start, stop, begin, beginn, end, ende, ημερομηνια, дата, "
+    "issued, recorded, performed, collected, dod"
 )
 _DEATH_DATE = re.compile(rf"(?={_DEATH.pattern}$){_DATE.pattern}")
 _VERBATIM = _pattern(
@@ -73,7 +76,7 @@ _NUMBER_OF_A_PERSON = _pattern(
     "*versichertennummer, versicherten nr, versichertennr, versicherungsnr, kvnr, svnr, codice fiscale, "
     "tessera sanitaria, dni, nie, cip, nuhsa, nif, nir, pesel, amka, αμκα, afm, αφμ, егн, egn, ahv, mrn, "
     "medical record, medical record number, account no, account number, telefonnummer, bsn, cnp, personnummer, "
-    "device serial, serial number, udi"
+    "device serial, serial number, udi, rodne cislo"
 )
 # The first that fits decides, so those that disclose most come first: "date of birth of the mother" is a birth.
 _DISCLOSING: tuple[tuple[re.Pattern[str], Role, str], ...] = (
@@ -86,7 +89,7 @@ _DISCLOSING: tuple[tuple[re.Pattern[str], Role, str], ...] = (
             "ονοματεπωνυμο, име, фамилия, презиме, initials, initialen, iniziali, phone, telephone, telefon, telefono, "
             "tel, mobile, mobil, handy, cell, fax, email, e mail, mail, address, adresse, anschrift, strasse, street, "
             "indirizzo, direccion, domicilio, calle, rue, ulica, διευθυνση, адрес, τηλεφωνο, телефон, *strasse, "
-            "hausnummer, latitude, longitude, gps, photo, foto, url"
+            "hausnummer, jmeno, prijmeni, adresa, latitude, longitude, gps, photo, foto, url"
         ),
         Role.IDENTIFIER,
         "a name, or a way to reach a person",
@@ -128,8 +131,9 @@ _FURTHER: tuple[tuple[re.Pattern[str], Role, str], ...] = (
         Role.ARM,
         "a treatment group",
     ),
-    (_SITE, Role.SITE, "a site, or who treats the person"),
+    # Before the site: "hospital death" is a death.
     (_DEATH, Role.DEATH, "a death"),
+    (_SITE, Role.SITE, "a site, or who treats the person"),
 )
 # What a coded term is about. Its values decide between codes, words for them, and text as it was entered.
 _TERM = _pattern(

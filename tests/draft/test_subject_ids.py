@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from disclosure_control.draft.literal import config_text
 from disclosure_control.draft.merging import draft_merge
-from disclosure_control.draft.subject_ids import draft_subject_ids
+from disclosure_control.draft.subject_ids import draft_subject_ids, faults_of_spellings
 from study.formats.tables import SourceTable
 from study.merge import subject_ids
 from study.merge.subject_ids import read_subjects
@@ -53,6 +53,7 @@ def test_ids_that_agree_need_no_rule():
     ("base", "other", "words"),
     [
         (("AB-1", "AB-2"), ("ab-1", "Ab-2"), "capitals"),
+        (("00012345", "00012340"), ("12345.0", "12340.0"), "leading zeros and decimals"),
         (("AB-01", "AB-02"), ("ab_01", "AB 02"), "a hyphen between"),
         (("AB-01", "AB-02"), ("ab01", "AB 02"), "nothing between"),
         (("AB-01", "AB-02"), ("ab 1", "AB2"), "no leading zeros"),
@@ -114,6 +115,19 @@ def test_no_two_ids_of_a_file_become_one_and_nobody_known_gets_lost(base, other)
         assert read_subjects(table, drafted.rule).n_merged == 0
     without_rule = len({one.strip() for one in other} - {one.strip() for one in base})
     assert sum(drafted.n_unknown.values()) <= without_rule
+
+
+def test_a_person_written_in_several_ways_is_a_fault_and_never_several_people():
+    tables = {"PEOPLE": frame("p-01", "p-02"), "VISITS": frame("p-01", "P-01", " p-02 ", "P-02")}
+    (fault,) = faults_of_spellings(tables, "USUBJID")
+    assert fault.startswith("VISITS: ")
+    assert "p-0" not in fault
+    assert 'subject_id: {"column": "USUBJID"}' in fault
+
+
+@pytest.mark.parametrize("visits", [("q-01", "Q-01", "p-01"), ("P-01", "P-02", "x-03"), ("p-01", "p-01 ", "p-02")])
+def test_ids_that_another_table_does_not_have_or_that_differ_by_blanks_are_no_fault(visits):
+    assert faults_of_spellings({"PEOPLE": frame("p-01", "p-02"), "VISITS": frame(*visits)}, "USUBJID") == []
 
 
 # ---------------------------------------------------------------- which column

@@ -45,6 +45,8 @@ HEADINGS = {
 }
 OTHERS = [
     "age at death",
+    "how old is the implant",
+    "Q1 age of the mother",
     "AGEU",
     "passage",
     "message",
@@ -62,6 +64,31 @@ OTHERS = [
     "Αγάπη",
     "z30",
 ]
+
+
+@each(
+    "heading",
+    ["anchor_age", "AGE_IN_YEARS_NUM", "G1Q2. How old are you?", "Q3 Age", "Věk pacienta", "Wiek pacjenta"],
+)
+def test_an_age_in_the_words_of_an_export_or_a_question_is_an_age(heading):
+    assert concept_of(heading) is CONCEPTS[0]
+
+
+@each(
+    ("concept", "heading"),
+    [
+        ("race", "HISPANIC"),
+        ("sex", "Pohlaví"),
+        ("place", "PSČ"),
+        ("place", "CEP"),
+        ("occupation", "Povolání"),
+        ("education", "Vzdělání"),
+        ("height or weight", "Hmotnost"),
+        ("marital status", "Rodinný stav"),
+    ],
+)
+def test_headings_of_czech_registers_and_of_pcornet(concept, heading):
+    assert concept_of(heading).name == concept
 
 
 @each("heading", ["Demography Age", "Patient characteristics age (years)", "Dati anagrafici età", "Stammdaten Alter"])

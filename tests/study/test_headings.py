@@ -19,6 +19,8 @@ from tests.cases import each
         "Номер на пациент",
         "SUBJECT",
         "subjid",
+        "ID pacienta",
+        "číslo pacienta",
         "MRN",
         "Patient",
         "number of the patient",

@@ -16,6 +16,7 @@ from disclosure_control.run.tables import csv_bytes
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable
 from study.models.registry import study_model
+from study.models.role_words import role_of_heading
 from study.models.roles import Role, TableKind
 from study.operations import OperationKind
 from tests.cases import each
@@ -106,6 +107,26 @@ def test_roles_of_a_german_record(name, expected):
     column = model_of("PatNr", BESUCHE=german_visits()).column("BESUCHE", name)
     assert (column.role, column.is_guessed) == (expected, name != "PatNr")
     assert column.reason
+
+
+@each(
+    "heading, expected",
+    [
+        ("Datum narození", Role.BIRTH),
+        ("Rodné číslo", Role.IDENTIFIER),
+        ("Příjmení", Role.IDENTIFIER),
+        ("Úmrtí", Role.DEATH),
+        ("overleden", Role.DEATH),
+        ("hospital_expire_flag", Role.DEATH),
+        ("hospital death", Role.DEATH),
+        ("Data de óbito", Role.DEATH_DATE),
+        ("admittime", Role.DATE),
+        ("charttime", Role.DATE),
+        ("hospital", Role.SITE),
+    ],
+)
+def test_headings_of_deaths_births_and_stays(heading, expected):
+    assert role_of_heading(heading).role is expected
 
 
 @pytest.mark.parametrize("name", ["Geburtsdatum", "PLZ", "Station", "Kontakt", "Verlauf", "Bemerkung", "behandelt von"])
