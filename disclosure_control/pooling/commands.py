@@ -241,6 +241,7 @@ def _pool_of_node(
         results.write_table("pool_people.csv", own.people(), for_people=True)
         if answer.figures["recoding"] is not None:
             results.write_table("pool_recoded.csv", own.recoded(), for_people=False)
+            results.write_text("pool_treatment.txt", own.treatment(), hand_to_hand=True)
         on_page = [*controller_sections(own.home, (), {}), *own.sections()]
         _write_report(run, results, on_page, own.sections(), answer, is_public=False)
         results.publish(own.summary())

@@ -17,9 +17,15 @@ from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, canonical
 from disclosure_control.basics.telling.sections import Details, Part, Section, Sentence, Style, Table, Where
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_in_sentence
 from disclosure_control.basics.telling.words import share_of_text, share_text
+from disclosure_control.pooling.lines import lines_of, shared_steps
 from disclosure_control.pooling.settings import PoolSettings
 from disclosure_control.records.people import ListedPeople
 
+LINES_SAY = (
+    "The pool's recoding as lines of a config, the same at every hospital. If suppress_records is among them, it\n"
+    "leaves out whom this hospital's own counts flag, more people than pool_recoded.csv lacks. A release is judged by\n"
+    "these counts, too.\n"
+)
 TEXTS_AND_PAGE = Where.REPORT | Where.SHORT
 
 
@@ -169,6 +175,11 @@ class OwnPeopleInPool:
             rows = ~self.left_out[part.classes]
             columns = {name: texts[part.classes[rows]] for name, texts in released.items()}
             yield pd.DataFrame({SUBJECT_COLUMN: part.subjects[rows].to_numpy(), **columns})
+
+    def treatment(self) -> str:
+        """The recoding as lines of a config, the same for all hospitals; with what the last line does."""
+        advised = self.figures["recommend"]["short_list"][0]["treatment"]
+        return f"{LINES_SAY}\n{lines_of(shared_steps(advised, self.figures['recoding']))}"
 
     def _everybody(self) -> Iterator[ListedPeople]:
         yield from self.home.people.everybody(np.arange(self.home.classes.n_classes))

@@ -5,6 +5,7 @@ The referee is door 2 itself, run on one file with the records of all hospitals:
 
 from __future__ import annotations
 
+import ast
 import json
 
 import numpy as np
@@ -16,6 +17,7 @@ from disclosure_control.assess.assessment import evaluate
 from disclosure_control.assess.opening import opened
 from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.telling.plain import plain
+from disclosure_control.pooling.lines import shared_steps
 from disclosure_control.records.text_table import TextTable
 from disclosure_control.report.summary import privacy_summary
 from disclosure_control.steps import READERS
@@ -46,11 +48,18 @@ def all_but(*names: str) -> list[str]:
 
 def released_by_door_2(made: RandomRound, folder) -> pd.DataFrame:
     """The pooled records as door 2 treats them by its own recommendation, by id."""
-    config = {**made.config, "treatment": [{"method": "recommended"}]}
-    with opened("memory", folder / "combined_dataset.csv", config, READERS) as found:
+    return treated_by_door_2(made, folder / "combined_dataset.csv", [{"method": "recommended"}])
+
+
+def treated_by_door_2(made: RandomRound, path, steps: list[dict]) -> pd.DataFrame:
+    """The people of a combined dataset as door 2 treats them by a list of steps, by id."""
+    config = {**made.config, "treatment": steps}
+    left_out = all_but("treatment", *(["risk", "recommend"] if steps == [{"method": "recommended"}] else []))
+    with opened("memory", path, config, READERS) as found:
         assessment = evaluate(found.people, found.config)
-        steps = run_steps(STUDY, folder, found.dataset, assessment, left_out=all_but("risk", "recommend", "treatment"))
-        (made_of,) = steps["treatment"].datasets.values()
+        (made_of,) = run_steps(STUDY, path.parent, found.dataset, assessment, left_out=left_out)[
+            "treatment"
+        ].datasets.values()
         pieces = [made_of] if isinstance(made_of, pd.DataFrame) else list(made_of)
     return pd.concat(pieces).set_index("USUBJID")
 
@@ -135,8 +144,25 @@ def released_pool_holds_k(parties: Parties, made: RandomRound, answer: dict):
     for name in kept:
         column = expected.loc[together["USUBJID"], name]
         assert canonical(together[name].replace("", None)) == canonical(column.astype(object)), name
+    lines_recode_each_hospital_alike(made, parties, answer, together.set_index("USUBJID"))
     if answer["recommend"]["suppressed"] is not None:
         assert len(made.pooled) - len(together) == answer["recommend"]["suppressed"]
+
+
+def lines_recode_each_hospital_alike(made: RandomRound, parties: Parties, answer: dict, together: pd.DataFrame):
+    """The lines for a config make of each hospital's people, alone, what the pool's advice makes of them."""
+    steps = shared_steps(answer["recommend"]["short_list"][0]["treatment"], answer["recoding"])
+    assert not [step for step in steps if "rarer_than" in step]
+    recodings = [step for step in steps if step["method"] != "suppress_records"]
+    for node in FIVE if recodings else ():
+        text = (parties.data(node) / "pool_results" / "pool_treatment.txt").read_text(encoding="utf-8")
+        assert ast.literal_eval("{" + text.partition("\n\n")[2].strip() + "}") == {"treatment": steps}
+        path = parties.data(node) / "processed_for_anonym" / "combined_dataset.csv"
+        treated = treated_by_door_2(made, path, recodings)
+        kept = treated.index[treated.index.isin(together.index)]
+        for name in together:
+            of_pool = together.loc[kept, name].replace("", None)
+            assert canonical(treated.loc[kept, name].astype(object)) == canonical(of_pool), name
 
 
 @pytest.mark.parametrize("seed", range(200 if is_thorough() else 2))
