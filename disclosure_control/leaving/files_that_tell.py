@@ -10,7 +10,7 @@ from itertools import chain, starmap
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.encoding.columns import encode_column, number_text
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.plain import NOT_IN_SUMMARY
 from disclosure_control.basics.telling.reasons import Gravity, Reason
@@ -38,6 +38,7 @@ RESULTS = ("ORRES", "STRESC", "STRESN")  # without which a table of findings say
 MOST_SAID = 3
 LEAST_RELEASED = 20  # people with released values next to each other, where nearly everybody has an own one
 LONGEST_TERM = 40
+MOST_LEVELS = 3  # of a quasi-identifier, by which the relation of two numbers with a third may differ
 MEASURED = ("age", "date", "body measure")  # kinds of knowledge that are numbers
 
 
@@ -118,7 +119,7 @@ def files_that_tell(leaving: Leaving, merged: Sequence[ToldByColumns] = ()) -> R
     if files is None:
         return ReleaseFinding()  # no file leaves but the table itself
     hidden = _hidden_in(leaving, files)
-    search = _SearchOfRows(files, len(hidden))
+    search = _SearchOfRows(files, len(hidden), _few_levels(leaving, files.people))
     told = []
     for column in hidden:
         known = {name for one in merged if one.tells == column.name for name in one.columns}
@@ -148,6 +149,15 @@ def _hidden_in(leaving: Leaving, files: SummariesOfFiles) -> list[HiddenColumn]:
         if name not in leaving.n_changed:
             found.append(HiddenColumn.beside(leaving, name, values.where(there), None, there, _are_labels(name)))
     return [column for column in found if column.changed.sum() >= LEAST_PEOPLE]
+
+
+def _few_levels(leaving: Leaving, people: np.ndarray) -> list[np.ndarray]:
+    """Codes (n_people,) of each released quasi-identifier of few levels: a formula may differ by the sex."""
+    names = [name for name in leaving.quasi_identifiers if name in leaving.released_names]
+    rows = _places_of(leaving, people)
+    left = leaving.looked_at_people(np.maximum(rows, 0), names).released
+    codes = [encode_column(left[name]).codes.astype(np.int64) + 1 for name in names]
+    return [one for one in codes if 1 < len(np.unique(one)) <= MOST_LEVELS]
 
 
 def _are_labels(name: str) -> bool:
@@ -187,7 +197,8 @@ class _PeopleTold:
 class _SearchOfRows:
     """The search of all summaries for one column after the other."""
 
-    def __init__(self, files: SummariesOfFiles, n_columns: int):
+    def __init__(self, files: SummariesOfFiles, n_columns: int, groups: Sequence[np.ndarray] = ()):
+        self._groups = (None, *groups)
         self._files, self._summaries = files, [*files.summaries]  # and pairs of them that tell
         n_tests = 2 * files.members.n_levels + 2 * len(files.ranked.person) // LEAST_RELEASED + len(files.summaries)
         self._most = float(np.log(CHANCE / max(n_tests * n_columns, 1)))
@@ -242,7 +253,20 @@ class _SearchOfRows:
         alone = {self._summaries[i].variable for i in np.unique(found.summary).tolist()}
         kept = [self._summaries[i].variable not in alone for i in summaries.tolist()]
         table, summaries = table[:, kept], summaries[kept]
-        pairs, told = told_by_pairs(table, *self._numbers(hidden, hidden.tolerance))
+        asked = self._numbers(hidden, hidden.tolerance)
+        found_by = [self._pairs_told(table, summaries, asked, group) for group in self._groups]
+        return _PeopleTold.together(found_by)
+
+    def _pairs_told(
+        self,
+        table: np.ndarray,
+        summaries: np.ndarray,
+        asked: tuple[np.ndarray, float, np.ndarray, np.ndarray, float],
+        group: np.ndarray | None,
+    ) -> _PeopleTold:
+        number, tolerance, chance, who, most = asked
+        most -= float(np.log(len(self._groups)))
+        pairs, told = told_by_pairs(table, number, tolerance, chance, who, most, group)
         numbered = np.full(len(pairs), -1)
         for place in np.unique(told.by).tolist():
             one, other = (self._summaries[i] for i in summaries[pairs[place]].tolist())

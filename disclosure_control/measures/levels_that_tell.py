@@ -369,19 +369,26 @@ def _median_of_neighbours(ranked: RankedPeople, number: np.ndarray) -> np.ndarra
 
 
 def told_by_pairs(
-    values: np.ndarray, number: np.ndarray, tolerance: float, chance: np.ndarray, asked: np.ndarray, most: float
+    values: np.ndarray,
+    number: np.ndarray,
+    tolerance: float,
+    chance: np.ndarray,
+    asked: np.ndarray,
+    most: float,
+    group: np.ndarray | None = None,
 ) -> tuple[np.ndarray, ToldEntries]:
     """The people whose ``number`` follows from two columns of ``values`` (n_people, n_columns) by a sum or a product.
 
     Returns the pairs (n_pairs, 2) that were tried in full, and who is told by which one of them. All pairs are screened
-    by their coefficient of determination, which needs the correlations alone.
+    by their coefficient of determination, which needs the correlations alone. Each level of a ``group``
+    (n_people,), such as the sex, may have a constant of its own.
     """
-    pairs = _promising(values, number)
+    pairs = _promising(values, number, group)
     n_columns = values.shape[1]
     most -= math.log(max(n_columns * (n_columns - 1), 1))
     found = [np.zeros((2, 0), dtype=np.int64)]
     for place, (one, other) in enumerate(pairs.tolist()):
-        away = told_by_relation(values[:, one], values[:, other], number)
+        away = told_by_relation(values[:, one], values[:, other], number, group)
         who = asked & np.isfinite(away)
         told = np.flatnonzero(who & (away <= tolerance))
         n = np.array([int(who.sum())])
@@ -390,7 +397,7 @@ def told_by_pairs(
     return pairs, ToldEntries(*np.concatenate(found, axis=1))
 
 
-def _promising(values: np.ndarray, number: np.ndarray) -> np.ndarray:
+def _promising(values: np.ndarray, number: np.ndarray, group: np.ndarray | None) -> np.ndarray:
     """The pairs of columns (n_pairs, 2) that explain nearly all of the number, and far more than either alone."""
     known = np.flatnonzero(np.isfinite(number))[:MOST_SCREENED]
     pairs = [np.zeros((0, 3))]
@@ -400,7 +407,7 @@ def _promising(values: np.ndarray, number: np.ndarray) -> np.ndarray:
             if not len(y) or y.min() <= 0:
                 continue
             x, y = np.log(np.where(x > 0, x, np.nan)), np.log(y)
-        explained, alone = _explained(x, y)
+        explained, alone = _explained(*_within_levels(x, y, None if group is None else group[known]))
         better = (explained >= EXPLAINED) & (1 - explained <= (1 - alone) / 2)
         one, other = np.nonzero(np.triu(better, 1))
         pairs.append(np.column_stack([one, other, explained[one, other]]))
@@ -408,6 +415,19 @@ def _promising(values: np.ndarray, number: np.ndarray) -> np.ndarray:
     found = found[np.argsort(-found[:, 2], kind="stable")]
     _, first = np.unique(found[:, :2], axis=0, return_index=True)
     return found[np.sort(first)][:MOST_TRIED, :2].astype(np.int64)
+
+
+def _within_levels(x: np.ndarray, y: np.ndarray, group: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Columns ``x`` (n, n_columns) and ``y`` (n,), each less its mean in the level of the group."""
+    if group is None:
+        return x, y
+    x, y = x.copy(), y.copy()
+    for level in np.unique(group):
+        of_level = group == level
+        n = np.maximum(np.isfinite(x[of_level]).sum(axis=0), 1)
+        x[of_level] -= np.nansum(x[of_level], axis=0) / n
+        y[of_level] -= y[of_level].mean()
+    return x, y
 
 
 def _explained(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -80,24 +80,36 @@ def _neighbours(level: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.nda
     return np.where(level > 0, before, -1), np.where(level > 0, after, -1)
 
 
-def told_by_relation(one: np.ndarray, other: np.ndarray, hidden: np.ndarray) -> np.ndarray:
+def told_by_relation(
+    one: np.ndarray, other: np.ndarray, hidden: np.ndarray, group: np.ndarray | None = None
+) -> np.ndarray:
     """The distance (n_people,) of each hidden number from the best sum, difference, product or ratio of two numbers.
 
     ``hidden`` = a + b ``one`` + c ``other``, or if all are above 0 ``hidden`` = a ``one``^b ``other``^c, by least
-    squares over all people: three figures for everyone, so no own value is fitted. NaN predicts nothing. From 0, in the
-    unit of ``hidden``; smaller is riskier.
+    squares over all people: three figures for everyone, so no own value is fitted. With codes of a ``group``
+    (n_people,), such as the sex, each of these has a constant of its own. NaN predicts nothing. From 0, in the unit of
+    ``hidden``; smaller is riskier.
     """
     usable = np.isfinite(one) & np.isfinite(other) & np.isfinite(hidden)
     away = np.full(len(hidden), np.inf)
     if usable.sum() < 10:
         return away
     x, z, y = one[usable], other[usable], hidden[usable]
-    found = np.abs(_fitted(x, z, y) - y)
+    group = None if group is None else group[usable]
+    found = np.abs(_fitted_within(x, z, y, group) - y)
     if min(x.min(), z.min(), y.min()) > 0:
-        of_product = np.abs(np.exp(_fitted(np.log(x), np.log(z), np.log(y))) - y)
+        of_product = np.abs(np.exp(_fitted_within(np.log(x), np.log(z), np.log(y), group)) - y)
         found = min(found, of_product, key=np.median)
     away[usable] = found
     return away
+
+
+def _fitted_within(x: np.ndarray, z: np.ndarray, y: np.ndarray, group: np.ndarray | None) -> np.ndarray:
+    if group is None:
+        return _fitted(x, z, y)
+    mean_x, mean_z, mean_y = ((np.bincount(group, one) / np.bincount(group).clip(1))[group] for one in (x, z, y))
+    fitted: np.ndarray = mean_y + _fitted(x - mean_x, z - mean_z, y - mean_y)
+    return fitted
 
 
 def _fitted(x: np.ndarray, z: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -113,6 +113,22 @@ def test_by_a_dose_by_the_weight_that_the_merge_leaves_out(told, dropped):
     assert found[dropped] == (NEARLY_ALL, N, ["EX.EXDOSE"])
 
 
+def test_by_two_numbers_whose_formula_differs_by_the_sex(told):
+    """Creatinine and the filtration rate (MDRD) give the age, as the sex stays; so do two measures of fat."""
+    generator, is_female = np.random.default_rng(8), SEX == "F"
+    creatinine = generator.uniform(0.6, 1.4, N).round(2)
+    rate = (175 * creatinine**-1.154 * AGE**-0.203 * np.where(is_female, 0.742, 1)).round(1)
+    index = generator.normal(26, 4, N).round(1)
+    fat = (1.2 * index + 0.23 * AGE - np.where(is_female, 5.4, 16.2)).round(1)
+    for one, other in ((creatinine, rate), (index, fat)):
+        lb = rows("LB", [*range(N)] * 2, LBTESTCD=np.repeat(["A", "B"], N), LBSTRESN=np.append(one, other))
+        lb = lb.assign(LBTEST=lb["LBTESTCD"], LBORRES=lb["LBSTRESN"], LBSEQ=np.repeat([1, 2], N))
+        n, changed, _ = told(study(LB=lb))["DM__AGE"]
+        assert (n, changed) in ((NEARLY_ALL, N), (N, N))
+        shuffled = lb.assign(LBSTRESN=np.append(one, generator.permutation(other)))
+        assert "DM__AGE" not in told(study(LB=shuffled.assign(LBORRES=shuffled["LBSTRESN"])))
+
+
 def test_by_a_duration_since_birth_in_years_or_months(told):
     """P45Y and P540M have other words, and are the same duration."""
     duration = [f"P{age}Y" if i % 2 else f"P{12 * age}M" for i, age in enumerate(AGE)]
