@@ -22,7 +22,7 @@ def words_of(heading: str) -> str:
 _PERSON = re.compile(
     r"(patient(en|s|e)?|pacient[ea]?|pacjenta?|paziente|пациента?|ασθεν(ησ|ουσ)|subj(ect)?|participant|proband(en)?|person|pat"
     r"|pseudonym|psn|member|beneficiary|client|respondent|volunteer|donor)"
-    r"(id|no|nr|num|nummer|number|code|kod|kennung)?|p(id|nr|no|idnum)|usubjid|mrn|nhc"
+    r"(id|no|nr|num|nummer|number|code|kod|kennung)?|p(id|nr|no|idnum)|uniquepid|usubjid|mrn|nhc"
 )
 _NUMBERS = frozenset(
     words_of(

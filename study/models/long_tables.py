@@ -34,12 +34,12 @@ _TEST = _words(
     "*parameter, untersuchung, laboruntersuchung, laborwert, vitalwert, merkmal, variable, attribute, attribut, esame, "
     "esami, analisi, parametro, prova, prueba, determinacion, examen, analito, badanie, parametr, εξεταση, παραμετροσ, "
     "изследване, показател, observation, observation name, observation type, question, frage, loinc, loinc code, "
-    "component, komponente, measure, finding, lab name, vital, vital sign, scale, score name"
+    "component, komponente, measure, finding, lab name, vital, vital sign, scale, score name, concept cd"
 )
 _RESULT = _words(
     "value, values, result, results, wert, *wert, *ergebnis, ergebnis, resultat, messergebnis, risultato, valore, "
     "esito, resultado, valor, valeur, wynik, wartosc, αποτελεσμα, τιμη, резултат, стойност, valuenum, numeric value, "
-    "answer, antwort, reading, aval, orres, stresn, val, uitslag, hodnota"
+    "answer, antwort, reading, aval, orres, stresn, val, uitslag, hodnota, nval, nval num"
 )
 _NO_RESULT = _words("date, datum, unit, units, einheit, id, time, flag, type, status, code, low, high, range")
 # Of several dates of a row, which one is its own: when it was seen, then any date, then when it began.
@@ -56,8 +56,10 @@ _ANY_DATE = re.compile(
 _ENDED_ON = _words(
     "end, ende, ended, stop, stopped, discharge, entlass*, dimissione, alta, bis, until, last, letzte*, follow up, "
     "diagnosis, diagnose*, diagnosi, enrolment, enrollment, inclusion, einschluss*, consent, einwilligung*, "
-    "randomization, randomisation, study, studie*, studien*, entry, entered, created, updated, export*, geburt*, birth"
+    "randomization, randomisation, study, studie*, studien*, entry, entered, created, export*, geburt*, birth"
 )
+# When the export was made or loaded, which is no time of anybody.
+_OF_THE_EXPORT = _words("update date, updated, import date, imported, download date, downloaded, upload date, uploaded")
 _ORDINAL = re.compile(r".*\b(?:visitnum|visit (?:no|nr|num|number)|visitnr|lfd nr|day|tag|week|woche|seq|sequence)\b.*")
 # What says the same in every row of a person, so that it is not lost where rows become tests or events.
 _OF_PERSON = (Role.SEX, Role.AGE, Role.BIRTH, Role.BIRTH_YEAR, Role.ORIGIN, Role.PLACE, Role.DEATH, Role.DEATH_DATE)
@@ -213,7 +215,7 @@ _SEEN, _ANY, _BEGAN, _ENDS = range(4)
 def _rank_of_date(name: str) -> int | None:
     """How likely a date is the row's own: 0 is the most likely; None for what is no date of the row."""
     says, words = role_of_heading(name), words_of(name)
-    if says is None or says.role is not Role.DATE:
+    if says is None or says.role is not Role.DATE or _OF_THE_EXPORT.fullmatch(words):
         return None
     if _ENDED_ON.fullmatch(words):
         return _ENDS
@@ -233,6 +235,8 @@ def _looks_like_dates(plain: PlainTable, name: str) -> bool:
     """Whether some of the first values are dates, and then nearly all."""
     says = role_of_heading(name)
     if says is not None and says.role in (Role.BIRTH, Role.DEATH_DATE, Role.IDENTIFIER):
+        return False
+    if _OF_THE_EXPORT.fullmatch(words_of(name)):
         return False
     some = plain.table.counted_column(name)[0].iloc[: PROBED * 20 : 20]
     probed = ValuesSeen(len(some), len(some), some.dropna().astype("str"), some.notna().to_numpy())

@@ -35,6 +35,11 @@ def _but_no_id(phrases: str) -> re.Pattern[str]:
     return re.compile(rf"(?!.*\b(?:id|key|uuid)\b)(?:{_pattern(phrases).pattern})")
 
 
+def _but_no_years(phrases: str) -> re.Pattern[str]:
+    """As ``_pattern``, in headings that name no group of years: ``anchor year group`` says when, not what is given."""
+    return re.compile(rf"(?!.*\byears? groups?\b)(?:{_pattern(phrases).pattern})")
+
+
 _BIRTH = _pattern(
     "birth date, birthdate, birth day, birthday, birth datetime, date of birth, day of birth, month of birth, dob, "
     "birth month, geburtsdatum, geburtstag, geburtsmonat, geb dat, gebdat, gebdatum, geb datum, geboren am, geboren, "
@@ -67,7 +72,8 @@ _SITE = _pattern(
     "*abteilung, department, dept, reparto, provider, provider id, practitioner, physician, doctor, arzt, *arzt, "
     "*aerztin, arztin, behandler, medico, medecin, investigator, nurse, pflegekraft, performer, organization, "
     "organisation, payer, facility, servicio, oddzial, lekarz, szpital, κλινικη, νοσοκομειο, ιατροσ, γιατροσ, "
-    "лекар, болница, отделение, siteid, pfleger, hopital, operator, laboratory, labor name, laboratorio, insurer, "
+    "лекар, болница, отделение, siteid, wardid, hospitalid, providerid, facilityid, pfleger, "
+    "hopital, operator, laboratory, labor name, laboratorio, insurer, "
     "*kasse, krankenversicherung, user, username, benutzer"
 )
 _NUMBER_OF_A_PERSON = _pattern(
@@ -124,7 +130,7 @@ _FURTHER: tuple[tuple[re.Pattern[str], Role, str], ...] = (
         "a visit, or another part of a plan",
     ),
     (
-        _pattern(
+        _but_no_years(
             "arm, arms, treatment group, treatment arm, study arm, studienarm, gruppe, group, randomization, "
             "randomisation, randomised, randomized, braccio, grupo, gruppo, groupe, grupa, ομαδα"
         ),

@@ -24,6 +24,7 @@ from tests.cases import each
         "MRN",
         "Patient",
         "number of the patient",
+        "uniquepid",
     ],
 )
 def test_a_heading_that_names_subjects(heading):

@@ -123,6 +123,8 @@ def test_roles_of_a_german_record(name, expected):
         ("admittime", Role.DATE),
         ("charttime", Role.DATE),
         ("hospital", Role.SITE),
+        ("wardid", Role.SITE),
+        ("PROVIDERID", Role.SITE),
     ],
 )
 def test_headings_of_deaths_births_and_stays(heading, expected):
@@ -250,6 +252,8 @@ def test_what_was_measured_beside_a_coded_term_is_merged_as_of_visits(tmp_path):
         (["Studienende", "Datum"], ("Datum",)),
         (["geburtsdatum", "messdatum", "visit_nr"], ("messdatum", "visit_nr")),
         (["wann", "wert"], ("wann",)),
+        (["UPDATE_DATE", "START_DATE", "IMPORT_DATE"], ("START_DATE",)),
+        (["UPDATE_DATE", "DOWNLOAD_DATE", "IMPORT_DATE"], ()),
     ],
 )
 def test_the_date_of_a_row_is_its_own(columns, expected):
@@ -259,7 +263,33 @@ def test_the_date_of_a_row_is_its_own(columns, expected):
         frame["visit_nr"] = [str(i) for i in range(20)]
     order = model_of("patient", T=frame).tables["T"].order
     assert order[: len(expected)] == expected
-    assert not {"geburtsdatum", "Entlassdatum", "Studienende"} & set(order)
+    no_days = {"geburtsdatum", "Entlassdatum", "Studienende", "UPDATE_DATE", "DOWNLOAD_DATE", "IMPORT_DATE"}
+    assert not no_days & set(order)
+
+
+def test_facts_of_i2b2_are_findings():
+    frame = pd.DataFrame(
+        {
+            "PATIENT_NUM": [f"1{i // 4:03d}" for i in range(80)],
+            "CONCEPT_CD": ["LOINC:4548-4", "LOINC:2160-0", "LOINC:718-7", "ICD10CM:I10"] * 20,
+            "START_DATE": [f"2020-01-{1 + i % 28:02d}" for i in range(80)],
+            "TVAL_CHAR": ["E", "E", "E", ""] * 20,
+            "NVAL_NUM": [f"{5 + i / 7:.2f}" if i % 4 < 3 else None for i in range(80)],
+            "UNITS_CD": ["%", "mg/dL", "g/dL", ""] * 20,
+            "UPDATE_DATE": ["2023-05-01"] * 80,
+        }
+    )
+    found = model_of("PATIENT_NUM", OBSERVATION_FACT=frame).tables["OBSERVATION_FACT"]
+    assert found.kind is TableKind.FINDINGS
+    assert found.short == {"CONCEPT_CD": "TEST", "NVAL_NUM": "ORRES", "UNITS_CD": "ORRESU", "START_DATE": "DTC"}
+
+
+@each(
+    "heading, is_arm", [("group", True), ("Studienarm", True), ("group in year 1", True), ("anchor_year_group", False)]
+)
+def test_a_group_of_years_is_no_arm(heading, is_arm):
+    says = role_of_heading(heading)
+    assert (says is not None and says.role is Role.ARM) == is_arm
 
 
 def test_one_row_for_each_person_is_no_long_table():
