@@ -161,6 +161,14 @@ def test_the_subjects_id_is_found_as_it_is_in_part_in_digits_and_in_texts():
     assert "subject_id" not in kinds_of(of_others, ids=ids)
 
 
+def test_three_readings_that_are_the_number_of_the_own_site_by_chance_are_no_ids():
+    ids = [f"01-{101 + i % 6}-{3001 + i}" for i in range(N)]
+    of_own_site, of_another = ["101", "102", "103"], ["106", "104", "105"]
+    of_nobody_else = [str(107 + i) for i in range(40)]
+    of_many = [f"{70 + i % 20}" for i in range(N - 46)]
+    assert "subject_id" not in kinds_of([*of_own_site, *of_another, *of_nobody_else, *of_many], ids=ids)
+
+
 def test_numbers_in_the_order_of_the_ids_are_found_whatever_the_ids_look_like():
     ids = [f"S-{i}" for i in range(1, N + 1)]  # S-2 behind S-10 as text
     rising = [str(200_000 + 977 * i + 13 * (i * i % 7)) for i in range(N)]
