@@ -38,10 +38,12 @@ def _rate_beside_others(values: pa.Array, ids: pa.Array) -> float:
     """How often a value repeats the id of somebody else, over as many others as take little time.
 
     A pressure of 101 is a part of the ids of a whole site; one other person for each value would often miss that.
+    Others are a quarter of the rows away, at least: beside it, in the order of ids, are rows of the same person.
     """
     order = np.asarray(pc.array_sort_indices(ids)).astype(np.int64)  # of any rows
     n = len(order)
-    distances = np.unique(np.linspace(1, n - 1, max(1, min(n - 1, MOST_PAIRS // n))).round().astype(np.int64))
+    nearest, n_others = max(1, n // 4), max(1, min(n - 1, MOST_PAIRS // n))
+    distances = np.unique(np.linspace(nearest, n - nearest, n_others).round().astype(np.int64))
     repeating = 0
     for distance in distances.tolist():
         others = np.empty_like(order)
