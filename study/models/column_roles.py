@@ -14,9 +14,17 @@ import numpy as np
 
 from disclosure_control.basics.encoding.dictionary import as_texts
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
+from study.concepts import concept_of
 from study.formats.tables import SourceTable
 from study.headings import is_number, words_of
-from study.models.role_words import is_key, is_known_to_acquaintances, names_a_label, names_a_term, role_of_heading
+from study.models.role_words import (
+    HeadingSays,
+    is_key,
+    is_known_to_acquaintances,
+    names_a_label,
+    names_a_term,
+    role_of_heading,
+)
 from study.models.roles import ColumnModel, Role
 from study.models.sdtm_operations import operation_of
 from study.models.values_seen import PERSON_S_NAME, TIME_OF_DAY, UUID, YEAR, ValuesSeen
@@ -30,6 +38,12 @@ MOST_TEXT_RESULTS = 100
 SEEN = Operation(OperationKind.NO_FURTHER, VariableClass.QUASI_IDENTIFIER_1, "seen or known by many")
 # Roles that take a column out of a release need no values; the others do.
 _BY_HEADING_ALONE = (Role.BIRTH, Role.IDENTIFIER, Role.PLACE, Role.SITE, Role.VERBATIM, Role.ORIGIN, Role.AGE)
+# What a label may say: a longer one is a question, in which a word for a site or a group is not what the column has.
+_BY_LABEL = (
+    *(Role.BIRTH, Role.BIRTH_YEAR, Role.DEATH, Role.DEATH_DATE, Role.DATE),
+    *(Role.SEX, Role.AGE, Role.ORIGIN, Role.PLACE, Role.IDENTIFIER),
+)
+MOST_WORDS_OF_A_LABEL = 4
 _LEAVES = (OperationKind.KEEP, OperationKind.NO_FURTHER)
 _HARMFUL = (Role.VERBATIM, Role.IDENTIFIER, Role.UNKNOWN, Role.RECORD_KEY, Role.FOREIGN_KEY)
 
@@ -77,7 +91,7 @@ class PlainTable:
             return ColumnModel(Role.PERSON, "it names the person")
         if name in self.told:
             return self.told[name]
-        by_heading = role_of_heading(name)
+        by_heading = role_of_heading(name) or self._by_label(name)
         if by_heading is not None and by_heading.role in _BY_HEADING_ALONE:
             return self._guess(name, by_heading.role, by_heading.reason)
         values = self.values(name)
@@ -88,8 +102,26 @@ class PlainTable:
         is_of_sdtm = name.isupper() and says.operation is not OperationKind.REVIEW
         if is_of_sdtm and not (says.operation in _LEAVES and guessed.role in _HARMFUL):
             return replace(guessed, says=says)
-        is_seen = is_known_to_acquaintances(name) and guessed.role in (Role.CATEGORY, Role.NUMBER, Role.FLAG)
+        is_known = is_known_to_acquaintances(name) or is_known_to_acquaintances(self._short_label(name))
+        is_seen = is_known and guessed.role in (Role.CATEGORY, Role.NUMBER, Role.FLAG)
         return replace(guessed, says=SEEN) if is_seen else guessed
+
+    def _short_label(self, name: str) -> str:
+        """The label that the file has of a column; "" where it has none, or one as long as a question."""
+        label = self.table.labels.get(name, "")
+        return label if len(words_of(label).split()) <= MOST_WORDS_OF_A_LABEL else ""
+
+    def _by_label(self, name: str) -> HeadingSays | None:
+        """What the label of a column says, where its name says nothing, not even by a standard."""
+        label = self._short_label(name)
+        if not label or concept_of(name) or names_a_term(name):
+            return None
+        if name.isupper() and operation_of(self.table.domain, name).operation is not OperationKind.REVIEW:
+            return None
+        says = role_of_heading(label)
+        if says is None or says.role not in _BY_LABEL:
+            return None
+        return replace(says, reason=says.reason.replace("the heading", "the label of the column", 1))
 
     def _guess(self, name: str, role: Role, reason: str) -> ColumnModel:
         if role is Role.BIRTH and self.values(name).share(YEAR) == 1:

@@ -340,6 +340,38 @@ def test_kinds_and_keys_of_several_tables():
     assert model.column("FAELLE", "Fallnummer").role is Role.RECORD_KEY
 
 
+@each(
+    "name, label, expected",
+    [
+        ("VERST", "Date of death", Role.DEATH_DATE),
+        ("V7", "Geburtsdatum", Role.BIRTH),
+        ("VERST", "", Role.DATE),
+        ("VERST", "How many days before the death of a parent was it", Role.DATE),
+        ("AUFNAHMEDATUM", "Date of death", Role.DATE),
+    ],
+)
+def test_a_short_label_is_asked_where_the_name_says_nothing(name, label, expected):
+    days = [f"2020-01-{1 + i:02d}" for i in range(20)]
+    frame = pd.DataFrame({"patient": [f"p{i}" for i in range(20)], name: days}).astype("str")
+    labelled = SourceTable("COHORT", "cohort.sav", "", frame, {name: label}, ())
+    found = study_model([labelled], "patient", "flat").tables["COHORT"].columns[name]
+    assert found.role is expected
+    assert ("label of the column" in found.reason) == (label != "" and expected is not Role.DATE)
+
+
+def test_what_a_label_says_that_many_see_is_known():
+    frame = pd.DataFrame({"patient": [f"p{i}" for i in range(40)], "q3": [str(150 + i) for i in range(40)]}).astype(
+        "str"
+    )
+    columns = [
+        study_model([SourceTable("COHORT", "cohort.sav", "", frame, labels, ())], "patient", "flat")
+        .tables["COHORT"]
+        .columns
+        for labels in ({}, {"q3": "Body weight"})
+    ]
+    assert [one["q3"].says is not None for one in columns] == [False, True]
+
+
 def test_a_key_that_is_called_like_a_table_names_its_rows():
     encounters = pd.DataFrame({"Id": [f"e{i}" for i in range(30)], "PATIENT": [f"p{i % 9}" for i in range(30)]})
     conditions = pd.DataFrame(
