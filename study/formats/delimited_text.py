@@ -110,7 +110,10 @@ def read_csv(source: SourceFile, options: FileOptions) -> FileContents:
         raise FaultyInputError(no_record_fault(path))
     if n_records < table.num_rows:
         notes.append(f"{counted(table.num_rows - n_records, 'record')} at the end without any value left out")
-    columns = dict(zip(header, map(_handed_on, table.slice(0, n_records).columns), strict=True))
+    if nameless := _nameless_without_values(header, table):
+        notes.append(f"{counted(len(nameless), 'column')} without a name and without any value left out")
+    named = [place for place in range(len(header)) if place not in nameless]
+    columns = {header[place]: _handed_on(table.column(place).slice(0, n_records)) for place in named}
     depends_on_keep = bool(text.names) or not all(header)
     return FileContents(columns, notes, may_guess_comma=text.delimiter != ",", depends_on_keep=depends_on_keep)
 
@@ -212,7 +215,10 @@ def _checked_header(text: _Text) -> list[str]:
         raise FaultyInputError(_unreadable_fault(text)) from None
     header = with_repeats_numbered([clean_name(name) for name in text.names or first_records[0][1]])
     looks_like_data = header_looks_like_data(header)
-    faults = name_faults(header, text.path, show_names=not looks_like_data, first_may_be_unnamed=True)
+    has_nameless = len(first_records) == 2 and not all(header[1:])
+    left_out = _nameless_without_values(header, _parsed(text, len(header))[0]) if has_nameless else []
+    show_names = not looks_like_data
+    faults = name_faults(header, text.path, show_names, first_may_be_unnamed=True, left_out=left_out)
     if looks_like_data:
         faults.append(
             f"{text.path.name}: the first line looks like a record, not like column names (most of its "
@@ -231,6 +237,17 @@ def _checked_records(text: _Text, header: list[str]) -> pa.Table:
     table, faults = _parsed(text, len(header))
     stop_at(faults)
     return table
+
+
+def _nameless_without_values(header: Sequence[str], table: pa.Table) -> list[int]:
+    """The places of columns without a name and without any value: delimiters at the end of all lines."""
+    places = [place for place, name in enumerate(header) if not name and any(header)]
+    return [place for place in places if not _has_values(table.column(place))]
+
+
+def _has_values(column: pa.ChunkedArray) -> bool:
+    n_characters = pc.binary_length(pc.utf8_trim_whitespace(column.cast(pa.large_string())))
+    return bool(pc.max(n_characters).as_py())
 
 
 def _parsed(text: _Text, n_columns: int) -> tuple[pa.Table, list[str]]:

@@ -7,7 +7,7 @@ columns of a clinical data set repeat a few clean values.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -53,17 +53,23 @@ def with_repeats_numbered(names: Sequence[str]) -> list[str]:
 
 
 def name_faults(
-    names: Sequence[str], path: Path, show_names: bool = True, first_may_be_unnamed: bool = False
+    names: Sequence[str],
+    path: Path,
+    show_names: bool = True,
+    first_may_be_unnamed: bool = False,
+    left_out: Collection[int] = (),
 ) -> list[str]:
     """Return the faults of a file's column names: empty ones, and repeated ones.
 
     ``show_names=False`` shows positions only, for a first line that may not be a header at all.
     ``first_may_be_unnamed``: a first column without a name is judged by its values, by ``without_row_numbers``.
+    ``left_out``: places, from 0, of columns that are not handed on.
     """
     faults = []
     positions: dict[str, list[int]] = {}
     for position, name in enumerate(names, start=1):
-        if name or position > 1 or not first_may_be_unnamed:
+        is_judged_later = first_may_be_unnamed and position == 1 and not name
+        if not is_judged_later and position - 1 not in left_out:
             positions.setdefault(name, []).append(position)
     if "" in positions:
         empty = positions.pop("")

@@ -333,6 +333,23 @@ def test_header_faults_and_ragged_records_come_together(tmp_path):
     assert "2 records with 2, 1 record with 5; the first begins at line 3" in faults[2]
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_delimiters_at_the_end_of_all_lines_are_no_column(tmp_path, delimiter):
+    text = "A,B,,\n1,x,,\n2,y, ,\n".replace(",", delimiter)
+    table = read(tmp_path, text)
+    assert cells(table) == {"A": ["1", "2"], "B": ["x", "y"]}
+    assert "2 columns without a name and without any value left out" in table.notes
+
+
+def test_columns_without_a_name_are_judged_one_by_one(tmp_path):
+    assert cells(read(tmp_path, ",A,\n1,x,\n2,y,\n")) == {"A": ["x", "y"]}
+    assert cells(read(tmp_path, ",A,B\n,x,1\n,y,2\n")) == {"A": ["x", "y"], "B": ["1", "2"]}
+    (fault,) = faults_of(tmp_path, "A,,B,\n1,,3,\n2,,3,4\n")
+    assert "1 column without a name (position 4 of 4)" in fault
+    (fault,) = faults_of(tmp_path, '""\n""\n""\n')
+    assert "1 column without a name" in fault
+
+
 def test_names_that_are_equal_once_composed_are_duplicates(tmp_path):
     (fault,) = faults_of(tmp_path, "é, e\u0301\n1,2\n")
     assert "2 columns have the name 'é'" in fault
