@@ -328,10 +328,16 @@ def _losses(tables: Sequence[ComparedTable], settings: FitForUseSettings) -> Ite
         n_read = sum(int(table.is_read.sum()) for table in tables)
         yield f"{n_unsafe:,} of {counted(n_read, 'comparison')} no longer {'hold' if n_unsafe > 1 else 'holds'}"
     of_people = [table for table in tables if not table.before.is_main and _is_looked_at(table)]
-    for table in of_people:
-        yield from (f"{name_of_group(group)} in {bands_in_words(n)}" for group, n in table.coarser.items())
     if gone := [name_of_group(group) for table in of_people for group in table.gone]:
         yield f"{listed(dict.fromkeys(gone), MOST_NAMED)} not released"
+    for table in of_people:
+        bands = {group: n for group, n in table.coarser.items() if _told_people_apart(table, group)}
+        yield from (f"{name_of_group(group)} in {bands_in_words(n)}" for group, n in bands.items())
+
+
+def _told_people_apart(table: ComparedTable, group: str) -> bool:
+    """Whether there was more than one category: of one country, a coarser name is no loss of a comparison."""
+    return table.before.kind is CellKind.MEAN or table.before.groups.count(group) != 1
 
 
 def lines_of(fit: FitForUse) -> tuple[str, ...]:
