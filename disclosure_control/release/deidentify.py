@@ -97,6 +97,14 @@ class ReleasedFile:
         return sum(self.overview.lengths)
 
     @property
+    def why_nothing_leaves(self) -> str:
+        """The reason for which such a file does not leave: it has no row, or none with a value. "" of all others."""
+        if not self.n_records:
+            return "no record of it is left"
+        has_value = any(column.notna().any() for part in self.parts for _, column in part.frame.items())
+        return "" if has_value else "no value of it is left"
+
+    @property
     def columns(self) -> pd.DataFrame:
         """Its columns, without a row."""
         return self.overview.columns
@@ -163,8 +171,8 @@ def deidentify(
         accounts += released.accounts
         if not any(account.operation.operation != OperationKind.REMOVE_DATA_SET for account in released.accounts):
             left_out[file.table.file_name] = released.accounts[0].operation.reason
-        elif not released.n_records or not len(released.columns.columns):
-            left_out[file.table.file_name] = "no record of it is left"
+        elif reason := released.why_nothing_leaves:
+            left_out[file.table.file_name] = reason
         else:
             files[file.name] = released
     files = _with_relations(files, decisions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -248,6 +249,14 @@ def test_devices_of_people_left_out_go():
     study = released({"DM": DM, "EC": ec, "DI": di}, people(IDS, [0, 2]))
     assert set(study.files["DI"].frame["SPDEVID"]) == set(study.files["EC"].frame["SPDEVID"])
     assert not study.files["DI"].frame["DIVAL"].str.contains("SERIAL").any()
+
+
+def test_a_file_without_any_value_does_not_leave_as_without_any_record():
+    file = released({"DM": DM}, people(IDS, [0, 1])).files["DM"]
+    emptied = file.whole._replace(frame=file.frame.mask(file.frame.notna()))
+    assert file.why_nothing_leaves == ""
+    assert replace(file, parts=[emptied]).why_nothing_leaves == "no value of it is left"
+    assert replace(file, parts=[file.whole.where(file.people < 0)]).why_nothing_leaves == "no record of it is left"
 
 
 def test_people_whom_the_pilot_does_not_know_are_in_no_file():
