@@ -67,6 +67,7 @@ def scatter_chart(title: str, described: str, points: Sequence[Point], x_title: 
         anchor = "end" if share == 1 else "middle"
         parts.append(text(LEFT + share * wide, height - BOTTOM + LABELS, f"{share * most:.3g}", anchor))
     named: list[tuple[float, float, list[str]]] = []
+    marks: list[tuple[float, float]] = []
     for point in sorted(points, key=lambda point: bool(point.mark)):
         x, y = LEFT + point.x / most * wide, height - BOTTOM - point.y / top * tall
         if point.is_ringed:
@@ -75,21 +76,24 @@ def scatter_chart(title: str, described: str, points: Sequence[Point], x_title: 
             parts.append(circle("point", x, y, 4, point.text))
             continue
         parts.append(path("diamond", f"M{x:.1f} {y - 9:.1f}l9 9l-9 9l-9-9z", point.text))
+        marks.append((x, y))
         same = next((names for other_x, other_y, names in named if math.hypot(x - other_x, y - other_y) < NEAR), None)
         if same is None:
             named.append((x, y, [point.mark]))
         else:
             same.append(point.mark)
-    return Drawing(title, described, height, (*parts, *_names_beside(named, height - BOTTOM, y_title)))
+    return Drawing(title, described, height, (*parts, *_names_beside(named, marks, height - BOTTOM, y_title)))
 
 
-def _names_beside(named: Sequence[tuple[float, float, list[str]]], bottom: float, y_title: str) -> list[str]:
+def _names_beside(
+    named: Sequence[tuple[float, float, list[str]]], marks: Sequence[tuple[float, float]], bottom: float, y_title: str
+) -> list[str]:
     """The names of marks, each where it covers no mark and no other name: beside its own, or higher, with a line to it.
 
     ``bottom`` is the end of the plane; ``y_title`` is above it, and is not covered either.
     """
     parts: list[str] = []
-    taken = [(x - 9, y - 9, x + 9, y + 9) for x, y, _ in named]
+    taken = [(x - 9, y - 9, x + 9, y + 9) for x, y in marks]
     taken.append((0.0, TOP - 27, 4.0 + LETTER * len(y_title), TOP - 12))
     for x, y, names in named:
         words = ", ".join(names)
