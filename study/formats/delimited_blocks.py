@@ -22,14 +22,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
 from study.formats.messages import no_record_fault
 from study.formats.packed import GunzippedFile, opened
 from study.formats.tables import GZIP_SUFFIX, suffix_of
-from study.formats.values import clean_name
+from study.formats.values import clean_name, n_without_empty_end
 
 if TYPE_CHECKING:
     from hashlib import _Hash as Hash
@@ -81,7 +80,7 @@ class RangeOfText:
         with self._checked(content_hash) as (checked, n_bytes_read):
             for block in self._blocks(checked):
                 self.n_bytes_read = n_bytes_read()
-                n_kept = _n_without_empty_end(block)
+                n_kept = n_without_empty_end(block)
                 if n_kept and self.n_empty_end:  # they waited for one with a value after them
                     yield _empty_records(block.schema, self.n_empty_end)
                     self.n_records += self.n_empty_end
@@ -286,19 +285,6 @@ def _header(path: Path, dialect: Dialect) -> list[str]:
     if not header or len(set(header)) < len(header) or [clean_name(name) for name in header] != header or "" in header:
         raise FaultyInputError(f"{path.name}: the first line does not name every column once; {dialect.remedy}")
     return header
-
-
-def _n_without_empty_end(block: pa.RecordBatch) -> int:
-    """The number of records without empty ones at the end; in a single column, empty records are missing values."""
-    n_rows = int(block.num_rows)
-    if not n_rows or block.num_columns == 1 or any(_has_value(column[-1:])[0] for column in block.columns):
-        return n_rows
-    has_value = np.logical_or.reduce([_has_value(column) for column in block.columns])
-    return int(np.flatnonzero(has_value)[-1]) + 1 if has_value.any() else 0
-
-
-def _has_value(column: pa.Array) -> np.ndarray:
-    return pc.fill_null(pc.binary_length(pc.utf8_trim_whitespace(column)), 0).to_numpy() > 0
 
 
 def _empty_records(schema: pa.Schema, n: int) -> pa.RecordBatch:

@@ -42,7 +42,7 @@ from study.formats.outgoing import FileWriter, OutgoingTable
 from study.formats.quotes import QUOTE, quotes_of
 from study.formats.registry import Format
 from study.formats.tables import GZIP_SUFFIX, FileContents, FileOptions, suffix_of
-from study.formats.values import clean_name, name_faults, with_repeats_numbered
+from study.formats.values import clean_name, has_value, n_without_empty_end, name_faults, with_repeats_numbered
 
 if TYPE_CHECKING:
     import _csv
@@ -103,14 +103,13 @@ def read_csv(source: SourceFile, options: FileOptions) -> FileContents:
         text = dataclasses.replace(text, n_missing=n_missing)
         if n_missing:
             notes.append(unquoted_missing_note(n_missing))
-    header = _checked_header(text)
-    table = _checked_records(text, header)
-    n_records = _n_without_empty_end(table)
+    header, table, nameless = _checked_records(text)
+    n_records = n_without_empty_end(table)
     if n_records == 0:
         raise FaultyInputError(no_record_fault(path))
     if n_records < table.num_rows:
         notes.append(f"{counted(table.num_rows - n_records, 'record')} at the end without any value left out")
-    if nameless := _nameless_without_values(header, table):
+    if nameless:
         notes.append(f"{counted(len(nameless), 'column')} without a name and without any value left out")
     named = [place for place in range(len(header)) if place not in nameless]
     columns = {header[place]: _handed_on(table.column(place).slice(0, n_records)) for place in named}
@@ -207,47 +206,35 @@ def _small_blocks(data: pa.Buffer) -> Iterator[np.ndarray]:
 # Header and records
 
 
-def _checked_header(text: _Text) -> list[str]:
-    """Return the column names; raise FaultyInputError with all that is wrong with them or with the records."""
+def _checked_records(text: _Text) -> tuple[list[str], pa.Table, list[int]]:
+    """Return the column names, the records, and the places of columns that are left out.
+
+    Raises FaultyInputError with all that is wrong with the names and with the records.
+    """
     try:
         first_records = list(itertools.islice(text.records(), 2))
     except csv.Error:
         raise FaultyInputError(_unreadable_fault(text)) from None
     header = with_repeats_numbered([clean_name(name) for name in text.names or first_records[0][1]])
     looks_like_data = header_looks_like_data(header)
-    has_nameless = len(first_records) == 2 and not all(header[1:])
-    left_out = _nameless_without_values(header, _parsed(text, len(header))[0]) if has_nameless else []
-    show_names = not looks_like_data
-    faults = name_faults(header, text.path, show_names, first_may_be_unnamed=True, left_out=left_out)
+    is_empty = len(first_records) < 2
+    table, of_records = (pa.table({}), [no_record_fault(text.path)]) if is_empty else _parsed(text, len(header))
+    nameless = [] if is_empty else _nameless_without_values(header, table)
+    faults = name_faults(header, text.path, not looks_like_data, first_may_be_unnamed=True, left_out=nameless)
     if looks_like_data:
         faults.append(
             f"{text.path.name}: the first line looks like a record, not like column names (most of its "
             f"{counted(len(header), 'field')} are numbers or dates). Put a line with the column names first, "
             f"or leave the domain out by {leave_out_setting(text.path)}."
         )
-    if len(first_records) < 2:
-        faults.append(no_record_fault(text.path))
-    elif faults:
-        faults += _parsed(text, len(header))[1]
-    stop_at(faults)
-    return header
-
-
-def _checked_records(text: _Text, header: list[str]) -> pa.Table:
-    table, faults = _parsed(text, len(header))
-    stop_at(faults)
-    return table
+    stop_at([*faults, *of_records])
+    return header, table, nameless
 
 
 def _nameless_without_values(header: Sequence[str], table: pa.Table) -> list[int]:
     """The places of columns without a name and without any value: delimiters at the end of all lines."""
     places = [place for place, name in enumerate(header) if not name and any(header)]
-    return [place for place in places if not _has_values(table.column(place))]
-
-
-def _has_values(column: pa.ChunkedArray) -> bool:
-    n_characters = pc.binary_length(pc.utf8_trim_whitespace(column.cast(pa.large_string())))
-    return bool(pc.max(n_characters).as_py())
+    return [place for place in places if not has_value(table.column(place)).any()]
 
 
 def _parsed(text: _Text, n_columns: int) -> tuple[pa.Table, list[str]]:
@@ -339,20 +326,6 @@ def _ragged_fault(text: _Text, n_columns: int, n_fields: Counter[int]) -> str:
 
 def _unreadable_fault(text: _Text) -> str:
     return f"{text.path.name}: the text cannot be split into records. Export the file again as CSV."
-
-
-def _n_without_empty_end(table: pa.Table) -> int:
-    """Return the number of records without empty ones at the end: bare delimiters of a spreadsheet.
-
-    In a file of one column an empty record is a missing value and stays.
-    """
-    if table.num_columns == 1 or any((column[-1].as_py() or "").strip() for column in table.columns):
-        return int(table.num_rows)
-    has_value = np.zeros(table.num_rows, dtype=bool)
-    for column in table.cast(pa.schema([(name, pa.large_string()) for name in table.column_names])).columns:
-        n_characters = pc.binary_length(pc.utf8_trim_whitespace(column))
-        has_value |= pc.fill_null(n_characters, 0).to_numpy() > 0
-    return int(np.flatnonzero(has_value)[-1]) + 1 if has_value.any() else 0
 
 
 def write_csv(table: OutgoingTable) -> bytes:

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from disclosure_control.basics.encoding.text_codes import TextCodes
 
 GZIP_SUFFIX = ".gz"
-# The name of a sheet as a table of its own: no file of data has a name that ends so.
 # All FHIR Bundles of a folder are tables of one file of this name, which does not exist.
 BUNDLES = "Bundles.json"
+# The name of a sheet, or of a table of Bundles, as a table of its own: no file of data has a name that ends so.
 _SHEET = re.compile(rf"(?P<workbook>.+\.xls[xm]?|{re.escape(BUNDLES)})#(?P<sheet>.+)", re.IGNORECASE | re.DOTALL)
 _NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # of files, on one system or another
 Piece = TypeVar("Piece")

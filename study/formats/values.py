@@ -52,6 +52,25 @@ def with_repeats_numbered(names: Sequence[str]) -> list[str]:
     return [f"{name} ({n + 1})" if n else name for name, n in zip(names, n_before, strict=True)]
 
 
+def has_value(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Whether each text (n,) of a column, encoded or not, has more than blanks."""
+    n_characters = pc.binary_length(pc.utf8_trim_whitespace(column.cast(pa.large_string())))
+    found: np.ndarray = pc.fill_null(n_characters, 0).to_numpy() > 0
+    return found
+
+
+def n_without_empty_end(records: pa.Table | pa.RecordBatch) -> int:
+    """Return the number of records without empty ones at the end: bare delimiters of a spreadsheet.
+
+    In a file of one column an empty record is a missing value and stays.
+    """
+    n_rows, columns = int(records.num_rows), records.columns
+    if not n_rows or len(columns) == 1 or any(has_value(column[-1:])[0] for column in columns):
+        return n_rows
+    is_there = np.logical_or.reduce([has_value(column) for column in columns])
+    return int(np.flatnonzero(is_there)[-1]) + 1 if is_there.any() else 0
+
+
 def name_faults(
     names: Sequence[str],
     path: Path,
