@@ -15,6 +15,7 @@ from disclosure_control.basics.encoding.keys import count_pairs, number_groups
 CHANCE = 0.01  # that any level of a column is as pure by luck
 PURE = 0.95
 COLLINEAR = 1e-10  # of the product of both spreads
+LEAST_FITTED = 10  # people, by whom a relation is fitted: of fewer, one's own value would weigh too much
 ENOUGH_FOR_MEDIAN = 5  # of a level: below that, one's own value would weigh too much
 
 
@@ -87,12 +88,14 @@ def told_by_relation(
 
     ``hidden`` = a + b ``one`` + c ``other``, or if all are above 0 ``hidden`` = a ``one``^b ``other``^c, by least
     squares over all people: three figures for everyone, so no own value is fitted. With codes of a ``group``
-    (n_people,), such as the sex, each of these has a constant of its own. NaN predicts nothing. From 0, in the unit of
-    ``hidden``; smaller is riskier.
+    (n_people,), such as the sex, each level has a constant of its own, if it has ten people. NaN predicts nothing. From
+    0, in the unit of ``hidden``; smaller is riskier.
     """
     usable = np.isfinite(one) & np.isfinite(other) & np.isfinite(hidden)
+    if group is not None:
+        usable &= (np.bincount(group[usable], minlength=group.max(initial=0) + 1) >= LEAST_FITTED)[group]
     away = np.full(len(hidden), np.inf)
-    if usable.sum() < 10:
+    if usable.sum() < LEAST_FITTED:
         return away
     x, z, y = one[usable], other[usable], hidden[usable]
     group = None if group is None else group[usable]

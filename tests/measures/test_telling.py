@@ -102,6 +102,16 @@ def test_two_numbers_by_ratio_and_by_difference():
     assert np.isinf(told_by_relation(height, weight, bmi)[0])
 
 
+def test_nobody_is_fitted_to_a_constant_of_few_people_of_a_level():
+    generator = np.random.default_rng(7)
+    one, other = generator.normal(50, 9, 60), generator.normal(40, 8, 60)
+    level = np.repeat([0, 1, 2], [29, 30, 1])
+    hidden = one + other + np.where(level == 1, 20, 0)
+    away = told_by_relation(one, other, hidden, level)
+    assert away[:59].max() < 1e-9
+    assert np.isinf(away[59]), "alone in a level, whose constant would be the own value"
+
+
 def test_a_pair_that_is_not_worth_fitting_tells_too_few():
     """Sums, products, equal columns, constants, gaps and plain noise: what the screen leaves out, no fit would tell."""
     generator = np.random.default_rng(8)
