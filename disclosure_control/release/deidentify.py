@@ -175,11 +175,13 @@ def deidentify(
             left_out[file.table.file_name] = reason
         else:
             files[file.name] = released
+    names = {name: released.source.table.file_name for name, released in files.items()}
     files = _with_relations(files, decisions)
     unplaced = tuple(
         name for name, one in people.recoded.items() if name not in decisions.placed and one.reason == BY_TREATMENT
     )
     files = _with_dictionaries_cut(_without_lonely_devices(files), study.model)
+    left_out |= {file_name: "no record of it is left" for name, file_name in names.items() if name not in files}
     return ReleasedStudy(files, left_out, tuple(accounts), unplaced, study.model)
 
 
