@@ -43,14 +43,9 @@ def stale_merge_notices(folder: Path, results: Path, file: str, sha256: str) -> 
     ]
 
 
-def hash_of_input(folder: Path, name: str) -> str | None:
-    """The SHA-256 of an input in a pilot's folder, None if it is not there; of a sheet, that of its workbook."""
-    return sha256_of_input(folder / name)
-
-
 def _changed_since(inputs: Mapping[str, Mapping[str, str]], folder: Path) -> list[str]:
     files = {file_of(folder / name): (name, one["sha256"]) for name, one in inputs.items()}
-    now = {path: hash_of_input(folder, name) for path, (name, _) in files.items()}
+    now = {path: sha256_of_input(folder / name) for path, (name, _) in files.items()}
     return [path.name for path, (_, sha256) in files.items() if now[path] not in (None, sha256)]
 
 

@@ -146,17 +146,23 @@ def files_of(path: Path) -> list[Path]:
     """The files in which a table is: itself or its workbook, and of FHIR Bundles all that are in the folder."""
     if file_of(path) == path or file_of(path).name != BUNDLES:
         return [file_of(path)]
-    return [one for one in visible_files(path.parent) if suffix_of(one) in readers_by_suffix() and _is_together(one)]
+    beside = (one for one in visible_files(path.parent) if suffix_of(one) in readers_by_suffix())
+    return [one for one in beside if _recognised(one).is_together]
 
 
-def _is_together(path: Path) -> bool:
-    return _recognised(path).is_together
+def is_there(path: Path) -> bool:
+    """Whether the file or files of a table are there."""
+    return _are_there(files_of(path))
+
+
+def _are_there(files: Sequence[Path]) -> bool:
+    return bool(files) and all(one.is_file() for one in files)
 
 
 def sha256_of_input(path: Path) -> str | None:
     """The SHA-256 of the file or files of a table, as ``SourceTable`` has it; None if one is not there."""
     files = files_of(path)
-    if not files or not all(one.is_file() for one in files):
+    if not _are_there(files):
         return None
     hashes = [sha256_of_file(one) for one in files]
     return hashes[0] if files == [file_of(path)] else hash_of_all(hashes)
