@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from config import MERGE_REPORT
-from study.formats.files import files_of, sha256_of_input
+from study.formats.files import files_of, is_there, sha256_of_input
 from study.formats.registry import readers_by_suffix
 from study.formats.tables import file_of, suffix_of
 
@@ -43,9 +43,19 @@ def stale_merge_notices(folder: Path, results: Path, file: str, sha256: str) -> 
     ]
 
 
+def hash_of_input(folder: Path, name: str) -> str | None:
+    """The SHA-256 of an input in a pilot's folder, None if it is not there; of a sheet, that of its workbook."""
+    return sha256_of_input(folder / name)
+
+
+def has_input(folder: Path, name: str) -> bool:
+    """Whether an input is in a pilot's folder; a sheet is in its workbook."""
+    return is_there(folder / name)
+
+
 def _changed_since(inputs: Mapping[str, Mapping[str, str]], folder: Path) -> list[str]:
     files = {file_of(folder / name): (name, one["sha256"]) for name, one in inputs.items()}
-    now = {path: sha256_of_input(folder / name) for path, (name, _) in files.items()}
+    now = {path: hash_of_input(folder, name) for path, (name, _) in files.items()}
     return [path.name for path, (_, sha256) in files.items() if now[path] not in (None, sha256)]
 
 

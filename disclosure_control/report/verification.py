@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from config import COMBINED_DATASETS, MERGE_REPORT
+from disclosure_control.assess.staleness import has_input, hash_of_input
 from disclosure_control.basics.files import SourceFile, sha256_of_file
 from disclosure_control.basics.telling.words import counted, text_table
 from disclosure_control.report.evidence.manifest import figures_of
@@ -20,7 +21,6 @@ from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.evidence.packages import versions
 from disclosure_control.run.fingerprints import fingerprint, fingerprint_of_json
 from disclosure_control.run.results import files_below, summary_text
-from study.formats.files import is_there, sha256_of_input
 
 
 @dataclass
@@ -98,10 +98,10 @@ def check_manifest(
         kind, fingerprint(key, config.sha256) == manifest["config"]["sha256"], f"{config.name}: changed since the run"
     )
     for name, entry in domain_files.items():
-        found.check(kind, *_input(sha256_of_input(folder / name), name, entry, key))
+        found.check(kind, *_input(hash_of_input(folder, name), name, entry, key))
     for name, entry in manifest["inputs"].items():
         place = results if (results / name).is_file() else folder
-        sha256 = sha256_of_input(place / name)
+        sha256 = hash_of_input(place, name)
         if sha256 is not None:  # otherwise it is elsewhere, or missing, which the repeated run finds
             found.check(kind, *_input(sha256, name, entry, key))
     if manifest["merge_report"] is not None:
@@ -130,7 +130,7 @@ def _name(folder: Path) -> str:
 
 def are_there(folder: Path, names: Iterable[str]) -> bool:
     """Whether all these domain files are in a pilot's folder; a sheet is in its workbook."""
-    return all(is_there(folder / name) for name in names)
+    return all(has_input(folder, name) for name in names)
 
 
 def _input(sha256: str | None, name: str, entry: Mapping[str, Any], key: bytes) -> tuple[bool, str]:
