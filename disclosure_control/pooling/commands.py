@@ -225,9 +225,9 @@ def _pool_alone(run: PoolRun, members: RoundMembers, answer: PoolAnswer) -> tupl
 
 
 def _who_read(answer: PoolAnswer, receipts: Mapping[str, bool]) -> str:
-    check = f"The check of this answer is {check_of(answer.file.sha512)}."
+    check = f"The check of this answer is {check_of(answer.file.sha512)}; compare it by telephone."
     if waiting := [name for name, is_there in receipts.items() if not is_there]:
-        return f"{check} Compare it by telephone: no receipt here yet of {listed(waiting)}."
+        return f"{check} No receipt here yet of {listed(waiting)}."
     return f"{check} All {len(receipts)} parties left a receipt of this same answer."
 
 
