@@ -66,13 +66,13 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
 
         def check(literal: Mapping[str, Any]) -> object:
             from disclosure_control.assess.combined_dataset import checked_config
-            from disclosure_control.treatments.keys import with_keys_to_come
+            from disclosure_control.remedy.treatments.keys import with_keys_to_come
 
             with with_keys_to_come(literal):
                 return checked_config(path, literal, READERS)
 
         def run(literal: Mapping[str, Any], words: str) -> Verdict:
-            from disclosure_control.treatments.keys import with_keys_to_come
+            from disclosure_control.remedy.treatments.keys import with_keys_to_come
 
             engine, log = choice.name, pilot.log
             with with_keys_to_come(literal):

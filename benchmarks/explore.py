@@ -57,11 +57,11 @@ def _exploring(n_records: int, figures: bool):
     import pandas as pd
 
     from config.model_settings import validate_config
+    from disclosure_control.analyses.explore.drawing import draw_exploration
+    from disclosure_control.analyses.explore.exploration import explore
+    from disclosure_control.analyses.explore.settings import ExploreSettings
+    from disclosure_control.analyses.explore.step import exploration_tables
     from disclosure_control.assess.assessment import assess
-    from disclosure_control.steps.explore.drawing import draw_exploration
-    from disclosure_control.steps.explore.exploration import explore
-    from disclosure_control.steps.explore.settings import ExploreSettings
-    from disclosure_control.steps.explore.step import exploration_tables
 
     table = _wide_people(n_records)
     for name in ("number_0", "number_1"):

@@ -38,14 +38,14 @@ def _given(people):
     from made_data import PEOPLE_CONFIG
 
     from config.model_settings import validate_config
-    from disclosure_control.treatments.registry import TreatmentInput
+    from disclosure_control.remedy.treatments.registry import TreatmentInput
 
     bins = {"VS__BMI": PEOPLE_CONFIG["binning_config"]["VS__BMI"]}
     return TreatmentInput(people, validate_config(PEOPLE_CONFIG | {"binning_config": bins}), np.random.default_rng(1))
 
 
 def _local_suppression(people, missing: str) -> dict:
-    from disclosure_control.treatments.methods.local_suppression import (
+    from disclosure_control.remedy.treatments.methods.local_suppression import (
         LocalSuppressionSettings,
         apply_local_suppression,
     )
@@ -57,7 +57,7 @@ def _local_suppression(people, missing: str) -> dict:
 
 
 def _mdav(people) -> dict:
-    from disclosure_control.treatments.methods.microaggregation import MdavSettings, apply_mdav
+    from disclosure_control.remedy.treatments.methods.microaggregation import MdavSettings, apply_mdav
 
     columns = ["DM__AGE", "VS__BMI", "LB__Cholesterol"]
     treated = apply_mdav(_given(people), MdavSettings(columns=columns, group_size=K["mdav"]))
@@ -65,7 +65,7 @@ def _mdav(people) -> dict:
 
 
 def _mondrian(people) -> dict:
-    from disclosure_control.treatments.methods.mondrian import MondrianSettings, apply_mondrian
+    from disclosure_control.remedy.treatments.methods.mondrian import MondrianSettings, apply_mondrian
 
     given = _given(people)
     treated = apply_mondrian(given, MondrianSettings(k=K["mondrian"], also=[]))

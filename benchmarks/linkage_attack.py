@@ -101,7 +101,7 @@ def _linking(n_records: int, n_keys: int, by_merge: bool):
     import numpy as np
     import pandas as pd
 
-    from disclosure_control.steps.linkage_attack.linkage import attack_linkage, compare_tables
+    from disclosure_control.analyses.linkage_attack.linkage import attack_linkage, compare_tables
 
     random, keys = np.random.default_rng(20260101), list(KEYS[:n_keys])
     identified = pd.DataFrame(
@@ -133,9 +133,9 @@ def _attacking(attack: str, folder: Path):
     import numpy as np
     import pandas as pd
 
-    from disclosure_control.steps.linkage_attack.inference import infer_attribute
-    from disclosure_control.steps.linkage_attack.linkability import link_parts
-    from disclosure_control.steps.linkage_attack.singling_out import single_out
+    from disclosure_control.analyses.linkage_attack.inference import infer_attribute
+    from disclosure_control.analyses.linkage_attack.linkability import link_parts
+    from disclosure_control.analyses.linkage_attack.singling_out import single_out
 
     original, released, control = (pd.read_csv(folder / f"{name}.csv") for name in ("original", "released", "control"))
 

@@ -59,10 +59,10 @@ def ours(question: str, n_records: int, in_memory: bool):
     import numpy as np
     import pandas as pd
 
-    from disclosure_control.steps.private_release.answers import Records
-    from disclosure_control.steps.private_release.ledger import Ledger
-    from disclosure_control.steps.private_release.questions import read_query
-    from disclosure_control.steps.private_release.step import ask
+    from disclosure_control.analyses.private_release.answers import Records
+    from disclosure_control.analyses.private_release.ledger import Ledger
+    from disclosure_control.analyses.private_release.questions import read_query
+    from disclosure_control.analyses.private_release.step import ask
 
     column = made_column(question, n_records)
     text = column.astype(str) if question == "mean" else np.array(CATEGORIES)[column]

@@ -43,8 +43,8 @@ def lattice_of(data: str, frame):
     from Anonymization_Models import apply_feature_binning, form_equivalence_classes
     from config import parse_config
     from disclosure_control.basics.encoding.hierarchies import read_hierarchy
-    from disclosure_control.generalisation import generalisations
-    from disclosure_control.generalisation.nodes import Lattice
+    from disclosure_control.remedy.recodings import generalisations
+    from disclosure_control.remedy.recodings.nodes import Lattice
 
     if data.startswith("adult"):
         names = ADULT[: int(data.removeprefix("adult"))]
@@ -75,9 +75,9 @@ def lattice_of(data: str, frame):
 
 def searched(data: str, frame, limit: float, models: str) -> dict:
     from Anonymization_Models import count_sensitive_values
-    from disclosure_control.generalisation.criteria import Criterion
-    from disclosure_control.generalisation.requirements import Requirements
-    from disclosure_control.generalisation.search import search
+    from disclosure_control.remedy.recodings.criteria import Criterion
+    from disclosure_control.remedy.recodings.requirements import Requirements
+    from disclosure_control.remedy.recodings.search import search
 
     classes, lattice = lattice_of(data, frame)
     of_adult, of_people = ("occupation", "total_variation_t", 0.4), ("LB__Cholesterol", "wasserstein_t", 10)

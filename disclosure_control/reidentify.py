@@ -21,14 +21,14 @@ from disclosure_control.assess.opening import read_texts
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.release.people import texts_of
+from disclosure_control.remedy.treatments.keys import Release, pseudonyms_of, read_key
+from disclosure_control.remedy.treatments.one_release import GIVES_IDS, name_of_release
 from disclosure_control.run import clock
 from disclosure_control.run.beside import beside, put_beside
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door, said
 from disclosure_control.run.fingerprints import fingerprint_of_json, key_of
 from disclosure_control.run.reidentifications import PseudonymLookup, log_reidentification
 from disclosure_control.steps import READERS
-from disclosure_control.treatments.keys import Release, pseudonyms_of, read_key
-from disclosure_control.treatments.one_release import GIVES_IDS, name_of_release
 
 ANSWERS = "reidentified.csv"
 NOBODY = RISK_TOO_HIGH  # the same status: done, and not well

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from disclosure_control.generalisation.losses import METRICS
+from disclosure_control.analyses.sweep.utility import MEASURES
 from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
-from disclosure_control.utility import MEASURES
+from disclosure_control.remedy.recodings.losses import METRICS
 from study.models.registry import data_models
 from tests.cases import each
 from tests.places import PROJECT

@@ -11,24 +11,24 @@ from pathlib import Path
 from typing import Any
 
 from config.model_settings import PilotConfig
+from disclosure_control.analyses.linkage_attack.inference import InferenceSettings
+from disclosure_control.analyses.linkage_attack.interval_disclosure import IntervalSettings
+from disclosure_control.analyses.linkage_attack.linkability import LinkabilitySettings
+from disclosure_control.analyses.linkage_attack.singling_out import SinglingOutSettings
 from disclosure_control.basics.settings.fields import SettingField, SettingsGroup, settings_in
 from disclosure_control.leaving.leaving import Join
 from disclosure_control.pooling.settings import PoolSettings
 from disclosure_control.release.terms.rare_terms import RareTerms
+from disclosure_control.remedy.treatments.registry import methods
 from disclosure_control.steps import READERS, STEPS, settings_module
 from disclosure_control.steps.context.catalogue import CatalogueEntry
 from disclosure_control.steps.context.settings import DecisionOnRule
 from disclosure_control.steps.intruder.settings import IntruderResult
-from disclosure_control.steps.linkage_attack.inference import InferenceSettings
-from disclosure_control.steps.linkage_attack.interval_disclosure import IntervalSettings
-from disclosure_control.steps.linkage_attack.linkability import LinkabilitySettings
-from disclosure_control.steps.linkage_attack.singling_out import SinglingOutSettings
 from disclosure_control.steps.release.settings import EarlierReleaseSettings, OutsidersKnow
 from disclosure_control.steps.tables.settings import BroughtTable
 from disclosure_control.study_tables.asked import OutcomeAsked
 from disclosure_control.study_tables.fit import FitForUseSettings
 from disclosure_control.table_protection.houses import HouseRules
-from disclosure_control.treatments.registry import methods
 from study.formats.tables import FileOptions
 from study.merge.ages import AgeAt
 from study.merge.settings import MergeSettings

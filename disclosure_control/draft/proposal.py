@@ -18,7 +18,7 @@ from disclosure_control.basics.telling.reasons import DECIDE, Reason
 from disclosure_control.basics.telling.words import capitalised, counted
 from disclosure_control.draft.edits import with_changes, with_choices, with_marks_decided
 from disclosure_control.draft.files import PROPOSED_CONFIG, write_draft
-from disclosure_control.treatments.keys import command_to_set, names_of_keys
+from disclosure_control.remedy.treatments.keys import command_to_set, names_of_keys
 
 # Raises ``FaultyInputError`` with the faults of a config.
 Check = Callable[[Mapping[str, Any]], object]

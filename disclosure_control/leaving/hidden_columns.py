@@ -12,7 +12,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, parse_numbers
 from disclosure_control.leaving.leaving import Leaving, LookedAt
 from disclosure_control.measures.telling import told_labels, told_numbers
-from disclosure_control.treatments.known_to_outsiders import known_to_outsiders
+from disclosure_control.remedy.treatments.known_to_outsiders import known_to_outsiders
 
 TELLING = 0.95  # share of the people whose value was removed, or of those among them with a predicting value
 LEAST_PEOPLE = 10  # changed values, and disclosed people, for a finding

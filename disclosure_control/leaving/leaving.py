@@ -26,8 +26,8 @@ from disclosure_control.basics.telling.words import listed
 from disclosure_control.leaving.summaries import SummariesOfFiles
 from disclosure_control.measures.singling_sets import NEAR_ID
 from disclosure_control.records.records import ColumnOfRecords, EncodedRecords, codes_of_texts, places_at, places_of_all
-from disclosure_control.treatments.registry import where_changed
-from disclosure_control.treatments.treated_pilot import AppliedStep, TreatedPilot
+from disclosure_control.remedy.treatments.registry import where_changed
+from disclosure_control.remedy.treatments.treated_pilot import AppliedStep, TreatedPilot
 
 AS_IT_WAS = 0.5  # share of unchanged values of a column from which on it counts as untreated
 

@@ -31,7 +31,7 @@ from disclosure_control.measures.moved_dates import (
     calendar_patterns,
     n_offsets_left,
 )
-from disclosure_control.treatments.methods.shift_dates import ShiftDatesSettings
+from disclosure_control.remedy.treatments.methods.shift_dates import ShiftDatesSettings
 
 MOST_TRIED = 50_000_000  # dates times offsets
 FEW = 10  # offsets left, from which on a person's dates are nearly known

@@ -23,7 +23,7 @@ from disclosure_control.basics.telling.words import capitalised, listed, people_
 from disclosure_control.leaving.leaving import Leaving, WhatBecame
 from disclosure_control.leaving.release_finding import ReleaseFinding
 from disclosure_control.measures.singling_sets import SetsOfSize, singling_sets
-from disclosure_control.treatments.known_to_outsiders import known_to_outsiders
+from disclosure_control.remedy.treatments.known_to_outsiders import known_to_outsiders
 
 MOST_NAMED = 6
 FEWEST_NUMBERS, VALUES_OF_A_GROUP = 10, 3  # different ones of a column, and of a group whose mean replaces them

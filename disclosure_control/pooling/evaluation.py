@@ -27,13 +27,13 @@ from disclosure_control.records.records import EncodedRecords
 from disclosure_control.records.subjects import SubjectsInMemory
 from disclosure_control.records.text_columns import TextColumn
 from disclosure_control.records.text_table import TextTable
+from disclosure_control.remedy.treatments.recommendation import Recommendation
+from disclosure_control.remedy.treatments.registry import TreatmentInput, TreatmentStep, applied, methods
+from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED
+from disclosure_control.remedy.treatments.treat_counted import treat_counted
 from disclosure_control.run.logs import Log
 from disclosure_control.steps import STEPS
 from disclosure_control.steps.running import StepResult, run_steps
-from disclosure_control.treatments.recommendation import Recommendation
-from disclosure_control.treatments.registry import TreatmentInput, TreatmentStep, applied, methods
-from disclosure_control.treatments.seeds import DEFAULT_SEED
-from disclosure_control.treatments.treat_counted import treat_counted
 
 RUN_ON_COUNTS = ("risk", "recommend")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from disclosure_control.basics.settings.changes import python_text
-from disclosure_control.treatments.registry import methods
+from disclosure_control.remedy.treatments.registry import methods
 
 
 def shared_steps(advised: Sequence[Mapping[str, Any]], recoding: Mapping[str, Mapping[str, str]]) -> list[dict]:

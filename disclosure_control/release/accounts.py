@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.recodings import says_again
-from disclosure_control.treatments.keys import Release
-from disclosure_control.treatments.methods.shift_dates import KEEP_TIMES, REMOVE_TIMES
+from disclosure_control.remedy.treatments.keys import Release
+from disclosure_control.remedy.treatments.methods.shift_dates import KEEP_TIMES, REMOVE_TIMES
 from study.models.roles import Role
 from study.models.study_model import StudyModel
 from study.operations import Operation, OperationKind, OperationRule, VariableClass, decided

@@ -25,8 +25,8 @@ from disclosure_control.release.people import BY_TREATMENT, RecodedColumn, Relea
 from disclosure_control.release.recodings import labels_of_values, n_without_a_label
 from disclosure_control.release.rows_as_variables import RecodedRowsPlan, by_parameter, planned, supplemental
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
-from disclosure_control.treatments.keys import Release
-from disclosure_control.treatments.methods.shift_dates import REMOVE_TIMES
+from disclosure_control.remedy.treatments.keys import Release
+from disclosure_control.remedy.treatments.methods.shift_dates import REMOVE_TIMES
 from study.models.roles import TableKind, TableModel
 from study.models.study_model import StudyModel
 from study.operations import OperationKind, OperationRule

@@ -18,7 +18,7 @@ from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, Re
 from disclosure_control.release.people import ReleasePeople, labels
 from disclosure_control.release.row_order import order_of_rows
 from disclosure_control.release.study import RELATIONS
-from disclosure_control.treatments.keys import Release, digests
+from disclosure_control.remedy.treatments.keys import Release, digests
 from study.models.roles import TableModel
 from study.models.study_model import StudyModel
 from study.operations import OperationKind

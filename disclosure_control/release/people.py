@@ -16,7 +16,7 @@ from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.records.records import EncodedRecords
-from disclosure_control.treatments.keys import Release, digests, offsets_of, pseudonyms_of
+from disclosure_control.remedy.treatments.keys import Release, digests, offsets_of, pseudonyms_of
 
 _PEOPLE_AT_ONCE = 1 << 16
 BY_TREATMENT = "dropped by the treatment"

@@ -13,8 +13,8 @@ from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import DECIDE, Gravity, Reason
 from disclosure_control.draft.proposal import Proposal, proposal_in_words, propose, propose_tried
+from disclosure_control.remedy.treatments.keys import command_to_set
 from disclosure_control.steps import READERS
-from disclosure_control.treatments.keys import command_to_set
 from tests.places import PROJECT
 from tests.run.synthetic_pilot import DONE, SyntheticPilot
 

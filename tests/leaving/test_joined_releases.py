@@ -13,13 +13,13 @@ from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.leaving import joined_releases
 from disclosure_control.leaving.joined_releases import read_earlier_release
 from disclosure_control.leaving.leaving import EarlierRelease, Leaving
+from disclosure_control.remedy.treatments.keys import Release
+from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps.treatment.settings import Join
-from disclosure_control.treatments.keys import Release
-from disclosure_control.treatments.treat import treat
 from tests.config_keys import settings_of_key
 from tests.found import InSummary
+from tests.remedy.treatments.treatment_frames import KEY, KEY_NAME, config_for
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks
-from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for
 
 RECODE = {"method": "recode_ids", "key_from": {"environment": KEY_NAME}}
 DROP_SEX = {"method": "drop_column", "columns": ["DM__SEX", "VS__BMI", "SC__District of Permanent Address"]}

@@ -12,11 +12,11 @@ from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.leaving import moved_dates
 from disclosure_control.leaving.leaving import Leaving
+from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps.treatment.figures import treatment_findings
 from disclosure_control.steps.treatment.report import treatment_report
-from disclosure_control.treatments.treat import treat
 from tests.found import InSummary
-from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for
+from tests.remedy.treatments.treatment_frames import KEY, KEY_NAME, config_for
 
 SHIFT = {"method": "shift_dates", "key_from": {"environment": KEY_NAME}}
 CONFIG = config_for(["SEX"], K=2)

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.leaving.leaving import Leaving
+from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps.treatment.figures import treatment_findings
 from disclosure_control.steps.treatment.report import treatment_report
-from disclosure_control.treatments.treat import treat
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.examples import examples
 from tests.found import InSummary
-from tests.treatments.treatment_frames import config_for, shared
+from tests.remedy.treatments.treatment_frames import config_for, shared
 
 CONFIG = config_for(["sex"], K=2)
 

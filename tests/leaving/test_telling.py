@@ -9,13 +9,13 @@ import pytest
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.leaving import telling
+from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps.treatment.figures import treatment_findings
 from disclosure_control.steps.treatment.report import treatment_report
-from disclosure_control.treatments.treat import treat
 from tests.config_keys import settings_of_key
 from tests.examples import some_of
 from tests.found import InSummary
-from tests.treatments.treatment_frames import config_for
+from tests.remedy.treatments.treatment_frames import config_for
 
 BAND = {"method": "band", "column": "age", "width": 10}
 

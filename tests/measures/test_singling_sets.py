@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.measures.singling_sets import NEAR_ID, singling_sets
 from tests.examples import examples
-from tests.treatments.treatment_frames import shared
+from tests.remedy.treatments.treatment_frames import shared
 
 
 def encoded(frame: pd.DataFrame) -> dict:

@@ -14,8 +14,8 @@ from disclosure_control.measures.class_sizes import average_class_size, discerni
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
 from disclosure_control.measures.syntactic_models import evaluate_syntactic_models
 from tests.examples import some_of
-from tests.generalisation.arx_data import ARX_MODELS
 from tests.measures.syntactic_referee import shared_file
+from tests.remedy.recodings.arx_data import ARX_MODELS
 
 # ---------------------------------------------------------------- sdcMicro
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.measures.two_releases import TwoReleases, compare_releases, shared_codes
 from tests.examples import examples
-from tests.treatments.treatment_frames import shared
+from tests.remedy.treatments.treatment_frames import shared
 
 Person = tuple[int | None, int | None, int, int]  # class now, class earlier (None: not in it), value now, value earlier
 

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from disclosure_control.basics.encoding import keys as keys_of_columns
 from disclosure_control.basics.encoding.columns import CODE, as_counted, labels_of, number_text
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.run.tables import csv_bytes
-from disclosure_control.treatments.treat import treat
 from tests.cases import each
 from tests.examples import any_text
 from tests.models import by_engine as models
 from tests.models import referee
 from tests.models.by_engine import engine, in_memory, pytest_generate_tests
 from tests.models.model_frames import BRIEF, MANY, columns, edge_lists, frames, numbers
-from tests.treatments.treatment_frames import config_for
+from tests.remedy.treatments.treatment_frames import config_for
 
 __all__ = ["engine", "pytest_generate_tests"]
 

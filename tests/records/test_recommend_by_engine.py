@@ -15,9 +15,9 @@ from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import SmallCounts
 from disclosure_control.records.choice import ENGINES
+from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps.recommend.tried_out import AlikePeople
 from disclosure_control.steps.running import StepResult, run_steps
-from disclosure_control.treatments.treat import treat
 from tests.examples import examples
 from tests.records.written_pilots import by_engine, configs, limits, opened_with, rows, text_of
 

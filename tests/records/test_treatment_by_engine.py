@@ -16,11 +16,11 @@ from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNo
 from disclosure_control.records.choice import ENGINES
 from disclosure_control.records.limits import Limits
 from disclosure_control.records.needs import AtOnce
+from disclosure_control.remedy.treatments.methods import recode_ids
+from disclosure_control.remedy.treatments.registry import methods
 from disclosure_control.report.verdict import MAY_LEAVE, verdict_on, what_leaves
 from disclosure_control.run.tables import csv_bytes
 from disclosure_control.steps.running import StepResult, run_steps
-from disclosure_control.treatments.methods import recode_ids
-from disclosure_control.treatments.registry import methods
 from tests.examples import examples
 from tests.places import PROJECT
 from tests.records.written_pilots import by_engine, configs, limits, opened_with, refused, rows, text_of

@@ -13,7 +13,7 @@ from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.facts.opened_rows import RowsOfTable
 from disclosure_control.release.people import ReleasePeople, people_of, recoded_columns
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
-from disclosure_control.treatments.keys import Release
+from disclosure_control.remedy.treatments.keys import Release
 from study.formats.tables import SourceTable
 from study.models.registry import study_model
 from study.models.sdtm import supplemental_parent

@@ -17,7 +17,7 @@ from disclosure_control.release.study import Study, StudyFile
 from disclosure_control.release.terms.raised_terms import NOT_RELEASED, RaisedTerms, ToldTerms
 from disclosure_control.release.terms.rare_terms import RareTerms, without_rare_terms
 from disclosure_control.release.terms.term_levels import levels_shown
-from disclosure_control.treatments.keys import Release
+from disclosure_control.remedy.treatments.keys import Release
 from study.models.disposition import DISCONTINUED, are_dispositions, disposition_level
 from study.models.registry import study_model
 from tests.examples import examples

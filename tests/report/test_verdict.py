@@ -13,11 +13,11 @@ from config.model_settings import validate_config
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.leaving.questions import Answer, beside_reasons, three_questions
+from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.report.page.page import privacy_page
 from disclosure_control.report.verdict import Verdict, verdict_on, what_leaves
 from disclosure_control.steps.running import StepResult
 from disclosure_control.study_tables.fit import FitForUse, Fitness
-from disclosure_control.treatments.treat import treat
 
 NAMES = Reason(Gravity.NAMES_A_PERSON, "a column names people.", "drop it")
 ALONE = Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, "people are alone.")

@@ -18,10 +18,10 @@ from disclosure_control.records.records import EncodedRecords, occurring, places
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.people import ReleasePeople
-from disclosure_control.treatments.evaluation import config_of, holds_numbers
-from disclosure_control.treatments.keys import Release
-from disclosure_control.treatments.methods.shift_dates import ShiftDatesSettings
-from disclosure_control.treatments.treated_pilot import AppliedStep
+from disclosure_control.remedy.treatments.evaluation import config_of, holds_numbers
+from disclosure_control.remedy.treatments.keys import Release
+from disclosure_control.remedy.treatments.methods.shift_dates import ShiftDatesSettings
+from disclosure_control.remedy.treatments.treated_pilot import AppliedStep
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule
 from study.operations import OperationKind

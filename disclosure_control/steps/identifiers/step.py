@@ -86,7 +86,7 @@ def planned_drops(config: PilotConfig, scan: Scan, columns: list[str]) -> tuple[
     """The columns that the treatments of the config will drop, in the order of the treatments."""
     if not config.has("treatment"):
         return ()
-    from disclosure_control.treatments.steps import dropped_columns
+    from disclosure_control.remedy.treatments.steps import dropped_columns
 
     def findings_in(names: Sequence[str]) -> list[ColumnFinding]:
         return [finding for finding in scan.findings if finding.name in names]

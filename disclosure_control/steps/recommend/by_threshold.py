@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, people_on_screen
-from disclosure_control.generalisation.search import SearchResult
+from disclosure_control.remedy.recodings.search import SearchResult
 from disclosure_control.steps.recommend.short_list import Trial, in_words, main_question
 
 MODELS = ("k", "l", "t")

@@ -16,8 +16,9 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
-from disclosure_control.generalisation.criteria import Criterion
-from disclosure_control.generalisation.generalisations import (
+from disclosure_control.records.people import People
+from disclosure_control.remedy.recodings.criteria import Criterion
+from disclosure_control.remedy.recodings.generalisations import (
     Generalisation,
     Recoding,
     bin_settings,
@@ -26,12 +27,11 @@ from disclosure_control.generalisation.generalisations import (
     of_numbers,
     of_rarity,
 )
-from disclosure_control.generalisation.missing_policies import POLICIES
-from disclosure_control.generalisation.nodes import Lattice, bottom_node, roll_up
-from disclosure_control.generalisation.requirements import Requirements
-from disclosure_control.records.people import People
-from disclosure_control.treatments.algorithms.built_hierarchies import built_hierarchy
-from disclosure_control.treatments.hierarchy_files import hierarchy_of_pilot
+from disclosure_control.remedy.recodings.missing_policies import POLICIES
+from disclosure_control.remedy.recodings.nodes import Lattice, bottom_node, roll_up
+from disclosure_control.remedy.recodings.requirements import Requirements
+from disclosure_control.remedy.treatments.algorithms.built_hierarchies import built_hierarchy
+from disclosure_control.remedy.treatments.hierarchy_files import hierarchy_of_pilot
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from disclosure_control.basics.telling.small_counts import (
 )
 from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.basics.telling.words import capitalised, counted, many_text
-from disclosure_control.generalisation.losses import METRICS
+from disclosure_control.remedy.recodings.losses import METRICS
 from disclosure_control.steps.recommend import OUTLINES
 from disclosure_control.steps.recommend.by_threshold import in_sentences
 from disclosure_control.steps.recommend.told import ToldAnswer, ToldRecommendation

@@ -10,11 +10,11 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import SHARE, TEXTS, Kind, Place, dictionary_of, is_number, one_of
 from disclosure_control.basics.telling.faults import nearest_name
-from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.records.needs import Needed
+from disclosure_control.remedy.recodings.losses import METRICS
+from disclosure_control.remedy.treatments.algorithms.built_hierarchies import is_rule
 from disclosure_control.study_tables.fit import ALL_TABLES
 from disclosure_control.study_tables.registry import definitions
-from disclosure_control.treatments.algorithms.built_hierarchies import is_rule
 
 _SOURCE = Kind(
     lambda value: value != "" if isinstance(value, str) else is_rule(value),

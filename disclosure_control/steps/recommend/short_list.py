@@ -20,15 +20,15 @@ import numpy as np
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.words import capitalised
-from disclosure_control.generalisation.generalisations import Generalisation, Recoding
-from disclosure_control.generalisation.losses import METRICS
-from disclosure_control.generalisation.nodes import RollUp
-from disclosure_control.generalisation.search import SearchResult, Transformation, search
 from disclosure_control.records.counted import CountedPeople
+from disclosure_control.remedy.recodings.generalisations import Generalisation, Recoding
+from disclosure_control.remedy.recodings.losses import METRICS
+from disclosure_control.remedy.recodings.nodes import RollUp
+from disclosure_control.remedy.recodings.search import SearchResult, Transformation, search
+from disclosure_control.remedy.treatments.registry import TreatmentStep
+from disclosure_control.remedy.treatments.treat_counted import TreatedCounts, treat_counted
 from disclosure_control.steps.recommend.pilot import PilotLattice
 from disclosure_control.steps.recommend.tried_out import AlikePeople, outcome_of
-from disclosure_control.treatments.registry import TreatmentStep
-from disclosure_control.treatments.treat_counted import TreatedCounts, treat_counted
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from disclosure_control.basics.telling.faults import stop_at
+from disclosure_control.remedy.treatments.recommendation import Recommendation
 from disclosure_control.steps.recommend.by_threshold import by_thresholds
 from disclosure_control.steps.recommend.pilot import PilotLattice, pilot_lattice
 from disclosure_control.steps.recommend.report import recommend_sections, sections_outside
@@ -16,7 +17,6 @@ from disclosure_control.steps.recommend.settings import RecommendSettings
 from disclosure_control.steps.recommend.short_list import Trial, answers, holds_for_any_classes
 from disclosure_control.steps.recommend.told import told_recommendation
 from disclosure_control.steps.running import StepInput, StepResult
-from disclosure_control.treatments.recommendation import Recommendation
 
 
 def level_bounds(pilot: PilotLattice, settings: RecommendSettings) -> tuple[dict[str, int], dict[str, int]]:

@@ -11,8 +11,8 @@ from disclosure_control.basics.telling.plain import NOT_IN_SUMMARY
 from disclosure_control.basics.telling.small_counts import (
     HAND_TO_HAND,
 )
-from disclosure_control.generalisation.landscape import landscape
-from disclosure_control.generalisation.search import SearchResult
+from disclosure_control.remedy.recodings.landscape import landscape
+from disclosure_control.remedy.recodings.search import SearchResult
 from disclosure_control.steps.recommend.by_threshold import ForThresholds, masked
 from disclosure_control.steps.recommend.settings import RecommendSettings
 from disclosure_control.steps.recommend.short_list import RecodingAnswer, Trial, levels_in_words

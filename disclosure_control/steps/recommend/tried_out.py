@@ -14,7 +14,7 @@ import numpy as np
 from Anonymization_Models import ModelResult
 from disclosure_control.records.class_keys import KeyCounter
 from disclosure_control.records.people import People
-from disclosure_control.treatments.treat_counted import TreatedCounts
+from disclosure_control.remedy.treatments.treat_counted import TreatedCounts
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from disclosure_control.release.facts.facts import KINDS
 from disclosure_control.release.joins import KeyJoin
 from disclosure_control.release.originals.traces import Traces
 from disclosure_control.release.undecided import ProposedOperation
+from disclosure_control.remedy.treatments.methods.shift_dates import REMOVE_TIMES
 from disclosure_control.steps.release.course import (
     NO_COLUMNS,
     CourseRisk,
@@ -32,7 +33,6 @@ from disclosure_control.steps.release.earlier import (
 )
 from disclosure_control.steps.release.keys import reasons_of_keys
 from disclosure_control.steps.release.traces import reasons_of_traces
-from disclosure_control.treatments.methods.shift_dates import REMOVE_TIMES
 
 COURSES_NOT_LOOKED_AT = (
     "Not looked at: what acquaintances know of events, treatments, visits or a death. A run from disk does not "

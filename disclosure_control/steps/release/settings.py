@@ -28,10 +28,10 @@ from disclosure_control.records.needs import AtOnce, Needed
 from disclosure_control.release.facts.facts import KINDS
 from disclosure_control.release.terms.rare_terms import RareTerms
 from disclosure_control.release.texts.text_rules import ALL
+from disclosure_control.remedy.treatments.keys import KEY_FROM
+from disclosure_control.remedy.treatments.methods.shift_dates import KEEP_TIMES, REMOVE_TIMES
+from disclosure_control.remedy.treatments.one_release import DEFAULT_DAYS, FEWEST_DAYS, faults_of_one_release
 from disclosure_control.study_tables.fit import FitForUseSettings
-from disclosure_control.treatments.keys import KEY_FROM
-from disclosure_control.treatments.methods.shift_dates import KEEP_TIMES, REMOVE_TIMES
-from disclosure_control.treatments.one_release import DEFAULT_DAYS, FEWEST_DAYS, faults_of_one_release
 from study.formats.registry import writers_by_name
 from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule
 from study.models.sdtm_operations import overriding_line

@@ -56,6 +56,10 @@ from disclosure_control.release.terms.rare_terms import Drawn, RareTerms, withou
 from disclosure_control.release.texts.labels import judged_names, names_read, with_judged_labels
 from disclosure_control.release.texts.rare_texts import without_rare_texts
 from disclosure_control.release.undecided import proposed_by_values
+from disclosure_control.remedy.treatments.keys import Release, read_key
+from disclosure_control.remedy.treatments.one_release import days_of_release, name_of_release
+from disclosure_control.remedy.treatments.seeds import seed_reasons
+from disclosure_control.remedy.treatments.treated_pilot import TreatedPilot
 from disclosure_control.steps.release.checked import PackageChecked, reasons_of
 from disclosure_control.steps.release.course import CourseRisk, course_risk
 from disclosure_control.steps.release.earlier import BesideEarlier, beside_earlier, read_earlier
@@ -70,10 +74,6 @@ from disclosure_control.steps.release.use import (
     use_sections,
 )
 from disclosure_control.steps.running import StepInput, StepResult
-from disclosure_control.treatments.keys import Release, read_key
-from disclosure_control.treatments.one_release import days_of_release, name_of_release
-from disclosure_control.treatments.seeds import seed_reasons
-from disclosure_control.treatments.treated_pilot import TreatedPilot
 from study.formats.tables import SourceTable
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule

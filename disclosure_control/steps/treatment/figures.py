@@ -18,10 +18,10 @@ from disclosure_control.basics.telling.words import listed
 from disclosure_control.leaving.leaving import EarlierRelease, Leaving
 from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
+from disclosure_control.remedy.treatments.seeds import whose_seed
+from disclosure_control.remedy.treatments.treated_pilot import AppliedStep, MissingCounts, TreatedPilot
 from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_warnings
 from disclosure_control.steps.treatment.settings import TreatmentSettings
-from disclosure_control.treatments.seeds import whose_seed
-from disclosure_control.treatments.treated_pilot import AppliedStep, MissingCounts, TreatedPilot
 
 NOT_MASKED = {"missing": 0}
 

@@ -10,11 +10,11 @@ from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, people_on_screen
 from disclosure_control.basics.telling.words import listed, people_text
 from disclosure_control.identifiers.named_columns import identifier_columns
+from disclosure_control.remedy.treatments.algorithms.moved_columns import tells_the_day
+from disclosure_control.remedy.treatments.methods.shift_dates import date_columns
+from disclosure_control.remedy.treatments.seeds import seed_reasons, seed_warnings
+from disclosure_control.remedy.treatments.treated_pilot import TreatedPilot
 from disclosure_control.steps.treatment.leaks import columns_with_ids
-from disclosure_control.treatments.algorithms.moved_columns import tells_the_day
-from disclosure_control.treatments.methods.shift_dates import date_columns
-from disclosure_control.treatments.seeds import seed_reasons, seed_warnings
-from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 RECODED_IDS = {"method": "recode_ids", "key_from": {"environment": "PILOT_KEY"}}
 

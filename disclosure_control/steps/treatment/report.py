@@ -16,9 +16,9 @@ from disclosure_control.basics.telling.sections import Details, Figure, Part, Se
 from disclosure_control.basics.telling.small_counts import MASKED, WHAT_MASKED_MEANS, count_text
 from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.basics.telling.words import counted, listed, share_of_text, share_text
+from disclosure_control.remedy.treatments.seeds import DEFAULT_WARNING
 from disclosure_control.steps.treatment import DATASET, OUTLINES, WITH_ORIGINAL_IDS
 from disclosure_control.steps.treatment.figures import PilotView, StepApplied, TreatmentFindings
-from disclosure_control.treatments.seeds import DEFAULT_WARNING
 
 NOT_ANONYMOUS = (
     f"Despite its name, {DATASET} contains personal data: lower figures do not prove anonymity in the sense of the "

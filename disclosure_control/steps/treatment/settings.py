@@ -11,10 +11,10 @@ from disclosure_control.basics.settings.fields import SettingsGroup, nested, set
 from disclosure_control.basics.settings.kinds import TEXT, Place, dictionary_of
 from disclosure_control.leaving.leaving import RELEASE_NAME, Join
 from disclosure_control.records.needs import AtOnce, Needed
-from disclosure_control.treatments.keys import KEY_FROM, Release
-from disclosure_control.treatments.registry import TreatmentStep, at_once_of, methods
-from disclosure_control.treatments.seeds import DEFAULT_SEED, SEED, SeedSource
-from disclosure_control.treatments.steps import STEPS
+from disclosure_control.remedy.treatments.keys import KEY_FROM, Release
+from disclosure_control.remedy.treatments.registry import TreatmentStep, at_once_of, methods
+from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED, SEED, SeedSource
+from disclosure_control.remedy.treatments.steps import STEPS
 
 _WHY = TEXT.but("why nobody outside the study knows it")
 

@@ -11,6 +11,12 @@ from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
 from disclosure_control.leaving.joined_releases import read_earlier_release
 from disclosure_control.leaving.questions import three_questions
+from disclosure_control.remedy.treatments.keys import Release
+from disclosure_control.remedy.treatments.one_release import in_one_calendar, name_of_release
+from disclosure_control.remedy.treatments.recommendation import Recommendation
+from disclosure_control.remedy.treatments.registry import TreatmentStep
+from disclosure_control.remedy.treatments.treat import treat_records
+from disclosure_control.remedy.treatments.treated_pilot import TreatedPilot
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.steps.treatment import DATASET, WITH_ORIGINAL_IDS
 from disclosure_control.steps.treatment.figures import treatment_findings
@@ -23,12 +29,6 @@ from disclosure_control.steps.treatment.report import (
     treatment_sections,
 )
 from disclosure_control.steps.treatment.settings import TreatmentSettings
-from disclosure_control.treatments.keys import Release
-from disclosure_control.treatments.one_release import in_one_calendar, name_of_release
-from disclosure_control.treatments.recommendation import Recommendation
-from disclosure_control.treatments.registry import TreatmentStep
-from disclosure_control.treatments.treat import treat_records
-from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 
 def run_step(step: StepInput[TreatmentSettings]) -> StepResult:

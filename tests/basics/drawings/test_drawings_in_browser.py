@@ -5,10 +5,10 @@ import shutil
 import pytest
 
 from disclosure_control.basics.drawings.files import Panel, sheet
+from tests.analyses.explore.test_explore import explored_once
+from tests.analyses.sweep.test_sweep import figure_rows, front_and_mildest, sweep_figures
 from tests.basics.drawings.letters import CUT_OFF_OR_COVERED, SIZES_OF_LETTERS
 from tests.basics.drawings.test_drawings import AWKWARD, one_of_each
-from tests.steps.explore.test_explore import explored_once
-from tests.steps.sweep.test_sweep import figure_rows, front_and_mildest, sweep_figures
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is missing: pip install playwright")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

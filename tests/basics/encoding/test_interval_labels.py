@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from disclosure_control.analyses.linkage_attack.labels import pattern_of
+from disclosure_control.analyses.sweep.utility.comparison import released_numbers
 from disclosure_control.basics.encoding.interval_labels import Interval, interval_of
-from disclosure_control.steps.linkage_attack.labels import pattern_of
-from disclosure_control.utility.comparison import released_numbers
 from tests.cases import each
 
 

@@ -13,14 +13,14 @@ from hypothesis import given as drawn
 from hypothesis import strategies as st
 
 from disclosure_control.basics.telling.small_counts import SmallCounts
-from disclosure_control.generalisation.losses import METRICS
-from disclosure_control.generalisation.nodes import RollUp
+from disclosure_control.remedy.recodings.losses import METRICS
+from disclosure_control.remedy.recodings.nodes import RollUp
+from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps.recommend.pilot import pilot_lattice
 from disclosure_control.steps.recommend.short_list import Trial, answers, main_question, treatment_steps
-from disclosure_control.treatments.treat import treat
 from tests.examples import examples
-from tests.generalisation.search_referee import Model, fails
 from tests.records.every_engine import engine, over_engines
+from tests.remedy.recodings.search_referee import Model, fails
 from tests.steps.recommend.test_recommend_step import COST, given, people, run_step
 
 __all__ = ["engine"]

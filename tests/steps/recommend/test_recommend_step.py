@@ -17,16 +17,16 @@ import pandas as pd
 import pytest
 
 from config.model_settings import validate_config
+from disclosure_control.analyses.sweep.utility import MEASURES, OriginalPilot, measure_utility
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.generalisation.losses import METRICS
+from disclosure_control.remedy.recodings.losses import METRICS
+from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps import READERS
 from disclosure_control.steps.recommend import step as recommend_step
 from disclosure_control.steps.recommend.report import _outcome
 from disclosure_control.steps.running import StepInput
-from disclosure_control.treatments.treat import treat
-from disclosure_control.utility import MEASURES, OriginalPilot, measure_utility
 from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.places import PROJECT

@@ -15,11 +15,11 @@ from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.encoding.columns import numbers_of
+from disclosure_control.remedy.treatments.keys import Release
+from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps import READERS
 from disclosure_control.steps.release.step import run_step
 from disclosure_control.steps.running import StepInput, StepResult
-from disclosure_control.treatments.keys import Release
-from disclosure_control.treatments.treat import treat
 from study.formats.files import find_domain_files, read_domain_file
 from study.merge.combine import combine_domains
 from study.merge.settings import MergeSettings

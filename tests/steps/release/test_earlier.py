@@ -17,6 +17,7 @@ from disclosure_control.records.records import EncodedRecords
 from disclosure_control.release.package import opened_again
 from disclosure_control.release.people import people_of
 from disclosure_control.release.summaries.merged import MergedPackage
+from disclosure_control.remedy.treatments.keys import Release, pseudonyms_of
 from disclosure_control.steps.release import earlier as earlier_release
 from disclosure_control.steps.release.earlier import (
     BesideEarlier,
@@ -25,7 +26,6 @@ from disclosure_control.steps.release.earlier import (
     told_beside_earlier,
 )
 from disclosure_control.steps.release.settings import EarlierReleaseSettings
-from disclosure_control.treatments.keys import Release, pseudonyms_of
 from study.formats.files import read_domain_file
 from tests.config_keys import faults_of_key
 from tests.found import InSummary

@@ -17,8 +17,8 @@ import pytest
 from disclosure_control.release.originals.traces import find_traces
 from disclosure_control.release.originals.wanted_texts import Wanted
 from disclosure_control.release.package import outgoing
+from disclosure_control.remedy.treatments.keys import Release, offsets_of, pseudonyms_of
 from disclosure_control.run.tables import harmless
-from disclosure_control.treatments.keys import Release, offsets_of, pseudonyms_of
 from study.formats.registry import writers_by_name
 from study.models.sdtm_operations import overriding_line
 from study.operations import OperationKind

@@ -9,10 +9,10 @@ import pytest
 from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.leaving import leaving
 from disclosure_control.release.deidentify import Account, ReleasedStudy
+from disclosure_control.remedy.treatments.registry import where_changed
 from disclosure_control.report.verdict import verdict_on, what_leaves
 from disclosure_control.steps.release.step import run_step
 from disclosure_control.steps.release.told import undecided
-from disclosure_control.treatments.registry import where_changed
 from study.merge.settings import MergeSettings
 from study.models.study_model import NOTHING_KNOWN
 from study.operations import Operation, OperationKind, VariableClass

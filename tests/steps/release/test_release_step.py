@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from disclosure_control.basics.telling.reasons import Gravity
+from disclosure_control.remedy.treatments.keys import Release
 from disclosure_control.report.verdict import verdict_on, what_leaves
 from disclosure_control.steps.release.step import run_step
-from disclosure_control.treatments.keys import Release
 from study.formats.tables import FileOptions
 from study.merge.settings import MergeSettings
 from study.models.sdtm_operations import operation_of, overriding_line
@@ -124,7 +124,7 @@ def test_labels_are_kept_and_the_codebook_names_every_variable(demo):
     assert age["intervals"].startswith("a--b contains a but not b")
 
 
-@pytest.mark.thorough("1 s; the readings themselves in tests/treatments/test_interval_readings.py")
+@pytest.mark.thorough("1 s; the readings themselves in tests/remedy/treatments/test_interval_readings.py")
 def test_the_codebook_reads_intervals_as_the_treatment_wrote_them(tmp_path, release_key):
     """Both ends of Mondrian's intervals are ages of people: who takes them for bins puts 47 into the next."""
     steps = [{"method": "mondrian", "numbers": "interval"}]

@@ -13,19 +13,19 @@ from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.identifiers.named_columns import identifier_columns
+from disclosure_control.remedy.treatments.keys import read_key
+from disclosure_control.remedy.treatments.methods.noise import decimals_of
+from disclosure_control.remedy.treatments.methods.shift_dates import date_columns
+from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps.treatment import release_warnings
 from disclosure_control.steps.treatment.figures import treatment_findings
 from disclosure_control.steps.treatment.leaks import columns_with_ids
 from disclosure_control.steps.treatment.report import treatment_report
-from disclosure_control.treatments.keys import read_key
-from disclosure_control.treatments.methods.noise import decimals_of
-from disclosure_control.treatments.methods.shift_dates import date_columns
-from disclosure_control.treatments.treat import treat
 from Main_Anonymization import add_options, assess_pilot
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.found import InSummary
-from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for
+from tests.remedy.treatments.treatment_frames import KEY, KEY_NAME, config_for
 
 KEY_FROM = {"environment": KEY_NAME}
 SHIFT = {"method": "shift_dates", "key_from": KEY_FROM}

@@ -14,20 +14,20 @@ import pytest
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.remedy.treatments import steps
+from disclosure_control.remedy.treatments.evaluation import evaluate_treated
+from disclosure_control.remedy.treatments.keys import command_to_set
+from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED
+from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps import READERS
 from disclosure_control.steps.treatment.figures import treatment_findings
 from disclosure_control.steps.treatment.report import treatment_report
-from disclosure_control.treatments import steps
-from disclosure_control.treatments.evaluation import evaluate_treated
-from disclosure_control.treatments.keys import command_to_set
-from disclosure_control.treatments.seeds import DEFAULT_SEED
-from disclosure_control.treatments.treat import treat
 from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.found import InSummary
 from tests.places import PROJECT
+from tests.remedy.treatments.treatment_frames import KEY, KEY_NAME, config_for
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks
-from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for
 
 BAND_OF_AGE = {"method": "band", "column": "age", "width": 40}
 BAND = {"method": "band", "column": "DM__AGE", "width": 10}

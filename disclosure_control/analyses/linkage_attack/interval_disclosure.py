@@ -1,0 +1,94 @@
+"""Interval disclosure: are the released numbers of a person so near to the true ones that they disclose them?
+
+Around each released number is an interval of a share of the column's standard deviation. A person is disclosed if the
+true numbers are in those of the person's own record, in all columns. The baseline takes another person's record at
+random. Source: Mateo-Sanz, Sebe and Domingo-Ferrer 2004, doi:10.1007/978-3-540-25955-8_16 (interval disclosure by
+standard deviations, SDID); sdcMicro ``dRisk``, the risk of numeric keys.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from config.model_settings import PilotConfig
+from disclosure_control.analyses.linkage_attack.kinds import AttackKind, AttackPart, AttackScene
+from disclosure_control.analyses.linkage_attack.rates import AttackRates, Rate
+from disclosure_control.analyses.linkage_attack.told import AttackTold
+from disclosure_control.basics.encoding.columns import encode_column, parse_numbers
+from disclosure_control.basics.settings.fields import setting
+from disclosure_control.basics.settings.kinds import COLUMNS, POSITIVE
+
+SHARE = 0.05
+
+
+def disclose_intervals(
+    released: np.ndarray, original: np.ndarray, share: float, generator: np.random.Generator, n_removed: int = 0
+) -> AttackRates:
+    """The share of people whose true numbers are within the intervals around those of their own record.
+
+    ``released`` and ``original`` (n_released, n_columns): numbers before and after, NaN where missing. A suppressed
+    number is not disclosed, one unknown for the person does not count, and people without any are not attacked;
+    the attack fails on ``n_removed`` people without a record. ``share`` of the released standard deviation is half of
+    an interval. The rate is in [0, 1], larger is riskier.
+    """
+    has_some = ~np.isnan(original).all(axis=1)
+    half = share * np.nan_to_num(pd.DataFrame(released).std(ddof=1).to_numpy())
+
+    def disclosed(records: np.ndarray) -> int:
+        inside = (np.abs(records - original) <= half) | np.isnan(original)
+        return int((inside.all(axis=1) & has_some).sum())
+
+    n_attacks = int(has_some.sum()) + n_removed
+    in_order = np.lexsort((*released.T[::-1], *original.T[::-1]))  # of their values, whatever the order of rows
+    shuffled = in_order[generator.permutation(len(released))]
+    others = np.empty_like(released)
+    others[shuffled] = released[np.roll(shuffled, 1)]
+    return AttackRates(Rate(disclosed(released), n_attacks), Rate(disclosed(others), n_attacks))
+
+
+# ---------------------------------------------------------------- the kind of attack
+
+
+@dataclass(frozen=True)
+class IntervalSettings(AttackPart):
+    """The ``columns`` of numbers, and half of an interval as a ``share`` of the released standard deviation.
+
+    People outside the pilot have no record, so no column of theirs is used.
+    """
+
+    columns: tuple[str, ...] = setting(
+        COLUMNS, "columns of numbers, all together", (), "continuous quasi-identifiers and sensitive features"
+    )
+    share: float = setting(POSITIVE, "half of an interval, as a share of the released standard deviation", SHARE)
+
+    def on(self, config: PilotConfig) -> IntervalSettings:
+        """All numbers with a role where the config names none."""
+        return dataclasses.replace(self, columns=self.columns or config.continuous_qis + config.sensitive_features)
+
+
+def _attack(scene: AttackScene, settings: IntervalSettings) -> tuple[dict[str, AttackTold], list[str]]:
+    left, notes = scene.released(settings.columns, "Interval disclosure")
+    columns = [name for name in left if _are_numbers(scene, name)]
+    if text := [name for name in left if name not in columns]:
+        notes.append(f"Interval disclosure: {', '.join(text)} holds no numbers in the {scene.release.name} release.")
+    if not columns:
+        return {}, notes
+    released, original = (
+        np.column_stack([parse_numbers(frame[name]) for name in columns])
+        for frame in (scene.release.frame, scene.pilot.iloc[scene.release.kept])
+    )
+    n_removed = len(scene.pilot) - len(scene.release.frame)
+    generator = np.random.default_rng(scene.seed)
+    rates = disclose_intervals(released, original, settings.share, generator, n_removed)
+    return {", ".join(columns): AttackTold(rates, {"share": settings.share})}, notes
+
+
+def _are_numbers(scene: AttackScene, name: str) -> bool:
+    return all(encode_column(frame[name]).is_numeric for frame in (scene.release.frame, scene.pilot))
+
+
+INTERVAL_DISCLOSURE = AttackKind("Interval disclosure: people whose numbers lie near to those of their record", _attack)

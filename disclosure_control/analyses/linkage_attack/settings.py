@@ -1,0 +1,154 @@
+"""The config key ``linkage_attack``: what an attacker has and knows, and the attacks that are tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from config.model_settings import PilotConfig
+from disclosure_control.analyses.linkage_attack.attacks import ATTACKS
+from disclosure_control.analyses.linkage_attack.inference import InferenceSettings
+from disclosure_control.analyses.linkage_attack.interval_disclosure import IntervalSettings
+from disclosure_control.analyses.linkage_attack.kinds import N_ATTACKS, AttackPart
+from disclosure_control.analyses.linkage_attack.linkability import LinkabilitySettings
+from disclosure_control.analyses.linkage_attack.linkage import METHODS
+from disclosure_control.analyses.linkage_attack.singling_out import SinglingOutSettings
+from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
+from disclosure_control.basics.settings.kinds import (
+    SHARE_WITHIN,
+    TEXT,
+    Kind,
+    Place,
+    are_names,
+    dictionary_of,
+    is_name,
+    is_number,
+    one_of,
+    one_or_some_of,
+)
+from disclosure_control.basics.telling.faults import nearest_name
+from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED, SEED
+
+KEY = "linkage_attack"
+MOST_KNOWN = 10
+
+
+def _is_known(value: object) -> bool:
+    if isinstance(value, dict):
+        return 1 <= len(value) <= MOST_KNOWN and all(is_name(name) for pair in value.items() for name in pair)
+    return are_names(value) and len(value) <= MOST_KNOWN
+
+
+_FILE = TEXT.but("the name of a file in the folder")
+_KNOWN = Kind(
+    _is_known,
+    f"up to {MOST_KNOWN} columns: a list, or {{released column: identified column}}",
+    lambda value: dict(value) if isinstance(value, dict) else {name: name for name in value},
+    list,
+)
+_WIDTH = Kind(lambda value: is_number(value) and 0 <= value < 1e300, "a number from 0")
+
+
+@dataclass(frozen=True)
+class AttackSettings(SettingsGroup):
+    """The key with its defaults; ``known`` maps released columns to those of the identified table.
+
+    The last four are further kinds of attack, None where they are not asked for.
+    """
+
+    identified: str | None = setting(
+        _FILE,
+        "the identified table: CSV, XPT, Dataset-JSON or Parquet, one row per person; the summary contains its SHA-256",
+        None,
+    )
+    folder: str = setting(
+        TEXT.but("a folder, seen from the pilot's own or from the root"),
+        "where the identified table and the control group are, or in a folder below",
+        ".",
+        "the pilot's",
+    )
+    id: str | None = setting(
+        TEXT.but("the column of the identified table that names the person"), "who a row is", None, "needed"
+    )
+    truth: str | None = setting(
+        TEXT.but("the column of the identified table with the USUBJID of the people in the pilot"),
+        "the subject of the pilot in each row; the attack does not use it",
+        None,
+        "`USUBJID`, if there is such a column",
+    )
+    known: Mapping[str, str] = setting(
+        _KNOWN, 'what the attacker knows: `["SEX"]`, or `{"DM__SEX": "sex"}`', {}, "needed"
+    )
+    released: str = setting(
+        one_of("combined", "treated", "both"), "which release is attacked; both where a treatment ran", "both"
+    )
+    method: tuple[str, ...] = setting(
+        one_or_some_of(*METHODS),
+        '`"exact"`: equal values; `"generalised"`: a released value may represent several: `20--30`, `20-30`, '
+        '`[20, 30)`, `[20, 30[`, `<18`, `>90`, `a\\|b`, `12xxx`, `*`, nothing; `"probabilistic"`: some attributes may '
+        "disagree, the best score wins (Fellegi and Sunter)",
+        ("generalised",),
+    )
+    within: Mapping[str, float] = setting(
+        dictionary_of(_WIDTH, names="released column"),
+        'released numbers may be off by so much (rounding, noise); not for text, nor for `"exact"`',
+        {},
+    )
+    agreement_rate: float = setting(SHARE_WITHIN, "for scores: how often true pairs agree on an attribute", 0.95)
+    threshold: float = setting(
+        SHARE_WITHIN,
+        "for scores: from which probability a record is named; the report counts single best records below it",
+        0.5,
+    )
+    n_attacks: int | None = setting(
+        N_ATTACKS,
+        "score a random part of the identified table; all of it is still matched, since others who fit a record make a "
+        "match less certain",
+        None,
+        "everybody",
+    )
+    control: str | None = setting(
+        _FILE,
+        "people outside the pilot with the columns of the combined dataset, for singling out, inference, linkability",
+        None,
+    )
+    seed: int = setting(SEED, "where chance starts", DEFAULT_SEED)
+    singling_out: SinglingOutSettings | None = setting(
+        nested(SinglingOutSettings), "does the release suggest predicates that fit exactly one person?", None
+    )
+    inference: InferenceSettings | None = setting(
+        nested(InferenceSettings),
+        "what do the nearest released records disclose about a person's sensitive value?",
+        None,
+    )
+    linkability: LinkabilitySettings | None = setting(
+        nested(LinkabilitySettings), "does the release link two parts of what is known of a person?", None
+    )
+    interval_disclosure: IntervalSettings | None = setting(
+        nested(IntervalSettings),
+        "do released numbers lie within a share of a standard deviation of the true ones? sdcMicro's `dRisk`",
+        None,
+    )
+
+    def attacks_on(self, config: PilotConfig) -> dict[str, AttackPart]:
+        """The further kinds of attack that are asked for, by name in the order in which they run."""
+        asked = {name: getattr(self, name) for name in ATTACKS}
+        return {name: part.on(config) for name, part in asked.items() if part is not None}
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """What an identified table needs, a key with nothing to do, and settings without use."""
+        if self.identified is not None:
+            yield from (f"{place[key]}: missing; needed with identified" for key in ("id", "known") if key not in given)
+        elif not any(name in given for name in ATTACKS):
+            yield f'{place}: nothing to do; name a file under "identified", or add {", ".join(ATTACKS)}'
+        if self.released == "treated" and not place.pilot.has("treatment"):
+            yield f'{place["released"]}: "treated" needs the key treatment in the config; add it'
+        for name in self.within:
+            if name not in self.known:
+                yield f"{place['within']}: column {name!r} is not among known{nearest_name(name, self.known)}"
+        if self.within and self.method == ("exact",):
+            yield f'{place["within"]}: no use for the method "exact"; choose "generalised", or take it out'
+
+
+SETTINGS = AttackSettings

@@ -1,0 +1,210 @@
+"""The step ``private_release``: noisy answers under a privacy budget, meant for publication.
+
+The guarantee is differential privacy, epsilon with delta 0, for adding or removing any one person; only the answers
+have it. The rest of the summary contains exact counts and must not be handed on. Which questions are asked, refused or
+left out depends on the questions, the config and earlier questions, never on the content of the records.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+
+from config import RESULTS_FOLDER, read_settings
+from disclosure_control.analyses.private_release.answers import Records, is_mostly_noise, mechanism_of, prepared_answer
+from disclosure_control.analyses.private_release.entries import LedgerState
+from disclosure_control.analyses.private_release.ledger import (
+    ANSWERS_FILE,
+    BudgetExhaustedError,
+    Ledger,
+    Recorded,
+    published_spending,
+)
+from disclosure_control.analyses.private_release.query import OTHER, Query, decimal_text
+from disclosure_control.analyses.private_release.report import PrivateTold, QueryTold, private_sections
+from disclosure_control.analyses.private_release.settings import PrivateReleaseSettings
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.steps.running import StepInput, StepResult
+
+# The number of people assumed where the config does not declare it: a choice, no figure of the data.
+PEOPLE_IF_NOT_DECLARED = 500
+# The most that a question and its answer may fill in the ledger: a constant, and more per epsilon of 1. A budget is
+# thus a bound on the ledger, for any questions.
+LEAST_BYTES, BYTES_FOR_EPSILON = 4_000, 10_000_000
+BYTES_OF_A_CELL = 90  # for its numbers and the marks between them; its names are counted
+# e**10 is 22,000: an answer may be so many times as likely with a person as without.
+HIGH_EPSILON = Decimal(10)
+NEIGHBOURS = "add or remove one person"
+GUARANTEE = (
+    "Each answer is differentially private, and all answers of this pilot together cost the epsilon given as spent. "
+    "The guarantee covers these answers only, not anything else that is published about the same people. "
+    "A person is one row of the dataset that was asked."
+)
+ANSWERED, RECORDED, REFUSED = "answered", "answered before", "refused"
+NOT_ASKED, TOO_LARGE = "not asked", "too large"
+
+
+@dataclass(frozen=True)
+class QueryOutcome:
+    """The result of one query: ``recorded`` is its answer, None where it was refused or not asked.
+
+    ``is_mostly_noise``: against the true number of people, and not accepted as such; only the controller may see it.
+    """
+
+    query: Query
+    status: str
+    recorded: Recorded | None = None
+    is_mostly_noise: bool = False
+
+
+class MostlyNoiseError(FaultyInputError):
+    """A question whose noise per cell is worth more than the people of a cell; it costs nothing."""
+
+    def __init__(self, query: Query, people: int | None):
+        measure = f"the {people} people" if people else f"{PEOPLE_IF_NOT_DECLARED} people, as none are"
+        super().__init__(
+            f"at epsilon {decimal_text(query.epsilon)} the noise is too large for {query.n_cells} cells of "
+            f"{measure} declared; nothing was spent; ask for fewer groups, give it more epsilon, or set accept_noise"
+        )
+
+
+class AnswerTooLargeError(FaultyInputError):
+    """A question that would fill more of the ledger than its epsilon pays for; it costs nothing."""
+
+    def __init__(self, query: Query, n_bytes: int, allowed: int):
+        super().__init__(
+            f"an answer of {query.n_cells} cells and its question fill about {n_bytes} bytes of the ledger, and at "
+            f"epsilon {decimal_text(query.epsilon)} {allowed} are allowed; nothing was spent; ask for fewer or shorter "
+            "categories, or give it more epsilon"
+        )
+
+
+def pilots_ledger(folder: Path, pilot: str, budget: Decimal) -> Ledger:
+    """The ledger of the pilot in ``folder``, checked against the last run's results and its mark."""
+    return Ledger(folder, budget, published_spending(folder / RESULTS_FOLDER, pilot), read_settings().state_folder)
+
+
+def ask(query: Query, records: Records, dataset: str, ledger: Ledger, people: int | None = None) -> Recorded:
+    """The answer to one query through the ledger; ``dataset`` is the SHA-256 of the dataset of ``records``.
+
+    ``people`` are those that the config declares; a query that is mostly noise among them is not asked, unless it
+    accepts that or the ledger has its answer. Raises ``MostlyNoiseError``, ``AnswerTooLargeError``, and as
+    ``Ledger.ask`` does. OpenDP builds the mechanism, and the records are prepared for it, before anything is spent.
+    """
+    epsilon = mechanism_of(query).epsilon
+    if recorded := ledger.recorded(query.question, dataset):
+        return recorded
+    if not query.accept_noise and is_mostly_noise(query, people or PEOPLE_IF_NOT_DECLARED):
+        raise MostlyNoiseError(query, people)
+    n_bytes, allowed = stored_bytes(query), LEAST_BYTES + int(BYTES_FOR_EPSILON * query.epsilon)
+    if n_bytes > allowed:
+        raise AnswerTooLargeError(query, n_bytes, allowed)
+    return ledger.ask(query.question, dataset, query.epsilon, prepared_answer(query, records), epsilon)
+
+
+def stored_bytes(query: Query) -> int:
+    """About how many bytes a question and its answer fill in the ledger; depends on the question alone."""
+    names = [(column, (*categories, OTHER)) for column, categories in query.by]
+    names += [("category", query.cells_of_column)] if query.kind == "histogram" else []
+    of_names = sum(len(json.dumps(column)) + len(json.dumps(labels)) / len(labels) for column, labels in names)
+    return len(json.dumps(query.question)) + int(query.n_cells * (BYTES_OF_A_CELL + of_names))
+
+
+def release_queries(
+    queries: Iterable[Query], records: Records, dataset: str, ledger: Ledger, people: int | None = None
+) -> list[QueryOutcome]:
+    """Ask all queries in order. One that is mostly noise is not asked unless it accepts that; one beyond the budget is
+    refused. Raises ``LedgerFaultError`` before the first question where the ledger is not whole.
+    """
+    ledger.look()
+    releases = []
+    for query in queries:
+        try:
+            recorded = ask(query, records, dataset, ledger, people)
+        except BudgetExhaustedError:
+            releases.append(QueryOutcome(query, REFUSED))
+        except MostlyNoiseError:
+            releases.append(QueryOutcome(query, NOT_ASKED))
+        except AnswerTooLargeError:
+            releases.append(QueryOutcome(query, TOO_LARGE))
+        else:
+            status = ANSWERED if recorded.is_new else RECORDED
+            is_unexpected = not query.accept_noise and is_mostly_noise(query, records.n_records)
+            releases.append(QueryOutcome(query, status, recorded, is_unexpected))
+    return releases
+
+
+def run_step(step: StepInput[PrivateReleaseSettings]) -> StepResult:
+    """Answers, costs and what is left, and ``private_release.json`` with the answers alone."""
+    settings = step.settings
+    ledger = pilots_ledger(step.folder, step.pilot, settings.budget)
+    records = Records(step.dataset.text)
+    releases = release_queries(settings.queries, records, step.dataset.sha256, ledger, settings.people)
+    told = told_release(settings, releases, ledger.look())
+    sections = private_sections(told, notices_of(settings.budget, settings.queries, ledger))
+    return StepResult(
+        told,
+        sections=sections,
+        outside=lambda counts, k: sections,  # noise hides every person in it
+        files={ANSWERS_FILE: _for_publication(step.pilot, told)},
+        hand_to_hand=frozenset({ANSWERS_FILE}),
+        outcome=tuple(releases),
+    )
+
+
+def notices_of(budget: Decimal, queries: Iterable[Query], ledger: Ledger) -> list[str]:
+    """What the controller has to know beside the results, each a sentence."""
+    high = [f"a budget of epsilon {decimal_text(budget)} promises"] if budget > HIGH_EPSILON else []
+    names = [repr(one.name) for one in queries if one.epsilon > HIGH_EPSILON]
+    high += [f"epsilon above {HIGH_EPSILON} for {', '.join(names)} promises"] if names else []
+    promise = f"little: above {HIGH_EPSILON} an answer hardly hides whether a person is there; 1 is a common choice"
+    return [*(f"{which} {promise}." for which in high), *(f"{notice}." for notice in ledger.notices)]
+
+
+def told_release(settings: PrivateReleaseSettings, releases: list[QueryOutcome], state: LedgerState) -> PrivateTold:
+    """The answers and their cost: exact decimals as text, and each query's result."""
+    is_raised = state.lowest_budget is not None and state.lowest_budget < settings.budget
+    return PrivateTold(
+        neighbours=NEIGHBOURS,
+        delta=0,
+        budget=decimal_text(settings.budget),
+        spent=decimal_text(state.spent),
+        left=decimal_text(max(settings.budget - state.spent, Decimal(0))),
+        asked_in_all=decimal_text(settings.asked),
+        budget_raised_from=decimal_text(state.lowest_budget) if is_raised and state.lowest_budget is not None else None,
+        paid_and_never_answered=state.n_unanswered,
+        queries=[_told_query(release) for release in releases],
+    )
+
+
+def _told_query(release: QueryOutcome) -> QueryTold:
+    question = {name: value for name, value in release.query.question.items() if value not in (None, [])}
+    told, recorded = QueryTold(release.query.name, release.status, question), release.recorded
+    if recorded is None:
+        return told
+    charged = decimal_text(recorded.charged)
+    return replace(
+        told, epsilon=recorded.epsilon, charged=charged, answer=recorded.answer, mostly_noise=release.is_mostly_noise
+    )
+
+
+def _for_publication(pilot: str, told: PrivateTold) -> bytes:
+    """The answers and their guarantee; refused or unasked questions, and the error on the data, are left out."""
+    answers = [
+        {"name": query.name, "question": query.question, "epsilon": query.epsilon, "answer": query.answer}
+        for query in told.queries
+        if query.answer is not None
+    ]
+    content = {
+        "schema": 1,
+        "pilot": pilot,
+        "guarantee": GUARANTEE,
+        "neighbours": told.neighbours,
+        "epsilon_spent": told.spent,
+        "delta": told.delta,
+        "answers": answers,
+    }
+    return (json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")

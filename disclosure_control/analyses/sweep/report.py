@@ -1,0 +1,207 @@
+"""The findings of a sweep: as a table, as figures for the JSON summary, and as its section of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from config.model_settings import PilotConfig
+from disclosure_control.analyses.sweep import OUTLINES
+from disclosure_control.analyses.sweep.drawing import risk_utility_map
+from disclosure_control.analyses.sweep.row_names import UNTREATED, numbered_rows, row_name, value_text
+from disclosure_control.analyses.sweep.settings import SweepSettings
+from disclosure_control.analyses.sweep.trial import Sweep, SweepRow
+from disclosure_control.analyses.sweep.utility import MEASURES
+from disclosure_control.basics.drawings.files import not_printed
+from disclosure_control.basics.telling.plain import plain
+from disclosure_control.basics.telling.sections import Details, Figure, Part, Section, Sentence, Style, Table
+from disclosure_control.basics.telling.small_counts import people_on_screen
+from disclosure_control.remedy.treatments.seeds import whose_seed
+
+SUMMARY = "risk_utility_summary.csv"
+FIRST_COLUMNS = (
+    "method",
+    "param_name",
+    "param_value",
+    "percent_unique",
+    "percent_k_le_5",
+    "avg_linkage_risk_percent",
+    "expected_reids",
+    "n_keys_evaluated",
+    "IL1_numeric",
+    "IL1_categorical",
+    "IL1_overall",
+    "eigenvalue_similarity_percent",
+)
+MOST_ROWS = 40  # above this, only the numbered rows
+
+
+@dataclass(frozen=True)
+class MeasureTold:
+    """The words of a measure of utility, and its direction."""
+
+    what: str
+    larger_is_worse: bool
+
+
+@dataclass(frozen=True)
+class SweepTold:
+    """The sweep as in the JSON summary; no record and no value of a person in it.
+
+    Figures of single columns, and all digits of the others, are in the CSV file alone: from them one could calculate
+    the value of a person whose record was removed.
+    """
+
+    seed: str | None
+    one_generator: bool
+    K: int
+    risk_of: str
+    rows: Sequence[SweepRow]
+    pareto_front: Sequence[str]
+    mildest_that_meets_k: str | None
+    mildest_that_meets_all: str | None
+    measures: Mapping[str, MeasureTold]
+    files: Sequence[str]
+    notes: Sequence[str]
+
+
+def summary_table(found: Sequence[SweepRow]) -> pd.DataFrame:
+    """The rows as a table, the published columns first; figures per column only for columns that some point changed."""
+    rows = [plain(row) for row in found]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    untouched = {
+        name
+        for name in names
+        if name.split(": ")[0] in MEASURES and ": " in name and all(row.get(name) == 0.0 for row in rows)
+    }
+    values = [row["param_value"] for row in rows]
+    numbers = all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values)
+    table = pd.DataFrame({name: [row.get(name) for row in rows] for name in names if name not in untouched})
+    table["param_value"] = pd.Series(
+        values if numbers else [None if value is None else value_text(value) for value in values],
+        dtype=float if numbers else "str",
+    )
+    flags = [name for name in table if table[name].dtype == bool]
+    texts = {"method", "param_name", "param_value", *flags}
+    figures = {str(name): table[name].astype(float) for name in table if name not in texts}
+    table = table.assign(**figures, **{str(name): np.where(table[name], "yes", "no") for name in flags})
+    return table[[*FIRST_COLUMNS, *(name for name in table if name not in FIRST_COLUMNS)]]
+
+
+def told_sweep(found: Sweep, settings: SweepSettings, config: PilotConfig, files: list[str]) -> SweepTold:
+    """The findings of a sweep besides its table."""
+    names = [row_name(row) for row in found.rows]
+    mildest = [None if i is None else names[i] for i in (found.mildest_that_meets_k, found.mildest_that_meets_all)]
+    return SweepTold(
+        seed=whose_seed(settings.seed),
+        one_generator=settings.one_generator,
+        K=config.K,
+        risk_of="values as released, without the bins of the config",
+        rows=[row.without_digits() for row in found.rows],
+        pareto_front=[names[i] for i in found.pareto_front],
+        mildest_that_meets_k=mildest[0],
+        mildest_that_meets_all=mildest[1],
+        measures={name: MeasureTold(one.words, one.larger_is_worse) for name, one in MEASURES.items()},
+        files=files,
+        notes=[note] if (note := not_printed(settings.figures)) else [],
+    )
+
+
+def sweep_sections(told: SweepTold) -> tuple[Section, ...]:
+    """The treatments side by side, the front, the mildest that meets the thresholds, the files."""
+    return (OUTLINES[0].section(_parts(told)),)
+
+
+def _parts(told: SweepTold) -> Iterator[Part]:
+    rows, k = told.rows, told.K
+    drawn = risk_utility_map(rows)
+    yield Sentence(
+        f"{len(rows) - 1} treatments, each tried on the original. {_words_of_chance(told)} Risk is of the values as "
+        "they would be released, without the bins of the config.",
+        Style.DEFINITION,
+    )
+    if drawn:
+        yield Figure(
+            drawn,
+            "Each point is a treatment. Points to the right changed the data more; points above leave more people at "
+            "risk of being found. Diamonds are the front, numbered as in the table"
+            f"{'; the ring marks the mildest that meets k' if told.mildest_that_meets_k else ''}.",
+        )
+    kept = [(mark, row) for mark, row in numbered_rows(rows) if len(rows) <= MOST_ROWS or mark or row.is_baseline]
+    columns = (
+        "Treatment",
+        "Unique",
+        "k <= 5",
+        f"k < {k}",
+        "Expected to be found",
+        "Re-identified",
+        "Smallest k",
+        "Removed",
+        "IL1_mean",
+        "Correlations",
+    )
+    cells = [_cells(mark, row) for mark, row in kept]
+    yield Table("Treatments by risk and change", columns, cells, numbers=range(1, len(columns)))
+    if len(kept) < len(rows):
+        yield Sentence(
+            f"{len(rows) - len(kept)} of {len(rows)} rows are left out here; {SUMMARY} holds all.", Style.SMALL
+        )
+    yield Sentence("* On the Pareto front: no other treatment leaves less risk and is closer to the original as well.")
+    for found, words in ((told.mildest_that_meets_k, f"k = {k}"), (told.mildest_that_meets_all, "k, l and t together")):
+        if found == UNTREATED:
+            yield Sentence(f"The pilot meets {words} without any treatment.")
+        else:
+            yield Sentence(f"Mildest that meets {words}: {found or 'none of them; go further, or combine treatments'}.")
+    yield from _remarks(told)
+    yield Details("Files written", told.files)
+    for note in told.notes:
+        yield Sentence(note, Style.SMALL)
+
+
+def _cells(mark: str, row: SweepRow) -> list[object]:
+    return [
+        f"{f'{mark}. ' if mark else ''}{row_name(row)}{' *' if row.pareto_front else ''}",
+        *map(_percent, (row.percent_unique, row.percent_k_le_5, row.by_model["percent_k_risky"])),
+        _percent(row.avg_linkage_risk_percent),
+        "-" if row.expected_reids is None else f"{row.expected_reids:.6g}",
+        "-" if row.smallest_k is None else f"{row.smallest_k:g}",
+        row.n_records_removed or "",
+        f"{row.loss:.4f}",
+        _percent(row.utility["eigenvalue_similarity_percent"], 2),
+    ]
+
+
+def _percent(percent: float | None, decimals: int = 1) -> str:
+    return "-" if percent is None else f"{percent:.{decimals}f}%"
+
+
+def _words_of_chance(told: SweepTold) -> str:
+    seed = f"The seed is {told.seed}"
+    if told.one_generator:
+        return f"{seed}: one generator runs through all of them, in this order."
+    return f"{seed}: each starts from it anew."
+
+
+def _remarks(told: SweepTold) -> Iterator[Sentence]:
+    """What the table leaves out, with counts; and what must not be handed on."""
+    rows = told.rows
+    if any(row.n_not_evaluated for row in rows):
+        most = max(row.n_not_evaluated for row in rows)
+        yield Sentence(f"Not evaluated, for lack of a quasi-identifier: up to {most} records (n_not_evaluated).")
+    unread = [row.n_values_unread for row in rows]
+    if any(n != 0 for n in unread):
+        most = max((n for n in unread if n), default=1)
+        yield Sentence(
+            f"Up to {people_on_screen(most)} released values stand for no known number, such as >90, and count as lost."
+        )
+    if any(row.used_chance for row in rows):
+        yield Sentence(
+            "Where chance changed values, k and the risk count them as true: they do not see that protection."
+        )
+    yield Sentence(
+        f"{SUMMARY} is not to be released beside the data: whoever has both can calculate values of people who were "
+        "left out."
+    )

@@ -1,0 +1,45 @@
+"""The config key ``sweep``: a grid of treatments, and the analyses that measure utility."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from disclosure_control.analyses.sweep.grid import GRID, SweepPoint
+from disclosure_control.analyses.sweep.utility.comparison import Analyses
+from disclosure_control.basics.drawings.files import DEFAULT_FORMATS, FIGURES
+from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
+from disclosure_control.basics.settings.kinds import FLAG, Kind, are_names, as_tuple
+from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED, SEED
+
+_NUMERIC = Kind(
+    lambda value: are_names(value) and len(value) > 1, "a list of two or more numeric columns", as_tuple, as_tuple
+)
+
+
+@dataclass(frozen=True)
+class SweepSettings(SettingsGroup):
+    """The config key ``sweep``: the ``points`` of its grid, and how they are tried and measured.
+
+    ``one_generator``: one random generator for all points, in their order; else each starts from ``seed``.
+    """
+
+    points: tuple[SweepPoint, ...] = setting(GRID, "the treatments to try", named="grid")
+    seed: int = setting(
+        SEED, "where chance starts; nothing is released here, so take another one than for `treatment`", DEFAULT_SEED
+    )
+    one_generator: bool = setting(
+        FLAG,
+        "one generator runs on from entry to entry, in their order; `False`: each starts from the seed anew",
+        True,
+    )
+    eigenvalue_columns: tuple[str, ...] | None = setting(
+        _NUMERIC,
+        "numeric columns whose correlations are to survive",
+        None,
+        "continuous quasi-identifiers and numeric sensitive features",
+    )
+    utility: Analyses = setting(nested(Analyses), "analyses to repeat on the released data", Analyses())
+    figures: tuple[str, ...] = setting(FIGURES, "forms of the figures", DEFAULT_FORMATS)
+
+
+SETTINGS = SweepSettings

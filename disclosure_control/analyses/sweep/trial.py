@@ -1,0 +1,260 @@
+"""Every point of a grid tried on the original: its risk, its utility, and its rank among all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from Anonymization_Models import ModelResult
+from config.model_settings import PilotConfig
+from disclosure_control.analyses.sweep.grid import SweepPoint, faults_of_grid, points_of
+from disclosure_control.analyses.sweep.utility import Comparison, OriginalPilot, flat_figures, measure_utility
+from disclosure_control.analyses.sweep.utility.analyses import fit_regression
+from disclosure_control.analyses.sweep.utility.comparison import NO_ANALYSES, Analyses
+from disclosure_control.assess.assessment import Assessment
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.plain import INLINE
+from disclosure_control.basics.telling.progress import progress
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.measures.reidentification import risk_profile
+from disclosure_control.remedy.treatments.evaluation import evaluate_treated
+from disclosure_control.remedy.treatments.registry import TreatmentStep
+from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED
+from disclosure_control.remedy.treatments.treat import treat
+
+BASELINE = "baseline"
+R_SQUARED = "regression_r_squared"
+
+
+@dataclass(frozen=True)
+class SweepRow:
+    """One point with its figures; its fields are the columns of the summary, in their order, percents of the people.
+
+    ``n_keys_evaluated``: the records whose quasi-identifiers were evaluated. ``by_model``, ``utility`` and
+    ``regression`` have columns of their own, and a figure of one column is named ``measure: column``. The last three
+    fields compare the row with all others.
+    """
+
+    method: str
+    param_name: str
+    param_value: object
+    percent_unique: float | None
+    percent_k_le_5: float | None
+    avg_linkage_risk_percent: float | None
+    expected_reids: float | None
+    n_keys_evaluated: int
+    n_not_evaluated: int
+    n_records_compared: int
+    n_records_removed: int
+    percent_records_removed: float
+    n_values_lost: int | None
+    n_values_unread: int | None
+    smallest_k: float | None
+    by_model: Mapping[str, float | None] = field(metadata=INLINE)
+    percent_k_risky_in_the_bins_of_the_config: float | None
+    meets_k: bool
+    meets_all: bool
+    utility: Mapping[str, float | None] = field(metadata=INLINE)
+    regression: Mapping[str, float | None] = field(metadata=INLINE)
+    used_chance: bool
+    pareto_front: bool = False
+    mildest_that_meets_k: bool = False
+    mildest_that_meets_all: bool = False
+
+    @property
+    def is_baseline(self) -> bool:
+        return self.method == BASELINE
+
+    @property
+    def loss(self) -> float:
+        """The mean loss of the columns."""
+        return self.utility["IL1_mean"] or 0.0
+
+    def without_digits(self) -> SweepRow:
+        """The row without figures per column, small counts of values are None, figures on values have five digits."""
+        figures = {name: _five_digits(value) for name, value in self.utility.items() if ": " not in name}
+        fit = {name: value for name, value in self.regression.items() if ": " not in name}
+        fit |= {name: _five_digits(value) for name, value in fit.items() if name == R_SQUARED}
+        lost, unread = (None if n is None else HAND_TO_HAND.told(n) for n in (self.n_values_lost, self.n_values_unread))
+        return replace(self, utility=figures, regression=fit, n_values_lost=lost, n_values_unread=unread)
+
+
+def _five_digits(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.5g}")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Every point with its figures: ``rows`` are those of the summary, that of the untreated pilot first.
+
+    ``pareto_front`` are the rows that no other row beats in both ``avg_linkage_risk_percent`` and ``IL1_mean``;
+    ``mildest_that_meets_k`` is the row with the smallest IL1_mean of those where no evaluated record is below K, None
+    where there is none, and ``mildest_that_meets_all`` the same for k, l and t together. ``inputs`` are the files that
+    treatments read, with their SHA-256.
+    """
+
+    points: tuple[SweepPoint, ...]
+    rows: tuple[SweepRow, ...]
+    pareto_front: tuple[int, ...]
+    mildest_that_meets_k: int | None
+    mildest_that_meets_all: int | None
+    inputs: Mapping[str, dict[str, object]] = field(default_factory=dict)
+
+
+# ---------------------------------------------------------------- the sweep
+
+
+def sweep(
+    frame: pd.DataFrame,
+    config: PilotConfig,
+    grid: Sequence[SweepPoint | Mapping[str, object]],
+    seed: int = DEFAULT_SEED,
+    one_generator: bool = True,
+    eigenvalue_columns: Sequence[str] | None = None,
+    utility: Analyses = NO_ANALYSES,
+    folder: Path | None = None,
+    recommended: Sequence[TreatmentStep] | None = None,
+) -> Sweep:
+    """Try every point of ``grid`` on ``frame`` (n_records, one row per person) and measure risk and utility.
+
+    Each point treats the original. ``grid`` has points that were read, or entries as under the config key ``sweep``,
+    which are checked. ``one_generator``: one generator, seeded once, serves all points in turn; else each point
+    starts from the seed, independent of those before it. ``eigenvalue_columns`` and ``utility`` are as under the
+    key, ``folder`` and ``recommended`` as for ``treat``. Raises ``FaultyInputError`` with the faults of all points.
+    """
+    points = _checked_points(grid, config, list(frame.columns))
+    original = OriginalPilot(frame, config, eigenvalue_columns, utility)
+    untouched = frame.reset_index(drop=True)
+    as_released = evaluate_treated(untouched, config, as_released=True)
+    compared = original.compare(untouched, classes=as_released.classes)
+    baseline = SweepPoint(BASELINE, "", None, ())
+    seen = evaluate_treated(untouched, config)
+    rows = [_row(baseline, as_released, seen, compared, False)]
+    generator = np.random.default_rng(seed)
+    faults: list[str] = []
+    inputs: dict[str, dict[str, object]] = {}
+    with progress("Trying treatments", len(points)) as advance:
+        for point in points:
+            chance = generator if one_generator else seed
+            try:
+                treated = treat(frame, config, point.steps, chance, folder, recommended)
+            except FaultyInputError as error:
+                faults += [f"sweep, {_name_of(point)}: {fault}" for fault in error.faults]
+                continue
+            inputs |= treated.inputs
+            compared = original.compare(treated.frame, treated.kept, treated.as_released.classes)
+            used_chance = any(step.used_chance for step in treated.steps)
+            rows.append(_row(point, treated.as_released, treated.assessment, compared, used_chance))
+            advance(1)
+    stop_at(faults)
+    return _judged(points, rows, inputs)
+
+
+def _checked_points(
+    grid: Sequence[SweepPoint | Mapping[str, object]], config: PilotConfig, columns: list[str]
+) -> tuple[SweepPoint, ...]:
+    read = tuple(point for point in grid if isinstance(point, SweepPoint))
+    entries = [entry for entry in grid if not isinstance(entry, SweepPoint)]
+    stop_at(faults_of_grid(entries, config, columns))
+    return read + points_of(entries)
+
+
+def _name_of(point: SweepPoint) -> str:
+    return f"{point.method}, {point.param_name}" if point.param_name else point.method
+
+
+def _row(
+    point: SweepPoint, as_released: Assessment, as_configured: Assessment, compared: Comparison, used_chance: bool
+) -> SweepRow:
+    profile = risk_profile(as_released.classes, (5,), as_released.config.missing_qis)
+    k, seen, utility = as_released.k_anonymity, as_configured.k_anonymity, measure_utility(compared)
+    by_model = {
+        f"percent_{result.model[0]}_risky{f': {result.sensitive}' if result.sensitive else ''}": _percent(
+            result.n_risky, result.n_evaluated
+        )
+        for result in as_released.results
+    }
+    return SweepRow(
+        method=point.method,
+        param_name=point.param_name,
+        param_value=point.param_value,
+        percent_unique=_percent(profile.n_unique, profile.n_evaluated),
+        percent_k_le_5=_percent(profile.n_k_at_most[5], profile.n_evaluated),
+        avg_linkage_risk_percent=_percent(profile.expected_reidentifications, profile.n_evaluated),
+        expected_reids=profile.expected_reidentifications,
+        n_keys_evaluated=profile.n_evaluated,
+        n_not_evaluated=k.n_total - k.n_evaluated,
+        n_records_compared=utility.n_compared,
+        n_records_removed=utility.n_removed,
+        percent_records_removed=100 * utility.n_removed / utility.n_original if utility.n_original else 0.0,
+        n_values_lost=utility.n_values_lost,
+        n_values_unread=utility.n_values_unread,
+        smallest_k=k.worst,
+        by_model=by_model,
+        percent_k_risky_in_the_bins_of_the_config=_percent(seen.n_risky, seen.n_evaluated),
+        meets_k=_is_met([k]),
+        meets_all=_is_met(as_released.results),
+        utility={name: _finite(value) for name, value in flat_figures(utility).items()},
+        regression=_regression_figures(compared, released=bool(point.steps)),
+        used_chance=used_chance,
+    )
+
+
+def _is_met(results: Sequence[ModelResult]) -> bool:
+    """Whether nobody is flagged and somebody was evaluated: without anybody evaluated nothing is shown."""
+    return all(result.n_risky == 0 for result in results) and results[0].n_evaluated > 0
+
+
+def _percent(part: float, whole: int) -> float | None:
+    return 100 * part / whole if whole else None
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or not isfinite(value) else value
+
+
+def _regression_figures(comparison: Comparison, released: bool) -> dict[str, float | None]:
+    asked = comparison.analyses.regression
+    if asked is None:
+        return {}
+    fit = fit_regression(comparison, asked, released)
+    coefficients = {f"regression coefficient: {name}": value for name, value in fit.coefficients.items()}
+    return {"regression_n_used": fit.n_used, R_SQUARED: fit.r_squared, **coefficients}
+
+
+def _judged(points: Sequence[SweepPoint], rows: list[SweepRow], inputs: Mapping[str, dict[str, object]]) -> Sweep:
+    """The rows with their rank: on the Pareto front, the mildest to meet k, or all models."""
+    front = pareto_front([(row.avg_linkage_risk_percent, row.utility["IL1_mean"]) for row in rows])
+    meets_k = _mildest(rows, [row.meets_k for row in rows])
+    meets_all = _mildest(rows, [row.meets_all for row in rows])
+    judged = tuple(
+        replace(row, pareto_front=i in front, mildest_that_meets_k=i == meets_k, mildest_that_meets_all=i == meets_all)
+        for i, row in enumerate(rows)
+    )
+    return Sweep(tuple(points), judged, tuple(front), meets_k, meets_all, inputs)
+
+
+def pareto_front(figures: Sequence[tuple[float | None, float | None]]) -> list[int]:
+    """Positions of the pairs (risk, loss) that no other pair beats: none is as small in both and smaller in one.
+
+    Equal pairs are on the front together or not at all; a pair with None is not. Smaller is better in both.
+    """
+    known = [(risk, loss, i) for i, (risk, loss) in enumerate(figures) if risk is not None and loss is not None]
+    front, least = [], float("inf")  # the smallest risk of those with a smaller loss
+    place_of_last: tuple[float, float] | None = None
+    for risk, loss, i in sorted(known, key=lambda entry: (entry[1], entry[0], entry[2])):
+        if risk < least or (risk, loss) == place_of_last:
+            front.append(i)
+            least, place_of_last = risk, (risk, loss)
+    return sorted(front)
+
+
+def _mildest(rows: Sequence[SweepRow], meets: Sequence[bool]) -> int | None:
+    """The row of least loss among those that meet a model; of equals the one that removed fewer records."""
+    fit = [i for i, is_met in enumerate(meets) if is_met]
+    return min(fit, key=lambda i: (rows[i].loss, rows[i].n_records_removed, i), default=None)

@@ -1,0 +1,141 @@
+"""What a treatment cost: a registry of measures of (original records, released records, roles of the columns).
+
+    original = OriginalPilot(df, config)
+    utility = measure_utility(original.compare(released))
+    utility.figures["IL1_overall"], utility.n_values_lost
+
+Values that were compared, and values that could not be, are counted beside the figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from disclosure_control.analyses.sweep.utility import analyses, distributions, information_loss, squared_errors
+from disclosure_control.analyses.sweep.utility.comparison import Comparison, OriginalPilot
+
+__all__ = ["MEASURES", "Comparison", "OriginalPilot", "Utility", "UtilityMeasure", "flat_figures", "measure_utility"]
+
+Figure = float | None | dict[str, float | None]
+
+
+@dataclass(frozen=True)
+class UtilityMeasure:
+    """One measure: its ``function`` of a comparison gives one figure, or one per column; None where it has none.
+
+    ``larger_is_worse`` gives the direction; figures lie in [``low``, ``high``] (None: no bound). ``unchanged`` is the
+    figure of data that were not changed, None where that depends on the data. ``words`` are for reports.
+    """
+
+    function: Callable[[Comparison], Figure]
+    words: str
+    larger_is_worse: bool = True
+    low: float | None = 0.0
+    high: float | None = None
+    unchanged: float | None = 0.0
+
+
+# In the order of the table; the first four are the published sweep's.
+MEASURES: dict[str, UtilityMeasure] = {
+    "IL1_numeric": UtilityMeasure(information_loss.il1_numeric, "how far numbers moved, as a share of their range"),
+    "IL1_categorical": UtilityMeasure(information_loss.il1_categorical, "share of changed categories", high=1.0),
+    "IL1_overall": UtilityMeasure(information_loss.il1_overall, "how much was changed, numbers and categories"),
+    "eigenvalue_similarity_percent": UtilityMeasure(
+        distributions.eigenvalue_similarity_percent,
+        "how far the correlations survived, by their eigenvalues",
+        larger_is_worse=False,
+        low=-100.0,
+        high=100.0,
+        unchanged=100.0,
+    ),
+    "IL1_mean": UtilityMeasure(information_loss.il1_mean, "how much was changed, per column with a role"),
+    "IL1s": UtilityMeasure(information_loss.il1s, "how far numbers moved, in standard deviations, summed up"),
+    "mean_squared_error": UtilityMeasure(
+        squared_errors.mean_squared_error, "squared error of numbers, as a share of the largest", high=1.0
+    ),
+    "record_squared_error": UtilityMeasure(
+        squared_errors.record_squared_error, "how far records moved, as a share of the farthest", high=1.0
+    ),
+    "aggregation_squared_error": UtilityMeasure(
+        squared_errors.aggregation_squared_error, "squared error as a share of all squared deviation (SSE/SST)"
+    ),
+    "loss_from_exact_values": UtilityMeasure(
+        information_loss.loss_from_exact_values,
+        "share of the domain that a released value may stand for, from exact values",
+        high=1.0,
+    ),
+    "precision_from_exact_values": UtilityMeasure(
+        information_loss.precision_from_exact_values,
+        "how fine the released values are, from exact values",
+        larger_is_worse=False,
+        high=1.0,
+        unchanged=1.0,
+    ),
+    "non_uniform_entropy_bits": UtilityMeasure(
+        information_loss.non_uniform_entropy, "bits lost by coarser values, from exact values"
+    ),
+    "entropy_lost_percent": UtilityMeasure(
+        information_loss.entropy_lost_percent, "bits lost by coarser values, in percent", high=100.0
+    ),
+    "discernibility": UtilityMeasure(
+        information_loss.discernibility, "with how many others records are confused", unchanged=None
+    ),
+    "average_class_size": UtilityMeasure(information_loss.average_class_size, "people per class", unchanged=None),
+    "eigenvalue_distance": UtilityMeasure(
+        distributions.eigenvalue_distance, "relative change of the eigenvalues of the correlations"
+    ),
+    "correlation_change": UtilityMeasure(distributions.correlation_change, "largest change of a correlation", high=2.0),
+    "mean_change": UtilityMeasure(distributions.mean_change, "change of the mean, in standard deviations"),
+    "variance_change": UtilityMeasure(distributions.variance_change, "relative change of the variance"),
+    "share_change": UtilityMeasure(distributions.share_change, "change of the categories' shares", high=1.0),
+    "kolmogorov_smirnov": UtilityMeasure(
+        distributions.kolmogorov_smirnov, "largest gap between the distributions", high=1.0
+    ),
+    "wasserstein_share": UtilityMeasure(
+        distributions.wasserstein_share, "distance of the distributions, as a share of the range"
+    ),
+    "means_error": UtilityMeasure(analyses.means_error, "error of the table of means, in standard deviations"),
+    "regression_error": UtilityMeasure(analyses.regression_error, "error of the regression, in standard deviations"),
+}
+
+
+@dataclass(frozen=True)
+class Utility:
+    """What a treatment cost: ``figures`` by measure, and the data they were measured on.
+
+    ``n_compared`` records of ``n_original`` are still there, ``n_removed`` are not. In the columns measured
+    ``n_values_lost`` values of the records still there are suppressed or dropped, and ``n_values_unread``
+    released values of numeric columns represent no known number (``>90``): both count as lost in full.
+    """
+
+    figures: dict[str, Figure]
+    n_original: int
+    n_compared: int
+    n_removed: int
+    n_values_lost: int
+    n_values_unread: int
+
+
+def measure_utility(comparison: Comparison, measures: Mapping[str, UtilityMeasure] = MEASURES) -> Utility:
+    """Every measure of one comparison, by name."""
+    columns = comparison.columns.values()
+    return Utility(
+        figures={name: measure.function(comparison) for name, measure in measures.items()},
+        n_original=comparison.n_original,
+        n_compared=comparison.n_compared,
+        n_removed=comparison.n_removed,
+        n_values_lost=sum(column.n_lost for column in columns),
+        n_values_unread=sum(column.n_unread for column in columns),
+    )
+
+
+def flat_figures(utility: Utility) -> dict[str, float | None]:
+    """One number per name: a figure per column is named ``measure: column``."""
+    flat: dict[str, float | None] = {}
+    for name, figure in utility.figures.items():
+        if isinstance(figure, dict):
+            flat |= {f"{name}: {column}": value for column, value in figure.items()}
+        else:
+            flat[name] = figure
+    return flat

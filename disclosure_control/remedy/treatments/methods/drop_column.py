@@ -1,0 +1,36 @@
+"""Dropping columns: the plainest treatment, and often the right one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import COLUMNS
+from disclosure_control.remedy.treatments.registry import (
+    Example,
+    Reading,
+    Treatment,
+    register,
+)
+
+
+@dataclass(frozen=True)
+class DropColumnSettings(SettingsGroup):
+    """Which columns are dropped."""
+
+    columns: tuple[str, ...] = setting(COLUMNS, "which are dropped")
+
+
+register(
+    "drop_column",
+    Treatment(
+        None,
+        DropColumnSettings,
+        words="the columns go",
+        example=Example({"columns": ["SC__STATE", "DM__ZIP"]}, ("SC__STATE", "DM__ZIP")),
+        place=40,
+        promises=("rows", "columns"),
+        drops=lambda settings, columns: settings.columns,
+        reading=Reading.AS_LABEL,
+    ),
+)

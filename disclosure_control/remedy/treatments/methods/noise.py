@@ -1,0 +1,252 @@
+"""Perturbation of numbers: added noise, plain or correlated, and swapping of neighbours in rank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.encoding.columns import numbers_of
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import (
+    COLUMNS,
+    FLAG,
+    POSITIVE,
+    Kind,
+    Place,
+    is_number,
+    one_of,
+    whole_number,
+)
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
+from disclosure_control.remedy.treatments.algorithms.robust_distances import robust_distances
+from disclosure_control.remedy.treatments.registry import (
+    Example,
+    Treated,
+    Treatment,
+    TreatmentInput,
+    register,
+    with_columns,
+)
+
+MOST_DECIMALS = 15
+
+
+@dataclass(frozen=True)
+class NoiseSettings(SettingsGroup):
+    """The amount and kind of noise, and its rounding."""
+
+    columns: tuple[str, ...] = setting(COLUMNS, "columns of numbers")
+    share: float = setting(POSITIVE, "the noise as a share of the standard deviation")
+    kind: str = setting(one_of("plain", "correlated", "outliers"), "the kind of noise", "plain")
+    keep_variance: bool = setting(FLAG, "shrinks the result to its original variance", False)
+    decimals: int | None = setting(whole_number(-10, 15), "digits after the point", None, "those of the column")
+
+
+@dataclass(frozen=True)
+class RankSwapSettings(SettingsGroup):
+    """How far a value may move."""
+
+    columns: tuple[str, ...] = setting(COLUMNS, "columns of numbers")
+    percent: float | None = setting(
+        Kind(lambda value: is_number(value) and 0 < value <= 100, "above 0, up to 100"),
+        "the largest distance of a swap, as a share of the ranks",
+        None,
+    )
+    keep_correlation: float | None = setting(
+        Kind(lambda value: is_number(value) and 0 <= value < 1, "from 0, below 1"),
+        "share of a correlation to keep (R0)",
+        None,
+    )
+    keep_means: float | None = setting(POSITIVE, "how far means of subsets may change (K0)", None)
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """No window, or several."""
+        if sum(one is not None for one in (self.percent, self.keep_correlation, self.keep_means)) != 1:
+            yield f'{place}: allowed: exactly one of "percent", "keep_correlation" and "keep_means"'
+
+
+def add_noise(given: TreatmentInput, settings: NoiseSettings) -> Treated:
+    """Add normal noise of ``share`` times the standard deviation to numbers; missing stays missing.
+
+    "plain" draws each column separately, which weakens correlations; "correlated" draws noise with the covariance of
+    the columns (over records that have them all), which preserves them; "outliers" is "plain" for outlying records (see
+    ``stand_out``) and nothing for the others. ``keep_variance`` shrinks the result to the original variance: mean + (x
+    + noise - mean) / sqrt(1 + share^2). ``decimals`` rounds the result, by default to the decimals of each column:
+    further digits would come from the noise alone and disclose it to anyone with the seed. Source: Brand 2002,
+    doi:10.1007/3-540-47804-3_8; Kim 1986; sdcMicro ``addNoise`` (additive: share = noise / 100, correlated: share =
+    sqrt(noise / 100); outdect: share = 1.96 * noise / 100 / sqrt(n)).
+    """
+    numbers = np.column_stack([numbers_of(given.frame[name]) for name in settings.columns])
+    standard = given.generator.standard_normal(numbers.shape)
+    noise = (
+        settings.share
+        * standard
+        @ (_root_of_covariance(numbers) if settings.kind == "correlated" else np.diag(_deviations(numbers)))
+    )
+    if settings.kind == "outliers":
+        noise *= stand_out(numbers, given.generator)[:, np.newaxis]
+    noisy = numbers + noise
+    if settings.keep_variance and len(numbers):
+        n_present = np.maximum((~np.isnan(numbers)).sum(axis=0), 1)
+        mean = np.nansum(numbers, axis=0) / n_present
+        noisy = mean + (noisy - mean) / np.sqrt(1 + settings.share**2)
+    treated = {}
+    for name, before, after in zip(settings.columns, numbers.T, noisy.T, strict=True):
+        rounded = _rounded(after, decimals_of(before) if settings.decimals is None else settings.decimals)
+        treated[name] = pd.Series(rounded, given.frame.index, name=name)
+    return with_columns(given, treated)
+
+
+def stand_out(numbers: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """Which records (n_records,) of bool are outliers: above the 99 % quantile of a column, or far from the bulk of
+    all.
+
+    Far is a robust Mahalanobis distance above the 97.5 % quantile of normal data; it needs all columns. ``numbers``
+    (n_records, n_columns), NaN where missing. Source: Templ and Meindl 2008, doi:10.1007/978-3-540-87471-3_15; sdcMicro
+    ``addNoise``, method "outdect".
+    """
+    from scipy.stats import chi2
+
+    complete = ~np.isnan(numbers).any(axis=1)
+    found = np.zeros(len(numbers), dtype=bool)
+    if not complete.any():
+        return found
+    has_values = ~np.isnan(numbers).all(axis=0)
+    found |= (numbers[:, has_values] > np.nanquantile(numbers[:, has_values], 0.99, axis=0)).any(axis=1)
+    limit = np.sqrt(chi2.ppf(0.975, numbers.shape[1]))
+    found[complete] |= robust_distances(numbers[complete], generator) > limit
+    return found
+
+
+def decimals_of(numbers: np.ndarray) -> int:
+    """How many decimals the numbers (n,) have, 0 to ``MOST_DECIMALS``; missing ones have none."""
+    present = np.unique(numbers[~np.isnan(numbers)])
+    few = (n for n in range(MOST_DECIMALS) if (_rounded(present, n) == present).all())
+    return next(few, MOST_DECIMALS)
+
+
+def _rounded(numbers: np.ndarray, decimals: int) -> np.ndarray:
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded = np.round(numbers, decimals) + 0.0  # adding zero turns -0.0 into 0.0
+    return np.where(np.isfinite(rounded), rounded, numbers)  # too large to have decimals
+
+
+def _deviations(numbers: np.ndarray) -> np.ndarray:
+    """Standard deviation of each column (n_columns,) over its values, 0 where there are fewer than two."""
+    present = ~np.isnan(numbers)
+    n_present = present.sum(axis=0)
+    mean = np.where(present, numbers, 0.0).sum(axis=0) / np.maximum(n_present, 1)
+    squares = (np.where(present, numbers - mean, 0.0) ** 2).sum(axis=0)
+    return np.sqrt(squares / np.maximum(n_present - 1, 1))
+
+
+def _root_of_covariance(numbers: np.ndarray) -> np.ndarray:
+    """A symmetric matrix whose square is the covariance of the columns; it exists for singular ones as well."""
+    complete = numbers[~np.isnan(numbers).any(axis=1)]
+    if len(complete) < 2:
+        return np.zeros((numbers.shape[1], numbers.shape[1]))
+    values, vectors = np.linalg.eigh(np.atleast_2d(np.cov(complete, rowvar=False)))
+    return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+
+
+def swap_ranks(given: TreatmentInput, settings: RankSwapSettings) -> Treated:
+    """Each value changes places with one at most ``percent`` of the ranks away; the values of a column stay the same.
+
+    Instead of the percentage a column can get the one by which it keeps about the share ``keep_correlation`` of its
+    correlations (Moore's R0), or by which the means of subsets of n people move by no more than about
+    2 * ``keep_means`` / sqrt(n) of the mean (K0): see ``window_of_correlation`` and ``window_of_means``.
+
+    Ranks are cut into blocks as long as the window, from a random start, and paired at random within each block, so
+    no value moves farther than the window; at the ends of blocks one may stay. Equal values are ranked at random,
+    missing ones stay where they are. Source: Moore 1996, Controlled data-swapping techniques; sdcMicro ``rankSwap``.
+    """
+    treated, notes = {}, []
+    for name in settings.columns:
+        numbers = numbers_of(given.frame[name])
+        present = np.flatnonzero(~np.isnan(numbers))
+        if settings.keep_correlation is not None:
+            share = window_of_correlation(numbers[present], settings.keep_correlation)
+        else:
+            share = (
+                settings.percent / 100
+                if settings.percent is not None
+                else window_of_means(numbers[present], settings.keep_means or 0.0)
+            )
+        window = int(len(present) * min(share, 1.0))
+        if window < 1:
+            n_told = count_text(HAND_TO_HAND.told(len(present), len(numbers)))
+            notes.append(f"In {name}, nothing was swapped: {100 * share:.3g}% of {n_told} ranks is less than one rank.")
+        else:
+            numbers[present] = _swapped(numbers[present], window, given.generator)
+        treated[name] = pd.Series(numbers, given.frame.index, name=name)
+    return with_columns(given, treated, notes)
+
+
+def window_of_correlation(numbers: np.ndarray, kept: float) -> float:
+    """Share of the ranks within which values (n,) are swapped so that correlations keep about the share ``kept``.
+
+    sqrt(2 * variance * (1 - kept)) / range, for values spread evenly over their range; 0 where they do not vary.
+    Source: Moore 1996, R0; sdcMicro ``rankSwap``.
+    """
+    return float(np.sqrt(2 * np.var(numbers) * (1 - kept)) / np.ptp(numbers)) if _varies(numbers) else 0.0
+
+
+def window_of_means(numbers: np.ndarray, kept: float) -> float:
+    """Share of the ranks within which values (n,) are swapped so that means of subsets stay within Moore's bound.
+
+    sqrt(8 / 3) * ``kept`` * |mean| / range, for values spread evenly over their range; 0 where they do not vary.
+    Source: Moore 1996, K0; sdcMicro ``rankSwap``.
+    """
+    return float(np.sqrt(8 / 3) * kept * abs(np.mean(numbers)) / np.ptp(numbers)) if _varies(numbers) else 0.0
+
+
+def _varies(numbers: np.ndarray) -> bool:
+    return len(numbers) > 0 and bool(np.ptp(numbers) > 0)
+
+
+def _swapped(numbers: np.ndarray, window: int, generator: np.random.Generator) -> np.ndarray:
+    n = len(numbers)
+    by_rank = np.lexsort((generator.random(n), numbers))
+    block = (np.arange(n) + generator.integers(window + 1)) // (window + 1)
+    shuffled = np.lexsort((generator.random(n), block))  # ranks, block by block in random order
+    place = np.arange(n) - np.searchsorted(block, block)  # place within the block; blocks are contiguous in ranks
+    partner = np.arange(n) + np.where(place % 2 == 0, 1, -1)
+    alone = (partner >= n) | (block[np.minimum(partner, n - 1)] != block)
+    partner[alone] = np.arange(n)[alone]
+    swapped = np.empty(n)
+    swapped[by_rank[shuffled]] = numbers[by_rank[shuffled[partner]]]
+    return swapped
+
+
+register(
+    "noise",
+    Treatment(
+        add_noise,
+        NoiseSettings,
+        words=(
+            'adds normal noise of `share` standard deviations, `"plain"`, `"correlated"` or only to `"outliers"`, with '
+            "the decimals of the column"
+        ),
+        example=Example({"columns": ["LB__X", "VS__W"], "share": 0.5, "kind": "correlated"}, ("LB__X", "VS__W")),
+        place=70,
+        promises=("rows", "ids", "columns", "types"),
+    ),
+)
+register(
+    "rank_swap",
+    Treatment(
+        swap_ranks,
+        RankSwapSettings,
+        words=(
+            "swaps values within `percent` of the ranks, or within the share that keeps correlations or means of "
+            "subsets (Moore's R0 and K0)"
+        ),
+        example=Example({"columns": ["LB__X", "VS__W"], "percent": 20}, ("LB__X", "VS__W")),
+        place=70,
+        promises=("rows", "ids", "columns", "types"),
+    ),
+)

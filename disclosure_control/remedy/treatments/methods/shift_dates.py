@@ -1,0 +1,127 @@
+"""Dates shifted by an offset of their subject: intervals between the dates of one person stay as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.encoding.columns import encode_column, labels_of
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import COLUMNS, one_of, whole_number
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
+from disclosure_control.identifiers.variables import is_variable
+from disclosure_control.remedy.treatments.algorithms.moved_columns import MovedColumn, moved_dates, other_end_of
+from disclosure_control.remedy.treatments.keys import KEY_FROM, Release, offsets_of, read_key
+from disclosure_control.remedy.treatments.registry import (
+    Example,
+    Treated,
+    Treatment,
+    TreatmentInput,
+    register,
+    with_columns,
+)
+
+SDTM_DATE = r"[A-Z0-9]{0,6}DTC"
+REMOVE_TIMES, KEEP_TIMES = "remove", "keep"
+
+
+def date_columns(columns: Sequence[str]) -> list[str]:
+    """The columns whose variable ends as SDTM dates do: RFSTDTC, DM__BRTHDTC, LB__Cholesterol.LBDTC."""
+    return [name for name in columns if is_variable(name, SDTM_DATE)]
+
+
+@dataclass(frozen=True)
+class ShiftDatesSettings(SettingsGroup):
+    """Which dates move, by how much at most, under which key."""
+
+    key_from: Mapping[str, str] = setting(KEY_FROM, "the secret key")
+    days: int = setting(
+        whole_number(1, 36_500),
+        "the largest number of days by which dates move",
+        365,
+        "those of `release`, else 365",
+    )
+    columns: tuple[str, ...] | None = setting(COLUMNS, "columns of dates", None, "those with SDTM names")
+    unreadable: str = setting(one_of("fault", "missing"), "how a text that is not a date is treated", "fault")
+    times: str = setting(one_of(REMOVE_TIMES, KEEP_TIMES), "what is done with times of day", REMOVE_TIMES)
+
+
+def shift_dates(given: TreatmentInput, settings: ShiftDatesSettings) -> Treated:
+    """Move every date of a subject by the same number of days, from -``days`` to ``days`` and never 0, by the key.
+
+    The offset is a function of key, release and original subject id: the same in every file of one release. Times of
+    day are removed unless the settings keep them. A partial date is moved by its middle (the 15th of a month, the 1st
+    of July), or by its first or last day where the other end of its span has another precision, and stays equally
+    partial; a day without its month is removed; of an interval (from/to) both ends move. Without ``columns``, those
+    with an SDTM name (--DTC). A text that is not a date is a fault, or missing if ``unreadable`` says so. Intervals and
+    orders of complete dates of a person stay exact; the calendar (season, weekday) does not. Source: PHUSE
+    De-identification Standard for SDTM 3.2, "offset".
+    """
+    names = date_columns(list(given.frame.columns)) if settings.columns is None else list(settings.columns)
+    if not names:
+        return Treated(given.frame, {}, notes=("No column has the name of an SDTM date, so no date was shifted.",))
+    if given.subjects is None:
+        raise FaultyInputError("shift_dates: no column USUBJID; its ids determine the offsets; add it")
+    offsets = offsets_of_subjects(
+        given.subjects, read_key(settings.key_from, given.folder), given.release, settings.days
+    )
+    shifted: dict[str, pd.Series] = {}
+    changed: dict[str, int] = {}
+    faults: list[str] = []
+    notes: list[str] = []
+    for name in names:
+        try:
+            other = other_end_of(name, given.frame.columns)
+            other_end = None if other is None else given.frame[other]
+            moved = moved_dates(
+                given.frame[name], offsets, settings.unreadable, settings.times == KEEP_TIMES, other_end
+            )
+        except FaultyInputError as error:
+            faults += error.faults
+            continue
+        shifted[name], changed[name] = moved.column, moved.n_changed
+        notes += _notes(name, moved, len(given.frame))
+    stop_at(faults)
+    return with_columns(given, shifted, notes, changed)
+
+
+def _notes(name: str, moved: MovedColumn, n_records: int) -> Iterator[str]:
+    """What the moving of a column did beside moving complete dates."""
+    for n, what in (
+        (moved.n_lost, "have no readable date and became missing"),
+        (moved.n_times, "lost their time of day"),
+        (moved.n_partial, "have a partial date, which moved as a whole month or year"),
+    ):
+        if n:
+            n_told = count_text(HAND_TO_HAND.told(n, n_records, moved.n_changed))
+            yield f"In {name}, {n_told} records {what}."
+
+
+def offsets_of_subjects(subjects: pd.Series, key: bytes, release: Release, days: int) -> np.ndarray:
+    """Days (n_records,) by which a subject's dates move, -days to -1 or 1 to days; one subject, one offset."""
+    encoded = encode_column(subjects)
+    if (encoded.codes < 0).any():
+        n_without = int((encoded.codes < 0).sum())
+        raise FaultyInputError(
+            f"shift_dates: {people_on_screen(n_without)} records have no subject id; every row needs one"
+        )
+    return offsets_of(key, release, labels_of(encoded), days)[encoded.codes]
+
+
+register(
+    "shift_dates",
+    Treatment(
+        shift_dates,
+        ShiftDatesSettings,
+        words=(
+            "moves all dates of a subject by one number of days, which the key determines; both ends of an interval "
+            "too; SDTM dates are found by name (`--DTC`, also carried ones such as `LB__Cholesterol.LBDTC`)"
+        ),
+        example=Example({"key_from": {"environment": "PILOT_KEY"}}, ("DM__RFSTDTC",)),
+        place=90,
+    ),
+)

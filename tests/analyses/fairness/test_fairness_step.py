@@ -1,0 +1,206 @@
+"""The step ``fairness``: its key, who bears the anonymisation, and what is named where."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from disclosure_control.analyses.fairness import report
+from disclosure_control.analyses.fairness.burden import folded
+from disclosure_control.analyses.fairness.report import four_digits
+from disclosure_control.analyses.fairness.settings import FavourableRule
+from disclosure_control.analyses.fairness.step import run_step
+from disclosure_control.analyses.fairness.told import FairnessTold, RatesTold, StrataTold
+from disclosure_control.basics.encoding.columns import EncodedColumn
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.plain import plain
+from disclosure_control.measures.group_fairness import WithinStrata
+from disclosure_control.remedy.treatments.treat import treat
+from tests.analyses.private_release.publish_pilots import people, result, step_input
+from tests.cases import each
+from tests.config_keys import faults_of_key
+
+SETTINGS = {"favourable": {"column": "LB__X", "at_least": "mean"}, "sensitive": "DM__SEX", "reference": "M"}
+COLUMNS = list(people(1).columns)
+
+
+def test_the_figures_of_the_summary(tmp_path):
+    found = run_step(step_input(tmp_path, people(400), {**SETTINGS, "strata": ["DM__AGE"]}, key="fairness"))
+    figures = found.figures
+    for name in ("statistical_parity_difference", "disparate_impact", "massaging_label_changes"):
+        assert isinstance(figures[name], float)
+    assert figures["people"]["without_outcome"] == 40
+    assert figures["people"]["compared"] == 360
+    # Age is a quasi-identifier, and so a stratum is one of its bins.
+    assert figures["within_strata"]["n_strata"] == 3
+    json.dumps(figures, allow_nan=False)
+    assert "Statistical parity difference" in found.report
+    assert "Within 3 of 3 strata of DM__AGE" in found.report
+
+
+def test_who_is_flagged_by_group(tmp_path):
+    """Everybody at an age of their own in site B is alone, nobody in site A is."""
+    table = people(60).assign(DM__SEX=["A"] * 40 + ["B"] * 20, DM__AGE=["30"] * 40 + ["50"] * 18 + ["70", "200"])
+    found = run_step(step_input(tmp_path, table, {**SETTINGS, "reference": "A"}, K=25, key="fairness"))
+    (k,) = found.figures["anonymisation"]
+    assert (k["measure"], k["not_considered"]) == ("flagged by k", 0)
+    first, second = k["by_group"]
+    assert (first["group"], first["people"], first["flagged"], first["flagged_rate"]) == ("B", 20, 20, 1.0)
+    assert (second["group"], second["flagged"]) == ("A", 0)
+    assert first["low"] == pytest.approx(0.8389, abs=1e-4)  # Wilson: 20 of 20
+
+
+def test_who_is_removed_suppressed_and_changed(tmp_path):
+    table = people(72).assign(DM__SEX=["A"] * 40 + ["B"] * 32, DM__AGE=["30"] * 40 + ["50"] * 20 + ["70"] * 12)
+    settings = {**SETTINGS, "reference": "A"}
+    step = step_input(tmp_path, table, settings, key="fairness", K=15)
+    steps = [{"method": "suppress_records"}, {"method": "band", "column": "DM__AGE", "width": 20, "label": "midpoint"}]
+    treated = treat(step.dataset.typed_table, step.assessment.config, steps)
+    earlier = {"treatment": result(treated)}
+    found = run_step(step_input(tmp_path, table, settings, K=15, earlier=earlier, key="fairness"))
+    measures = {measure["measure"]: measure for measure in found.figures["anonymisation"]}
+    removed = {group["group"]: group["removed"] for group in measures["records removed by the treatment"]["by_group"]}
+    assert removed == {"A": 0, "B": 12}
+    changed = measures["a quasi-identifier changed"]
+    # Of 30 in [20, 40) the middle is 30 itself; 50 is the middle of [40, 60) too: nothing changes, and twelve are gone.
+    assert {group["group"]: group["changed"] for group in changed["by_group"]} == {"A": 0, "B": 0}
+    assert changed["not_considered"] == 12
+    assert "(not evaluated)" in found.report
+
+
+def test_suppressed_cells_are_seen_by_group(tmp_path):
+    """Twelve of either site are at 70; suppressed, they are a class of their own."""
+    ages = ["30"] * 28 + ["70"] * 12 + ["50"] * 18 + ["70"] * 12
+    table = people(70).assign(DM__SEX=["A"] * 40 + ["B"] * 30, DM__AGE=ages)
+    settings = {**SETTINGS, "reference": "A"}
+    step = step_input(tmp_path, table, settings, key="fairness", K=15)
+    treated = treat(step.dataset.typed_table, step.assessment.config, [{"method": "suppress_cells"}])
+    earlier = {"treatment": result(treated)}
+    found = run_step(step_input(tmp_path, table, settings, K=15, earlier=earlier, key="fairness"))
+    measures = {measure["measure"]: measure for measure in found.figures["anonymisation"]}
+    for name in ("suppressed", "changed"):
+        by_group = [(group["group"], group[name]) for group in measures[f"a quasi-identifier {name}"]["by_group"]]
+        assert by_group == [("B", 12), ("A", 12)], name  # 12 of 30 before 12 of 40
+
+
+def test_groups_below_ten_people_are_folded_and_not_named():
+    names, codes = np.array(["big", "one", "other"], dtype=object), np.array([0] * 30 + [1] * 4 + [2] * 3 + [-1] * 12)
+    groups, nobody = EncodedColumn(codes, names), np.zeros(49, dtype=bool)
+    entries = plain(folded(groups, ~nobody, nobody, "flagged"))
+    # Seven people would be what the others leave of the total, so the next larger group is with them.
+    assert [entry["group"] for entry in entries] == ["big", "(smaller groups together)"]
+    assert entries[-1]["people"] == 19
+    (few,) = plain(folded(groups, codes == 1, nobody, "flagged", codes == 1))
+    assert few == {"group": "(fewer than 10 people)"}
+    more, nobody = EncodedColumn(np.append(codes, [1] * 5), names), np.zeros(54, dtype=bool)
+    entries = plain(folded(more, ~nobody, nobody, "flagged"))
+    assert (entries[-1]["group"], entries[-1]["people"]) == ("(smaller groups together)", 12)
+
+
+def test_the_screen_names_no_group_but_those_of_the_config(tmp_path):
+    table = people(300).assign(DM__SEX=["Ursula"] * 100 + ["M"] * 100 + ["F"] * 97 + ["Rare"] * 3)
+    found = run_step(step_input(tmp_path, table, {**SETTINGS, "group": "F"}, key="fairness"))
+    assert "Ursula" in found.report
+    assert "Rare" not in found.report + json.dumps(found.figures)
+    assert "Ursula" not in found.on_screen
+    assert "by group: section Fairness of PILOT_privacy_details.txt" in found.on_screen
+
+
+def test_a_small_compared_group_is_not_told_of_anywhere(tmp_path):
+    table = people(300).assign(DM__SEX=["M"] * 298 + ["Rare"] * 2)
+    found = run_step(step_input(tmp_path, table, {**SETTINGS, "group": "Rare"}, key="fairness"))
+    for text in (found.report, found.on_screen):
+        assert "not told: fewer than 10 people" in text
+        assert "Rare" not in text
+        assert "parity" not in text
+    assert found.figures["group_rate"] is found.figures["statistical_parity_difference"] is None
+    json.dumps(found.figures, allow_nan=False)
+
+
+def test_small_numbers_of_people_are_told_nowhere(tmp_path):
+    """One has no outcome; two are in a stratum with one group only."""
+    table = people(100).assign(DM__SEX=["M"] * 50 + ["F"] * 50, LB__X=["1", "2"] * 49 + ["1", None])
+    table = table.assign(MH__DX=["a"] * 48 + ["b"] * 2 + ["a"] * 50)
+    found = run_step(step_input(tmp_path, table, {**SETTINGS, "strata": ["MH__DX"]}, key="fairness"))
+    for text in (found.report, found.on_screen):
+        assert "Compared: masked of 100 people; without outcome masked," in text
+        assert "MH__DX (masked people; masked in strata with one group only)" in text
+        assert re.search(r"masked +│ about 0", text)
+    assert found.figures["people"]["without_outcome"] is found.figures["n_group"] is None
+
+
+def test_favourable_values_that_nobody_has_are_said_first(tmp_path):
+    rule = {"column": "DM__AGE", "equals": ["no such age", *range(18, 90)]}
+    found = run_step(step_input(tmp_path, people(3000), {**SETTINGS, "favourable": rule}, key="fairness"))
+    assert "NOTE: fairness: 1 of the 73 favourable values are held by nobody" in found.first_lines
+    assert "no such age" not in found.first_lines
+    nobody = {"column": "DM__AGE", "equals": ["no such age"]}
+    found = run_step(step_input(tmp_path, people(3000), {**SETTINGS, "favourable": nobody}, key="fairness"))
+    assert "four-fifths line cannot be assessed" in found.report
+    assert run_step(step_input(tmp_path, people(300), SETTINGS, key="fairness")).first_lines == ""
+
+
+def test_no_chance_is_printed_as_zero_and_no_zero_with_a_minus():
+    assert four_digits(-0.00001) == "0.0000"
+    assert four_digits(-0.00006) == "-0.0001"
+    within = WithinStrata(20, 20, 20, 20, 0.5, (-0.00001, 1.0), p_value=1e-12)
+    rates = RatesTold(statistical_parity_difference=0.5)
+    found = FairnessTold(
+        FavourableRule("x", at_least="mean"), 0, "sex", "M", "F", {}, rates, (), StrataTold(["x"], within)
+    )
+    text = "\n".join(part.text for part in report._strata(found))
+    assert "<0.0001" in text
+    assert "95%: 0.0000 to 1.0000" in text
+
+
+@each(
+    ("settings", "words"),
+    [
+        ("all", "found str"),
+        ({}, "fairness['favourable']: missing"),
+        ({**SETTINGS, "sensitiv": "x"}, "did you mean 'sensitive'"),
+        ({**SETTINGS, "favourable": "LB__X"}, "favourable"),
+        ({**SETTINGS, "favourable": {"column": "LB__X"}}, "exactly one of at_least, at_most, equals"),
+        ({**SETTINGS, "favourable": {"column": "LB__X", "at_least": 1, "equals": ["a"]}}, "exactly one of"),
+        ({**SETTINGS, "favourable": {"at_least": 1}}, "['column']: missing"),
+        ({**SETTINGS, "favourable": {"column": "LB__X", "at_least": "median"}}, "at_least"),
+        ({**SETTINGS, "favourable": {"column": "LB__X", "equals": []}}, "equals"),
+        ({**SETTINGS, "sensitive": "DM_SEX"}, "did you mean 'DM__SEX'"),
+        ({**SETTINGS, "sensitive": "USUBJID"}, "sensitive"),
+        ({**SETTINGS, "strata": ["nowhere"]}, "column 'nowhere' is not in the combined dataset"),
+        ({**SETTINGS, "strata": ["DM__SEX"]}, "remove it"),
+        ({**SETTINGS, "reference": None}, "reference"),
+        ({**SETTINGS, "reference": "\ud800"}, "reference"),
+        ({**SETTINGS, "favourable": {"column": "LB__X", "equals": ["a", "\ud800"]}}, "equals"),
+    ],
+)
+def test_faults_of_the_key(settings, words):
+    assert any(words in fault for fault in faults_of_key("fairness", settings, {}, COLUMNS))
+
+
+def test_a_group_that_nobody_has_is_a_fault_without_a_value_of_people(tmp_path):
+    for changed in (
+        {"reference": "X"},
+        {"group": "X"},
+        {"group": "M"},
+        {"favourable": {"column": "DM__SEX", "at_least": 1}},
+    ):
+        with pytest.raises(FaultyInputError) as fault:
+            run_step(step_input(tmp_path, people(50), {**SETTINGS, **changed}, key="fairness"))
+        assert "'F'" not in str(fault.value)
+    nobody = people(50).assign(LB__X=lambda table: table["LB__X"].where(table["DM__SEX"] == "M"))
+    with pytest.raises(FaultyInputError, match="the sensitive group has nobody whose outcome is known"):
+        run_step(step_input(tmp_path, nobody, SETTINGS, key="fairness"))
+
+
+def test_no_result_depends_on_the_order_of_the_records(tmp_path):
+    table = people(200)
+    other = table.sample(frac=1, random_state=1).set_index(pd.Index(range(7, 207)))
+    settings = {**SETTINGS, "strata": ["DM__AGE"]}
+    first, second = (run_step(step_input(tmp_path, one, settings, key="fairness")) for one in (table, other))
+    assert first.figures == second.figures
+    assert first.report == second.report

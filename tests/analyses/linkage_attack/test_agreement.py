@@ -1,0 +1,269 @@
+"""Which released label stands for which known value, and the counts of candidates against a slow referee."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disclosure_control.analyses.linkage_attack.agreement import (
+    compatible_values,
+    equal_values,
+    labels_with_many_values,
+)
+from disclosure_control.analyses.linkage_attack.codebook import ColumnCodebook
+from disclosure_control.analyses.linkage_attack.labels import Mask, Members, pattern_of
+from disclosure_control.analyses.linkage_attack.matching import Matching
+from disclosure_control.basics.encoding.columns import encode_column
+from disclosure_control.basics.encoding.interval_labels import Interval
+from tests.cases import each
+from tests.examples import examples
+
+
+@each(
+    ("label", "pattern"),
+    [
+        ("20--30", Interval(20, 30)),
+        ("20-30", Interval(20, 30)),
+        ("[20, 30)", Interval(20, 30, True, False)),
+        ("(20,30]", Interval(20, 30, False, True)),
+        ("-5--2", Interval(-5, 2)),
+        ("-5---2", Interval(-5, -2)),
+        ("1.5--2.5", Interval(1.5, 2.5)),
+        ("<18", Interval(-np.inf, 18, True, False)),
+        (">=90", Interval(90, np.inf, True, True)),
+        (">90", Interval(90, np.inf, False, True)),
+        ("12xxxxxx", Mask("12", 8)),
+        ("12***", Mask("12", 5)),
+        ("Urban|Rural", Members(("Urban", "Rural"))),
+        ("{1, 2}", Members(("1", "2"))),
+    ],
+)
+def test_labels_that_stand_for_several_values(label, pattern):
+    assert pattern_of(label) == pattern
+
+
+@each("label", ["Urban", "2010-04", "-5", "12", "MAX", "x", "a-b", "01-701-1015", "30--20", "00-950"])
+def test_plain_values(label):
+    assert pattern_of(label) is None
+
+
+def agrees(released, known, original=None, within=0.0):
+    """Which released record agrees with which known value, as a table of the project's own answers."""
+    released, known = pd.Series(released, name="x"), pd.Series(known, name="x")
+    codebook = None if original is None else ColumnCodebook(pd.Series(original))
+    column = compatible_values(released, known, within, codebook)
+    pairs = np.array([(i, j) for i in range(len(known)) for j in range(len(released))])
+    return column.agree(pairs[:, 0], pairs[:, 1], True).reshape(len(known), len(released)).tolist()
+
+
+def test_bins_are_half_open_and_the_last_one_is_closed():
+    assert agrees(["20--30", "30--40"], ["20", "29.5", "30", "40", "41"]) == [
+        [True, False],
+        [True, False],
+        [False, True],
+        [False, True],
+        [False, False],
+    ]
+
+
+def test_intervals_across_each_other_hold_both_ends():
+    assert agrees(["20--30", "25--40"], ["20", "30", "40"]) == [[True, False], [True, True], [False, True]]
+
+
+def test_what_the_ends_mean_is_seen_in_the_values_before_the_treatment():
+    """Two parts of Mondrian that meet in 30: the first one holds a person aged 30."""
+    assert agrees(["20--30", "30--40"], ["30"], original=[30, 31]) == [[True, True]]
+    assert agrees(["20--30", "30--40"], ["30"], original=[29, 31]) == [[False, True]]
+
+
+def test_stars_missing_values_masks_and_sets():
+    released = ["*", None, "12xxx", "Urban|Rural", "12345", "a|missing"]
+    assert agrees(released, ["12345", "Rural", None]) == [
+        [True, True, True, False, True, True],
+        [True, True, False, True, False, True],
+        [True] * 6,
+    ]
+
+
+def test_numbers_within_a_distance_and_numbers_as_text():
+    assert agrees([27.0, 32.0], ["25", "29", "30", "38"], within=2) == [
+        [True, False],
+        [True, False],
+        [False, True],
+        [False] * 2,
+    ]
+    assert agrees([1.0, 2.0], ["1", "2.0"]) == [[True, False], [False, True]]
+
+
+def test_text_where_the_release_has_numbers_is_counted():
+    column = equal_values(pd.Series([1.0, 2.0], name="x"), pd.Series(["1", "two", None]))
+    assert column.n_unreadable == 1
+    assert column.known.tolist() == [0, -1, -1]
+
+
+# ---------------------------------------------------------------- values that look like labels
+
+LOOKALIKES = ["00-950", "12-345", "12-999", "20--30", "25--40", "<20", "A|B", "B", "[1,2)", "<3.42", "0-1", "2001-2003"]
+LOOKALIKES += ["5", "12345", "12xxx", "{1, 2}", ">90", "0"]
+looking = st.lists(st.tuples(st.sampled_from(LOOKALIKES), st.sampled_from(["a", "b|c"])), min_size=1, max_size=14)
+
+
+def two_columns(rows):
+    return pd.DataFrame(rows, columns=["x", "y"], dtype="str")
+
+
+def fits(released, known, original=None):
+    """Which released record agrees with which person on both columns (n_known, n_released)."""
+    pairs = np.array([(i, j) for i in range(len(known)) for j in range(len(released))])
+    agree = np.ones(len(pairs), dtype=bool)
+    for name in ("x", "y"):
+        codebook = None if original is None else ColumnCodebook(original[name])
+        agree &= compatible_values(released[name], known[name], codebook=codebook).agree(pairs[:, 0], pairs[:, 1], True)
+    return agree.reshape(len(known), len(released))
+
+
+@examples(150)
+@given(looking, looking)
+def test_equal_text_agrees_whatever_it_looks_like(released, known):
+    released, known = two_columns(released), two_columns(known)
+    equal = (released.x.to_numpy() == known.x.to_numpy()[:, None]) & (
+        released.y.to_numpy() == known.y.to_numpy()[:, None]
+    )
+    for original in (None, released, released.assign(x="7")):
+        assert fits(released, known, original)[equal].all()
+
+
+@examples(150)
+@given(looking)
+def test_on_an_identical_release_nothing_but_equal_text_agrees(rows):
+    table = two_columns(rows)
+    equal = [[one == other for other in rows] for one in rows]
+    for original in (None, table):
+        assert fits(table, table, original).tolist() == equal
+
+
+def test_a_treated_label_holds_the_lookalikes_that_it_was_made_of_and_no_others():
+    original = ["12-345", "12-999", "13-400", "12-345"]
+    released = ["12-345|12-999", "12-345|12-999", "13-400", "12-***"]
+    assert agrees(released, ["12-345", "12-999", "13-400"], original=original) == [
+        [True, True, False, True],
+        [True, True, False, True],
+        [False, False, True, False],
+    ]
+
+
+def test_bands_in_both_tables_agree_where_they_share_a_number():
+    assert agrees(["20--30", "30--40"], ["20--30", "30--40"]) == [[True, False], [False, True]]
+    assert agrees(["20--30", "30--40"], ["20--40", "30--50", "45--50"]) == [[True] * 2, [False, True], [False] * 2]
+    # A band that the treatment made holds the bands that it was made of.
+    assert agrees(["20--40", "40--50"], ["20--30", "40--50"], original=["20--30", "40--50"]) == [
+        [True, False],
+        [False, True],
+    ]
+
+
+def test_bands_of_the_source_hold_exact_values_of_the_register():
+    assert agrees(["20--30", "30--40"], ["25", "30"]) == [[True, False], [False, True]]
+    # One person of the register is down as a band, which changes nothing for the others.
+    assert agrees(["20--30", "30--40"], ["25", "30--40"]) == [[True, False], [False, True]]
+
+
+def test_nobody_known_and_nobody_released_are_no_fault():
+    released = pd.Series(["1--2", "2--3"], name="x")
+    assert compatible_values(released, pd.Series([None, None], dtype="str")).known.tolist() == [-1, -1]
+    assert compatible_values(released.iloc[:0], pd.Series(["1"], dtype="str")).released.tolist() == []
+
+
+# ---------------------------------------------------------------- counts of candidates against a referee
+
+LABELS = ["1", "2", "3", "1--2", "2--3", "1|3", "*", None]
+VALUES = ["1", "2", "3", "4", None]
+
+
+def referee_agrees(label, value, missing_agrees):
+    if label in ("*", None) or value is None:
+        return missing_agrees
+    low_high = {"1--2": (1, 2), "2--3": (2, 3)}
+    if label in low_high:
+        return low_high[label][0] <= int(value) <= low_high[label][1]
+    return value in label.split("|")
+
+
+records = st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(["a", "b", None])), min_size=1, max_size=12)
+people = st.lists(st.tuples(st.sampled_from(VALUES), st.sampled_from(["a", "b", "c", None])), min_size=1, max_size=12)
+
+
+@examples(150)
+@given(records, people)
+def test_candidates_are_those_that_a_slow_referee_finds(released, known):
+    frames = [pd.DataFrame(side, columns=["x", "y"], dtype="str") for side in (released, known)]
+    before = pd.Series([2.0 if label == "1--2" else 1.0 for label, _ in released])  # so 1--2 holds 2
+    columns = (
+        compatible_values(frames[0].x, frames[1].x, codebook=ColumnCodebook(before)),
+        compatible_values(frames[0].y, frames[1].y),
+    )
+    matching = Matching(columns, True)
+    for attributes in ([0], [1], [0, 1]):
+        reach = matching.reach(attributes)
+        fits = np.array(
+            [
+                [all(referee_agrees(label[i], value[i], True) for i in attributes) for label in released]
+                for value in known
+            ]
+        )
+        assert reach.n_candidates.tolist() == fits.sum(axis=1).tolist()
+        for i, row in enumerate(fits):
+            one = row.sum() == 1
+            assert reach.candidate[i] == (row.argmax() if one else -1)
+            assert reach.is_pair[i] == (one and fits[:, row.argmax()].sum() == 1)
+
+
+@examples(100)
+@given(people, people)
+def test_exact_candidates_are_those_of_a_join(released, known):
+    frames = [pd.DataFrame(side, columns=["x", "y"], dtype="str") for side in (released, known)]
+    matching = Matching(tuple(equal_values(frames[0][name], frames[1][name]) for name in ("x", "y")), False)
+    numbered = [frame.assign(number=range(len(frame))).dropna() for frame in frames]
+    joined = numbered[1].merge(numbered[0], on=["x", "y"])
+    expected = joined.number_x.value_counts().reindex(range(len(known)), fill_value=0)
+    assert matching.reach([0, 1]).n_candidates.tolist() == expected.tolist()
+
+
+def test_both_ways_of_counting_find_the_same():
+    """The same bins once as labels that part the values and once with one label across them that nobody has."""
+    generator = np.random.default_rng(5)
+    ages, sexes = generator.integers(0, 100, 700), generator.choice(["F", "M"], 700)
+    bins = pd.Series([f"{age // 10 * 10}--{age // 10 * 10 + 9}" for age in ages], name="age")
+    known = pd.Series(generator.integers(0, 100, 400).astype(str))
+    sex, known_sex = pd.Series(sexes, name="sex"), pd.Series(generator.choice(["F", "M"], 400))
+    by_keys = Matching((compatible_values(bins, known), compatible_values(sex, known_sex)), True)
+    across = pd.concat([bins, pd.Series(["45--55"])], ignore_index=True).rename("age")
+    nobody = pd.concat([sex, pd.Series(["X"])], ignore_index=True).rename("sex")
+    by_pairs = Matching((compatible_values(across, known), compatible_values(nobody, known_sex)), True)
+    assert (by_keys.by_keys, by_pairs.by_keys) == (True, False)
+    ours, theirs = by_keys.reach([0, 1]), by_pairs.reach([0, 1])
+    assert ours.n_candidates.tolist() == theirs.n_candidates.tolist()
+    assert ours.is_pair.tolist() == theirs.is_pair.tolist()
+    assert ours.n_candidates.sum() > 0
+
+
+@pytest.mark.parametrize("number", [1234567890123456.0, 2.0**53, 0.1234567890123456, 0.1 + 0.2, 12.5])
+def test_a_register_read_as_text_equals_the_numbers_of_the_release_and_the_other_way_round(number):
+    """One value of the register is a name, so that all of it is text; two numbers read the same in 15 digits."""
+    numbers, texts = pd.Series([number, number * (1 + 2e-16), 7.0], name="x"), pd.Series([repr(number), "Anna"])
+    for agreement in (equal_values(numbers, texts), compatible_values(numbers, texts)):
+        assert agreement.agree(np.array([0, 0]), np.array([0, 2]), False).tolist() == [True, False]
+    for agreement in (equal_values(texts, numbers), compatible_values(texts, numbers)):
+        assert agreement.agree(np.array([0, 2]), np.array([0, 0]), False).tolist() == [True, False]
+
+
+def test_a_label_that_is_somebodys_value_stands_for_no_other():
+    released = pd.Series(["20--30", "5--9", "x"], dtype="str")
+    of_labels = encode_column(released).labels.tolist()
+
+    def many(known: list[str]) -> list[str]:
+        return [of_labels[code] for code in labels_with_many_values(released, pd.Series(known, dtype="str"))]
+
+    assert sorted(many(["7", "x"])) == ["20--30", "5--9"]
+    assert many(["20--30", "7"]) == ["5--9"]

@@ -1,0 +1,333 @@
+"""The step ``linkage_attack`` through the real doors on the shipped demonstration, and the faults of its key."""
+
+import csv
+import hashlib
+import json
+import re
+import runpy
+import shutil
+import stat
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from config.model_settings import validate_config
+from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
+from disclosure_control.analyses.linkage_attack.linkage import METHODS
+from disclosure_control.analyses.linkage_attack.people import read_identified
+from disclosure_control.analyses.linkage_attack.step import run_step
+from disclosure_control.assess.assessment import assess
+from disclosure_control.assess.combined_dataset import CombinedDataset
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.run.doors import run_door
+from disclosure_control.steps.running import StepInput
+from Main_Anonymization import add_options, assess_pilot
+from study import KEY_READERS
+from study.merge.subject_ids import SubjectIdRule
+from tests.cases import each
+from tests.config_keys import faults_of_key, settings_of_key
+from tests.places import PROJECT
+
+DEMO = PROJECT / "pilot_report" / "LINKAGE_DEMO"
+RESULTS = "processed_for_anonym"
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """The demonstration pilot after both doors, with what they printed."""
+    folder = tmp_path_factory.mktemp("demo")
+    shutil.copytree(DEMO, folder / "LINKAGE_DEMO", ignore=shutil.ignore_patterns(RESULTS))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BIOSTREAMS_DATA_DIR", str(folder))
+        patch.setenv("BIOSTREAMS_CONFIG_DIR", str(PROJECT / "config"))
+        said = []
+        patch.setattr("builtins.print", lambda *words, **options: said.append(" ".join(map(str, words))))
+        assert run_door("", combine_pilot, ["LINKAGE_DEMO"], add_merge_options) == 0
+        assert run_door("", assess_pilot, ["LINKAGE_DEMO", "--verbose"], add_options) == 0
+    return folder / "LINKAGE_DEMO" / RESULTS, "\n".join(said)
+
+
+def summary_of(folder):
+    return json.loads((folder / "LINKAGE_DEMO_privacy_summary.json").read_text(encoding="utf-8"))["linkage_attack"]
+
+
+def test_the_script_reproduces_the_shipped_files_byte_for_byte(tmp_path):
+    runpy.run_path(str(PROJECT / "pilot_report" / "make_linkage_demo.py"))["write_linkage_demo"](tmp_path)
+    made = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*.csv")}
+    shipped = {
+        path.relative_to(DEMO.parent): path.read_bytes() for path in DEMO.rglob("*.csv") if RESULTS not in path.parts
+    }
+    assert made == shipped
+
+
+def test_several_hundred_are_found_by_sex_and_postal_code_and_none_after_mondrian(demo):
+    """The published report finds 682 of its 1,000 people before and 0 after Mondrian with k = 2; ours are others."""
+    released = pd.read_csv(DEMO / "DM.csv", dtype=str)
+    register = pd.read_csv(DEMO / "identified" / "register.csv", dtype=str)
+    once = [
+        table.drop_duplicates(keys, keep=False)
+        for table, keys in ((released, ["SEX", "POSTCODE"]), (register, ["sex", "postal_code"]))
+    ]
+    pairs = once[0].merge(once[1], left_on=["SEX", "POSTCODE"], right_on=["sex", "postal_code"])
+    n_right = int((pairs.USUBJID_x == pairs.USUBJID_y).sum())
+    releases = summary_of(demo[0])["releases"]
+    before = releases["combined"]["linkage"]["methods"]
+    after = releases["treated"]["linkage"]["methods"]
+    assert (
+        500 < n_right == before["exact"]["pairs"]["attack"]["hits"] == before["generalised"]["pairs"]["attack"]["hits"]
+    )
+    assert before["exact"]["pairs"]["attack"]["attacks"] == after["exact"]["pairs"]["attack"]["attacks"] == 1000
+    assert after["exact"]["pairs"]["attack"]["hits"] == after["generalised"]["pairs"]["attack"]["hits"] == 0
+    assert after["generalised"]["guesses"]["attack"]["rate"] <= 1 / 2
+    assert after["generalised"]["guesses"]["attack"]["hits"] > 100  # they are still personal data
+
+
+def test_who_was_matched_stands_in_the_restricted_file_alone(demo):
+    folder, said = demo
+    with (folder / "linkage_matches.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) > 1000
+    assert {row["claim"] for row in rows} == {"right"}
+    assert stat.S_IMODE((folder / "linkage_matches.csv").stat().st_mode) == 0o600
+    open_texts = [said, (folder / "LINKAGE_DEMO_privacy_summary.txt").read_text(encoding="utf-8")]
+    open_texts.append(json.dumps(summary_of(folder)))
+    for text in open_texts:
+        words = set(re.findall(r"[\w-]+", text))
+        assert not words & {row["named_USUBJID"] for row in rows}
+        assert not words & {row["person"].split()[1] for row in rows}
+        assert not re.search(r"\b1[01]\d{3}\b", text)  # a postal code
+    assert "linkage_matches.csv" in said
+
+
+def test_the_report_shows_attack_guessing_and_control_together(demo):
+    said = demo[1]
+    assert "In the pilot: 1000; not in it (control group): 250." in said
+    for heading in ("Linkage: unique pairs", "Linkage by how much is known", "Singling out", "Attribute inference"):
+        assert heading in said
+    figures = summary_of(demo[0])
+    for attack in (
+        figures["releases"]["combined"]["linkage"]["methods"]["exact"]["pairs"],
+        figures["releases"]["treated"]["inference"]["DM__DIAGNOSIS"],
+    ):
+        for part in ("attack", "baseline", "control"):
+            assert attack[part]["low"] <= attack[part]["rate"] <= attack[part]["high"]
+
+
+# ---------------------------------------------------------------- the key and the identified table
+
+COLUMNS = ["USUBJID", "DM__SEX", "DM__AGE", "LB__X"]
+CONFIG = {"sensitive_feature": "LB__X"}
+GOOD = {"identified": "r.csv", "id": "name", "known": ["DM__SEX"]}
+
+
+def test_good_settings_have_no_fault():
+    assert faults_of_key("linkage_attack", GOOD, CONFIG, COLUMNS) == []
+    every = GOOD | {"method": ["exact", "probabilistic"], "within": {"DM__SEX": 2}, "n_attacks": 5, "seed": 1}
+    every |= {
+        "control": "c.csv",
+        "singling_out": {"modes": "univariate"},
+        "inference": {},
+        "linkability": {"one": ["DM__SEX"], "other": ["DM__AGE"]},
+    }
+    assert faults_of_key("linkage_attack", every, CONFIG, COLUMNS) == []
+    assert settings_of_key("linkage_attack", every, CONFIG).method == ("exact", "probabilistic")
+
+
+@each(
+    ("value", "words"),
+    [
+        ([], "found list"),
+        ({}, "nothing to do"),
+        ({"identified": "r.csv"}, "linkage_attack['id']: missing"),
+        (GOOD | {"metod": "exact"}, "did you mean 'method'"),
+        (GOOD | {"method": "exactly"}, "allowed: one of exact"),
+        (GOOD | {"known": {"DM__SEXX": "sex"}}, "did you mean 'DM__SEX'"),
+        (GOOD | {"known": []}, "linkage_attack['known']"),
+        (GOOD | {"released": "treated"}, "needs the key treatment"),
+        (GOOD | {"within": {"DM__AGE": 2}}, "is not among known"),
+        (GOOD | {"within": {"DM__SEX": 2}, "method": "exact"}, 'no use for the method "exact"'),
+        (GOOD | {"threshold": 1}, "linkage_attack['threshold']"),
+        (GOOD | {"seed": -1}, "linkage_attack['seed']"),
+        (GOOD | {"singling_out": {"mode": "univariate"}}, "did you mean 'modes'"),
+        ({"linkability": {"one": ["DM__SEX"]}}, "['linkability']['other']: missing"),
+        ({"linkability": {"one": ["DM__SEX"], "other": ["DM__SEX"]}}, "in both one and other"),
+        ({"inference": {"secret": "DM__AGE", "known": ["DM__AGE"]}}, "in both secret and known"),
+    ],
+)
+def test_faults_of_the_key_name_what_is_wrong(value, words):
+    faults = faults_of_key("linkage_attack", value, CONFIG, COLUMNS)
+    assert words in "\n".join(faults)
+
+
+def identified(tmp_path, rows, settings=None, rule=None):
+    pd.DataFrame(rows, columns=["name", "sex", "subject"]).to_csv(tmp_path / "r.csv", index=False)
+    given = {"identified": "r.csv", "id": "name", "known": {"DM__SEX": "sex"}} | (settings or {})
+    return read_identified(
+        settings_of_key("linkage_attack", given), tmp_path, pd.Series(["S1", "S2", "S3"]), rule or SubjectIdRule()
+    )
+
+
+def test_people_are_found_in_the_pilot_by_the_truth_column_alone(tmp_path):
+    rows = [("Zzanna", "F", "S2"), ("Zzbert", "M", None), ("Zzcarl", "M", "S9")]
+    assert identified(tmp_path, rows).subject is None
+    assert identified(tmp_path, rows, {"truth": "subject"}).subject.tolist() == [1, -1, -1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "settings", "words"),
+    [
+        ([("Zzanna", "F", "S1"), ("Zzanna", "M", "S2")], {}, "fewer than 10 values of name stand in several rows"),
+        ([("Zzanna", "F", "S1"), (None, "M", "S2")], {}, "name is empty in fewer than 10 of 2 rows"),
+        (
+            [("Zzanna", "F", "S1"), ("Zzbert", "M", "S1")],
+            {"truth": "subject"},
+            "fewer than 10 subjects of the pilot stand in several",
+        ),
+        ([("Zzanna", "F", "S1")], {"truth": "subjekt"}, "did you mean 'subject'"),
+        ([("Zzanna", "F", "S1")], {"id": "nam"}, "did you mean 'name'"),
+        ([("Zzanna", "F", "S9")], {"truth": "subject"}, "none of them is one of the 3 subjects of the pilot"),
+        ([("Zzanna", "F", "S1")], {"identified": "../r.csv"}, "lies outside the pilot's folder"),
+        ([("Zzanna", "F", "S1")], {"folder": "sub", "identified": "../r.csv"}, "lies outside the folder 'sub'"),
+        ([("Zzanna", "F", "S1")], {"folder": "nowhere"}, "there is no file 'r.csv' in the folder 'nowhere'"),
+    ],
+)
+def test_faults_of_the_identified_table_tell_counts_and_nobody(tmp_path, rows, settings, words):
+    with pytest.raises(FaultyInputError) as error:
+        identified(tmp_path, rows, settings)
+    assert words in str(error.value)
+    assert "Zz" not in str(error.value)
+    assert "S1" not in str(error.value)
+
+
+def test_a_random_part_is_the_same_in_whatever_order_the_rows_come(tmp_path):
+    rows = [(f"Zz{i:03d}", "F", None) for i in range(100)]
+    first = identified(tmp_path, rows, {"n_attacks": 10, "seed": 3})
+    second = identified(
+        tmp_path, [rows[i] for i in np.random.default_rng(1).permutation(100)], {"n_attacks": 10, "seed": 3}
+    )
+    assert sorted(first.ids.iloc[first.attacked]) == sorted(second.ids.iloc[second.attacked])
+    assert (len(first.attacked), len(first.ids)) == (10, 100)
+
+
+def test_the_rule_for_subject_ids_holds_for_the_truth_as_well(tmp_path):
+    rows = [("Zzanna", "F", "s_2"), ("Zzbert", "M", "S3"), ("Zzcarl", "M", "s_9"), ("Zzdora", "F", None)]
+    rule = SubjectIdRule(case="upper", pattern="_")
+    found = identified(tmp_path, rows, {"truth": "subject"}, rule)
+    assert found.subject.tolist() == [1, 2, -1, -1]
+    assert "fewer than 10 of 3 ids in subject are no subjects of the pilot" in found.notes[0]
+    # Spelled in two ways, it is the same subject.
+    with pytest.raises(FaultyInputError, match="fewer than 10 subjects of the pilot stand in several"):
+        identified(tmp_path, [*rows, ("Zzemil", "M", "S2")], {"truth": "subject"}, rule)
+
+
+def test_ids_of_nobody_in_the_default_column_are_told_aloud(tmp_path):
+    pd.DataFrame({"name": ["Zza", "Zzb"], "sex": ["F", "M"], "USUBJID": ["x1", "x2"]}).to_csv(
+        tmp_path / "r.csv", index=False
+    )
+    given = {"identified": "r.csv", "id": "name", "known": {"DM__SEX": "sex"}}
+    found = read_identified(settings_of_key("linkage_attack", given), tmp_path, pd.Series(["S1"]))
+    assert found.subject.tolist() == [-1, -1]
+    assert "2 of 2 rows have an id in USUBJID, and none of them" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"name,sex,subject\n", b"name,sex\nZz\x00anna,F\n\xff\xfe\xfa,F\n", b"Zz<html>"]
+)
+def test_a_damaged_register_gets_no_advice_for_domain_files(tmp_path, content):
+    (tmp_path / "r.csv").write_bytes(content)
+    given = {"identified": "r.csv", "id": "name", "known": {"DM__SEX": "sex"}}
+    with pytest.raises(FaultyInputError) as error:
+        read_identified(settings_of_key("linkage_attack", given), tmp_path, pd.Series(["S1"]))
+    assert "r.csv" in str(error.value)
+    assert "merge" not in str(error.value)
+    assert "domain" not in str(error.value)
+    assert "Zz" not in str(error.value)
+
+
+# ---------------------------------------------------------------- the step alone, on a small pilot
+
+
+def attacked(tmp_path, settings, subject_id=None, n=60):
+    """The step on a pilot of ``n`` people whose register is beside it, and whom 20 outsiders join there."""
+    generator = np.random.default_rng(4)
+    sex, age = generator.choice(["F", "M"], n), generator.integers(20, 60, n)
+    subjects = pd.Series([f"LINK-{i:03d}" for i in range(n)])
+    table = pd.DataFrame({"SEX": sex, "AGE": age.astype(float), "CODE": [f"1{i // 2}-3{i % 7}" for i in range(n)]})
+    register = table.assign(name=[f"Zz{i}" for i in range(n)], ids=subjects)
+    register.to_csv(tmp_path / "r.csv", index=False)
+    roles = {
+        "categorical_qis": ["SEX", "CODE"],
+        "continuous_qis": ["AGE"],
+        "sensitive_feature": [],
+        "binning_config": {},
+    }
+    literal = roles | {"K": 2, "L": 2, "T": 1, "subject_id": subject_id or {}}
+    config = validate_config(literal, table.columns, KEY_READERS)
+    dataset = CombinedDataset.of(table, subjects, table.assign(USUBJID=subjects))
+    known = {"identified": "r.csv", "id": "name", "truth": "ids", "known": ["SEX", "CODE", "AGE"]}
+    typed = settings_of_key("linkage_attack", known | settings, literal)
+    return run_step(StepInput("P", tmp_path, typed, dataset, assess(table, config), {}))
+
+
+def test_files_that_were_read_stand_among_the_inputs_of_the_run(tmp_path):
+    pd.DataFrame({"SEX": ["F"], "AGE": [3], "CODE": ["x"]}).to_csv(tmp_path / "c.csv", index=False)
+    result = attacked(tmp_path, {"control": "c.csv", "folder": "."})
+    expected = {name: hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in ("r.csv", "c.csv")}
+    assert {name: one["sha256"] for name, one in result.inputs.items()} == expected
+    assert "Control: no use of the file" in result.report
+
+
+def test_a_control_file_that_is_not_there_or_lies_elsewhere_is_a_fault_always(tmp_path):
+    for name, words in (("none.csv", "there is no file 'none.csv'"), ("../c.csv", "lies outside")):
+        with pytest.raises(FaultyInputError, match=re.escape(words)):
+            attacked(tmp_path, {"control": name})
+
+
+def test_a_width_of_a_column_of_text_is_a_fault(tmp_path):
+    with pytest.raises(FaultyInputError, match="'CODE' holds text"):
+        attacked(tmp_path, {"within": {"CODE": 2}})
+    assert attacked(tmp_path, {"within": {"AGE": 2}}).figures["releases"]["combined"]["linkage"]["methods"]
+
+
+def test_best_records_below_the_threshold_are_reported(tmp_path):
+    result = attacked(tmp_path, {"method": "probabilistic", "threshold": 0.999})
+    found = result.figures["releases"]["combined"]["linkage"]["methods"]["probabilistic"]
+    assert found["below_threshold"] > 0
+    assert (
+        f"Probabilistic: {found['below_threshold']} people have one best record in the combined release"
+        in result.report
+    )
+
+
+def test_with_a_random_part_the_register_is_still_matched_as_a_whole(tmp_path):
+    whole, part = attacked(tmp_path, {}), attacked(tmp_path, {"n_attacks": 20})
+    assert part.figures["identified"] == {
+        "people": 60,
+        "attacked": 20,
+        "in_pilot": 20,
+        "control": 0,
+        "truth_known": True,
+    }
+    named = set(map(tuple, part.tables["linkage_matches.csv"].astype(str).to_numpy()))
+    assert 0 < len(named) <= 20
+    assert named <= set(map(tuple, whole.tables["linkage_matches.csv"].astype(str).to_numpy()))
+
+
+@pytest.mark.thorough("0.4 s")
+def test_without_a_control_group_the_univariate_verdict_is_open(tmp_path):
+    result = attacked(tmp_path, {"singling_out": {}})
+    assert result.figures["releases"]["combined"]["singling_out"]["univariate"]["beats_baseline"] is None
+    assert "Singling out, univariate: without a control group nobody can tell" in result.report
+
+
+# ---------------------------------------------------------------- the page of the documentation
+
+PAGE = (PROJECT / "docs" / "linkage_attack.md").read_text(encoding="utf-8")
+ROWS = [line for line in PAGE.splitlines() if line.startswith("| `")]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_is_documented(name):
+    (row,) = (row for row in ROWS if row.startswith("| `method`"))
+    assert f'`"{name}"`' in row

@@ -1,0 +1,377 @@
+"""The ledger: budgets to the last digit, two runs at once, crashes, a full disk, damage, a clock going backwards."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections import Counter
+from datetime import UTC, datetime
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disclosure_control.analyses.private_release import entries, store
+from disclosure_control.analyses.private_release import ledger as room
+from disclosure_control.analyses.private_release.ledger import BudgetExhaustedError, Ledger, LedgerFaultError
+from tests.analyses.private_release.publish_pilots import SHA, asked, refuses, spending
+from tests.examples import examples, quick_share_of
+from tests.places import PROJECT
+
+
+def test_ten_tenths_are_one_and_the_eleventh_is_refused(ledger):
+    for i in range(10):
+        assert asked(ledger, f"question {i}").charged == Decimal("0.1")
+    assert spending(ledger) == 1
+    with pytest.raises(BudgetExhaustedError, match=r"0\.1 is asked and 0 is left; nothing was spent") as refusal:
+        asked(ledger, "one more")
+    assert refusal.value.left == 0
+    assert spending(ledger) == 1
+
+
+def test_the_same_question_costs_once_and_returns_the_recorded_answer(ledger):
+    first = asked(ledger, "q", answer=lambda: {"value": 17, "cells": [{"category": "ä", "value": 0.1}]})
+    again = asked(ledger, "q", answer=lambda: pytest.fail("answered twice"))
+    assert (first.is_new, again.is_new, again.charged) == (True, False, 0)
+    assert json.dumps(first.answer) == json.dumps(again.answer)
+    assert asked(Ledger(ledger.folder.parent, Decimal(1)), "q").answer == first.answer  # in a later run
+    assert asked(ledger, "q", dataset="1" * 64).is_new  # of other data it is another question
+    assert spending(ledger) == Decimal("0.2")
+
+
+def test_a_recorded_answer_is_given_after_the_budget_was_lowered(ledger):
+    asked(ledger, "q", "0.5")
+    lowered = Ledger(ledger.folder.parent, Decimal("0.3"))
+    assert not asked(lowered, "q", "0.5").is_new
+    with pytest.raises(BudgetExhaustedError, match="0 is left"):
+        asked(lowered, "other", "0.1")
+
+
+@examples(25)
+@given(
+    asks=st.lists(
+        st.tuples(st.integers(0, 5), st.decimals("0.0001", "0.9", places=4, allow_nan=False)), min_size=1, max_size=12
+    )
+)
+def test_spending_is_what_a_slow_referee_adds_up(tmp_path_factory, asks):
+    ledger, known, spent = Ledger(tmp_path_factory.mktemp("pilot"), Decimal(1)), {}, Fraction(0)
+    for word, epsilon in asks:
+        key = (word, epsilon.normalize())
+        question = {"word": word, "epsilon": str(epsilon.normalize())}
+        if key not in known and spent + Fraction(epsilon) > 1:
+            with pytest.raises(BudgetExhaustedError) as refusal:
+                ledger.ask(question, "d", epsilon, dict, 0.1)
+            assert Fraction(refusal.value.left) == 1 - spent
+            continue
+        number = len(known)
+        recorded = ledger.ask(question, "d", epsilon, lambda n=number: {"value": n}, 0.1)
+        assert recorded.is_new == (key not in known)
+        spent += 0 if key in known else Fraction(epsilon)
+        assert recorded.answer == {"value": known.setdefault(key, len(known))}
+        assert Fraction(spending(ledger)) == spent
+
+
+def test_folder_and_files_are_the_controllers_alone(ledger):
+    asked(ledger, "q")
+    if os.name != "posix":
+        pytest.skip("modes apply where the system has them")
+    assert stat.S_IMODE(ledger.folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in ledger.folder.iterdir()} == {0o600}
+
+
+# ---------------------------------------------------------------- processes
+
+ASKS = """
+import sys
+from decimal import Decimal
+from pathlib import Path
+from disclosure_control.analyses.private_release.ledger import BudgetExhaustedError, Ledger
+ledger, me, n = Ledger(Path(sys.argv[1]), Decimal(1)), sys.argv[2], 0
+for i in range(8):
+    try:
+        n += ledger.ask({"who": me, "i": i}, "d", Decimal("0.07"), lambda: {"value": i}, 0.07).is_new
+    except BudgetExhaustedError:
+        pass
+print(n)
+"""
+DIES = """
+import sys, time
+from decimal import Decimal
+from pathlib import Path
+from disclosure_control.analyses.private_release.ledger import Ledger
+def answer():
+    print("computing", flush=True)
+    time.sleep(60)
+Ledger(Path(sys.argv[1]), Decimal(1)).ask({"kind": "q"}, "0" * 64, Decimal("0.1"), answer, 0.1)
+"""
+
+
+def start(code: str, *arguments: object) -> subprocess.Popen:
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True)
+
+
+@pytest.mark.thorough("2 s; threads at once in the quick run")
+def test_processes_at_once_cannot_overspend(tmp_path):
+    """Four times eight questions of 0.07: fourteen fit into 1, and 0.02 is left."""
+    runs = [start(ASKS, tmp_path, i) for i in range(4)]
+    answered = [int(run.communicate(timeout=60)[0]) for run in runs]
+    assert sum(answered) == 14
+    assert spending(Ledger(tmp_path, Decimal(1))) == Decimal("0.98")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kill -9 is POSIX")
+def test_killed_between_write_and_answer_the_budget_is_spent(ledger, tmp_path):
+    run = start(DIES, tmp_path)
+    assert run.stdout.readline() == "computing\n"
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    state = ledger.look()
+    assert (state.spent, state.n_unanswered) == (Decimal("0.1"), 1)
+    assert ledger.recorded({"kind": "q"}, SHA) is None
+    assert asked(ledger, "q").is_new  # the answer is not known, so it costs again
+    assert spending(ledger) == Decimal("0.2")
+
+
+# ---------------------------------------------------------------- a full disk
+
+
+@pytest.mark.parametrize("call", ["write", "fsync", "replace"])
+def test_on_a_full_disk_head_and_mark_give_no_answer_and_the_ledger_stays_whole(tmp_path, monkeypatch, call):
+    """The disk fills up at every call of that kind of ours in turn, for a first and for a later question."""
+    for n_before in (0, 1):
+        failures = 0
+        for n_good in range(20):
+            pilot = tmp_path / f"{n_before}-{n_good}"
+            pilot.mkdir()
+            ledger = Ledger(pilot, Decimal(1))
+            for i in range(n_before):
+                asked(ledger, f"before {i}")
+            with monkeypatch.context() as patch:
+                fill_disk(patch, call, n_good)
+                if not fails_for_want_of_space(ledger):
+                    break
+                failures += 1
+            spent = spending(ledger)  # readable, and never less than what may have been seen
+            assert spent - n_before * Decimal("0.1") in (0, Decimal("0.1"))
+            assert asked(ledger, "another").is_new
+            assert [path.name for path in pilot.iterdir()] == ["privacy"]
+        assert failures >= 2, "the disk was never full"
+
+
+def fails_for_want_of_space(ledger: Ledger) -> bool:
+    try:
+        asked(ledger, "q")
+    except OSError as error:
+        return error.errno == errno.ENOSPC
+    return False
+
+
+def fill_disk(patch, call: str, n_good: int) -> None:
+    owner = Path if call == "replace" else os
+    real, n_calls = getattr(owner, call), 0
+
+    def full(*arguments):
+        nonlocal n_calls
+        n_calls += 1
+        if n_calls > n_good:
+            if call == "write":  # a part is taken
+                real(arguments[0], arguments[1][: len(arguments[1]) // 2])
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(*arguments)
+
+    patch.setattr(owner, call, full)
+
+
+def test_a_ledger_that_may_grow_no_more_is_a_full_disk(ledger, monkeypatch):
+    """As SQLite itself reports it: in the middle of an entry, and what the disk took of it is taken back."""
+    asked(ledger, "q")
+    pages = ledger.path.stat().st_size // 4096
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "PRAGMAS", (*store.PRAGMAS, f"max_page_count={pages + 2}"))
+        with pytest.raises(OSError, match="No space left"):
+            asked(ledger, "long" * 10_000, answer=lambda: pytest.fail("answered unpaid"))
+        assert spending(ledger) == Decimal("0.1")
+        with pytest.raises(OSError, match="No space left"):
+            asked(ledger, "answered at length", answer=lambda: {"value": "x" * 40_000})
+    assert spending(Ledger(ledger.folder.parent, Decimal(1))) == Decimal("0.2")
+    assert asked(ledger, "answered at length").is_new
+
+
+def test_an_answer_that_fails_stays_paid_for(ledger):
+    with pytest.raises(ZeroDivisionError):
+        asked(ledger, "q", answer=lambda: 1 / 0)
+    assert spending(ledger) == Decimal("0.1")
+
+
+# ---------------------------------------------------------------- damage: refused, never reset
+
+
+def as_read_anew(ledger: Ledger) -> tuple:
+    """What another program finds: the state, and the answer to each question."""
+    anew = Ledger(ledger.folder.parent, Decimal(1))
+    answers = [anew.recorded({"kind": f"question {i}"}, SHA) for i in range(3)]
+    return anew.look(), [recorded and recorded.answer for recorded in answers]
+
+
+@pytest.mark.thorough("0.4 s; the quick run changes letters of an entry")
+def test_every_changed_byte_is_seen_or_says_nothing(written):
+    """Bytes that SQLite does not read, between entries and in counters of its header, may change: no figure does."""
+    content, whole = written.path.read_bytes(), as_read_anew(written)
+    n_refused = 0
+    step = 13 * len(content) // quick_share_of(len(content))  # every 13th byte, in the quick run fewer
+    for position in range(0, len(content), step):
+        changed = bytearray(content)
+        changed[position] ^= 1 << position % 8
+        written.path.write_bytes(changed)
+        try:
+            found = as_read_anew(written)
+        except LedgerFaultError:
+            n_refused += 1
+        else:
+            assert found == whole, position
+    assert n_refused > 0.6 * sum(map(bool, content[::step]))
+    written.path.write_bytes(content)
+    assert spending(written) == Decimal("0.3")
+
+
+def test_every_changed_letter_of_an_entry_is_seen(written):
+    content = written.path.read_bytes()
+    for word in (b"reserved", b"answered", b'"charged":"0.1"', b'"value":1', b'"epsilon":0.1', b'"previous"'):
+        for position in range(content.index(word), content.index(word) + len(word)):
+            changed = bytearray(content)
+            changed[position] ^= 1
+            written.path.write_bytes(changed)
+            with pytest.raises(LedgerFaultError, match="damaged"):
+                as_read_anew(written)
+
+
+def test_what_changes_under_a_program_that_has_read_it_lets_nothing_be_spent_twice(written):
+    """An old entry is not read again; what was spent is remembered, and an answer is verified as it is given."""
+    content = written.path.read_bytes()
+    written.path.write_bytes(content.replace(b'"charged":"0.1"', b'"charged":"0.0"'))
+    assert spending(written) == Decimal("0.3")
+    written.path.write_bytes(content.replace(b'"value":1', b'"value":2'))
+    with pytest.raises(LedgerFaultError, match="not as it was written"):
+        asked(written, "question 0")
+
+
+def test_a_ledger_cut_off_anywhere_is_refused(written):
+    content = written.path.read_bytes()
+    for length in [0, 1, *range(5, len(content), 101), *range(4096, len(content), 4096), len(content) - 1]:
+        written.path.write_bytes(content[:length])
+        for ledger in (written, Ledger(written.folder.parent, Decimal(1))):
+            with pytest.raises(LedgerFaultError, match="damaged"):
+                ledger.look()
+
+
+def test_entries_taken_away_at_the_end_are_missed(written):
+    with sqlite3.connect(written.path) as changed:
+        changed.execute("DELETE FROM entries WHERE number >= 4")
+    changed.close()
+    refuses(written, "has lost entries .4 entries, and this program has read 6")
+    refuses(Ledger(written.folder.parent, Decimal(1)), "does not reach its head .4 entries, and the head counts 6")
+
+
+@pytest.mark.parametrize("name", ["path", "head"])
+def test_a_file_taken_away_is_refused(written, name):
+    getattr(written, name).unlink()
+    refuses(written)
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"[1]", b'{"entries": -1, "hash": ""}', b"\xff", b'{"entries":true}'])
+def test_a_damaged_head_is_refused(written, content):
+    written.head.write_bytes(content)
+    refuses(written, "damaged head|reach its head")
+
+
+def test_entries_that_change_places_are_refused(written):
+    with sqlite3.connect(written.path) as changed:
+        for old, new in ((0, 99), (1, 0), (99, 1)):
+            changed.execute("UPDATE entries SET number = ? WHERE number = ?", (new, old))
+    changed.close()
+    refuses(Ledger(written.folder.parent, Decimal(1)), "does not continue the chain")
+
+
+def test_an_entry_ahead_of_the_head_and_the_mark_counts(written):
+    """Killed between the entry and its head: the entry is there, and what it reserved is spent."""
+    marks = [(path, path.read_bytes()) for path in (written.head, written.mark)]
+    asked(written, "last")
+    for path, content in marks:
+        path.write_bytes(content)
+    assert spending(Ledger(written.folder.parent, Decimal(1))) == Decimal("0.4")
+
+
+@pytest.mark.thorough("0.3 s")
+def test_an_answer_costs_the_same_however_long_the_ledger_is(tmp_path, monkeypatch):
+    """Entries that are read for a question, an answer and a look at the budget: those that are new, and no others."""
+    n_read = Counter()
+    real = store.entries_from
+
+    def counted(opened, number):
+        for entry in real(opened, number):
+            n_read["entries"] += 1
+            yield entry
+
+    monkeypatch.setattr(room, "entries_from", counted)
+    ledger, found = Ledger(tmp_path, Decimal(100)), []
+    for i in range(60):
+        before = n_read.total()
+        asked(ledger, f"question {i}")
+        assert not asked(ledger, "question 0").is_new
+        ledger.look()
+        found.append(n_read.total() - before)
+    assert set(found) == {0}  # what this program wrote it has seen
+    other = Ledger(tmp_path, Decimal(100))
+    other.look()
+    assert n_read.total() == 120
+    asked(ledger, "one more")
+    other.look()
+    assert n_read.total() == 122
+
+
+def test_a_fault_holds_no_question_and_no_answer(ledger):
+    asked(ledger, "SECRETWORD", answer=lambda: {"value": 987654})
+    ledger.head.unlink()
+    with pytest.raises(LedgerFaultError) as fault:
+        ledger.look()
+    assert "SECRETWORD" not in str(fault.value)
+    assert "987654" not in str(fault.value)
+
+
+def test_a_clock_that_goes_backwards_changes_nothing(ledger, monkeypatch):
+    class Clock:
+        year = 2030
+
+        @classmethod
+        def now(cls, zone):
+            cls.year -= 1
+            return datetime(cls.year, 1, 1, tzinfo=UTC)
+
+    monkeypatch.setattr(entries, "datetime", Clock)
+    for i in range(3):
+        asked(ledger, f"question {i}")
+    assert not asked(ledger, "question 0").is_new
+    assert spending(ledger) == Decimal("0.3")
+    with store.opened(ledger.path) as opened:
+        years = [entry.values["at"][:4] for entry in store.entries_from(opened, 0)]
+    assert years == sorted(years, reverse=True)
+    assert len(set(years)) == 6
+
+
+def test_a_ledger_that_is_held_is_waited_for_and_then_refused(ledger, monkeypatch):
+    from filelock import FileLock
+
+    asked(ledger, "q")
+    monkeypatch.setattr(room, "SECONDS_TO_WAIT", 0.05)
+    with FileLock(ledger.folder / room.LOCK), pytest.raises(LedgerFaultError, match="held by another process"):
+        asked(ledger, "q")

@@ -1,0 +1,45 @@
+"""What outsiders may know, by the names of columns: every kind, SDTM and plain headings, and what is none of it."""
+
+from __future__ import annotations
+
+from disclosure_control.remedy.treatments.known_to_outsiders import KNOWLEDGE, known_to_outsiders
+from tests.cases import each
+
+KNOWN = {
+    "age": ["DM__AGE", "age", "P__Age at entry", "Alter", "yob"],
+    "date": ["DM__RFSTDTC", "LB__Cholesterol.LBDTC", "P__dateOfDeath", "YearOfBirth", "admission_date"],
+    "sex or family": ["DM__SEX", "gender", "SC__Marital Status", "n_children", "φύλο"],
+    "origin": ["DM__RACE", "DM__ETHNIC", "native_language", "Nationality"],
+    "place": ["DM__COUNTRY", "DM__SITEID", "zip", "P__postal_code", "SC__District of Permanent Address", "Ville"],
+    "occupation": ["occupation", "P__Job title", "Beruf", "SC__Level of Education"],
+    "event": ["AE__count", "MH__MHDECOD=ASTHMA", "HO__count", "DM__DTHFL", "P__Hospitalised", "surgeries"],
+    "body measure": ["VS__HEIGHT", "VS__Weight", "wtkg", "bmi", "VS__Body Mass Index", "VS__Waist Circumference"],
+}
+NOT_KNOWN = [
+    "LB__Cholesterol",
+    "LB__WEIGHT",
+    "cd40",
+    "QS__Age-related score",
+    "karnof",
+    "VS__Systolic Blood Pressure",
+    "arms",
+    "days",
+    "package",
+    "EG__Heart rate",
+    "damage",
+    "stage",
+]
+
+
+@each("kind", [one.kind for one in KNOWLEDGE])
+def test_every_kind_is_found_by_name(kind):
+    assert known_to_outsiders(KNOWN[kind]) == dict.fromkeys(KNOWN[kind], kind)
+
+
+def test_what_nobody_outside_knows():
+    assert known_to_outsiders(NOT_KNOWN) == {}
+
+
+def test_the_mass_that_a_laboratory_measures_is_none_of_a_body():
+    names = ["MEASUREMENT__Glucose (Mass/volume) in Blood", "LB2__Protein [Mass/time]", "MEASUREMENT__Body mass index"]
+    assert known_to_outsiders(names) == {"MEASUREMENT__Body mass index": "body measure"}

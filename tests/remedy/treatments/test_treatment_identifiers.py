@@ -1,0 +1,382 @@
+"""Pseudonyms, shifted dates, dropped identifiers, and custody of the keys behind them."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+from datetime import date, timedelta
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.identifiers.named_columns import RULES, identifier_columns
+from disclosure_control.remedy.treatments.keys import (
+    LEAST_BITS,
+    UNNAMED,
+    Release,
+    command_to_set,
+    estimated_bits,
+    offsets_of,
+    pseudonyms_of,
+    read_key,
+)
+from disclosure_control.remedy.treatments.methods import recode_ids
+from disclosure_control.remedy.treatments.methods.shift_dates import offsets_of_subjects
+from disclosure_control.remedy.treatments.treat import treat
+from tests.config_keys import faults_of_key
+from tests.examples import quick_share_of
+from tests.remedy.treatments.treatment_frames import KEY, KEY_NAME, config_for, shared
+
+KEY_FROM = {"environment": KEY_NAME}
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch):
+    monkeypatch.setenv(KEY_NAME, KEY)
+
+
+def treated(frame, *steps, release=UNNAMED):
+    return treat(frame.astype("str"), config_for(["SEX"]), steps, release=release)
+
+
+def people(n=20, **columns):
+    ids = [f"S-{i}" for i in range(n)]
+    return pd.DataFrame({"USUBJID": ids, "SEX": ["F"] * n, **{name: [value] * n for name, value in columns.items()}})
+
+
+# ---------------------------------------------------------------- pseudonyms
+
+
+def test_pseudonyms_are_hmacs_of_the_id():
+    release = Release("CLINIC", "2026-03")
+    out = treated(people(), {"method": "recode_ids", "key_from": KEY_FROM}, release=release).frame
+    expected = hmac.new(KEY.encode(), b"id\0CLINIC\x002026-03\0" + b"S-7", hashlib.sha256).hexdigest()[:16]
+    assert out["USUBJID"][7] == expected
+    assert out["USUBJID"].nunique() == 20
+
+
+def test_pseudonyms_are_the_same_in_every_file_and_column():
+    one = people(5).assign(OTHER=lambda frame: frame["USUBJID"] + " ")
+    other = people(9).iloc[::-1]
+    step = {"method": "recode_ids", "key_from": KEY_FROM, "length": 12}
+    first = treated(one, {**step, "columns": ["USUBJID", "OTHER"]}).frame
+    second = treated(other, step).frame
+    assert first["USUBJID"].tolist() == first["OTHER"].tolist()
+    assert set(first["USUBJID"]) < set(second["USUBJID"])
+    assert {len(pseudonym) for pseudonym in second["USUBJID"]} == {12}
+
+
+def test_pseudonyms_depend_on_the_key(monkeypatch):
+    step = {"method": "recode_ids", "key_from": KEY_FROM}
+    first = treated(people(), step).frame
+    monkeypatch.setenv(KEY_NAME, KEY + "2")
+    assert not set(first["USUBJID"]) & set(treated(people(), step).frame["USUBJID"])
+
+
+def test_two_ids_with_one_pseudonym_are_a_fault(monkeypatch):
+    monkeypatch.setattr(recode_ids, "pseudonyms_of", lambda key, release, ids, length: ["0" * length for _ in ids])
+    with pytest.raises(FaultyInputError, match="19 of 20 ids of 'USUBJID' would get the pseudonym"):
+        treated(people(), {"method": "recode_ids", "key_from": KEY_FROM})
+
+
+OTHER_RELEASES = [Release("CLINIC", "2026-11"), Release("WARD", "2026-03"), Release("CLINIC2026-03", ""), UNNAMED]
+
+
+@pytest.mark.parametrize("other", OTHER_RELEASES)
+def test_another_pilot_or_release_has_other_pseudonyms_and_offsets(other):
+    """As an attacker would join them: by equal pseudonyms, or by equal moves of the dates of equal ids."""
+    frame = people(400, DM__RFSTDTC="2012-05-05")
+    steps = [{"method": method, "key_from": KEY_FROM} for method in ("shift_dates", "recode_ids")]
+    first, again, second = (
+        treated(frame, *steps, release=release).frame
+        for release in (Release("CLINIC", "2026-03"), Release("CLINIC", "2026-03"), other)
+    )
+    pd.testing.assert_frame_equal(first, again)
+    assert not set(first["USUBJID"]) & set(second["USUBJID"])
+    n_equal = int((first["DM__RFSTDTC"] == second["DM__RFSTDTC"]).sum())
+    assert n_equal < 10  # of 400 at 730 offsets, 0.5 by chance
+
+
+def test_what_the_treatments_give_is_what_is_derived():
+    release, ids = Release("CLINIC", "2026-03"), [f"S-{i}" for i in range(20)]
+    shift = {"method": "shift_dates", "key_from": KEY_FROM, "days": 90}
+    steps = [shift, {"method": "recode_ids", "key_from": KEY_FROM}]
+    out = treated(people(DM__RFSTDTC="2012-05-05"), *steps, release=release).frame
+    assert out["USUBJID"].tolist() == pseudonyms_of(KEY.encode(), release, ids)
+    moved = pd.to_datetime(out["DM__RFSTDTC"]) - pd.Timestamp("2012-05-05")
+    assert moved.dt.days.tolist() == offsets_of(KEY.encode(), release, ids, 90).tolist()
+
+
+# ---------------------------------------------------------------- keys
+
+
+def test_keys_from_the_environment_and_from_a_file(tmp_path):
+    path = tmp_path / "key.txt"
+    path.write_text(KEY + "\n", encoding="utf-8")
+    assert read_key(KEY_FROM) == read_key({"file": str(path)}) == KEY.encode()
+
+
+def test_a_key_file_without_an_end_is_refused(tmp_path):
+    path = tmp_path / "key.txt"
+    path.write_bytes(b"k" * 5000)
+    with pytest.raises(FaultyInputError, match="has more than 4096 bytes"):
+        read_key({"file": str(path)})
+    if Path("/dev/zero").exists():
+        with pytest.raises(FaultyInputError, match="not a regular file"):
+            read_key({"file": "/dev/zero"})
+
+
+@pytest.mark.parametrize(
+    "key_from",
+    [{}, {"environment": "A", "file": "/b"}, {"environment": ""}, {"file": 5}, {5: "A"}, ["file"], "x", b"x", 5, None],
+    ids=repr,
+)
+def test_where_a_key_is_has_one_form(key_from):
+    with pytest.raises(FaultyInputError, match="never write the key itself into a config"):
+        read_key(key_from)
+
+
+@pytest.mark.parametrize(
+    ("n_bytes", "words"), [(15, "has 15 bytes"), (16, ""), (4096, ""), (4097, "more than 4096 bytes")]
+)
+def test_the_shortest_and_the_longest_key(tmp_path, n_bytes, words):
+    key = np.random.default_rng(7).bytes(n_bytes).replace(b"\n", b"x").replace(b"\r", b"x")
+    path = tmp_path / "key"
+    path.write_bytes(key)
+    if words:
+        with pytest.raises(FaultyInputError, match=words):
+            read_key({"file": str(path)})
+    else:
+        assert read_key({"file": str(path)}) == key
+
+
+@pytest.mark.parametrize("method", ["recode_ids", "shift_dates"])
+@pytest.mark.parametrize(
+    ("key_from", "words"),
+    [
+        ("SECRETMARKER-0123456789", "never write the key itself into a config"),
+        ({"key": "SECRETMARKER-0123456789"}, "never write the key itself into a config"),
+        ({"environment": "SECRET7f3Qz91Lk0Vw8Rt2"}, "is not set"),  # perhaps the key, in the wrong place
+        ({"environment": "SHORT"}, "the key has 11 bytes; allowed: 16 or more"),
+        ({"file": "SECRETMARKER.txt"}, "not absolute"),
+        ({"file": "/nowhere/SECRETMARKER.txt"}, "cannot be read"),
+    ],
+)
+def test_faults_of_keys_come_before_the_run_and_show_nothing(monkeypatch, method, key_from, words):
+    monkeypatch.setenv("SHORT", "SECRETSHORT")
+    (fault,) = faults_of_key("treatment", [{"method": method, "key_from": key_from}], {}, None)
+    assert words in fault
+    assert fault.startswith(f"treatment[0] {method}")
+    assert "SECRET" not in fault
+
+
+def test_a_key_that_is_not_set_is_named_with_the_command_that_makes_one(monkeypatch):
+    monkeypatch.delenv("PILOT_KEY", raising=False)
+    step = {"method": "recode_ids", "key_from": {"environment": "PILOT_KEY"}}
+    (fault,) = faults_of_key("treatment", [step], {}, None)
+    assert "PILOT_KEY, the named environment variable, is not set" in fault
+    assert command_to_set("PILOT_KEY") in fault
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "1" * 16,
+        "1" * 64,
+        "12345678" * 8,
+        "abcabcabcabcabcabc",
+        "0123456789abcdef",
+        "passwordpassword",
+        "Αθήνα" * 8,
+        "correct horse battery staple",
+        "Summer2024Athens!",
+        "penteli-penteli-2024",
+        "aaaaaaaabbbbbbbbcccccccc",
+    ],
+)
+def test_a_key_of_words_or_repeats_is_a_fault(monkeypatch, key):
+    monkeypatch.setenv("GUESSED", key)
+    with pytest.raises(FaultyInputError, match="the key has too little variety") as fault:
+        read_key({"environment": "GUESSED"})
+    assert key not in str(fault.value)
+
+
+def test_keys_that_chance_made_pass():
+    generator = np.random.default_rng(1)
+    keys = [generator.bytes(32) for _ in range(quick_share_of(300))]
+    spellings = [*keys, *(key.hex().encode() for key in keys), *(key[:16].hex().encode() for key in keys)]
+    spellings += [base64.urlsafe_b64encode(key) for key in keys]
+    assert min(map(estimated_bits, spellings)) > LEAST_BITS
+    assert estimated_bits(b"ab" * 10**5) < LEAST_BITS  # a file may hold anything
+
+
+def test_a_key_is_needed():
+    (fault,) = faults_of_key("treatment", [{"method": "recode_ids"}], {}, None)
+    assert fault.startswith("treatment[0] recode_ids['key_from']: missing")
+
+
+# ---------------------------------------------------------------- dates
+
+
+def test_dates_move_together_and_partial_ones_stay_partial():
+    values = ["2012-02-29", "2012-03-01T08:15", "2012-03", "2012", "2012---15", None]
+    frame = people(50, **{f"DM__D{i}DTC": value for i, value in enumerate(values)})
+    shift = {"method": "shift_dates", "key_from": KEY_FROM, "days": 30}
+    out = treated(frame, shift | {"times": "keep"}).frame
+    assert treated(frame, shift).frame["DM__D1DTC"].tolist() == out["DM__D1DTC"].str.slice(0, 10).tolist()
+    offsets = offsets_of_subjects(frame["USUBJID"], KEY.encode(), UNNAMED, 30)
+    for row, offset in enumerate(offsets.tolist()):
+        move = timedelta(days=offset)
+        expected = [
+            (date(2012, 2, 29) + move).isoformat(),
+            (date(2012, 3, 1) + move).isoformat() + "T08:15",
+            (date(2012, 3, 15) + move).isoformat()[:7],
+            (date(2012, 7, 1) + move).isoformat()[:4],
+            (date(2012, 7, 1) + move).isoformat()[:4],
+        ]
+        assert out.iloc[row, 2:7].tolist() == expected
+    assert out["DM__D5DTC"].isna().all()
+
+
+def test_offsets_are_of_the_key_and_the_subject():
+    ids = pd.Series([f"S-{i}" for i in range(20_000)])
+    offsets = offsets_of_subjects(ids, KEY.encode(), UNNAMED, 10)
+    assert set(offsets) == set(range(-10, 11)) - {0}
+    counts = np.bincount(offsets + 10, minlength=21)
+    assert abs(counts[counts > 0] - 1000).max() < 5 * np.sqrt(1000)  # each of twenty offsets alike
+    assert (offsets_of_subjects(ids[::-1], KEY.encode(), UNNAMED, 10)[::-1] == offsets).all()
+    assert (offsets_of_subjects(ids, KEY.encode() + b"2", UNNAMED, 10) != offsets).any()
+
+
+def test_the_offset_is_that_of_the_original_id_whatever_comes_first():
+    frame = people(30, DM__RFSTDTC="2012-05-05")
+    shift = {"method": "shift_dates", "key_from": KEY_FROM}
+    recode = {"method": "recode_ids", "key_from": KEY_FROM}
+    remove = {"method": "drop_column", "columns": ["USUBJID"]}
+    for order in ([shift, recode], [recode, shift], [remove, shift]):
+        assert (
+            treated(frame, *order).frame["DM__RFSTDTC"].tolist() == treated(frame, shift).frame["DM__RFSTDTC"].tolist()
+        )
+
+
+def test_texts_that_are_no_dates():
+    frame = people(4, LB__LBDTC="DATEMARKER")
+    step = {"method": "shift_dates", "key_from": KEY_FROM}
+    with pytest.raises(FaultyInputError, match="fewer than 10 of 4 values are not ISO 8601 dates") as error:
+        treated(frame, step)
+    assert "MARKER" not in str(error.value)
+    out = treated(frame, {**step, "unreadable": "missing"})
+    assert out.frame["LB__LBDTC"].isna().all()
+    assert out.steps[0].notes == ("In LB__LBDTC, masked records have no readable date and became missing.",)
+
+
+def test_real_sdtm_dates_keep_their_intervals():
+    """Every subject of cdiscpilot01: days from RFSTDTC to RFENDTC as before, and the dates themselves not."""
+    pyreadstat = pytest.importorskip("pyreadstat")
+    frame, _ = pyreadstat.read_xport(str(shared("data", "cdiscpilot01", "dm.xpt")))
+    frame = frame.replace("", None)[["USUBJID", "SEX", "RFSTDTC", "RFENDTC", "DMDTC", "DTHDTC"]]
+    out = treated(frame, {"method": "shift_dates", "key_from": KEY_FROM}).frame
+    names = ["RFSTDTC", "RFENDTC", "DMDTC", "DTHDTC"]
+    before, after = (part[names].apply(pd.to_datetime, format="ISO8601") for part in (frame, out))
+    assert before.notna().sum().sum() > 800
+    moved = after.sub(before)
+    assert (moved.max(axis=1) == moved.min(axis=1)).all()
+    assert (moved["DMDTC"].dt.days.abs().between(1, 365)).all()
+
+
+# ---------------------------------------------------------------- identifiers by name
+
+
+@pytest.mark.parametrize(
+    ("column", "goes"),
+    [
+        ("DM__SUBJID", True),
+        ("DM__SITEID", True),
+        ("DM__INVNAM", True),
+        ("DM__BRTHDTC", True),
+        ("AE__AETERM", True),
+        ("AE__AEDECOD", False),
+        ("CM__CMTRT", True),
+        ("EX__EXTRT", False),
+        ("LB__LBCOM", True),
+        ("CO__COVAL1", True),
+        ("LB__LBREFID", True),
+        ("LB__LBSPID", True),
+        ("VS__VSREASND", True),
+        ("CM__CMINDC", True),
+        ("P__PatientName", True),
+        ("dateOfBirth", True),
+        ("P__Patient Name", True),
+        ("P__last_name", True),
+        ("P__Initials", True),
+        ("P__E-mail", True),
+        ("P__Phone number", True),
+        ("P__Date of birth", True),
+        ("P__MRN", True),
+        ("P__AMKA", True),
+        ("P__Comment", True),
+        ("USUBJID", False),
+        ("DM__AGE", False),
+        ("DM__RFSTDTC", False),
+        ("SC__District of Permanent Address", False),
+        ("SC__Name of District Office", False),
+        ("LB__Cholesterol", False),
+    ],
+)
+def test_which_columns_are_direct_identifiers_or_free_text(column, goes):
+    assert (column in identifier_columns([column])) == goes
+
+
+def test_every_rule_can_be_met():
+    probes = [
+        "SUBJID",
+        "SITEID",
+        "INVID",
+        "BRTHDTC",
+        "LBREFID",
+        "SPDEVID",
+        "RANDNO",
+        "LBXFN",
+        "LBNAM",
+        "COVAL",
+        "AETERM",
+    ]
+    probes += [
+        "CMTRT",
+        "AEMODIFY",
+        "CMINDC",
+        "first name",
+        "initials",
+        "address",
+        "phone",
+        "ssn",
+        "mrn",
+        "dob",
+        "photo",
+    ]
+    probes += ["comment"]
+    assert set(identifier_columns(probes).values()) == {rule.why for rule in RULES}
+    assert len(identifier_columns(probes)) == len(probes) == len(RULES)
+
+
+def test_dropped_identifiers_are_named_with_their_reason():
+    frame = people(3, DM__SUBJID="1", AE__AETERM="headache", DM__RFSTDTC="2012-01-01")
+    out = treated(frame, {"method": "drop_identifiers", "keep": ["AE__AETERM"]})
+    assert list(out.frame.columns) == ["USUBJID", "SEX", "AE__AETERM", "DM__RFSTDTC"]
+    first, dates = out.steps[0].notes
+    assert first.startswith("The column DM__SUBJID is dropped: the id of the subject")
+    assert dates.startswith("These dates are kept")
+    # A later step that names a column which is gone is a fault of the config, found before anything runs.
+    steps = [{"method": "drop_identifiers"}, {"method": "mask", "column": "DM__SUBJID", "keep": 1}]
+    (fault,) = faults_of_key("treatment", steps, {}, list(frame.columns))
+    assert "column 'DM__SUBJID' is not in the dataset at this step" in fault
+
+
+def test_the_key_is_in_no_result():
+    out = treated(people(), {"method": "recode_ids", "key_from": KEY_FROM})
+    assert KEY not in json.dumps([step.notes for step in out.steps]) + repr(out.config.literal) + out.released.to_csv()
