@@ -24,7 +24,6 @@ from explore import explore_beside_pandas
 from linkage_attack import anonymeter_attacks, exact_linkage
 from measures import measures
 from models import growth, models_against_reading
-from pool import pool
 from private_release import private_answers
 from recommend import recommend
 from release import release
@@ -60,7 +59,6 @@ BENCHMARKS = {
     "linkage": Benchmark(exact_linkage, 3),
     "anonymeter": Benchmark(anonymeter_attacks, 3),
     "private_release": Benchmark(private_answers, 3),
-    "pool": Benchmark(pool, 3),
     "demo": Benchmark(demo, 9),
 }
 

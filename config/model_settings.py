@@ -32,6 +32,7 @@ from disclosure_control.basics.settings.kinds import (
     one_of,
     one_or_by_name,
 )
+from disclosure_control.basics.settings.unknown_keys import unknown_key
 from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name, stop_at
 
 Group = TypeVar("Group", bound=SettingsGroup)
@@ -204,10 +205,9 @@ def read_further_keys(literal: Mapping, readers: Mapping[str, KeyReader], others
 
 
 def unknown_config_keys(config: Mapping, step_keys: Iterable[str]) -> list[str]:
-    """A fault for each key of a config that is neither the models' nor a step's, with the nearest known one."""
+    """A fault for each key of a config that is neither of the models nor of a step, with what to use instead."""
     known = [*settings_in(PilotConfig), *step_keys]
-    strangers = [key for key in config if key not in known]
-    return [f"{key}: unknown key{nearest_name(key, known) or '; known: ' + ', '.join(known)}" for key in strangers]
+    return [unknown_key(Place(), key, known) for key in config if key not in known]
 
 
 def _with_defaults(config: dict, valid: Mapping[str, Any]) -> PilotConfig:

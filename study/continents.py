@@ -34,7 +34,6 @@ _COUNTRIES = {
         "PLW:PW PNG:PG PCN:PN WSM:WS SLB:SB TKL:TK TON:TO TUV:TV VUT:VU WLF:WF"
     ),
 }
-CONTINENTS = tuple(_COUNTRIES)
 _CONTINENT_OF = {
     code: continent for continent, codes in _COUNTRIES.items() for pair in codes.split() for code in pair.split(":")
 }

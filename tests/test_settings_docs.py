@@ -17,18 +17,14 @@ from disclosure_control.analyses.linkage_attack.linkability import LinkabilitySe
 from disclosure_control.analyses.linkage_attack.singling_out import SinglingOutSettings
 from disclosure_control.basics.settings.fields import SettingField, SettingsGroup, settings_in
 from disclosure_control.leaving.leaving import Join
-from disclosure_control.pooling.settings import PoolSettings
 from disclosure_control.release.terms.rare_terms import RareTerms
 from disclosure_control.remedy.treatments.registry import methods
 from disclosure_control.steps import READERS, STEPS, settings_module
 from disclosure_control.steps.context.catalogue import CatalogueEntry
 from disclosure_control.steps.context.settings import DecisionOnRule
-from disclosure_control.steps.intruder.settings import IntruderResult
 from disclosure_control.steps.release.settings import EarlierReleaseSettings, OutsidersKnow
-from disclosure_control.steps.tables.settings import BroughtTable
 from disclosure_control.study_tables.asked import OutcomeAsked
 from disclosure_control.study_tables.fit import FitForUseSettings
-from disclosure_control.table_protection.houses import HouseRules
 from study.formats.tables import FileOptions
 from study.merge.ages import AgeAt
 from study.merge.settings import MergeSettings
@@ -45,7 +41,6 @@ CLASSES: dict[str, type[SettingsGroup]] = {
     "merge age": AgeAt,
     "treatment join": Join,
     "context catalogue": CatalogueEntry,
-    "intruder result": IntruderResult,
     "context rules": DecisionOnRule,
     "release rare_terms": RareTerms,
     "release outsiders_know": OutsidersKnow,
@@ -57,9 +52,6 @@ CLASSES: dict[str, type[SettingsGroup]] = {
     "linkage_attack linkability": LinkabilitySettings,
     "linkage_attack interval_disclosure": IntervalSettings,
     **{name: settings_module(name).SETTINGS for name in STEPS},
-    "tables files": BroughtTable,
-    "tables rules": HouseRules,
-    "pool": PoolSettings,
     **{f"treatment {name}": treatment.settings for name, treatment in methods().items()},
 }
 HEAD = "| setting | what it says | allowed | default |\n|---|---|---|---|\n"

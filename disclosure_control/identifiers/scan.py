@@ -1,11 +1,11 @@
 """The scan: every column of every table, by its values, in any language and under any heading.
 
-``scan_tables`` scans domain files, ``scan_combined`` a dataset whose headings name their domain (``DM__PHONE``).
+``scan_source`` scans a domain file, ``scan_combined`` a dataset whose headings name their domain (``DM__PHONE``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,9 +15,8 @@ import pyarrow as pa
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts, is_in_sample, mixed
-from disclosure_control.basics.telling.progress import going_through
 from disclosure_control.basics.telling.side_by_side import side_by_side
-from disclosure_control.identifiers.column_findings import ColumnFinding, Grade, Scan, ScannedTable, joined
+from disclosure_control.identifiers.column_findings import ColumnFinding, Grade, Scan, ScannedTable
 from disclosure_control.identifiers.column_values import (
     LARGE,
     ColumnValues,
@@ -39,34 +38,19 @@ __all__ = [
     "scan_combined",
     "scan_dataset",
     "scan_source",
-    "scan_table",
-    "scan_tables",
 ]
 
 IdsAt = Callable[[np.ndarray], pa.Array]
 FULL = 0.5  # share of a sample that decides what the column is
 
 
-def scan_tables(tables: Mapping[str, pd.DataFrame], subject_columns: Mapping[str, str] | str = SUBJECT_COLUMN) -> Scan:
-    """What in the columns of the tables (by domain) names a person, or is shared by few people.
-
-    ``subject_columns`` is the heading of the subject's id, one for all tables or one for each; the id itself is not
-    examined. None means that every row is a person. In a table without the heading, people are not counted, and kinds
-    that are recognised by how many share a value are not found.
-    """
-    named = subject_columns if isinstance(subject_columns, Mapping) else {}
-    default = SUBJECT_COLUMN if isinstance(subject_columns, Mapping) else subject_columns
-    each = going_through("Searching for identifiers", list(tables.items()), lambda one: one[1].size, "cells")
-    return joined(scan_table(domain, table, named.get(domain, default)) for domain, table in each)
-
-
-def scan_table(domain: str, table: pd.DataFrame, subject_column: str | None = SUBJECT_COLUMN) -> Scan:
-    """The same of one table; its findings come column by column, the gravest of a column first."""
-    return scan_source(SourceTable(domain, "", "", table, {}, ()), subject_column)
-
-
 def scan_source(table: SourceTable, subject_column: str | None, but_for: Collection[str] = ()) -> Scan:
-    """The same of a table as it was read, ``but_for`` some columns; rows may be on disk, for columns in their turn."""
+    """What in the columns of a table, ``but_for`` some, names a person, or is shared by few people.
+
+    ``subject_column``: the heading of the subject's id, which is not examined itself; None: every row is a person. In a
+    table without it, people are not counted, and kinds that are recognised by how many share a value are not found.
+    Findings come column by column, the gravest of a column first. Rows may be on disk, for columns in their turn.
+    """
     headings = list(map(str, table.frame))
     if subject_column is None:
         own: set[str] = set()

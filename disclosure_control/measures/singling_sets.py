@@ -84,12 +84,6 @@ def singling_sets(
     return tuple(found)
 
 
-def _sizes(columns: list[EncodedColumn], n_people: int) -> np.ndarray:
-    """How many people have the values of each (n_people,)."""
-    group, size = number_rows([one.codes + 1 for one in columns], [len(one.labels) + 1 for one in columns], n_people)
-    return size[group]
-
-
 @dataclass(frozen=True)
 class _Table:
     """Columns as whole numbers from 0, those with the most values first, and ``order``: their places as given."""

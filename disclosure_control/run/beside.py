@@ -51,12 +51,12 @@ def put_beside(results: Path, name: str, content: bytes) -> None:
     write_whole(made_beside(results) / name, [content])
 
 
-def write_whole(path: Path, pieces: Iterable[bytes], mode: int = 0o600) -> None:
+def write_whole(path: Path, pieces: Iterable[bytes]) -> None:
     """Write a file, whole or not at all: beside its place, flushed, then renamed."""
     unfinished = path.with_name(f"{path.name}{UNFINISHED}")
     unfinished.unlink(missing_ok=True)
     try:
-        with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+        with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             for piece in pieces:
                 file.write(piece)
             file.flush()

@@ -19,7 +19,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.run.beside import beside, put_beside
 
 SIGN_OFFS = "sign_offs.jsonl"
-NEEDS_CRYPTOGRAPHY = "--key: needs the package cryptography; pip install -r requirements/pool.txt"
+NEEDS_CRYPTOGRAPHY = "--key: needs the package cryptography; pip install cryptography"
 
 
 @dataclass(frozen=True)

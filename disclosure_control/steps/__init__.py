@@ -20,10 +20,8 @@ STEPS = {
     "recommend": _MAIN_LINE,
     "treatment": _MAIN_LINE,
     "release": _MAIN_LINE,
-    "tables": _MAIN_LINE,
     "sweep": _ANALYSES,
     "linkage_attack": _ANALYSES,
-    "intruder": _MAIN_LINE,
     "fairness": _ANALYSES,
     "context": _MAIN_LINE,
     "private_release": _ANALYSES,  # last: it spends, and no later step may fail after it
@@ -48,5 +46,4 @@ def outlines() -> list[Outline]:
 READERS: dict[str, KeyReader] = {
     **KEY_READERS,
     **{name: key_reader(name, f"{room}.{name}.settings") for name, room in STEPS.items()},
-    "pool": key_reader("pool", "disclosure_control.pooling.settings"),  # of what is started beside the doors
 }

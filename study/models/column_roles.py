@@ -33,7 +33,6 @@ from study.operations import Operation, OperationKind, VariableClass
 MOST_CATEGORIES, PEOPLE_OF_A_CATEGORY = 20, 10  # of words; on average so many people have one
 PEOPLE_OF_A_TERM = 5
 PEOPLE_OF_A_WORD = 3  # of a term that is written in words
-MOST_TEXT_RESULTS = 100
 # What outsiders know, whatever its values: a guess of the values does not make it less known.
 SEEN = Operation(OperationKind.NO_FURTHER, VariableClass.QUASI_IDENTIFIER_1, "seen or known by many")
 # Roles that take a column out of a release need no values; the others do.

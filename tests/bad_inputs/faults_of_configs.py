@@ -245,6 +245,14 @@ config_case(
 )
 config_case("unknown_key_like_no_other", ["zzz: unknown key", "known: categorical_qis"], zzz=1)
 config_case(
+    "keys_that_are_gone",
+    ["tables: gone since version", "sdcTable or ACRO", "intruder: gone", "linkage_attack", "pool: gone"],
+    n_faults=3,
+    tables={"method": "round"},
+    intruder={},
+    pool={},
+)
+config_case(
     "unknown_missing_qis", ["missing_qis: found 'drop'", '"category" or "exclude" or "wildcard"'], missing_qis="drop"
 )
 config_case("missing_qis_is_a_list", ["missing_qis: found ['exclude']"], missing_qis=["exclude"])

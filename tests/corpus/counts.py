@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from disclosure_control.identifiers.registry import kinds
-from disclosure_control.identifiers.scan import ColumnFinding, scan_tables
+from disclosure_control.identifiers.scan import ColumnFinding
 from tests.corpus.exports import Export
+from tests.identifiers.scanned import scan_tables
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from disclosure_control.identifiers.chance import certainty_beside_chance
 from disclosure_control.identifiers.dates import days_of
 from disclosure_control.identifiers.headings import folded
 from disclosure_control.identifiers.kinds.national_id import NUMBERS
-from disclosure_control.identifiers.scan import scan_table
 from tests.cases import each
 from tests.corpus.check_numbers import NATIONAL_IDS
+from tests.identifiers.scanned import scan_table
 
 N = 120
 RANDOM = np.random.default_rng(7)

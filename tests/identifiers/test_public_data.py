@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from disclosure_control.identifiers.scan import scan_table
 from study.formats.files import find_domain_files, read_domain_file
+from tests.identifiers.scanned import scan_table
 from tests.places import SHARED_DATA
 
 pytestmark = pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the public data are not beside the clone")

@@ -13,11 +13,12 @@ from disclosure_control.identifiers import column_values, scan
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import SAMPLE
 from disclosure_control.identifiers.registry import kinds
-from disclosure_control.identifiers.scan import scan_combined, scan_table, scan_tables
+from disclosure_control.identifiers.scan import scan_combined
 from tests.cases import each
 from tests.corpus.exports import exports
 from tests.corpus.people_words import TUNING
 from tests.examples import any_text, examples
+from tests.identifiers.scanned import scan_table, scan_tables
 
 
 def table(n=60, **columns):

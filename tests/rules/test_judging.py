@@ -174,16 +174,6 @@ def test_what_is_stated_in_part_is_open():
     assert (stands, sentence) == (Standing.OPEN, "Stated in part, roles: DM__SEX: visible.")
 
 
-@each("somebody, stands", [(False, Standing.OPEN), (True, Standing.NOT_MET), (None, Standing.NOT_COUNTED)])
-def test_a_motivated_intruder_is_part_of_adversarial_testing(somebody, stands):
-    """Nobody named rightly is no proof; one right name contradicts; nobody who tried is not counted."""
-    came_back = {} if somebody is None else {"somebody_named": somebody}
-    summary = released(linkage_attack={"releases": {"treated": {}}}, intruder={"cases": 20, **came_back})
-    found, sentence = standing_of(summary, "iso_27559", "adversarial")
-    assert found is stands
-    assert "Cases for a motivated intruder: 20." in sentence
-
-
 def test_each_planted_column_is_that_of_its_own_letter():
     """A telephone number is no name; plates are licenses of vehicles, and may stand under both."""
     by_letter = {

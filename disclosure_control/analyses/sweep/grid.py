@@ -9,7 +9,7 @@ from typing import Any
 from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.fields import settings_in
 from disclosure_control.basics.settings.kinds import Kind, is_name
-from disclosure_control.basics.telling.faults import nearest_name
+from disclosure_control.basics.settings.unknown_keys import unknown_key
 from disclosure_control.remedy.treatments.registry import TreatmentStep, methods
 from disclosure_control.remedy.treatments.steps import faults_of_steps
 
@@ -111,11 +111,7 @@ def _faults_of_entry(where: str, entry: Any, config: PilotConfig, columns: Seque
     faults = []
     if "steps" in entry:
         known = ("name", "parameter", "steps")
-        faults += [
-            f"{where}: unknown key {key!r}{nearest_name(key, known)}; known: {', '.join(known)}"
-            for key in entry
-            if key not in known
-        ]
+        faults += [unknown_key(where, key, known) for key in entry if key not in known]
         if not steps:
             faults.append(f'{where}["steps"]: empty; allowed: a list of {{"method": ..., settings}}')
     for key in ("name", "parameter"):

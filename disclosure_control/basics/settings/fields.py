@@ -16,7 +16,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from disclosure_control.basics.settings.kinds import Kind, Place
-from disclosure_control.basics.telling.faults import nearest_name, stop_at
+from disclosure_control.basics.settings.unknown_keys import unknown_key
+from disclosure_control.basics.telling.faults import stop_at
 
 
 class SettingsGroup:
@@ -89,11 +90,7 @@ def faults_of(kind: type[SettingsGroup], given: Any, place: Place) -> list[str]:
     known, given = settings_in(kind), kind.unfold(given)
     if not isinstance(given, dict):
         return [f"{place}: found {type(given).__name__}; allowed: {in_words(kind)}"]
-    faults = [
-        f"{place}: unknown key {key!r}{nearest_name(key, known)}; known: {', '.join(known)}"
-        for key in given
-        if key not in known
-    ]
+    faults = [unknown_key(place, key, known) for key in given if key not in known]
     by_setting = faults_by_setting(kind, given, place)
     faults += [fault for found in by_setting.values() for fault in found]
     between = [] if faults else list(typed(kind, given).check(place, given))

@@ -11,6 +11,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from disclosure_control.basics.encoding.columns import LARGEST_NUMBER
+from disclosure_control.basics.settings.unknown_keys import unknown_key
 from disclosure_control.basics.telling.faults import nearest_name
 
 
@@ -236,7 +237,7 @@ def dictionary_of(
             if not is_name(name):
                 faults.append(f"{place[name]}: found a key that is not a text; allowed: {words}")
             elif known and name not in known:
-                faults.append(f"{place}: unknown key {name!r}{nearest_name(name, known)}; known: {', '.join(known)}")
+                faults.append(unknown_key(place, name, known))
             else:
                 faults += kind.faults(entry, place[name])
         return faults

@@ -57,11 +57,6 @@ class MergedPackage:
         """The equivalence class of each person (n_people,)."""
         return places_of_all(self.assessment.people.classes_of_blocks())
 
-    def people_alike(self) -> pd.Series:
-        """How many people of the package are in the class of each person (n_people,), by the id in the package."""
-        alike = self.assessment.k_anonymity.of_class.astype(np.int64)[self.classes]
-        return pd.Series(alike, index=pd.Index(np.asarray(self.records.ids(), dtype=object)))
-
     def text(self, name: str) -> pd.Series | None:
         """A column of all people (n_people,) as text, None if it does not exist."""
         column = self.records.columns.get(name)

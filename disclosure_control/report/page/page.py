@@ -48,13 +48,11 @@ def privacy_page(
     sections: Sequence[Section],
     is_shareable: bool = False,
     withheld: Collection[str] = (),
-    summary: str | None = None,
 ) -> str:
     """The page as HTML that needs nothing else: no network, and no script to be read.
 
     No subject, id or member of a class is in the ``sections``. ``withheld`` are keys of findings that are not
-    shared. ``summary``: the file with the same figures, of a command that runs no steps; by default that of door 2, and
-    the steps that did not run are listed.
+    shared.
     """
     where = Where.OUTSIDE if is_shareable else Where.PAGE
     parts: dict[str, list[Part]] = {HEAD: [], VERDICT: []}
@@ -82,8 +80,7 @@ def privacy_page(
             verdict_blocks=blocks(parts[VERDICT]),
             shown=[(place, blocks(parts[place.key])) for place in places if place not in missing],
             withheld=[place for place in missing if place.key in withheld],
-            not_run=[place for place in missing if place.key not in withheld and summary is None],
-            summary=summary or f"{pilot}_privacy_summary.json",
+            not_run=[place for place in missing if place.key not in withheld],
             style=Markup(page_style() + "\n" + (TEMPLATES / "style.css").read_text(encoding="utf-8")),
             script=Markup((TEMPLATES / "script.js").read_text(encoding="utf-8")),
             what_if=_script_data(data),

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-
-import pandas as pd
+from dataclasses import dataclass, replace
 
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.settings.changes import ConfigChange
@@ -49,7 +47,6 @@ class PackageChecked:
     ``findings`` about the released data; why its define.xml, if there is one, does not describe the files
     (``no_definition``); the longitudinal risk (``course``); what the package discloses with an ``earlier`` release; and
     what became of its keys (``joins``). ``proposed``: for the variables that wait for the config.
-    ``people_alike``: by the id in the package how many people share its class, for an intruder's cases.
     ``times``: which times of day the config keeps.
     """
 
@@ -65,7 +62,6 @@ class PackageChecked:
     not_scanned: tuple[str, ...]
     joins: tuple[KeyJoin, ...]
     proposed: tuple[ProposedOperation, ...] = ()
-    people_alike: pd.Series | None = field(default=None, repr=False)
     times: str | tuple[str, ...] = REMOVE_TIMES
 
     @property

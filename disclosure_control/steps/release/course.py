@@ -369,8 +369,8 @@ def _remedy(course: CourseRisk) -> tuple[str, tuple[ConfigChange, ...]]:
     n_alone = people_on_screen(HAND_TO_HAND.told(course.fewer.alone_without, course.n_people))
     return (
         f"rows cannot leave at K = {course.k}: {n_alone} of {course.n_people} people are alone by such a fact "
-        f"({people_known(course.alone_by_kind)}) even without any quasi-identifier. Tables may leave: "
-        '"tables": {"study": True, "method": "round"} makes them (docs/tables.md). '
+        f"({people_known(course.alone_by_kind)}) even without any quasi-identifier. Tables may leave, "
+        "protected by sdcTable or ACRO. "
         f"If outsiders do not know such facts, {say}",
         (),
     )

@@ -336,7 +336,6 @@ def _checked(
         not_scanned,
         joins,
         tuple(proposed_by_values(released, study, config.K)),
-        people_alike=merged.people_alike() if "intruder" in config.settings else None,
         times=step.settings.times,
     )
 

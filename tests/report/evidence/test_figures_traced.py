@@ -43,7 +43,6 @@ ALL_STEPS = {
     "risk": "all",
     "identifiers": {},
     "release": {"key_from": {"environment": KEY}},
-    "intruder": {"cases": 4, "result": {"named": 2, "right": 0, "by": "a journalist", "on": "2026-03-01"}},
 }
 OF_A_SMALL_PILOT = ALL_STEPS | {
     "linkage_attack": {"identified": "known.csv", "id": "USUBJID", "known": ["DM__SEX"]},
@@ -238,7 +237,6 @@ def test_the_sheet_has_the_figures_of_the_summary(evidence):
 def untraced_report(results: Path, summary: dict) -> tuple[list[str], list[list[str]]]:
     """Numbers that the summary does not say, and rows whose numbers are of no one part of it."""
     stated = texts_in({name: one for name, one in summary["config"].get("context", {}).items() if name != "catalogue"})
-    result = summary["config"].get("intruder", {}).get("result", {})
     lines = [line for line in text_of(results, REPORT_MD).splitlines() if not line.startswith("- **Open point**")]
     text = without("\n".join(re.sub(r"\\(.)", r"\1", line) for line in lines), stated)
     text = without(text, ["anonymisation (2025)"])
@@ -248,11 +246,6 @@ def untraced_report(results: Path, summary: dict) -> tuple[list[str], list[list[
     release = summary["release"]
     beside = {
         "columns": [int(columns)],
-        "what came back": [
-            summary["intruder"]["cases"] - summary["intruder"]["with_fewest_alike"],
-            *numbers_in(result),
-        ],
-        "hours": [summary["config"]["intruder"].get("hours", 16)],
         "kept": [len(set(release["kept"]) - {*release["recoded"], *(one["column"] for one in release["rare_texts"])})],
         "found": [len(release.get("identifiers", ()))],
         "undecided": [len(release.get("undecided", ()))],

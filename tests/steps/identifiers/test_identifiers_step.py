@@ -15,7 +15,7 @@ from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import Where
 from disclosure_control.identifiers.column_findings import Scan
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
-from disclosure_control.identifiers.scan import scan_combined, scan_tables
+from disclosure_control.identifiers.scan import scan_combined
 from disclosure_control.records.choice import fits_from_disk
 from disclosure_control.records.domain_files import FileLimits
 from disclosure_control.records.domains import DomainReader
@@ -27,6 +27,7 @@ from Main_Anonymization import add_options, assess_pilot
 from tests.cases import each
 from tests.config_keys import faults_of_key
 from tests.corpus.check_numbers import amka
+from tests.identifiers.scanned import scan_tables
 
 N = 60
 DROP = {"method": "drop_identifiers"}

@@ -156,7 +156,6 @@ def test_what_the_config_has_already_is_not_the_next_step():
     done = dataclasses.replace(course, rare_terms=RareTerms(5, within_class=True), fewer=FewerColumns((), 30))
     (reason,) = reasons_of_course(done)
     assert reason.remedy.startswith("rows cannot leave at K = 5: 30 of 100 people are alone")
-    assert '"tables": {"study": True, "method": "round"}' in reason.remedy
     assert "outsiders_know" in reason.remedy
 
 
