@@ -21,7 +21,6 @@ from disclosure_control.pooling.settings import PoolSettings
 from disclosure_control.release.terms.rare_terms import RareTerms
 from disclosure_control.remedy.treatments.registry import methods
 from disclosure_control.steps import READERS, STEPS, settings_module
-from disclosure_control.steps.context.catalogue import CatalogueEntry
 from disclosure_control.steps.context.settings import DecisionOnRule
 from disclosure_control.steps.intruder.settings import IntruderResult
 from disclosure_control.steps.release.settings import EarlierReleaseSettings, OutsidersKnow
@@ -44,7 +43,6 @@ CLASSES: dict[str, type[SettingsGroup]] = {
     "merge files": FileOptions,
     "merge age": AgeAt,
     "treatment join": Join,
-    "context catalogue": CatalogueEntry,
     "intruder result": IntruderResult,
     "context rules": DecisionOnRule,
     "release rare_terms": RareTerms,

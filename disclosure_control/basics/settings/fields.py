@@ -23,9 +23,11 @@ class SettingsGroup:
     """What a class of settings may define beside its fields.
 
     ``INSTEAD``: in words, what a config may contain instead of a dictionary of them; ``unfold`` turns it into one.
+    ``GONE``: settings that earlier versions had, each with what to do instead.
     """
 
     INSTEAD: ClassVar[str] = ""
+    GONE: ClassVar[Mapping[str, str]] = {}
 
     @staticmethod
     def unfold(given: Any) -> Any:
@@ -90,7 +92,9 @@ def faults_of(kind: type[SettingsGroup], given: Any, place: Place) -> list[str]:
     if not isinstance(given, dict):
         return [f"{place}: found {type(given).__name__}; allowed: {in_words(kind)}"]
     faults = [
-        f"{place}: unknown key {key!r}{nearest_name(key, known)}; known: {', '.join(known)}"
+        f"{place[key]}: this setting is gone; {kind.GONE[key]}"
+        if key in kind.GONE
+        else f"{place}: unknown key {key!r}{nearest_name(key, known)}; known: {', '.join(known)}"
         for key in given
         if key not in known
     ]
