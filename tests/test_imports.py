@@ -16,38 +16,64 @@ import pytest
 from tests.cases import each
 from tests.places import PROJECT
 
-# From the top floor down. A room may import those that stand below it, and itself.
-ROOMS = (
-    "doors",
-    "disclosure_control.draft",
-    "disclosure_control.report",
-    "disclosure_control.analyses",
-    "disclosure_control.steps",
-    "disclosure_control.release",
-    "disclosure_control.leaving",
-    "disclosure_control.remedy",
-    "disclosure_control.rules",
-    "disclosure_control.study_tables",
-    "disclosure_control.identifiers",
-    "disclosure_control.measures",
-    "disclosure_control.assess",
-    "disclosure_control.records",
-    "disclosure_control.run",
-    "study",
-    "config",
-    "Anonymization_Models",
-    "disclosure_control.basics",
-)
+# From the top floor down, and what is in it, for CONTRIBUTING.md. A room may import those below it, and itself.
+ROOMS = {
+    "doors": "the two scripts, and what is started beside them",
+    "disclosure_control.draft": (
+        "a first config for a pilot that has none, and the next one: roles, bins, thresholds, reasons"
+    ),
+    "disclosure_control.report": "the report of a run, made of sections: text, JSON summary, page, evidence, history",
+    "disclosure_control.analyses": (
+        "the analyses of the four documents, one folder per config key; nothing imports them"
+    ),
+    "disclosure_control.steps": (
+        "the main line, one folder per config key: `settings.py` (typed, read once), `step.py` (the findings), "
+        "`report.py` (sections of them)"
+    ),
+    "disclosure_control.release": (
+        "the whole study as it is released: one decision per person in all files, the operations, the search for traces"
+    ),
+    "disclosure_control.leaving": (
+        "checks of data before release: the three questions, who is alone, which columns disclose others"
+    ),
+    "disclosure_control.remedy": (
+        "`recodings/`: the lattice, requirements, losses, search; `treatments/`: what can be done to a pilot, "
+        "`methods/` and their algorithms"
+    ),
+    "disclosure_control.rules": "the rules of authorities as data, and how a run stands to each",
+    "disclosure_control.study_tables": "the tables that readers of a study expect, before and after",
+    "disclosure_control.identifiers": (
+        "which columns name a person, by their names and values: `kinds/`, one file each, and the scan"
+    ),
+    "disclosure_control.measures": "risk measures beyond k, l and t",
+    "disclosure_control.assess": "reading the combined dataset; k, l and t of one pilot; risky rows",
+    "disclosure_control.records": (
+        "the store of records: people are counted, and flagged records handed back, in memory, from disk or on a "
+        "cluster"
+    ),
+    "disclosure_control.run": "how a door runs: pilots in turn, locks, results that change in one step, logs",
+    "study": (
+        "`formats/`: one file per format; `models/`: one file per data model, what its columns are for; `merge/`:"
+        " many rows to one per person; what is done with each role when a study leaves"
+    ),
+    "config": "the settings of the service, and the config keys of k, l and t",
+    "Anonymization_Models": "the maths: classes, counts, k, l, t, binning, distances",
+    "disclosure_control.basics": (
+        "what all use: `encoding/` (columns, keys, hierarchies, bins), `telling/` (small counts, faults, reasons,"
+        " words, progress), `settings/` (what a setting may be), `drawings/` (SVG)"
+    ),
+}
 DOORS = {
-    "Create_Combined_Pilot_Dataset",
-    "Main_Anonymization",
-    "disclosure_control.overview",
-    "disclosure_control.reidentify",
-    "disclosure_control.sign",
-    "disclosure_control.verify",
+    "Create_Combined_Pilot_Dataset": "door 1: files of a pilot to one row per person",
+    "Main_Anonymization": "door 2: combined dataset and config to risk, remedies, report, release",
+    "disclosure_control.overview": "all pilots on one page",
+    "disclosure_control.reidentify": "the person behind one pseudonym, logged",
+    "disclosure_control.sign": "a person signs off a run",
+    "disclosure_control.verify": "runs a pilot again and names what changed",
 }
 MOST_ROOMS, MOST_PAIRS = 26, 137
-HELPERS = ("benchmarks", "pilot_report", "tests")
+CONTRIBUTING, MARK_OF_ROOMS = PROJECT / "CONTRIBUTING.md", "<!-- rooms -->\n"
+HELPERS = ("benchmarks", "tests")
 # Names that the owner's file promises and that live above it: asked for by name, when they are asked for.
 LAZY = {("Anonymization_Models", "config"), ("Anonymization_Models", "disclosure_control.report")}
 CLASS_NAME = re.compile(r"^class (\w+)", re.MULTILINE)
@@ -144,9 +170,9 @@ def test_imports_run_one_way():
 
 
 def room_at_root(module: str) -> str | None:
-    """As ``room_of``, but a door, and a folder of helpers, is a room by itself."""
+    """As ``room_of``, but a folder of helpers is a room by itself."""
     top = module.partition(".")[0]
-    return module if module in DOORS else top if top in HELPERS else room_of(module)
+    return top if top in HELPERS else room_of(module)
 
 
 def test_few_rooms_import_each_other():
@@ -208,6 +234,28 @@ def test_every_file_is_in_a_room():
     assert strangers == {"disclosure_control"}
 
 
+def path_of(module: str) -> str:
+    path = module.replace(".", "/")
+    return f"`{path}.py`" if (PROJECT / f"{path}.py").is_file() else f"`{path}`"
+
+
+def table_of_rooms() -> str:
+    """The table of ``CONTRIBUTING.md``: the doors one by one, then the rooms below them."""
+    named = {**DOORS, **{room: words for room, words in ROOMS.items() if room != "doors"}}
+    rows = [f"| {path_of(module)} | {words} |\n" for module, words in named.items()]
+    return "".join(["| room | what is in it |\n", "|---|---|\n", *rows])
+
+
+def with_table_of_rooms(page: str) -> str:
+    head, _, rest = page.partition(MARK_OF_ROOMS)
+    return f"{head}{MARK_OF_ROOMS}{table_of_rooms()}\n{rest.split(chr(10) * 2, 1)[1]}"
+
+
+def test_the_table_of_rooms_is_made_of_the_rooms():
+    page = CONTRIBUTING.read_text(encoding="utf-8")
+    assert page == with_table_of_rooms(page), "python -m tests.test_imports"
+
+
 def test_a_class_name_is_that_of_one_thing():
     """In the house and its helpers alike; a name that two classes share is listed with the files that define them."""
     files: dict[str, list[str]] = {}
@@ -244,7 +292,7 @@ def engine_asked(source: str) -> list[str]:
 
 
 def test_nothing_above_the_store_asks_which_engine_holds_the_records():
-    above = ROOMS[: ROOMS.index("disclosure_control.records")]
+    above = list(ROOMS)[: list(ROOMS).index("disclosure_control.records")]
     files = [path for path in project_files() if room_of(module_name(path)) in (*above, "study")]
     assert len(files) > 200
     asked = {module_name(path): engine_asked(path.read_text(encoding="utf-8")) for path in files}
@@ -272,10 +320,9 @@ def test_the_rules_look_at_real_imports():
     assert any(room_of(name) == "Anonymization_Models" for path in project_files() for name in project_imports(path))
 
 
-@pytest.mark.parametrize("folder", ["benchmarks", "pilot_report"])
-def test_no_helper_imports_a_door(folder):
-    for path in sorted((PROJECT / folder).glob("*.py")):
-        assert not top_names(path.read_text(encoding="utf-8")) & DOORS, path.name
+def test_no_benchmark_imports_a_door():
+    for path in sorted((PROJECT / "benchmarks").rglob("*.py")):
+        assert not top_names(path.read_text(encoding="utf-8")) & set(DOORS), path.name
 
 
 @each(
@@ -330,3 +377,7 @@ def test_heavy_libraries_are_not_imported_before_they_are_needed(statement):
 @pytest.mark.thorough("0.6 s in a process")
 def test_a_heavy_library_would_be_seen():
     assert "scipy" in modules_after("import Main_Anonymization", "import scipy")
+
+
+if __name__ == "__main__":
+    CONTRIBUTING.write_text(with_table_of_rooms(CONTRIBUTING.read_text(encoding="utf-8")), encoding="utf-8")

@@ -37,7 +37,7 @@ def demo_results(tmp_path_factory):
 
 @pytest.mark.thorough("0.5 s: a whole run of the demo")
 def test_the_report_in_the_readme_begins_as_that_of_the_demo(demo_results):
-    """Line by line, but for how many rules of authorities there are and how they stand: a new one is a file of its own."""
+    """Line by line, but for how many rules of authorities there are and how they stand: each is a file of its own."""
     report = (demo_results / "PENTELI_privacy_summary.txt").read_text(encoding="utf-8")
     shown = README.split("```text\n", 1)[1].split("```", 1)[0]
     assert shown.startswith("VERDICT")

@@ -20,7 +20,6 @@ from disclosure_control.leaving.leaving import Join
 from disclosure_control.release.terms.rare_terms import RareTerms
 from disclosure_control.remedy.treatments.registry import methods
 from disclosure_control.steps import READERS, STEPS, settings_module
-from disclosure_control.steps.context.catalogue import CatalogueEntry
 from disclosure_control.steps.context.settings import DecisionOnRule
 from disclosure_control.steps.release.settings import EarlierReleaseSettings, OutsidersKnow
 from disclosure_control.study_tables.asked import OutcomeAsked
@@ -40,7 +39,6 @@ CLASSES: dict[str, type[SettingsGroup]] = {
     "merge files": FileOptions,
     "merge age": AgeAt,
     "treatment join": Join,
-    "context catalogue": CatalogueEntry,
     "context rules": DecisionOnRule,
     "release rare_terms": RareTerms,
     "release outsiders_know": OutsidersKnow,

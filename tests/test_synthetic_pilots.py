@@ -37,7 +37,7 @@ def shipped_files(folder):
 
 
 def test_the_script_reproduces_the_shipped_files_byte_for_byte(tmp_path):
-    runpy.run_path(str(PILOTS / "make_synthetic_pilots.py"))["write_pilots"](tmp_path)
+    runpy.run_path(str(PROJECT / "benchmarks" / "makers" / "make_synthetic_pilots.py"))["write_pilots"](tmp_path)
     written, shipped = shipped_files(tmp_path), shipped_files(PILOTS)
     assert sorted(written) == sorted(shipped)
     assert [name for name in written if written[name] != shipped[name]] == []

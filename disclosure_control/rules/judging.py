@@ -151,7 +151,7 @@ def _names(names: Sequence[str]) -> str:
 def _figure_shown(figure: FigureAsked, summary: Mapping[str, Any]) -> ShownForRule:
     value = value_at(summary, figure.path)
     if value is ABSENT and figure.path.startswith(STATED_AT):
-        return _statement_shown(figure.path.removeprefix(STATED_AT).partition(".")[0], None, is_whole=False)
+        return _statement_shown(figure.path.removeprefix(STATED_AT), None, is_whole=False)
     if value is ABSENT:
         return ShownForRule(Standing.NOT_COUNTED, f'Not counted: the run had no figure "{figure.path}".', figure.path)
     sentence = figure.says.replace("{value}", in_words(value))

@@ -124,8 +124,6 @@ FURTHER_FILES = [
     "processed_for_anonym/CLINIC_privacy_report.html",
     "processed_for_anonym/evidence/anonymisation_report.html",
     "processed_for_anonym/evidence/anonymisation_report.md",
-    "processed_for_anonym/evidence/ehds.html",
-    "processed_for_anonym/evidence/ehds.md",
     "processed_for_anonym/evidence/rules.html",
     "processed_for_anonym/evidence/rules.md",
     "processed_for_anonym/history.jsonl",

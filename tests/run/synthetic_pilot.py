@@ -41,7 +41,7 @@ NOW = "2026-01-31T12:00:00.000000Z"  # the moment of every run that a test start
 # What tells of runs and not of the data alone: it changes with every run.
 OF_RUNS = {"history.jsonl", "quasi_identifier_groups.csv"}
 EVIDENCE = {f"evidence/{name}" for name in ("manifest.json", "anonymisation_report.md", "anonymisation_report.html")}
-EVIDENCE |= {f"evidence/{name}" for name in ("rules.md", "rules.html", "ehds.md", "ehds.html")}
+EVIDENCE |= {f"evidence/{name}" for name in ("rules.md", "rules.html")}
 NORTH, SOUTH = "MARKERDISTRICT NORTH", "MARKERDISTRICT SOUTH"
 DISTRICT = "District of Permanent Address"
 

@@ -22,6 +22,6 @@ def unknown_key(place: object, key: object, known: Iterable[str]) -> str:
     """The fault of a ``key`` that is not among the ``known`` ones of this place; no place is the config itself."""
     at = f"{place}[{key!r}]" if str(place) else str(key)
     if at in GONE:
-        return f"{at}: gone since version 3.0.0; {GONE[at]}"
+        return f"{at}: gone since version 4.0.0; {GONE[at]}"
     said = f"{place}: unknown key {key!r}" if str(place) else f"{key}: unknown key"
     return f"{said}{nearest_name(key, known)}; known: {', '.join(known)}"

@@ -17,24 +17,17 @@ from disclosure_control import __version__
 from disclosure_control.basics.drawings.style import page_style
 from disclosure_control.basics.telling.sections import Section, Sentence
 from disclosure_control.basics.telling.words import in_one_line
-from disclosure_control.report.evidence.catalogue_entry import catalogue_entry
 from disclosure_control.report.evidence.chapters import CHAPTERS, HEAD, Chapter, Document, filled
-from disclosure_control.report.evidence.ehds import HEAD as HEAD_OF_EHDS
-from disclosure_control.report.evidence.ehds import ehds_chapters
 from disclosure_control.report.evidence.manifest import manifest
 from disclosure_control.report.evidence.rules import rules_chapters, rules_head
-from disclosure_control.report.evidence.word import word_document
 from disclosure_control.rules.judging import JudgedBook
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.results import ResultSet
-from disclosure_control.steps.context.catalogue import CatalogueEntry
-from disclosure_control.steps.context.settings import ContextSettings
 
 FOLDER = "evidence"
-MANIFEST, ENTRY = f"{FOLDER}/manifest.json", f"{FOLDER}/dataset.ttl"
+MANIFEST = f"{FOLDER}/manifest.json"
 REPORT_MD, REPORT_HTML = f"{FOLDER}/anonymisation_report.md", f"{FOLDER}/anonymisation_report.html"
 RULES_MD, RULES_HTML = f"{FOLDER}/rules.md", f"{FOLDER}/rules.html"
-EHDS_MD, EHDS_HTML = f"{FOLDER}/ehds.md", f"{FOLDER}/ehds.html"
 TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -53,21 +46,14 @@ class EvidenceOf:
 
 def write_evidence(results: ResultSet, evidence: EvidenceOf) -> None:
     """Put the pack into the set of a run; last, as the manifest names every other file of it."""
-    of_context: ContextSettings | None = evidence.config.settings.get("context")
-    catalogue = of_context.catalogue if of_context is not None else None
-    for name, document in _documents(evidence, catalogue).items():
+    for name, document in _documents(evidence).items():
         results.write_text(name, _rendered(Path(name).suffix, evidence.pilot, document))
-        if of_context is not None and of_context.word and name.endswith(".md"):
-            content = word_document(document, _made_by(evidence.pilot))
-            results.write_bytes(str(Path(name).with_suffix(".docx")), content)
-    if catalogue is not None:
-        results.write_text(ENTRY, catalogue_entry(catalogue, evidence.summary))
     found = manifest(evidence.pilot, evidence.summary, evidence.config.settings, results.files)
     results.write_text(MANIFEST, json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def _documents(evidence: EvidenceOf, catalogue: CatalogueEntry | None) -> dict[str, Document]:
-    """By name of the file: the anonymisation report, the rules beside each other, and the sheet of the EHDS."""
+def _documents(evidence: EvidenceOf) -> dict[str, Document]:
+    """By name of the file: the anonymisation report, and the rules beside each other."""
     head = [one.text for one in filled(Chapter((HEAD,), "", ""), evidence.sections).body if isinstance(one, Sentence)]
     chapters = [filled(chapter, evidence.sections) for chapter in CHAPTERS]
     report = Document(f"Anonymisation report of {evidence.pilot.name}", head, chapters)
@@ -76,23 +62,14 @@ def _documents(evidence: EvidenceOf, catalogue: CatalogueEntry | None) -> dict[s
         rules_head(evidence.rules),
         rules_chapters(evidence.rules),
     )
-    title = f"{evidence.pilot.name} for a health data access body"
-    sheet = Document(title, HEAD_OF_EHDS, ehds_chapters(evidence.summary, catalogue))
-    return {
-        **dict.fromkeys((REPORT_MD, REPORT_HTML), report),
-        **dict.fromkeys((RULES_MD, RULES_HTML), rules),
-        **dict.fromkeys((EHDS_MD, EHDS_HTML), sheet),
-    }
-
-
-def _made_by(pilot: Pilot) -> str:
-    return f"Run of {pilot.started}, version {__version__}."
+    return {REPORT_MD: report, REPORT_HTML: report, RULES_MD: rules, RULES_HTML: rules}
 
 
 def _rendered(suffix: str, pilot: Pilot, document: Document) -> str:
     """A document as Markdown, or as one page of HTML that needs nothing beside it, to be printed."""
     template = _environment().get_template(f"document{suffix}")
-    return template.render(made_by=_made_by(pilot), document=document, drawings=Markup(page_style()))
+    made_by = f"Run of {pilot.started}, version {__version__}."
+    return template.render(made_by=made_by, document=document, drawings=Markup(page_style()))
 
 
 @cache

@@ -30,8 +30,6 @@ REQUIRED = (
     "dask",
     "distributed",
     "cryptography",
-    "rdflib",
-    "python-docx",
     "phonenumbers",
     "statsmodels",
 )

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting, settings_in
-from disclosure_control.basics.settings.kinds import DATE, FLAG, SENTENCE, SHARE, Place, dictionary_of, one_of
+from disclosure_control.basics.settings.kinds import DATE, SENTENCE, SHARE, Place, dictionary_of, one_of
 from disclosure_control.basics.telling.faults import nearest_name
 from disclosure_control.records.needs import Needed
 from disclosure_control.rules.registry import references
-from disclosure_control.steps.context.catalogue import CATALOGUE, CatalogueEntry
 
 PUBLIC = "public"
-PACKAGES = {"catalogue": "rdflib", "word": "docx"}  # what a setting needs, as it is imported
-NO_STATEMENTS = ("word", "catalogue", "rules")  # settings that answer no question of the evidence
 ENVIRONMENTS = (PUBLIC, "under agreement", "secure environment", "in the house")
 MODELS = ("K", "L", "T")
 _ROLES = dictionary_of(SENTENCE, "a dictionary, column -> why it has its role", are_columns=True)
@@ -64,10 +60,6 @@ class ContextSettings(SettingsGroup):
     custodian: str | None = setting(
         SENTENCE, "Who keeps the key of the pseudonyms, where, and who may re-identify whom, how?", None
     )
-    word: bool = setting(FLAG, "Are the documents of evidence/ wanted as .docx, too?", False)
-    catalogue: CatalogueEntry | None = setting(
-        CATALOGUE, "How is the dataset described in a catalogue of health data (HealthDCAT-AP)?", None
-    )
     rules: Mapping[str, DecisionOnRule] = setting(
         dictionary_of(nested(DecisionOnRule), "a dictionary, rule -> {by, on, says}", names="rule"),
         "What was decided on a rule that no run can judge? evidence/rules.html lists them",
@@ -76,9 +68,6 @@ class ContextSettings(SettingsGroup):
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
         """A probability that does not fit a public release, a review before the approval, and rules that nobody has."""
-        for name, package in PACKAGES.items():
-            if getattr(self, name) and importlib.util.find_spec(package) is None:
-                yield f"{place[name]}: needs a package that is not there; pip install -r requirements/evidence.txt"
         known = tuple(references()) if self.rules else ()
         for name in self.rules:
             if name not in known:
@@ -94,9 +83,7 @@ class ContextSettings(SettingsGroup):
 
 
 SETTINGS = ContextSettings
-QUESTIONS: dict[str, str] = {
-    name: one.says for name, one in settings_in(ContextSettings).items() if name not in NO_STATEMENTS
-}
+QUESTIONS: dict[str, str] = {name: one.says for name, one in settings_in(ContextSettings).items() if name != "rules"}
 
 
 def records_needed(settings: ContextSettings, config: PilotConfig) -> list[Needed]:

@@ -29,14 +29,11 @@ def run_step(step: StepInput[ContextSettings]) -> StepResult:
     }
     if with_attempt:
         figures["with_attempt"] = {about: asdict(risk) for about, risk in with_attempt.items()}
-    columns = [str(name) for name in step.dataset.table.columns]
-    if step.settings.catalogue is not None:
-        figures["columns"] = columns  # which a catalogue describes where nothing leaves
     given = EvidenceInput(
         said=step.settings,
         still_open=still_open,
         config=step.assessment.config,
-        columns=columns,
+        columns=[str(name) for name in step.dataset.table.columns],
         dropped=treatment.get("columns_dropped", ()),
         changed={name for one in treatment.get("steps", ()) for name, n in one["changed"].items() if n != 0},
         is_treated="steps" in treatment,

@@ -1,8 +1,8 @@
 """View definitions: which rows and columns a resource of FHIR becomes, in the manner of SQL on FHIR.
 
 A view is compiled once. It then gives each resource its rows as tuples, so that many resources are columns after one
-``zip``. Of a view definition are read ``resource``, ``constant``, ``select`` (``column``, ``select``, ``forEach``,
-``forEachOrNull``, ``repeat``, ``unionAll``) and ``where``.
+``zip``. Of a view definition are read ``resource`` and ``select`` (``column``, ``select``, ``forEach``,
+``forEachOrNull``, ``unionAll``).
 
 Source: SQL on FHIR 2.0, HL7, "View definition" and its processing algorithm.
 """
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from study.formats.fhir.expressions import Collection, Expression, ViewError, is_true
+from study.formats.fhir.expressions import Collection, Expression, ViewError
 from study.formats.fhir.paths import CompiledPath, compiled_path
 
 Row: TypeAlias = tuple[Any, ...]
@@ -40,23 +40,13 @@ class View:
     columns: tuple[ViewColumn, ...]
     reads: frozenset[str]
     _rows: _Rows = field(repr=False)
-    _conditions: tuple[Expression, ...] = field(repr=False)
 
     def rows(self, resource: Mapping[str, Any]) -> list[Row]:
-        """The rows of one resource of the view's type, none if a condition is not met; what is absent is None.
+        """The rows of one resource of the view's type; what is absent is None.
 
         Raises ``ViewError`` where a column has several values, or a condition is neither true nor false.
         """
-        here = [resource]
-        if not all(is_true(condition(here, 0)) for condition in self._conditions):
-            return []
-        return self._rows(here, 0)
-
-    def table(self, resources: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
-        """The columns that the resources of the view's type become, others passed over."""
-        rows = [row for one in resources if one.get("resourceType") == self.resource for row in self.rows(one)]
-        columns = zip(*rows, strict=True) if rows else ((),) * len(self.columns)
-        return {column.name: list(values) for column, values in zip(self.columns, columns, strict=True)}
+        return self._rows([resource], 0)
 
 
 def compiled_view(definition: Mapping[str, Any]) -> View:
@@ -64,9 +54,9 @@ def compiled_view(definition: Mapping[str, Any]) -> View:
     resource = definition.get("resource")
     if not isinstance(resource, str) or not definition.get("select"):
         raise ViewError("a view names a resource, and has a select")
-    compiler = _Compiler(_constants(definition.get("constant", ())))
+    _stop_at_unread(definition)
+    compiler = _Compiler()
     select = compiler.together(definition["select"], True)
-    conditions = [compiler.path(one.get("path"), True) for one in definition.get("where", ())]
     names = [column.name for column in select.columns]
     if len(set(names)) < len(names):
         raise ViewError("a view has a name for each column once")
@@ -76,18 +66,14 @@ def compiled_view(definition: Mapping[str, Any]) -> View:
         columns=select.columns,
         reads=frozenset(compiler.reads),
         _rows=select.rows,
-        _conditions=tuple(one.evaluate for one in conditions),
     )
 
 
-def _constants(declared: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for one in declared:
-        given = [value for key, value in one.items() if key.startswith("value")]
-        if len(given) != 1:
-            raise ViewError("a constant has one value")
-        values[one["name"]] = given[0]
-    return values
+def _stop_at_unread(part: Mapping[str, Any]) -> None:
+    """What SQL on FHIR has beside, and would change the rows."""
+    for name in ("constant", "where", "repeat", "collection"):
+        if part.get(name):
+            raise ViewError(f"a view has {name!r}, which is not read here")
 
 
 # ---------------------------------------------------------------- selects
@@ -101,11 +87,10 @@ class _Select:
 
 @dataclass
 class _Compiler:
-    constants: Mapping[str, Any]
     reads: set[str] = field(default_factory=set)
 
-    def path(self, text: object, is_of_resource: bool) -> CompiledPath:
-        path = compiled_path(text, self.constants)
+    def _path(self, text: object, is_of_resource: bool) -> CompiledPath:
+        path = compiled_path(text)
         if is_of_resource:
             self.reads |= path.roots
         return path
@@ -115,11 +100,12 @@ class _Compiler:
         return _beside([self._select(one, is_of_resource) for one in selects])
 
     def _select(self, select: Mapping[str, Any], is_of_resource: bool) -> _Select:
-        loops = [key for key in ("forEach", "forEachOrNull", "repeat") if key in select]
+        _stop_at_unread(select)
+        loops = [key for key in ("forEach", "forEachOrNull") if key in select]
         if len(loops) > 1:
             raise ViewError(f"a select has one of {' and '.join(loops)}")
-        found, stays = self._loop(select, loops, is_of_resource)
-        is_inside = is_of_resource and stays
+        loop = self._path(select[loops[0]], is_of_resource) if loops else None
+        is_inside = is_of_resource and (loop is None or loop.stays)
         parts = [self._columns(select["column"], is_inside)] if select.get("column") else []
         parts += [self._select(one, is_inside) for one in select.get("select", ())]
         if select.get("unionAll"):
@@ -127,25 +113,14 @@ class _Compiler:
         if not parts:
             raise ViewError("a select has a column, a select or a unionAll")
         inside = _beside(parts)
-        return inside if found is None else _for_each(found, inside, with_none="forEachOrNull" in loops)
-
-    def _loop(
-        self, select: Mapping[str, Any], loops: list[str], is_of_resource: bool
-    ) -> tuple[Expression | None, bool]:
-        """What a select is repeated for, if it is; and whether its columns are of the same value as those around it."""
-        if not loops:
-            return None, True
-        if loops == ["repeat"]:
-            return _repeated([self.path(one, is_of_resource).evaluate for one in select["repeat"]]), False
-        path = self.path(select[loops[0]], is_of_resource)
-        return path.evaluate, path.stays
+        return _for_each(loop.evaluate, inside, with_none="forEachOrNull" in loops) if loop else inside
 
     def _columns(self, declared: Iterable[Mapping[str, Any]], is_of_resource: bool) -> _Select:
         columns, values = [], []
         for one in declared:
-            path = self.path(one["path"], is_of_resource)
+            _stop_at_unread(one)
             columns.append(ViewColumn(one["name"], one.get("type", "string"), one))
-            values.append(path.evaluate if one.get("collection") else _one_value(path.evaluate, one["name"]))
+            values.append(_one_value(self._path(one["path"], is_of_resource).evaluate, one["name"]))
 
         def rows(here: Collection, index: int) -> list[Row]:
             return [tuple([value(here, index) for value in values])]
@@ -202,12 +177,3 @@ def _for_each(found: Expression, inside: _Select, with_none: bool) -> _Select:
         return [row for place, value in enumerate(values) for row in inside.rows([value], place)]
 
     return _Select(inside.columns, rows)
-
-
-def _repeated(paths: list[Expression]) -> Expression:
-    """Everything that the paths lead to, and again from there: each before what is below it."""
-
-    def step(here: Collection, index: int) -> Collection:
-        return [one for path in paths for value in path(here, index) for one in (value, *step([value], index))]
-
-    return step

@@ -53,7 +53,7 @@ def summary_of(folder):
 
 
 def test_the_script_reproduces_the_shipped_files_byte_for_byte(tmp_path):
-    runpy.run_path(str(PROJECT / "pilot_report" / "make_linkage_demo.py"))["write_linkage_demo"](tmp_path)
+    runpy.run_path(str(PROJECT / "benchmarks" / "makers" / "make_linkage_demo.py"))["write_linkage_demo"](tmp_path)
     made = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*.csv")}
     shipped = {
         path.relative_to(DEMO.parent): path.read_bytes() for path in DEMO.rglob("*.csv") if RESULTS not in path.parts

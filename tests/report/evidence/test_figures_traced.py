@@ -1,14 +1,13 @@
 """Every figure of the evidence is traced to the path beside it, to a part of the JSON summary, or to a person.
 
-Rules are traced to the paths in their last column, the sheet of the EHDS to figures that are named here by hand, and
-the anonymisation report to one part of the summary for each row. What persons state and sources say is no figure.
+Rules are traced to the paths in their last column, and the anonymisation report to one part of the summary for each
+row. What persons state and sources say is no figure.
 """
 
 from __future__ import annotations
 
 import csv
 import html
-import io
 import json
 import re
 import shutil
@@ -20,7 +19,7 @@ from typing import Any
 import pytest
 
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
-from disclosure_control.report.evidence.pack import EHDS_MD, REPORT_HTML, REPORT_MD, RULES_HTML, RULES_MD
+from disclosure_control.report.evidence.pack import REPORT_HTML, REPORT_MD, RULES_HTML, RULES_MD
 from disclosure_control.rules.registry import rule_books
 from disclosure_control.run.doors import run_door
 from Main_Anonymization import add_options, assess_pilot
@@ -29,14 +28,13 @@ from tests.report.numbers_told import NUMBER, Said, is_said, numbers_in, with_wh
 from tests.report.test_same_numbers import counted_numbers, mixed_rows
 from tests.run.fixtures import kept_screen
 from tests.run.synthetic_pilot import DONE, Doors, SyntheticPilot, copy_of
-from tests.steps.context.test_context import CATALOGUE, EVERYTHING
+from tests.steps.context.test_context import EVERYTHING
 
 KEY, KEY_OF_RELEASE = "TRACED_KEY", "a key of this test alone, 0123456789 abcdefghij"
 PUBLIC = SHARED_DATA / "cdiscpilot01"
 DECIDED = {"by": "the board", "on": "2026-01-15", "says": "Twice looked at, by 41 people."}
 STATED = EVERYTHING | {
     "custodian": "the trustee of floor 17",
-    "catalogue": CATALOGUE,
     "rules": {"hipaa_safe_harbor:R": DECIDED},
 }
 ALL_STEPS = {
@@ -194,49 +192,12 @@ def test_what_a_person_states_is_quoted_and_marked(evidence):
     assert f"{DECIDED['says']} (the board, 2026-01-15)" in row[3]
 
 
-# ---------------------------------------------------------------- the sheet of the EHDS
-
-
-def of_sheet(summary: dict) -> dict[str, list[object]]:
-    """By row what came in and what leaves, by hand from the JSON summary."""
-    release, treatment = summary["release"], summary["treatment"]
-    operations = release["operations"]
-    gone = {name for kind in ("remove", "remove data set", "review") for name in operations.get(kind, ())}
-    every = set(release["kept"]).union(*operations.values())
-    files = release["files"].values()
-    highest = [round(treatment[side]["prosecutor_highest_risk"], 4) for side in ("before", "as_released")]
-    return {
-        "people": [summary["k_anonymity"]["total"], release["people"]],
-        "variables": [len(every), len(every - gone)],
-        "rows of all files": [summed([one[name] for one in files]) for name in ("records_of_source", "records")],
-        "highest chance to find one person": highest,
-        "verdict on what leaves": ["-", summary["verdict"]["verdict"]],
-    }
-
-
-def summed(numbers: list[int | None]) -> int | None:
-    """The sum, masked where a number is: it and the others would give the masked one."""
-    return None if None in numbers else sum(one or 0 for one in numbers)
-
-
-def untraced_sheet(results: Path, summary: dict) -> list[str]:
-    sheet = {row[1]: row[2:] for row in rows_of(text_of(results, EHDS_MD)) if len(row) == 4}
-    expected = {
-        name: [str(one) if one is not None else "masked" for one in row] for name, row in of_sheet(summary).items()
-    }
-    return [name for name, row in expected.items() if [re.sub(r"\.0$", "", one) for one in row] != sheet[name]]
-
-
-def test_the_sheet_has_the_figures_of_the_summary(evidence):
-    assert untraced_sheet(*evidence) == []
-
-
 # ---------------------------------------------------------------- the anonymisation report
 
 
 def untraced_report(results: Path, summary: dict) -> tuple[list[str], list[list[str]]]:
     """Numbers that the summary does not say, and rows whose numbers are of no one part of it."""
-    stated = texts_in({name: one for name, one in summary["config"].get("context", {}).items() if name != "catalogue"})
+    stated = texts_in(summary["config"].get("context", {}))
     lines = [line for line in text_of(results, REPORT_MD).splitlines() if not line.startswith("- **Open point**")]
     text = without("\n".join(re.sub(r"\\(.)", r"\1", line) for line in lines), stated)
     text = without(text, ["anonymisation (2025)"])
@@ -273,7 +234,6 @@ def test_every_number_of_the_report_is_said_by_the_summary(evidence):
 @pytest.mark.thorough("40 s")
 def test_every_number_of_a_public_study(public_study):
     assert untraced_rules(*public_study) == []
-    assert untraced_sheet(*public_study) == []
     assert untraced_report(*public_study) == ([], [])
 
 
@@ -288,19 +248,3 @@ def test_the_page_has_the_numbers_of_the_text(evidence, page, text):
     of_page = Counter(NUMBER.findall(" ".join([words, *drawn])))
     of_text = Counter(NUMBER.findall(re.sub(r"\\(.)", r"\1", text_of(results, text))))
     assert of_page == of_text
-
-
-@pytest.mark.thorough("writes documents: 4 seconds")
-def test_word_has_the_numbers_of_the_text(told_of, doors, monkeypatch):
-    docx = pytest.importorskip("docx", reason="no python-docx")
-    pytest.importorskip("matplotlib", reason="no Matplotlib")
-    monkeypatch.setenv(KEY, KEY_OF_RELEASE)
-    told_of.configure(**OF_A_SMALL_PILOT, context=STATED | {"word": True})
-    assert doors.start(2).status == DONE
-    results = told_of.results
-    read = docx.Document(io.BytesIO((results / "evidence" / "anonymisation_report.docx").read_bytes()))
-    cells = [cell.text for table in read.tables for row in table.rows for cell in row.cells]
-    drawn = [shape._inline.docPr.get("descr") for shape in read.inline_shapes]
-    assert drawn
-    of_word = Counter(NUMBER.findall("\n".join([*(one.text for one in read.paragraphs), *cells, *drawn])))
-    assert of_word == Counter(NUMBER.findall(re.sub(r"\\(.)", r"\1", text_of(results, REPORT_MD))))

@@ -28,21 +28,6 @@ EVERYTHING = {
     "custodian": "the trustee of the hospital, by vote of the ethics committee",
 }
 
-CATALOGUE = {
-    "title": "Growth of children with obesity",
-    "description": "Yearly visits of children in one clinic",
-    "identifier": "https://hospital.example/data/growth",
-    "keywords": ["obesity", "growth"],
-    "publisher": {"name": "Hospital of Nowhere", "address": "mailto:data@hospital.example"},
-    "access_body": {"name": "Access body of Nowhere", "address": "https://access.example"},
-    "provenance": "records of the outpatient clinic",
-    "health_categories": ["EHRS"],
-    "coding_systems": ["MedDRA"],
-    "access": "https://access.example/apply",
-    "type": "http://publications.europa.eu/resource/authority/dataset-type/STATISTICAL",
-    "youngest": 6,
-}
-
 
 def points(**settings) -> list[str]:
     return open_points(ContextSettings(**settings), config_of_valid_keys(CONFIG))
@@ -89,6 +74,8 @@ def test_what_is_said_is_read():
         ({"approved_on": "15.1.2026"}, "a date such as"),
         ({"approved_on": "20260115"}, "a date such as"),
         ({"review_date": "2026-01-15"}, "not after approved_on"),
+        ({"word": True}, "gone since version 4.0.0; pandoc evidence/anonymisation_report.md -o report.docx"),
+        ({"catalogue": {}}, "gone since version 4.0.0; describe the dataset"),
     ],
 )
 def test_faults(changes, says):

@@ -419,7 +419,7 @@ DEMO = PROJECT / "pilot_report" / "OMOP_DEMO"
 
 
 def test_the_script_reproduces_the_shipped_demo_byte_for_byte(tmp_path):
-    runpy.run_path(str(DEMO.parent / "make_omop_demo.py"))["write_demo"](tmp_path)
+    runpy.run_path(str(PROJECT / "benchmarks" / "makers" / "make_omop_demo.py"))["write_demo"](tmp_path)
     written, shipped = ({path.name: path.read_bytes() for path in folder.glob("*.csv")} for folder in (tmp_path, DEMO))
     assert written == shipped
     assert sum(map(len, shipped.values())) < 300_000

@@ -203,7 +203,7 @@ def test_folded_checkboxes_are_those_of_the_referee(rows):
 
 
 def test_the_script_reproduces_the_demo_byte_for_byte(tmp_path):
-    runpy.run_path(str(PROJECT / "pilot_report" / "make_redcap_demo.py"))["write_redcap_demo"](tmp_path)
+    runpy.run_path(str(PROJECT / "benchmarks" / "makers" / "make_redcap_demo.py"))["write_redcap_demo"](tmp_path)
     shipped = {path.name: path.read_bytes() for path in (PROJECT / "pilot_report" / "REDCAP_DEMO").glob("*.csv")}
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == shipped
 

@@ -1,6 +1,6 @@
 """Write the two pilots that come with the project. Every person in them is invented.
 
-    python pilot_report/make_synthetic_pilots.py
+    python benchmarks/makers/make_synthetic_pilots.py
 
 PENTELI      633 children of an obesity clinic, wide CSV. Built around the figures that its privacy report
              published: the 86 children without a gap in their quasi-identifiers give exactly those; the other
@@ -440,4 +440,4 @@ def _related(events: list[dict], medications: list[dict]) -> list[dict]:
 
 
 if __name__ == "__main__":
-    write_pilots(Path(__file__).resolve().parent)
+    write_pilots(Path(__file__).resolve().parents[2] / "pilot_report")

@@ -1,6 +1,6 @@
 """Write LINKAGE_DEMO, a pilot of 1,000 people and the identified table that an attacker may hold. All are invented.
 
-    python pilot_report/make_linkage_demo.py
+    python benchmarks/makers/make_linkage_demo.py
 
 LINKAGE_DEMO/DM.csv, LB.csv                   what the pilot holds: pseudonyms instead of names
 LINKAGE_DEMO/identified/register.csv          names, sex, postal code, age of the 1,000 people and of 250 others;
@@ -148,4 +148,4 @@ def _write(path: Path, columns: tuple[str, ...], rows: list[dict]) -> None:
 
 
 if __name__ == "__main__":
-    write_linkage_demo(Path(__file__).resolve().parent)
+    write_linkage_demo(Path(__file__).resolve().parents[2] / "pilot_report")

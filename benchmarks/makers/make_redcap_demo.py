@@ -1,6 +1,6 @@
 """Write REDCAP_DEMO: the export of a REDCap project that never was. Every person in it is invented.
 
-    python pilot_report/make_redcap_demo.py
+    python benchmarks/makers/make_redcap_demo.py
 
 150 participants of a registry of raised blood pressure, as the web application exports them: ``data.csv`` with raw
 codes, three events and a repeating instrument (medications), ``dictionary.csv``, and ``event.csv`` of the API. It sets
@@ -151,6 +151,6 @@ def _enrolment(rng: np.random.Generator, start: datetime.date, age: int, is_fema
 
 
 if __name__ == "__main__":
-    demo = Path(__file__).resolve().parent / "REDCAP_DEMO"
+    demo = Path(__file__).resolve().parents[2] / "pilot_report" / "REDCAP_DEMO"
     demo.mkdir(exist_ok=True)
     write_redcap_demo(demo)

@@ -1,6 +1,6 @@
 """Write OMOP_DEMO: an export of OMOP CDM 5.4 of a hospital that never was. Every person in it is invented.
 
-    python pilot_report/make_omop_demo.py
+    python benchmarks/makers/make_omop_demo.py
 
 120 people of a clinic for diabetes, as a database exports its tables: one CSV file each, in capitals. It sets the traps
 of real exports: ids are numbers of the database, a table without rows, concepts that nobody has, source values that
@@ -276,4 +276,4 @@ def write_demo(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    write_demo(Path(__file__).resolve().parent / "OMOP_DEMO")
+    write_demo(Path(__file__).resolve().parents[2] / "pilot_report" / "OMOP_DEMO")

@@ -1,0 +1,108 @@
+"""Nothing grows unseen: the most statements that a room and its tests may have, the most settings, the most words.
+
+The numbers of this file fall and never rise. What needs room takes it from elsewhere in the same commit: one number
+goes down by at least what another goes up, and ``MOST_STATEMENTS`` holds the sum. A number much above what is there is
+lowered to it, so that what was taken away stays away. Statements are those of the syntax tree: a longer line, a lost
+docstring or comment gains nothing.
+
+``python -m tests.test_size`` prints what is there today.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections import Counter
+from pathlib import Path
+
+from tests.places import PROJECT
+from tests.test_imports import module_name, project_files, room_of, statements_of
+
+# What an issue carries beyond the numbers below while old and new stand side by side: its name, and how many statements
+# of which room. An overdraft ends with its issue.
+OVERDRAFTS: dict[str, dict[str, int]] = {}
+
+MOST = {}
+MOST_STATEMENTS, MOST_OF_TESTS = 0, 0
+MOST_SETTINGS = 375
+MOST_WORDS = {"docs": 45_000, "README.md": 2_800}
+MOST_BYTES_OF_README = 19_500
+# A number may be above what is there by this share: less is no room to hide in.
+SLACK = 0.01
+
+
+def statements_in(path: Path) -> int:
+    """Statements of a file, those within others too; docstrings and other lone constants are none."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return sum(not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)) for one in statements_of(tree))
+
+
+def place_of_tests(path: Path) -> str:
+    """The folder of a test below ``tests``, of steps and analyses and parts of a study one folder further down."""
+    parts = path.relative_to(PROJECT).parts[:-1]
+    return "/".join(parts[:3] if parts[1:2] in (("steps",), ("analyses",), ("study",), ("remedy",)) else parts[:2])
+
+
+@functools.cache
+def sizes() -> dict[str, int]:
+    """Statements by room, as ``tests/test_imports.py`` lists the rooms, and by folder of tests."""
+    found: Counter[str] = Counter()
+    for path in project_files():
+        found[room_of(module_name(path)) or "disclosure_control"] += statements_in(path)
+    for path in sorted((PROJECT / "tests").rglob("*.py")):
+        found[place_of_tests(path)] += statements_in(path)
+    return dict(sorted(found.items()))
+
+
+def allowed(room: str) -> int:
+    return MOST.get(room, 0) + sum(of_issue.get(room, 0) for of_issue in OVERDRAFTS.values())
+
+
+def n_settings() -> int:
+    """Fields of classes of settings: what a controller can write into a config."""
+    return sum(path.read_text(encoding="utf-8").count(" = setting(") for path in project_files())
+
+
+def words_of(*paths: Path) -> int:
+    return sum(len(path.read_text(encoding="utf-8").split()) for path in paths)
+
+
+def test_no_room_grows():
+    grown = {room: size - allowed(room) for room, size in sizes().items() if size > allowed(room)}
+    assert grown == {}, f"statements more than tests/test_size.py allows: {grown}; take as many away elsewhere"
+
+
+def test_what_was_taken_away_stays_away():
+    found = sizes()
+    loose = {room: found.get(room, 0) for room in MOST if allowed(room) > found.get(room, 0) * (1 + SLACK) + 10}
+    assert loose == {}, f"less is there than tests/test_size.py allows: lower its numbers to {loose}"
+
+
+def test_rooms_grow_only_by_what_others_lose():
+    of_tests = sum(most for room, most in MOST.items() if room.startswith("tests"))
+    assert of_tests <= MOST_OF_TESTS
+    assert sum(MOST.values()) - of_tests <= MOST_STATEMENTS
+
+
+def test_no_more_settings():
+    assert n_settings() <= MOST_SETTINGS
+
+
+def test_no_more_words():
+    found = {"docs": words_of(*sorted((PROJECT / "docs").glob("*.md"))), "README.md": words_of(PROJECT / "README.md")}
+    grown = {name: n - MOST_WORDS[name] for name, n in found.items() if n > MOST_WORDS[name]}
+    assert grown == {}, f"words more than tests/test_size.py allows: {grown}"
+    assert (PROJECT / "README.md").stat().st_size <= MOST_BYTES_OF_README
+
+
+if __name__ == "__main__":
+    of_today = sizes()
+    print(re.sub(r"(\d),", r"\1,\n   ", str(of_today)))
+    print(
+        {
+            "product": sum(n for room, n in of_today.items() if not room.startswith("tests")),
+            "tests": sum(n for room, n in of_today.items() if room.startswith("tests")),
+            "settings": n_settings(),
+        }
+    )
