@@ -1,5 +1,6 @@
 """The README and its pages show what the tool really says: the demo's report, every file, key and setting."""
 
+import hashlib
 import re
 import shutil
 
@@ -39,9 +40,20 @@ def demo_results(tmp_path_factory):
 def test_the_report_in_the_readme_begins_as_that_of_the_demo(demo_results):
     """Line by line, but for how many rules of authorities there are and how they stand: each is a file of its own."""
     report = (demo_results / "PENTELI_privacy_summary.txt").read_text(encoding="utf-8")
-    shown = README.split("```text\n", 1)[1].split("```", 1)[0]
+    shown = report_in(README)
     assert shown.startswith("VERDICT")
     assert without_numbers_of_rules(report).startswith(without_numbers_of_rules(shown).rstrip())
+
+
+def test_the_picture_is_of_the_report_that_the_readme_shows():
+    shown_in = hashlib.sha256(report_in(README).encode()).hexdigest()
+    picture = (PROJECT / "docs" / "first_report.png").read_bytes()
+    assert f"Comment\0{shown_in}".encode() in picture, "python benchmarks/makers/first_picture.py, and look at it"
+
+
+def report_in(readme: str) -> str:
+    """The beginning of the demo's report that the README shows; ``benchmarks/makers/first_picture.py`` has it alike."""
+    return readme.split("```text\n", 1)[1].split("```", 1)[0]
 
 
 def without_numbers_of_rules(text: str) -> str:

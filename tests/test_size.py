@@ -23,11 +23,66 @@ from tests.test_imports import module_name, project_files, room_of, statements_o
 # of which room. An overdraft ends with its issue.
 OVERDRAFTS: dict[str, dict[str, int]] = {}
 
-MOST = {}
-MOST_STATEMENTS, MOST_OF_TESTS = 0, 0
-MOST_SETTINGS = 375
-MOST_WORDS = {"docs": 45_000, "README.md": 2_800}
-MOST_BYTES_OF_README = 19_500
+MOST = {
+    "Anonymization_Models": 367,
+    "config": 230,
+    "disclosure_control": 1,
+    "disclosure_control.analyses": 5391,
+    "disclosure_control.assess": 683,
+    "disclosure_control.basics": 2454,
+    "disclosure_control.draft": 1417,
+    "disclosure_control.identifiers": 1506,
+    "disclosure_control.leaving": 1328,
+    "disclosure_control.measures": 2196,
+    "disclosure_control.records": 2710,
+    "disclosure_control.release": 5092,
+    "disclosure_control.remedy": 4241,
+    "disclosure_control.report": 945,
+    "disclosure_control.rules": 293,
+    "disclosure_control.run": 716,
+    "disclosure_control.steps": 3894,
+    "disclosure_control.study_tables": 1381,
+    "doors": 622,
+    "study": 7763,
+    "tests": 953,
+    "tests/analyses/explore": 383,
+    "tests/analyses/fairness": 379,
+    "tests/analyses/linkage_attack": 1022,
+    "tests/analyses/private_release": 1548,
+    "tests/analyses/sweep": 759,
+    "tests/assess": 139,
+    "tests/bad_inputs": 842,
+    "tests/basics": 959,
+    "tests/config": 257,
+    "tests/corpus": 319,
+    "tests/draft": 1070,
+    "tests/identifiers": 391,
+    "tests/leaving": 470,
+    "tests/measures": 2445,
+    "tests/models": 1245,
+    "tests/records": 1792,
+    "tests/release": 2330,
+    "tests/remedy/recodings": 851,
+    "tests/remedy/treatments": 1808,
+    "tests/report": 2817,
+    "tests/rules": 168,
+    "tests/run": 2083,
+    "tests/steps/context": 46,
+    "tests/steps/identifiers": 187,
+    "tests/steps/recommend": 486,
+    "tests/steps/release": 1772,
+    "tests/steps/risk": 365,
+    "tests/steps/treatment": 469,
+    "tests/study": 228,
+    "tests/study/formats": 2401,
+    "tests/study/merge": 1977,
+    "tests/study/models": 1060,
+    "tests/study_tables": 614,
+}
+MOST_STATEMENTS, MOST_OF_TESTS = 43230, 34635
+MOST_SETTINGS = 307
+MOST_WORDS = {"docs": 37689, "README.md": 2194}
+MOST_BYTES_OF_README = 14001
 # A number may be above what is there by this share: less is no room to hide in.
 SLACK = 0.01
 
