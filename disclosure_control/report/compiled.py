@@ -1,4 +1,4 @@
-"""Templates as they were compiled, kept beside Python's own compiled modules: compiling costs more than filling in."""
+"""Templates of HTML and Markdown, compiled once: compiling costs more than filling in."""
 
 from __future__ import annotations
 
@@ -23,3 +23,16 @@ class CompiledTemplates(FileSystemBytecodeCache):
             with contextlib.suppress(OSError):
                 Path(self.directory).mkdir(exist_ok=True)
                 super().dump_bytecode(bucket)
+
+
+def templates_of(folder: Path, keep_trailing_newline: bool = False) -> jinja2.Environment:
+    """The templates of a folder; those of HTML escape what they are given, and a name that is not given is an error."""
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        autoescape=lambda name: bool(name and name.endswith(".html")),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=keep_trailing_newline,
+        bytecode_cache=CompiledTemplates(folder),
+    )

@@ -140,7 +140,7 @@ def _planned(domains: Mapping[str, DividedDomain], state: MergeState, progress: 
     planned = []
     for name, rows in domains.items():
         model = state.model.tables[name]
-        whole = Domain(name, rows.columns, state.settings, state.rule.column, model, name == state.model.base)
+        whole = Domain(name, rows.columns, state.settings, state.rule.column, model)
         reduction = reduction_of(whole)
         planned.append(_Planned(rows, whole, reduction, reduction.plan(_LookedAt(rows, progress), whole)))
         state.faults.extend(planned[-1].plan.faults)

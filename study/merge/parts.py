@@ -25,7 +25,7 @@ What = TypeVar("What")
 class Domain:
     """A domain whole: its ``columns``, the same in all parts, the ``settings`` of the merge, and the ids' column.
 
-    ``model``: what its rows and columns are. ``lists_people``: whether it is the base of the merge.
+    ``model``: what its rows and columns are.
     """
 
     name: str
@@ -33,7 +33,6 @@ class Domain:
     settings: MergeSettings
     id_column: str | None
     model: TableModel
-    lists_people: bool = False
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from study.formats.fhir.reading import declared_views, views_by_resource
+from study.formats.fhir.views import declared_views, views_by_resource
 from study.formats.tables import SourceTable
 from study.models.registry import DataModel
 from study.models.roles import ColumnModel, Derive, Role, TableKind, TableModel

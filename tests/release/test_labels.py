@@ -10,7 +10,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.identifiers.label_words import why_of_label, why_of_name
 from disclosure_control.release.texts.labels import LabelJudge, judged_definition
 from study.define_xml import StudyDefinition, read_definition
-from study.formats.fhir.reading import declared_views
+from study.formats.fhir.views import declared_views
 from study.formats.files import read_domain_file
 from study.formats.tables import SourceTable
 from study.models.sdtm_labels import standard_data_set_labels, standard_label

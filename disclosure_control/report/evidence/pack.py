@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment
 from markupsafe import Markup
 
 from config.model_settings import PilotConfig
@@ -17,6 +18,7 @@ from disclosure_control import __version__
 from disclosure_control.basics.drawings.style import page_style
 from disclosure_control.basics.telling.sections import Section, Sentence
 from disclosure_control.basics.telling.words import in_one_line
+from disclosure_control.report.compiled import templates_of
 from disclosure_control.report.evidence.chapters import CHAPTERS, HEAD, Chapter, Document, filled
 from disclosure_control.report.evidence.manifest import manifest
 from disclosure_control.report.evidence.rules import rules_chapters, rules_head
@@ -73,20 +75,8 @@ def _rendered(suffix: str, pilot: Pilot, document: Document) -> str:
 
 
 @cache
-def _environment() -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    from disclosure_control.report.compiled import CompiledTemplates
-
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=lambda name: bool(name and name.endswith(".html")),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        bytecode_cache=CompiledTemplates(TEMPLATES),
-    )
+def _environment() -> Environment:
+    environment = templates_of(TEMPLATES, keep_trailing_newline=True)
     environment.filters["md"] = markdown_text
     return environment
 

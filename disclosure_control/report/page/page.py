@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from disclosure_control import __version__
@@ -19,7 +19,7 @@ from disclosure_control.basics.drawings.style import page_style
 from disclosure_control.basics.telling.sections import AnswersGiven, Part, Section, Sentence, WhatIf, Where
 from disclosure_control.basics.telling.words import capitalised
 from disclosure_control.report import history
-from disclosure_control.report.compiled import CompiledTemplates
+from disclosure_control.report.compiled import templates_of
 from disclosure_control.steps import outlines
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -118,14 +118,7 @@ def _script_data(value: Mapping[str, Any]) -> Markup:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        bytecode_cache=CompiledTemplates(TEMPLATES),
-    )
+    environment = templates_of(TEMPLATES)
     environment.globals["new_set"] = set
     environment.filters |= {"terms": _with_links, "sentence": capitalised}
     return environment

@@ -19,7 +19,7 @@ from disclosure_control.basics.files import read_file
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted
 from study.formats.fhir.expressions import reference_key
-from study.formats.fhir.views import View
+from study.formats.fhir.views import views_by_resource
 from study.formats.json_values import collector_paused
 from study.formats.messages import Note
 from study.formats.packed import gunzipped
@@ -29,13 +29,6 @@ from study.formats.tables import GZIP_SUFFIX
 _BROKEN = "not valid JSON in UTF-8, or cut off; export them again"
 _DAMAGED = "not a gzip archive, or a damaged one; pack or export them again"
 _NO_FHIR = "neither a resource nor a Bundle of FHIR; move them out of the folder"
-
-
-@dataclass(frozen=True, eq=False)
-class Views:
-    """The views by the type of resource that they are of."""
-
-    by_resource: Mapping[str, View]
 
 
 @dataclass
@@ -51,7 +44,6 @@ class _Known:
 class _Export:
     """Resources by type and id; those without an id once each. ``conflicts``: two that are not versions of one."""
 
-    views: Mapping[str, View]
     resources: dict[str, dict[str, _Known]] = field(default_factory=lambda: defaultdict(dict))
     repeated: Counter[str] = field(default_factory=Counter)
     older: Counter[str] = field(default_factory=Counter)
@@ -60,7 +52,7 @@ class _Export:
 
     def add(self, resource: dict[str, Any], url: str) -> None:
         kind = resource.get("resourceType")
-        if not isinstance(kind, str) or kind not in self.views:
+        if not isinstance(kind, str) or kind not in views_by_resource():
             is_name = isinstance(kind, str) and re.fullmatch(r"[A-Z][A-Za-z]{1,40}", kind)
             self.without_view.add(str(kind) if is_name else "another name than FHIR's")
             return
@@ -90,8 +82,8 @@ class _Export:
 
 
 @lru_cache(maxsize=1)
-def _read_once(paths: tuple[Path, ...], as_of: tuple[tuple[int, int], ...], views: Views) -> TablesTogether:
-    export, hashes, faults = _Export(views.by_resource), [], Counter[str]()
+def _read_once(paths: tuple[Path, ...], as_of: tuple[tuple[int, int], ...]) -> TablesTogether:
+    export, hashes, faults = _Export(), [], Counter[str]()
     for path in paths:
         source = read_file(path)
         hashes.append(source.sha256)
@@ -110,7 +102,7 @@ def _read_once(paths: tuple[Path, ...], as_of: tuple[tuple[int, int], ...], view
             faults[_NO_FHIR] += 1
     stop_at(f"FHIR Bundles: {n:,} of {counted(len(paths), 'file')}: {why}." for why, n in faults.items())
     stop_at(export.faults())
-    names = {kind: views.by_resource[kind].name for kind in export.resources}
+    names = {kind: views_by_resource()[kind].name for kind in export.resources}
     return TablesTogether(
         {
             names[kind]: "\n".join(one.line for one in found.values()).encode()
@@ -126,14 +118,14 @@ def _read_once(paths: tuple[Path, ...], as_of: tuple[tuple[int, int], ...], view
 
 
 @collector_paused()
-def tables_of_bundles(paths: Sequence[Path], views: Views) -> TablesTogether:
+def tables_of_bundles(paths: Sequence[Path]) -> TablesTogether:
     """The resources of files with one document each, or with one in each line, by the table of their view.
 
     A resource that several Bundles contain counts once. Files that did not change since are not read again. Raises
     ``FaultyInputError`` with the number of files or resources that are not as FHIR has them.
     """
     known = [path.stat() for path in paths]
-    return _read_once(tuple(paths), tuple((one.st_size, one.st_mtime_ns) for one in known), views)
+    return _read_once(tuple(paths), tuple((one.st_size, one.st_mtime_ns) for one in known))
 
 
 def _documents(content: bytes) -> Iterator[Any]:

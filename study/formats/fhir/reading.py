@@ -16,17 +16,16 @@ import sys
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
-from study.formats.fhir.bundles import Views, tables_of_bundles
+from study.formats.fhir.bundles import tables_of_bundles
 from study.formats.fhir.expressions import Expression, ViewError
 from study.formats.fhir.paths import compiled_path
-from study.formats.fhir.views import Row, View, compiled_view
+from study.formats.fhir.views import Row, View, declared_views, views_by_resource
 from study.formats.json_values import READERS_OF_TYPE, JsonCells, collector_paused
 from study.formats.messages import Note, counted_note, shown_name
 from study.formats.registry import BEGINNING_BYTES, Format, Recognised
@@ -64,19 +63,6 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:]')
 # Its type comes last, after any number of resources.
 _BUNDLE_IN_ORDER_OF_NAMES = re.compile(rb'(?s)\s*\{\s*"entry"\s*:\s*\[.*"resourceType"\s*:')
 _MARK_OF_UTF8 = b"\xef\xbb\xbf"
-
-
-@cache
-def declared_views() -> dict[str, Mapping[str, Any]]:
-    """The definitions of ``views.json`` by the name of their table, in capitals."""
-    definitions = json.loads(Path(__file__).with_name("views.json").read_text(encoding="utf-8"))
-    return {one["name"].upper(): one for one in definitions}
-
-
-@cache
-def views_by_resource() -> dict[str, View]:
-    """The views by the type of resource that they are of."""
-    return {one["resource"]: compiled_view(one) for one in declared_views().values()}
 
 
 # ---------------------------------------------------------------- which file is FHIR
@@ -309,16 +295,11 @@ def _shown_element(name: str) -> str:
     return name if re.fullmatch(r"_?[a-z][A-Za-z0-9]{1,40}", name) else "one with another name than FHIR's"
 
 
-@cache
-def _views() -> Views:
-    return Views(views_by_resource())
-
-
 FORMAT = Format(
     readers={".ndjson": read_fhir_ndjson, ".json": read_fhir_ndjson},
     documentation="FHIR R4 bulk data (`.ndjson`) and Bundles (`.json`) as flat tables",
     place=3,
     is_text=True,
     recognised=recognised_as_fhir,
-    together=lambda paths: tables_of_bundles(paths, _views()),
+    together=tables_of_bundles,
 )

@@ -10,8 +10,11 @@ Source: SQL on FHIR 2.0, HL7, "View definition" and its processing algorithm.
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from study.formats.fhir.expressions import Collection, Expression, ViewError
@@ -177,3 +180,19 @@ def _for_each(found: Expression, inside: _Select, with_none: bool) -> _Select:
         return [row for place, value in enumerate(values) for row in inside.rows([value], place)]
 
     return _Select(inside.columns, rows)
+
+
+# ---------------------------------------------------------------- the views of this house
+
+
+@cache
+def declared_views() -> dict[str, Mapping[str, Any]]:
+    """The definitions of ``views.json`` by the name of their table, in capitals."""
+    definitions = json.loads(Path(__file__).with_name("views.json").read_text(encoding="utf-8"))
+    return {one["name"].upper(): one for one in definitions}
+
+
+@cache
+def views_by_resource() -> dict[str, View]:
+    """The views by the type of resource that they are of."""
+    return {one["resource"]: compiled_view(one) for one in declared_views().values()}

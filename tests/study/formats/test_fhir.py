@@ -7,7 +7,8 @@ import re
 import pytest
 
 from disclosure_control.basics.telling.faults import FaultyInputError
-from study.formats.fhir.reading import declared_views, resource_type_of, views_by_resource
+from study.formats.fhir.reading import resource_type_of
+from study.formats.fhir.views import declared_views, views_by_resource
 from study.formats.files import find_domain_files, read_domain_file
 from study.formats.tables import FileOptions
 from tests.cases import each

@@ -10,7 +10,7 @@ import pytest
 
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.draft.draft import draft_config
-from study.formats.fhir.reading import views_by_resource
+from study.formats.fhir.views import views_by_resource
 from study.formats.files import find_domain_files, read_domain_file
 from study.merge.combine import combine_domains
 from study.merge.settings import MergeSettings
