@@ -99,7 +99,7 @@ FORMS = ["F2025{:03}", "2025-{:03}", "{}", "2025{:03}", "20{:02}", "120{:03}", "
 
 
 @pytest.mark.parametrize("spelled", FORMS)
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(2, 35))])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(2, 10))])
 def test_ids_given_at_random_leave_no_trace(spelled, seed):
     """EX.EXENDY = 28 of subject 28, a year, F2025000 within 2025-12-08: 272 "traces" by chance held the package."""
     files, ids = statin_like(seed, spelled)
