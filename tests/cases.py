@@ -36,3 +36,10 @@ def each(names: str | Sequence[str], values: Iterable) -> Callable[[Callable], C
         return every_case
 
     return of_every_case
+
+
+def quick(n: int, values: Iterable, cost: str) -> list:
+    """Values for ``pytest.mark.parametrize`` of which the quick run has the first ``n``: each of the others costs."""
+    first, others = (list(values)[at] for at in (slice(n), slice(n, None)))
+    mark = pytest.mark.thorough(cost)
+    return [*first, *(pytest.param(*(one if isinstance(one, tuple) else (one,)), marks=mark) for one in others)]

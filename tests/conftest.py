@@ -16,8 +16,6 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "in_memory: a test of k, l and t that no other engine can pass")
-    config.addinivalue_line("markers", "in_quick_run: of k, l and t, by another engine in the quick run, too")
     config.addinivalue_line("markers", "thorough(cost): too costly for the quick run; only with --thorough")
     examples.choose(config.getoption("--thorough") or config.getoption("--only-thorough"))
 

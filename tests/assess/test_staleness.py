@@ -44,6 +44,7 @@ def test_a_combined_dataset_of_another_pilot_is_said_aloud(pilot, doors):
     assert note.startswith("NOTE: combined_dataset.csv is not what the merge of this pilot wrote")
 
 
+@pytest.mark.thorough("1 s; a change is said in the quick run")
 def test_domain_files_may_be_elsewhere_and_the_merge_report_may_be_gone_or_broken(pilot, doors):
     assert doors.start(1).status == DONE
     for path in pilot.folder.glob("*.csv"):

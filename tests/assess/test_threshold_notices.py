@@ -6,15 +6,12 @@ import pandas as pd
 import pytest
 
 from config.model_settings import validate_config
-from tests.models.by_engine import assess, engine, in_quick_run, pytest_generate_tests
-
-__all__ = ["engine", "pytest_generate_tests"]
+from disclosure_control.assess.assessment import assess
 
 FRAME = pd.DataFrame({"sex": list("ffmmf"), "dose": list("aabba")})  # five people, two doses
 MEETS_ALL = {"K": 5, "L": 2, "T": 0.99}
 
 
-@in_quick_run
 @pytest.mark.parametrize(
     ("threshold", "at_the_limit", "words"),
     [("K", 6, "K = 6 is above the 5"), ("L", 3, "L = 3 cannot be met: dose"), ("T", 1, "T = 1 flags nobody: t of")],

@@ -178,6 +178,7 @@ def test_without_hard_links_it_is_written_all_the_same(new, doors, monkeypatch):
     assert sorted(path.name for path in new.config_folder.iterdir()) == ["CLINIC.draft.py", "CLINIC.py"]
 
 
+@pytest.mark.thorough("1 s")
 def test_door_2_says_how_much_nobody_has_decided(new, doors):
     doors.start(1)
     text = new.config_file.read_text(encoding="utf-8")

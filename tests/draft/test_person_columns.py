@@ -33,6 +33,7 @@ def fault_of(**frames: pd.DataFrame) -> str:
     return str(raised.value)
 
 
+@pytest.mark.thorough("2 s; a code alone is below")
 def test_codes_with_one_sex_and_birth_each_name_the_person():
     literal, n_people, text = drafted(besuche=german_visits("kz"))
     assert (literal["subject_id"], n_people) == ({"column": "kz"}, N_PEOPLE)

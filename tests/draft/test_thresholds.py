@@ -69,6 +69,18 @@ def test_chance_among_k_people_counted_over_all_draws():
     assert draft_t(column, 5).value == below
 
 
+def test_l_of_a_number_is_that_of_its_bins_beyond_the_edges_too():
+    """Fifteen numbers in three bins of five: 78 of 81 draws of five people are in two bins or more, 50 of 81 in three;
+    of forty, 0.2% of draws of ten are in fewer than three of the bins of ten, so the usual 3 stays.
+    """
+    draws = list(itertools.product(range(3), repeat=5))
+    assert sum(len({*draw}) < 2 for draw in draws) / len(draws) < 0.05 < sum(len({*draw}) < 3 for draw in draws) / 243
+    for n, k, expected in ((15, 5, 2), (40, 10, 3)):
+        column = column_of(pd.DataFrame({"x": [f"{value + 0.5}" for value in range(n)]}, dtype="str"))
+        assert draft_l(column, k).value == expected
+        assert draft_l(column, k).reason.startswith(f"of {n // k} bins")
+
+
 def column_of(frame: pd.DataFrame):
     named = pd.concat([pd.Series([str(i) for i in range(len(frame))], name="USUBJID"), frame.add_prefix("D__")], axis=1)
     return columns_of(named, {}, {}, [], 5, NOTHING_KNOWN)[0]

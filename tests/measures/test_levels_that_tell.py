@@ -134,6 +134,7 @@ def test_people_who_kept_their_value_teach_that_of_those_who_lost_it():
     assert len(told.person) == 0
 
 
+@pytest.mark.thorough("0.5 s")
 def test_under_exchanged_people_hardly_any_search_finds_a_level():
     """Two hundred searches of 500 levels each, by the bound that a release uses: at most a few in a hundred."""
     generator = np.random.default_rng(7)

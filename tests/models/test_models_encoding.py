@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import Anonymization_Models as models
 from disclosure_control.basics.encoding import keys as keys_of_columns
 from disclosure_control.basics.encoding.columns import CODE, as_counted, labels_of, number_text
 from disclosure_control.basics.telling.faults import FaultyInputError
@@ -17,13 +18,9 @@ from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.run.tables import csv_bytes
 from tests.cases import each
 from tests.examples import any_text
-from tests.models import by_engine as models
 from tests.models import referee
-from tests.models.by_engine import engine, in_memory, pytest_generate_tests
 from tests.models.model_frames import BRIEF, MANY, columns, edge_lists, frames, numbers
 from tests.remedy.treatments.treatment_frames import config_for
-
-__all__ = ["engine", "pytest_generate_tests"]
 
 
 def partition(codes) -> set[frozenset[int]]:
@@ -136,7 +133,6 @@ def test_one_large_whole_number_leaves_a_column_of_numbers_one_of_numbers(kind):
     assert encoded.codes.tolist() == [0, 2, 1, 0]
 
 
-@in_memory
 def test_t_of_large_whole_numbers_is_in_their_unit_or_refused():
     """As floats 6 of 6 are farther than T; total variation, a share, is above no T in units."""
     frame = pd.DataFrame({"q": list("aaabbb"), "s": [1, 2, 3, 10**6, 10**6, 2**53]})
@@ -164,7 +160,6 @@ def test_whole_numbers_are_written_with_all_their_digits(number):
     assert labels_of(models.encode_column(pd.Series([float(number)]))) == [str(number)]
 
 
-@in_memory
 @each(
     "asked",
     [

@@ -6,10 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.models import by_engine as models
-from tests.models.by_engine import engine, pytest_generate_tests
-
-__all__ = ["engine", "pytest_generate_tests"]
+import Anonymization_Models as models
 
 FREQUENCY_CASES = [
     f"freqCalc__{data}__unweighted__a{alpha}"

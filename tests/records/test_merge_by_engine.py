@@ -221,6 +221,7 @@ def test_supplemental_records_are_folded_into_each_part(tmp_path):
     assert report["domains"]["LB"]["supplemental_without_parent"] == 1
 
 
+@pytest.mark.thorough("1 s")
 def test_faults_have_the_numbers_of_all_people(tmp_path):
     twice = people(19) + people(15, SEX=["U"])
     assert "15 of 19 subjects have several rows" in assert_same(tmp_path, {"DM.csv": twice})[2][0]

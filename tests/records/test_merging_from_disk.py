@@ -53,6 +53,7 @@ def few_more_files() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
+@pytest.mark.thorough("1 s")
 def test_a_large_file_has_more_parts_than_may_be_open_at_once(tmp_path, few_more_files):
     results = results_of(tmp_path)
     with working_on("disk", tmp_path, results, limits_for(4)) as working:

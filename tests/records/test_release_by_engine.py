@@ -219,6 +219,7 @@ def config_with(release: dict | None = None, *steps: dict) -> dict:
     return CONFIG | {"treatment": {"seed": 1, "steps": list(steps)}, "release": KEY | (release or {})}
 
 
+@pytest.mark.thorough("5 s: a package is written twice, a row at a time; the parts of a large file are below")
 @pytest.mark.parametrize("engine", by_engine(OTHERS))
 def test_a_small_study_torn_everywhere_is_released_as_in_memory(tmp_path, engine):
     """Ids in Greek, rows of a person in many blocks, quoted line breaks, an id that the config keeps and is found."""

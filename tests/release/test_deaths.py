@@ -10,6 +10,7 @@ from disclosure_control.measures.longitudinal import alone_by_facts
 from disclosure_control.release.facts.deaths import WORDS
 from disclosure_control.release.facts.facts import columns_with_facts, facts_known, rows_with_facts
 from disclosure_control.release.facts.hospital import WORDS as OF_HOSPITAL
+from disclosure_control.release.terms.outcomes import where_few_tell
 from disclosure_control.release.terms.raised_terms import NOT_RELEASED
 from disclosure_control.release.terms.rare_terms import RareTerms, without_rare_terms
 from disclosure_control.steps.release.course import course_risk, reasons_of_course
@@ -176,6 +177,16 @@ def test_the_verdict_names_the_columns_that_tell_of_the_death_and_the_lines_mend
         rows_of_files(shown), pseudonyms, classes, 5, SubjectIdRule(), OutsidersKnow(), model_of(shown)
     )
     assert reasons_of_course(course) == []
+
+
+def test_outcomes_are_hidden_in_groups_where_some_but_fewer_than_enough_people_tell():
+    """Groups: nobody tells; one person twice; two people; three, who are enough; and again nobody, in the last."""
+    rows = [(0, 1, ""), (0, 2, ""), (1, 3, "died"), (1, 3, "died"), (1, 4, ""), (2, 5, "died"), (2, 6, "died")]
+    rows += [(3, 7, "died"), (3, 8, "died"), (3, 9, "died"), (4, 10, "")]
+    group, who = (np.array([row[i] for row in rows]) for i in (0, 1))
+    labels = np.array([f"row {i}" for i in range(len(rows))], dtype=object)
+    found = where_few_tell(labels, np.array([row[2] == "died" for row in rows]), who, group, 3)
+    assert found.tolist() == [None] * 2 + [f"row {i}" for i in range(2, 7)] + [None] * 4
 
 
 def test_a_row_of_a_table_of_deaths_is_a_death_without_its_date_and_the_table_can_be_left_out():

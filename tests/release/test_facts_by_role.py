@@ -171,7 +171,7 @@ studies = st.fixed_dictionaries(
 )
 
 
-@examples(300)
+@examples(120)
 @given(studies, st.booleans())
 def test_facts_are_those_of_reading_row_by_row(files, with_months):
     found = known(files, with_months=with_months)

@@ -33,14 +33,14 @@ def held(study: PlantedStudy, attacks) -> tuple[float, Counter]:
     return 1 - left.total() / (len(attacks) * len(study.columns)), left
 
 
-@pytest.mark.thorough("3 minutes each: 200 studies of 120 people")
-@each("study", [sdtm_study, plain_study])
-def test_by_forty_forms_in_every_column_in_one_three_and_nine_cells(study):
-    share, left = held(study(), ATTACKS)
+@pytest.mark.thorough("45 seconds each: 50 studies of 120 people")
+@each("study, which", [(sdtm_study, 0), (plain_study, 2)])
+def test_by_forty_forms_in_every_column_in_one_three_or_nine_cells(study, which):
+    share, left = held(study(), ATTACKS[which::4])  # of five of each form: every form is tried
     assert share >= LEAST_HELD, left.most_common(20)
 
 
-QUICK = ("name, greek", "telephone", "office", "part of an id")
+QUICK = ("name, greek", "part of an id")
 
 
 def test_by_a_few_forms_in_every_column():

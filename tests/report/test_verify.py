@@ -13,6 +13,7 @@ from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.run.clock import utc_now
 from disclosure_control.run.fingerprints import KEY_FILE
 from disclosure_control.verify import main, verify
+from tests.cases import quick
 from tests.run.fixtures import kept_screen
 from tests.run.synthetic_pilot import (
     DISTRICT,
@@ -204,7 +205,7 @@ def test_whoever_forges_hashes_too_is_found_by_the_run_again(published):
     assert any(path.name in words for words in changed_of(published))
 
 
-@pytest.mark.parametrize("name", ["notes.txt", "released/dm.xpt", "evidence/notes.txt", ".hidden"])
+@pytest.mark.parametrize("name", quick(1, ["released/dm.xpt", "notes.txt", "evidence/notes.txt", ".hidden"], "0.3 s"))
 def test_a_file_that_no_run_wrote_is_named(published, name):
     (published.results / name).parent.mkdir(exist_ok=True)
     (published.results / name).write_text("of somebody else")
@@ -236,7 +237,7 @@ def test_a_raw_domain_file_copied_into_a_release_is_named(pilot, doors, monkeypa
     assert changed_of(pilot) == []
 
 
-@pytest.mark.parametrize("changed", [False, True])
+@pytest.mark.parametrize("changed", quick(1, [True, False], "0.5 s"))
 def test_an_archive_that_is_read_only_is_verified_in_a_copy(published, tmp_path, monkeypatch, changed):
     """Root may write everywhere, so what the system says of the folder is replaced; its modes are an archive's."""
     if changed:

@@ -12,6 +12,7 @@ import pytest
 import disclosure_control.run.doors as batch
 from disclosure_control.report.verdict import Verdict
 from disclosure_control.run.results import PilotIsLockedError
+from tests.cases import quick
 from tests.run.processes import environment
 from tests.run.synthetic_pilot import (
     DONE,
@@ -47,6 +48,7 @@ def test_pilots_are_processed_in_the_order_in_which_they_are_named(wards, doors)
     ]
 
 
+@pytest.mark.thorough("1 s: three pilots")
 def test_all_are_those_with_a_config_in_alphabetical_order(wards, doors, pilot):
     for name in ("__init__.py", "not a pilot.py", "notes.txt", f"{'X' * 65}.py"):
         (pilot.config_folder / name).write_text("raise SystemExit")
@@ -133,7 +135,7 @@ def only_k(pilot, **changes):
 
 @pytest.mark.parametrize(
     ("k", "limit", "status"),
-    [(3, "49.9", RISK_TOO_HIGH), (3, "50", DONE), (3, "100", DONE), (3, "0", RISK_TOO_HIGH), (1, "0", DONE)],
+    quick(2, [(3, "49.9", RISK_TOO_HIGH), (3, "50", DONE), (3, "0", RISK_TOO_HIGH), (1, "0", DONE)], "0.2 s"),
 )
 def test_fail_on_risk_at_its_limits(k, limit, status, pilot, doors):
     only_k(pilot, K=k)

@@ -71,6 +71,7 @@ def test_it_passes_while_the_treatment_holds_and_fails_on_the_first_person_at_ri
     assert (status, summary["verdict"]["about"], summary["verdict"]["verdict"]) == (RISK_TOO_HIGH, about, "Hold")
 
 
+@pytest.mark.thorough("1 s; it fails on the first person at risk above")
 def test_it_passes_again_where_the_treatment_suppresses_who_is_at_risk(night):
     status, summary = night({"treatment": [BANDS, SUPPRESS], "release": RELEASE}, came=[93])
     assert (status, summary["verdict"]["verdict"]) == (DONE, "May leave")

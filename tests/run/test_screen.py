@@ -166,6 +166,7 @@ def test_reports_without_records_hold_nobody_either(eventful, doors):
         assert leaks((eventful.results / name).read_text(encoding="utf-8")) == [], name
 
 
+@pytest.mark.thorough("0.4 s")
 def test_a_line_break_in_a_name_breaks_no_line_of_a_report(fresh, doors):
     """A heading of two lines, as spreadsheets have them, and a district with a break: one line each, wherever told."""
     heading, place = "District\n┌──forged of\t Residence", "MARKERDISTRICT\nNORTH"

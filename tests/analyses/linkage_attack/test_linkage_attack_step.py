@@ -61,6 +61,7 @@ def test_the_script_reproduces_the_shipped_files_byte_for_byte(tmp_path):
     assert made == shipped
 
 
+@pytest.mark.thorough("1 s: the demo of the attack; small registers are attacked in the quick run")
 def test_several_hundred_are_found_by_sex_and_postal_code_and_none_after_mondrian(demo):
     """The published report finds 682 of its 1,000 people before and 0 after Mondrian with k = 2; ours are others."""
     released = pd.read_csv(DEMO / "DM.csv", dtype=str)

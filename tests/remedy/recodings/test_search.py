@@ -296,6 +296,30 @@ def test_the_order_of_the_records_changes_nothing(problem, random):
 @examples(20)
 @given(st.integers(0, 2**32).map(skewed_problem))
 def test_what_is_concluded_for_other_transformations_holds(problem):
+    assert_conclusions_hold(problem)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_bounds_of_every_loss_hold(metric):
+    """In both runs: a bound above a loss would make "proven" of what is not the best."""
+    problem = skewed_problem(9) | {"metric": metric, "limit": 0.6, "k": 4}
+    of_two = {name: problem[name][:2] for name in ("hierarchies", "weights", "lowest", "highest")}
+    assert_conclusions_hold(problem | of_two | {"records": [one[:2] for one in problem["records"]]})
+
+
+def test_the_bound_of_ambiguity_by_hand():
+    """Six people in a domain of two times three: three who are surely gone may be anybody of six, three are known."""
+    trees = [[["a", "*"], ["b", "*"]], [["x", "*"], ["y", "*"], ["z", "*"]]]
+    lattice, _ = as_lattice([("a", "x")] * 3 + [("b", "y"), ("b", "z"), ("a", "z")], trees)
+    loss, node = METRICS["ambiguity"].on(lattice, (1.0, 1.0)), RollUp(lattice).node((0, 0))
+    alone, none = node.size == 1, np.zeros(node.n_classes)
+    assert loss.floors_of_finer(node, alone, none) == 3 * 6 + 3 == loss.loss(node, alone)
+    assert loss.floors_of_finer(node, alone, np.where(alone, 0, 2)) == 5 * 6 + 1
+    assert loss.loss(RollUp(lattice).node((1, 0)), np.zeros(3, dtype=bool)) == 6 * 2
+    assert loss.loss(RollUp(lattice).node((1, 1)), np.zeros(1, dtype=bool)) == 6 * 6
+
+
+def assert_conclusions_hold(problem: dict) -> None:
     """Bounds are never above a loss, and who surely is suppressed is so in every finer transformation."""
     lattice, classes = as_lattice(problem["records"], problem["hierarchies"])
     requirements = as_requirements(problem, classes)

@@ -12,6 +12,7 @@ from disclosure_control.remedy.recodings.descent import descend, levels_around
 from disclosure_control.remedy.recodings.losses import METRICS
 from disclosure_control.remedy.recodings.requirements import ReleaseModel, Requirements
 from disclosure_control.remedy.recodings.search import evaluate, search
+from tests.cases import quick
 from tests.remedy.recodings.arx_data import arx_lattice
 from tests.remedy.recodings.test_search import as_lattice
 
@@ -66,7 +67,7 @@ def binary_lattice(n_attributes, n_people=60):
     return as_lattice(records, [[["a", "*"], ["b", "*"]]] * n_attributes)[0]
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", quick(2, METRICS, "0.2 s; the bounds of every loss in test_search.py"))
 def test_more_attributes_than_an_array_has_axes(metric):
     """Seventy, of which all but three stand as they are not released: the answer is that of the three alone."""
     lattice, requirements = binary_lattice(70), Requirements(5, (), 0.05)
@@ -78,6 +79,7 @@ def test_more_attributes_than_an_array_has_axes(metric):
     assert found.best.loss == pytest.approx(min(one.loss for one in every if one.is_allowed))
 
 
+@pytest.mark.thorough("0.5 s")
 def test_a_choice_for_each_of_seventy_attributes_has_an_answer_without_a_proof():
     lattice, requirements = binary_lattice(70), Requirements(5, (), 0.05)
     ticks = iter(range(10**9))

@@ -23,6 +23,14 @@ def column_after(values, method, dtype=None, **settings) -> list:
     return [None if pd.isna(value) else value for value in treated.frame["x"]]
 
 
+@pytest.mark.parametrize("step", [{"method": "drop_column", "columns": ["MAIL"]}, {"method": "drop_identifiers"}])
+def test_a_column_that_is_dropped_loses_the_values_that_people_have(step):
+    """Two of three people have one."""
+    frame = pd.DataFrame({"x": ["a", "a", "b"], "MAIL": ["ann@example.org", None, "bob@example.org"]})
+    treated = treat(frame, config_for(["x"]), [step])
+    assert (list(treated.frame), dict(treated.steps[0].changed)) == (["x"], {"MAIL": 2})
+
+
 def test_bins_as_numpy_histogram_draws_them():
     """[0, 18), [18, 65], tails on either side; 18 and 65 fall into the second."""
     edges = {"edges": [0, 18, 65]}

@@ -21,12 +21,14 @@ from disclosure_control.remedy.treatments.treated_pilot import TreatedPilot
 from disclosure_control.run.tables import csv_bytes
 from disclosure_control.steps.treatment.figures import treatment_findings
 from disclosure_control.steps.treatment.report import treatment_report
+from tests.cases import quick
 from tests.examples import examples
 from tests.found import InSummary
 from tests.remedy.treatments.treatment_examples import COLUMNS, CONFIG, RECOMMENDED, pilots
 from tests.remedy.treatments.treatment_frames import KEY, config_for
 
 METHODS = sorted(methods())
+SOME = quick(9, METHODS[::3] + METHODS[1::3] + METHODS[2::3], "0.1 s each")
 KEY_NAME = "PILOT_KEY"  # as in the examples of the treatments that need one
 FEW = examples(6)
 
@@ -129,7 +131,7 @@ def test_k_of_the_file_is_k_as_released(kind):
     assert file["USUBJID"].tolist() == frame["USUBJID"].tolist()
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SOME)
 def test_the_order_of_the_file_tells_nothing(method):
     """Rows stand by their new ids, or, where ids are gone, by their values; there are no row numbers."""
     frame, released = a_marked_pilot(), marked_and_treated(method).released
@@ -174,7 +176,7 @@ def marked_and_treated(method: str) -> TreatedPilot:
     return treated_by(method, a_marked_pilot())
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SOME)
 def test_another_seed_gives_another_file_where_chance_is_drawn(method):
     first, second = marked_and_treated(method), treated_by(method, a_marked_pilot(), seed=2)
     assert (csv_bytes(first.released) != csv_bytes(second.released)) == first.steps[0].used_chance
@@ -209,7 +211,7 @@ def test_a_suppressed_value_survives_nowhere(method, replacement):
         assert not [text for text in seen if marker in text]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SOME)
 @pytest.mark.parametrize("n", [0, pytest.param(1, marks=pytest.mark.thorough("1 s for all"))])
 def test_empty_and_one_record_frames(method, n):
     treated = treated_by(method, a_pilot(n))

@@ -19,12 +19,8 @@ from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps.recommend.pilot import pilot_lattice
 from disclosure_control.steps.recommend.short_list import Trial, answers, main_question, treatment_steps
 from tests.examples import examples
-from tests.records.every_engine import engine, over_engines
 from tests.remedy.recodings.search_referee import Model, fails
-from tests.steps.recommend.test_recommend_step import COST, given, people, run_step
-
-__all__ = ["engine"]
-pytest_generate_tests = over_engines(COST)
+from tests.steps.recommend.test_recommend_step import given, people, run_step
 
 POLICIES = ("category", "exclude", "wildcard")
 WITHOUT_SENSITIVE = {"sensitive_feature": [], "sensitive_binning_config_for_L": {}}

@@ -24,19 +24,13 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.remedy.recodings.losses import METRICS
 from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps import READERS
-from disclosure_control.steps.recommend import step as recommend_step
 from disclosure_control.steps.recommend.report import _outcome
+from disclosure_control.steps.recommend.step import run_step
 from disclosure_control.steps.running import StepInput
 from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.places import PROJECT
-from tests.records.every_engine import engine, over_engines, run_by_engine
 from tests.report import small_pilots
-
-__all__ = ["engine"]
-COST = "twice 4 s; tests/records/test_recommend_by_engine.py is in the quick run"
-pytest_generate_tests = over_engines(COST)
-run_step = run_by_engine(recommend_step.run_step)
 
 CONFIG = small_pilots.CONFIG | {"T": 12}
 

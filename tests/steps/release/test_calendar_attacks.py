@@ -60,6 +60,7 @@ def test_by_the_day_on_which_the_sponsor_ended_the_study(tmp_path):
     assert 0 < step.people_alone_by_true_day <= 108 - n_shared
 
 
+@pytest.mark.thorough("1 s: a release of its own")
 def test_by_the_day_of_the_end_in_a_group_of_rows_alone(tmp_path):
     """A quarter of the people ended by one decision: in the rows of all, that day is no pattern."""
     ends = {i: END if i % 4 == 0 else START[i] + 30 + 3 * (i % 50) for i in range(N)}
@@ -70,6 +71,7 @@ def test_by_the_day_of_the_end_in_a_group_of_rows_alone(tmp_path):
     assert "DS.DSSTDTC" in reason.sentence
 
 
+@pytest.mark.thorough("1 s: a release of its own; the remedy below names the study day")
 def test_by_the_study_day_of_the_end_where_its_date_was_removed(tmp_path):
     """The start is known by the day of the end and the number of days between, without any date of the end."""
     study = with_end(DSSTDY=lambda i: float((sponsor_ends(i) - START[i]).astype(int) + 1))
@@ -91,12 +93,14 @@ def test_what_the_remedy_names_is_enough(tmp_path):
     assert calendar(after) == []
 
 
+@pytest.mark.thorough("1 s: a release of its own")
 def test_by_a_day_that_no_outsider_knows(tmp_path):
     """The controller may say so."""
     found = made(with_end(), tmp_path, identifiers={"harmless": {"DS__DSSTDTC": "the day was never published"}})
     assert calendar(found) == []
 
 
+@pytest.mark.thorough("1 s: a release of its own")
 def test_by_the_cut_off_that_ends_every_persons_last_record(tmp_path):
     """No column has one day for most people: their last dates of all columns do."""
     last = [{"STUDYID": "ST", "DOMAIN": "DS", "USUBJID": IDS[i], "DSSEQ": 1.0, "DSSTDTC": str(END)} for i in range(50)]
@@ -122,6 +126,7 @@ def test_by_visits_on_tuesdays_alone(tmp_path):
     assert "weekday" in said
 
 
+@pytest.mark.thorough("3 s: a release of its own")
 def test_by_a_column_that_says_the_year_or_the_weekday_of_a_date(tmp_path):
     words = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
     of = {"VSTPT": lambda i: words[(START[i].astype(int) + 3) % 7], "VSCAT": lambda i: str(START[i])[:7]}
@@ -136,6 +141,7 @@ def test_by_a_column_that_says_the_year_or_the_weekday_of_a_date(tmp_path):
     assert {(one.beside, one.pattern) for one in step.patterns} >= {("VSTPT", "weekday"), ("VSCAT", "month")}
 
 
+@pytest.mark.thorough("1 s: a release of its own")
 def test_by_the_month_of_a_term_that_the_first_screen_names(tmp_path):
     """Everybody had a headache, in a month of the own: the verdict does not reckon with it, and says so."""
     ae = rows("AE", lambda i: START[i] + 7 * i, AEDECOD=lambda i: "Headache")
@@ -150,6 +156,7 @@ def test_by_the_month_of_a_term_that_the_first_screen_names(tmp_path):
     assert "the days between two visits" in others
 
 
+@pytest.mark.thorough("2 s: two releases")
 def test_times_of_day_that_the_config_keeps_are_named_beside_the_verdict(tmp_path):
     ae = rows("AE", lambda i: f"{START[i]}T08:{i % 60:02d}", AEDECOD=lambda i: "Headache")
     study = {"DM": demographics(START), "AE": ae}

@@ -9,7 +9,7 @@ import pytest
 from disclosure_control.basics.settings.changes import applied
 from disclosure_control.steps.release.step import run_step
 from study.merge.settings import MergeSettings
-from tests.examples import some_of
+from tests.cases import quick
 from tests.steps.release.conftest import step_on
 
 N = 120
@@ -88,12 +88,14 @@ def test_by_a_dose_of_five_milligrams_per_kilogram(told):
     assert applied({}, changes) == {"release": {"operations": {"EX.EXDOSE": "remove"}}}
 
 
+@pytest.mark.thorough("1 s: a release of its own, as of the dose above")
 def test_by_a_capped_dose_of_those_below_the_cap(told):
     dose = np.minimum(5 * WEIGHT, 375).round(1)
     n, changed, by = told(study(EX=rows("EX", EXTRT="DRUG", EXDOSE=dose)))["VS__WEIGHT"]
     assert (40 <= n <= (WEIGHT < 78).sum(), changed, by) == (True, N, ["EX.EXDOSE"])
 
 
+@pytest.mark.thorough("1 s: a release of its own, as of the dose above")
 def test_by_doses_that_only_their_sum_goes_by_the_weight(told):
     total = np.round(5 * WEIGHT)
     parts = [np.floor(total * GENERATOR.uniform(0.2, 0.4, N)) for _ in range(2)]
@@ -103,6 +105,7 @@ def test_by_doses_that_only_their_sum_goes_by_the_weight(told):
     assert (n, changed, by) in ((NEARLY_ALL, N, ["EX.EXDOSE"]), (N, N, ["EX.EXDOSE"]))
 
 
+@pytest.mark.thorough("2 s: two releases")
 @pytest.mark.parametrize("dropped", ["VS__WEIGHT", "VS__Weight"])
 def test_by_a_dose_by_the_weight_that_the_merge_leaves_out(told, dropped):
     """The combined dataset has no weight then, and the file no row of it; the dose gives it all the same."""
@@ -113,6 +116,7 @@ def test_by_a_dose_by_the_weight_that_the_merge_leaves_out(told, dropped):
     assert found[dropped] == (NEARLY_ALL, N, ["EX.EXDOSE"])
 
 
+@pytest.mark.thorough("4 s: four releases; two numbers that give the age are below")
 def test_by_two_numbers_whose_formula_differs_by_the_sex(told):
     """Creatinine and the filtration rate (MDRD) give the age, as the sex stays; so do two measures of fat."""
     generator, is_female = np.random.default_rng(8), SEX == "F"
@@ -129,6 +133,7 @@ def test_by_two_numbers_whose_formula_differs_by_the_sex(told):
         assert "DM__AGE" not in told(study(LB=shuffled.assign(LBORRES=shuffled["LBSTRESN"])))
 
 
+@pytest.mark.thorough("1 s: a release of its own")
 def test_by_a_duration_since_birth_in_years_or_months(told):
     """P45Y and P540M have other words, and are the same duration."""
     duration = [f"P{age}Y" if i % 2 else f"P{12 * age}M" for i, age in enumerate(AGE)]
@@ -136,6 +141,7 @@ def test_by_a_duration_since_birth_in_years_or_months(told):
     assert (n, changed, by) in ((NEARLY_ALL, N, ["MH.MHDUR"]), (N, N, ["MH.MHDUR"]))
 
 
+@pytest.mark.thorough("1 s: a release of its own")
 def test_by_a_duration_since_birth(told):
     """P45Y is a number in the words of a standard."""
     mh = rows("MH", MHDECOD="Colour blindness", MHDUR=[f"P{age}Y" for age in AGE])
@@ -143,7 +149,7 @@ def test_by_a_duration_since_birth(told):
     assert (n, changed, by) in ((NEARLY_ALL, N, ["MH.MHDUR"]), (N, N, ["MH.MHDUR"]))
 
 
-@pytest.mark.parametrize("written", some_of(["{:.2f}", "0{:.1f}", "+{:.1f}", "{:.0f}0"]))
+@pytest.mark.parametrize("written", quick(1, ["{:.2f}", "0{:.1f}", "+{:.1f}", "{:.0f}0"], "1 s: a release"))
 def test_by_how_the_numbers_of_a_site_are_written(told, written):
     value = GENERATOR.normal(5, 0.7, N).round(1)
     text = [(written if site == "703" else "{:.1f}").format(one) for one, site in zip(value, SITE, strict=True)]
@@ -152,6 +158,7 @@ def test_by_how_the_numbers_of_a_site_are_written(told, written):
     assert (10 <= n <= 20, changed, by) == (True, N, ["LB.LBORRES"])  # of one form each, such as 05.4 and 05.0
 
 
+@pytest.mark.thorough("1 s: a release of its own; the unit of a site is below")
 def test_by_the_preferred_digit_of_a_site(told):
     """One site reads its sphygmomanometer in tens."""
     value = GENERATOR.integers(100, 160, (3, N))
@@ -161,6 +168,7 @@ def test_by_the_preferred_digit_of_a_site(told):
     assert (n, changed, by) == (20, N, ["FA.FAORRES"])
 
 
+@pytest.mark.thorough("1 s: a release of its own")
 def test_by_a_dose_for_the_body_surface_beside_the_height(told):
     """Mosteller's surface: neither the dose nor the height tells the weight."""
     height = GENERATOR.normal(170, 12, N).round()
@@ -182,12 +190,14 @@ def test_by_the_age_at_diagnosis_and_the_years_since(told):
     assert (n, changed, set(first.split(" and "))) == (N, N, {"QS.QSORRES", "FA.FAORRES"})
 
 
+@pytest.mark.thorough("1 s: a release of its own")
 def test_by_years_of_birth_in_a_history(told):
     mh = rows("MH", MHDECOD="Hypospadias", MHSTDTC=(2014 - AGE).astype(str))
     n, changed, by = told(study(MH=mh))["DM__AGE"]
     assert (n, changed, by) in ((NEARLY_ALL, N, ["MH.MHSTDTC"]), (N, N, ["MH.MHSTDTC"]))
 
 
+@pytest.mark.thorough("1 s: a release of its own")
 def test_by_an_age_group_in_a_questionnaire(told):
     group = pd.Series(AGE // 5 * 5).map("{0} years and a few".format)
     n, changed, by = told(study(QS=rows("QS", QSTESTCD="GRP", QSTEST="Group", QSORRES=group, QSSTRESC=group)))[
@@ -197,6 +207,7 @@ def test_by_an_age_group_in_a_questionnaire(told):
     assert by[0] == "QS.QSORRES"
 
 
+@pytest.mark.thorough("1 s: a release of its own; menopause and prostate are below")
 def test_by_a_test_that_men_do_not_have(told):
     lb = pd.concat([rows("LB", LBTESTCD="HGB", LBTEST="Hb", LBORRES="12", LBCAT="C")])
     hcg = rows("LB", range(N // 2), LBTESTCD="HCG", LBTEST="Pregnancy", LBORRES="NEGATIVE", LBCAT="C")
@@ -205,6 +216,7 @@ def test_by_a_test_that_men_do_not_have(told):
     assert "LB.LBTESTCD" in by
 
 
+@pytest.mark.thorough("1 s: a release of its own")
 def test_by_a_laboratory_number_of_rows_of_each_site(told):
     """Three samples at one site, and one or two at others, by chance."""
     n_rows = np.where(SITE == "704", 3, GENERATOR.integers(1, 3, N))
@@ -238,6 +250,7 @@ def test_where_single_terms_tell_they_are_hidden_and_the_variable_stays(told):
     assert told(files, **drop, **pasted) == {}
 
 
+@pytest.mark.thorough("1 s: a release of its own; menopause and prostate are above")
 def test_by_a_term_that_a_part_of_the_men_has(told):
     """Forty men have it, and so are men; of all others it says nothing."""
     others = [i for i in range(N) if not 60 <= i < 100]
@@ -266,6 +279,7 @@ def laboratories() -> dict[str, pd.DataFrame]:
     return {f"LB{letter}": lb[site == SITE] for letter, site in zip("ABCDEF", np.unique(SITE), strict=True)}
 
 
+@pytest.mark.thorough("3 s: two releases of eight files")
 def test_by_a_laboratory_file_of_each_site(told):
     """They leave as one file; those that the merge ignores in part stay apart, and are asked about."""
     parts = laboratories()
@@ -287,6 +301,7 @@ def test_by_the_unit_of_a_site(told):
     assert (n, changed, by) == (20, N, ["LB.LBORRESU"])
 
 
+@pytest.mark.thorough("1 s: a release of its own")
 def test_numbers_of_sites_are_names(told):
     """Of twelve sites: the next number is another site, and the count of rows names each."""
     site = np.repeat(np.arange(701, 713), 10)
@@ -298,6 +313,7 @@ def test_numbers_of_sites_are_names(told):
     assert "LB" in by
 
 
+@pytest.mark.thorough("1 s: a release of its own; the unit of a site is above")
 def test_by_a_code_of_each_of_twenty_small_sites(told):
     """Six people each: hardly beyond chance for one site, and certain for all."""
     files = study(LB=rows("LB", LBTESTCD="HGB", LBTEST="Hb", LBORRES="12", LBMETHOD=[f"M{i % 20}" for i in range(N)]))
@@ -317,6 +333,6 @@ def noise(seed: int) -> dict[str, pd.DataFrame]:
     return {"MH": mh, "QS": qs, "EX": ex}
 
 
-@pytest.mark.parametrize("seed", some_of(range(8)))
+@pytest.mark.parametrize("seed", quick(1, range(8), "2 s: a release"))
 def test_rows_that_have_nothing_to_do_with_it_tell_nothing(told, seed):
     assert told(study(**noise(seed)), WITHOUT_SEX) == {}

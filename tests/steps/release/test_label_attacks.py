@@ -17,7 +17,7 @@ from study.formats.registry import writers_by_name
 from study.formats.tables import FileOptions
 from study.merge.settings import MergeSettings
 from study.models.study_model import NOTHING_KNOWN
-from tests.examples import some_of
+from tests.cases import quick
 from tests.steps.release.conftest import KEY, Package, package, step_on
 from tests.steps.release.made_study import demographics, made, rows, starts
 
@@ -63,7 +63,7 @@ def released(
     return package(source, given, kept, to)
 
 
-@pytest.mark.parametrize("form", some_of(["xpt5", "json", "ndjson", "parquet"]))
+@pytest.mark.parametrize("form", quick(1, ["xpt5", "json", "ndjson", "parquet"], "1 s"))
 def test_by_a_label_of_a_variable(form, tmp_path):
     found = of_labelled(form, tmp_path, labels={"VSORRES": PLANTED, "VSTEST": "Name of Measurement"})
     assert tells(found) == []
@@ -76,13 +76,15 @@ def test_by_a_label_of_a_variable(form, tmp_path):
     assert (row["text"], row["instead"]) == (PLANTED, "Result or Finding in Original Units")
 
 
-@pytest.mark.parametrize("form", some_of(["json", "parquet", "xpt5"]))
+@pytest.mark.thorough("1 s each: a release; the label of a variable is above")
+@pytest.mark.parametrize("form", ["json", "parquet", "xpt5"])
 def test_by_a_label_of_a_data_set(form, tmp_path):
     found = of_labelled(form, tmp_path, label=PLANTED)
     assert tells(found) == []
     assert "Vital Signs" in found.files["README.txt"].decode()
 
 
+@pytest.mark.thorough("1 s: a release of its own")
 def test_by_a_label_in_words_that_no_standard_uses(tmp_path):
     assert tells(of_labelled("json", tmp_path, label="Vital signs, Graz only")) == []
 
@@ -92,6 +94,7 @@ def test_a_declared_label_leaves(tmp_path):
     assert "vs.json" in tells(found)
 
 
+@pytest.mark.thorough("1 s: a release of its own")
 def test_by_labels_of_an_spss_file(tmp_path):
     """The label of a column, of the data set, and of a value that half of the people have."""
     pyreadstat = pytest.importorskip("pyreadstat")
@@ -118,7 +121,9 @@ def people_of_a_clinic() -> pd.DataFrame:
     return pd.DataFrame({"USUBJID": [f"P{i:04d}" for i in number], "sex": number % 2 + 1.0, "crp": number % 7 + 0.5})
 
 
-@pytest.mark.parametrize("name", some_of(["Dr. Huber notes", "graz_score", "m.huber@kages.at", "HUBER"]))
+@pytest.mark.parametrize(
+    "name", quick(1, ["Dr. Huber notes", "graz_score", "m.huber@kages.at", "HUBER"], "1 s: a release")
+)
 def test_by_the_name_of_a_column(name, tmp_path):
     frame = people_of_a_clinic()
     frame[name] = np.arange(len(frame)) % 3 + 0.5
@@ -145,6 +150,7 @@ def test_by_the_name_of_a_file(tmp_path):
     assert b"kages" not in found.files["README.txt"]
 
 
+@pytest.mark.thorough("1 s: a release of its own; a file's name is above")
 def test_by_the_name_of_a_column_that_the_config_needs(tmp_path):
     frame = people_of_a_clinic().rename(columns={"sex": "huber_sex"})
     source = tmp_path / "source"
@@ -154,9 +160,10 @@ def test_by_the_name_of_a_column_that_the_config_needs(tmp_path):
     assert any("1 column that leave may" in one.sentence for one in found.result.reasons_to_hold)
 
 
+@pytest.mark.thorough("1 s each: a release; a unit of everybody is below")
 @pytest.mark.parametrize(
     ("qnam", "qlabel"),
-    some_of([("HUBER", "Notes"), ("NOTES", PLANTED), ("NOTES", "Notes of Dr. Huber"), ("NOTES", "Site 701 Graz")]),
+    [("HUBER", "Notes"), ("NOTES", PLANTED), ("NOTES", "Notes of Dr. Huber"), ("NOTES", "Site 701 Graz")],
 )
 def test_by_a_qualifier_of_everybody(qnam, qlabel, tmp_path):
     start = starts()
@@ -173,7 +180,7 @@ def test_by_a_qualifier_of_everybody(qnam, qlabel, tmp_path):
     assert "Intent to Treat" in set(found.opened["SUPPDM"]["QLABEL"])
 
 
-@pytest.mark.parametrize("unit", some_of(["Graz", "Huber", PLANTED]))
+@pytest.mark.parametrize("unit", quick(1, ["Graz", "Huber", PLANTED], "1 s"))
 def test_by_a_unit_of_everybody(unit, tmp_path):
     start = starts()
     lb = rows("LB", lambda i: start[i], LBTESTCD=lambda i: "ALT", LBORRES=lambda i: "5", LBORRESU=lambda i: unit)
@@ -239,6 +246,7 @@ DEFINE = f"""<?xml version="1.0" encoding="UTF-8"?>
 <TranslatedText>other</TranslatedText></Decode></CodeListItem></CodeList></MetaDataVersion></Study></ODM>"""
 
 
+@pytest.mark.thorough("1 s: a release of its own")
 def test_by_an_emptied_text_in_the_lines_on_what_was_lost(tmp_path):
     """README.txt and codebook say which rows of the study's tables must not be relied on, by their names."""
     start = starts()
@@ -247,7 +255,9 @@ def test_by_an_emptied_text_in_the_lines_on_what_was_lost(tmp_path):
     assert tells(made({"DM": demographics(start), "LB": lb}, tmp_path)) == []
 
 
-@pytest.mark.parametrize(("column", "stem"), [("stroeck", "people"), ("crp", "zwettler")])
+@pytest.mark.parametrize(
+    ("column", "stem"), quick(1, [("stroeck", "people"), ("crp", "zwettler")], "2 s: two releases")
+)
 def test_by_a_name_in_no_list_of_names(column, stem, tmp_path):
     """The release is held until its controller has read it: the line that the reason gives says so."""
     source, role = tmp_path / "source", (f"{stem.upper()}__sex",)
@@ -263,6 +273,7 @@ def test_by_a_name_in_no_list_of_names(column, stem, tmp_path):
     assert not [one for one in again.result.reasons_to_hold if "the tool does not know" in one.sentence]
 
 
+@pytest.mark.thorough("1 s: a release of its own")
 def test_a_name_of_what_does_not_leave_is_not_told(tmp_path):
     source = tmp_path / "source"
     source.mkdir()

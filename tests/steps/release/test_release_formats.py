@@ -70,8 +70,9 @@ READERS = {
 
 
 @pytest.mark.thorough("10 s each: a whole study is released, verified and read again")
-@pytest.mark.parametrize("name", READERS)
-@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize(
+    ("study", "name"), [*(("cdiscpilot01", name) for name in READERS), ("whole_study", "xpt5"), ("whole_study", "json")]
+)
 def test_a_real_study_in_every_format_is_read_alike_by_other_programs(study, name, tmp_path, release_key):
     source = STUDIES[study]
     if not source.is_dir():

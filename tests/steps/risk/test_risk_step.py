@@ -12,17 +12,12 @@ from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.telling.confidence_intervals import wilson_interval
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps import READERS
-from disclosure_control.steps.risk import step as risk_step
 from disclosure_control.steps.risk.sections import SECTIONS
+from disclosure_control.steps.risk.step import run_step
 from disclosure_control.steps.running import StepInput
 from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.places import SHARED
-from tests.records.every_engine import engine, over_engines, run_by_engine
-
-__all__ = ["engine"]
-pytest_generate_tests = over_engines()
-run_step = run_by_engine(risk_step.run_step)
 
 SMALL = pd.DataFrame(
     {"sex": list("FFFMM"), "age": ["old", "old", "young", "old", "old"], "disease": ["a", "a", "b", "c", "a"]}

@@ -187,6 +187,7 @@ def test_penteli_by_default_leaves_nobody_out(shipped):
     assert "cp1253" in merge.out
 
 
+@pytest.mark.thorough("1 s; the published report comes of the same merge")
 def test_penteli_is_merged_as_plain_pandas_merges_it(shipped):
     """Delimiters, encodings and spellings are given here; the tool had to find the first two by itself."""
     pilot, _ = shipped("PENTELI")
@@ -453,6 +454,7 @@ def test_the_file_of_door_1_needs_no_guessing_of_its_delimiter(tmp_path, delimit
     assert_equal_texts(*written_and_read_back(tmp_path, rows))
 
 
+@pytest.mark.thorough("1 s; a made pilot is read as it was written")
 @pytest.mark.parametrize("pilot", ["PENTELI", "SDTM_DEMO"])
 def test_door_2_reads_the_shipped_pilots_as_door_1_wrote_them(tmp_path, pilot):
     files = {name: path.read_bytes() for name, path in files_in(SHIPPED / pilot).items()}

@@ -295,6 +295,7 @@ def test_pseudonyms_are_numbers_that_a_table_of_floats_holds(tmp_path):
     )
 
 
+@pytest.mark.thorough("1 s: a release of its own")
 def test_parquet_leaves_with_numbers_of_the_same_value(tmp_path):
     (tmp_path / "text").mkdir()
     (tmp_path / "numbers").mkdir()
