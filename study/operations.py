@@ -8,11 +8,13 @@ the more careful of these. A config overrides any line.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from pathlib import Path
 
 
 class OperationKind(StrEnum):
@@ -111,3 +113,14 @@ def _of_pattern(pattern: str) -> re.Pattern[str]:
 
 def _expression(words: Iterable[str]) -> str:
     return "".join(re.escape(word).replace(r"\-\-", "[A-Z][A-Z0-9]").replace(r"\*", "[^.]*") for word in words)
+
+
+def rules_of_table(path: Path) -> dict[str, tuple[OperationRule, ...]]:
+    """The parts of a table of operations, a JSON file: in each, lines of patterns, operation, class and reason."""
+    parts = json.loads(path.read_text(encoding="utf-8"))
+    return {part["part"]: tuple(_rule(*line) for line in part["lines"]) for part in parts}
+
+
+def _rule(patterns: str, operation: str, variable_class: str, reason: str) -> OperationRule:
+    decides = Operation(OperationKind(operation), VariableClass(variable_class), reason)
+    return OperationRule(tuple(patterns.split()), decides)

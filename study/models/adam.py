@@ -9,14 +9,15 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from study.formats.tables import SourceTable
 from study.models import sdtm
 from study.models.registry import DataModel
 from study.models.roles import ColumnModel, Role, TableKind, TableModel
-from study.models.sdtm_operations import DIRECT, LEVEL_1, LEVEL_2, PLAIN, line, operation_of
+from study.models.sdtm_operations import operation_of
 from study.models.study_model import StudyModel
-from study.operations import NOT_IN_THE_TABLE, Operation, OperationKind, OperationRule, decided
+from study.operations import NOT_IN_THE_TABLE, Operation, decided, rules_of_table
 
 SUBJECTS = "ADSL"
 _DATA_SET = re.compile(r"AD[A-Z0-9]{1,6}")
@@ -38,37 +39,9 @@ _OF_AVALUE = {
     "ASEQ": "SEQ",
 }
 
-# Asked before SDTM's table, which has results of VS by these names.
-_FIRST = (
-    line("HEIGHTBL WEIGHTBL BMIBLGR*", OperationKind.NO_FURTHER, LEVEL_2, "can be seen, roughly"),
-    line("BMIBL", OperationKind.NO_FURTHER, LEVEL_1, "can be seen, roughly"),
-)
-# What SDTM's table has no line for. The first line that matches decides.
-LINES: tuple[OperationRule, ...] = (
-    line("SITEGR* REGION*", OperationKind.REMOVE, LEVEL_1, "the site reveals the region and who treats the subject"),
-    line("EDUC* MARISTAT", OperationKind.NO_FURTHER, LEVEL_1, "a characteristic that acquaintances know"),
-    line("DTHCAUS *SP *REASP", OperationKind.REMOVE, LEVEL_2, "a reason or description in free text"),
-    line("ANRLO ANRHI A*NRLO A*NRHI", OperationKind.REMOVE, LEVEL_2, "limits of normal values depend on age and sex"),
-    line("*DTF *TMF", OperationKind.KEEP, PLAIN, "says whether a date was imputed"),
-    line("*TM", OperationKind.REMOVE, LEVEL_2, "a time of day can be looked up elsewhere"),
-    line("*DTM *DT", OperationKind.OFFSET, LEVEL_2, "days of visits and events are known to many"),
-    line("A*DY *DY", OperationKind.KEEP, PLAIN, "a day counted from the subject's own start"),
-    line("ADUR* DUR* *DUR *DURN *DURU", OperationKind.KEEP, PLAIN, "time without a calendar"),
-    line(
-        "PARAM* PARCAT* PARTYP* AVAL* BASE* CHG* PCHG* SHIFT* *NRIND ATOX* BTOX* CRIT* DTYPE CNSR EVNTDESC CNSDTDSC "
-        "ANL* AVISIT* ATPT* APERIOD* APHASE* VISNUM*",
-        OperationKind.KEEP,
-        PLAIN,
-        "an analysis value, its parameter, or its place in the plan",
-    ),
-    line("ASEQ", OperationKind.NUMBER_ANEW, PLAIN, "numbers the records of a subject"),
-    line("SRCDOM SRCVAR", OperationKind.KEEP, PLAIN, "the record that the value was derived from"),
-    line("SRCSEQ", OperationKind.NUMBER_ANEW, PLAIN, "the record that the value was derived from, by its new number"),
-    line("AVGD* CUMD* DOSE* TRT* TR0* STRAT*", OperationKind.KEEP, PLAIN, "the treatment group or how much was given"),
-    line("DC*CD DC*REAS* DCSREAS EOS* EOT*", OperationKind.KEEP, PLAIN, "how a subject ended the study, as a code"),
-    line("CQ* SMQ*", OperationKind.NO_FURTHER, LEVEL_2, "a group of coded terms"),
-    line("SUBJIDN USUBJIDN SITEIDN", OperationKind.REMOVE, DIRECT, "repeats an id as a number"),
-)
+# Lines that are asked before SDTM's table, which has results of VS by these names, and those that it does not have. The
+# first line that matches decides.
+_FIRST, LINES = rules_of_table(Path(__file__).with_name("adam_operations.json")).values()
 
 
 def is_analysis(table: SourceTable) -> bool:
