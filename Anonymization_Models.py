@@ -39,12 +39,12 @@ from disclosure_control.basics.encoding.columns import (
     LARGEST_NUMBER,
     EncodedColumn,
     encode_column,
+    numbers_of,
     one_column,
 )
-from disclosure_control.basics.encoding.distributions import weighted_values
 from disclosure_control.basics.encoding.keys import count_keys, number_rows, sum_of_keys
 from disclosure_control.basics.encoding.wildcards import wildcard_frequency
-from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError, at_hand, nearest_name
+from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError, at_hand
 from disclosure_control.basics.telling.side_by_side import side_by_side
 
 MISSING_POLICIES = ("category", "exclude", "wildcard")
@@ -157,22 +157,7 @@ class EquivalenceClasses:
 
 def form_equivalence_classes(df: pd.DataFrame, quasi_identifiers: Sequence[str]) -> EquivalenceClasses:
     """Encode the quasi-identifiers once and number the class of each record; O(records x quasi-identifiers)."""
-    return classes_of_columns(quasi_identifiers, encode_columns(_columns_of(df, quasi_identifiers)), len(df))
-
-
-def _columns_of(df: pd.DataFrame, names: Sequence[str]) -> list[pd.Series]:
-    """The columns of a table by their names. Raises ``FaultyInputError`` on no table, and on names that it lacks."""
-    if not isinstance(df, pd.DataFrame):
-        what = (
-            "of apply_feature_binning, pass the first of the two results" if isinstance(df, tuple) else "pass a table"
-        )
-        raise FaultyInputError(f"found {type(df).__name__}; allowed: a pandas DataFrame; {what}")
-    if isinstance(names, str):
-        raise FaultyInputError(f"quasi_identifiers: found the text {names!r}; allowed: a list of column names")
-    absent = [f"{name}: no such column{nearest_name(name, df.columns)}" for name in names if name not in df.columns]
-    if absent:
-        raise FaultyInputError(absent)
-    return [one_column(df[name]) for name in names]
+    return classes_of_columns(quasi_identifiers, encode_columns([df[name] for name in quasi_identifiers]), len(df))
 
 
 def encode_columns(columns: Sequence[pd.Series]) -> list[EncodedColumn]:
@@ -471,40 +456,35 @@ DISTANCES: dict[str, Distance] = {
 }
 
 
-def _two_sides(of_class: object, of_all: object, numeric: bool) -> tuple[CountTable, np.ndarray]:
-    """One class as a count table, and the reference (n_values,), each a sample or a distribution."""
-    (mine, my_weights), (theirs, their_weights) = (weighted_values(side, numeric) for side in (of_class, of_all))
-    both = encode_column(pd.concat([mine, theirs], ignore_index=True))
-    n_values = len(both.labels)
-    people, reference = (
-        np.bincount(codes[codes >= 0], weights[codes >= 0], n_values)
-        for codes, weights in ((both.codes[: len(mine)], my_weights), (both.codes[len(mine) :], their_weights))
-    )
-    if not people.any() or not reference.any():
+def _two_samples(class_values: Iterable, all_values: Iterable, numeric: bool) -> tuple[CountTable, np.ndarray]:
+    parts = [pd.Series(list(values), dtype=object, name="values") for values in (class_values, all_values)]
+    if numeric:
+        parts = [pd.Series(numbers_of(part)) for part in parts]
+    both = encode_column(pd.concat(parts, ignore_index=True))
+    mine, theirs = both.codes[: len(parts[0])], both.codes[len(parts[0]) :]
+    if not (mine >= 0).any() or not (theirs >= 0).any():
         raise FaultyInputError("A distance needs at least one value on each side that is not missing.")
-    cells = np.flatnonzero(people)
-    return CountTable(np.zeros_like(cells), cells, people[cells], both.labels, 1), reference
+    mine = mine[mine >= 0]
+    table = _tabulate(np.zeros(len(mine), dtype=np.int64), mine, both.labels, 1)
+    return table, np.bincount(theirs[theirs >= 0], minlength=len(both.labels))
 
 
-def numerical_distance(of_class: Iterable[float] | Mapping, of_all: Iterable[float] | Mapping) -> float:
-    """Wasserstein-1 distance between two sides, in the unit of the value, missing values left out.
+def numerical_distance(class_values: Iterable[float], all_values: Iterable[float]) -> float:
+    """Wasserstein-1 distance between two samples of numbers, in their unit, missing values left out.
 
-    A side is a sample (any iterable of numbers) or a distribution: a mapping number -> share or count, or a Series of
-    shares that sum to 1 by number, as ``value_counts(normalize=True)`` gives. 0 for equal distributions, at most the
-    common range; larger is riskier. Raises ``FaultyInputError`` if a side has no value. Equals
-    ``scipy.stats.wasserstein_distance``.
+    0 for equal distributions, at most the common range; larger is riskier. Raises ``FaultyInputError`` if a
+    side has no value. Equals ``scipy.stats.wasserstein_distance``.
     """
-    return float(wasserstein_distance(*_two_sides(of_class, of_all, numeric=True))[0])
+    return float(wasserstein_distance(*_two_samples(class_values, all_values, numeric=True))[0])
 
 
-def categorical_distance(of_class: Iterable | Mapping, of_all: Iterable | Mapping) -> float:
-    """Total variation between two sides, missing values left out: a share in [0, 1].
+def categorical_distance(class_values: Iterable, all_values: Iterable) -> float:
+    """Total variation between two samples of categories, missing values left out: a share in [0, 1].
 
-    A side is a sample (any iterable of categories) or a distribution: a mapping category -> share or count, or a Series
-    of shares that sum to 1 by category. 0 for equal shares, 1 where no category is common; larger is riskier. Raises
-    ``FaultyInputError`` if a side has no value.
+    0 for equal shares, 1 where no category is common; larger is riskier. Raises ``FaultyInputError`` if a side
+    has no value.
     """
-    return float(total_variation_distance(*_two_sides(of_class, of_all, numeric=False))[0])
+    return float(total_variation_distance(*_two_samples(class_values, all_values, numeric=False))[0])
 
 
 # ---------------------------------------------------------------- the three models
@@ -658,7 +638,7 @@ def run_t_closeness(
     """
     classes = _classes_of(df, quasi_identifiers, missing_qis, classes)
     if counts is None and distance is None and df is not None:
-        _check_numbers_are_told_apart(*_columns_of(df, [sensitive]))
+        _check_numbers_are_told_apart(one_column(df[sensitive]))
     counts = _counts_of(df, sensitive, classes, counts)
     evaluated = classes.evaluated(missing_qis)
     reference = counts.people_of_value(evaluated)
@@ -733,7 +713,7 @@ def _counts_of(
     if counts is not None:
         return counts
     assert df is not None  # only who hands in counts has none
-    return count_sensitive_values(classes, *_columns_of(df, [sensitive]))
+    return count_sensitive_values(classes, df[sensitive])
 
 
 def _check_numbers_are_told_apart(sensitive: pd.Series) -> None:
@@ -770,20 +750,6 @@ _ELSEWHERE = {
     "validate_config": "config.model_settings",
     "generate_full_privacy_report": "disclosure_control.report.text",
 }
-
-
-# What the deliverable D4.2 names: from Anonymization_Models import *
-__all__ = [  # noqa: F822 - two of them are looked up below
-    "apply_feature_binning",
-    "bin_feature_column",
-    "categorical_distance",
-    "generate_full_privacy_report",
-    "numerical_distance",
-    "run_k_anonymity",
-    "run_l_diversity",
-    "run_t_closeness",
-    "validate_config",
-]
 
 
 def __getattr__(name: str) -> object:
