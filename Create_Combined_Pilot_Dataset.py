@@ -67,7 +67,7 @@ def _combine_by(choice: Choice, pilot: Pilot, update: SheetUpdate | None = None)
             counts |= {"subjects": combined.n_subjects, "columns": len(combined.columns) - 1}
         outcome = _published(pilot, combined, settings.combined_as)
     if update is not None:
-        for line in update.in_words(combined):
+        for line in update.merged(combined):
             pilot.log.say(line)
         if update.is_other:
             write_sheet(update.rows, update.sheet.file.path, update.sheet)

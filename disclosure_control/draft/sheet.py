@@ -134,20 +134,22 @@ class SheetUpdate:
         domains = [(model.domain(table.domain), table) for table in tables]
         self._there = {f"{domain}__{heading}" for domain, table in domains for heading in table.frame.columns}
         self.rows = [self._today(row, _seen(row.table, row.column, domains)) for row in self.sheet.rows.values()]
-        known = {row.name for row in self.rows} | set(_texts_in(self.literal))
-        self.add(_not_in(known, tables, model))
+        self.add(_not_in(self._known(), tables, model))
+
+    def _known(self) -> set[str]:
+        return {row.name for row in self.rows}.union(_texts_in(self.literal))
 
     def add(self, rows: Iterable[ColumnProfile]) -> None:
-        """Append the rows of columns that the sheet does not have yet."""
-        names = {row.name for row in self.rows}
-        new = [dataclasses.replace(row, status=Status.NEW) for row in rows if row.name not in names]
+        """Append the rows of columns that neither the sheet has yet nor the config names."""
+        known = self._known()
+        new = [dataclasses.replace(row, status=Status.NEW) for row in rows if row.name not in known]
         self.rows += new
         self.n_new += len(new)
 
     def _today(self, row: ColumnProfile, seen: str) -> ColumnProfile:
         if not row.seen or seen in ("", "nothing", row.seen):
             return row
-        self.n_changed += row.status is not Status.CHANGED
+        self.n_changed += 1
         return dataclasses.replace(row, seen=seen, status=Status.CHANGED)
 
     @property
@@ -155,18 +157,19 @@ class SheetUpdate:
         """Whether the export brought anything."""
         return bool(self.n_new or self.n_changed)
 
-    def in_words(self, combined: Combined) -> Iterator[str]:
-        """What a screen says of the export, once all is merged; variables of supplemental tables are taken in, too."""
+    def merged(self, combined: Combined) -> list[str]:
+        """Take in what rows of supplemental tables name, once all is merged; what a screen says of the export."""
         forms = {domain: str(counts["form"]) for domain, counts in combined.report["domains"].items()}
         self.add(self._supplemental(combined.columns[1:], forms))
-        file, there = self.sheet.file.name, self._there | set(combined.columns)
+        file, there, said = self.sheet.file.name, self._there.union(combined.columns), []
         if self.is_other:
             numbers = f"{counted(self.n_new, 'column')} new, {self.n_changed} changed since the last export"
-            yield f"  {file}: {numbers}; look at the rows with this status"
+            said.append(f"  {file}: {numbers}; look at the rows with this status")
         gone = [f"{row.name} (row {number})" for number, row in self.sheet.rows.items() if row.name not in there]
         if gone:
             why = "not in this export, or a spreadsheet changed the name"
-            yield f"  {file}: {listed(gone, at_most=MOST_NAMED)}: {why}"
+            said.append(f"  {file}: {listed(gone, at_most=MOST_NAMED)}: {why}")
+        return said
 
     def _supplemental(self, columns: Iterable[str], forms: Mapping[str, str]) -> Iterator[ColumnProfile]:
         """Rows of variables that rows of supplemental tables name, and no standard explains."""

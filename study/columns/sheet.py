@@ -78,12 +78,10 @@ def _decision(row: ColumnProfile) -> dict[str, Any]:
 
 
 def _forms_of(code: str) -> list[str]:
-    """A code as files may have it: a spreadsheet writes decimals with its own sign, and truth values in capitals."""
+    """A code as files may have it: a spreadsheet writes decimals and dates in the way of its country."""
     forms = [code]
     if re.fullmatch(r"[+-]?\d+[.,]\d+", code):
         forms += [code.replace(",", "."), code.replace(".", ",")]
-    if code.lower() in _TRUTH:
-        forms += [code.lower(), code.capitalize(), code.upper()]
     if day := _as_day(code):
         forms.append(day)
     return list(dict.fromkeys(forms))

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from config import sheet_of
+from disclosure_control.basics.files import SourceFile
+from disclosure_control.draft.sheet import SheetUpdate
 from study.columns.profile import Status
 from study.columns.sheet import ColumnSheet, read_sheet
+from study.formats.tables import SourceTable
+from study.merge.assembling import Combined
+from study.models.registry import study_model
+from tests.cases import each
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, SyntheticPilot, leaks
 
 ROWS = [
@@ -142,3 +150,19 @@ def test_a_proposal_decides_the_sheet_as_drafted_and_leaves_todays(plain, doors)
     }
     assert "PLAIN.proposed.columns.csv" in run.out
     assert sheet_of(plain.config_file).read_bytes() == before
+
+
+@each("named, status", [({}, Status.NEW), ({"merge": {"drop": ["DM__XTRA"]}}, None)])
+def test_a_new_variable_of_supplemental_rows_is_marked_unless_the_config_names_it(named, status):
+    columns = {"USUBJID": ["1", "2"], "SEX": ["M", "F"]}
+    rows = {"USUBJID": ["1"], "RDOMAIN": ["DM"], "QNAM": ["XTRA"], "QVAL": ["a"]}
+    tables = [
+        SourceTable(name, f"{name}.csv", "", pd.DataFrame(frame, dtype="str"), {}, ())
+        for name, frame in (("DM", columns), ("SUPPDM", rows))
+    ]
+    update = SheetUpdate(ColumnSheet(SourceFile(Path("P.columns.csv"), b"")), named)
+    update.look(tables, study_model(tables, "USUBJID"))
+    report = {"domains": {"DM": {"form": "wide"}}}
+    said = update.merged(Combined(["USUBJID", "DM__SEX", "DM__XTRA"], 2, [], report))
+    assert {row.name: row.status for row in update.rows}.get("DM__XTRA") == status
+    assert bool(said) == (status is not None)
