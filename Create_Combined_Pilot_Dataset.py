@@ -10,6 +10,7 @@ A pilot without a config is merged with the defaults, and gets a drafted one, to
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +20,15 @@ if __name__ == "__main__":
     look_for_cycles_rarely()
     keep_freed_memory(arrow_from="jemalloc")
 
-from config import COMBINED_DATASETS, MERGE_REPORT, REVIEW, lines_to_review
+from config import COMBINED_DATASETS, MERGE_REPORT, REVIEW, lines_to_review, parse_config_file, sheet_of
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.choice import AUTO, MERGING, engine_of_merge
 from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door
 from disclosure_control.run.memory import give_freed_memory_back
 
 if TYPE_CHECKING:
+    from disclosure_control.draft.sheet import SheetUpdate
     from disclosure_control.records.choice import Choice
     from study.merge.combine import Combined
     from study.merge.settings import MergeSettings
@@ -47,8 +50,9 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     return _combine_by(choose_merging(options.engine, pilot.folder), pilot)
 
 
-def _combine_by(choice: Choice, pilot: Pilot) -> Outcome:
+def _combine_by(choice: Choice, pilot: Pilot, update: SheetUpdate | None = None) -> Outcome:
     from disclosure_control.records.merging import working_on
+    from disclosure_control.run.config_files import write_sheet
     from study.merge.combine import combine_domains
 
     rule, settings = merge_settings(pilot.config)
@@ -57,10 +61,26 @@ def _combine_by(choice: Choice, pilot: Pilot) -> Outcome:
     if choice.engine.gives_memory_back:
         give_freed_memory_back()
     with working_on(choice.name, pilot.folder, pilot.results) as working:
+        working = working if update is None else dataclasses.replace(working, look=update.look)
         with pilot.log.step("merge") as counts:
             combined = combine_domains(pilot.folder, rule, settings, working)
             counts |= {"subjects": combined.n_subjects, "columns": len(combined.columns) - 1}
-        return _published(pilot, combined, settings.combined_as)
+        outcome = _published(pilot, combined, settings.combined_as)
+    if update is not None:
+        for line in update.merged(combined):
+            pilot.log.say(line)
+        if update.is_other:
+            write_sheet(update.rows, update.sheet.file.path, update.sheet)
+    return outcome
+
+
+def _update_of_sheet(pilot: Pilot) -> SheetUpdate | None:
+    """What this export brings to the sheet of columns; None without one."""
+    if pilot.sheet is None:
+        return None
+    from disclosure_control.draft.sheet import SheetUpdate
+
+    return SheetUpdate(pilot.sheet, parse_config_file(pilot.config_file))
 
 
 def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -68,31 +88,37 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
 
     The draft never takes the place of a config: beside one it gets a name that no run reads.
     """
-    if pilot.is_configured and not options.draft_config:
-        return combine_pilot(pilot, options)
     from disclosure_control.records.merging import choose_merging
     from disclosure_control.records.needs import AtOnce
 
     choice = choose_merging(options.engine, pilot.folder)
+    if pilot.is_configured and not options.draft_config:
+        return _combine_by(choice, pilot, _update_of_sheet(pilot))
     if choice.engine.gives < AtOnce.EVERYBODY:
         reason = choice.reason.rstrip(".") or f"--engine {choice.name} was asked for"
         raise FaultyInputError(_NOTHING_DRAFTED_FROM_DISK.format(name=pilot.config_file.name, reason=reason))
     from disclosure_control.draft.draft import draft_config
-    from disclosure_control.draft.files import DRAFTED, write_draft
+    from disclosure_control.draft.sheet import with_earlier
+    from disclosure_control.run.config_files import DRAFTED, write_draft, write_sheet
 
-    outcome = _combine_by(choice, pilot) if pilot.is_configured else None
+    outcome = _combine_by(choice, pilot, _update_of_sheet(pilot)) if pilot.is_configured else None
     try:
-        draft = draft_config(pilot.name, pilot.folder, pilot.config)
+        given = parse_config_file(pilot.config_file) if pilot.is_configured else {}
+        draft = draft_config(pilot.name, pilot.folder, given, pilot.sheet)
     except FaultyInputError as error:
         if pilot.is_configured:
             raise
         raise FaultyInputError([*error.faults, _nothing_drafted(pilot.config_file.name)]) from None
     path = write_draft(draft.text, pilot.config_file.path.parent, pilot.name, DRAFTED if pilot.is_configured else "")
-    n_to_review = lines_to_review(draft.text)
+    rows = draft.rows if pilot.is_configured else with_earlier(draft.rows, pilot.sheet)
+    if rows:
+        write_sheet(rows, sheet_of(path), pilot.sheet)
+    n_to_review, n_open = lines_to_review(draft.text), sum(row.is_open for row in rows)
     outcome = outcome or _published(pilot, draft.combined, merge_settings(pilot.config)[1].combined_as)
-    decide = f'decide the {n_to_review} lines marked "# {REVIEW}", then run Main_Anonymization.py'
-    pilot.log.say(f"  drafted {path}: {decide}")
-    return Outcome(outcome.status, f"{outcome.words}; drafted {path.name}, {n_to_review} lines to review")
+    columns = f" and {counted(n_open, 'column')} of {sheet_of(path).name}" if n_open else ""
+    to_decide = f'{n_to_review} lines marked "# {REVIEW}"{columns}'
+    pilot.log.say(f"  drafted {path}: decide the {to_decide}, then run Main_Anonymization.py")
+    return Outcome(outcome.status, f"{outcome.words}; drafted {path.name}, {n_to_review} lines to review{columns}")
 
 
 def _nothing_drafted(name: str) -> str:
@@ -103,8 +129,8 @@ def _nothing_drafted(name: str) -> str:
 
 
 def _published(pilot: Pilot, combined: Combined, combined_as: str) -> Outcome:
+    from disclosure_control.assess.staleness import decided_of_merge
     from disclosure_control.basics.telling.merged_domains import NOTES_SHOWN, notes_shown
-    from disclosure_control.basics.telling.words import counted
     from disclosure_control.run.results import files_of_set, staged
 
     name, report = COMBINED_DATASETS[combined_as], combined.report
@@ -113,7 +139,8 @@ def _published(pilot: Pilot, combined: Combined, combined_as: str) -> Outcome:
     of_door_2 = files_of_set(pilot.results / f"{pilot.name}_privacy_summary.json")
     with pilot.log.step("write"), staged(pilot.results, MERGE_REPORT, is_restricted=True, carried=of_door_2) as results:
         results.write_table(name, combined.pieces, for_people=False)
-        results.publish({"schema": 1, "pilot": pilot.name, **combined.report, NOTES_SHOWN: notes_shown(notes)})
+        said = {**combined.report, NOTES_SHOWN: notes_shown(notes), **decided_of_merge(pilot.config)}
+        results.publish({"schema": 1, "pilot": pilot.name, **said})
     for notice in results.notices:
         pilot.log.notice(notice)
     pilot.log.say(merge_table(combined.report))

@@ -24,8 +24,16 @@ if __name__ == "__main__":
     look_for_cycles_rarely()
     keep_freed_memory(arrow_from="system")
 
-from config import COMBINED_DATASETS, MERGE_REPORT, REVIEW, combined_dataset_in, lines_to_review, text_of_config
-from disclosure_control.basics.telling.reasons import DECIDE, Gravity, Reason
+from config import (
+    COMBINED_DATASETS,
+    MERGE_REPORT,
+    REVIEW,
+    combined_dataset_in,
+    lines_to_review,
+    sheet_of,
+    text_of_config,
+)
+from disclosure_control.basics.telling.reasons import DECIDE, DECIDE_COLUMNS, Gravity, Reason
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.choice import AUTO, ENGINES
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door
@@ -42,6 +50,7 @@ if TYPE_CHECKING:
     from disclosure_control.report.verdict import Verdict
     from disclosure_control.run.logs import Log
     from disclosure_control.steps.running import StepResult
+    from study.columns.sheet import ColumnSheet
 
     Check = Callable[[Mapping[str, Any]], object]
     Run = Callable[[Mapping[str, Any], str], Verdict]
@@ -69,7 +78,7 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
             from disclosure_control.remedy.treatments.keys import with_keys_to_come
 
             with with_keys_to_come(literal):
-                return checked_config(path, literal, READERS)
+                return checked_config(path, pilot.by(literal), READERS)
 
         def run(literal: Mapping[str, Any], words: str) -> Verdict:
             from disclosure_control.remedy.treatments.keys import with_keys_to_come
@@ -77,7 +86,7 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
             engine, log = choice.name, pilot.log
             with with_keys_to_come(literal):
                 check(literal)
-                with opened(engine, path, literal, READERS, records_needed, pilot.cluster) as tried:
+                with opened(engine, path, pilot.by(literal), READERS, records_needed, pilot.cluster) as tried:
                     log.say(words)
                     return _verdict_of(pilot, tried, literal, log)
 
@@ -118,9 +127,9 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
         counts["subjects"] = dataset.n_subjects
     steps = run_steps(pilot.name, pilot.folder, dataset, assessment, pilot.log, pilot.left_out, pilot.started)
     leaving = what_leaves(steps)
-    open_lines = undecided(pilot.config_file)
+    open_lines = undecided(pilot.config_file, pilot.sheet)
     verdict = verdict_on(leaving, steps, open_lines, pilot.config)
-    notices = stale_merge_notices(pilot.folder, pilot.results, dataset.file, dataset.sha256)
+    notices = stale_merge_notices(pilot.folder, pilot.results, dataset.file, dataset.sha256, pilot.config)
     notices += [f"{reason.sentence} {reason.remedy}" for reason in open_lines]
     inputs = {dataset.file: {"sha256": dataset.sha256, "rows": dataset.n_subjects}}
     for result in steps.values():
@@ -169,8 +178,10 @@ def _propose(
     Where ``recommend`` weighs tables of the study, or what leaves by the proposal is of no use, other ways to hold are
     tried, too, and the best one is proposed.
     """
-    from disclosure_control.draft.proposal import proposal_in_words, propose_tried, write_proposal
+    from disclosure_control.draft.proposal import proposal_in_words, propose_tried
+    from disclosure_control.draft.sheet import as_drafted
     from disclosure_control.draft.ways import NO_USE, RecodingLevels, proposed_by_ways
+    from disclosure_control.run.config_files import PROPOSED_CONFIG, write_draft, write_sheet
 
     file, recommended = pilot.config_file, steps.get("recommend")
     tried = [verdict]
@@ -179,27 +190,33 @@ def _propose(
         tried.append(run(literal, "Trying the proposal"))
         return tried[-1].reasons
 
-    proposal = propose_tried(text_of_config(file), file.name, verdict.reasons, check, reasons_of)
+    sheet = as_drafted(pilot.sheet)
+    proposal = propose_tried(text_of_config(file), file.name, verdict.reasons, check, reasons_of, sheet)
     asked, said = config.settings.get("recommend"), list[str]()
     is_of_no_use = (use := tried[-1].use) is not None and use.answer == NO_USE
     if asked is not None and recommended is not None and (asked.weigh is not None or is_of_no_use):
         recoding = RecodingLevels.of(recommended.figures)
         proposal, said = proposed_by_ways(proposal, file.name, recoding, run, asked.tables_weighed)
     if proposal.is_other:
-        path = write_proposal(proposal, file.path.parent, pilot.name)
+        path = write_draft(proposal.text, file.path.parent, pilot.name, PROPOSED_CONFIG)
+        if proposal.sheet:
+            write_sheet(proposal.sheet, sheet_of(path), pilot.sheet)
         said += proposal_in_words(proposal, path, file.path, f"python Main_Anonymization.py {pilot.name}")
     else:
         said.append("Nothing to propose: " + ("it may leave." if verdict.may_leave else "no line answers a reason."))
     pilot.log.say("\n".join(said))
 
 
-def undecided(config_file: SourceFile) -> tuple[Reason, ...]:
-    """A reason to hold while a drafted config has undecided lines."""
-    n_lines = lines_to_review(text_of_config(config_file))
-    if not n_lines:
-        return ()
-    sentence = f'{config_file.name} has {counted(n_lines, "line")} marked "# {REVIEW}", which only you can decide.'
-    return (Reason(Gravity.NOT_DECIDED, sentence, DECIDE),)
+def undecided(config_file: SourceFile, sheet: ColumnSheet | None = None) -> tuple[Reason, ...]:
+    """Reasons to hold while a drafted config has undecided lines, or its sheet of columns undecided rows."""
+    found, n_lines = [], lines_to_review(text_of_config(config_file))
+    if n_lines:
+        sentence = f'{config_file.name} has {counted(n_lines, "line")} marked "# {REVIEW}", which only you can decide.'
+        found.append(Reason(Gravity.NOT_DECIDED, sentence, DECIDE))
+    if sheet is not None and sheet.n_open:
+        sentence = f"{sheet.file.name} has {counted(sheet.n_open, 'column')} with a status, which only you can decide."
+        found.append(Reason(Gravity.NOT_DECIDED, sentence, DECIDE_COLUMNS))
+    return tuple(found)
 
 
 def _outcome(judged: str, assessment: Assessment, verdict: Verdict, limit: float | None) -> Outcome:

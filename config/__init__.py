@@ -179,6 +179,11 @@ def config_file_of(settings: Settings, pilot: str) -> Path:
     return settings.config_folder / f"{pilot}.py"
 
 
+def sheet_of(config_file: Path) -> Path:
+    """Where the sheet of columns of a config is, or would be: beside it, under its name."""
+    return config_file.with_suffix(".columns.csv")
+
+
 def lines_to_review(text: str) -> int:
     """How many comments of a config begin with the mark by which a draft asks for a decision."""
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)

@@ -38,7 +38,16 @@ from disclosure_control.report.verification import (
     last_line,
 )
 from disclosure_control.run.beside import VERIFIED, beside, put_beside, work_folder
-from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, gravest, guarded, prepare_screen
+from disclosure_control.run.doors import (
+    DONE,
+    RISK_TOO_HIGH,
+    Outcome,
+    Pilot,
+    gravest,
+    guarded,
+    prepare_screen,
+    sheet_beside,
+)
 from disclosure_control.run.fingerprints import KEY_FILE, known_key
 from disclosure_control.run.logs import Log, SilentLog, say
 from disclosure_control.run.results import held
@@ -139,14 +148,16 @@ def _run_again(
     again.mkdir(mode=0o700)
     try:
         put_beside(again, KEY_FILE, key)
+        literal, sheet = parse_config_file(config), sheet_beside(config)
         memory = _memory(found, results)
         memory.before_the_last_run.keep_beside(again)
         pilot = Pilot(
             name=folder.name,
             folder=folder,
             results=again,
-            config=parse_config_file(config),
+            config=literal if sheet is None else sheet.below(literal),
             config_file=config,
+            sheet=sheet,
             started=started,
             keep_runs=max(len(memory.lines), 1),
             log=SilentLog(),

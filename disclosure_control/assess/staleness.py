@@ -7,19 +7,32 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from config import MERGE_REPORT
 from study.formats.files import files_of, is_there, sha256_of_input
 from study.formats.registry import readers_by_suffix
 from study.formats.tables import file_of, suffix_of
 
+DECIDED = "decided"  # in the merge report: what was decided about columns
+COLUMNS = "What is decided about columns"
 REMEDY = "run Create_Combined_Pilot_Dataset.py again"
 
 
-def stale_merge_notices(folder: Path, results: Path, file: str, sha256: str) -> list[str]:
+def decided_of_merge(literal: Mapping[str, Any]) -> dict[str, Any]:
+    """What decisions about columns change in a merge, as its report remembers it: roles, and codes for missing."""
+    columns = literal.get("merge", {}).get("columns", {})
+    decided = {name: [one.get("role"), *one.get("missing", ())] for name, one in columns.items()}
+    found = {name: one for name, one in decided.items() if one != [None]}
+    return {DECIDED: found} if found else {}
+
+
+def stale_merge_notices(
+    folder: Path, results: Path, file: str, sha256: str, literal: Mapping[str, Any] | None = None
+) -> list[str]:
     """Sentences on domain files that changed or were added since the merge, and on a combined dataset of another merge.
 
-    ``file``, ``sha256``: of the combined dataset as it was read.
+    ``file``, ``sha256``: of the combined dataset as it was read. ``literal``: the config of this run.
 
     Missing files are not reported: a node may have only the combined dataset. Without a readable merge report nothing
     is reported.
@@ -29,6 +42,7 @@ def stale_merge_notices(folder: Path, results: Path, file: str, sha256: str) -> 
         inputs, left_out = report["inputs"], report["left_out"]
         changed, added = _changed_since(inputs, folder), _added_since({*inputs, *left_out}, folder)
         hashes = {name: entry["sha256"] for name, entry in report["files"].items()}
+        decided = report.get(DECIDED) != decided_of_merge(literal or {}).get(DECIDED)
         is_of_this_merge = report["pilot"] == folder.name and hashes.get(file) == sha256
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return []
@@ -37,7 +51,7 @@ def stale_merge_notices(folder: Path, results: Path, file: str, sha256: str) -> 
         *([] if is_of_this_merge else [f"{of_another}; {REMEDY}."]),
         *(
             f"{', '.join(files)} {words} after the merge, and what follows does not know it; {REMEDY}."
-            for files, words in ((changed, "changed"), (added, "came"))
+            for files, words in ((changed, "changed"), (added, "came"), ([COLUMNS] * decided, "changed"))
             if files
         ),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +16,14 @@ from disclosure_control.draft.ages import draft_ages
 from disclosure_control.draft.columns import Column, columns_of
 from disclosure_control.draft.literal import DraftedValue, Group, Node, config_text
 from disclosure_control.draft.merging import MergeDraft, draft_merge, tables_by_domain, with_rows_of_plain_tables
-from disclosure_control.draft.model_keys import draft_model_keys
+from disclosure_control.draft.model_keys import chosen_sensitive, draft_model_keys
 from disclosure_control.draft.roles import ConfigRole, Decision, decide
+from disclosure_control.draft.sheet import drafted_rows
 from disclosure_control.draft.thresholds import draft_k
 from disclosure_control.identifiers.scan import scan_combined
+from study.columns.decisions import known_by_decision
+from study.columns.profile import ColumnProfile
+from study.columns.sheet import ColumnSheet
 from study.formats.tables import SourceTable
 from study.merge.combine import Combined, MergeResources, combine_domains
 from study.merge.reading import ReadOnce, read_tables_to_merge
@@ -30,64 +35,79 @@ from study.models.study_model import StudyModel
 TITLE = """Drafted settings of the pilot {pilot}, made from {people} and {n_columns} columns. \
 "{review}" marks what you have to decide: change the line or keep it, then delete the mark.
 
+Columns that are not named here stay in the combined dataset and in the treated dataset.{sheet}
+
 This file is one dictionary. It is read, never run. README.md explains every key."""
+SHEET = " You decide about them in {pilot}.columns.csv, beside this file: see docs/columns.md."
 AS_GIVEN = "as in the pilot's config"
 MOST_ROWS_WEIGHED = 500_000  # each way to hold that is tried costs a run
 
 
 @dataclass(frozen=True)
 class Draft:
-    """The ``text`` of a config file, and the dataset that the merge makes under it."""
+    """The ``text`` of a config file, the ``rows`` of the sheet of columns, and the dataset of the merge by both."""
 
     text: str
+    rows: list[ColumnProfile]
     combined: Combined
 
 
-def draft_config(pilot: str, folder: Path, given: Mapping[str, Any]) -> Draft:
+def draft_config(pilot: str, folder: Path, given: Mapping[str, Any], sheet: ColumnSheet | None = None) -> Draft:
     """Draft the config of a pilot from the files in its folder.
 
     ``given`` is its present config, if it has one: the keys ``subject_id`` and ``merge`` are taken over, as
-    a person decided them. Raises ``FaultyInputError`` where the files cannot be merged.
+    a person decided them, and so is what the ``sheet`` of its columns decides. Raises ``FaultyInputError`` where the
+    files cannot be merged.
     """
-    given_rule, given_settings = _rule_and_settings(given.get("subject_id", {}), given.get("merge", {}))
+    read_settings = functools.partial(_rule_and_settings, sheet)
+    given_rule, given_settings = read_settings(given.get("subject_id", {}), given.get("merge", {}))
     working = MergeResources(read=ReadOnce())
     tables, model = read_tables_to_merge(folder, given_rule, given_settings, working.read)
     merge = _as_given(draft_merge(tables_by_domain(tables, model), model, "subject_id" in given), given)
-    rule, settings = _rule_and_settings(merge.subject_id.value, Group(merge.settings).value)
+    rule, settings = read_settings(merge.subject_id.value, Group(merge.settings).value)
     if rule != given_rule:  # what columns are for depends on the person
         tables, model = read_tables_to_merge(folder, rule, settings, working.read)
     if "merge" not in given:
         merge = with_rows_of_plain_tables(merge, tables, model, rule.column)
         ages = draft_ages(tables, model, rule.column or None, folder)
         merge = dataclasses.replace(merge, settings={**merge.settings, **({"age": Group(ages)} if ages else {})})
-        settings = _rule_and_settings({}, Group(merge.settings).value)[1]
+        settings = read_settings({}, Group(merge.settings).value)[1]
     if settings.age:  # a further column, whose role is known once it is there
         tables, model = read_tables_to_merge(folder, rule, settings, working.read)
     combined = combine_domains(folder, rule, settings, working)
     k = draft_k(len(combined.frame))
     columns = _columns(combined, merge, model, k)
-    decisions = decide(columns)
+    decisions = decide(columns, known_by_decision(settings.columns))
     dropped = {name: decision for name, decision in decisions.items() if decision.role is ConfigRole.DROPPED}
     of_all = combined
     if dropped:  # the dataset as the next merge will make it
         without = dataclasses.replace(settings, drop=(*settings.drop, *dropped))
         combined = combine_domains(folder, rule, without, working)
-    model_keys, left_alone = draft_model_keys(columns, decisions, k, of_all.frame)
+    sensitive = chosen_sensitive(columns, decisions)
+    model_keys = draft_model_keys(columns, decisions, sensitive, k, of_all.frame)
     keys: dict[str, Node] = {**model_keys, "subject_id": merge.subject_id}
     parts = {**merge.settings, **_drop(settings.drop, dropped)}
     if parts:
         keys["merge"] = Group(parts, "Settings of the merge that differ from its defaults.")
     keys["recommend"] = _recommend(tables, model)
+    rows = drafted_rows(columns, decisions, {column.name for column in sensitive}, tables, model)
     title = TITLE.format(
-        pilot=pilot, people=people_text(len(combined.frame), ","), n_columns=len(columns), review="# review:"
+        pilot=pilot,
+        people=people_text(len(combined.frame), ","),
+        n_columns=len(columns),
+        review="# review:",
+        sheet=SHEET.format(pilot=pilot) if rows else "",
     )
-    return Draft(config_text(title, keys, left_alone), combined)
+    return Draft(config_text(title, keys), rows, combined)
 
 
-def _rule_and_settings(subject_id: object, merge: object) -> tuple[SubjectIdRule, MergeSettings]:
+def _rule_and_settings(
+    sheet: ColumnSheet | None, subject_id: object, merge: object
+) -> tuple[SubjectIdRule, MergeSettings]:
+    decided = merge if sheet is None else sheet.below({"merge": merge})["merge"]
     return (
         read(SubjectIdRule, subject_id, Place("subject_id")),
-        read(MergeSettings, merge, Place("merge")),
+        read(MergeSettings, decided, Place("merge")),
     )
 
 

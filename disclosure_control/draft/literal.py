@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from config import REVIEW
@@ -42,17 +42,14 @@ class Group:
 Node = DraftedValue | Group
 
 
-def config_text(title: str, keys: Mapping[str, Node], last_words: Iterable[str] = ()) -> str:
+def config_text(title: str, keys: Mapping[str, Node]) -> str:
     """The text of a config file: ``config = {...}``, read and never run.
 
-    ``title`` becomes the docstring, a blank line in it a paragraph; ``last_words`` are comments at the end of the
-    literal.
+    ``title`` becomes the docstring, a blank line in it a paragraph.
     """
     lines = [*_docstring(title), "", "config = {"]
     for name, node in keys.items():
         lines += _node(f"{python_text(name)}: ", node, INDENT)
-    for words in last_words:
-        lines += _comment(words, INDENT, hanging="  ")
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -86,9 +83,9 @@ def _node(start: str, node: Node, indent: str) -> Iterator[str]:
     yield f"{indent}{closing},"
 
 
-def _comment(words: str, indent: str, hanging: str = "") -> list[str]:
+def _comment(words: str, indent: str) -> list[str]:
     width = WIDTH - len(indent) - 2
-    wrapped = textwrap.wrap(_one_line(words), width, break_long_words=False, subsequent_indent=hanging)
+    wrapped = textwrap.wrap(_one_line(words), width, break_long_words=False)
     return [f"{indent}# {line}" for line in wrapped]
 
 

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.settings.changes import python_text
 from disclosure_control.draft.bins import OLDEST_AGE, Bins, age_bins, body_mass_bins, quantile_bins
 from disclosure_control.draft.columns import Column
 from disclosure_control.draft.large_groups import SeenInLargeGroups, seen_in_large_groups
 from disclosure_control.draft.literal import DraftedValue, Group, Node
-from disclosure_control.draft.roles import UNKNOWN, ConfigRole, Decision, order_of_sensitive
+from disclosure_control.draft.roles import ConfigRole, Decision, order_of_sensitive
 from disclosure_control.draft.thresholds import draft_l, draft_t, sensitive_bins
 
 MOST_SENSITIVE = 2  # each further one is a further requirement on every class
-MOST_GUESSED = 5
-NOT_CHOSEN = "could also be sensitive"
 ADULT = 18
 
 
 def draft_model_keys(
-    columns: Sequence[Column], decisions: Mapping[str, Decision], k: DraftedValue, frame: pd.DataFrame
-) -> tuple[dict[str, Node], list[str]]:
-    """The keys by name, and comments that list the columns in none of them with the reason.
-
-    ``frame`` is the combined dataset, as text.
-    """
-    decisions = _with_some_quasi_identifier(columns, decisions)
-    sensitive = _sensitive(columns, decisions)
+    columns: Sequence[Column],
+    decisions: Mapping[str, Decision],
+    sensitive: Sequence[Column],
+    k: DraftedValue,
+    frame: pd.DataFrame,
+) -> dict[str, Node]:
+    """The keys by name; ``frame`` is the combined dataset, as text."""
     categories, numbers = (
         [column for column in columns if decisions[column.name].role is role]
         for role in (ConfigRole.CATEGORY, ConfigRole.NUMBER)
@@ -70,8 +66,7 @@ def draft_model_keys(
         )
         for column in sensitive
     }
-    keys |= {"K": k, **_thresholds(sensitive, least, seen)}
-    return keys, list(_left_alone(columns, decisions, {column.name for column in sensitive}))
+    return keys | {"K": k, **_thresholds(sensitive, least, seen)}
 
 
 def _thresholds(sensitive: Sequence[Column], k: int, seen: Mapping[str, SeenInLargeGroups]) -> dict[str, Node]:
@@ -95,27 +90,14 @@ def _line(column: Column, decisions: Mapping[str, Decision]) -> DraftedValue:
     return DraftedValue(column.name, decision.reason, decision.review)
 
 
-def _sensitive(columns: Sequence[Column], decisions: Mapping[str, Decision]) -> list[Column]:
-    """The first candidates, of different concepts where possible."""
+def chosen_sensitive(columns: Sequence[Column], decisions: Mapping[str, Decision]) -> list[Column]:
+    """The sensitive columns of the config: the first candidates, of different concepts where possible."""
     candidates = [column for column in columns if decisions[column.name].role is ConfigRole.SENSITIVE]
     candidates = [column for column in sorted(candidates, key=order_of_sensitive) if column.n_distinct > 1]
     first_of_each: dict[object, Column] = {}
     for column in candidates:
         first_of_each.setdefault(column.concept if column.form == "wide" else column.domain, column)
     return list(first_of_each.values())[:MOST_SENSITIVE]
-
-
-def _with_some_quasi_identifier(columns: Sequence[Column], decisions: Mapping[str, Decision]) -> Mapping[str, Decision]:
-    """The decisions; where no heading names a quasi-identifier, some unknown columns become quasi-identifiers."""
-    if any(decision.role in (ConfigRole.CATEGORY, ConfigRole.NUMBER) for decision in decisions.values()):
-        return decisions
-    unknown = [column for column in columns if decisions[column.name].reason == UNKNOWN][:MOST_GUESSED]
-    words = "No heading of this pilot was recognised: assumed known to outsiders until you decide"
-    guessed = {
-        column.name: Decision(ConfigRole.NUMBER if column.is_measured else ConfigRole.CATEGORY, words, review=True)
-        for column in unknown
-    }
-    return {**decisions, **guessed}
 
 
 def _bins(column: Column, k: int, is_adult: bool) -> Bins:
@@ -134,18 +116,3 @@ def _are_adults(columns: Sequence[Column]) -> bool:
     ages = [column.numbers for column in columns if column.concept and column.concept.name == "age"]
     known = [numbers for numbers in ages if numbers is not None]
     return not known or float(np.median(known[0])) >= ADULT
-
-
-def _left_alone(columns: Sequence[Column], decisions: Mapping[str, Decision], sensitive: set[str]) -> Iterator[str]:
-    """The columns in no key, grouped by the reason."""
-    reasons: dict[tuple[bool, str], list[str]] = {}
-    for column in columns:
-        decision = decisions[column.name]
-        if decision.role is ConfigRole.LEFT_ALONE:
-            reasons.setdefault((decision.review, decision.reason), []).append(column.name)
-        elif decision.role is ConfigRole.SENSITIVE and column.name not in sensitive:
-            reasons.setdefault((False, NOT_CHOSEN), []).append(column.name)
-    if reasons:
-        yield "Columns without a role. They stay in the combined dataset and in the treated dataset:"
-    for (review, reason), names in sorted(reasons.items(), key=lambda item: not item[0][0]):
-        yield f"{'review: ' if review else '- '}{reason}: {', '.join(map(python_text, names))}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -39,21 +39,38 @@ DEMOGRAPHIC_DOMAINS = ("DM", "SC")  # a question of a questionnaire that contain
 LABORATORY_DOMAINS = ("LB", "MEASUREMENT")  # of SDTM, of OMOP
 NUMBERS = ("age", "year of birth", "body mass index")
 DATES = "dates; shift or coarsen them before release (shift_dates, coarsen_dates)"
-UNKNOWN = (
-    "the headings were not recognised; do outsiders know these values (quasi-identifiers), or should nobody "
-    "learn them (sensitive)?"
-)
+MOST_GUESSED = 5
+NOT_RECOGNISED = Decision(ConfigRole.LEFT_ALONE, "the heading was not recognised", review=True)
 
 
-def decide(columns: Sequence[Column]) -> dict[str, Decision]:
-    """The part of each column, by name, in their order."""
+def decide(columns: Sequence[Column], known: Mapping[str, bool] | None = None) -> dict[str, Decision]:
+    """The part of each column, by name, in their order.
+
+    ``known``: of which columns a person decided whether outsiders know them. Where no heading names a quasi-identifier,
+    some unknown columns become quasi-identifiers.
+    """
     names = frozenset(column.name for column in columns)
-    return {column.name: _first(column, names) for column in columns}
+    found = {column.name: _decided(column, _first(column, names), (known or {}).get(column.name)) for column in columns}
+    if any(decision.role in (ConfigRole.CATEGORY, ConfigRole.NUMBER) for decision in found.values()):
+        return found
+    unknown = [column for column in columns if found[column.name] == NOT_RECOGNISED][:MOST_GUESSED]
+    words = "No heading of this pilot was recognised: assumed known to outsiders until you decide"
+    return found | {
+        column.name: Decision(ConfigRole.NUMBER if column.is_measured else ConfigRole.CATEGORY, words, review=True)
+        for column in unknown
+    }
+
+
+def _decided(column: Column, decision: Decision, is_known: bool | None) -> Decision:
+    if is_known:
+        return _quasi_identifier(column, "outsiders know it, as decided in the sheet of columns", column.is_measured)
+    is_settled = is_known is False and decision.role is ConfigRole.LEFT_ALONE
+    return replace(decision, review=False) if is_settled else decision
 
 
 def _first(column: Column, names: frozenset[str]) -> Decision:
     decisions = (rule(column, names) for rule in RULES)
-    return next((decision for decision in decisions if decision), Decision(ConfigRole.LEFT_ALONE, UNKNOWN, review=True))
+    return next((decision for decision in decisions if decision), NOT_RECOGNISED)
 
 
 # ---------------------------------------------------------------- rules, the first that knows a column decides

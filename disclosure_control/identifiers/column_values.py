@@ -15,11 +15,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from disclosure_control.basics.column_names import folded
 from disclosure_control.basics.encoding.columns import are_rising
 from disclosure_control.basics.encoding.text_codes import LEAST_PROBED, PROBED, codes_of_few_texts
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts, is_in_sample, mixed
 from disclosure_control.identifiers.dates import Days, days_of
-from disclosure_control.identifiers.headings import folded
 from disclosure_control.identifiers.holders import Holders, HoldersCounted, HoldersInRows, RowHolders
 from disclosure_control.identifiers.patterns import in_python
 

@@ -9,7 +9,7 @@ from datetime import date
 
 import numpy as np
 
-from disclosure_control.identifiers.headings import folded
+from disclosure_control.basics.column_names import folded
 
 # Months by the beginnings of their names, folded: English, German, Spanish, French, Italian, Polish, Greek, Bulgarian.
 _MONTHS = (

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from disclosure_control.identifiers.headings import folded
+from disclosure_control.basics.column_names import folded
 from disclosure_control.identifiers.name_words import TITLED, is_first_name
 from disclosure_control.identifiers.patterns import in_python
 from disclosure_control.identifiers.single_texts import FORMS, certain_forms, possible_forms

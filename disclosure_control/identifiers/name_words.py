@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from disclosure_control.identifiers.headings import folded
+from disclosure_control.basics.column_names import folded
 
 # As written in Latin, Greek and Cyrillic letters.
 FIRST_NAMES = frozenset(

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from disclosure_control.basics.column_names import is_variable, variables_of
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
-from disclosure_control.identifiers.variables import is_variable, variables_of
 
 
 @dataclass(frozen=True)

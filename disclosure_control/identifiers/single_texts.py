@@ -15,8 +15,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from disclosure_control.basics.column_names import folded
 from disclosure_control.identifiers.dates import MONTH_OF
-from disclosure_control.identifiers.headings import folded
 from disclosure_control.identifiers.kinds.address import NUMBER_THEN_STREET, STREET_THEN_NUMBER
 from disclosure_control.identifiers.kinds.coordinates import DEGREES
 from disclosure_control.identifiers.kinds.email import ADDRESS

@@ -31,8 +31,8 @@ from disclosure_control.measures.levels_that_tell import (
     told_near_median,
 )
 from disclosure_control.measures.telling import CHANCE
-from disclosure_control.remedy.treatments.known_to_outsiders import known_to_outsiders
 from disclosure_control.remedy.treatments.methods.shift_dates import ShiftDatesSettings
+from study.columns.known_to_outsiders import known_to_outsiders
 
 RESULTS = ("ORRES", "STRESC", "STRESN")  # without which a table of findings says nothing: no change removes them
 MOST_SAID = 3

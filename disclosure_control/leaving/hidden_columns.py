@@ -12,7 +12,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, parse_numbers
 from disclosure_control.leaving.leaving import Leaving, LookedAt
 from disclosure_control.measures.telling import told_labels, told_numbers
-from disclosure_control.remedy.treatments.known_to_outsiders import known_to_outsiders
+from study.columns.known_to_outsiders import known_to_outsiders
 
 TELLING = 0.95  # share of the people whose value was removed, or of those among them with a predicting value
 LEAST_PEOPLE = 10  # changed values, and disclosed people, for a finding
@@ -24,8 +24,8 @@ DATE_FORMATS = (
 
 
 def hidden_columns(leaving: Leaving) -> list[str]:
-    """Quasi-identifiers, and what outsiders may know by its name, that a step changed or dropped."""
-    known = {*leaving.before.config.quasi_identifiers, *known_to_outsiders(leaving.n_changed)}
+    """Quasi-identifiers, and what outsiders may know, that a step changed or dropped."""
+    known = {*leaving.before.config.quasi_identifiers, *leaving.outsiders_know(leaving.n_changed)}
     return [name for name, n in leaving.n_changed.items() if name in known and n]
 
 

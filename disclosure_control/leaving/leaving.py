@@ -28,6 +28,9 @@ from disclosure_control.measures.singling_sets import NEAR_ID
 from disclosure_control.records.records import ColumnOfRecords, EncodedRecords, codes_of_texts, places_at, places_of_all
 from disclosure_control.remedy.treatments.registry import where_changed
 from disclosure_control.remedy.treatments.treated_pilot import AppliedStep, TreatedPilot
+from study.columns.decisions import known_by_decision
+from study.columns.known_to_outsiders import known_to_outsiders
+from study.merge.settings import MergeSettings
 
 AS_IT_WAS = 0.5  # share of unchanged values of a column from which on it counts as untreated
 
@@ -225,6 +228,10 @@ class Leaving:
     def quasi_identifiers(self) -> tuple[str, ...]:
         """Those that are still released."""
         return self.config.quasi_identifiers
+
+    def outsiders_know(self, names: Iterable[str]) -> dict[str, str]:
+        """Of these columns those that outsiders may know, with the kind: as a person decided, else by their names."""
+        return known_to_outsiders(names, known_by_decision(self.before.config.of(MergeSettings).columns))
 
     # ------------------------------------------------------------ before the treatment, and as released
 

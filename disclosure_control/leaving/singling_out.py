@@ -23,7 +23,6 @@ from disclosure_control.basics.telling.words import capitalised, listed, people_
 from disclosure_control.leaving.leaving import Leaving, WhatBecame
 from disclosure_control.leaving.release_finding import ReleaseFinding
 from disclosure_control.measures.singling_sets import SetsOfSize, singling_sets
-from disclosure_control.remedy.treatments.known_to_outsiders import known_to_outsiders
 
 MOST_NAMED = 6
 FEWEST_NUMBERS, VALUES_OF_A_GROUP = 10, 3  # different ones of a column, and of a group whose mean replaces them
@@ -272,7 +271,7 @@ def _told_sizes(sizes: Iterable[SetsOfSize], n_people: int, told: Iterable[_Alon
 
 def _outsiders(leaving: Leaving) -> tuple[KnownOutside, list[_Alone]]:
     """Columns that outsiders may know and nobody treated, assessed or declared, and who is alone by them besides k."""
-    known, least = known_to_outsiders(leaving.without_a_role), max(leaving.before.config.K, 2)
+    known, least = leaving.outsiders_know(leaving.without_a_role), max(leaving.before.config.K, 2)
     undeclared = {name: kind for name, kind in known.items() if name not in leaving.harmless}
     open_columns = {name: kind for name, kind in undeclared.items() if name in leaving.as_they_were}
     treated = {name: kind for name, kind in undeclared.items() if name not in open_columns}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from config import COMBINED_DATASETS, MERGE_REPORT
+from config import COMBINED_DATASETS, MERGE_REPORT, sheet_of
 from disclosure_control.assess.staleness import has_input, hash_of_input
 from disclosure_control.basics.files import SourceFile, sha256_of_file
 from disclosure_control.basics.telling.words import counted, text_table
@@ -97,6 +97,10 @@ def check_manifest(
     found.check(
         kind, fingerprint(key, config.sha256) == manifest["config"]["sha256"], f"{config.name}: changed since the run"
     )
+    sheet = sheet_of(config.path)
+    sha256 = sha256_of_file(sheet) if sheet.is_file() else None
+    of_run, of_today = manifest.get("columns", {}).get("sha256"), sha256 and fingerprint(key, sha256)
+    found.check(kind, of_run == of_today, f"{sheet.name}: changed since the run")
     for name, entry in domain_files.items():
         found.check(kind, *_input(hash_of_input(folder, name), name, entry, key))
     for name, entry in manifest["inputs"].items():

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from disclosure_control.identifiers.headings import any_of, folded
+from disclosure_control.basics.column_names import any_of, folded
 from disclosure_control.rules.registry import ColumnsAsked
 
 CODED = ("recode subject", "recode id")  # operations after which an id is a pseudonym

@@ -8,9 +8,10 @@ import io
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from config import (
     KEEP_RUNS,
@@ -25,6 +26,7 @@ from config import (
     parse_config_file,
     read_config_file,
     read_settings,
+    sheet_of,
 )
 from disclosure_control import __version__
 from disclosure_control.basics.files import SourceFile
@@ -33,6 +35,9 @@ from disclosure_control.basics.telling.words import counted, in_one_line, text_t
 from disclosure_control.run import clock
 from disclosure_control.run.logs import FORMATS, Log
 from disclosure_control.run.results import PilotIsLockedError, held
+
+if TYPE_CHECKING:
+    from study.columns.sheet import ColumnSheet
 
 DONE, RISK_TOO_HIGH, INPUT_AT_FAULT, OUR_FAULT, LOCKED = range(5)
 STOPPED = 130  # as shells report Ctrl-C
@@ -45,9 +50,10 @@ GRAVITY = (OUR_FAULT, INPUT_AT_FAULT, LOCKED, RISK_TOO_HIGH, DONE)
 class Pilot:
     """One pilot of a run: its name, its domain folder, its results folder, its config's literal and file.
 
-    A pilot that is not ``is_configured`` has an empty literal, and its file is where a config would be. ``started``:
-    when this run began, UTC, ISO 8601. ``keep_runs``: how many runs its history keeps. ``left_out``: steps that this
-    run must not run, though the config has their key. ``cluster``: the workers, for an engine that has some.
+    The literal includes what the ``sheet`` of columns decides, if there is one. A pilot that is not ``is_configured``
+    has no other settings, and its file is where a config would be. ``started``: when this run began, UTC, ISO 8601.
+    ``keep_runs``: how many runs its history keeps. ``left_out``: steps that this run must not run, though the config
+    has their key. ``cluster``: the workers, for an engine that has some.
     """
 
     name: str
@@ -61,6 +67,11 @@ class Pilot:
     log: Log = field(default_factory=Log)
     left_out: frozenset[str] = frozenset()
     cluster: ClusterSettings = field(default_factory=ClusterSettings)
+    sheet: ColumnSheet | None = None
+
+    def by(self, literal: Mapping[str, Any]) -> dict[str, Any]:
+        """Another config of the pilot, with what the sheet of columns decides."""
+        return dict(literal) if self.sheet is None else self.sheet.below(literal)
 
 
 @dataclass(frozen=True)
@@ -172,17 +183,31 @@ def _process_one(
     # A misspelt name or folder is a fault as before: nothing is drafted without files.
     is_new = not needs_config and not path.exists() and folder.is_dir() and path.parent.is_dir()
     file = SourceFile(path, b"") if is_new else read_config_file(settings, name)
-    config = {} if is_new else parse_config_file(file)
+    sheet = sheet_beside(file)
+    literal = {} if is_new else parse_config_file(file)
+    config = literal if sheet is None else sheet.below(literal)
     if not folder.is_dir():
         raise FaultyInputError(f"{folder}: there is no such folder; put the pilot's domain files there")
     results = folder / RESULTS_FOLDER
     started = clock.utc_now()
     pilot = Pilot(
-        name, folder, results, config, file, not is_new, started, settings.keep_runs, log, cluster=settings.cluster
+        *(name, folder, results, config, file, not is_new, started, settings.keep_runs, log),
+        cluster=settings.cluster,
+        sheet=sheet,
     )
     log.say(f"Pilot {name}")
     with held(pilot.results):
         return process(pilot, options)
+
+
+def sheet_beside(config_file: SourceFile) -> ColumnSheet | None:
+    """The sheet of columns beside a config; None without one. Raises ``FaultyInputError`` with all its faults."""
+    path = sheet_of(config_file.path)
+    if not path.is_file():
+        return None
+    from study.columns.sheet import read_sheet
+
+    return read_sheet(path)
 
 
 def guarded(work: Callable[[], Outcome], log: Log) -> Outcome:

@@ -119,11 +119,12 @@ def read_columns(contents: FileContents, path: Path, options: FileOptions) -> di
             )
     stop_at(faults)
     missing = declared_missing(options.missing)
+    codes = {clean_name(name): declared_missing(found) for name, found in options.codes.items()}
     of_columns = [
         ColumnRules(
             decimal=options.decimal,
             may_guess_comma=contents.may_guess_comma,
-            missing=missing,
+            missing=missing | codes.get(name, codes.get(name.upper(), frozenset())),
             guess_missing=options.missing is None,
             is_number=name in numbers,
             may_be_dates=options.date_order_of(name) != "keep",

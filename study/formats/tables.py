@@ -62,7 +62,7 @@ class FileOptions(SettingsGroup):
 
     ``dates``: how dates are written, in the whole file or by column. ``file``: the files of the domain, where
     several may have it. ``keep``: columns that are never taken for row numbers. ``called``: columns that get another
-    name once they are read.
+    name once they are read. ``codes``: what means missing in single columns, beside what does so in the whole file.
     """
 
     delimiter: str | None = setting(
@@ -101,6 +101,7 @@ class FileOptions(SettingsGroup):
     )
     keep: tuple[str, ...] = ()
     called: Mapping[str, str] = field(default_factory=dict)
+    codes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def date_order_of(self, column: str) -> str | None:
         """How the dates of a column are declared to be written; None: not declared."""

@@ -47,12 +47,14 @@ class MergeResources:
 
     People are merged in groups of about ``rows_per_part`` rows in all files; ``pieces`` keeps each group's result.
     ``progress``, of words, a number and its unit, gives the function to call with the number of further ones done.
+    ``look`` is shown the tables and what they are, before they are merged.
     """
 
     read: Read = read_domain_file
     rows_per_part: int = sys.maxsize
     pieces: Callable[[int], Pieces[pd.DataFrame]] = lambda n_people: []
     progress: Progress = _to_nobody
+    look: Callable[[Sequence[SourceTable], StudyModel], None] = lambda tables, model: None
 
 
 IN_MEMORY = MergeResources()
@@ -79,6 +81,7 @@ def combine_tables(
 
 
 def _combined(tables: list[SourceTable], state: MergeState, working: MergeResources) -> Combined:
+    working.look(tables, state.model)
     members, supplemental = by_domain(tables, state.model)
     ids, person = people_of_tables(tables, members, state)
     state.stop_at_faults()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from disclosure_control.basics.telling.faults import FaultyInputError
+from study.columns.decisions import with_decisions
 from study.define_xml import StudyDefinition, contradictions, find_definition, read_definition
 from study.formats.files import find_domain_files, read_domain_file
 from study.formats.messages import NO_RECORDS, has_no_records
@@ -155,7 +156,8 @@ def _belonging(tables: list[SourceTable], state: MergeState) -> list[SourceTable
     for name, n_rows in found.rows_left_out.items():
         state.inputs[name]["rows_of_other_studies"] = n_rows
     state.stop_at_faults()
-    state.model = study_model(found.tables, state.rule.column, state.settings.model)
+    model = study_model(found.tables, state.rule.column, state.settings.model)
+    state.model = with_decisions(model, state.settings.columns)
     if state.model.has_empty_tables:
         state.left_out |= dict.fromkeys(state.without_records, NO_RECORDS)
     else:

@@ -10,6 +10,7 @@ from typing import Any
 from config import COMBINED_DATASETS
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
 from disclosure_control.basics.settings.kinds import FLAG, TEXTS, Kind, dictionary_of, one_of, one_or_by_name
+from study.columns.decisions import ColumnDecision, missing_by_column
 from study.formats.tables import NAMES_OF_FILES, FileOptions
 from study.merge.ages import AgeAt
 from study.models.registry import data_models
@@ -130,6 +131,12 @@ class MergeSettings(SettingsGroup):
         "outside CDISC moved",
         (),
     )
+    columns: dict[str, ColumnDecision] = setting(
+        dictionary_of(nested(ColumnDecision)),
+        '`{"LB__CODE": {"known_to_outsiders": False, "missing": ["-99"]}}` decides about a column; what it says stands '
+        "above [the sheet of columns](columns.md)",
+        {},
+    )
     drop_constants: bool = setting(FLAG, "leaves out columns with a single value", False)
     model: str | None = setting(
         _MODEL, "the data model of the files, where it is not recognised: see [docs/models.md](models.md)", None
@@ -152,7 +159,8 @@ class MergeSettings(SettingsGroup):
         missing = self.missing if options.missing is None else options.missing
         keep = tuple(name for name in (id_column, options.person) if name)
         called = {options.person: id_column} if options.person and id_column and options.person != id_column else {}
-        return dataclasses.replace(options, missing=missing, keep=keep, called=called)
+        codes = missing_by_column(self.columns, domain)
+        return dataclasses.replace(options, missing=missing, keep=keep, called=called, codes=codes)
 
 
 def rule_for(rules: dict[str, str], default: str, domain: str, column: str) -> str:

@@ -7,10 +7,11 @@ import shutil
 
 import pytest
 
-from config import Settings, lines_to_review, list_pilots, parse_config
-from disclosure_control.draft import files
+from config import Settings, lines_to_review, list_pilots, parse_config, sheet_of
 from disclosure_control.draft.draft import draft_config
-from disclosure_control.draft.files import write_draft
+from disclosure_control.run import config_files as files
+from disclosure_control.run.config_files import write_draft
+from study.columns.sheet import read_sheet
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions
 from study.merge.reading import ReadOnce
@@ -61,8 +62,8 @@ def test_a_column_that_says_another_in_more_detail_is_left_to_review(new, doors)
     new.write_rows("DM.csv", rows)
     doors.start(1)
     assert "DM__RACE1" not in draft_of(new)["categorical_qis"]
-    lines = new.config_file.read_text(encoding="utf-8").splitlines()
-    assert any("RACE1" in line and "# review:" in line and "in more detail" in line for line in lines)
+    (row,) = [row for row in read_sheet(sheet_of(new.config_file)).rows.values() if row.column == "RACE1"]
+    assert (row.is_open, row.evidence) == (True, "repeats DM__RACE in more detail")
 
 
 def test_what_is_merged_is_what_the_draft_says(new, doors):

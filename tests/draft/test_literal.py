@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from config import REVIEW, lines_to_review, parse_config
+from config import lines_to_review, parse_config
 from disclosure_control.basics.settings.changes import python_text
 from disclosure_control.draft.literal import WIDTH, DraftedValue, Group, Node, config_text
 from tests.examples import any_text, examples
@@ -50,9 +50,9 @@ def marked(node: Node) -> int:
 
 
 @examples(150)
-@given(TEXTS, st.dictionaries(TEXTS, NODES, max_size=4), st.lists(TEXTS, max_size=3))
-def test_python_reads_back_what_was_meant(title, keys, last_words):
-    text = config_text(title, keys, last_words)
+@given(TEXTS, st.dictionaries(TEXTS, NODES, max_size=4))
+def test_python_reads_back_what_was_meant(title, keys):
+    text = config_text(title, keys)
     assert parse_config(text, "PILOT.py") == {name: node.value for name, node in keys.items()}
 
 
@@ -79,7 +79,7 @@ def test_awkward_texts_one_by_one():
             text: Group({text: DraftedValue([text], text, True)}, text),
             "last": Group([DraftedValue(text, text)], text),
         }
-        found = parse_config(config_text(text, keys, [text]), "PILOT.py")
+        found = parse_config(config_text(text, keys), "PILOT.py")
         assert found == {text: {text: [text]}, "last": [text]}
 
 
@@ -93,42 +93,33 @@ def test_the_form_of_a_draft():
         "recommend": Group({}, "The mildest."),
         "subject_id": Group({"pattern": DraftedValue(r"^0*(\d+)$")}),
     }
-    assert (
-        config_text("Drafted.\n\nRead it.", keys, ["Left alone:", f"{REVIEW} dates: " + "DM__RFSTDTC, " * 12])
-        == (
-            '"""Drafted.\n'
-            "\n"
-            "Read it.\n"
-            '"""\n'
-            "\n"
-            "config = {\n"
-            "    # Known.\n"
-            '    "categorical_qis": [\n'
-            '        "DM__SEX",  # seen by everybody\n'
-            '        "DM__RACE",  # review: rare\n'
-            "    ],\n"
-            '    "binning_config": {\n'
-            '        "DM__AGE": [50, 60.5],  # tens\n'
-            "    },\n"
-            '    "K": 5,  # review: usual\n'
-            '    "recommend": {},  # The mildest.\n'
-            '    "subject_id": {\n'
-            '        "pattern": r"^0*(\\d+)$",\n'
-            "    },\n"
-            "    # Left alone:\n"
-            "    # review: dates: " + "DM__RFSTDTC, " * 7 + "\n".replace("\n", "") + "\n"
-        )
-        .replace(", \n", ",\n")
-        .rstrip("\n")
-        + "\n    #   "
-        + "DM__RFSTDTC, " * 4
-        + "DM__RFSTDTC,\n}\n"
+    assert config_text("Drafted.\n\nRead it.", keys) == (
+        '"""Drafted.\n'
+        "\n"
+        "Read it.\n"
+        '"""\n'
+        "\n"
+        "config = {\n"
+        "    # Known.\n"
+        '    "categorical_qis": [\n'
+        '        "DM__SEX",  # seen by everybody\n'
+        '        "DM__RACE",  # review: rare\n'
+        "    ],\n"
+        '    "binning_config": {\n'
+        '        "DM__AGE": [50, 60.5],  # tens\n'
+        "    },\n"
+        '    "K": 5,  # review: usual\n'
+        '    "recommend": {},  # The mildest.\n'
+        '    "subject_id": {\n'
+        '        "pattern": r"^0*(\\d+)$",\n'
+        "    },\n"
+        "}\n"
     )
 
 
 def test_lines_are_short_enough_to_read():
     reason = "a long reason " * 30
-    text = config_text(reason, {"K": DraftedValue(5, reason), "L": Group([DraftedValue(1, reason)], reason)}, [reason])
+    text = config_text(reason, {"K": DraftedValue(5, reason), "L": Group([DraftedValue(1, reason)], reason)})
     assert max(map(len, text.splitlines())) <= WIDTH
 
 

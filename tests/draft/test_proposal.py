@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from config import lines_to_review, parse_config
+from config import lines_to_review, parse_config, sheet_of
 from disclosure_control.assess.combined_dataset import checked_config
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.faults import FaultyInputError
@@ -113,6 +113,8 @@ def test_from_hold_to_may_leave_by_the_tools_own_lines(tmp_path, doors, monkeypa
         assert pilot.config_file.read_text(encoding="utf-8") == before
         assert re.search(rf"(mv|move) \S+{name}\.proposed\.py \S+{name}\.py\n", run.out)
         beside.replace(pilot.config_file)
+        if sheet_of(beside).exists():
+            sheet_of(beside).replace(sheet_of(pilot.config_file))
     verdict = pilot.summary()["verdict"]
     nexts = [reason["next"] for reason in verdict["reasons"]]
     assert verdict["verdict"] == "May leave" or any("rows cannot leave" in one for one in nexts), nexts

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from disclosure_control.identifiers.headings import any_of
-from disclosure_control.identifiers.variables import is_variable, variables_of
+from disclosure_control.basics.column_names import any_of, is_variable, variables_of
 from tests.cases import each
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from disclosure_control.basics.column_names import folded
 from disclosure_control.identifiers.chance import certainty_beside_chance
 from disclosure_control.identifiers.dates import days_of
-from disclosure_control.identifiers.headings import folded
 from disclosure_control.identifiers.kinds.national_id import NUMBERS
 from tests.cases import each
 from tests.corpus.check_numbers import NATIONAL_IDS

@@ -10,6 +10,7 @@ from typing import Any
 from disclosure_control.basics.settings.changes import ConfigChange, lines_to_paste
 
 DECIDE = "Decide each of them and delete its mark."  # the lines that a draft leaves to the controller
+DECIDE_COLUMNS = 'Decide each of them, and write "agreed" into its cell "decision": docs/columns.md.'
 
 
 class Gravity(IntEnum):

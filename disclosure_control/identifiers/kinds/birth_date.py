@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from disclosure_control.basics.column_names import any_of
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
-from disclosure_control.identifiers.headings import any_of
 from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 YEARS_BETWEEN = 8  # dates of one study's events lie closer together than those of its people's births

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from disclosure_control.basics.column_names import any_of
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
-from disclosure_control.identifiers.headings import any_of
 from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 PAIR = r"^\(?[-+]?\d{1,2}[.,]\d{3,8}°?[ ]?[NSΒΝСЮ]?\s?[,;/ ]\s?[-+]?\d{1,3}[.,]\d{3,8}°?[ ]?[EWOΑΔИЗ]?\)?$"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from disclosure_control.basics.column_names import any_of
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
-from disclosure_control.identifiers.headings import any_of
 from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 SDTM_DATE = re.compile(r"[a-z0-9]{0,6}(dtc|sttpt|entpt)")  # the standard defines the event of such a date

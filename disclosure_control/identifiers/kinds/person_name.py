@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from disclosure_control.basics.column_names import any_of, folded
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
-from disclosure_control.identifiers.headings import any_of, folded
 from disclosure_control.identifiers.name_words import TITLED, ends_as_surname, is_first_name
 from disclosure_control.identifiers.registry import Hits, IdentifierKind
 

@@ -14,7 +14,7 @@ from disclosure_control.release.people import RecodedColumn, ReleasePeople
 from disclosure_control.release.recodings import RESULTS, rows_of_test
 from disclosure_control.release.study import Study, people_of_rows
 from disclosure_control.release.summaries.row_summaries import RowsOfFile, summaries_of
-from disclosure_control.remedy.treatments.known_to_outsiders import known_to_outsiders
+from study.columns.known_to_outsiders import known_to_outsiders
 from study.formats.days import days_of
 from study.formats.tables import SourceTable
 from study.merge.subject_ids import SubjectIdRule

@@ -43,6 +43,7 @@ def manifest(
             "sha256": fingerprint(key, pilot.config_file.sha256),
             "settings": fingerprint_of_json(pilot.config, key),
         },
+        **({"columns": {"sha256": fingerprint(key, pilot.sheet.file.sha256)}} if pilot.sheet is not None else {}),
         "seeds": seeds_of(settings),
         "domain_files": with_fingerprints(merge.get("inputs", {}), key),
         "merge_report": fingerprint(key, sha256_of_file(pilot.results / MERGE_REPORT)) if merge else None,

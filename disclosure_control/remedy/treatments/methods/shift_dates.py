@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from disclosure_control.basics.column_names import is_variable
 from disclosure_control.basics.encoding.columns import encode_column, labels_of
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMNS, one_of, whole_number
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
-from disclosure_control.identifiers.variables import is_variable
 from disclosure_control.remedy.treatments.algorithms.moved_columns import MovedColumn, moved_dates, other_end_of
 from disclosure_control.remedy.treatments.keys import KEY_FROM, Release, offsets_of, read_key
 from disclosure_control.remedy.treatments.registry import (

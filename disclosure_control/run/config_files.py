@@ -1,13 +1,18 @@
-"""Writes a drafted config beside the existing configs, whole or not at all, and never over one of them."""
+"""Writes what is drafted and proposed beside the configs: whole or not at all, and a config never over another one."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.run.beside import write_whole
+from disclosure_control.run.tables import harmless
+from study.columns.profile import ColumnProfile
+from study.columns.sheet import ColumnSheet, frame_of
 
 DRAFTED, PROPOSED_CONFIG = "draft", "proposed"
 
@@ -25,6 +30,19 @@ def write_draft(text: str, folder: Path, pilot: str, beside: str = "") -> Path:
         return path
     names = (f"{pilot}.{beside}{number if number > 1 else ''}.py" for number in count(1))
     return next(path for path in (folder / name for name in names) if _written_newly(text, path))
+
+
+def write_sheet(rows: Iterable[ColumnProfile], path: Path, earlier: ColumnSheet | None = None) -> None:
+    """Write a sheet of columns for a spreadsheet, in mode 0600: UTF-8 with its mark, and nothing in it a formula.
+
+    The cells are apart as those of an ``earlier`` sheet are. Raises ``FaultyInputError`` if somebody changed it since
+    it was read.
+    """
+    if earlier is not None and earlier.file.path == path and path.read_bytes() != earlier.file.content:
+        raise FaultyInputError(f"{path.name}: it was changed during the run, and not written; run again")
+    delimiter = "," if earlier is None else earlier.delimiter
+    text: str = harmless(frame_of(rows)).to_csv(index=False, sep=delimiter, lineterminator="\r\n")
+    write_whole(path, [text.encode("utf-8-sig")])
 
 
 def _written_newly(text: str, path: Path) -> bool:

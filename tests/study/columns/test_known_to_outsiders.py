@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disclosure_control.remedy.treatments.known_to_outsiders import KNOWLEDGE, known_to_outsiders
+from study.columns.known_to_outsiders import KNOWLEDGE, known_to_outsiders
 from tests.cases import each
 
 KNOWN = {

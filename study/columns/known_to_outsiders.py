@@ -7,10 +7,10 @@ cells. Only names are examined: such data under another heading are not found.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from disclosure_control.identifiers.variables import variables_of
+from disclosure_control.basics.column_names import variables_of
 
 
 @dataclass(frozen=True)
@@ -74,20 +74,24 @@ KNOWLEDGE: tuple[Knowledge, ...] = (
 MEASUREMENTS = ("EG", "IS", "LB", "MB", "MI", "PC", "PP", "QS", "RE", "RS", "TR")
 
 
+AS_DECIDED = "as you decided"  # the kind of what only a person says that outsiders know
 # LOINC names what a laboratory measures: "Glucose (Mass/volume) in Blood" is no mass of a body.
 _LOINC_PROPERTY = re.compile(r"(?i)[(\[][^)\]]*\b(mass|volume|moles|units)\b[^)\]]*[)\]]")
 
 
-def known_to_outsiders(columns: Iterable[str]) -> dict[str, str]:
-    """Column -> the kind of knowledge that outsiders may have of it, for the columns whose name shows it."""
-    found = {}
+def known_to_outsiders(columns: Iterable[str], decided: Mapping[str, bool] | None = None) -> dict[str, str]:
+    """Column -> the kind of knowledge that outsiders may have of it, for the columns whose name shows it.
+
+    ``decided``: of which columns a person said whether outsiders know them, whatever their names show.
+    """
+    found, decided = {}, decided or {}
     for column in columns:
         domain = column.partition("__")[0] if "__" in column else ""
         told = _LOINC_PROPERTY.sub("", column)
         names = [name for name in variables_of(told) if domain not in MEASUREMENTS or name.endswith("DTC")]
-        knowledge = next((one for one in KNOWLEDGE if one.holds(domain, names)), None)
-        if knowledge:
-            found[column] = knowledge.kind
+        knowledge = next((one.kind for one in KNOWLEDGE if one.holds(domain, names)), None)
+        if decided.get(column, knowledge is not None):
+            found[column] = knowledge or AS_DECIDED
     return found
 
 

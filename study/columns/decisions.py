@@ -1,0 +1,92 @@
+"""What is decided about single columns: in the sheet, by a person, or in the config, which stands above it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import FLAG, TEXTS, one_of
+from study.models.column_roles import SEEN
+from study.models.roles import ColumnModel, Role
+from study.models.study_model import OPERATION_OF_ROLE, StudyModel
+from study.operations import Operation
+
+# The person of a row is named by ``subject_id``, and nobody decides that a column is unknown.
+ROLES_TO_DECIDE = tuple(role for role in Role if role not in (Role.PERSON, Role.UNKNOWN))
+_SAYS_LITTLE = (Role.NUMBER, Role.CATEGORY, Role.FLAG)  # of these, outsiders may know some and not others
+
+
+@dataclass(frozen=True)
+class ColumnDecision(SettingsGroup):
+    """What a person says of a column; None, or no codes, where they say nothing."""
+
+    role: Role | None = setting(one_of(*ROLES_TO_DECIDE).read_as(Role), "what it is for", None)
+    known_to_outsiders: bool | None = setting(FLAG, "whether outsiders may know its values", None)
+    missing: tuple[str, ...] = setting(TEXTS.but("a list of codes"), "codes in it that mean missing", ())
+
+
+Decided = Mapping[str, ColumnDecision]  # by the name of the column in the combined dataset, ``TABLE__column``
+
+
+def known_by_decision(decided: Decided) -> dict[str, bool]:
+    """Of which columns somebody decided whether outsiders know them."""
+    return {name: one.known_to_outsiders for name, one in decided.items() if one.known_to_outsiders is not None}
+
+
+def missing_by_column(decided: Decided, table: str) -> dict[str, tuple[str, ...]]:
+    """The codes for missing of the columns of a table, by column."""
+    apart = ((*name.partition("__"), one.missing) for name, one in decided.items() if one.missing)
+    return {column: codes for of, _, column, codes in apart if of == table}
+
+
+def with_decisions(model: StudyModel, decided: Decided) -> StudyModel:
+    """The model, the columns of its tables being what somebody decided that they are.
+
+    A variable that is no column, as rows of supplemental tables name it, has the operation of its role.
+    """
+    if not decided:
+        return model
+    of_table: dict[str, dict[str, ColumnDecision]] = {}
+    for name, one in decided.items():
+        table, _, column = name.partition("__")
+        of_table.setdefault(table, {})[column] = one
+    tables = {
+        name: dataclasses.replace(table, columns=_DecidedColumns(table.columns, of_table[name]))
+        if name in of_table
+        else table
+        for name, table in model.tables.items()
+    }
+
+    def standard(domain: str, variable: str) -> Operation:
+        role = of_table.get(domain, {}).get(variable, ColumnDecision()).role
+        return model.standard(domain, variable) if role is None else OPERATION_OF_ROLE[role]
+
+    return dataclasses.replace(model, tables=tables, standard=standard)
+
+
+class _DecidedColumns(Mapping[str, ColumnModel]):
+    """The columns of a table as decided; what the model says of them is asked only when a column is."""
+
+    def __init__(self, columns: Mapping[str, ColumnModel], decided: Mapping[str, ColumnDecision]):
+        self._columns, self._decided = columns, decided
+
+    def __getitem__(self, name: str) -> ColumnModel:
+        column, decision = self._columns[name], self._decided.get(name, ColumnDecision())
+        if decision.role not in (None, column.role):
+            why = "as decided in the sheet of columns"
+            column = dataclasses.replace(column, role=decision.role, reason=why, says=None, is_guessed=True)
+        if decision.known_to_outsiders and column.says is None and column.role in _SAYS_LITTLE:
+            return dataclasses.replace(column, says=SEEN)
+        is_unseen = decision.known_to_outsiders is False and column.says is SEEN
+        return dataclasses.replace(column, says=None) if is_unseen else column
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)

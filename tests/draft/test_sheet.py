@@ -1,0 +1,168 @@
+"""The sheet of columns from draft to release: drafted once, never overwritten, and what people decide takes effect."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from config import sheet_of
+from disclosure_control.basics.files import SourceFile
+from disclosure_control.draft.sheet import SheetUpdate
+from study.columns.profile import Status
+from study.columns.sheet import ColumnSheet, read_sheet
+from study.formats.tables import SourceTable
+from study.merge.assembling import Combined
+from study.models.registry import study_model
+from tests.cases import each
+from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, SyntheticPilot, leaks
+
+ROWS = [
+    {"pid": f"Q{n:03}", "sex": "mf"[n % 2], "age": 30 + n % 30, "zrk": (n * 7) % 50 if n % 9 else -99, "vit": n % 3}
+    for n in range(60)
+]
+
+
+@pytest.fixture
+def plain(tmp_path) -> SyntheticPilot:
+    """A pilot of one plain table of 60 people, without a config."""
+    pilot = SyntheticPilot(tmp_path, "PLAIN")
+    pilot.create()
+    pilot.config_file.unlink()
+    for path in pilot.folder.iterdir():
+        path.unlink()
+    pilot.write_rows("VISITS.csv", ROWS)
+    return pilot
+
+
+def sheet(pilot: SyntheticPilot) -> ColumnSheet:
+    return read_sheet(sheet_of(pilot.config_file))
+
+
+def edit(pilot: SyntheticPilot, of: str, **cells: str) -> None:
+    """Change cells of the row of a column, as a person does in a spreadsheet that writes semicolons."""
+    path = sheet_of(pilot.config_file)
+    text = path.read_text(encoding="utf-8-sig")
+    delimiter = ";" if ";" in text.partition("\n")[0] else ","
+    rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter))
+    for row in rows:
+        row.update(cells if row["column"] == of else {})
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(rows[0]), delimiter=";")
+    writer.writeheader()
+    writer.writerows(rows)
+    path.write_text(out.getvalue(), encoding="utf-8-sig", newline="")
+
+
+def test_a_draft_has_a_sheet_that_leaves_to_people_what_the_config_does_not_name(plain, doors):
+    first, second = doors.start_both()
+    assert (first.status, second.status) == (DONE, DONE)
+    assert [(row.column, row.is_open) for row in sheet(plain).rows.values()] == [
+        ("sex", False),
+        ("age", False),
+        ("zrk", True),
+        ("vit", True),
+    ]
+    assert "2 columns of PLAIN.columns.csv" in first.out
+    assert "zrk" not in plain.config_file.read_text(encoding="utf-8")
+    assert [
+        reason["sentence"] for reason in plain.summary()["verdict"]["reasons"] if "columns.csv" in reason["sentence"]
+    ]
+    assert leaks(sheet_of(plain.config_file).read_text(encoding="utf-8")) == []
+
+
+def test_decisions_take_effect_and_are_in_the_record_of_the_run(plain, doors):
+    doors.start_both()
+    edit(plain, "zrk", decision="agreed", known_to_outsiders="no", missing_codes="-99", decided_by="A. Keeper")
+    edit(plain, "vit", decision="agreed", known_to_outsiders="yes")
+    before = plain.combined.read_text(encoding="utf-8")
+    notes = doors.start(2).out
+    assert "What is decided about columns changed after the merge" in notes
+    assert "columns.csv has" not in notes
+    assert doors.start(1).status == DONE
+    assert ("-99" in before, "-99" in plain.combined.read_text(encoding="utf-8")) == (True, False)
+    assert "changed after the merge" not in doors.start(2).out
+    decided = plain.summary()["config"]["merge"]["columns"]["VISITS__zrk"]
+    assert decided == {"known_to_outsiders": False, "role": "number", "missing": ["-99"]}
+
+
+def test_the_next_export_marks_what_is_new_or_changed_and_keeps_every_decision(plain, doors):
+    doors.start(1)
+    edit(plain, "zrk", decision="agreed", known_to_outsiders="no", decided_on="30.06.2026")
+    edit(plain, "vit", column="VIT")
+    plain.write_rows("VISITS.csv", [{**row, "zrk": "abc"[row["age"] % 3], "more": row["age"] // 7} for row in ROWS])
+    run = doors.start(1)
+    assert "PLAIN.columns.csv: 2 columns new, 1 changed since the last export" in run.out
+    assert "PLAIN.columns.csv: VISITS__VIT (row 5): not in this export, or a spreadsheet changed the name" in run.out
+    rows = {row.column: row for row in sheet(plain).rows.values()}
+    assert {name: row.status for name, row in rows.items()} == {
+        "sex": Status.NOTHING,
+        "age": Status.NOTHING,
+        "zrk": Status.CHANGED,
+        "VIT": Status.TO_DECIDE,
+        "vit": Status.NEW,
+        "more": Status.NEW,
+    }
+    assert (rows["zrk"].decision, rows["zrk"].decided_on, rows["zrk"].seen) == ("agreed", "2026-06-30", "words")
+    assert sheet(plain).delimiter == ";"
+    content = sheet_of(plain.config_file).read_bytes()
+    assert "new, " not in doors.start(1).out
+    assert sheet_of(plain.config_file).read_bytes() == content
+
+
+def test_a_new_draft_keeps_the_sheet_and_takes_its_decisions_over(plain, doors):
+    doors.start(1)
+    edit(plain, "zrk", decision="agreed", known_to_outsiders="yes")
+    before = sheet_of(plain.config_file).read_bytes()
+    plain.config_file.unlink()
+    assert doors.start(1).status == DONE
+    assert '"VISITS__zrk",  # outsiders know it' in plain.config_file.read_text(encoding="utf-8")
+    assert list(sheet(plain).rows) == [2, 3, 4, 5]
+    assert sheet(plain).rows[4].decision == "agreed"
+    assert len(before) > 0
+
+
+def test_a_pilot_with_a_config_and_no_sheet_gets_none(pilot, doors):
+    assert doors.start_both()[1].status == DONE
+    assert not sheet_of(pilot.config_file).exists()
+
+
+def test_a_sheet_at_fault_stops_both_doors_with_the_row(plain, doors):
+    doors.start(1)
+    edit(plain, "zrk", role="nmber")
+    for door in (1, 2):
+        run = doors.start(door)
+        assert run.status == INPUT_AT_FAULT
+        assert "PLAIN.columns.csv, row 4, role: found 'nmber'; did you mean 'number'?" in run.err
+
+
+def test_a_proposal_decides_the_sheet_as_drafted_and_leaves_todays(plain, doors):
+    doors.start_both()
+    before = sheet_of(plain.config_file).read_bytes()
+    run = doors.start(2, "--propose")
+    proposed = read_sheet(plain.config_folder / "PLAIN.proposed.columns.csv")
+    assert {(row.decision, str(row.known_to_outsiders)) for row in proposed.rows.values()} == {
+        ("", "yes"),
+        ("agreed", "no"),
+    }
+    assert "PLAIN.proposed.columns.csv" in run.out
+    assert sheet_of(plain.config_file).read_bytes() == before
+
+
+@each("named, status", [({}, Status.NEW), ({"merge": {"drop": ["DM__XTRA"]}}, None)])
+def test_a_new_variable_of_supplemental_rows_is_marked_unless_the_config_names_it(named, status):
+    columns = {"USUBJID": ["1", "2"], "SEX": ["M", "F"]}
+    rows = {"USUBJID": ["1"], "RDOMAIN": ["DM"], "QNAM": ["XTRA"], "QVAL": ["a"]}
+    tables = [
+        SourceTable(name, f"{name}.csv", "", pd.DataFrame(frame, dtype="str"), {}, ())
+        for name, frame in (("DM", columns), ("SUPPDM", rows))
+    ]
+    update = SheetUpdate(ColumnSheet(SourceFile(Path("P.columns.csv"), b"")), named)
+    update.look(tables, study_model(tables, "USUBJID"))
+    report = {"domains": {"DM": {"form": "wide"}}}
+    said = update.merged(Combined(["USUBJID", "DM__SEX", "DM__XTRA"], 2, [], report))
+    assert {row.name: row.status for row in update.rows}.get("DM__XTRA") == status
+    assert bool(said) == (status is not None)
