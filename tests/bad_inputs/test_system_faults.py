@@ -242,17 +242,6 @@ def test_links_within_the_pilot_are_followed(pilot, doors):
 # ---------------------------------------------------------------- a pilot that another run holds
 
 
-@pytest.mark.thorough("0.5 s in a process; the quick run holds the lock itself")
-@IN_PROCESSES
-def test_lock_held_by_another_process(door, pilot, doors):
-    before = snapshot(pilot.root)
-    with held_by_another_process(pilot):
-        run = doors.start(door)
-        assert_refused(run, pilot, before, "another run is working on this pilot", "try again", status=LOCKED)
-    assert run.outcomes["CLINIC"][0] == LOCKED
-    assert doors.start(door).status == DONE
-
-
 def test_a_pilot_that_is_held_is_left_alone_until_it_is_let_go(pilot, doors):
     before = snapshot(pilot.root)
     with held(pilot.results):
@@ -280,28 +269,6 @@ def test_lock_does_not_hold_other_pilots(pilot, doors):
 
 
 # ---------------------------------------------------------------- faults as a user sees them
-
-
-@pytest.mark.thorough("1.4 s in processes; the same faults run in process")
-@pytest.mark.parametrize(
-    ("door", "break_it", "says"),
-    [
-        (1, lambda pilot: pilot.write("VS.csv", "<html>MARKER</html>"), "CLINIC: VS.csv: this is an HTML page"),
-        pytest.param(
-            1,
-            lambda pilot: pilot.write_config("config = open('MARKER')"),
-            "CLINIC: CLINIC.py: allowed is one literal",
-            marks=COSTLY,
-        ),
-        (2, lambda pilot: pilot.combined.unlink(), "CLINIC: combined_dataset.csv: not there"),
-        pytest.param(2, lambda pilot: pilot.configure(K=0), "CLINIC: K: found 0", marks=COSTLY),
-    ],
-    ids=["html_page", "config_is_code", "combined_missing", "K_is_zero"],
-)
-def test_through_a_process_of_its_own(door, break_it, says, pilot):
-    break_it(pilot)
-    before = snapshot(pilot.root)
-    assert_refused(start_process(pilot, door), pilot, before, says)
 
 
 @pytest.mark.thorough("0.8 s in a process")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import shutil
 
 import pytest
 
-from config import Settings, lines_to_review, list_pilots, parse_config, sheet_of
+from config import Settings, list_pilots, parse_config, sheet_of
 from disclosure_control.draft.draft import draft_config
 from disclosure_control.run import config_files as files
 from disclosure_control.run.config_files import write_draft
@@ -22,7 +21,6 @@ from tests.run.synthetic_pilot import (
     DONE,
     INPUT_AT_FAULT,
     PEOPLE,
-    PROJECT,
     SyntheticPilot,
     leaks,
     rows_of,
@@ -179,44 +177,11 @@ def test_without_hard_links_it_is_written_all_the_same(new, doors, monkeypatch):
     assert sorted(path.name for path in new.config_folder.iterdir()) == ["CLINIC.draft.py", "CLINIC.py"]
 
 
-@pytest.mark.thorough("1 s")
-def test_door_2_says_how_much_nobody_has_decided(new, doors):
-    doors.start(1)
-    text = new.config_file.read_text(encoding="utf-8")
-    n = lines_to_review(text)
-    assert n == text.count("# review:") - 1 > 0  # the title explains the mark
-    run = doors.start(2)
-    sentence = f'CLINIC.py has {n} lines marked "# review:"'
-    assert run.out.index(f"NOTE: {sentence}") < run.out.index("Privacy report of pilot CLINIC")
-    assert any(notice.startswith(sentence) for notice in new.summary()["notices"])
-    new.write_config(text.replace("# review:", "#"))
-    assert "review:" not in doors.start(2).out
-    assert not any("review" in notice for notice in new.summary()["notices"])
-
-
 def test_door_2_needs_a_config_and_says_who_drafts_one(new, doors):
     run = doors.start(2)
     assert run.status == INPUT_AT_FAULT
     assert "no config for the pilot CLINIC" in run.err
     assert "Create_Combined_Pilot_Dataset.py, which drafts one" in run.err
-
-
-@pytest.mark.thorough("5 s; test_subject_ids.py has the same spellings")
-def test_ids_in_four_spellings_are_united(tmp_path, doors):
-    pilot = SyntheticPilot(tmp_path, "NEW")
-    pilot.create()
-    pilot.config_file.unlink()
-    shutil.rmtree(pilot.folder)
-    without_results = shutil.ignore_patterns("*processed_for_anonym")
-    shutil.copytree(PROJECT / "pilot_report" / "PENTELI", pilot.folder, ignore=without_results)
-    assert [run.status for run in doors.start_both()] == [DONE, DONE]
-    assert draft_of(pilot)["subject_id"] == {
-        "column": "USUBJID",
-        "pattern": r"^\D*?0*(\d+)\D*$",
-        "replacement": r"\1",
-        "zero_pad": 4,
-    }
-    assert pilot.summary()["k_anonymity"]["total"] == 633
 
 
 def test_a_plain_table_with_its_people_in_several_rows(tmp_path, doors):

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
-from dataclasses import replace
 
 import pytest
 
 from disclosure_control.assess import opening
 from disclosure_control.records import choice, store
 from disclosure_control.records.choice import AUTO, ENGINES, choose_engine
-from disclosure_control.records.domain_files import FileLimits
 from disclosure_control.records.limits import Limits
-from disclosure_control.records.merging import MergeLimits
 from disclosure_control.records.spill import SpilledArrays
-from disclosure_control.run.beside import SPILL
 from disclosure_control.steps import STEPS, settings_module
 from disclosure_control.steps.risk.sections import SECTIONS
 from tests.places import PROJECT
@@ -143,36 +139,3 @@ TREATED = {
         {"method": "recode_ids", "key_from": {"environment": "PILOT_KEY"}},
     ],
 }
-
-
-@pytest.mark.thorough("two runs of door 2; tests/records/test_treatment_by_engine.py has cheap siblings")
-@pytest.mark.parametrize("engine", sorted(ENGINES))
-def test_the_files_of_a_treated_pilot_are_the_same(pilot, doors, monkeypatch, engine):
-    monkeypatch.setenv("PILOT_KEY", "a1 Long $ key 73 of no, use")
-    pilot.configure(**TREATED)
-    assert doors.start(2, "--engine", "memory").status == DONE
-    before = published(pilot)
-    assert "anonymised_dataset.csv" in before
-    monkeypatch.setattr(opening, "USUAL_LIMITS", TINY)
-    assert doors.start(2, "--engine", engine).status == DONE
-    assert published(pilot) == before
-
-
-@pytest.mark.thorough("two runs of door 2; tests/records/test_release_by_engine.py has cheap siblings")
-@pytest.mark.parametrize("engine", sorted(ENGINES))
-def test_the_files_of_a_released_pilot_are_the_same(pilot, doors, monkeypatch, engine):
-    """Published with the rest, for the controller alone, and nothing stays of what was put aside."""
-    monkeypatch.setenv("PILOT_KEY", "a1 Long $ key 73 of no, use")
-    pilot.configure(**TREATED, release={"key_from": {"environment": "PILOT_KEY"}})
-    assert doors.start(2, "--engine", "memory").status == DONE
-    before = published(pilot)
-    assert {"released/DM.csv", "released/LB.csv"} <= set(before)
-    parts = replace(TINY, domains=MergeLimits(0, 3, FileLimits(200, n_divided=5)))
-    monkeypatch.setattr(opening, "USUAL_LIMITS", parts)
-    run = doors.start(2, "--engine", engine)
-    assert run.status == DONE
-    assert published(pilot) == before
-    assert not (pilot.beside / SPILL).exists()
-    assert not leaks(run.out, run.err)
-    if os.name == "posix":
-        assert {path.stat().st_mode & 0o777 for path in (pilot.results / "released").iterdir()} == {0o600}

@@ -197,31 +197,6 @@ def test_wherever_a_block_ends_the_slow_referee_of_findings_finds_the_same(tmp_p
         assert_is_as_the_referee_says(records, merge, starts, in_blocks_of(n_bytes, tmp_path))
 
 
-@DEARER
-def test_supplemental_records_are_folded_into_each_part(tmp_path):
-    of_subjects = [
-        {
-            "RDOMAIN": "DM",
-            "USUBJID": f"S{i:02}",
-            "IDVAR": "",
-            "IDVARVAL": "",
-            "QNAM": ["ZED", "ALPHA"][i % 2],
-            "QVAL": "x",
-        }
-        for i in range(0, 9, 3)
-    ]
-    of_records = [
-        {"RDOMAIN": "LB", "USUBJID": f"S{i:02}", "IDVAR": "LBSEQ", "IDVARVAL": j, "QNAM": "LBNOTE", "QVAL": f"n{i}"}
-        for i, j in [(1, 2), (2, 3), (2, 99), (5, 0)]
-    ]
-    files = {"DM.csv": people(9), "LB.csv": laboratory(9), "SUPPDM.csv": of_subjects, "SUPPLB.csv": of_records}
-    frame, report, _ = assert_same(tmp_path, files, merge={"carry": {"LB": ["LBNOTE"]}})
-    assert [name for name in frame if name.startswith("DM__")][-2:] == ["DM__ALPHA", "DM__ZED"]
-    assert report["domains"]["LB"]["supplemental_folded"] == 3
-    assert report["domains"]["LB"]["supplemental_without_parent"] == 1
-
-
-@pytest.mark.thorough("1 s")
 def test_faults_have_the_numbers_of_all_people(tmp_path):
     twice = people(19) + people(15, SEX=["U"])
     assert "15 of 19 subjects have several rows" in assert_same(tmp_path, {"DM.csv": twice})[2][0]
@@ -235,25 +210,6 @@ def test_faults_have_the_numbers_of_all_people(tmp_path):
         tmp_path, {"DM.csv": people(5), "LB.csv": laboratory(9)}, merge={"unknown_subjects": ["LB"]}
     )[1]
     assert left_out["domains"]["LB"]["unknown_subjects_left_out"] == 4
-
-
-@DEARER
-def test_ids_are_spelled_by_the_rule_of_the_pilot(tmp_path):
-    rows = laboratory(9)
-    spelled = [row | {"USUBJID": [" s", "S"][i % 2] + row["USUBJID"][1:]} for i, row in enumerate(rows)]
-    files = {"DM.csv": people(9), "LB.csv": spelled}
-    assert "equal to another one" in assert_same(tmp_path, files, {"case": "upper"})[2][0]
-    lower = [row | {"USUBJID": row["USUBJID"].lower()} for row in rows]
-    assert_same(tmp_path, files | {"LB.csv": lower}, {"case": "upper", "pattern": "^S0?", "zero_pad": 3, "prefix": "P"})
-    blank = [row | {"USUBJID": "" if i % 5 == 0 else row["USUBJID"]} for i, row in enumerate(rows)]
-    assert "is empty in 11 of 54 rows" in assert_same(tmp_path, files | {"LB.csv": blank})[2][0]
-
-
-@DEARER
-def test_parts_of_a_domain_and_sdtm_names_in_small_letters(tmp_path):
-    chemistry, others = laboratory(9), [row | {"LBTESTCD": "HGB", "LBTEST": "Hemoglobin"} for row in laboratory(7)]
-    lower = [{name.lower(): value for name, value in row.items()} for row in people(9)]
-    assert_same(tmp_path, {"dm.csv": lower, "lbch.csv": chemistry, "lbhe.csv": others})
 
 
 TEXTS = {
@@ -399,25 +355,6 @@ def test_a_parquet_file_that_calls_for_a_look_at_the_whole_is_read_whole(tmp_pat
     assert_same(tmp_path, {"DM.csv": people(4)})
 
 
-@DEARER
-def test_definitions_are_held_against_all_records(tmp_path):
-    define = (
-        '<ODM xmlns="http://www.cdisc.org/ns/odm/v1.3"><Study OID="S"><MetaDataVersion OID="M">'
-        '<ItemGroupDef OID="IG.LB" Name="LB" Repeating="Yes"><ItemRef ItemOID="IT.N" Mandatory="No"/>'
-        '<ItemRef ItemOID="IT.C" Mandatory="No"/></ItemGroupDef>'
-        '<ItemDef OID="IT.N" Name="LBSTRESC" DataType="float"/><ItemDef OID="IT.C" Name="LBNRIND" DataType="text">'
-        '<CodeListRef CodeListOID="CL"/></ItemDef><CodeList OID="CL" Name="NR" DataType="text">'
-        '<CodeListItem CodedValue="LOW"/></CodeList></MetaDataVersion></Study></ODM>'
-    )
-    files = {"DM.csv": people(9), "LB.csv": laboratory(9), "define.xml": define}
-    for name, rows in files.items():
-        (tmp_path / name).write_text(define, encoding="utf-8") if name == "define.xml" else write(tmp_path / name, rows)
-    del files["define.xml"]
-    notes = assert_same(tmp_path, files)[1]["inputs"]["LB.csv"]["notes"]
-    assert any("outside its code list" in note for note in notes)
-    assert any("cannot be read as float" in note for note in notes)
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -439,22 +376,6 @@ def test_a_column_of_too_many_values_is_said_before_memory_is_full(tmp_path):
     write(tmp_path / "DM.csv", people(9))
     few = replace(TINY, file=replace(TINY.file, n_values=5))
     assert "'USUBJID' has more than 5 distinct values" in merged(tmp_path, "disk", None, None, few)[2][0]
-
-
-@DEARER
-def test_studies_are_told_apart_and_chosen(tmp_path):
-    assert_same(tmp_path, {"DM.csv": people(9, STUDYID=["X", "Y"])})
-    assert_same(tmp_path, {"DM.csv": people(9, STUDYID=["X", "Y", "Y", "Z"])[:4]})
-    assert_same(tmp_path, {"DM.csv": people(9, STUDYID=["X", "Y"])}, merge={"study": "*"})
-    mixed = laboratory(9)
-    for i, row in enumerate(mixed):
-        row["STUDYID"] = "" if i % 9 == 0 else "XY"[int(row["USUBJID"][1:]) % 2]
-    others = [{"STUDYID": "Q", "USUBJID": "S01", "AESEQ": 1}]
-    files = {"DM.csv": people(9, STUDYID=["X", "Y"]), "LB.csv": mixed, "AE.csv": others}
-    frame, report, _ = assert_same(tmp_path, files, merge={"study": ["X"], "unknown_subjects": ["LB"]})
-    assert len(frame["USUBJID"]) == 5
-    assert report["inputs"]["LB.csv"]["rows_of_other_studies"] > 0
-    assert report["left_out"] == {"AE.csv": "none of its 1 rows belongs to the chosen study"}
 
 
 def test_the_files_and_the_free_memory_choose(tmp_path, monkeypatch):

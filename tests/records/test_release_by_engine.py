@@ -219,20 +219,6 @@ def config_with(release: dict | None = None, *steps: dict) -> dict:
     return CONFIG | {"treatment": {"seed": 1, "steps": list(steps)}, "release": KEY | (release or {})}
 
 
-@pytest.mark.thorough("5 s: a package is written twice, a row at a time; the parts of a large file are below")
-@pytest.mark.parametrize("engine", by_engine(OTHERS))
-def test_a_small_study_torn_everywhere_is_released_as_in_memory(tmp_path, engine):
-    """Ids in Greek, rows of a person in many blocks, quoted line breaks, an id that the config keeps and is found."""
-    path = pilot(tmp_path, 9)
-    steps = [STEPS[0], STEPS[2], {"method": "suppress_records", "models": ["k"]}]
-    found = compare(engine, path, config_with(RELEASES[1], *steps), TINY)
-    assert found.figures["people_left_out"] > 0
-    assert found.figures["traces"]["original_ids"] is None  # fewer than 10
-    assert {"AE.AEODD", "DM.SUBJID"} == set(found.figures["traces"]["where"])
-    assert sorted(found.figures["recoded"]) == ["DM.AGE", "VS.Body Mass Index"]
-
-
-@pytest.mark.thorough("1 s")
 def test_nothing_of_a_large_file_is_in_memory_whole(tmp_path, monkeypatch):
     """Of the rows of a large file a part at a time is made a frame of; the package's own is searched in parts, too."""
     path, seen = pilot(tmp_path), []

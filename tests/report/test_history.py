@@ -63,7 +63,6 @@ def run_of(memory: Memory, alone: set[int], when: str, folder) -> Memory:
     return remember(memory, pilot, summary, assessment)
 
 
-@pytest.mark.thorough("1 s; verify makes it again in the quick run")
 @examples(60)
 @given(in_turn=st.lists(PEOPLE_ALONE, min_size=2, max_size=4))
 def test_the_last_run_made_again_remembers_the_same(in_turn, tmp_path_factory):

@@ -15,7 +15,6 @@ from disclosure_control.records.domain_files import FileLimits
 from disclosure_control.records.merging import MergeLimits
 from disclosure_control.run.clock import utc_now
 from disclosure_control.verify import verify
-from study.formats.parquet_blocks import parquet_bytes
 from tests.run.fixtures import kept_screen
 from tests.run.synthetic_pilot import (
     DONE,
@@ -119,16 +118,6 @@ def test_two_combined_datasets_are_at_fault_and_no_results_change(as_parquet, do
     assert f"{TEXT} and {PARQUET}: both in processed_for_anonym; allowed: one of them" in fault
     (pilot.results / TEXT).unlink()
     assert of_the_data(files_below(pilot.results)) == before
-
-
-@pytest.mark.thorough("0.4 s; of text tests/assess/test_staleness.py says the same")
-def test_a_file_of_another_merge_is_said_aloud(as_parquet, doors):
-    pilot, _ = as_parquet
-    frame = pd.read_parquet(pilot.results / PARQUET)
-    (pilot.results / PARQUET).write_bytes(b"".join(parquet_bytes([frame[::-1]])))
-    run = doors.start(2)
-    assert run.status == DONE
-    assert f"NOTE: {PARQUET} is not what the merge of this pilot wrote" in run.out
 
 
 @pytest.mark.thorough("0.5 s; that pieces change no byte is a property of the writer's test")

@@ -102,42 +102,6 @@ def test_a_release_that_is_the_pilot_singles_out_and_other_people_are_safe_from_
     assert found.rates.beats_baseline
 
 
-def whole_numbers(n, seed):
-    generator = np.random.default_rng(seed)
-    return pd.DataFrame({"number": generator.normal(50, 15, n).round(), "other": generator.exponential(20, n).round()})
-
-
-def words_alone(n, seed):
-    generator = np.random.default_rng(seed)
-    words = np.char.add("w", generator.zipf(1.6, n).clip(max=500).astype(str))
-    return pd.DataFrame({"word": words, "other": generator.choice(list("abcdefgh"), n)})
-
-
-OTHERS = pytest.mark.thorough("5 s; mixed people have numbers and words")
-
-
-@pytest.mark.thorough("1.3 s; guessing is compared in the quick run")
-@pytest.mark.parametrize(
-    "make", [mixed_people, *(pytest.param(make, marks=OTHERS) for make in (whole_numbers, words_alone))]
-)
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("n_control", [0, pytest.param(80, marks=OTHERS), 300])
-def test_on_a_release_of_other_people_singling_out_does_not_beat_guessing(make, mode, n_control):
-    """A value that is rare in one table is often rare in another one of the same population."""
-    verdicts = []
-    for seed in range(12):
-        released, people, others = make(300, 3 * seed), make(300, 3 * seed + 1), make(300, 3 * seed + 2)
-        control = others.iloc[:n_control] if n_control else None
-        generator = np.random.default_rng(seed)
-        found = single_out(released, people, list(people), mode, generator, 200, control=control)
-        verdicts.append(found.rates.beats_baseline)
-    if mode == "univariate" and not n_control:
-        assert set(verdicts) == {None}  # nobody can tell
-    else:
-        assert None not in verdicts
-        assert sum(verdicts) <= 2
-
-
 def test_groups_of_different_size_are_compared_by_parts_of_one_size():
     """One of four fits: in a random half of them with chance 1/2. Two of four: exactly one of them with chance 2/3."""
     released = pd.DataFrame({"x": ["a", "b"]})
@@ -265,17 +229,6 @@ def test_how_many_lack_the_secret_is_told_by_the_policy(n_without, told):
     said = [note for note in notes if "have no secret" in note]
     number = "an undisclosed number" if told is None else told
     assert said == ([f"Inference: {number} of 40 people drawn have no secret: not attacked."] if n_without else [])
-
-
-@pytest.mark.thorough("0.8 s; linkage of independent data is in the quick run")
-def test_on_independent_data_inference_does_not_beat_guessing():
-    n_beaten = 0
-    for seed in range(20):
-        released, people = mixed_people(300, 2 * seed), mixed_people(300, 2 * seed + 1)
-        for secret in MIXED:
-            found = infer_attribute(released, people, secret, [name for name in MIXED if name != secret])
-            n_beaten += found.rates.beats_baseline
-    assert n_beaten <= 3
 
 
 def test_inference_does_not_depend_on_rows_order_or_index():

@@ -128,18 +128,6 @@ def test_the_interval_covers_the_true_rate_in_nine_of_ten_or_there_is_no_verdict
     assert {name: np.mean(held) >= 0.9 for name, held in calibrated.items()} == dict.fromkeys(calibrated, True)
 
 
-@pytest.mark.thorough("10 s; the method that reads labels is in the quick run")
-@pytest.mark.parametrize("share", SHARES)
-@pytest.mark.parametrize("method", METHODS)
-def test_no_method_of_linkage_says_no_where_people_can_be_found(method, share, tmp_path):
-    """A join does not read labels, and scores may stay below the threshold: then there is no verdict."""
-    found, alone = attacked(method, share, 1, tmp_path, {"method": ["exact", "probabilistic"], "threshold": 0.9})
-    for name, one in found["linkage"]["methods"].items():
-        attack = one["pairs"]["attack"]
-        covers = attack["low"] <= alone.sum() / N_PEOPLE <= attack["high"]
-        assert covers or one["pairs"]["beats_baseline"] is not False, name
-
-
 READ = [name for name in METHODS if methods()[name].reading == Reading.BY_VALUE]
 
 

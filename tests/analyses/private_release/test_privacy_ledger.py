@@ -90,19 +90,6 @@ def test_folder_and_files_are_the_controllers_alone(ledger):
 
 # ---------------------------------------------------------------- processes
 
-ASKS = """
-import sys
-from decimal import Decimal
-from pathlib import Path
-from disclosure_control.analyses.private_release.ledger import BudgetExhaustedError, Ledger
-ledger, me, n = Ledger(Path(sys.argv[1]), Decimal(1)), sys.argv[2], 0
-for i in range(8):
-    try:
-        n += ledger.ask({"who": me, "i": i}, "d", Decimal("0.07"), lambda: {"value": i}, 0.07).is_new
-    except BudgetExhaustedError:
-        pass
-print(n)
-"""
 DIES = """
 import sys, time
 from decimal import Decimal
@@ -118,15 +105,6 @@ Ledger(Path(sys.argv[1]), Decimal(1)).ask({"kind": "q"}, "0" * 64, Decimal("0.1"
 def start(code: str, *arguments: object) -> subprocess.Popen:
     command = [sys.executable, "-c", code, *map(str, arguments)]
     return subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True)
-
-
-@pytest.mark.thorough("2 s; threads at once in the quick run")
-def test_processes_at_once_cannot_overspend(tmp_path):
-    """Four times eight questions of 0.07: fourteen fit into 1, and 0.02 is left."""
-    runs = [start(ASKS, tmp_path, i) for i in range(4)]
-    answered = [int(run.communicate(timeout=60)[0]) for run in runs]
-    assert sum(answered) == 14
-    assert spending(Ledger(tmp_path, Decimal(1))) == Decimal("0.98")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kill -9 is POSIX")

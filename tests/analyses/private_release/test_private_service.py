@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
-import httpx
 import pytest
 import uvicorn
 from fastapi.testclient import TestClient
@@ -275,31 +273,6 @@ def address(pilot):
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     server.should_exit = True
     thread.join()
-
-
-@pytest.mark.thorough("3 s; processes race for the ledger in its own tests")
-def test_fifty_clients_at_once_spend_the_budget_to_the_last_digit(address, pilot):
-    """Fifty clients, two questions of 0.03 each: 33 fit into 1, and 0.01 is left."""
-
-    def ask_two(i: int) -> list[int]:
-        with httpx.Client(base_url=address, headers=HEADERS, timeout=60) as client:
-            questions = [{"epsilon": 0.03, "column": "DM__SEX", "categories": [f"{i}-{j}"]} for j in range(2)]
-            return [client.post("/count", json=question).status_code for question in questions]
-
-    with ThreadPoolExecutor(50) as clients:
-        statuses = [status for two in clients.map(ask_two, range(50)) for status in two]
-    assert (statuses.count(200), statuses.count(409)) == (33, 67)
-    assert spending(pilot.ledger) == Decimal("0.99")
-    assert httpx.get(f"{address}/budget", headers=HEADERS).json()["left"] == "0.01"
-
-
-@pytest.mark.thorough("1.5 s; threads of one ledger are tried in the quick run")
-def test_fifty_clients_with_the_same_question_pay_once(address, pilot):
-    with ThreadPoolExecutor(50) as clients:
-        replies = list(clients.map(lambda i: httpx.post(f"{address}/count", json=COUNT, headers=HEADERS), range(50)))
-    assert len({json.dumps(reply.json()["answer"]) for reply in replies}) == 1
-    assert sorted(reply.json()["charged"] for reply in replies) == ["0"] * 49 + ["0.1"]
-    assert spending(pilot.ledger) == Decimal("0.1")
 
 
 # ---------------------------------------------------------------- starting it

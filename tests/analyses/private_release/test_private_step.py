@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import stat
 from dataclasses import replace
 from decimal import Decimal
 
@@ -23,7 +21,6 @@ from disclosure_control.run.doors import run_door
 from disclosure_control.steps import STEPS
 from Main_Anonymization import add_options, assess_pilot
 from tests.analyses.private_release.publish_pilots import people, step_input
-from tests.examples import quick_share_of
 from tests.places import PROJECT
 
 QUERIES = [
@@ -189,20 +186,6 @@ def test_an_epsilon_above_ten_is_warned_about(tmp_path):
     assert ten.first_lines == ""
 
 
-@pytest.mark.thorough("2 s of large answers; the service refuses one in the quick run")
-def test_an_answer_that_its_epsilon_does_not_pay_for_is_not_asked(tmp_path):
-    """Seven of these made a ledger of 40 MB for an epsilon of 0.02 together."""
-    many = {"kind": "histogram", "column": "MH__DX", "edges": list(range(99_000)), "accept_noise": True}
-    asked = [{**many, "name": f"q{i}", "epsilon": f"0.002{i}"} for i in (7, 8)]
-    result = run_step(step_input(tmp_path, people(2000), settings(asked)))
-    assert set(statuses(result).values()) == {"too large"}
-    assert "'q8' was not asked and cost nothing: at epsilon 0.0028 its answer would fill too much" in result.first_lines
-    assert not (tmp_path / "privacy").exists()
-    fewer = {**many, "edges": list(range(quick_share_of(99_000)))}
-    paid = run_step(step_input(tmp_path, people(2000), settings([{**fewer, "name": "paid", "epsilon": 2}], budget=2)))
-    assert statuses(paid) == {"paid": "answered"}
-
-
 @pytest.mark.parametrize(
     "one",
     [
@@ -292,17 +275,6 @@ def demo(tmp_path, monkeypatch):
     return run
 
 
-@pytest.mark.thorough("0.7 s; the step is run twice in the quick run")
-def test_through_the_door_twice_it_is_paid_for_once(demo):
-    first, second = demo()["private_release"], demo()["private_release"]
-    assert [query["status"] for query in second["queries"]] == ["answered before", "answered before"]
-    assert (first["spent"], second["spent"], second["left"]) == ("0.5", "0.5", "0")
-    answers = demo.results / ANSWERS_FILE
-    assert stat.S_IMODE(answers.stat().st_mode) == 0o600 or os.name != "posix"
-    assert "Private answers" in (demo.results / "PENTELI_privacy_details.txt").read_text(encoding="utf-8")
-    assert Ledger(demo.results.parent, Decimal(1)).look().n_entries == 4
-
-
 @pytest.mark.thorough("0.7 s")
 def test_door_1_and_a_later_door_2_leave_the_ledger_alone(demo):
     demo()
@@ -311,56 +283,6 @@ def test_door_1_and_a_later_door_2_leave_the_ledger_alone(demo):
     assert run_door("", combine_pilot, ["PENTELI"], add_merge_options) == 0
     demo()
     assert path.read_bytes() == content
-
-
-@pytest.mark.thorough("1 s; damaged ledgers are tried without doors in the quick run")
-def test_a_damaged_ledger_is_an_input_at_fault_and_earlier_results_stand(demo, capfd):
-    demo()
-    answers = (demo.results / ANSWERS_FILE).read_bytes()
-    ledger = demo.results.parent / "privacy" / "privacy_ledger.sqlite"
-    ledger.write_bytes(ledger.read_bytes()[:-40])
-    capfd.readouterr()
-    demo(status=2)
-    assert "privacy_ledger.sqlite: is damaged" in capfd.readouterr().err
-    assert (demo.results / ANSWERS_FILE).read_bytes() == answers
-
-
-@pytest.mark.thorough("0.9 s; lost ledgers are tried without doors in the quick run")
-def test_a_ledger_that_is_gone_after_a_publication_is_no_full_budget(demo, capfd):
-    demo()
-    answers = (demo.results / ANSWERS_FILE).read_bytes()
-    privacy = demo.results.parent / "privacy"
-    privacy.rename(privacy.with_name("elsewhere"))
-    capfd.readouterr()
-    demo(status=2)
-    assert "0 entries and epsilon 0 in it; its mark data.state/PENTELI.mark counts 4" in capfd.readouterr().err
-    mark = demo.results.parent.parent.with_name("data.state") / "PENTELI.mark"
-    content = mark.read_bytes()
-    mark.unlink()
-    demo(status=2)
-    assert "epsilon 0 in it, and the results of the last run say that 0.5 was spent" in capfd.readouterr().err
-    mark.write_bytes(content)
-    assert not privacy.exists()
-    assert (demo.results / ANSWERS_FILE).read_bytes() == answers
-    privacy.with_name("elsewhere").rename(privacy)
-    assert demo()["private_release"]["spent"] == "0.5"
-
-
-@pytest.mark.thorough("0.7 s; a ledger put back is noticed in the quick run")
-def test_a_pilots_folder_put_back_from_an_older_copy_is_no_full_budget(demo, capfd):
-    """The results and the ledger agree; the mark outside of the folder tells that there was more."""
-    pilot = demo.results.parent
-    demo()
-    shutil.copytree(pilot, pilot.parent.parent / "copy")
-    more = {"name": "more", "kind": "count", "column": "DM__SEX", "epsilon": 0.1}
-    demo(private_release={"budget": {"epsilon": 1}, "queries": [more]})
-    shutil.rmtree(pilot)
-    shutil.copytree(pilot.parent.parent / "copy", pilot)
-    capfd.readouterr()
-    demo(status=2)
-    assert "4 entries and epsilon 0.5 in it; its mark data.state/PENTELI.mark counts 6 and epsilon 0.6 spent" in (
-        capfd.readouterr().err
-    )
 
 
 def test_nothing_is_spent_where_another_step_fails(demo, capfd):

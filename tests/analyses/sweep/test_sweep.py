@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import re
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -15,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.model_settings import validate_config
-from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.analyses.sweep import step as sweep
 from disclosure_control.analyses.sweep.drawing import map_note, risk_utility_map, sweep_figures
 from disclosure_control.analyses.sweep.report import FIRST_COLUMNS, SweepTold, sweep_sections
@@ -26,11 +24,9 @@ from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.remedy.treatments.registry import TreatmentStep
 from disclosure_control.remedy.treatments.treat import treat
-from disclosure_control.run.doors import run_door
 from disclosure_control.run.tables import csv_bytes
 from disclosure_control.steps import READERS
 from disclosure_control.steps.running import StepInput
-from Main_Anonymization import add_options, assess_pilot
 from tests.config_keys import faults_of_key
 from tests.examples import examples
 from tests.places import PROJECT
@@ -625,33 +621,3 @@ def test_nothing_left_of_anybody_is_no_success():
 
 
 # ---------------------------------------------------------------- the real door
-
-
-@pytest.mark.thorough("2 s; the step runs without doors in the quick run")
-def test_a_shipped_pilot_through_the_door(tmp_path, monkeypatch, capsys):
-    without_results = shutil.ignore_patterns("*processed_for_anonym")
-    shutil.copytree(PROJECT / "pilot_report" / "PENTELI", tmp_path / "PENTELI", ignore=without_results)
-    configs = tmp_path / "configs"
-    configs.mkdir()
-    text = (PROJECT / "config" / "PENTELI.py").read_text(encoding="utf-8")
-    key = """
-    "sweep": {"grid": [{"method": "band", "column": "DM__AGE", "width": [2, 6]},
-                       {"method": "suppress_cells", "k": [3, 5]}]},
-}
-"""
-    (configs / "PENTELI.py").write_text(text.rstrip().removesuffix("}").rstrip().removesuffix(",") + "," + key)
-    monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(tmp_path))
-    monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(configs))
-    assert run_door("", combine_pilot, ["PENTELI"], add_merge_options) == 0
-    assert run_door("", assess_pilot, ["PENTELI", "--verbose"], add_options) == 0
-    folder = tmp_path / "PENTELI" / "processed_for_anonym"
-    summary = json.loads((folder / "PENTELI_privacy_summary.json").read_text(encoding="utf-8"))
-    assert set(summary["sweep"]["files"]) == {"risk_utility_summary.csv", *NAMES}
-    for name in summary["sweep"]["files"]:
-        assert (folder / name).stat().st_size > 0
-        assert name in summary["files"]
-    table = pd.read_csv(folder / "risk_utility_summary.csv")
-    assert table["method"].tolist() == ["baseline", "band DM__AGE", "band DM__AGE", "suppress_cells", "suppress_cells"]
-    assert (table["n_records_compared"] == 633).all()
-    assert "Treatments compared" in (folder / "PENTELI_privacy_details.txt").read_text(encoding="utf-8")
-    assert "Treatments compared" in capsys.readouterr().out

@@ -4,11 +4,7 @@ import ast
 import dataclasses
 import hashlib
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -29,7 +25,6 @@ from disclosure_control.steps.recommend.step import run_step
 from disclosure_control.steps.running import StepInput
 from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
-from tests.places import PROJECT
 from tests.report import small_pilots
 
 CONFIG = small_pilots.CONFIG | {"T": 12}
@@ -372,36 +367,6 @@ def test_nothing_is_released_where_nothing_was_found():
 
 
 # ---------------------------------------------------------------- through the doors
-
-
-@pytest.mark.thorough("3 s; the step runs without doors in the quick run")
-def test_recommended_through_the_doors(tmp_path):
-    """The shipped demo pilot: merged, searched, treated as recommended, evaluated again."""
-    data, configs = tmp_path / "data", tmp_path / "configs"
-    configs.mkdir()
-    source = PROJECT / "pilot_report" / "PENTELI"
-    shutil.copytree(source, data / "PENTELI", ignore=shutil.ignore_patterns("*processed_for_anonym"))
-    text = (PROJECT / "config" / "PENTELI.py").read_text(encoding="utf-8").rstrip()
-    assert text.endswith("}")
-    added = '    "treatment": [{"method": "recommended"}],\n}\n'
-    (configs / "PENTELI.py").write_text(text[:-1] + added, encoding="utf-8")
-    environment = {**os.environ, "BIOSTREAMS_DATA_DIR": str(data), "BIOSTREAMS_CONFIG_DIR": str(configs)}
-    for door in ("Create_Combined_Pilot_Dataset.py", "Main_Anonymization.py"):
-        run = subprocess.run(
-            [sys.executable, PROJECT / door, "PENTELI"], env=environment, capture_output=True, text=True, check=False
-        )
-        assert run.returncode == 0, run.stderr
-    assert "Next best step" in run.stdout
-    results = data / "PENTELI" / "processed_for_anonym"
-    summary = json.loads((results / "PENTELI_privacy_summary.json").read_text(encoding="utf-8"))
-    advice, after = summary["recommend"], summary["treatment"]["after"]
-    assert {"optimal", "levels", "loss", "suppressed", "checked", "lattice_size", "short_list"} <= set(advice)
-    assert advice["optimal"] is True
-    assert summary["treatment"]["records_removed"] == advice["suppressed"]
-    assert after["k_anonymity"]["risky"] == 0
-    assert after["t_closeness"]["LB__Cholesterol"]["risky"] == 0
-    released = pd.read_csv(results / summary["treatment"]["dataset"], dtype=str)
-    assert len(released) == 633 - advice["suppressed"]
 
 
 def test_an_answer_has_words_for_a_number_that_is_masked():

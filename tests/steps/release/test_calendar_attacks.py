@@ -71,17 +71,6 @@ def test_by_the_day_of_the_end_in_a_group_of_rows_alone(tmp_path):
     assert "DS.DSSTDTC" in reason.sentence
 
 
-@pytest.mark.thorough("1 s: a release of its own; the remedy below names the study day")
-def test_by_the_study_day_of_the_end_where_its_date_was_removed(tmp_path):
-    """The start is known by the day of the end and the number of days between, without any date of the end."""
-    study = with_end(DSSTDY=lambda i: float((sponsor_ends(i) - START[i]).astype(int) + 1))
-    found = made(study, tmp_path, {"operations": {"DS.DSSTDTC": "remove"}})
-    assert "DSSTDTC" not in found.opened["DS"]
-    assert figures(found).people_undone == 108
-    (reason,) = calendar(found)
-    assert "DS.DSSTDY" in removed(reason)
-
-
 def test_what_the_remedy_names_is_enough(tmp_path):
     study = with_end(DSSTDY=lambda i: float((sponsor_ends(i) - START[i]).astype(int) + 1))
     for name in ("before", "after"):

@@ -28,7 +28,6 @@ from tests.examples import examples
 from tests.found import InSummary
 from tests.places import SHARED_DATA
 from tests.release.small_studies import model_of, rows_of_files
-from tests.steps.release.conftest import make_demo
 
 
 def facts_by_hand(opened: dict[str, pd.DataFrame], with_months: bool = False) -> dict[str, set[tuple]]:
@@ -249,27 +248,6 @@ def test_settings_as_they_are_read(release_key):
     settings = settings_of_key("release", {"key_from": {"environment": "RELEASE_TEST_KEY"}, **value})
     assert settings.outsiders_know == OutsidersKnow(2, ("terms",))
     assert (settings.rare_terms.along, settings.rare_terms.within_class) == (("AEDECOD",), False)
-
-
-RARE_WITHIN = {"at_least": 2, "within": "class", "rows": "remove"}
-
-
-@pytest.mark.thorough("2 s: the demo released once more; the quick run raises terms in a study of twelve")
-def test_rare_terms_within_classes_leave_nobody_alone_by_one_term(tmp_path, release_key, demo):
-    known = {"kinds": ["terms"]}
-    made = make_demo(tmp_path, {"rare_terms": RARE_WITHIN, "outsiders_know": known})
-    course = made.result.outcome.course
-    assert course.alone[1].n_alone == course.alone[0].n_alone
-    assert not [one for one in made.result.reasons_to_hold if "acquaintance" in one.sentence] or course.alone[0].n_alone
-    told = {one["domain"]: one for one in made.result.figures["rare_terms"]}
-    for domain, one in told.items():
-        n_before, n_after = len(demo.opened[domain]), len(made.opened[domain])
-        n_gone = n_before - n_after
-        assert (one["rows"], one["rows_gone"]) == (n_before, n_gone if n_gone > 9 or not n_gone else None)
-    assert "Rare terms" in made.result.report
-    for row in made.opened["RELREC"].to_dict("records"):
-        parent = made.opened[row["RDOMAIN"]]
-        assert float(row["IDVARVAL"]) in set(parent.loc[parent["USUBJID"] == row["USUBJID"], row["IDVAR"]])
 
 
 @pytest.mark.thorough("4 s: pairs of facts of 60 people and single ones of 306, by looking at everybody")

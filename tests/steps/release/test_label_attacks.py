@@ -76,19 +76,6 @@ def test_by_a_label_of_a_variable(form, tmp_path):
     assert (row["text"], row["instead"]) == (PLANTED, "Result or Finding in Original Units")
 
 
-@pytest.mark.thorough("1 s each: a release; the label of a variable is above")
-@pytest.mark.parametrize("form", ["json", "parquet", "xpt5"])
-def test_by_a_label_of_a_data_set(form, tmp_path):
-    found = of_labelled(form, tmp_path, label=PLANTED)
-    assert tells(found) == []
-    assert "Vital Signs" in found.files["README.txt"].decode()
-
-
-@pytest.mark.thorough("1 s: a release of its own")
-def test_by_a_label_in_words_that_no_standard_uses(tmp_path):
-    assert tells(of_labelled("json", tmp_path, label="Vital signs, Graz only")) == []
-
-
 def test_a_declared_label_leaves(tmp_path):
     found = of_labelled("json", tmp_path, labels={"VSORRES": PLANTED}, release={"declared_names": [PLANTED]})
     assert "vs.json" in tells(found)
@@ -148,16 +135,6 @@ def test_by_the_name_of_a_file(tmp_path):
     assert "1 file" in reason.sentence
     assert "huber" not in reason.sentence
     assert b"kages" not in found.files["README.txt"]
-
-
-@pytest.mark.thorough("1 s: a release of its own; a file's name is above")
-def test_by_the_name_of_a_column_that_the_config_needs(tmp_path):
-    frame = people_of_a_clinic().rename(columns={"sex": "huber_sex"})
-    source = tmp_path / "source"
-    source.mkdir()
-    frame.to_csv(source / "people.csv", index=False)
-    found = released(source, tmp_path, qis=("PEOPLE__huber_sex",))
-    assert any("1 column that leave may" in one.sentence for one in found.result.reasons_to_hold)
 
 
 @pytest.mark.thorough("1 s each: a release; a unit of everybody is below")

@@ -273,23 +273,6 @@ def test_fewer_people_than_k_never_leave(tmp_path, release_key):
     assert "fewer people than K" in verdict.text
 
 
-@pytest.mark.thorough("3 s; the quick run searches small studies for traces, in tests/release/")
-def test_an_id_that_the_config_keeps_is_found_and_holds_the_package(tmp_path, release_key):
-    """A search that finds nothing in a good package has to find it in a bad one: all the kinds, planted."""
-    planted = {"DM.SUBJID": "keep", "DM.SITEID": "keep", "SV.SVSTDTC": "keep", "AE.AETERM": "keep"}
-    given, _ = step_on(FOLDER, tmp_path, demo_config({"operations": planted}), TREATMENT)
-    result = run_step(dataclasses.replace(given, folder=folder_with(FOLDER, tmp_path)))
-    traces = result.figures["traces"]
-    assert traces["original_ids"] > 0
-    assert traces["original_dates"] > 0
-    assert set(traces["where"]) == {"DM.SUBJID", "SV.SVSTDTC"}
-    first = min(result.reasons_to_hold)
-    assert first.gravity == Gravity.NAMES_A_PERSON
-    verdict = verdict_on(what_leaves({"release": result}), {"release": result})
-    assert first in verdict.vetoes
-    assert "DM.SUBJID" in verdict.text
-
-
 # ---------------------------------------------------------------- real studies
 
 

@@ -58,12 +58,6 @@ def test_by_a_number_of_days_on_whatever_scale(tmp_path, first):
     assert found == {"DM__RFSTDTC": N}
 
 
-@pytest.mark.thorough("1 s: a release of its own; days on a scale are above")
-def test_by_a_date_of_six_digits_as_a_result(tmp_path):
-    found = told({"LB": results(lambda day: int(pd.Timestamp(day).strftime("%y%m%d")), n_visits=4)}, tmp_path)
-    assert found == {"DM__RFSTDTC": N}
-
-
 @pytest.mark.thorough("1 s: a release of its own")
 def test_by_lots_that_are_named_after_their_months(tmp_path):
     assert "DM__RFSTDTC" in told({"EX": doses(lambda day: pd.Timestamp(day).strftime("L%y%m"))}, tmp_path, KEPT)

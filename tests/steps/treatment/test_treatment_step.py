@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import runpy
-import shutil
-import sys
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -25,7 +21,6 @@ from disclosure_control.steps.treatment.report import treatment_report
 from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.found import InSummary
-from tests.places import PROJECT
 from tests.remedy.treatments.treatment_frames import KEY, KEY_NAME, config_for
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks
 
@@ -330,53 +325,3 @@ def test_the_door_names_a_missing_key_before_it_runs(pilot, doors):
         f"set it before the run; {command_to_set(KEY_NAME)}, or name a file"
     ]
     assert not (pilot.results / "anonymised_dataset.csv").exists()
-
-
-@pytest.mark.thorough("1 s; the door treats a pilot in the quick run")
-@pytest.mark.parametrize("name", ["PENTELI", "SDTM_DEMO"])
-def test_the_shipped_pilots_treated_by_five_lines(name, tmp_path, monkeypatch, capsys):
-    shutil.copytree(PROJECT / "pilot_report" / name, tmp_path / "pilots" / name)
-    (tmp_path / "configs").mkdir()
-    lines = {
-        "PENTELI": """
-    "treatment": [
-        {"method": "bins", "column": "DM__AGE", "edges": [0, 6, 12, 18]},
-        {"method": "bins", "column": "VS__BMI", "edges": [0, 20, 30, 40]},
-        {"method": "suppress_cells"},
-    ],
-}""",
-        "SDTM_DEMO": """
-    "treatment": [
-        {"method": "drop_identifiers"},
-        {"method": "band", "column": "DM__AGE", "width": 20},
-        {"method": "suppress_records", "models": ["k", "t"]},
-    ],
-}""",
-    }[name]
-    config = (PROJECT / "config" / f"{name}.py").read_text(encoding="utf-8").rstrip().removesuffix("}") + lines
-    (tmp_path / "configs" / f"{name}.py").write_text(config, encoding="utf-8")
-    monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(tmp_path / "pilots"))
-    monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(tmp_path / "configs"))
-    for script in ("Create_Combined_Pilot_Dataset.py", "Main_Anonymization.py"):
-        monkeypatch.setattr(sys, "argv", [script, name])
-        with pytest.raises(SystemExit) as ended:
-            runpy.run_path(str(PROJECT / script), run_name="__main__")
-        assert ended.value.code == DONE, capsys.readouterr().err
-    results = tmp_path / "pilots" / name / "processed_for_anonym"
-    figures = json.loads((results / f"{name}_treatment_summary.json").read_text(encoding="utf-8"))
-    released = pd.read_csv(results / figures["dataset"], dtype=str)
-    # k of what was written, counted from the file itself.
-    names = figures["as_released"]["quasi_identifiers"]
-    smallest = released.groupby(names, dropna=False).size().min()
-    assert figures["as_released"]["k_anonymity"]["risky"] == 0
-    assert (
-        smallest
-        == figures["as_released"]["k_anonymity"]["minimum"]
-        >= figures["as_released"]["k_anonymity"]["threshold"]
-    )
-    assert len(released) == figures["after"]["records"] == figures["before"]["records"] - figures["records_removed"]
-    assert figures["before"]["k_anonymity"]["risky"] == {"PENTELI": 61, "SDTM_DEMO": 10}[name]
-    if name == "SDTM_DEMO":
-        assert figures["after"]["t_closeness"]["LB__Cholesterol"]["risky"] == 0
-        assert figures["columns_dropped"] == ["DM__SITEID"]
-    assert np.isfinite(figures["after"]["marketer_risk"])

@@ -174,38 +174,6 @@ def test_penteli_gives_the_published_report(start):
         assert share in text
 
 
-@pytest.mark.thorough("0.5 s; the published report comes of the same study")
-def test_penteli_by_default_leaves_nobody_out(shipped):
-    pilot, (merge, _) = shipped("PENTELI")
-    summary = pilot.summary()
-    assert (summary["k_anonymity"]["evaluated"], summary["k_anonymity"]["total"]) == (633, 633)
-    assert summary["k_anonymity"]["risky"] == summary["missing_policies"]["category"]["risky"] > 19
-    assert summary["missing_policies"]["exclude"]["evaluated"] < 633
-    assert_report_counts_the_files(pilot)
-    assert not re.search(r"PENTELI-\d|\b\d{4}\b", merge.out)
-    assert "decimal comma" in merge.out
-    assert "cp1253" in merge.out
-
-
-@pytest.mark.thorough("1 s; the published report comes of the same merge")
-def test_penteli_is_merged_as_plain_pandas_merges_it(shipped):
-    """Delimiters, encodings and spellings are given here; the tool had to find the first two by itself."""
-    pilot, _ = shipped("PENTELI")
-    found = pd.read_csv(pilot.combined, dtype=str, keep_default_na=False).set_index("USUBJID")
-    options = {"DM": {}, "VS": {"sep": ";"}, "LB": {"encoding": "utf-8-sig"}, "SC": {"encoding": "cp1253"}}
-    for domain, how in options.items():
-        source = pd.read_csv(SHIPPED / "PENTELI" / f"{domain}.csv", dtype=str, keep_default_na=False, **how)
-        source.index = source["USUBJID"].str.extract(r"(\d+)")[0].astype(int).map("PENTELI-{:04}".format)
-        assert len(source) == source.index.nunique()
-        for name in source.columns.drop(["STUDYID", "DOMAIN", "USUBJID"]):
-            expected = source[name].str.replace(",", ".") if domain == "VS" else source[name]
-            column = found[f"{domain}__{name}"]
-            assert column[source.index].tolist() == expected.tolist(), name
-            assert (column.drop(source.index) == "").all()
-    assert len(found) == 633
-    assert found["SC__Name of District Office"].eq("Αττική").any()
-
-
 # ---------------------------------------------------------------- SDTM_DEMO
 
 
@@ -302,28 +270,6 @@ def test_the_screen_can_show_whatever_a_merge_reports(start):
 
 
 # ---------------------------------------------------------------- the public data
-
-DEMOGRAPHICS = {
-    "categorical_qis": ["DM__SEX", "DM__RACE", "DM__ETHNIC"],
-    "continuous_qis": ["DM__AGE"],
-    "binning_config": {"DM__AGE": [50, 60, 70, 80, 90]},
-    "sensitive_feature": "LB__Cholesterol",
-    "sensitive_binning_config_for_L": {"LB__Cholesterol": [3, 4, 5, 6, 7, 8]},
-    "K": 5,
-    "L": 3,
-    "T": 0.8,
-}
-
-
-@needs_shared_data
-@pytest.mark.thorough("2 s; test_merge_real_data counts the same people in the quick run")
-def test_29_of_306_subjects_of_the_cdisc_pilot_are_below_5(start):
-    pilot, _ = start("CDISCPILOT01", files_in(SHARED_DATA / "cdiscpilot01"), DEMOGRAPHICS)
-    k_anonymity = pilot.summary()["k_anonymity"]
-    assert (k_anonymity["risky"], k_anonymity["evaluated"], k_anonymity["total"]) == (29, 306, 306)
-    assert len(pilot.result_rows("risky_rows_k5_anonymity.csv")) == 29
-    assert len(csv_rows(pilot.combined)) == 306
-    assert_report_counts_the_files(pilot)
 
 
 def flat_config(domain, quasi_identifiers, sensitive, k, column, **more):
