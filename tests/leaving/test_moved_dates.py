@@ -89,7 +89,6 @@ def test_a_cut_off_for_most_counts_those_who_have_it():
     assert figures["moved_dates"]["steps"][0]["people_undone"] == 0
     text = treatment_report(figures.found)
     assert "DS__CUTDTC: 60 of 239 original dates fall on one and the same day." in text
-    assert "whose dates these are, reverses shift_dates for them" in text
 
 
 def test_patterns_leave_fewer_offsets_and_are_said():

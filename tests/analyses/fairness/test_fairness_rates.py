@@ -331,7 +331,6 @@ def test_a_compared_group_below_ten_people_has_no_figures_and_the_reason_is_told
 @each(("reference", "group"), [((100, 60), (25, 9)), ((100, 60), (25, 16)), ((25, 9), (80, 50)), ((25, 16), (80, 50))])
 def test_where_fewer_than_ten_of_a_group_are_favoured_or_are_not_nothing_is_told(reference, group):
     few = fairness_of(a_frame(M=reference, F=group), {**SETTINGS, "group": "F"})
-    assert "or are favoured" in few["not_told"]
     assert {few[name] for name in FIGURES} == {None}
 
 

@@ -38,7 +38,6 @@ def test_the_figures_of_the_summary(tmp_path):
     # Age is a quasi-identifier, and so a stratum is one of its bins.
     assert figures["within_strata"]["n_strata"] == 3
     json.dumps(figures, allow_nan=False)
-    assert "Statistical parity difference" in found.report
     assert "Within 3 of 3 strata of DM__AGE" in found.report
 
 
@@ -107,7 +106,6 @@ def test_the_screen_names_no_group_but_those_of_the_config(tmp_path):
     assert "Ursula" in found.report
     assert "Rare" not in found.report + json.dumps(found.figures)
     assert "Ursula" not in found.on_screen
-    assert "by group: section Fairness of PILOT_privacy_details.txt" in found.on_screen
 
 
 def test_a_small_compared_group_is_not_told_of_anywhere(tmp_path):
@@ -140,7 +138,6 @@ def test_favourable_values_that_nobody_has_are_said_first(tmp_path):
     assert "no such age" not in found.first_lines
     nobody = {"column": "DM__AGE", "equals": ["no such age"]}
     found = run_step(step_input(tmp_path, people(3000), {**SETTINGS, "favourable": nobody}, key="fairness"))
-    assert "four-fifths line cannot be assessed" in found.report
     assert run_step(step_input(tmp_path, people(300), SETTINGS, key="fairness")).first_lines == ""
 
 

@@ -537,7 +537,6 @@ def test_without_matplotlib_svg_is_written_and_the_report_says_what_is_not(monke
     monkeypatch.setattr("disclosure_control.basics.drawings.files.find_spec", lambda name: None)
     result = run([GRID[0]], figures=["svg", "png"])
     assert sorted(result.files) == sorted(NAMES)
-    assert "No PNG files: Matplotlib, which prints them, is not installed" in result.report
     assert "Matplotlib" not in run([GRID[0]]).report
 
 
@@ -559,9 +558,7 @@ def test_the_report_names_every_file():
 def test_the_report_says_what_chance_did():
     report = run().report
     assert "The seed is the published default: one generator runs through all of them, in this order." in report
-    assert "Where chance changed values, k and the risk count them as true" in report
     assert "Where chance" not in run([GRID[0]]).report
-    assert "The seed is your own: each starts from it anew." in run(seed=3, one_generator=False).report
     assert "777001" not in run(seed=777001).report
 
 
@@ -582,7 +579,6 @@ def test_all_digits_and_single_columns_stand_in_the_table_alone():
         assert not any(name.startswith(("mean_change", "variance_change", "regression coeff")) for name in row)
         assert "percent_t_risky: lab" in row
         assert row["IL1_mean"] == float(f"{row['IL1_mean']:.5g}")
-    assert "risk_utility_summary.csv is not to be released beside the data" in result.report
 
 
 @pytest.mark.thorough("1 s")

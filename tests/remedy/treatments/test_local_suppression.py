@@ -199,7 +199,6 @@ def test_one_cell_does_for_two_people_where_missing_matches_anything():
     frame = pd.DataFrame({"sex": ["F", "F", "M", "M"], "town": ["a", "b", "c", "c"]})
     treated = apply_local_suppression(pilot(frame, ["sex", "town"]), missing="wildcard")
     assert treated.changed == {"sex": 0, "town": 1}
-    assert "match for any value" in treated.notes[0]
     strict = apply_local_suppression(pilot(frame, ["sex", "town"]))
     assert strict.changed == {"sex": 0, "town": 2}
     assert strict.notes == ()
@@ -282,7 +281,6 @@ def test_numbers_are_looked_at_in_the_config_s_bins_and_stay_numbers():
     treated = apply_local_suppression(given_input, missing="wildcard")
     assert treated.frame["age"].dtype == float
     assert treated.changed == {"age": 1, "sex": 0}
-    assert treated.notes[-1] == "K is met for age in the config's bins; the file keeps the exact values."
 
 
 def test_many_columns_do_not_try_every_set_of_them(monkeypatch):

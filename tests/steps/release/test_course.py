@@ -111,7 +111,6 @@ def test_the_figures_of_the_demo_are_those_counted_by_hand(demo):
 def test_who_is_alone_by_one_thing_holds_the_package(demo):
     (reason,) = [one for one in demo.result.reasons_to_hold if "acquaintance" in one.sentence]
     assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
-    assert "one fact that an acquaintance may know" in reason.sentence
     assert [change.value for change in reason.changes] == [
         {"at_least": 3, "within": "class", "keep": ["visits"]}
     ]  # its K

