@@ -173,7 +173,7 @@ def merge_table(report: dict[str, Any]) -> str:
     from tabulate import tabulate
 
     from disclosure_control.basics.telling.merged_domains import ToldDomain, shown
-    from disclosure_control.basics.telling.small_counts import count_text, people_on_screen
+    from disclosure_control.basics.telling.small_counts import MASKED, count_text, people_on_screen
 
     headers = ["Domain", "Form", "Rows", "Subjects", "Without record"]
     headers += ["Columns", "Collapsed", "Not done", "Columns dropped"]
@@ -181,7 +181,7 @@ def merge_table(report: dict[str, Any]) -> str:
     for domain, counts in report["domains"].items():
         n_columns = sum(name.startswith(f"{domain}__") for name in report["columns"])
         dropped = len(counts.get("dropped_columns", ()))
-        told = ToldDomain.of(counts, n_all)
+        told = ToldDomain.of(MASKED, counts, n_all)
         of_people = map(count_text, (told.rows, told.subjects, told.without_record))
         few = map(count_text, (told.collapsed, told.not_done))
         rows.append([domain, counts["form"], *of_people, n_columns, *few, dropped])

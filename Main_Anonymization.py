@@ -109,14 +109,15 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     from disclosure_control.assess.came_in import merge_sections
     from disclosure_control.assess.risky_rows import risky_row_files
     from disclosure_control.assess.staleness import stale_merge_notices
+    from disclosure_control.basics.telling.small_counts import EXACT, MASKED
+    from disclosure_control.report.evidence.manifest import figures_of
     from disclosure_control.report.evidence.pack import EvidenceOf, write_evidence
-    from disclosure_control.report.evidence.rules import rules_figures, rules_line, rules_section
     from disclosure_control.report.history import history_sections, latest_memory, remember
-    from disclosure_control.report.page.files import controller_sections, page_files
+    from disclosure_control.report.page.files import page_files
     from disclosure_control.report.run_texts import run_texts
-    from disclosure_control.report.summary import privacy_summary
-    from disclosure_control.report.verdict import verdict_on, what_leaves
+    from disclosure_control.report.run_told import run_told
     from disclosure_control.rules.judging import judged_books
+    from disclosure_control.run.fingerprints import fingerprint_of_json, key_of
     from disclosure_control.run.results import staged
     from disclosure_control.steps.running import run_steps
 
@@ -126,20 +127,18 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
         assessment = evaluate(found.people, found.config, announce=pilot.log.notice)
         counts["subjects"] = dataset.n_subjects
     steps = run_steps(pilot.name, pilot.folder, dataset, assessment, pilot.log, pilot.left_out, pilot.started)
-    leaving = what_leaves(steps)
     open_lines = undecided(pilot.config_file, pilot.sheet)
-    verdict = verdict_on(leaving, steps, open_lines, pilot.config)
     notices = stale_merge_notices(pilot.folder, pilot.results, dataset.file, dataset.sha256, pilot.config)
     notices += [f"{reason.sentence} {reason.remedy}" for reason in open_lines]
     inputs = {dataset.file: {"sha256": dataset.sha256, "rows": dataset.n_subjects}}
     for result in steps.values():
         inputs |= result.inputs
-    figures = {name: result.figures for name, result in steps.items()}
-    summary = {"verdict": verdict.figures, **privacy_summary(pilot.name, assessment, inputs, notices), **figures}
-    rules = judged_books(summary)
-    summary |= {"rules": rules_figures(rules)}
-    texts = run_texts(pilot.name, assessment, steps, notices, verdict.text + rules_line(rules))
-    memory = remember(memory, pilot, summary, assessment)
+    run_of = (pilot.name, assessment, steps, inputs, notices, open_lines, pilot.config)
+    inside, outside = run_told(EXACT, *run_of), run_told(MASKED, *run_of)
+    rules = judged_books(inside.summary, outside.summary)
+    inside, outside = inside.with_rules(rules), outside.with_rules(rules)
+    texts, on_screen = run_texts(inside), run_texts(outside)
+    memory = remember(memory, pilot, inside.summary, assessment)
     name, of_door_1 = f"{pilot.name}_privacy_summary.json", (*COMBINED_DATASETS.values(), MERGE_REPORT)
     with pilot.log.step("write"), staged(pilot.results, name, carried=of_door_1) as results:
         for name, rows in risky_row_files(assessment):
@@ -147,27 +146,23 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
         for result in steps.values():
             results.write_all(result.tables, result.datasets, result.files, result.hand_to_hand)
         memory.write(results)
-        told = controller_sections(assessment, notices, steps)
-        beside = [
-            verdict.section,
-            rules_section(rules),
-            *history_sections(memory.lines),
-            *merge_sections(pilot.results),
-        ]
-        for page in page_files(pilot.name, assessment, steps, told, beside, options.shareable):
+        beside = [*history_sections(memory.lines), *merge_sections(EXACT, pilot.results)]
+        for page in page_files(inside, beside, outside if options.shareable else None):
             results.write_text(page.name, page.html, hand_to_hand=page.is_shareable)
-        results.write_text(f"{pilot.name}_privacy_details.txt", f"{texts.full}\n{results.who_may_read}")
-        results.write_text(f"{pilot.name}_privacy_summary.txt", texts.short)
-        write_evidence(results, EvidenceOf(pilot, summary, found.config, [verdict.section, *told], rules))
-        results.publish(summary)
+        results.write_text(f"{pilot.name}_privacy_details.txt", f"{texts.full}\n{results.who_may_read}", False)
+        results.write_text(f"{pilot.name}_privacy_summary.txt", texts.short, False)
+        figures = fingerprint_of_json(figures_of(inside.summary), key_of(pilot.results))
+        write_evidence(results, EvidenceOf(pilot, outside, found.config, figures))
+        results.publish(inside.summary)
         memory.keep_beside(pilot.results)
     for notice in results.notices:
         pilot.log.notice(notice)
-    pilot.log.say(texts.full_on_screen if options.verbose else texts.short)
+    pilot.log.say(on_screen.full_on_screen if options.verbose else on_screen.short)
     if options.propose:
-        _propose(pilot, verdict, found.config, steps, check, run)
+        _propose(pilot, outside.verdict, found.config, steps, check, run)
+    leaving = outside.leaving
     judged = leaving.about if leaving.assessment else dataset.file
-    return _outcome(judged, leaving.assessment or assessment, verdict, options.fail_on_risk)
+    return _outcome(judged, leaving.assessment or assessment, outside.verdict, options.fail_on_risk)
 
 
 def _propose(

@@ -10,7 +10,7 @@ from typing import Any
 from config import MERGE_REPORT
 from disclosure_control.basics.telling.merged_domains import NOTES_SHOWN, ToldDomain
 from disclosure_control.basics.telling.sections import Outline, Part, Section, Sentence, Style, Table, Where
-from disclosure_control.basics.telling.small_counts import count_text
+from disclosure_control.basics.telling.small_counts import Policy, count_text
 
 OUTLINE = Outline(
     120,
@@ -22,7 +22,7 @@ OUTLINE = Outline(
 _OF_MERGE = ("subjects", "inputs", "domains", "left_out", "notes", NOTES_SHOWN)
 
 
-def merge_sections(results: Path) -> list[Section]:
+def merge_sections(policy: Policy, results: Path) -> list[Section]:
     """The section of the merge report in the folder of results; none where it is not there, or of another form."""
     try:
         report = json.loads((results / MERGE_REPORT).read_text(encoding="utf-8"))
@@ -30,10 +30,10 @@ def merge_sections(results: Path) -> list[Section]:
         return []
     if not isinstance(report, dict) or not all(key in report for key in _OF_MERGE):
         return []
-    return [OUTLINE.section(_parts(report))]
+    return [OUTLINE.section(_parts(policy, report))]
 
 
-def _parts(report: Mapping[str, Any]) -> Iterator[Part]:
+def _parts(policy: Policy, report: Mapping[str, Any]) -> Iterator[Part]:
     n_files = f"{len(report['inputs'])} files"
     yield Sentence(f"{count_text(report['subjects'], ',')} people from {n_files}.", where=Where.PAGE)
     rows = [
@@ -44,11 +44,11 @@ def _parts(report: Mapping[str, Any]) -> Iterator[Part]:
             len(domain.get("dropped_columns", ())),
         ]
         for name, domain in report["domains"].items()
-        for told in [ToldDomain.of(domain, report["subjects"])]
+        for told in [ToldDomain.of(policy, domain, report["subjects"])]
     ]
     columns = ("Domain", "Form", "Rows", "People", "Collapsed", "Columns dropped")
     yield Table("Domains", columns, rows, range(2, 6), Where.PAGE)
-    words = report[NOTES_SHOWN]
+    words = {} if policy.is_exact else report[NOTES_SHOWN]
     said = [f"Left out: {name}, {words.get(reason, reason)}" for name, reason in report["left_out"].items()]
     said += [words.get(note, note) for note in report["notes"]]
     said += [f"{name}: {words.get(n, n)}" for name, file in report["inputs"].items() for n in file["notes"]]

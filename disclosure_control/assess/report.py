@@ -20,10 +20,10 @@ from disclosure_control.basics.encoding.interval_labels import BINS_HOLD
 from disclosure_control.basics.telling.plain import WHERE_FOUND
 from disclosure_control.basics.telling.sections import Figure, Part, Section, Sentence, Style, Table, WhatIf, Where
 from disclosure_control.basics.telling.small_counts import (
-    HAND_TO_HAND,
-    MASKED,
+    MASKED_CELL,
     NOT_SHOWN,
     WHAT_MASKED_MEANS,
+    Policy,
     count_text,
 )
 from disclosure_control.basics.telling.words import listed, share_of_text, share_text
@@ -73,7 +73,7 @@ class ToldSizes(ToldModel):
 
     @classmethod
     def of(cls, result: ModelResult, total: int | None = None) -> ToldSizes:
-        """k or l, masked for the report."""
+        """k or l."""
         return cls(*_people(result, total), minimum=result.worst)
 
     @property
@@ -94,9 +94,9 @@ class ToldCloseness(ToldModel):
     distance: str | None = None
 
     @classmethod
-    def of(cls, result: ModelResult, total: int | None = None) -> ToldCloseness:
-        """t, masked for the report."""
-        maximum = told_maximum(result)
+    def of(cls, policy: Policy, result: ModelResult, total: int | None = None) -> ToldCloseness:
+        """t as the reader may see it."""
+        maximum = told_maximum(policy, result)
         between = list(maximum) if isinstance(maximum, tuple) else None
         at_most = None if isinstance(maximum, tuple) else maximum
         return cls(*_people(result, total), maximum=at_most, maximum_between=between, distance=result.distance)
@@ -131,13 +131,13 @@ class ToldAssessment:
     notices: Sequence[str]
 
 
-def told_assessment(assessment: Assessment, notices: Sequence[str] = ()) -> ToldAssessment:
-    """The assessment, masked for the report; ``notices`` are sentences about the inputs, added to its own."""
-    outside = told_outside(assessment)
+def told_assessment(policy: Policy, assessment: Assessment, notices: Sequence[str] = ()) -> ToldAssessment:
+    """The assessment as the reader may see it; ``notices`` are sentences about the inputs, added to its own."""
+    outside = told_outside(policy, assessment)
     return ToldAssessment(
         k_anonymity=ToldSizes.of(assessment.k_anonymity, assessment.k_anonymity.n_total),
         l_diversity={name: ToldSizes.of(result, result.n_total) for name, result in assessment.l_diversity.items()},
-        t_closeness={name: _closeness(result, assessment) for name, result in assessment.t_closeness.items()},
+        t_closeness={name: _closeness(policy, result, assessment) for name, result in assessment.t_closeness.items()},
         missing_qis=assessment.config.missing_qis,
         missing_policies=assessment.missing_policies,
         out_of_range={
@@ -156,12 +156,12 @@ def _people(
     return result.threshold, total, result.n_evaluated, not_evaluated, n_risky, result.risky_rate
 
 
-def _closeness(result: ModelResult, assessment: Assessment) -> ToldClosenessByRange:
+def _closeness(policy: Policy, result: ModelResult, assessment: Assessment) -> ToldClosenessByRange:
     counted = assessment.counts[str(result.sensitive)]
     return ToldClosenessByRange(
-        **vars(ToldCloseness.of(result, result.n_total)),
-        value_range=told_range(result, counted),
-        threshold_share_of_range=threshold_share_of_range(result, counted),
+        **vars(ToldCloseness.of(policy, result, result.n_total)),
+        value_range=told_range(policy, result, counted),
+        threshold_share_of_range=threshold_share_of_range(policy, result, counted),
         not_assessable=assessment.k_anonymity.n_evaluated - result.n_evaluated,
     )
 
@@ -169,13 +169,13 @@ def _closeness(result: ModelResult, assessment: Assessment) -> ToldClosenessByRa
 # ---------------------------------------------------------------- texts
 
 
-def assessment_sections(pilot: str, assessment: Assessment) -> tuple[Section, ...]:
-    """The section of the texts. No record and no subject is in it; small counts are masked."""
-    return (Section("models", f"Privacy report of pilot {pilot}", tuple(_parts(pilot, assessment))),)
+def assessment_sections(policy: Policy, pilot: str, assessment: Assessment) -> tuple[Section, ...]:
+    """The section of the texts. No record and no subject is in it."""
+    return (Section("models", f"Privacy report of pilot {pilot}", tuple(_parts(policy, pilot, assessment))),)
 
 
-def _parts(pilot: str, assessment: Assessment) -> Iterator[Part]:
-    config, outside = assessment.config, told_outside(assessment)
+def _parts(policy: Policy, pilot: str, assessment: Assessment) -> Iterator[Part]:
+    config, outside = assessment.config, told_outside(policy, assessment)
     yield Sentence(f"Privacy report of pilot {pilot}", Style.HEADING, Where.SHORT)
     yield Sentence("Quasi-identifiers", Style.HEADING, IN_TEXTS)
     yield Sentence(listed(config.quasi_identifiers, at_most=MOST_NAMED), where=Where.SHORT)
@@ -194,7 +194,7 @@ def _parts(pilot: str, assessment: Assessment) -> Iterator[Part]:
     if any(None in one.values() for one in outside.values()):
         yield Sentence(WHAT_MASKED_MEANS, where=IN_TEXTS)
     for result in assessment.results:
-        yield from _model(pilot, result, assessment)
+        yield from _model(policy, pilot, result, assessment)
     title = f"k < {config.K} by the policy for missing quasi-identifiers (in use: {config.missing_qis})"
     yield policies_table(title, assessment.missing_policies)
     if assessment.notices:
@@ -250,7 +250,7 @@ def _fate(n: int | None, binning: Binning) -> str:
     return "0" if n == 0 else f"{count_text(n)} ({FATES[binning.policy]})"
 
 
-def _model(pilot: str, result: ModelResult, assessment: Assessment) -> Iterator[Part]:
+def _model(policy: Policy, pilot: str, result: ModelResult, assessment: Assessment) -> Iterator[Part]:
     sign, letter = (">", "t") if result.model == "t_closeness" else ("<", result.model[0])
     feature = f" of {result.sensitive}" if result.sensitive else ""
     threshold = number_text(result.threshold)
@@ -258,7 +258,7 @@ def _model(pilot: str, result: ModelResult, assessment: Assessment) -> Iterator[
     risky: list[object] = [result.n_risky, share_of_text(result.n_risky, result.n_total)]
     figures = [pilot, result.n_total, result.n_evaluated, *(risky if result.n_evaluated else ["-", "-"])]
     yield Table(title, ("Pilot", "Total", "Evaluated", "Risky", "% Risky"), [figures], range(1, 5), IN_TEXTS)
-    remarks = [_on_worst(result, assessment), _on_left_out(result, assessment)]
+    remarks = [_on_worst(policy, result, assessment), _on_left_out(result, assessment)]
     yield from (Sentence(remark, where=Where.TEXT) for some in remarks for remark in some)
     yield from (Sentence(" ".join(some), where=Where.SHORT) for some in remarks if some)
     if result.model == "k_anonymity":
@@ -269,9 +269,9 @@ def _model(pilot: str, result: ModelResult, assessment: Assessment) -> Iterator[
         yield Sentence(f"At risk under each policy for missing quasi-identifiers: {policies}.", where=Where.SHORT)
 
 
-def _on_worst(result: ModelResult, assessment: Assessment) -> list[str]:
+def _on_worst(policy: Policy, result: ModelResult, assessment: Assessment) -> list[str]:
     if result.distance:
-        return _on_distance(result, assessment)
+        return _on_distance(policy, result, assessment)
     return [] if result.worst is None else [f"Smallest {result.model[0]} of an evaluated record: {result.worst:.6g}."]
 
 
@@ -292,14 +292,14 @@ def _on_left_out(result: ModelResult, assessment: Assessment) -> list[str]:
     return remarks
 
 
-def _on_distance(result: ModelResult, assessment: Assessment) -> list[str]:
-    counted, maximum = assessment.counts[str(result.sensitive)], told_maximum(result)
+def _on_distance(policy: Policy, result: ModelResult, assessment: Assessment) -> list[str]:
+    counted, maximum = assessment.counts[str(result.sensitive)], told_maximum(policy, result)
     words = f"{maximum:g}" if isinstance(maximum, float) else "-"
     if isinstance(maximum, tuple):
         words = "between {:g} and {:g}; shown as a range, because the class is small".format(*maximum)
     remarks = [] if maximum is None else [f"Largest t of an evaluated record: {words}."]
     remarks.append(f"t is the {DISTANCES[str(result.distance)].words}.")
-    share, value_range = threshold_share_of_range(result, counted), told_range(result, counted)
+    share, value_range = threshold_share_of_range(policy, result, counted), told_range(policy, result, counted)
     if share is not None and value_range is not None:
         remarks.append(f"{result.threshold:g} is {share_text(share)} of the range of the values, {value_range:g}.")
     elif share is not None:
@@ -310,13 +310,13 @@ def _on_distance(result: ModelResult, assessment: Assessment) -> list[str]:
 # ---------------------------------------------------------------- pages
 
 
-def page_sections(told: ToldAssessment, curves: Sequence[ThresholdCurve], for_outside: bool = False) -> list[Section]:
-    """The head of a page, and its table of models with what changes them. ``told`` and ``curves`` are masked."""
+def page_sections(policy: Policy, told: ToldAssessment, curves: Sequence[ThresholdCurve]) -> list[Section]:
+    """The head of a page, and its table of models with what changes them; ``told`` and ``curves`` are the reader's."""
     k = told.k_anonymity
     return [
         Section("head", "", [_head(told), Sentence(f"{WHAT_MASKED_MEANS} {AS_COUNTED}", where=Where.EVIDENCE)]),
-        Section("who", "", list(_who(told, k, curves, for_outside))),
-        *([] if for_outside else _evidence(told)),
+        Section("who", "", list(_who(policy, told, k, curves))),
+        *([] if policy.is_strict else _evidence(told)),
     ]
 
 
@@ -365,10 +365,10 @@ def _head(told: ToldAssessment) -> Sentence:
     return Sentence(f"{people} came in; at risk where {at_risk}{more}.", where=Where.PAGES)
 
 
-def _who(told: ToldAssessment, k: ToldModel, curves: Sequence[ThresholdCurve], for_outside: bool) -> Iterator[Part]:
+def _who(policy: Policy, told: ToldAssessment, k: ToldModel, curves: Sequence[ThresholdCurve]) -> Iterator[Part]:
+    masked = "" if policy.is_exact else " Masked: the number could disclose something about single people."
     yield Sentence(
-        "An equivalence class is all people with the same quasi-identifiers; k is its size. Masked: the number could "
-        "disclose something about single people.",
+        f"An equivalence class is all people with the same quasi-identifiers; k is its size.{masked}",
         Style.DEFINITION,
         Where.PAGES,
     )
@@ -376,7 +376,7 @@ def _who(told: ToldAssessment, k: ToldModel, curves: Sequence[ThresholdCurve], f
     yield from (Sentence(notice, Style.NOTICE, Where.PAGE) for notice in told.notices)
     data = {"curves": [asdict(curve) for curve in curves]}
     yield WhatIf("thresholds", "What if the thresholds were different", data)
-    sizes = class_sizes(curves, for_outside)
+    sizes = class_sizes(policy, curves)
     if sizes is not None:
         threshold = number_text(k.threshold)
         yield Figure(
@@ -403,7 +403,7 @@ def _count(n: int | None) -> str:
     return count_text(n, ",")
 
 
-def class_sizes(curves: Sequence[ThresholdCurve], for_outside: bool) -> Drawing | None:
+def class_sizes(policy: Policy, curves: Sequence[ThresholdCurve]) -> Drawing | None:
     """People by the size of their class, from the totals at each threshold: those below 3 less those below 2.
 
     No class is larger than all people: a small pilot has rows up to its own size.
@@ -423,10 +423,10 @@ def class_sizes(curves: Sequence[ThresholdCurve], for_outside: bool) -> Drawing 
             break
         label = f"k = {size}" if size <= last else f"k > {last}"
         n = None if before is None or up_to is None else up_to - before
-        if n is not None and not for_outside and HAND_TO_HAND.are_small(np.array([n]))[0]:
+        if n is not None and policy.are_small(np.array([n]))[0]:
             n = None
         bars.append(rows.Bar(label, n or 0, _count(n), size < in_use))
-    if all(bar.text == MASKED for bar in bars):
+    if all(bar.text == MASKED_CELL for bar in bars):
         return None
     return rows.row_chart(
         "People by the size of their class",

@@ -11,7 +11,7 @@ import numpy as np
 
 from Anonymization_Models import DISTANCES, ModelResult
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.telling.small_counts import SmallCounts
+from disclosure_control.basics.telling.small_counts import Policy
 
 LARGEST_K = 50
 LARGEST_L = 30
@@ -43,19 +43,19 @@ def threshold_curves(assessment: Assessment, coarse: bool = False) -> list[Thres
     return [_curve(result, coarse) for result in assessment.results if result.n_evaluated]
 
 
-def without_small_counts(curves: Sequence[ThresholdCurve], small_counts: SmallCounts) -> list[ThresholdCurve]:
+def without_small_counts(curves: Sequence[ThresholdCurve], policy: Policy) -> list[ThresholdCurve]:
     """The curves as published: no two numbers differ by few people, because each step may be a group's size.
 
     This includes zero and all people. What the thresholds in use flag is published anyway.
     """
-    return [dataclasses.replace(curve, risky=_told(curve, small_counts)) for curve in curves]
+    return [dataclasses.replace(curve, risky=_told(curve, policy)) for curve in curves]
 
 
-def _told(curve: ThresholdCurve, small_counts: SmallCounts) -> tuple[int | None, ...]:
+def _told(curve: ThresholdCurve, policy: Policy) -> tuple[int | None, ...]:
     in_use = curve.risky[curve.thresholds.index(curve.in_use)]
     told = dict.fromkeys(n for n in (0, curve.evaluated, in_use) if n is not None)
     for n in curve.risky:
-        if n is not None and small_counts.is_apart(n, told):
+        if n is not None and policy.is_apart(n, told):
             told[n] = None
     return tuple(n if n in told else None for n in curve.risky)
 

@@ -1,4 +1,4 @@
-"""The part of an assessment that files which are handed on may contain, by the policy for small counts."""
+"""The figures of an assessment that may be masked, by the policy of their reader."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from Anonymization_Models import DISTANCES, ModelResult, SensitiveCounts
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.binning import Binning
 from disclosure_control.basics.encoding.columns import EncodedColumn, labels_of
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MissingShown, hidden_groups
+from disclosure_control.basics.telling.small_counts import MissingShown, Policy, hidden_groups
 
 Told = dict[str, int | None]
 
 
-def gaps_of(assessment: Assessment) -> dict[str, MissingShown]:
+def gaps_of(policy: Policy, assessment: Assessment) -> dict[str, MissingShown]:
     """How the groups without a value are published, by quasi-identifier.
 
     The number of people who lack any of them is a total of the pilot, the people whom "exclude" leaves out. If only one
@@ -29,14 +29,16 @@ def gaps_of(assessment: Assessment) -> dict[str, MissingShown]:
     if len(n_missing) == 1:
         return dict.fromkeys(columns, MissingShown.LIKE_ANY_GROUP) | dict.fromkeys(n_missing, MissingShown.KNOWN)
     n_excluded = assessment.missing_policies["exclude"]["not_evaluated"]
-    told = {name: n for name, n in n_missing.items() if not hidden_groups(columns[name], people=classes.size)[0]}
+    told = {
+        name: n for name, n in n_missing.items() if not hidden_groups(policy, columns[name], people=classes.size)[0]
+    }
     lack_others_alone = n_excluded - np.array(list(n_missing.values()), dtype=int)
     is_narrow = len(told) < len(n_missing) and sum(told.values()) < n_excluded
-    is_narrow |= bool(HAND_TO_HAND.are_small(lack_others_alone).any())
+    is_narrow |= bool(policy.are_small(lack_others_alone).any())
     return dict.fromkeys(columns, MissingShown.HIDDEN if is_narrow else MissingShown.LIKE_ANY_GROUP)
 
 
-def told_outside(assessment: Assessment) -> dict[str, Told]:
+def told_outside(policy: Policy, assessment: Assessment) -> dict[str, Told]:
     """People without a value (``missing``), ``below`` and ``above`` the edges, by column; None where it is masked.
 
     Quasi-identifiers come first, then sensitive features; of a column without bins, nobody is below or above. Missing
@@ -45,15 +47,16 @@ def told_outside(assessment: Assessment) -> dict[str, Told]:
     """
     config, binnings, classes = assessment.config, assessment.binnings, assessment.classes
     columns = dict(zip(config.quasi_identifiers, classes.columns_of_classes, strict=True))
-    gaps = gaps_of(assessment)
+    gaps = gaps_of(policy, assessment)
     told = {
-        name: _of_quasi_identifier(column, classes.size, binnings.get(name), gaps[name])
+        name: _of_quasi_identifier(policy, column, classes.size, binnings.get(name), gaps[name])
         for name, column in columns.items()
     }
     if MissingShown.HIDDEN in gaps.values():  # zeros of other columns would say of which one they are
         told = {name: {**one, "missing": one["missing"] or None} for name, one in told.items()}
     return told | {
-        name: _of_sensitive_feature(assessment.counts[name], binnings.get(name)) for name in config.sensitive_features
+        name: _of_sensitive_feature(policy, assessment.counts[name], binnings.get(name))
+        for name in config.sensitive_features
     }
 
 
@@ -62,16 +65,16 @@ def _n_without_value(column: EncodedColumn, people: np.ndarray) -> int:
 
 
 def _of_quasi_identifier(
-    column: EncodedColumn, people: np.ndarray, binning: Binning | None, gaps: MissingShown
+    policy: Policy, column: EncodedColumn, people: np.ndarray, binning: Binning | None, gaps: MissingShown
 ) -> Told:
-    hidden = hidden_groups(column, gaps=gaps, people=people)
+    hidden = hidden_groups(policy, column, gaps=gaps, people=people)
     n_missing = _n_without_value(column, people)
     counts: Told = {"missing": n_missing, "below": 0, "above": 0}
     if binning is None:
         return {**counts, "missing": None if hidden[0] else n_missing}
     parts = {"missing": binning.n_missing, "below": binning.n_below, "above": binning.n_above}
     if binning.policy == "missing":  # those out of range are part of the group without a value
-        parts_hidden = HAND_TO_HAND.hidden_parts(np.array(list(parts.values()))) | hidden[0]
+        parts_hidden = policy.hidden_parts(np.array(list(parts.values()))) | hidden[0]
     else:
         tails = [label[:1] for label in labels_of(column)]
         of_tail = {sign: bool(hidden[1:][tails.index(sign)]) if sign in tails else False for sign in "<>"}
@@ -79,12 +82,12 @@ def _of_quasi_identifier(
     return _masked(parts, parts_hidden)
 
 
-def _of_sensitive_feature(counted: SensitiveCounts, binning: Binning | None) -> Told:
+def _of_sensitive_feature(policy: Policy, counted: SensitiveCounts, binning: Binning | None) -> Told:
     n_missing = counted.n_without_value
     if binning is None:
         return {"missing": n_missing, "below": 0, "above": 0}
     n_inside = int(counted.people_of_value().sum()) - binning.n_below - binning.n_above
-    hidden = HAND_TO_HAND.hidden_parts(np.array([binning.n_below, binning.n_above, n_inside]))
+    hidden = policy.hidden_parts(np.array([binning.n_below, binning.n_above, n_inside]))
     return {"missing": n_missing, **_masked({"below": binning.n_below, "above": binning.n_above}, hidden[:2])}
 
 
@@ -92,7 +95,7 @@ def _masked(parts: dict[str, int], hidden: Sequence[bool] | np.ndarray) -> Told:
     return {name: None if hides and n else n for (name, n), hides in zip(parts.items(), hidden, strict=True)}
 
 
-def told_maximum(result: ModelResult) -> float | tuple[float, float] | None:
+def told_maximum(policy: Policy, result: ModelResult) -> float | tuple[float, float] | None:
     """The largest t as published: three digits, or bounds if a class that is so far has few people.
 
     The bounds are neighbours among the threshold T times the powers of two. None if nothing was evaluated.
@@ -102,20 +105,20 @@ def told_maximum(result: ModelResult) -> float | tuple[float, float] | None:
     farthest = result.evaluated_classes & (result.people > 0) & (result.of_class == result.worst)
     is_share = result.distance is not None and not DISTANCES[result.distance].in_units
     most = 1.0 if is_share else math.inf
-    return HAND_TO_HAND.extreme(result.worst, int(result.people[farthest].min()), result.threshold or 1.0, most)
+    return policy.extreme(result.worst, int(result.people[farthest].min()), result.threshold or 1.0, most)
 
 
-def told_range(result: ModelResult, counted: SensitiveCounts) -> float | None:
+def told_range(policy: Policy, result: ModelResult, counted: SensitiveCounts) -> float | None:
     """The range of a sensitive feature's values, where its least and its largest value are each of many people."""
     values = counted.values
     if result.value_range is None or not counted.is_numeric:
         return None
     people_of_value = counted.people_of_value()
     ends = [people_of_value[values == end(values)].sum() for end in (np.min, np.max)]
-    return result.value_range if min(ends) >= HAND_TO_HAND.threshold else None
+    return result.value_range if min(ends) >= policy.threshold else None
 
 
-def threshold_share_of_range(result: ModelResult, counted: SensitiveCounts) -> float | None:
+def threshold_share_of_range(policy: Policy, result: ModelResult, counted: SensitiveCounts) -> float | None:
     """T as a share of the range of the values; in one digit if the range itself may not be published."""
     share = result.share_of_range(result.threshold)
-    return share if share is None or told_range(result, counted) is not None else float(f"{share:.1g}")
+    return share if share is None or told_range(policy, result, counted) is not None else float(f"{share:.1g}")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from disclosure_control.basics.telling.small_counts import some_of_people
+from disclosure_control.basics.telling.small_counts import MASKED, some_of_people
 from disclosure_control.draft.columns import Column
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.named_columns import identifier_columns
@@ -93,7 +93,7 @@ def _names_a_person(column: Column, names: frozenset[str]) -> Decision | None:
     finding = next((one for one in column.findings if one.vetoes and one.grade in grades), None)
     if finding is None or _is_known(column):
         return None
-    who = some_of_people(finding.n_people, finding.n_all_people)
+    who = some_of_people(MASKED, finding.n_people, finding.n_all_people)
     return Decision(ConfigRole.DROPPED, f"{finding.words or finding.kind} of {who}: {finding.grade.value}", review=True)
 
 
@@ -252,7 +252,9 @@ def _quasi_identifier(column: Column, why: str, is_number: bool) -> Decision:
     if is_number:
         return Decision(ConfigRole.NUMBER, why)
     rare = (
-        f"; {some_of_people(column.n_rare, column.n_people)} have one shared by fewer than K" if column.n_rare else ""
+        f"; {some_of_people(MASKED, column.n_rare, column.n_people)} have one shared by fewer than K"
+        if column.n_rare
+        else ""
     )
     # Where most values are rare, exact values single people out: a coarser column is needed.
     is_too_fine = 2 * column.n_rare > column.n_values

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen, people_told
+from disclosure_control.basics.telling.small_counts import Policy, count_in_sentence, people_told
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.identifiers.column_findings import ColumnFinding, Grade
 
@@ -80,33 +80,28 @@ class IdentifierOutcome:
         )
 
 
-def told_counts(finding: ColumnFinding) -> dict[str, int | None]:
+def told_counts(policy: Policy, finding: ColumnFinding) -> dict[str, int | None]:
     """Its people and those of its table, hits and rows with a value as published together: None is masked.
 
     A row may be a person, so rows are masked like people; but the number of rows of a table without people is known.
     """
     n_all, n_values = finding.n_all_people, finding.n_values
-    values = HAND_TO_HAND.told(n_values, n_all) if n_all else n_values
+    values = policy.told(n_values, n_all) if n_all else n_values
     beside = [n_all, *([] if values is None else [values])]
     return {
-        "all_people": HAND_TO_HAND.told(n_all),
+        "all_people": policy.told(n_all),
         "values": values,
-        "hits": HAND_TO_HAND.told(finding.n_hits, *beside),
-        "people": HAND_TO_HAND.told(finding.n_people, *beside),
+        "hits": policy.told(finding.n_hits, *beside),
+        "people": policy.told(finding.n_people, *beside),
     }
 
 
-def people_in_sentence(n: int | None) -> str:
-    """A number of people that are some ``of`` others, in a sentence; None is masked."""
-    return people_on_screen(None) if n is None else count_text(n, ",")
-
-
-def in_words(finding: ColumnFinding) -> str:
+def in_words(policy: Policy, finding: ColumnFinding) -> str:
     """``DM__PHONE contains telephone numbers of 400 of 400 people``; rows where the table names nobody."""
     looked_at = " looked at" if finding.is_sample else ""
-    told = told_counts(finding)
-    people = f"of {people_in_sentence(told['people'])} of {people_told(told['all_people'], ',')}"
-    rows = f"in {people_in_sentence(told['hits'])} of {counted(finding.n_values, 'row')}"
+    told = told_counts(policy, finding)
+    people = f"of {count_in_sentence(told['people'], ',')} of {people_told(told['all_people'], ',')}"
+    rows = f"in {count_in_sentence(told['hits'], ',')} of {counted(finding.n_values, 'row')}"
     return f"{finding.name} contains {finding.words} {people if finding.n_all_people else rows}{looked_at}"
 
 
@@ -119,13 +114,13 @@ def one_per_column(findings: Sequence[ColumnFinding]) -> list[ColumnFinding]:
     return list(gravest.values())
 
 
-def reasons_of(findings: Sequence[ColumnFinding], where: str) -> tuple[Reason, ...]:
+def reasons_of(policy: Policy, findings: Sequence[ColumnFinding], where: str) -> tuple[Reason, ...]:
     """Why a file has to wait, one reason for each grade; ``where`` names the file: "the combined dataset"."""
     reasons = []
     for grade, gravity in GRAVITY.items():
         columns = [finding for finding in one_per_column(findings) if finding.grade is grade]
         if columns:
-            sentence = f"In {where}, {listed([in_words(finding) for finding in columns], at_most=3)}."
+            sentence = f"In {where}, {listed([in_words(policy, finding) for finding in columns], at_most=3)}."
             remedies = {finding.what_to_do: None for finding in columns}
             to_do = [(remedy, [one.name for one in columns if one.what_to_do == remedy]) for remedy in remedies]
             remedy = "; ".join(f"{listed(names, at_most=len(names))}: {remedy}" for remedy, names in to_do)

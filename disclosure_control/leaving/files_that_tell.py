@@ -14,11 +14,17 @@ from disclosure_control.basics.encoding.columns import encode_column, number_tex
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.plain import NOT_IN_SUMMARY
 from disclosure_control.basics.telling.reasons import Gravity, Reason
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen, people_told
+from disclosure_control.basics.telling.small_counts import (
+    MASKED,
+    Policy,
+    count_in_sentence,
+    count_text,
+    people_told,
+)
 from disclosure_control.basics.telling.words import counted, listed, people_text
 from disclosure_control.leaving.hidden_columns import LEAST_PEOPLE, HiddenColumn, hidden_columns
 from disclosure_control.leaving.leaving import Leaving
-from disclosure_control.leaving.release_finding import ReleaseFinding
+from disclosure_control.leaving.release_finding import FindingTold, ReleaseFinding
 from disclosure_control.leaving.summaries import SummariesOfFiles, Summary
 from disclosure_control.leaving.telling import ToldByColumns
 from disclosure_control.measures.levels_that_tell import (
@@ -65,9 +71,22 @@ class ToldByFiles:
     changes: Sequence[ConfigChange] = field(default=(), metadata=NOT_IN_SUMMARY)
     is_declared: bool = field(default=False, metadata=NOT_IN_SUMMARY)
 
+    def for_reader(self, policy: Policy, leaving: Leaving, name: str) -> ToldByFiles:
+        """The same with the counts that the reader may see; ``name`` is that of the column."""
+        n_told, n_changed = self.people_told or 0, self.people_changed or 0
+        return dataclasses.replace(
+            self,
+            people_told=leaving.told_of(policy, name, n_told, n_changed),
+            people_changed=leaving.told_of(policy, name, n_changed),
+            by=[
+                dataclasses.replace(one, people_told=leaving.told_of(policy, name, one.people_told or 0))
+                for one in self.by
+            ],
+        )
+
     def sentence(self, n_told: str) -> str:
         """Which rows disclose it, for ``n_told`` people."""
-        by = [f"{one.says} (for {people_on_screen(one.people_told, ',')})" for one in self.by[:MOST_SAID]]
+        by = [f"{one.says} (for {count_in_sentence(one.people_told, ',')})" for one in self.by[:MOST_SAID]]
         more = len(self.by) - MOST_SAID
         return (
             f"Rows in released files disclose the original {self.tells} for {n_told} of "
@@ -97,7 +116,7 @@ class FilesThatTell(ReleaseFinding):
         """A reason to hold for each column that rows disclose."""
         for one in self.told:
             if not one.is_declared:
-                sentence = f"{one.sentence(people_on_screen(one.people_told))}."
+                sentence = f"{one.sentence(count_in_sentence(one.people_told))}."
                 remedy = 'or state under "harmless" why they disclose nothing'
                 if not one.changes:  # results of tests: their column stays for the other tests
                     remedy = f'name the columns of these tests under "merge", "drop": their rows stay here, {remedy}'
@@ -109,7 +128,7 @@ class FilesThatTell(ReleaseFinding):
             yield f"Not looked at: whether rows of {listed(self.not_read)} disclose what was changed or dropped."
 
 
-def files_that_tell(leaving: Leaving, merged: Sequence[ToldByColumns] = ()) -> ReleaseFinding:
+def files_that_tell(leaving: Leaving, merged: Sequence[ToldByColumns] = ()) -> FindingTold:
     """Which rows of released files disclose the original of a column that was changed or dropped.
 
     Each column is searched in summaries of the rows of every file. What a quasi-identifier discloses is assessed with
@@ -117,18 +136,23 @@ def files_that_tell(leaving: Leaving, merged: Sequence[ToldByColumns] = ()) -> R
     """
     files = leaving.files
     if files is None:
-        return ReleaseFinding()  # no file leaves but the table itself
+        return lambda policy: ReleaseFinding()  # no file leaves but the table itself
     hidden = _hidden_in(leaving, files)
     search = _SearchOfRows(files, len(hidden), _few_levels(leaving, files.people))
-    told = []
+    told: list[tuple[str, ToldByFiles]] = []
     for column in hidden:
         known = {name for one in merged if one.tells == column.name for name in one.columns}
         assessed = frozenset({*leaving.quasi_identifiers, *known})
         found = search.told(column, leaving, assessed)
         if found is None and column.is_date:
             found = search.told(column.in_the_year, leaving, assessed)
-        told += [] if found is None else [found]
-    return FilesThatTell(leaving.n_people, len(files.people), len(files.summaries), told, files.not_read)
+        told += [] if found is None else [(column.name, found)]
+    looked_at = (leaving.n_people, len(files.people), len(files.summaries))
+
+    def for_reader(policy: Policy) -> FilesThatTell:
+        return FilesThatTell(*looked_at, [one.for_reader(policy, leaving, name) for name, one in told], files.not_read)
+
+    return for_reader
 
 
 def _hidden_in(leaving: Leaving, files: SummariesOfFiles) -> list[HiddenColumn]:
@@ -212,15 +236,15 @@ class _SearchOfRows:
         n_told, n_changed = len(np.unique(found.person)), int(hidden.changed.sum())
         if n_told < LEAST_PEOPLE:
             return None
-        by = self._by_variable(found, leaving, hidden.name)
+        by = self._by_variable(found)
         open_ones = [i for i in np.unique(found.summary).tolist() if not summaries[i].is_among(leaving.harmless)]
         hidden_terms = list(self._hidden_terms(found.where(np.isin(found.summary, open_ones))))
         answered = {one.variable for one, _ in hidden_terms}
         taken_out = [summaries[i].without(assessed) for i in open_ones if summaries[i].variable not in answered]
         return ToldByFiles(
             f"{hidden.name}{hidden.part}",
-            leaving.told_of(hidden.name, n_told, n_changed),
-            leaving.told_of(hidden.name, n_changed),
+            n_told,
+            n_changed,
             by,
             (*chain.from_iterable(starmap(_hides, hidden_terms)), *_changes(taken_out, self._files.same)),
             not open_ones,
@@ -308,7 +332,7 @@ class _SearchOfRows:
 
     # ------------------------------------------------------------ in words
 
-    def _by_variable(self, found: _PeopleTold, leaving: Leaving, tells: str) -> list[ToldByRows]:
+    def _by_variable(self, found: _PeopleTold) -> list[ToldByRows]:
         """Of each variable what discloses most, the variable first that discloses it for most people."""
         names = [one.variable for one in self._summaries]
         of_summary, variables = pd.factorize(np.array(names, dtype=object))
@@ -318,7 +342,7 @@ class _SearchOfRows:
             part = found.where(variable == one)
             n_told = len(np.unique(part.person))
             told.append((-n_told, str(variables[one]), self._says(part)))
-        return [ToldByRows(name, says, leaving.told_of(tells, -n)) for n, name, says in sorted(told)]
+        return [ToldByRows(name, says, -n) for n, name, says in sorted(told)]
 
     def _says(self, part: _PeopleTold) -> str:
         """The summary of a variable that tells most people, with its terms that many people have."""
@@ -346,7 +370,7 @@ class _SearchOfRows:
         n_people = int((self._files.members.level == level).sum())
         text = self._files.text_of_level[level]
         text = number_text(text) if isinstance(text, float) else str(text)
-        return "" if HAND_TO_HAND.are_small(np.array(n_people)) else text
+        return "" if MASKED.are_small(np.array(n_people)) else text
 
     def _hidden_terms(self, found: _PeopleTold) -> Iterator[tuple[Summary, list[str]]]:
         """The variables that disclose nothing more to enough people if single coded terms are hidden, and these."""

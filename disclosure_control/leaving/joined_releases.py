@@ -18,10 +18,10 @@ from disclosure_control.basics.files import file_of_pilot
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.plain import INLINE
 from disclosure_control.basics.telling.reasons import Gravity, Reason
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_told
+from disclosure_control.basics.telling.small_counts import Policy, count_text, people_told
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.leaving.leaving import EarlierRelease, Join, Leaving
-from disclosure_control.leaving.release_finding import ReleaseFinding
+from disclosure_control.leaving.release_finding import FindingTold, ReleaseFinding
 from disclosure_control.measures.two_releases import TwoReleases, compare_releases, shared_codes
 from disclosure_control.records.store import read_as_written
 
@@ -60,24 +60,24 @@ class ToldByBoth:
         return parts + [f"the {name} of {people_told(n)} follows" for name, n in self.values_follow.items() if n != 0]
 
 
-def told_by_both(found: TwoReleases) -> ToldByBoth:
+def told_by_both(policy: Policy, found: TwoReleases) -> ToldByBoth:
     """What two releases disclose together, as published.
 
     The people of each release are known, so a difference discloses a part; if nobody is in both, these parts are the
     releases.
     """
     parts = (found.in_both, found.only_now, found.only_earlier)
-    are_masked = found.in_both > 0 and bool(HAND_TO_HAND.are_small(np.array(parts)).any())
+    are_masked = found.in_both > 0 and bool(policy.are_small(np.array(parts)).any())
     in_both, only_now, only_earlier = (None if are_masked else n for n in parts)
     totals = (found.n_people, found.in_both + found.only_now, found.in_both + found.only_earlier)
-    below = HAND_TO_HAND.told(found.fewer_than_k, *totals)
+    below = policy.told(found.fewer_than_k, *totals)
     return ToldByBoth(
         in_both,
         only_now,
         only_earlier,
-        alone_by_both_together=HAND_TO_HAND.told(found.alone, *totals, *([] if below is None else [below])),
+        alone_by_both_together=policy.told(found.alone, *totals, *([] if below is None else [below])),
         fewer_than_k_by_both_together=below,
-        values_follow={name: HAND_TO_HAND.told(n, *totals) for name, n in found.values_follow.items()},
+        values_follow={name: policy.told(n, *totals) for name, n in found.values_follow.items()},
     )
 
 
@@ -132,10 +132,10 @@ def read_earlier_release(join: Join | None, folder: Path) -> tuple[EarlierReleas
     return EarlierRelease(join, table), {join.file: read}
 
 
-def joined_releases(leaving: Leaving) -> ReleaseFinding:
+def joined_releases(leaving: Leaving) -> FindingTold:
     """What this release and the one that it joins disclose together of the people of either; None without a join."""
     if leaving.earlier is None:
-        return ReleaseFinding()
+        return lambda policy: ReleaseFinding()
     join, table = leaving.earlier.join, leaving.earlier.table
     if leaving.ids is None:
         raise FaultyInputError(f"{KEY}: {SUBJECT_COLUMN} is not released, so nothing joins; take the setting out")
@@ -154,7 +154,7 @@ def joined_releases(leaving: Leaving) -> ReleaseFinding:
         },
         config.K,
     )
-    return JoinedRelease(join.release, join.pilot, names, config.K, told_by_both(found))
+    return lambda policy: JoinedRelease(join.release, join.pilot, names, config.K, told_by_both(policy, found))
 
 
 def _classes(columns: Sequence[EncodedColumn], n: int) -> np.ndarray:

@@ -21,7 +21,7 @@ from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedCo
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import TEXT, Kind
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.leaving.summaries import SummariesOfFiles
 from disclosure_control.measures.singling_sets import NEAR_ID
@@ -210,9 +210,9 @@ class Leaving:
         ids = None if earlier is None else treated.frame.get(SUBJECT_COLUMN)
         return cls(before, config, steps, columns, records, values, None, harmless or {}, earlier, told or {}, ids)
 
-    def told_of(self, name: str, n: int, *beside: int) -> int | None:
+    def told_of(self, policy: Policy, name: str, n: int, *beside: int) -> int | None:
         """A number of people for a column, as published; None where it is masked."""
-        return HAND_TO_HAND.told(n, self.n_people, *self.told.get(name, ()), *beside)
+        return policy.told(n, self.n_people, *self.told.get(name, ()), *beside)
 
     @property
     def n_people(self) -> int:

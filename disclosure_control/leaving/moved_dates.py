@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -11,11 +11,10 @@ import pandas as pd
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import (
-    HAND_TO_HAND,
-    MASKED,
-    SMALLEST_PRINTED_GROUP,
+    MASKED_CELL,
+    Policy,
+    count_in_sentence,
     count_text,
-    people_on_screen,
     people_told,
 )
 from disclosure_control.basics.telling.words import counted, listed, people_text
@@ -82,6 +81,15 @@ class CalendarPattern:
     holding: int | None
     most: bool
 
+    def for_reader(self, policy: Policy, leaving: Leaving) -> CalendarPattern:
+        """The same with the counts that the reader may see."""
+        n_dates, n_holding = self.dates or 0, self.holding or 0
+        return replace(
+            self,
+            dates=leaving.told_of(policy, self.column, n_dates),
+            holding=leaving.told_of(policy, self.column, n_holding, n_dates),
+        )
+
     @property
     def words(self) -> str:
         """The pattern in counts."""
@@ -115,6 +123,24 @@ class DatesMoved:
     undone_by: Sequence[str]
     is_released: bool
 
+    def for_reader(self, policy: Policy, leaving: Leaving) -> DatesMoved:
+        """The same with the counts that the reader may see."""
+        n_looked_at, n_undone, n_nearly = self.people_looked_at or 0, self.people_undone or 0, self.people_nearly_undone
+
+        def told(n: int | None, *beside: int | None) -> int | None:
+            return None if n is None else policy.told(n, leaving.n_people, *(one or 0 for one in beside))
+
+        return replace(
+            self,
+            patterns=[one.for_reader(policy, leaving) for one in self.patterns],
+            people_looked_at=told(n_looked_at),
+            people_undone=told(self.people_undone, n_looked_at),
+            people_nearly_undone=told(n_nearly, n_looked_at, n_undone),
+            people_alone_by_true_day=told(self.people_alone_by_true_day, n_looked_at, n_undone),
+            people_by_span=told(self.people_by_span, n_looked_at, n_nearly),
+            median_offsets_left=self.median_offsets_left if n_looked_at >= policy.threshold else None,
+        )
+
     def words(self, n_people: int, too_many_rows: Sequence[str] = ()) -> Iterator[str]:
         """The patterns in counts, and the remaining offsets; dates in ``too_many_rows`` were not looked at."""
         if self.people_looked_at == 0 and too_many_rows and not self.columns:
@@ -137,7 +163,7 @@ class DatesMoved:
 
     @property
     def _left(self) -> str:
-        n_left = MASKED if self.median_offsets_left is None else f"{self.median_offsets_left:g}"
+        n_left = MASKED_CELL if self.median_offsets_left is None else f"{self.median_offsets_left:g}"
         return (
             "An attacker who knows these patterns of the calendar reverses shift_dates for "
             f"{count_text(self.people_undone)} of {people_told(self.people_looked_at)}. For "
@@ -154,13 +180,13 @@ class DatesMoved:
         if self._is_undone:
             alone, named = "", listed(self.undone_by, 20)
             if self.is_released:
-                n_alone = people_on_screen(self.people_alone_by_true_day)
+                n_alone = count_in_sentence(self.people_alone_by_true_day)
                 alone = f" By the true first day, {n_alone} are then alone in their class."
             yield Reason(
                 Gravity.OUTSIDERS_CAN_SINGLE_OUT,
-                f"The calendar reverses shift_dates for {people_on_screen(self.people_undone)} of "
+                f"The calendar reverses shift_dates for {count_in_sentence(self.people_undone)} of "
                 f"{people_told(self.people_looked_at)}, and leaves {FEW} offsets or fewer for "
-                f"{people_on_screen(self.people_nearly_undone)}: original dates of {named} share a day or "
+                f"{count_in_sentence(self.people_nearly_undone)}: original dates of {named} share a day or "
                 f"another pattern that outsiders may know.{alone}",
                 "or keep days since a date of the person instead of dates, or, if no outsider knows the day, say why "
                 'under "identifiers", "harmless" (docs/identifiers.md)',
@@ -181,7 +207,7 @@ class DatesMoved:
         """What the calendar leaves where it is no reason to hold, for readers of a verdict."""
         if self.people_looked_at != 0 and self.people_by_span != 0:
             yield (
-                f"For {people_on_screen(self.people_by_span)} of {people_told(self.people_looked_at)}, the first and "
+                f"For {count_in_sentence(self.people_by_span)} of {people_told(self.people_looked_at)}, the first and "
                 f"the last day of the study, which registers publish, leave {FEW} offsets or fewer."
             )
         if self.patterns and not self._is_undone and self.median_offsets_left is not None:
@@ -199,6 +225,10 @@ class MovedDates(ReleaseFinding):
     people: int
     steps: Sequence[DatesMoved]
     too_many_rows: Sequence[str] = ()
+
+    def for_reader(self, policy: Policy, leaving: Leaving) -> MovedDates:
+        """The same with the counts that the reader may see."""
+        return replace(self, steps=[one.for_reader(policy, leaving) for one in self.steps])
 
     def words(self) -> Iterator[str]:
         return (sentence for step in self.steps for sentence in step.words(self.people, self.too_many_rows))
@@ -253,18 +283,17 @@ def _dates_moved(leaving: Leaving, rows: DatedRows, days: int) -> DatesMoved:
     n_by_span = int((in_study <= FEW).sum()) - n_nearly
     shown = sorted(patterns, key=lambda one: (bool(one.group), -one.share))[:MOST_PRINTED]
     n_alone = _n_alone(rows, people[n_left == 1], days)
-    told = HAND_TO_HAND.told
     return DatesMoved(
         [column.name for column in rows.columns],
         offsets=2 * days,
-        patterns=[_told_pattern(pattern, leaving) for pattern in shown],
+        patterns=[_of_pattern(pattern) for pattern in shown],
         further_patterns=len(patterns) - len(shown),
-        people_looked_at=told(n_looked_at, leaving.n_people),
-        people_undone=told(n_undone, leaving.n_people, n_looked_at) if n_looked_at else None,
-        people_nearly_undone=told(n_nearly, leaving.n_people, n_looked_at, n_undone) if n_looked_at else None,
-        people_alone_by_true_day=None if n_alone is None else told(n_alone, leaving.n_people, n_looked_at, n_undone),
-        people_by_span=told(n_by_span, leaving.n_people, n_looked_at, n_nearly) if n_looked_at else None,
-        median_offsets_left=float(np.median(n_left)) if n_looked_at >= SMALLEST_PRINTED_GROUP else None,
+        people_looked_at=n_looked_at,
+        people_undone=n_undone if n_looked_at else None,
+        people_nearly_undone=n_nearly if n_looked_at else None,
+        people_alone_by_true_day=n_alone,
+        people_by_span=n_by_span if n_looked_at else None,
+        median_offsets_left=float(np.median(n_left)) if n_looked_at else None,
         undone_by=_undone_by(patterns, rows),
         is_released=rows.classes is not None,
     )
@@ -304,11 +333,9 @@ def _n_with(column: ColumnOfDates, pattern: Pattern, rows: DatedRows) -> int:
     return len(np.unique(column.people[column.days - rows.offsets[column.people] == pattern.value]))
 
 
-def _told_pattern(pattern: Pattern, leaving: Leaving) -> CalendarPattern:
-    n_dates = leaving.told_of(pattern.column, pattern.n_dates)
-    n_holding = leaving.told_of(pattern.column, pattern.n_holding, pattern.n_dates)
-    is_most = pattern.feature != "day" or pattern.share >= MOST
-    return CalendarPattern(pattern.column, pattern.group, pattern.feature, n_dates, n_holding, is_most)
+def _of_pattern(one: Pattern) -> CalendarPattern:
+    is_most = one.feature != "day" or one.share >= MOST
+    return CalendarPattern(one.column, one.group, one.feature, one.n_dates, one.n_holding, is_most)
 
 
 def _days_of(column: pd.Series) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.reasons import Gravity, Reason
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, people_on_screen
+from disclosure_control.basics.telling.small_counts import NOT_SHOWN, Policy
 from disclosure_control.basics.telling.words import counted, listed, people_text, share_of_text
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, one_per_column
@@ -37,6 +37,7 @@ class Answer:
 
 
 def three_questions(
+    policy: Policy,
     assessment: Assessment,
     profile: RiskProfile | None = None,
     prosecutor: ReidentificationRisk | None = None,
@@ -48,16 +49,16 @@ def three_questions(
     given. ``identified`` is the result of the step ``identifiers``: a column that names people takes precedence over
     classes.
     """
-    policy = assessment.config.missing_qis
-    profile = profile or risk_profile(assessment.classes, missing_qis=policy)
+    missing_qis = assessment.config.missing_qis
+    profile = profile or risk_profile(assessment.classes, missing_qis=missing_qis)
     answers = {
         "singling_out": _singling_out(assessment, profile),
-        "linkability": _linkability(prosecutor or prosecutor_risk(assessment.classes, missing_qis=policy)),
-        "inference": _inference(assessment, profile.n_unique),
+        "linkability": _linkability(prosecutor or prosecutor_risk(assessment.classes, missing_qis=missing_qis)),
+        "inference": _inference(policy, assessment, profile.n_unique),
     }
     if identified is None or not identified.vetoing:
         return answers
-    return {name: _of_the_file(answer, identified, FOLLOWS[name]) for name, answer in answers.items()}
+    return {name: _of_the_file(policy, answer, identified, FOLLOWS[name]) for name, answer in answers.items()}
 
 
 def without_rows(answers: Mapping[str, Answer]) -> dict[str, Answer]:
@@ -78,14 +79,14 @@ FOLLOWS = {
 }
 
 
-def _of_the_file(answer: Answer, identified: IdentifierOutcome, follows: str) -> Answer:
+def _of_the_file(policy: Policy, answer: Answer, identified: IdentifierOutcome, follows: str) -> Answer:
     """The answer for the file: yes where a finding is open; the treatment's dropped columns come after the figures."""
     if not identified.open:
         names = [finding.name for finding in one_per_column(identified.vetoing)]
         dropped = f" The treatment drops {listed(names, at_most=len(names))} first, by the step identifiers."
         return replace(answer, sentence=answer.sentence + dropped)
     found = one_per_column(identified.open)
-    words = listed([finding.name for finding in found], at_most=3) if follows else _found(found)
+    words = listed([finding.name for finding in found], at_most=3) if follows else _found(policy, found)
     said = answer.sentence.partition(": ")[2] or answer.sentence
     sentence = (
         f"Yes: {words}{f', {follows}' if follows else ''}; {'' if answer.answer == 'yes' else 'by the classes, '}{said}"
@@ -115,8 +116,8 @@ def _yes(answer: Answer, why: str) -> Answer:
     return replace(answer, answer="yes", sentence=f"Yes: {why}. By the quasi-identifiers: {said}")
 
 
-def _found(findings: Sequence[ColumnFinding]) -> str:
-    return listed([in_words(finding) for finding in findings], at_most=3)
+def _found(policy: Policy, findings: Sequence[ColumnFinding]) -> str:
+    return listed([in_words(policy, finding) for finding in findings], at_most=3)
 
 
 def _answer(question: str, yes: bool, sentence: str, figures: dict) -> Answer:
@@ -174,7 +175,7 @@ def _linkability(risk: ReidentificationRisk) -> Answer:
     return _answer(question, n_at_risk > 0, sentence, figures)
 
 
-def _inference(assessment: Assessment, n_unique: int) -> Answer:
+def _inference(policy: Policy, assessment: Assessment, n_unique: int) -> Answer:
     """The count of certain values is published beside the totals that contain it, or that it contains; the answer is
     exact.
 
@@ -197,10 +198,10 @@ def _inference(assessment: Assessment, n_unique: int) -> Answer:
             continue
         is_certain |= n_certain > 0
         alone = [n_unique] if n_people == assessment.k_anonymity.n_evaluated else []
-        told = HAND_TO_HAND.told(n_certain, n_people, assessment.l_diversity[name].n_risky, *alone)
+        told = policy.told(n_certain, n_people, assessment.l_diversity[name].n_risky, *alone)
         figures[name] = {"certain": told, "with_value": n_people, "above_t": t.n_risky}
         # "Fewer than ten" is said only if nothing else can be calculated from it; otherwise the number is masked.
-        few = "fewer than 10" if n_certain < HAND_TO_HAND.threshold and not any(alone) else people_on_screen(None)
+        few = "fewer than 10" if n_certain < policy.threshold and not any(alone) else NOT_SHOWN
         share = f" ({share_of_text(told, n_people)})" if n_people and told is not None else ""
         so = "" if told == 0 else ", so it can be read off"
         words.append(

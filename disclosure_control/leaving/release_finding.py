@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from disclosure_control.basics.telling.reasons import Reason
+from disclosure_control.basics.telling.small_counts import Policy
 
 
 @dataclass(frozen=True)
@@ -23,3 +24,7 @@ class ReleaseFinding:
     def not_looked_at(self) -> Iterable[str]:
         """Sentences on what was not searched in the released data, for readers of the verdict only."""
         return ()
+
+
+# What was found, once, as the reader of a policy may see it.
+FindingTold = Callable[[Policy], ReleaseFinding]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 
 from disclosure_control.basics.telling.reasons import Reason
+from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.leaving.files_that_tell import files_that_tell
 from disclosure_control.leaving.joined_releases import joined_releases
 from disclosure_control.leaving.leaving import Leaving
@@ -26,12 +27,18 @@ class ReleaseFindings:
     joined: ReleaseFinding
 
     @classmethod
-    def of(cls, leaving: Leaving, dates: DatedRows | None = None) -> ReleaseFindings:
-        """Asked of what leaves; of a study, the calendar of the ``dates`` of all its rows."""
+    def of(cls, leaving: Leaving, dates: DatedRows | None = None) -> Callable[[Policy], ReleaseFindings]:
+        """Asked of what leaves, once for all readers; of a study, the calendar of the ``dates`` of all its rows."""
         telling = columns_that_tell(leaving)
         rows_telling = files_that_tell(leaving, telling.told)
-        moved = moved_dates(leaving, dates)
-        return cls(singled_out(leaving), telling, rows_telling, moved, joined_releases(leaving))
+        moved, joined = moved_dates(leaving, dates), joined_releases(leaving)
+        alone = singled_out(leaving)
+
+        def told(policy: Policy) -> ReleaseFindings:
+            found = (telling.for_reader(policy, leaving), rows_telling(policy), moved.for_reader(policy, leaving))
+            return cls(alone(policy), *found, joined(policy))
+
+        return told
 
     def _all(self) -> list[ReleaseFinding]:
         return [getattr(self, one.name) for one in fields(self)]

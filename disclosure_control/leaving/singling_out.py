@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,14 +14,13 @@ from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.plain import NOT_IN_SUMMARY, WHERE_FOUND
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import (
-    HAND_TO_HAND,
+    Policy,
     count_in_sentence,
     count_text,
-    people_on_screen,
 )
 from disclosure_control.basics.telling.words import capitalised, listed, people_text
 from disclosure_control.leaving.leaving import Leaving, WhatBecame
-from disclosure_control.leaving.release_finding import ReleaseFinding
+from disclosure_control.leaving.release_finding import FindingTold, ReleaseFinding
 from disclosure_control.measures.singling_sets import SetsOfSize, singling_sets
 
 MOST_NAMED = 6
@@ -49,12 +48,12 @@ class _Alone:
         names = frozenset(columns)
         return cls(names, leaving.n_alone(names))
 
-    def told(self, n_people: int, others: Iterable[_Alone], *beside: int) -> int | None:
+    def told(self, policy: Policy, n_people: int, others: Iterable[_Alone], *beside: int) -> int | None:
         """Their number as published: people who are alone by some columns are alone by more, so a difference may be
         small.
         """
         nested = [one.n for one in others if one.columns <= self.columns or self.columns <= one.columns]
-        return HAND_TO_HAND.told(self.n, n_people, *nested, *beside)
+        return policy.told(self.n, n_people, *nested, *beside)
 
 
 @dataclass(frozen=True)
@@ -198,8 +197,8 @@ class SingledOut(ReleaseFinding):
         smallest = ""
         if outsiders.smallest_sets:
             best = outsiders.smallest_sets.riskiest[0]
-            smallest = f"; by {best.names} alone: {people_on_screen(best.people_alone)}"
-        n_alone = people_on_screen(outsiders.people_alone_besides)
+            smallest = f"; by {best.names} alone: {count_in_sentence(best.people_alone)}"
+        n_alone = count_in_sentence(outsiders.people_alone_besides)
         yield Reason(
             Gravity.OUTSIDERS_CAN_SINGLE_OUT,
             f"{capitalised(n_alone)} of {people_text(self.people)} share their quasi-identifiers with others, but are "
@@ -218,27 +217,28 @@ def _with_kinds(columns: Mapping[str, str]) -> str:
 # ---------------------------------------------------------------- the search
 
 
-def singled_out(leaving: Leaving) -> SingledOut:
-    """The people alone by one, two and three released columns, and by those that outsiders may know.
-
-    Counts of people follow the policy for small counts; None where masked.
-    """
-    ids = leaving.near_ids()
+def singled_out(leaving: Leaving) -> FindingTold:
+    """The people alone by one, two and three released columns, and by those that outsiders may know."""
+    ids, n_people = leaving.near_ids(), leaving.n_people
     others = [name for name in leaving.released_names if name not in ids]
-    outsiders, told = _outsiders(leaving)
-    sets: list[SetsSearched] = []
+    outsiders = _outsiders(leaving)
+    sizes: list[SetsOfSize] = []
     if leaving.can_search_sets:
-        columns = {name: leaving.released[name] for name in others}
-        sets = _told_sizes(singling_sets(columns, leaving.n_people), leaving.n_people, told)
-    return SingledOut(
-        people=leaving.n_people,
-        near_ids={name: _Alone(frozenset([name]), n).told(leaving.n_people, told) for name, n in ids.items()},
-        columns_searched=others if leaving.can_search_sets else [],
-        sets=sets,
-        outsiders=outsiders,
-        harmless={name: why for name, why in leaving.harmless.items() if name in leaving.released_names},
-        sets_not_looked_at=None if leaving.can_search_sets else len(others),
-    )
+        sizes = list(singling_sets({name: leaving.released[name] for name in others}, n_people))
+
+    def told(policy: Policy) -> SingledOut:
+        known, beside = outsiders(policy)
+        return SingledOut(
+            people=n_people,
+            near_ids={name: _Alone(frozenset([name]), n).told(policy, n_people, beside) for name, n in ids.items()},
+            columns_searched=others if leaving.can_search_sets else [],
+            sets=_told_sizes(policy, sizes, n_people, beside),
+            outsiders=known,
+            harmless={name: why for name, why in leaving.harmless.items() if name in leaving.released_names},
+            sets_not_looked_at=None if leaving.can_search_sets else len(others),
+        )
+
+    return told
 
 
 def _group_size(column: WhatBecame, k: int) -> int | None:
@@ -253,23 +253,26 @@ def _group_size(column: WhatBecame, k: int) -> int | None:
     return max(k, -(-VALUES_OF_A_GROUP * n_values // n_distinct))
 
 
-def _told_sizes(sizes: Iterable[SetsOfSize], n_people: int, told: Iterable[_Alone]) -> list[SetsSearched]:
+def _told_sizes(
+    policy: Policy, sizes: Iterable[SetsOfSize], n_people: int, told: Iterable[_Alone]
+) -> list[SetsSearched]:
     """For each size in turn: people who are alone by a smaller set are counted among those of the larger ones."""
     found, smaller = [], 0
     for sets in sizes:
         riskiest = [
             SinglingColumns(
-                list(one.columns), _Alone(frozenset(one.columns), one.n_alone).told(n_people, told, sets.n_alone)
+                list(one.columns),
+                _Alone(frozenset(one.columns), one.n_alone).told(policy, n_people, told, sets.n_alone),
             )
             for one in sets.riskiest
         ]
-        people_alone = HAND_TO_HAND.told(sets.n_alone, n_people, smaller)
+        people_alone = policy.told(sets.n_alone, n_people, smaller)
         found.append(SetsSearched(sets.size, sets.n_sets, sets.n_counted, sets.n_singling, people_alone, riskiest))
         smaller = sets.n_alone
     return found
 
 
-def _outsiders(leaving: Leaving) -> tuple[KnownOutside, list[_Alone]]:
+def _outsiders(leaving: Leaving) -> Callable[[Policy], tuple[KnownOutside, list[_Alone]]]:
     """Columns that outsiders may know and nobody treated, assessed or declared, and who is alone by them besides k."""
     known, least = leaving.outsiders_know(leaving.without_a_role), max(leaving.before.config.K, 2)
     undeclared = {name: kind for name, kind in known.items() if name not in leaving.harmless}
@@ -280,21 +283,25 @@ def _outsiders(leaving: Leaving) -> tuple[KnownOutside, list[_Alone]]:
     together = _Alone.by([*assessed, *open_columns], leaving)
     with_treated = _Alone.by([*assessed, *open_columns, *treated], leaving)
     told = [by_assessed, together, with_treated]
-    smallest = None
+    smallest: list[SetsOfSize] = []
     if together.n > by_assessed.n and leaving.can_search_sets:
         columns = {name: leaving.released[name] for name in [*assessed, *open_columns]}
         sets = singling_sets(columns, leaving.n_people, with_one_of=set(open_columns))
-        of_size = itertools.islice((one for one in sets if one.n_singling), 1)
-        smallest = next(iter(_told_sizes(of_size, leaving.n_people, told)), None)
-    found = KnownOutside(
-        not_assessed=open_columns,
-        quasi_identifiers=assessed,
-        people_alone=together.told(leaving.n_people, [by_assessed]),
-        people_alone_by_quasi_identifiers=by_assessed.n,
-        people_alone_besides=HAND_TO_HAND.told(together.n - by_assessed.n, leaving.n_people),
-        smallest_sets=smallest,
-        treated_without_a_role=treated,
-        people_alone_with_treated=with_treated.told(leaving.n_people, [by_assessed, together]),
-        group_sizes={name: size for name in open_columns if (size := _group_size(leaving.became(name), least))},
-    )
-    return found, told
+        smallest = list(itertools.islice((one for one in sets if one.n_singling), 1))
+    group_sizes = {name: size for name in open_columns if (size := _group_size(leaving.became(name), least))}
+
+    def for_reader(policy: Policy) -> tuple[KnownOutside, list[_Alone]]:
+        found = KnownOutside(
+            not_assessed=open_columns,
+            quasi_identifiers=assessed,
+            people_alone=together.told(policy, leaving.n_people, [by_assessed]),
+            people_alone_by_quasi_identifiers=by_assessed.n,
+            people_alone_besides=policy.told(together.n - by_assessed.n, leaving.n_people),
+            smallest_sets=next(iter(_told_sizes(policy, smallest, leaving.n_people, told)), None),
+            treated_without_a_role=treated,
+            people_alone_with_treated=with_treated.told(policy, leaving.n_people, [by_assessed, together]),
+            group_sizes=group_sizes,
+        )
+        return found, told
+
+    return for_reader

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from disclosure_control.basics.encoding.columns import EncodedColumn, encode_col
 from disclosure_control.basics.encoding.keys import number_rows
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
-from disclosure_control.basics.telling.small_counts import count_text, people_on_screen, people_told
+from disclosure_control.basics.telling.small_counts import Policy, count_in_sentence, count_text, people_told
 from disclosure_control.basics.telling.words import counted, people_text
 from disclosure_control.leaving.hidden_columns import (
     LEAST_PEOPLE,
@@ -48,6 +48,15 @@ class ToldByColumns:
     people_changed: int | None
     within: float | None
 
+    def for_reader(self, policy: Policy, leaving: Leaving) -> ToldByColumns:
+        """The same with the counts that the reader may see."""
+        n_told, n_changed = self.people_told or 0, self.people_changed or 0
+        return replace(
+            self,
+            people_told=leaving.told_of(policy, self.tells, n_told, n_changed),
+            people_changed=leaving.told_of(policy, self.tells, n_changed),
+        )
+
     def sentence(self, n_told: str) -> str:
         """Which columns disclose which, for ``n_told`` people."""
         how = "column {} alone discloses" if len(self.columns) == 1 else "columns {} together disclose"
@@ -71,6 +80,10 @@ class ColumnsThatTell(ReleaseFinding):
     told_by_luck: Sequence[str]
     too_few_to_ask: Sequence[str]
     harmless: Sequence[str]
+
+    def for_reader(self, policy: Policy, leaving: Leaving) -> ColumnsThatTell:
+        """The same with the counts that the reader may see."""
+        return replace(self, told=[one.for_reader(policy, leaving) for one in self.told])
 
     def words(self) -> Iterator[str]:
         """Which columns disclose which, for how many people, and what was not examined."""
@@ -100,7 +113,7 @@ class ColumnsThatTell(ReleaseFinding):
         if told:
             yield Reason(
                 Gravity.OUTSIDERS_CAN_SINGLE_OUT,
-                "; ".join(one.sentence(people_on_screen(one.people_told)) for one in told[:MOST_SAID])
+                "; ".join(one.sentence(count_in_sentence(one.people_told)) for one in told[:MOST_SAID])
                 + (f"; and {counted(len(told) - MOST_SAID, 'further column')} or pairs." if told[MOST_SAID:] else "."),
                 'or recode these columns, or state under "treatment", "harmless" why they disclose nothing',
                 (_dropped(told, self.harmless),),
@@ -190,8 +203,8 @@ def _entry(hidden: HiddenColumn, columns: list[str], away: np.ndarray, who: np.n
     return ToldByColumns(
         columns,
         hidden.name,
-        people_told=hidden.leaving.told_of(hidden.name, n_told, n_changed),
-        people_changed=hidden.leaving.told_of(hidden.name, n_changed),
+        people_told=n_told,
+        people_changed=n_changed,
         within=float(f"{largest:.2g}") if hidden.is_numeric else None,
     )
 

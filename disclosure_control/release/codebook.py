@@ -9,7 +9,7 @@ from datetime import datetime
 import pandas as pd
 
 from disclosure_control.basics.encoding.interval_labels import BINS_HOLD
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.basics.telling.words import counted, listed, people_text
 from disclosure_control.identifiers.label_words import why_of_name
 from disclosure_control.release.accounts import Account
@@ -117,7 +117,7 @@ def _of_its_dates(account: Account) -> Iterator[str]:
     if account.n_times:
         yield "times of day removed"
     if account.n_partial:
-        n = HAND_TO_HAND.told(account.n_partial, account.n_values)
+        n = MASKED.told(account.n_partial, account.n_values)
         yield f"{'some' if n is None else f'{n:,}'} partial dates moved as whole months or years"
 
 
@@ -225,10 +225,10 @@ def _key(join: KeyJoin) -> str:
 def _rows_found(n_found: int, n_rows: int) -> str:
     """How many rows find their partner, without a small count or one that subtraction would give."""
     if n_found == n_rows:
-        return f"all of {n_rows:,} rows" if HAND_TO_HAND.told(n_rows) else "all of its rows"
-    if HAND_TO_HAND.told(n_found, n_rows) is not None:
+        return f"all of {n_rows:,} rows" if MASKED.told(n_rows) else "all of its rows"
+    if MASKED.told(n_found, n_rows) is not None:
         return f"{n_found:,} of {n_rows:,} rows"
-    return "some of its rows" if n_found < HAND_TO_HAND.threshold else f"nearly all of {n_rows:,} rows"
+    return "some of its rows" if n_found < MASKED.threshold else f"nearly all of {n_rows:,} rows"
 
 
 # Texts for the recipient about each operation that was used somewhere in the study.
@@ -258,7 +258,7 @@ def _dates_less_than_complete(released: ReleasedStudy) -> Iterator[str]:
     """What the recipient has to know of partial dates and of times of day."""
     n_partial = sum(account.n_partial for account in released.accounts)
     if n_partial:
-        n = HAND_TO_HAND.told(n_partial, sum(one.n_values for one in released.accounts if one.n_partial))
+        n = MASKED.told(n_partial, sum(one.n_values for one in released.accounts if one.n_partial))
         many = "some" if n is None else f"{n:,}"
         yield f"  Partial dates ({many}) moved as whole months or years. Their distances to other dates may differ by"
         yield "  as much. No record that could begin before it ended now ends before it begins."

@@ -27,7 +27,7 @@ from disclosure_control.basics.drawings.pieces import Drawing
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, labels_of
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.sections import AS_IT_CAME_IN, Figure, Outline, Section, Sentence, Where
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.small_counts import FOR_CONTROLLER
 from disclosure_control.basics.telling.words import share_text
 from disclosure_control.run.beside import beside, put_beside
 from disclosure_control.run.doors import Pilot
@@ -77,7 +77,7 @@ class Memory:
 
     def write(self, results: ResultSet) -> None:
         """Put the three files into the set of a run."""
-        results.write_text(HISTORY, self._text)
+        results.write_text(HISTORY, self._text, hand_to_hand=False)
         results.write_all({}, {ALONE: self.alone, GROUPS: self.groups}, {})
 
     def keep_beside(self, results: Path) -> None:
@@ -170,12 +170,13 @@ def remember(memory: Memory, pilot: Pilot, summary: Mapping[str, Any], assessmen
     when, config = pilot.started, fingerprint_of_json(pilot.config, key_of(pilot.results))
     tells_who = n_alone(assessment) <= MOST_ALONE
     both = memory.still_alone.merge(people_alone(assessment), "outer", SUBJECT_COLUMN, indicator="in", validate="1:1")
-    went, came, stayed = ((both["in"] == side).to_numpy() for side in ("left_only", "right_only", "both"))
+    went, came = ((both["in"] == side).to_numpy() for side in ("left_only", "right_only"))
     both["alone_since"] = both["alone_since"].astype("str").mask(came, when)
     both["alone_until"] = np.where(went, when, "")
     alone = both[_ALONE_COLUMNS].sort_values(SUBJECT_COLUMN, ignore_index=True) if tells_who else _empty(_ALONE_COLUMNS)
     groups = _groups(assessment, memory.groups)
     line = {
+        "for": FOR_CONTROLLER,
         "when": when,
         "version": summary["version"],
         "config": config,
@@ -188,7 +189,7 @@ def remember(memory: Memory, pilot: Pilot, summary: Mapping[str, Any], assessmen
         "open_points": len(summary.get("context", {}).get("open_points", ())),
     }
     if memory.knows_who_is_alone and tells_who:
-        line["newly_alone"] = HAND_TO_HAND.newcomers(int(came.sum()), int(stayed.sum()), int(went.sum()))
+        line["newly_alone"] = int(came.sum())
     if memory.lines and memory.lines[-1]["config"] == config:
         line["drift"] = drift(groups)
     lines = (*memory.lines, line)[-pilot.keep_runs :]
@@ -252,20 +253,17 @@ def _groups(assessment: Assessment, earlier: pd.DataFrame) -> pd.DataFrame:
     return both.loc[(both["people"] > 0) | (both["people_before"] > 0), _GROUP_COLUMNS].reset_index(drop=True)
 
 
-def drift(groups: pd.DataFrame) -> dict[str, float | None]:
+def drift(groups: pd.DataFrame) -> dict[str, float]:
     """How far each quasi-identifier moved since the run before: total variation of its shares, in [0, 1].
 
-    0 where every group has the share it had, 1 where no group is left. None, masked, where fewer than ten people make
-    the difference. Rounded to two digits.
+    0 where every group has the share it had, 1 where no group is left. Rounded to four digits.
     """
-    moved: dict[str, float | None] = {}
+    moved: dict[str, float] = {}
     for name, of_column in groups.groupby("column", sort=True):
         before, now = of_column["people_before"].to_numpy(), of_column["people"].to_numpy()
         if before.sum() and now.sum():
             distance = float(np.abs(before / before.sum() - now / now.sum()).sum() / 2)
-            distance = 0.0 if distance < 1e-12 else distance
-            people = np.array([round(distance * max(before.sum(), now.sum()), 9)])
-            moved[str(name)] = None if HAND_TO_HAND.are_small(people).any() else round(distance, 2)
+            moved[str(name)] = round(distance, 4)
     return moved
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import AnswersGiven, Section, Sentence, Where
+from disclosure_control.basics.telling.small_counts import FOR_CONTROLLER
+from disclosure_control.basics.telling.words import capitalised
+from disclosure_control.report.evidence.rules import rules_line
+from disclosure_control.report.run_told import RunTold
 from disclosure_control.report.text import generate_full_privacy_report, short_privacy_report
-from disclosure_control.steps.running import StepResult
 
 MOST_FIRST_LINES, MOST_NOTES = 3, 2  # beside the three questions, and about the inputs, in the short text
 
@@ -25,24 +27,26 @@ class RunTexts:
     full_on_screen: str
 
 
-def run_texts(
-    pilot: str, assessment: Assessment, steps: Mapping[str, StepResult], notices: Sequence[str], verdict: str = ""
-) -> RunTexts:
-    """The texts of a run from the sections of its steps; ``notices`` are sentences about its inputs."""
-    notes = [f"NOTE: {notice}" for notice in notices]
+def run_texts(told: RunTold) -> RunTexts:
+    """The texts of a run from the sections of its steps, as its reader may see them."""
+    pilot, assessment, steps = told.pilot, told.assessment, told.steps
+    verdict = told.verdict.text + rules_line(told.rules)
+    if told.policy.is_exact:
+        verdict = f"{capitalised(FOR_CONTROLLER)}.\n\n{verdict}"
+    notes = [f"NOTE: {notice}" for notice in told.notices]
     sections = [section for result in steps.values() for section in result.sections]
     answers = [_only(section, AnswersGiven) for section in sections]
     others = as_text([_only(section, Sentence) for section in sections], Where.FIRST)
     top = [verdict, "".join(f"{note}\n" for note in notes), *(result.first_lines for result in steps.values())]
-    report = generate_full_privacy_report(pilot, assessment)
+    report = generate_full_privacy_report(pilot, assessment, told.policy)
     short = [
         verdict,
         _capped(notes, MOST_NOTES),
         as_text(answers, Where.FIRST),
         _capped([line for line in others.splitlines() if line], MOST_FIRST_LINES),
         *(result.short for result in steps.values()),
-        short_privacy_report(pilot, assessment),
-        _files(pilot, steps),
+        short_privacy_report(pilot, assessment, told.policy),
+        _files(pilot, list(steps)),
     ]
     return RunTexts(
         short=_joined(short),
@@ -65,7 +69,7 @@ def _capped(lines: Sequence[str], at_most: int) -> str:
     return "".join(f"{line}\n" for line in (*lines[:at_most], f"and {len(lines) - at_most} more"))
 
 
-def _files(pilot: str, steps: Mapping[str, StepResult]) -> str:
+def _files(pilot: str, steps: Sequence[str]) -> str:
     ran = ", ".join(steps)
     return (
         "Files\n"

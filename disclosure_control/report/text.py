@@ -7,20 +7,21 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.report import MOST_FEATURES, assessment_sections
 from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import Where
+from disclosure_control.basics.telling.small_counts import MASKED, Policy
 from disclosure_control.basics.telling.words import share_text
 
 
-def generate_full_privacy_report(pilot: str, assessment: Assessment) -> str:
+def generate_full_privacy_report(pilot: str, assessment: Assessment, policy: Policy = MASKED) -> str:
     """The report as text: quasi-identifiers, binning, one table per model, and what the figures leave out.
 
-    It contains no record and no subject; small counts are masked, because it may be handed on.
+    It contains no record and no subject. If nothing else is said it may be handed on: small counts are masked.
     """
-    return as_text(assessment_sections(pilot, assessment), Where.FILE)
+    return as_text(assessment_sections(policy, pilot, assessment), Where.FILE)
 
 
-def short_privacy_report(pilot: str, assessment: Assessment) -> str:
+def short_privacy_report(pilot: str, assessment: Assessment, policy: Policy = MASKED) -> str:
     """The same figures in few lines, however many quasi-identifiers there are; the full report has the rest."""
-    return as_text(assessment_sections(pilot, assessment), Where.SHORT)
+    return as_text(assessment_sections(policy, pilot, assessment), Where.SHORT)
 
 
 def risky_shares(assessment: Assessment) -> str:

@@ -8,14 +8,13 @@ from enum import StrEnum
 from typing import Any
 
 from disclosure_control.basics.encoding.columns import number_text
-from disclosure_control.basics.telling.small_counts import count_text
+from disclosure_control.basics.telling.small_counts import NOT_SHOWN, count_text
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.rules.columns_left import ColumnsOfRun, columns_of_run
 from disclosure_control.rules.registry import FigureAsked, Rule, RuleBook, rule_books
 
 MOST_NAMED = 40
 ABSENT = object()  # a path that the summary does not have
-MASKED = "an undisclosed number"
 STATED_AT = "config.context."  # figures that a person states
 NAMED_BY = ("method", "column", "key", "name")  # the keys of entries that are their name
 
@@ -74,8 +73,12 @@ class JudgedBook:
         return sum(one.standing in standings for one in self.rules)
 
 
-def judged_books(summary: Mapping[str, Any]) -> tuple[JudgedBook, ...]:
-    """Every rule of every book, by the JSON summary of a run; its config has what persons stated."""
+def judged_books(summary: Mapping[str, Any], masked: Mapping[str, Any]) -> tuple[JudgedBook, ...]:
+    """Every rule of every book, by the JSON summary of a run; its config has what persons stated.
+
+    How a rule stands follows from the exact ``summary``; sentences, which others read, have the figures as ``masked``.
+    Of a masked count a rule asks only whether it is nobody's, which its mask says already.
+    """
     columns = columns_of_run(summary)
     stated: Mapping[str, Any] = summary.get("config", {}).get("context", {})
     return tuple(
@@ -83,7 +86,9 @@ def judged_books(summary: Mapping[str, Any]) -> tuple[JudgedBook, ...]:
             book,
             tuple(
                 JudgedRule(
-                    book.reference(rule), rule, tuple(_shown(rule, book.reference(rule), summary, columns, stated))
+                    book.reference(rule),
+                    rule,
+                    tuple(_shown(rule, book.reference(rule), summary, masked, columns, stated)),
                 )
                 for rule in book.rules
             ),
@@ -93,7 +98,12 @@ def judged_books(summary: Mapping[str, Any]) -> tuple[JudgedBook, ...]:
 
 
 def _shown(
-    rule: Rule, reference: str, summary: Mapping[str, Any], columns: ColumnsOfRun | None, stated: Mapping[str, Any]
+    rule: Rule,
+    reference: str,
+    summary: Mapping[str, Any],
+    masked: Mapping[str, Any],
+    columns: ColumnsOfRun | None,
+    stated: Mapping[str, Any],
 ) -> Iterator[ShownForRule]:
     decision = _decision(rule, reference, stated.get("rules", {}).get(reference))
     still_open: Sequence[str] = summary.get("context", {}).get("open_points", ())
@@ -102,7 +112,7 @@ def _shown(
     for figure in rule.figures:
         if figure.if_counted and value_at(summary, figure.path) is ABSENT:
             continue
-        shown = _figure_shown(figure, summary)
+        shown = _figure_shown(figure, summary, masked)
         if figure.or_person and shown.standing is Standing.NOT_MET:
             yield replace(shown, standing=Standing.SHOWN)
             yield decision
@@ -148,17 +158,17 @@ def _names(names: Sequence[str]) -> str:
     return listed(list(names), MOST_NAMED)
 
 
-def _figure_shown(figure: FigureAsked, summary: Mapping[str, Any]) -> ShownForRule:
+def _figure_shown(figure: FigureAsked, summary: Mapping[str, Any], masked: Mapping[str, Any]) -> ShownForRule:
     value = value_at(summary, figure.path)
     if value is ABSENT and figure.path.startswith(STATED_AT):
         return _statement_shown(figure.path.removeprefix(STATED_AT), None, is_whole=False)
     if value is ABSENT:
         return ShownForRule(Standing.NOT_COUNTED, f'Not counted: the run had no figure "{figure.path}".', figure.path)
-    sentence = figure.says.replace("{value}", in_words(value))
+    sentence = figure.says.replace("{value}", in_words(value_at(masked, figure.path)))
     if not figure.is_bounded:
         return ShownForRule(Standing.SHOWN, sentence, figure.path)
     if value is None:
-        return ShownForRule(Standing.OPEN, f"{sentence} It is masked here; the controller can read it.", figure.path)
+        return ShownForRule(Standing.NOT_COUNTED, f'Not counted: "{figure.path}" has no figure here.', figure.path)
     return ShownForRule(Standing.MET if _is_within(figure, value) else Standing.NOT_MET, sentence, figure.path)
 
 
@@ -184,7 +194,7 @@ def value_at(summary: Mapping[str, Any], path: str) -> Any:
 def in_words(value: Any) -> str:
     """A figure within a sentence: names as such, entries by what names them, and anything else by its length."""
     if value is None:
-        return MASKED
+        return NOT_SHOWN
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):

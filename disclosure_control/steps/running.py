@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, fields, replace
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import pandas as pd
 
@@ -18,6 +18,7 @@ from disclosure_control.basics.telling.plain import plain
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import Section, Where
+from disclosure_control.basics.telling.small_counts import MASKED, Policy
 from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.leaving.questions import Answer
 from disclosure_control.records.domains import DomainReader
@@ -53,33 +54,20 @@ class StepInput(Generic[Settings]):
 
 
 @dataclass(frozen=True)
-class StepResult:
-    """The findings of a step: nothing is written before every step is done.
+class StepTold:
+    """What a step says to one reader, by the policy of that reader.
 
-    ``found`` is the masked part of the JSON summary under the step's key: no record and no subject. ``sections``
-    say the same to people, and ``outside`` the part that may be shared, given the counts published there and k.
-    In the short text it has at most four lines: what to do next, or the result.
-    ``tables`` are CSV files for people to read, by file name, each whole or in pieces that are made as it is written;
-    ``datasets`` are such files for programs, with unchanged cells; ``files`` are any others, as bytes or, where they
-    are written already, by their path. All are in mode 0600, and restricted, because they contain values of people,
-    except those of ``files`` that ``hand_to_hand`` names. ``inputs`` are further files that were read, with their
-    SHA-256, as ``file_of_pilot`` gives them. ``reasons_to_hold`` are reasons against the release, ``answers`` are those
-    to the three questions about it, and ``not_looked_at`` lists what was not searched. ``use``: whether the
-    release is fit for use. ``outcome`` is for later steps.
+    ``found`` is the part of the JSON summary under the step's key: no record and no subject. ``sections`` say the same
+    to people; in the short text these are at most four lines: what to do next, or the result. ``reasons_to_hold`` are
+    reasons against the release, ``answers`` are those to the three questions about it, and ``not_looked_at`` lists what
+    was not searched. ``use``: whether the release is fit for use.
     """
 
     found: Any
     sections: tuple[Section, ...] = ()
-    outside: Callable[[ToldCounts, ToldModel], Sequence[Section]] | None = field(default=None, repr=False)
-    tables: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]] = field(default_factory=dict, repr=False)
-    datasets: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]] = field(default_factory=dict, repr=False)
-    files: Mapping[str, bytes | Path] = field(default_factory=dict, repr=False)
-    hand_to_hand: frozenset[str] = frozenset()
-    inputs: Mapping[str, dict] = field(default_factory=dict)
     reasons_to_hold: tuple[Reason, ...] = ()
     answers: Mapping[str, Answer] = field(default_factory=dict)
     not_looked_at: tuple[str, ...] = ()
-    outcome: Any = None
     use: FitForUse | None = None
 
     @cached_property
@@ -106,6 +94,49 @@ class StepResult:
     def on_screen(self) -> str:
         """Its sections as printed."""
         return as_text(self.sections, Where.SCREEN)
+
+
+@dataclass(frozen=True)
+class StepResult(StepTold):
+    """The findings of a step: nothing is written before every step is done.
+
+    It says what others may read, masked; ``for_reader`` is the same for another reader. ``tell`` makes what it says
+    from the findings, by the policy of a reader; without it, nothing in it is masked. ``outside``: the part that may be
+    shared, given the counts published there and k.
+    ``tables`` are CSV files for people to read, by file name, each whole or in pieces that are made as it is written;
+    ``datasets`` are such files for programs, with unchanged cells; ``files`` are any others, as bytes or, where they
+    are written already, by their path. All are in mode 0600, and restricted, because they contain values of people,
+    except those of ``files`` that ``hand_to_hand`` names. ``inputs`` are further files that were read, with their
+    SHA-256, as ``file_of_pilot`` gives them. ``outcome`` is for later steps.
+    """
+
+    tell: Callable[[Policy], StepTold] | None = field(default=None, repr=False)
+    outside: Callable[[ToldCounts, ToldModel], Sequence[Section]] | None = field(default=None, repr=False)
+    tables: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]] = field(default_factory=dict, repr=False)
+    datasets: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]] = field(default_factory=dict, repr=False)
+    files: Mapping[str, bytes | Path] = field(default_factory=dict, repr=False)
+    hand_to_hand: frozenset[str] = frozenset()
+    inputs: Mapping[str, dict] = field(default_factory=dict)
+    outcome: Any = None
+
+    @classmethod
+    def told_by(cls, tell: Callable[[Policy], StepTold], **beside: Any) -> Self:
+        """What ``tell`` says to others; ``beside`` are the further fields."""
+        once = cache(tell)
+        return cls(**_fields(once(MASKED)), tell=once, **beside)
+
+    def for_reader(self, policy: Policy) -> Self:
+        """The same as that reader may see it."""
+        return self if self.tell is None else replace(self, **_fields(self.tell(policy)))
+
+
+def _fields(told: StepTold) -> dict[str, Any]:
+    return {one.name: getattr(told, one.name) for one in fields(StepTold)}
+
+
+def for_reader(steps: Mapping[str, StepResult], policy: Policy) -> dict[str, StepResult]:
+    """The results of all steps as that reader may see them."""
+    return {name: result.for_reader(policy) for name, result in steps.items()}
 
 
 def records_needed(config: PilotConfig) -> list[Needed]:

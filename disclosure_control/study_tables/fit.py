@@ -10,7 +10,7 @@ import numpy as np
 
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
 from disclosure_control.basics.settings.kinds import POSITIVE, SHARE, TEXT
-from disclosure_control.basics.telling.small_counts import some_of_people
+from disclosure_control.basics.telling.small_counts import Policy, some_of_people
 from disclosure_control.basics.telling.words import capitalised, counted, listed
 from disclosure_control.study_tables.asked import OutcomeAsked
 from disclosure_control.study_tables.comparison import LEAST, ComparedTable, State
@@ -94,15 +94,15 @@ class HiddenColumns:
     columns: tuple[str, ...]
     n_people: int
 
-    def in_words(self, n_people: int) -> str:
+    def in_words(self, policy: Policy, n_people: int) -> str:
         """What is hidden, and of how many of so many people."""
-        return f"{listed(map(name_of_group, self.columns))} hidden of {some_of_people(self.n_people, n_people)}"
+        return f"{listed(map(name_of_group, self.columns))} hidden of {some_of_people(policy, self.n_people, n_people)}"
 
-    def for_recipient(self, n_people: int) -> str:
+    def for_recipient(self, policy: Policy, n_people: int) -> str:
         """What a reader has to know of what is missing."""
         return (
-            f"{capitalised(self.in_words(n_people))}: of those with a rare reason to leave the study or number of "
-            "visits, and of others beside them. These values are not missing at random."
+            f"{capitalised(self.in_words(policy, n_people))}: of those with a rare reason to leave the study or number "
+            "of visits, and of others beside them. These values are not missing at random."
         )
 
 
@@ -119,6 +119,7 @@ class _Finding:
 
 
 def fit_for_use(
+    policy: Policy,
     tables: Mapping[str, ComparedTable],
     n_left_out: int,
     n_people: int,
@@ -135,21 +136,21 @@ def fit_for_use(
     comparisons of another table than the settings allow. "with limits": anything else changed by more than they allow.
     A few comparisons by term, test or visit that changed in significance are named and no limit.
     """
-    found = {key: list(_findings(table, settings)) for key, table in tables.items()}
+    found = {key: list(_findings(policy, table, settings)) for key, table in tables.items()}
     found = {key: sorted(of_table, key=_gravity) for key, of_table in found.items() if of_table}
     gravest = sorted(found, key=lambda key: (_gravity(found[key][0]), not tables[key].before.is_main))
-    parts = list(_losses(list(tables.values()), settings))
+    parts = list(_losses(policy, list(tables.values()), settings))
     if not parts and tables:
         parts = [f"no change that matters in {counted(len(tables), 'table')}"]
     unknown = _not_compared(tables, not_compared)
     if unknown:
         parts = [*parts[: MOST_LOSSES - 1], unknown]
-    left_out = f"{some_of_people(n_left_out, n_people)} left out" if n_left_out else "nobody left out"
+    left_out = f"{some_of_people(policy, n_left_out, n_people)} left out" if n_left_out else "nobody left out"
     if hidden is not None:
-        left_out = f"{hidden.in_words(n_people)}; {left_out}"
+        left_out = f"{hidden.in_words(policy, n_people)}; {left_out}"
     answer = found[gravest[0]][0].answer if gravest else Fitness.YES
     also = [f"{unknown[:1].upper()}{unknown[1:]}."] if unknown else []
-    also += [hidden.for_recipient(n_people - n_left_out)] if hidden is not None else []
+    also += [hidden.for_recipient(policy, n_people - n_left_out)] if hidden is not None else []
     is_limited = bool(unknown) or (hidden is not None and hidden.n_people > settings.share * (n_people - n_left_out))
     return FitForUse(
         Fitness.WITH_LIMITS if is_limited and answer is Fitness.YES else answer,
@@ -184,12 +185,12 @@ def _sentence(table: ComparedTable, words: Sequence[str]) -> str:
     return f"{table.before.title}: {'; '.join(words)}."
 
 
-def _findings(table: ComparedTable, settings: FitForUseSettings) -> Iterator[_Finding]:
+def _findings(policy: Policy, table: ComparedTable, settings: FitForUseSettings) -> Iterator[_Finding]:
     if _has_nothing(table):
         answer = Fitness.NO if table.before.is_main and table.is_read.any() else Fitness.WITH_LIMITS
         yield _Finding(answer, "what leaves has nothing of this table")
         return
-    yield from _of_comparisons(table, settings)
+    yield from _of_comparisons(policy, table, settings)
     for group, n in table.coarser.items():
         yield _Finding(Fitness.WITH_LIMITS, f"{name_of_group(group)} leaves in {bands_in_words(n)}")
     if table.gone:
@@ -197,8 +198,8 @@ def _findings(table: ComparedTable, settings: FitForUseSettings) -> Iterator[_Fi
     if table.test_changed:
         yield _Finding(Fitness.WITH_LIMITS, "the test over all arms has another result at 5% than in what came in")
     if n_gone := int(table.vanished.sum()):
-        yield _Finding(Fitness.WITH_LIMITS, _what_became_of(table, n_gone))
-    yield from _of_size(table, settings)
+        yield _Finding(Fitness.WITH_LIMITS, _what_became_of(policy, table, n_gone))
+    yield from _of_size(policy, table, settings)
 
 
 def _has_nothing(table: ComparedTable) -> bool:
@@ -206,7 +207,7 @@ def _has_nothing(table: ComparedTable) -> bool:
     return bool(np.isnan(table.after.value).all()) and not table.coarser
 
 
-def _of_comparisons(table: ComparedTable, settings: FitForUseSettings) -> Iterator[_Finding]:
+def _of_comparisons(policy: Policy, table: ComparedTable, settings: FitForUseSettings) -> Iterator[_Finding]:
     """What became of the comparisons between arms, or of the figures of a study without arms."""
     n_read = int(table.is_read.sum())
     what = "comparison" if table.reference is not None else "figure"
@@ -221,9 +222,9 @@ def _of_comparisons(table: ComparedTable, settings: FitForUseSettings) -> Iterat
         at = np.isin(table.states, of_kind) & is_there
         if n := int(at.sum()):
             matters = table.before.is_main or n > settings.moved * n_read
-            sentence, places = f"{n} of {counted(n_read, what)} {words}", _may_be_named(table, at)
+            sentence, places = f"{n} of {counted(n_read, what)} {words}", _may_be_named(policy, table, at)
             named = [arm_and_row(table, *place) for place in places]
-            moved = [f"{name}{moved_by(table, *place)}" for name, place in zip(named, places, strict=True)]
+            moved = [f"{name}{moved_by(policy, table, *place)}" for name, place in zip(named, places, strict=True)]
             told = f"{sentence} and must not be relied on{_listed_with_rest(named, n)}"
             yield _Finding(_answer(of_kind == not_sure, matters), f"{sentence}{_listed_with_rest(moved, n)}", told)
 
@@ -241,9 +242,9 @@ def _answer(is_unsure: bool, matters: bool) -> Fitness:
     return Fitness.NO if matters else Fitness.WITH_LIMITS
 
 
-def _may_be_named(table: ComparedTable, at: np.ndarray) -> list[tuple[int, int]]:
+def _may_be_named(policy: Policy, table: ComparedTable, at: np.ndarray) -> list[tuple[int, int]]:
     """The places (row, column) of those comparisons whose rows may be named."""
-    may = rows_may_be_named(table)
+    may = rows_may_be_named(policy, table)
     return [(row, column) for row, column in np.argwhere(at).tolist() if may[row]]
 
 
@@ -253,19 +254,19 @@ def _listed_with_rest(names: Sequence[str], n: int) -> str:
     return f": {listed([*names[:MOST_NAMED], *few])}{_more(len(names))}" if names else ""
 
 
-def _what_became_of(table: ComparedTable, n_gone: int) -> str:
+def _what_became_of(policy: Policy, table: ComparedTable, n_gone: int) -> str:
     """That nothing is left of some rows, or which terms stand in their place."""
-    rows = _rows_gone(table, n_gone)
+    rows = _rows_gone(policy, table, n_gone)
     if not table.fresh:
         return f"nothing is left of {rows}"
-    names = [name for name, n in table.fresh.items() if n >= LEAST or name == DISCONTINUED]
+    names = [name for name, n in table.fresh.items() if n >= policy.threshold or name == DISCONTINUED]
     is_short = 0 < len(names) == len(table.fresh) <= MOST_NAMED
     instead = " or ".join(sorted(names, reverse=True)) if is_short else "coarser terms or not at all"
     return f"{rows}, of too few people to be told apart, {'leaves' if n_gone == 1 else 'leave'} as {instead}"
 
 
-def _rows_gone(table: ComparedTable, n_gone: int) -> str:
-    may = rows_may_be_named(table) & table.vanished
+def _rows_gone(policy: Policy, table: ComparedTable, n_gone: int) -> str:
+    may = rows_may_be_named(policy, table) & table.vanished
     names = [row_in_words(table, row) for row in np.flatnonzero(may).tolist()]
     n_few = n_gone - len(names)
     few = [f"{n_few} {'category' if n_few == 1 else 'categories'} of few people"] if n_few else []
@@ -276,10 +277,10 @@ def _more(n_names: int) -> str:
     return f" and {n_names - MOST_NAMED:,} more" if n_names > MOST_NAMED else ""
 
 
-def _of_size(table: ComparedTable, settings: FitForUseSettings) -> Iterator[_Finding]:
+def _of_size(policy: Policy, table: ComparedTable, settings: FitForUseSettings) -> Iterator[_Finding]:
     """Changes that are large, and intervals that hardly overlap."""
     if too_much := _too_much(table, settings):
-        seen = changed_share(table)
+        seen = changed_share(policy, table)
         yield _Finding(Fitness.WITH_LIMITS, f"{too_much}{f' ({seen})' if seen else ''}", too_much)
     known = table.overlap[~np.isnan(table.overlap)]
     if len(known) and known.mean() < settings.overlap:
@@ -311,7 +312,7 @@ def _largest_change(table: ComparedTable) -> float:
     return float(np.max(change, where=~np.isnan(change), initial=0))
 
 
-def _losses(tables: Sequence[ComparedTable], settings: FitForUseSettings) -> Iterator[str]:
+def _losses(policy: Policy, tables: Sequence[ComparedTable], settings: FitForUseSettings) -> Iterator[str]:
     """What is lost in words that a physician reads, the gravest first."""
     for table in sorted(tables, key=lambda one: not one.before.is_main):
         if table.before.is_main and _has_nothing(table) and table.is_read.any():
@@ -319,10 +320,10 @@ def _losses(tables: Sequence[ComparedTable], settings: FitForUseSettings) -> Ite
         title = table.before.title.partition(" (")[0]
         title = f"{title[:1].lower()}{title[1:]}"
         if table.before.is_main and not _has_nothing(table) and (n_gone := int(table.vanished.sum())):
-            yield f"{title}: {_what_became_of(table, n_gone)}"
+            yield f"{title}: {_what_became_of(policy, table, n_gone)}"
         said_by_column = bool(table.coarser or table.gone)  # below
         if (too_much := _too_much(table, settings)) and not said_by_column:
-            yield changed_share(table) or f"{title}: {too_much}"
+            yield changed_share(policy, table) or f"{title}: {too_much}"
     n_unsafe = sum(int((np.isin(table.states, (State.MOVED, State.LOST)) & _is_there(table)).sum()) for table in tables)
     if n_unsafe:
         n_read = sum(int(table.is_read.sum()) for table in tables)

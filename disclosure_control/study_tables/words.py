@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
-from disclosure_control.study_tables.comparison import LEAST, ComparedTable
+from disclosure_control.basics.telling.small_counts import Policy
+from disclosure_control.study_tables.comparison import ComparedTable
 from disclosure_control.study_tables.table import CellKind, StudyTable
 from study.models.disposition import is_reason
 
@@ -37,11 +37,11 @@ def name_of_group(group: str) -> str:
     return group.lower() if group.isupper() and len(group) > 2 else group
 
 
-def rows_may_be_named(table: ComparedTable) -> np.ndarray:
+def rows_may_be_named(policy: Policy, table: ComparedTable) -> np.ndarray:
     """Which rows (n_rows,) may be named where some of them are hidden: those that enough people had, and the reasons
     to leave a study that CDISC's code list has, because every study has these.
     """
-    n: np.ndarray = table.before.n.sum(axis=1) >= LEAST
+    n: np.ndarray = table.before.n.sum(axis=1) >= policy.threshold
     known = [row == group or (table.before.name == "disposition" and is_reason(row)) for row, group in _labels(table)]
     return n | (table.before.is_main & np.array(known, dtype=bool))
 
@@ -65,16 +65,18 @@ def arm_and_row(table: ComparedTable, row: int, column: int) -> str:
     return f"{name} ({table.before.columns[column]} against {table.before.columns[table.reference]})"
 
 
-def moved_by(table: ComparedTable, row: int, column: int) -> str:
+def moved_by(policy: Policy, table: ComparedTable, row: int, column: int) -> str:
     """How a difference between arms changed, `` from 13 to 35 points``; "" where both arms may not be shown."""
-    told = told_cells(table) if table.before.kind is CellKind.SHARE else np.zeros(table.before.n.shape, dtype=bool)
+    told = (
+        told_cells(policy, table) if table.before.kind is CellKind.SHARE else np.zeros(table.before.n.shape, dtype=bool)
+    )
     if table.reference is None or not told[row, [column, table.reference]].all():
         return ""
     was, now = (100 * one.value[row, column] for one in (table.before_differences, table.after_differences))
     return f" from {was:.0f} to {now:.0f} points"
 
 
-def told_cells(table: ComparedTable) -> np.ndarray:
+def told_cells(policy: Policy, table: ComparedTable) -> np.ndarray:
     """Which shares (n_rows, n_columns) may be shown both before and after.
 
     Not if few people have what the row says, or all but few; nor if so few more or less have it after than before; nor
@@ -82,23 +84,23 @@ def told_cells(table: ComparedTable) -> np.ndarray:
     """
     before, after = table.before, table.after
     change = np.abs(before.n - after.n), np.abs((before.of - before.n) - (after.of - after.n))
-    hidden = np.any([HAND_TO_HAND.are_small(np.nan_to_num(one)) for one in change], axis=0)
-    return _shown(table, hidden | np.isnan(after.value), (before, after))
+    hidden = np.any([policy.are_small(np.nan_to_num(one)) for one in change], axis=0)
+    return _shown(policy, table, hidden | np.isnan(after.value), (before, after))
 
 
-def told_before(table: ComparedTable) -> np.ndarray:
+def told_before(policy: Policy, table: ComparedTable) -> np.ndarray:
     """Which shares (n_rows, n_columns) of what came in may be shown, of what leaves only that it is near."""
-    return _shown(table, np.zeros(table.before.n.shape, dtype=bool), (table.before,))
+    return _shown(policy, table, np.zeros(table.before.n.shape, dtype=bool), (table.before,))
 
 
-def _shown(table: ComparedTable, hidden: np.ndarray, sides: Sequence[StudyTable]) -> np.ndarray:
+def _shown(policy: Policy, table: ComparedTable, hidden: np.ndarray, sides: Sequence[StudyTable]) -> np.ndarray:
     """Which cells may be shown on some sides, beside those that are hidden for another reason."""
     before = table.before
-    hidden = hidden | ~table.is_compared | ~rows_may_be_named(table)[:, None]
+    hidden = hidden | ~table.is_compared | ~rows_may_be_named(policy, table)[:, None]
     for side in sides:
-        hidden |= HAND_TO_HAND.are_small(side.n) | HAND_TO_HAND.are_small(side.of - side.n)
+        hidden |= policy.are_small(side.n) | policy.are_small(side.of - side.n)
         if before.name in _CONTAINED:  # in the first row
-            is_near = HAND_TO_HAND.are_small(np.abs(side.n - side.n[:1]))
+            is_near = policy.are_small(np.abs(side.n - side.n[:1]))
             is_near[:1] = False
             hidden |= is_near
     for group in dict.fromkeys(before.groups) if before.name in _PARTS else ():
@@ -106,15 +108,15 @@ def _shown(table: ComparedTable, hidden: np.ndarray, sides: Sequence[StudyTable]
         for column in range(hidden.shape[1]):
             for side in sides:
                 also = hidden[rows, column]
-                hidden[rows, column] |= HAND_TO_HAND.hidden_parts(side.n[rows, column].astype(np.int64), also)
+                hidden[rows, column] |= policy.hidden_parts(side.n[rows, column].astype(np.int64), also)
     return ~hidden
 
 
-def changed_share(table: ComparedTable) -> str:
+def changed_share(policy: Policy, table: ComparedTable) -> str:
     """The share that changed most, of those that may be shown: ``any adverse event, Placebo 81% to 50% of people``."""
     if table.before.kind is not CellKind.SHARE:
         return ""
-    change = np.where(told_cells(table), np.abs(np.nan_to_num(table.change)), 0)
+    change = np.where(told_cells(policy, table), np.abs(np.nan_to_num(table.change)), 0)
     if not change.size or not change.max():
         return ""
     row, column = np.unravel_index(int(np.argmax(change)), change.shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from disclosure_control.basics.telling.reasons import Gravity
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.identifiers.column_findings import ColumnFinding, Grade
 from disclosure_control.identifiers.outcome import one_per_column, reasons_of
 
@@ -24,7 +25,7 @@ def test_a_column_counts_by_its_gravest_finding():
 
 
 def test_each_remedy_stands_beside_its_columns():
-    by_names, by_outsiders = reasons_of([BIRTH, PHONE, ID, PHONE_AS_DAY, MAIL], "the combined dataset")
+    by_names, by_outsiders = reasons_of(MASKED, [BIRTH, PHONE, ID, PHONE_AS_DAY, MAIL], "the combined dataset")
     assert by_names.gravity is Gravity.NAMES_A_PERSON
     assert by_names.remedy.startswith("or DM__PHONE, DM__MAIL: drop it; DM__ID: recode it; ")
     assert by_outsiders.gravity is Gravity.OUTSIDERS_CAN_SINGLE_OUT

@@ -10,6 +10,7 @@ import pytest
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Gravity
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.leaving import joined_releases
 from disclosure_control.leaving.joined_releases import read_earlier_release
 from disclosure_control.leaving.leaving import EarlierRelease, Leaving
@@ -91,7 +92,7 @@ def figures_of_join(here: list[str], before: list[str], earlier_ids: list[str] |
     table = pd.DataFrame({"USUBJID": ids, "AGE": before}, dtype="str")
     treated = treat(frame, config, [])
     leaving = Leaving.of(assess(frame, config), treated, earlier=EarlierRelease(Join("2026-03", "a.csv"), table))
-    return InSummary(joined_releases.joined_releases(leaving))
+    return InSummary(joined_releases.joined_releases(leaving)(MASKED))
 
 
 def test_who_has_left_since_is_found_by_the_difference():

@@ -10,6 +10,7 @@ import pytest
 
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.reasons import Gravity
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.leaving import moved_dates
 from disclosure_control.leaving.leaving import Leaving
 from disclosure_control.remedy.treatments.treat import treat
@@ -38,7 +39,7 @@ def days(seed: int = 1, n: int = N) -> np.ndarray:
 
 
 def figures_of(frame: pd.DataFrame, *steps) -> dict:
-    return InSummary(treatment_findings(assess(frame, CONFIG), treat(frame, CONFIG, steps or [SHIFT]), frame))
+    return InSummary(treatment_findings(assess(frame, CONFIG), treat(frame, CONFIG, steps or [SHIFT]), frame)(MASKED))
 
 
 def test_a_cut_off_for_everybody_undoes_the_moving_of_dates():
@@ -131,7 +132,8 @@ def test_the_median_of_few_people_is_not_told(n_left, is_told):
     treated = treat(frame, CONFIG, [SHIFT])
     cells = treated.frame["DS__CUTDTC"].where(np.arange(N) < n_left)
     fewer = replace(treated, values={**treated.values, "DS__CUTDTC": cells})
-    found = InSummary(moved_dates.moved_dates(Leaving.of(assess(frame, CONFIG), fewer)))
+    leaving = Leaving.of(assess(frame, CONFIG), fewer)
+    found = InSummary(moved_dates.moved_dates(leaving).for_reader(MASKED, leaving))
     (step,) = found["steps"]
     assert step["patterns"] != []
     assert step["median_offsets_left"] == (1 if is_told else None)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.reasons import Gravity
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.leaving.leaving import Leaving
 from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps.treatment.figures import treatment_findings
@@ -26,7 +27,7 @@ CONFIG = config_for(["sex"], K=2)
 
 def figures_of(frame: pd.DataFrame, *steps, config=CONFIG, harmless=None) -> dict:
     settings = settings_of_key("treatment", {"steps": list(steps), "harmless": harmless or {}})
-    return InSummary(treatment_findings(assess(frame, config), treat(frame, config, steps), frame, settings))
+    return InSummary(treatment_findings(assess(frame, config), treat(frame, config, steps), frame, settings)(MASKED))
 
 
 def people(n: int = 40, **columns) -> pd.DataFrame:

@@ -8,6 +8,7 @@ import pytest
 
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.reasons import Gravity
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.leaving import telling
 from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps.treatment.figures import treatment_findings
@@ -22,7 +23,7 @@ BAND = {"method": "band", "column": "age", "width": 10}
 
 def figures_of(frame: pd.DataFrame, *steps, config, harmless=None) -> dict:
     settings = settings_of_key("treatment", {"steps": list(steps), "harmless": harmless or {}})
-    return InSummary(treatment_findings(assess(frame, config), treat(frame, config, steps), frame, settings))
+    return InSummary(treatment_findings(assess(frame, config), treat(frame, config, steps), frame, settings)(MASKED))
 
 
 def told(figures: dict) -> dict[tuple, tuple]:

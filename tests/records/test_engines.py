@@ -15,6 +15,7 @@ from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.assess.opening import OpenedPilot
 from disclosure_control.assess.risky_rows import risky_row_files
 from disclosure_control.basics.telling.faults import RecordsNotAtHandError
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.records.choice import ENGINES
 from disclosure_control.records.limits import Limits
 from disclosure_control.report.summary import privacy_summary
@@ -72,7 +73,7 @@ def results_of(opened: OpenedPilot, folder) -> dict[str, bytes]:
     results.write_text("P.txt", "\n".join(report))
     inputs = {"combined_dataset.csv": {"sha256": opened.dataset.sha256, "rows": opened.dataset.n_subjects}}
     figures = {name: step.figures for name, step in steps.items()}
-    summary = {**privacy_summary("P", assessment, inputs), **figures, "files": results.files}
+    summary = {**privacy_summary(MASKED, "P", assessment, inputs), **figures, "files": results.files}
     results.write_text("P.json", json.dumps(summary, sort_keys=True))
     return {path.name: path.read_bytes() for path in sorted(results.staging.iterdir())}
 

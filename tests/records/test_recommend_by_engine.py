@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.basics.telling.small_counts import SmallCounts
+from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.records.choice import ENGINES
 from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps.recommend.tried_out import AlikePeople
@@ -81,7 +81,7 @@ def test_every_answer_is_what_its_treatment_does_to_the_records(
     path.write_bytes(text_of(people))
     config = config | {"recommend": settings}
     with pytest.MonkeyPatch.context() as unmasked:  # counts to the last person
-        unmasked.setattr(SmallCounts, "are_small", lambda self, counts: np.zeros(np.shape(counts), dtype=bool))
+        unmasked.setattr(Policy, "are_small", lambda self, counts: np.zeros(np.shape(counts), dtype=bool))
         with opened_with(engine, path, config, parts) as opened:
             figures = recommended(opened, folder).figures
     with opened_with("memory", path, config, parts) as opened:

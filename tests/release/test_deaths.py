@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.measures.longitudinal import alone_by_facts
 from disclosure_control.release.facts.deaths import WORDS
 from disclosure_control.release.facts.facts import columns_with_facts, facts_known, rows_with_facts
@@ -154,7 +155,7 @@ def test_the_verdict_names_the_columns_that_tell_of_the_death_and_the_lines_mend
     files = {"DM": rows_of("DM", {"DTHDTC": "2014-03-02"}, alive), "AE": ae}
     model, classes = model_of(files), np.zeros(len(IDS), dtype=np.int64)
     course = course_risk(rows_of_files(files), SUBJECTS, classes, 5, SubjectIdRule(), OutsidersKnow(), model)
-    (reason,) = reasons_of_course(course)
+    (reason,) = reasons_of_course(MASKED, course)
     removed = [change.path for change in reason.changes if change.path[1] == "operations" and change.value == "remove"]
     assert [path[2] for path in removed] == ["DM.DTHDTC", "AE.AESDTH"]
     (terms,) = [change.value for change in reason.changes if change.path[1] == "rare_terms"]
@@ -176,7 +177,7 @@ def test_the_verdict_names_the_columns_that_tell_of_the_death_and_the_lines_mend
     course = course_risk(
         rows_of_files(shown), pseudonyms, classes, 5, SubjectIdRule(), OutsidersKnow(), model_of(shown)
     )
-    assert reasons_of_course(course) == []
+    assert reasons_of_course(MASKED, course) == []
 
 
 def test_outcomes_are_hidden_in_groups_where_some_but_fewer_than_enough_people_tell():
@@ -199,7 +200,7 @@ def test_a_row_of_a_table_of_deaths_is_a_death_without_its_date_and_the_table_ca
     assert alone(files, "death", model) == (1, [WHO])
     classes, rule = np.zeros(len(IDS), dtype=np.int64), SubjectIdRule(column="person_id")
     known = OutsidersKnow(kinds=("death",))
-    (reason,) = reasons_of_course(course_risk(rows_of_files(files), SUBJECTS, classes, 5, rule, known, model))
+    (reason,) = reasons_of_course(MASKED, course_risk(rows_of_files(files), SUBJECTS, classes, 5, rule, known, model))
     assert [(change.path, change.value, change.is_added) for change in reason.changes] == [
         (("release", "leave_out"), "DEATH", True)
     ]

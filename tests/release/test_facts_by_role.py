@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.measures.longitudinal import alone_by_facts
 from disclosure_control.release.facts.facts import KINDS, columns_with_facts, facts_known, usual_kinds
 from disclosure_control.release.facts.opened_rows import RowsOfTable, spans_of
@@ -293,7 +294,7 @@ def test_a_kind_without_columns_is_not_counted_and_never_zero():
     files = frames_of({"PEOPLE": [{"pid": one, "sex": "F"} for one in IDS]})
     model = StudyModel("made", "", "pid", "PEOPLE", {"PEOPLE": TABLES["PEOPLE"]})
     course = course_risk(rows_of_files(files), SUBJECTS, np.zeros(5, dtype=np.int64), 2, RULE, OutsidersKnow(), model)
-    told_of = told_course(course)
+    told_of = told_course(MASKED, course)
     assert told_of.known == []
     assert set(told_of.not_counted) == set(KINDS) - {"gaps"}  # counted where the config keeps numbers
     assert all(why.startswith("not counted") for kind, why in told_of.not_counted.items() if kind in usual_kinds(MODEL))
@@ -301,7 +302,7 @@ def test_a_kind_without_columns_is_not_counted_and_never_zero():
     assert not told_of.found
     assert not told_of.average_risk
     everybody = tuple(dataclasses.replace(one, is_alone=np.ones(5, dtype=bool)) for one in course.alone)
-    assert reasons_of_course(dataclasses.replace(course, alone=everybody)) == []
+    assert reasons_of_course(MASKED, dataclasses.replace(course, alone=everybody)) == []
 
 
 def test_all_kinds_are_counted_unless_the_data_model_has_its_own():
@@ -317,7 +318,7 @@ def test_all_kinds_are_counted_unless_the_data_model_has_its_own():
     assert course.known.kinds == ("death",)
     assert course.not_counted["rows"].startswith("not counted")
     assert course.not_counted["terms"].startswith("not looked at")
-    details = [part for part in course_parts(told_course(course)) if part.kind == "details"]
+    details = [part for part in course_parts(told_course(MASKED, course)) if part.kind == "details"]
     assert len(details[0].lines) == len(KINDS) - 2
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.basics.telling.reasons import Gravity
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.release.codebook import readme
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.joins import JoinState, KeyJoin, joins_of
@@ -153,7 +154,7 @@ def test_people_of_one_table_who_are_not_in_the_table_of_people():
 
 def test_small_counts_are_masked_and_the_readme_names_no_key_that_does_not_leave():
     found = joins(made(FILES), [0, 1, 2, 3, 4, 5])
-    told = {one.key: one for one in told_joins(found.values())}
+    told = {one.key: one for one in told_joins(MASKED, found.values())}
     assert (told["RESULTS.at"].rows_now, told["RESULTS.at"].found_now) == (18, None)  # 12 of 18: 6 are left over
     assert (told["VISITS.before_id"].rows_now, told["VISITS.before_id"].found_now) == (None, None)
     who = people(IDS, list(range(6)))
@@ -187,7 +188,7 @@ def test_codes_are_tested_where_a_dictionary_has_them():
 
 
 def test_without_keys_it_is_said_that_no_join_was_tested():
-    (_, sentence) = key_parts(told_joins([]))
+    (_, sentence) = key_parts(told_joins(MASKED, []))
     assert "no join was tested" in sentence.text
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disclosure_control.basics.telling.small_counts import MASKED, SMALLER_GROUPS
+from disclosure_control.basics.telling.small_counts import MASKED_CELL, SMALLER_GROUPS
 from tests.basics.telling.undo_masks import Told
 from tests.report.test_page import Page
 
@@ -49,7 +49,7 @@ class ReadPage:
 
     def count(self, row: str, column: int) -> int | None:
         cell = self.rows[row][column]
-        return None if cell in (MASKED, "-") else int(cell.replace(",", ""))
+        return None if cell in (MASKED_CELL, "-") else int(cell.replace(",", ""))
 
     def groups(self, column: str) -> dict[str, tuple[float, float, int]]:
         """Of each group that is drawn: the fewest and the most who can be at risk, and its people."""
@@ -96,9 +96,11 @@ class Unknowns:
         return [(column, label, gap, flag) for gap in gaps for flag in flags]
 
 
-def told_by(page: ReadPage, labels: Mapping[str, Sequence[str]], policy: str) -> tuple[Told, Unknowns]:
-    """All sums of people that the page tells."""
-    told, unknowns = Told(), Unknowns(labels)
+def told_by(
+    page: ReadPage, labels: Mapping[str, Sequence[str]], policy: str, told: Told | None = None
+) -> tuple[Told, Unknowns]:
+    """All sums of people that the page tells, beside what else was ``told``."""
+    told, unknowns = told or Told(), Unknowns(labels)
     told.count(*unknowns.people())
     for column, gap in itertools.product(labels, unknowns.gaps):
         if column not in gap:

@@ -14,11 +14,12 @@ from config.model_settings import validate_config
 from disclosure_control.assess.assessment import Assessment, assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.telling.sections import Section
-from disclosure_control.report.page.files import controller_sections, sections_outside
+from disclosure_control.basics.telling.small_counts import EXACT
+from disclosure_control.report.page.files import sections_outside
 from disclosure_control.report.page.page import privacy_page
-from disclosure_control.report.summary import privacy_summary
+from disclosure_control.report.run_told import controller_sections, run_told
 from disclosure_control.steps import READERS
-from disclosure_control.steps.running import StepResult, run_steps
+from disclosure_control.steps.running import StepResult, for_reader, run_steps
 
 RARE_TOWN = "ZZRARETOWN"  # of few people, whatever the pilot
 CONFIG = {
@@ -58,7 +59,7 @@ def assessed(frame: pd.DataFrame, config: dict) -> Assessment:
 
 @dataclass(frozen=True)
 class SmallRun:
-    """A pilot through door 2: its JSON summary, and what its pages are made of."""
+    """A pilot through door 2: its JSON summary for the controller, and what its pages are made of."""
 
     summary: dict
     assessment: Assessment
@@ -66,7 +67,9 @@ class SmallRun:
 
     def page(self, beside: Sequence[Section] = ()) -> str:
         """The page of the house, with what no step makes ``beside``."""
-        return privacy_page("PILOT", [*controller_sections(self.assessment, [], self.steps), *beside])
+        return privacy_page(
+            "PILOT", [*controller_sections(EXACT, self.assessment, [], for_reader(self.steps, EXACT)), *beside]
+        )
 
     def shareable_page(self) -> str:
         outside = sections_outside(self.assessment, self.steps)
@@ -79,5 +82,4 @@ def run_of(frame: pd.DataFrame, config: dict, folder: Path) -> SmallRun:
     subjects = pd.Series([f"ZZSUBJ-{i:05d}" for i in range(len(frame))], index=frame.index, name="USUBJID")
     table = frame.astype("str").where(frame.notna(), None).assign(USUBJID=subjects)
     steps = run_steps("PILOT", folder, CombinedDataset.of(frame, subjects, table), assessment)
-    figures = {name: result.figures for name, result in steps.items()}
-    return SmallRun({**privacy_summary("PILOT", assessment, {}), **figures}, assessment, steps)
+    return SmallRun(run_told(EXACT, "PILOT", assessment, steps, {}).summary, assessment, steps)

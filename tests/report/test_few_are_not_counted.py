@@ -13,10 +13,13 @@ from pathlib import Path
 import pytest
 
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
+from disclosure_control.basics.telling.small_counts import MASKED
+from disclosure_control.report.evidence.pack import REPORT_MD, RULES_HTML
 from disclosure_control.run.doors import DONE, run_door
 from disclosure_control.steps.treatment.figures import removed_by
 from Main_Anonymization import add_options, assess_pilot
 from tests.report.counts_shown import small_counts_in, small_in_json
+from tests.report.figures_for_others import figures_for_others
 from tests.report.pilots_of_few import KEY_NAME, PILOTS
 
 TEXTS = (".txt", ".html", ".md", ".csv")
@@ -34,21 +37,23 @@ def both_doors(name: str, root: Path, monkeypatch, capsys) -> dict[str, str]:
     literal = PILOTS[name](folder)
     (configs / "FEW.py").write_text(f"config = {literal!r}\n", encoding="utf-8")
     assert run_door("", combine_pilot, ["FEW"], add_merge_options) == DONE, capsys.readouterr().err
-    assert run_door("", assess_pilot, ["FEW", "--verbose", "--shareable"], add_options) == DONE, capsys.readouterr().err
+    with figures_for_others() as figures:
+        status = run_door("", assess_pilot, ["FEW", "--verbose", "--shareable"], add_options)
     shown = capsys.readouterr()
+    assert status == DONE, shown.err
     results = folder / "processed_for_anonym"
     summary = json.loads((results / "FEW_privacy_summary.json").read_text(encoding="utf-8"))
     handed_on = [one for one, entry in summary["files"].items() if not entry["restricted"]]
-    handed_on += ["FEW_privacy_summary.json", "FEW_privacy_report.html"]
     handed_on += ["released/README.txt", "released/codebook.csv"] if (results / "released").is_dir() else []
     texts = {one: (results / one).read_text(encoding="utf-8") for one in handed_on if one.endswith((*TEXTS, ".json"))}
-    return texts | {"the screen": f"{shown.out}\n{shown.err}"}
+    return texts | {"the screen": f"{shown.out}\n{shown.err}", "figures.json": json.dumps(figures)}
 
 
 @pytest.mark.parametrize("name", ["trial", *(pytest.param(name, marks=MORE) for name in PILOTS if name != "trial")])
 def test_no_small_count_of_people_or_records_is_handed_on_or_shown(name, tmp_path, monkeypatch, capsys):
     texts = both_doors(name, tmp_path, monkeypatch, capsys)
-    assert {"FEW_privacy_details.txt", "FEW_privacy_report.html", "FEW_privacy_report_shareable.html"} <= {*texts}
+    assert {REPORT_MD, RULES_HTML, "FEW_privacy_report_shareable.html"} <= {*texts}
+    assert not {"FEW_privacy_details.txt", "FEW_privacy_report.html", "history.jsonl"} & {*texts}
     found = {}
     for file, text in texts.items():
         if file.endswith(".json"):
@@ -93,7 +98,7 @@ def test_a_cell_that_was_told_once_is_found(headings, row):
 def test_what_one_of_several_steps_removed_is_told_only_beside_enough_others():
     """By hand: the total of 12 is published; 3 are few, and the 9 would follow from them; a lone step is the total."""
     removed = {(0, 3, 0): [0, 3, 0], (3, 9): [None, None], (3, 40): [None, None], (12, 40): [12, 40], (0, 0): [0, 0]}
-    assert {steps: removed_by(steps) for steps in removed} == removed
+    assert {steps: removed_by(MASKED, steps) for steps in removed} == removed
 
 
 def test_a_merge_on_a_cluster_is_refused_with_the_engine_to_use(capsys):

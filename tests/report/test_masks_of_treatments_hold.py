@@ -13,12 +13,12 @@ import pytest
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.steps import READERS
 from disclosure_control.steps.running import run_steps
 from tests.basics.telling.undo_masks import Told
 
-PROMISED = HAND_TO_HAND.threshold - 2
+PROMISED = MASKED.threshold - 2
 KEY_NAME = "TREATMENT_TEST_KEY"
 MORE = pytest.mark.thorough("0.5 s each")
 Pair = tuple[str, str]  # names of counts, the first of people among those of the second
@@ -139,7 +139,7 @@ def test_no_mask_of_a_treatment_is_undone(seed, monkeypatch):
     n_missing = {str(name): int(n) for name, n in frame.isna().sum().items()}
     masked, pairs = counts_of(figures_of(frame, literal), n_missing)
     with monkeypatch.context() as unmasked:
-        unmasked.setattr(type(HAND_TO_HAND), "are_small", lambda self, counts: np.zeros(np.shape(counts), dtype=bool))
+        unmasked.setattr(type(MASKED), "are_small", lambda self, counts: np.zeros(np.shape(counts), dtype=bool))
         true, _ = counts_of(figures_of(frame, literal), n_missing)
     for column, n in n_missing.items():
         true[f"lacks {column}"], true[f"has {column}"] = n, len(frame) - n
@@ -153,7 +153,7 @@ def test_no_mask_of_a_treatment_is_undone(seed, monkeypatch):
         ([pair], true[pair[1]] - true[pair[0]]) for pair in pairs if pair[0] != "kept"
     ]
     for wanted, n in small:
-        if 0 < n < HAND_TO_HAND.threshold:
+        if 0 < n < MASKED.threshold:
             low, high = told.interval(wanted)
             assert low - 1e-6 <= n <= high + 1e-6
             assert high - low >= min(PROMISED, by_totals.width(wanted)) - 1e-6, f"{wanted}: {low} to {high}"

@@ -22,6 +22,7 @@ from disclosure_control.report.history import worst_rates
 from disclosure_control.run.clock import utc_now
 from disclosure_control.run.doors import DONE, run_door
 from Main_Anonymization import add_options, assess_pilot
+from tests.report.figures_for_others import figures_for_others
 from tests.report.numbers_told import numbers_in
 from tests.report.test_same_numbers import counted_numbers, said_in
 
@@ -33,12 +34,15 @@ OF_LOGS = {"event", "when", "pilot", "step", "seconds", "words", "status", "subj
 
 @dataclass(frozen=True)
 class Ran:
-    """A pilot after both doors: its people, its folder of results, and all that was shown meanwhile."""
+    """A pilot after both doors: its people, its folder of results, all that was shown meanwhile, and what others
+    may know of its figures.
+    """
 
     frame: pd.DataFrame
     results: Path
     shown: str
     events: list[dict]
+    figures: dict
 
     @property
     def summary(self) -> dict:
@@ -104,11 +108,12 @@ def run(tmp_path, monkeypatch, capsys):
         assert run_door("", combine_pilot, ["SMALL"], add_merge_options) == DONE
         assert run_door("", assess_pilot, ["SMALL", "--verbose", "--shareable"], add_options) == DONE
         in_words = capsys.readouterr()
-        assert run_door("", assess_pilot, ["SMALL", "--shareable", "--log-format", "json"], add_options) == DONE
+        with figures_for_others() as figures:
+            assert run_door("", assess_pilot, ["SMALL", "--shareable", "--log-format", "json"], add_options) == DONE
         in_json = capsys.readouterr()
         events = [json.loads(line) for line in in_json.out.splitlines()]
         shown = "\n".join([in_words.out, in_words.err, in_json.out, in_json.err])
-        return Ran(frame, folder / "processed_for_anonym", shown, events)
+        return Ran(frame, folder / "processed_for_anonym", shown, events, figures)
 
     return both_doors
 
@@ -116,11 +121,11 @@ def run(tmp_path, monkeypatch, capsys):
 def told_texts(ran: Ran) -> dict[str, str]:
     """What goes from hand to hand, by name of file; and what was shown."""
     names = [name for name, entry in ran.summary["files"].items() if not entry["restricted"]]
-    names.append("SMALL_privacy_summary.json")
     files = {name: (ran.results / name).read_bytes().decode("utf-8", errors="replace") for name in names}
-    return files | {"what was shown": ran.shown}
+    return files | {"what was shown": ran.shown, "figures of the evidence": json.dumps(ran.figures)}
 
 
+WORDS = ("summary", "details")
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 OF_EVIDENCE = re.compile(f"{MOMENT.pattern}|so with the attempt [\\d.]+%")  # the one is a product of two told numbers
 
@@ -143,15 +148,17 @@ def test_nobody_stands_in_what_goes_from_hand_to_hand_or_is_shown(seed, run):
     marks = markers(ran.frame)
     assert marks.search((ran.results / "combined_dataset.csv").read_text(encoding="utf-8"))
     texts = told_texts(ran)
-    assert {"history.jsonl", "evidence/manifest.json", REPORT_MD, REPORT_HTML, "SMALL_privacy_details.txt"} <= {*texts}
-    assert "SMALL_privacy_report_shareable.html" in texts
+    assert {"evidence/manifest.json", REPORT_MD, REPORT_HTML, "SMALL_privacy_report_shareable.html"} <= {*texts}
+    inside = {*ran.summary["files"]} - {*texts}
+    assert {"history.jsonl", "SMALL_privacy_report.html", *(f"SMALL_privacy_{one}.txt" for one in WORDS)} <= inside
     # Seconds of the moment of a run may be anybody's value by chance.
     leaked = {name: len(marks.findall(MOMENT.sub("", text))) for name, text in texts.items()}
     assert {name: n for name, n in leaked.items() if n} == {}
     assert all({*event} <= OF_LOGS for event in ran.events), {name for event in ran.events for name in event} - OF_LOGS
 
-    summary, lines = ran.summary, [json.loads(line) for line in texts["history.jsonl"].splitlines()]
-    said = said_in(ran.results, "SMALL")
+    history = (ran.results / "history.jsonl").read_text(encoding="utf-8")
+    summary, lines = ran.summary, [json.loads(line) for line in history.splitlines()]
+    said = said_in(ran.results, "SMALL", ran.figures)
     assert said.unsaid(counted_numbers(OF_EVIDENCE.sub("", texts[REPORT_MD]))) == []
     assert lines[-1]["risky_rate"] == worst_rates(summary)
     assert lines[-1]["newly_alone"] == 0  # the same people as in the run before

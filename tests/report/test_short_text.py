@@ -4,8 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Section, Sentence, Where
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.report.run_texts import run_texts
+from disclosure_control.report.run_told import RunTold, run_told
 from disclosure_control.steps.running import StepResult
 from tests.report.small_pilots import assessed
 
@@ -42,16 +45,20 @@ def talkative(name: str, first_lines: int, short: int) -> StepResult:
     return StepResult({}, (Section(name, name, parts),))
 
 
+def told(found, steps, notices=(), reasons=()) -> RunTold:
+    return run_told(MASKED, "PILOT", found, steps, {}, notices, reasons)
+
+
 def test_it_is_short_whatever_the_config_asks_for():
     frame, config = wide_pilot()
     found = assessed(frame, config)
     steps = {"risk": talkative("risk", 4, 0), "recommend": talkative("recommend", 0, 4)}
     steps |= {"treatment": talkative("treatment", 1, 1), "private_release": talkative("private_release", 400, 0)}
-    verdict = "".join(f"{i} reason\n   Next: this\n" for i in range(4))
-    texts = run_texts("PILOT", found, steps, [f"notice {i}" for i in range(50)], verdict)
+    reasons = [Reason(Gravity.NOT_DECIDED, f"{i} reason", "this") for i in range(4)]
+    texts = run_texts(told(found, steps, [f"notice {i}" for i in range(50)], reasons))
     assert len(texts.short.splitlines()) <= MOST_LINES
     assert len(texts.full.splitlines()) > 1200
-    assert texts.short.startswith("0 reason")
+    assert texts.short.startswith("VERDICT: Hold")
     for words in (
         "Quasi-identifiers",
         "Binning of quasi-identifiers",
@@ -68,8 +75,8 @@ def test_it_is_short_whatever_the_config_asks_for():
 def test_the_verdict_stands_first_and_nobody_drops_out_unsaid(kind):
     frame, config = wide_pilot()
     found = assessed(frame, config)
-    text = getattr(run_texts("PILOT", found, {}, [], "VERDICT: Hold.\n"), kind)
-    assert text.startswith("VERDICT: Hold.\n")
+    text = getattr(run_texts(told(found, {})), kind)
+    assert text.startswith("VERDICT: Hold")
     n_left = int((~found.k_anonymity.evaluated).sum())
     assert n_left > 0
     assert f"Not evaluated: {n_left} of 60" in text

@@ -12,6 +12,7 @@ import pandas as pd
 from config.model_settings import validate_config
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.leaving.questions import Answer, beside_reasons, three_questions
 from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.report.page.page import privacy_page
@@ -98,7 +99,7 @@ def test_the_three_questions_are_asked_of_what_leaves_and_not_only_of_what_came_
     checked = validate_config({**config, "sensitive_feature": []}, ["town"])
     frame = pd.DataFrame({"town": list("abcdef")})
     treated = treat(frame, checked, [{"method": "drop_column", "columns": ["town"]}])
-    answers = three_questions(treated.as_released)
+    answers = three_questions(MASKED, treated.as_released)
     released = StepResult({}, datasets={"anonymised_dataset.csv": frame}, answers=answers, outcome=treated)
     steps = {"treatment": released}
     verdict = verdict_on(what_leaves(steps), steps)

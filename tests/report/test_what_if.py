@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from disclosure_control.assess.threshold_curves import threshold_curves, without_small_counts
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.small_counts import MASKED
 from tests.examples import examples
 from tests.report.small_pilots import CONFIG, assessed, pilots
 
@@ -33,7 +33,7 @@ def test_every_slider_says_what_a_run_with_that_threshold_says(pilot):
 @examples(60)
 def test_the_page_of_the_house_masks_small_numbers_and_small_complements_but_for_the_threshold_in_use(pilot):
     exact = threshold_curves(assessed(*pilot))
-    for before, after in zip(exact, without_small_counts(exact, HAND_TO_HAND), strict=True):
+    for before, after in zip(exact, without_small_counts(exact, MASKED), strict=True):
         in_use = before.risky[before.thresholds.index(before.in_use)]
         assert all(told in (None, n) for n, told in zip(before.risky, after.risky, strict=True))
         assert in_use in after.risky
@@ -47,7 +47,7 @@ def test_steps_of_few_people_are_masked_but_for_the_threshold_in_use():
     """Of one column each step would be the size of a group: three, then seven, then thirty people."""
     towns = [*"A" * 60, *"B" * 3, *"C" * 7, *"D" * 30]
     literal = {"categorical_qis": ["TOWN"], "continuous_qis": [], "binning_config": {}, "sensitive_feature": [], "K": 4}
-    (curve,) = without_small_counts(threshold_curves(assessed(pd.DataFrame({"TOWN": towns}), literal)), HAND_TO_HAND)
+    (curve,) = without_small_counts(threshold_curves(assessed(pd.DataFrame({"TOWN": towns}), literal)), MASKED)
     risky = dict(zip(curve.thresholds, curve.risky, strict=True))
     assert (risky[2], risky[4], risky[7], risky[8], risky[31]) == (0, 3, 3, None, 40)  # 10 would tell that C is 7
 

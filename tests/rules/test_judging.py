@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from disclosure_control.rules.judging import Standing, judged_books, value_at
+from disclosure_control.rules.registry import rule_books
 from tests.cases import each
 
 # By letter of Safe Harbor a column as clinics call it.
@@ -79,7 +80,11 @@ def released(gone=(), left=(), operations=None, found=(), in_package=(), **summa
 
 def standing_of(summary: dict, book: str, rule: str) -> tuple[Standing, str]:
     (judged,) = (
-        one for found in judged_books(summary) if found.book.name == book for one in found.rules if one.rule.id == rule
+        one
+        for found in judged_books(summary, summary)
+        if found.book.name == book
+        for one in found.rules
+        if one.rule.id == rule
     )
     return judged.standing, " ".join(one.sentence for one in judged.shown)
 
@@ -215,7 +220,7 @@ def test_what_no_scan_looked_at_is_not_absent():
 
 
 def test_where_nothing_leaves_nothing_is_met():
-    standings = [one.standing for book in judged_books({}) for one in book.rules]
+    standings = [one.standing for book in judged_books({}, {}) for one in book.rules]
     assert set(standings) == {Standing.NOT_COUNTED, Standing.OPEN}
 
 
@@ -226,9 +231,9 @@ def test_a_treated_table_is_what_leaves_where_there_is_no_release():
     assert (stands, sentence) == (Standing.MET, "Removed: DM.PHONE.")
 
 
-@each("highest, stands", [(0.09, Standing.MET), (0.0901, Standing.NOT_MET), (None, Standing.OPEN)])
+@each("highest, stands", [(0.09, Standing.MET), (0.0901, Standing.NOT_MET), (None, Standing.NOT_COUNTED)])
 def test_a_figure_beyond_its_bound_does_not_meet_the_rule(highest, stands):
-    """1/11 is above 0.09 and 1/12 below; a masked figure shows nothing, and a person can read it."""
+    """1/11 is above 0.09 and 1/12 below; a figure that nobody counted shows nothing."""
     after = {"prosecutor_highest_risk": highest, "marketer_risk": 0.01}
     summary = released(treatment={"as_released": after})
     assert standing_of(summary, "ema_policy_0070", "risk")[0] is (Standing.SHOWN if highest == 0.09 else stands)
@@ -252,7 +257,7 @@ def test_every_figure_is_traced_to_the_summary():
     summary = released(left=HARMLESS, treatment={"as_released": {"unique_rate": 0.25}}, risk={"unique_rate": 0.5})
     (judged,) = (
         one
-        for found in judged_books(summary)
+        for found in judged_books(summary, summary)
         if found.book.name == "hipaa_expert_determination"
         for one in found.rules
         if one.rule.id == "distinguishability"
@@ -267,7 +272,7 @@ def test_every_figure_is_traced_to_the_summary():
         (None, Standing.MET, Standing.MET),
         ({"fewer_than_k_by_both_together": 0, "values_follow": {"A": 0}}, Standing.MET, Standing.MET),
         ({"fewer_than_k_by_both_together": 50, "values_follow": {"A": 0, "B": 13}}, Standing.NOT_MET, Standing.NOT_MET),
-        ({"fewer_than_k_by_both_together": None, "values_follow": {"A": None}}, Standing.OPEN, Standing.NOT_MET),
+        ({"fewer_than_k_by_both_together": 3, "values_follow": {"A": 3}}, Standing.NOT_MET, Standing.NOT_MET),
     ],
 )
 def test_an_earlier_release_counts_where_there_is_one(counted, linking, inference):
@@ -279,10 +284,32 @@ def test_an_earlier_release_counts_where_there_is_one(counted, linking, inferenc
     found = {}
     for rule in ("linkability", "inference"):
         _, sentence = standing_of(summary, "gdpr_wp216", rule)
-        bounded = next(one for one in judged_books(summary)[2].rules if one.rule.id == rule).shown[:-1]
+        bounded = next(one for one in judged_books(summary, summary)[2].rules if one.rule.id == rule).shown[:-1]
         found[rule] = min((one.standing for one in bounded), key=list(Standing).index)
         assert ("Beside the earlier release" in sentence) is (counted is not None)
     assert found == {"linkability": linking, "inference": inference}
+
+
+def test_a_masked_count_is_judged_exactly_and_written_as_masked():
+    """That it is nobody's or somebody's is all that a rule asks of it, and what its mask says already."""
+    exact, masked = released(left=HARMLESS), released(left=HARMLESS)
+    exact["release"]["traces"] = {"original_ids": 3, "removed_identifiers": 0}
+    masked["release"]["traces"] = {"original_ids": None, "removed_identifiers": 0}
+    (rule,) = (one for one in judged_books(exact, masked)[0].rules if one.rule.id == "R")
+    assert rule.standing is Standing.NOT_MET
+    words = " ".join(one.sentence for one in rule.shown)
+    assert "an undisclosed number" in words
+    assert "3" not in words
+
+
+def test_of_counts_rules_ask_no_more_than_whether_they_are_nobodys():
+    """A bound at any other number would say of a masked count on which side of it it lies."""
+    never_masked = {"k_anonymity.threshold", "treatment.as_released.prosecutor_highest_risk"}
+    asked = [one for book in rule_books() for rule in book.rules for one in rule.figures if one.is_bounded]
+    assert asked
+    for one in asked:
+        bounds = {one.at_most, one.at_least, one.equals} - {None}
+        assert one.path in never_masked or all(bound == 0 or not isinstance(bound, int | float) for bound in bounds)
 
 
 @each(

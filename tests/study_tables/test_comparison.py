@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.basics.telling.confidence_intervals import wilson_interval
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.study_tables.comparison import State, compared, compared_tables, differences, reference_of
 from disclosure_control.study_tables.fit import FitForUse, FitForUseSettings, Fitness, fit_for_use
 from disclosure_control.study_tables.registry import study_tables
@@ -145,7 +146,7 @@ def fit_of(
     side = side_of(before, IDS, model)
     tables = compared_tables(study_tables(side), study_tables(side_of(after, IDS, model, side, there)))
     n_left = 0 if there is None else int((~there).sum())
-    return fit_for_use(tables, n_left, N, FitForUseSettings(**settings))
+    return fit_for_use(MASKED, tables, n_left, N, FitForUseSettings(**settings))
 
 
 def test_a_study_that_leaves_as_it_came_is_fit_for_use():
@@ -160,9 +161,9 @@ def test_what_was_not_compared_is_no_yes_and_is_told():
     side = side_of(FRAMES, IDS, model)
     tables = compared_tables(study_tables(side), study_tables(side_of(FRAMES, IDS, model, side)))
     for fit in (
-        fit_for_use(tables, 0, N, FitForUseSettings(), ["LB"]),
-        fit_for_use({}, 0, N, FitForUseSettings(), ["LB"]),
-        fit_for_use({}, 0, N, FitForUseSettings()),
+        fit_for_use(MASKED, tables, 0, N, FitForUseSettings(), ["LB"]),
+        fit_for_use(MASKED, {}, 0, N, FitForUseSettings(), ["LB"]),
+        fit_for_use(MASKED, {}, 0, N, FitForUseSettings()),
     ):
         assert fit.answer == Fitness.WITH_LIMITS
         assert len(fit.reasons) == len(fit.for_recipient) == 1
@@ -183,7 +184,7 @@ def test_a_category_that_is_gone_is_named_where_its_share_may_not_be_told():
     rows = ["COMPLETED", "LOST TO FOLLOW-UP", "DISCONTINUED"]
     before, after = ([[80, 80], n_lost, n_other] for n_lost, n_other in (([8, 9], [12, 11]), ([0, 0], [20, 20])))
     table = compared(shares(before, [100, 100], rows), shares(after, [100, 100], rows))
-    loses = fit_for_use({"disposition": table}, 0, N, USUAL).loses
+    loses = fit_for_use(MASKED, {"disposition": table}, 0, N, USUAL).loses
     assert loses.startswith("What the recipient loses: adverse events: nothing is left of LOST TO FOLLOW-UP")
 
 
@@ -194,7 +195,7 @@ def test_categories_that_leave_under_another_term_are_not_said_to_be_gone():
     groups = {"groups": ("DSDECOD",) * 3, "name": "disposition", "title": "Disposition"}
     before = dataclasses.replace(before, **groups)
     after = dataclasses.replace(after, **(groups | {"groups": ("DSDECOD",) * 2}))
-    fit = fit_for_use({"disposition": compared(before, after)}, 0, N, USUAL)
+    fit = fit_for_use(MASKED, {"disposition": compared(before, after)}, 0, N, USUAL)
     assert (
         "DEATH, 1 category of few people, of too few people to be told apart, leave as DISCONTINUED" in fit.reasons[0]
     )
@@ -203,7 +204,7 @@ def test_categories_that_leave_under_another_term_are_not_said_to_be_gone():
     assert fit.n_vanished == 2
     assert "disposition: DEATH, 1 category" in fit.loses
     few = dataclasses.replace(before, n=np.array([[90, 87], [2, 1], [2, 1]]))
-    named = fit_for_use({"disposition": compared(few, after)}, 0, N, USUAL).reasons[0]
+    named = fit_for_use(MASKED, {"disposition": compared(few, after)}, 0, N, USUAL).reasons[0]
     assert "DEATH, 1 category of few people" in named  # every study has it, and words of one's own are not named
 
 
@@ -295,7 +296,7 @@ def test_thresholds_are_settings():
 def test_no_share_is_shown_that_gives_few_people_away(before, lost):
     after = [max(n - gone, 0) for n, gone in zip(before, lost, strict=True)]
     table = compared(shares([before[:2], before[2:]], [40, 40]), shares([after[:2], after[2:]], [40, 40]))
-    for row, column in np.argwhere(told_cells(table)):
+    for row, column in np.argwhere(told_cells(MASKED, table)):
         was, now = int(table.before.n[row, column]), int(table.after.n[row, column])
         assert not any(0 < n < 10 for n in (was, 40 - was, now, 40 - now, abs(was - now)))
         if row:  # part of the first row
@@ -309,15 +310,15 @@ def test_a_part_that_the_others_give_away_is_not_shown():
     rows = ["COMPLETED", "ADVERSE EVENT", "DEATH"]
     table = shares([[60, 50], [36, 40], [4, 10]], [100, 100], rows, name="disposition")
     table = dataclasses.replace(table, groups=("DSDECOD",) * 3)
-    assert told_cells(compared(table, table))[:, 0].sum() <= 1
-    assert told_cells(compared(table, table))[:, 1].all()
+    assert told_cells(MASKED, compared(table, table))[:, 0].sum() <= 1
+    assert told_cells(MASKED, compared(table, table))[:, 1].all()
 
 
 @given(st.lists(st.integers(0, 40), min_size=4, max_size=4))
 def test_what_came_in_is_shown_alone_only_where_it_gives_few_people_away_by_nothing(before):
     table = compared(shares([before[:2], before[2:]], [40, 40]), shares([before[:2], before[2:]], [40, 40]))
-    shown = told_before(table)
-    assert (shown | ~told_cells(table)).all()
+    shown = told_before(MASKED, table)
+    assert (shown | ~told_cells(MASKED, table)).all()
     for row, column in np.argwhere(shown):
         n = int(table.before.n[row, column])
         assert not any(0 < one < 10 for one in (n, 40 - n))

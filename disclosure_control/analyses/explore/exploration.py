@@ -12,7 +12,7 @@ from disclosure_control.analyses.explore.associations import Correlation, spearm
 from disclosure_control.analyses.explore.columns import ExploredColumn, explore_columns
 from disclosure_control.analyses.explore.settings import ExploreSettings
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.small_counts import MASKED
 
 MOST_CORRELATED = 40
 
@@ -32,11 +32,7 @@ class Exploration:
     @property
     def told_correlations(self) -> list[tuple[float, Correlation]]:
         """Spearman's rho of at least ten people, where it is defined, the strongest first."""
-        told = [
-            (one.rho, one)
-            for one in self.correlations
-            if one.rho is not None and one.n_people >= HAND_TO_HAND.threshold
-        ]
+        told = [(one.rho, one) for one in self.correlations if one.rho is not None and one.n_people >= MASKED.threshold]
         return sorted(told, key=lambda entry: -abs(entry[0]))
 
     @property

@@ -9,7 +9,7 @@ from disclosure_control.analyses.explore import OUTLINES
 from disclosure_control.analyses.explore.columns import ExploredColumn
 from disclosure_control.analyses.explore.exploration import Exploration
 from disclosure_control.basics.telling.sections import Details, Part, Section, Sentence, Style, Table
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED, count_text, missing_told
+from disclosure_control.basics.telling.small_counts import MASKED_CELL, Policy, count_text, missing_told, notes_told
 from disclosure_control.basics.telling.words import counted, listed, share_text
 
 MOST_SHOWN = 10
@@ -32,7 +32,7 @@ class ToldColumn:
 
 @dataclass(frozen=True)
 class ToldCorrelation:
-    """Spearman's rho of two columns, of ten people or more."""
+    """Spearman's rho of two columns; to others, of ten people or more."""
 
     columns: tuple[str, str]
     rho: float | None
@@ -48,23 +48,23 @@ class ToldExploration:
     notes: Sequence[str]
 
 
-def told_exploration(found: Exploration, assessed: Mapping[str, int | None]) -> ToldExploration:
+def told_exploration(policy: Policy, found: Exploration, assessed: Mapping[str, int | None]) -> ToldExploration:
     """The reportable part; ``assessed`` gives for columns with a role how many people lack a value."""
     return ToldExploration(
         columns={
-            column.name: _told(column, assessed.get(column.name, missing_told(column.encoded)))
+            column.name: _told(policy, column, assessed.get(column.name, missing_told(policy, column.encoded)))
             for column in found.columns
         },
         spearman=[
             ToldCorrelation((one.one, one.other), one.rho, one.n_people)
             for one in found.correlations
-            if one.n_people >= HAND_TO_HAND.threshold
+            if one.n_people >= policy.threshold
         ],
-        notes=found.notes,
+        notes=notes_told(policy, found.notes),
     )
 
 
-def _told(column: ExploredColumn, missing: int | None) -> ToldColumn:
+def _told(policy: Policy, column: ExploredColumn, missing: int | None) -> ToldColumn:
     with_value = None if missing is None else column.n_records - missing
     fences = column.statistics
     return ToldColumn(
@@ -77,7 +77,7 @@ def _told(column: ExploredColumn, missing: int | None) -> ToldColumn:
         distinct=with_value if column.names_people else column.n_distinct,
         constant=column.is_constant,
         one_person_per_value=column.names_people,
-        outliers=HAND_TO_HAND.told(fences.n_below + fences.n_above, column.n_records) if fences else None,
+        outliers=policy.told(fences.n_below + fences.n_above, column.n_records) if fences else None,
     )
 
 
@@ -94,7 +94,7 @@ def _parts(told: ToldExploration, found: Exploration, files: Sequence[str]) -> I
             one.role,
             one.kind,
             one.unit or "-",
-            MASKED if one.missing is None else _missing(one.missing, found.column(name).n_records),
+            MASKED_CELL if one.missing is None else _missing(one.missing, found.column(name).n_records),
             count_text(one.distinct, ","),
             count_text(one.outliers, ",") if name in has_fences else "-",
         ]

@@ -21,10 +21,10 @@ from disclosure_control.analyses.explore.report import exploration_sections, tol
 from disclosure_control.analyses.explore.settings import ExploreSettings
 from disclosure_control.assess.told import told_outside
 from disclosure_control.basics.drawings.files import not_printed
-from disclosure_control.basics.telling.small_counts import people_on_screen
+from disclosure_control.basics.telling.small_counts import Note, Policy, people_on_screen
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.outcome import IdentifierOutcome
-from disclosure_control.steps.running import StepInput, StepResult
+from disclosure_control.steps.running import StepInput, StepResult, StepTold
 
 MOST_CROSSED = 40
 
@@ -38,10 +38,14 @@ def run_step(step: StepInput[ExploreSettings]) -> StepResult:
     files = draw_exploration(found, step.assessment) if settings.figures else {}
     if missing_forms := not_printed(settings.figures):
         found.notes.append(missing_forms)
-    assessed = {name: one["missing"] for name, one in told_outside(step.assessment).items()}
-    told = told_exploration(found, assessed)
-    sections = exploration_sections(told, found, [*frames, *files])
-    return StepResult(told, sections=sections, tables=frames, files=files)
+    written = [*frames, *files]
+
+    def tell(policy: Policy) -> StepTold:
+        assessed = {name: one["missing"] for name, one in told_outside(policy, step.assessment).items()}
+        told = told_exploration(policy, found, assessed)
+        return StepTold(told, exploration_sections(told, found, written))
+
+    return StepResult.told_by(tell, tables=frames, files=files)
 
 
 def naming_columns(step: StepInput[ExploreSettings]) -> set[str]:
@@ -75,9 +79,9 @@ def exploration_tables(found: Exploration, subjects: pd.Series) -> dict[str, pd.
     if n_small:
         found.notes.append(f"explore_small_levels.csv: {n_small} more values are not listed, for length ({limit}).")
     if n_outliers:
-        found.notes.append(
-            f"explore_outliers.csv: {people_on_screen(n_outliers)} more people are not listed, for length ({limit})."
-        )
+        words = f"more people are not listed, for length ({limit})."
+        masked = people_on_screen(n_outliers)
+        found.notes.append(Note.of(lambda n: f"explore_outliers.csv: {n} {words}", n_outliers, masked))
     return {
         "explore_columns.csv": tables.column_table(found.columns),
         "explore_levels.csv": tables.level_table(found.categories),

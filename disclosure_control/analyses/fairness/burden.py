@@ -11,11 +11,12 @@ from Anonymization_Models import ModelResult
 from disclosure_control.analyses.fairness.told import MeasureByGroup
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, labels_of
-from disclosure_control.basics.telling.small_counts import GroupShare, MissingShown, shares_by_group
+from disclosure_control.basics.telling.small_counts import GroupShare, MissingShown, Policy, shares_by_group
 from disclosure_control.remedy.treatments.treated_pilot import TreatedPilot
 
 
 def folded(
+    policy: Policy,
     groups: EncodedColumn,
     considered: np.ndarray,
     hit: np.ndarray,
@@ -24,7 +25,7 @@ def folded(
     gaps: MissingShown = MissingShown.LIKE_ANY_GROUP,
 ) -> list[GroupShare]:
     """``shares_by_group``, sorted by share, then the groups that are hidden because they are small."""
-    entries = shares_by_group(groups, considered, hit, word, among, gaps)
+    entries = shares_by_group(policy, groups, considered, hit, word, among, gaps)
     names = {"missing", *labels_of(groups)}
     n_named = sum(entry.group in names for entry in entries)
     return by_share(entries[:n_named]) + entries[n_named:]
@@ -36,6 +37,7 @@ def by_share(entries: list[GroupShare]) -> list[GroupShare]:
 
 
 def burden_by_group(
+    policy: Policy,
     groups: EncodedColumn,
     assessment: Assessment,
     treated: TreatedPilot | None,
@@ -48,7 +50,7 @@ def burden_by_group(
     missing group is a group. People whom a measure does not evaluate are counted as ``not_considered``.
     """
     entries = [
-        _measure(_words(result), "flagged", result.evaluated, result.risky, groups, gaps)
+        _measure(policy, _words(result), "flagged", result.evaluated, result.risky, groups, gaps)
         for result in assessment.results
     ]
     if treated is None:
@@ -56,17 +58,23 @@ def burden_by_group(
     everybody = np.ones(len(before), dtype=bool)
     kept = np.zeros(len(before), dtype=bool)
     kept[treated.kept] = True
-    entries.append(_measure("records removed by the treatment", "removed", everybody, ~kept, groups, gaps))
+    entries.append(_measure(policy, "records removed by the treatment", "removed", everybody, ~kept, groups, gaps))
     suppressed, changed = _changed_people(treated, before, assessment.config.quasi_identifiers)
-    entries.append(_measure("a quasi-identifier suppressed", "suppressed", kept, suppressed, groups, gaps))
-    entries.append(_measure("a quasi-identifier changed", "changed", kept, changed, groups, gaps))
+    entries.append(_measure(policy, "a quasi-identifier suppressed", "suppressed", kept, suppressed, groups, gaps))
+    entries.append(_measure(policy, "a quasi-identifier changed", "changed", kept, changed, groups, gaps))
     return entries
 
 
 def _measure(
-    words: str, word: str, considered: np.ndarray, hit: np.ndarray, groups: EncodedColumn, gaps: MissingShown
+    policy: Policy,
+    words: str,
+    word: str,
+    considered: np.ndarray,
+    hit: np.ndarray,
+    groups: EncodedColumn,
+    gaps: MissingShown,
 ) -> MeasureByGroup:
-    shares = folded(groups, considered, hit, word, gaps=gaps)
+    shares = folded(policy, groups, considered, hit, word, gaps=gaps)
     return MeasureByGroup(words, word, int((~considered).sum()), shares)
 
 

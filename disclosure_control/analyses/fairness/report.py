@@ -11,16 +11,16 @@ from disclosure_control.analyses.fairness.settings import FavourableRule
 from disclosure_control.analyses.fairness.told import FairnessTold, MeasureByGroup
 from disclosure_control.basics.drawings.group_shares import share_chart
 from disclosure_control.basics.telling.sections import Figure, Part, Section, Sentence, Style, Table, Where
-from disclosure_control.basics.telling.small_counts import MASKED, count_text
+from disclosure_control.basics.telling.small_counts import MASKED_CELL, Policy, count_text
 from disclosure_control.basics.telling.words import capitalised, four_digits, share_text
 
 
-def fairness_sections(pilot: str, found: FairnessTold) -> tuple[Section, ...]:
+def fairness_sections(policy: Policy, pilot: str, found: FairnessTold) -> tuple[Section, ...]:
     """The sections; only files name groups other than the config's two."""
-    return (OUTLINES[0].section(_parts(pilot, found)),)
+    return (OUTLINES[0].section(_parts(policy, pilot, found)),)
 
 
-def _parts(pilot: str, found: FairnessTold) -> Iterator[Part]:
+def _parts(policy: Policy, pilot: str, found: FairnessTold) -> Iterator[Part]:
     yield from _misspelt(found)
     people = {name: count_text(n) for name, n in found.people.items()}
     yield Sentence(f"Favourable outcome: {_rule(found.favourable)}. Groups of {found.sensitive}.", Style.DEFINITION)
@@ -30,7 +30,7 @@ def _parts(pilot: str, found: FairnessTold) -> Iterator[Part]:
     )
     yield from _comparison(found)
     yield from _strata(found)
-    yield from _by_group(pilot, found)
+    yield from _by_group(policy, pilot, found)
 
 
 def _misspelt(found: FairnessTold) -> Iterator[Part]:
@@ -68,7 +68,7 @@ def _comparison(found: FairnessTold) -> Iterator[Part]:
 
 
 def _rate(n: int | None, rate: float | None) -> list[str]:
-    return [MASKED, f"about {rate:.2g}"] if n is None else [f"{n:,}", share_text(rate)]
+    return [MASKED_CELL, f"about {rate:.2g}"] if n is None else [f"{n:,}", share_text(rate)]
 
 
 def _rule(rule: FavourableRule) -> str:
@@ -116,7 +116,7 @@ def _strata(found: FairnessTold) -> Iterator[Part]:
         yield Sentence("Within strata the other group is favoured: the overall difference misleads.", Style.NOTICE)
 
 
-def _by_group(pilot: str, found: FairnessTold) -> Iterator[Part]:
+def _by_group(policy: Policy, pilot: str, found: FairnessTold) -> Iterator[Part]:
     favoured = MeasureByGroup("favourable outcome", "favoured", found.people["without_outcome"], found.by_group)
     rows, drawn = [], []
     for one in (favoured, *(found.anonymisation or ())):
@@ -132,11 +132,8 @@ def _by_group(pilot: str, found: FairnessTold) -> Iterator[Part]:
         f"Who is favoured, flagged, removed or changed, by group: section Fairness of {pilot}_privacy_details.txt.",
         where=Where.SCREEN,
     )
-    yield Sentence(
-        f"Shares by {found.sensitive} with their 95% interval. Groups of fewer than ten people are shown as one.",
-        Style.SMALL,
-        Where.PAGE,
-    )
+    together = "" if policy.is_exact else " Groups of fewer than ten people are shown as one."
+    yield Sentence(f"Shares by {found.sensitive} with their 95% interval.{together}", Style.SMALL, Where.PAGE)
     for name, drawing in drawn:
         if drawing is not None:
             yield Figure(drawing, capitalised(name))

@@ -22,13 +22,19 @@ from disclosure_control.analyses.fairness.told import FairnessTold, RatesTold, S
 from disclosure_control.assess.told import gaps_of
 from disclosure_control.basics.encoding.columns import EncodedColumn, code_of_value, encode_column, labels_of
 from disclosure_control.basics.telling.faults import stop_at
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, GroupShare, MissingShown, told_parts
+from disclosure_control.basics.telling.small_counts import (
+    SMALLEST_PRINTED_GROUP,
+    GroupShare,
+    MissingShown,
+    Policy,
+    told_parts,
+)
 from disclosure_control.measures.group_fairness import TwoGroups, WithinStrata, pool_strata
-from disclosure_control.steps.running import StepInput, StepResult
+from disclosure_control.steps.running import StepInput, StepResult, StepTold
 
 ALL_OTHERS = "(all others)"
 TOO_FEW_TO_TELL = (
-    f"fewer than {HAND_TO_HAND.threshold} people of a group are compared, or are favoured, or are not: rates of so few "
+    f"fewer than {SMALLEST_PRINTED_GROUP} people of a group are compared, or are favoured, or are not: rates of so few "
     "would tell of each of them"
 )
 
@@ -37,14 +43,17 @@ def run_step(step: StepInput[FairnessSettings]) -> StepResult:
     """The figures of both questions, and their section; only files name groups."""
     settings: FairnessSettings = step.settings
     frame = seen_frame(step, settings)
-    found = fairness_of(frame, settings, step.dataset.text[settings.favourable.column])
     groups = encode_column(frame[settings.sensitive])
     treated = step.earlier["treatment"].outcome if "treatment" in step.earlier else None
-    gaps = gaps_of(step.assessment)
-    missing = gaps.get(settings.sensitive, MissingShown.LIKE_ANY_GROUP)
-    burden = burden_by_group(groups, step.assessment, treated, step.dataset.typed_table, missing)
-    found = replace(found, anonymisation=burden)
-    return StepResult(found, sections=fairness_sections(step.pilot, found))
+
+    def tell(policy: Policy) -> StepTold:
+        found = fairness_of(policy, frame, settings, step.dataset.text[settings.favourable.column])
+        missing = gaps_of(policy, step.assessment).get(settings.sensitive, MissingShown.LIKE_ANY_GROUP)
+        burden = burden_by_group(policy, groups, step.assessment, treated, step.dataset.typed_table, missing)
+        found = replace(found, anonymisation=burden)
+        return StepTold(found, fairness_sections(policy, step.pilot, found))
+
+    return StepResult.told_by(tell)
 
 
 def seen_frame(step: StepInput[FairnessSettings], settings: FairnessSettings) -> pd.DataFrame:
@@ -55,7 +64,9 @@ def seen_frame(step: StepInput[FairnessSettings], settings: FairnessSettings) ->
     return pd.DataFrame({name: binned[name] if name in config.quasi_identifiers else table[name] for name in names})
 
 
-def fairness_of(frame: pd.DataFrame, settings: FairnessSettings, outcome: pd.Series | None = None) -> FairnessTold:
+def fairness_of(
+    policy: Policy, frame: pd.DataFrame, settings: FairnessSettings, outcome: pd.Series | None = None
+) -> FairnessTold:
     """The figures under ``fairness``: people, rates, difference and ratio with their intervals, M, by group, strata.
 
     ``frame`` has one row per person; ``outcome`` is the column of the favourable rule, by default that of the frame.
@@ -76,7 +87,7 @@ def fairness_of(frame: pd.DataFrame, settings: FairnessSettings, outcome: pd.Ser
         "without_group": int((found.known & (groups.codes < 0)).sum()),
         "in_other_groups": int((found.known & (groups.codes >= 0) & ~(reference | group)).sum()),
     }
-    told_people = told_parts(people)
+    told_people = told_parts(policy, people)
     strata = settings.strata
     return FairnessTold(
         favourable=rule,
@@ -85,16 +96,16 @@ def fairness_of(frame: pd.DataFrame, settings: FairnessSettings, outcome: pd.Ser
         reference=str(settings.reference),
         group=ALL_OTHERS if settings.group is None else str(settings.group),
         people={"total": len(frame), **told_people},
-        rates=_rates_told(both, are_exact=told_people["compared"] is not None),
-        by_group=_by_group(groups, found, (reference, group) if _can_be_told(both) else ()),
-        within_strata=_within_strata(frame, strata, usable, reference, found.favourable) if strata else None,
+        rates=_rates_told(policy, both, are_exact=told_people["compared"] is not None),
+        by_group=_by_group(policy, groups, found, (reference, group) if _can_be_told(policy, both) else ()),
+        within_strata=_within_strata(policy, frame, strata, usable, reference, found.favourable) if strata else None,
     )
 
 
-def _can_be_told(both: TwoGroups) -> bool:
+def _can_be_told(policy: Policy, both: TwoGroups) -> bool:
     favoured = (both.n_reference_favourable, both.n_group_favourable)
     counts = [(n, n_favoured, n - n_favoured) for n, n_favoured in zip(_sizes(both), favoured, strict=True)]
-    return not HAND_TO_HAND.are_small(np.array(counts)).any()
+    return not policy.are_small(np.array(counts)).any()
 
 
 def _sizes(both: TwoGroups) -> tuple[int, int]:
@@ -130,8 +141,8 @@ def _two_groups(reference: np.ndarray, group: np.ndarray, favourable: np.ndarray
     return TwoGroups(*counts)
 
 
-def _rates_told(both: TwoGroups, are_exact: bool) -> RatesTold:
-    if not _can_be_told(both):
+def _rates_told(policy: Policy, both: TwoGroups, are_exact: bool) -> RatesTold:
+    if not _can_be_told(policy, both):
         return RatesTold(not_told=TOO_FEW_TO_TELL)
     ratio_interval = both.ratio_interval()
     told = RatesTold(
@@ -160,7 +171,9 @@ def _to_two_digits(value: Any) -> Any:
     return float(f"{value:.2g}") if isinstance(value, float) else value
 
 
-def _by_group(groups: EncodedColumn, outcome: FavourableOutcome, told: tuple[np.ndarray, ...]) -> list[GroupShare]:
+def _by_group(
+    policy: Policy, groups: EncodedColumn, outcome: FavourableOutcome, told: tuple[np.ndarray, ...]
+) -> list[GroupShare]:
     """The shares of all groups; ``told`` are those (n_records,) of bool whose figures are reported as well.
 
     Small groups are hidden within each of these and within the rest, so that no difference of two figures gives a
@@ -169,14 +182,19 @@ def _by_group(groups: EncodedColumn, outcome: FavourableOutcome, told: tuple[np.
     rest = ~np.logical_or.reduce([np.zeros(len(outcome.known), dtype=bool), *told])
     shares: list[GroupShare] = []
     for part in (*told, rest):
-        shares += folded(groups, outcome.known, outcome.favourable, "favoured", part)
+        shares += folded(policy, groups, outcome.known, outcome.favourable, "favoured", part)
     names = set(labels_of(groups)) | {"missing"}
     named = by_share([share for share in shares if share.group in names])
     return named + [share for share in shares if share.group not in names]
 
 
 def _within_strata(
-    frame: pd.DataFrame, strata: Sequence[str], usable: np.ndarray, reference: np.ndarray, favourable: np.ndarray
+    policy: Policy,
+    frame: pd.DataFrame,
+    strata: Sequence[str],
+    usable: np.ndarray,
+    reference: np.ndarray,
+    favourable: np.ndarray,
 ) -> StrataTold:
     """One count over (stratum, group, outcome), and the pooled figures; a missing value is a stratum of its own."""
     classes = form_equivalence_classes(frame[usable], list(strata))
@@ -184,10 +202,10 @@ def _within_strata(
     n = np.bincount(cell, minlength=4 * classes.n_classes).reshape(-1, 4)
     counts = np.column_stack([n[:, 0] + n[:, 1], n[:, 1], n[:, 2] + n[:, 3], n[:, 3]])
     within = pool_strata(counts)
-    n_people = told_parts({"compared": within.n_compared or 0, "not compared": within.n_not_compared or 0})
+    n_people = told_parts(policy, {"compared": within.n_compared or 0, "not compared": within.n_not_compared or 0})
     within = replace(within, n_compared=n_people["compared"], n_not_compared=n_people["not compared"])
     with_both = counts[(counts[:, 0] > 0) & (counts[:, 2] > 0)]
-    if not len(with_both) or _can_be_told(TwoGroups(*with_both.sum(axis=0).tolist())):
+    if not len(with_both) or _can_be_told(policy, TwoGroups(*with_both.sum(axis=0).tolist())):
         return StrataTold(list(strata), within)
     people = (within.n_strata, within.n_strata_compared, within.n_compared, within.n_not_compared)
     return StrataTold(list(strata), WithinStrata(*people), TOO_FEW_TO_TELL)

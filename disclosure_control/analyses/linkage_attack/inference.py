@@ -46,7 +46,7 @@ from disclosure_control.analyses.linkage_attack.told import AttackTold
 from disclosure_control.basics.encoding.columns import encode_column, parse_numbers
 from disclosure_control.basics.settings.fields import setting
 from disclosure_control.basics.settings.kinds import COLUMN_OR_COLUMNS, COLUMNS, Kind, Place, is_number
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, people_on_screen
+from disclosure_control.basics.telling.small_counts import MASKED, people_on_screen
 from disclosure_control.remedy.treatments.registry import Reading
 
 TOLERANCE = 0.05
@@ -263,7 +263,7 @@ def _attack(scene: AttackScene, settings: InferenceSettings) -> tuple[dict[str, 
     people, told = scene.people(settings.n_attacks), {}
     for secret in secrets if known else ():
         found = infer_attribute(released, people, secret, known, scene.control, settings.tolerance, scene.codebook)
-        without = HAND_TO_HAND.told(found.n_without_secret, len(people))
+        without = MASKED.told(found.n_without_secret, len(people))
         further = {"known": known, "without_secret": without, "tolerance": found.tolerance}
         told[secret] = AttackTold(found.rates, further)
         notes += found.rates.notes(f"Inference of {secret}")

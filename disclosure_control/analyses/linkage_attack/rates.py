@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from disclosure_control.basics.telling.confidence_intervals import wilson_interval
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED
+from disclosure_control.basics.telling.small_counts import MASKED, MASKED_CELL
 from disclosure_control.basics.telling.words import interval_text, share_text
 
 SIGNIFICANCE = 0.05  # of the statement that an attack beats guessing, one-sided
@@ -67,19 +67,19 @@ class MaskedRate(Rate):
 
     @property
     def share(self) -> str:
-        return MASKED if self._is_masked else super().share
+        return MASKED_CELL if self._is_masked else super().share
 
     def cells(self) -> list[str]:
-        return [f"{MASKED} of {self.n:,}", MASKED] if self._is_masked else super().cells()
+        return [f"{MASKED_CELL} of {self.n:,}", MASKED_CELL] if self._is_masked else super().cells()
 
     @property
     def hits_text(self) -> str:
-        return MASKED if self._is_masked else super().hits_text
+        return MASKED_CELL if self._is_masked else super().hits_text
 
     @property
     def _is_masked(self) -> bool:
         n_hits = math.ceil(self.n_hits)
-        return HAND_TO_HAND.told(n_hits, *([self.n] if self.of_people else [])) is None
+        return MASKED.told(n_hits, *([self.n] if self.of_people else [])) is None
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from disclosure_control.basics.telling.sections import (
     Where,
     in_chapter,
 )
-from disclosure_control.basics.telling.small_counts import MASKED
+from disclosure_control.basics.telling.small_counts import MASKED_CELL
 from disclosure_control.basics.telling.words import capitalised, share_text
 
 METHODS = {"exact": "by equal values", "generalised": "by values and intervals that fit"}
@@ -80,7 +80,7 @@ def _drawing(told: AttacksTold) -> Iterator[Figure]:
         RateWithInterval(f"{release}: {name}", rate.rate, *rate.interval, rate.share)
         for release, found in told.releases.items()
         for name, rate in _rates(found)
-        if rate.rate is not None and rate.interval is not None and rate.share != MASKED
+        if rate.rate is not None and rate.interval is not None and rate.share != MASKED_CELL
     ]
     if bars:
         described = "; ".join(f"{bar.label}: {bar.text}" for bar in bars)

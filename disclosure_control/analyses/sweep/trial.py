@@ -20,7 +20,7 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.plain import INLINE
 from disclosure_control.basics.telling.progress import progress
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.measures.reidentification import risk_profile
 from disclosure_control.remedy.treatments.evaluation import evaluate_treated
 from disclosure_control.remedy.treatments.registry import TreatmentStep
@@ -80,7 +80,7 @@ class SweepRow:
         figures = {name: _five_digits(value) for name, value in self.utility.items() if ": " not in name}
         fit = {name: value for name, value in self.regression.items() if ": " not in name}
         fit |= {name: _five_digits(value) for name, value in fit.items() if name == R_SQUARED}
-        lost, unread = (None if n is None else HAND_TO_HAND.told(n) for n in (self.n_values_lost, self.n_values_unread))
+        lost, unread = (None if n is None else MASKED.told(n) for n in (self.n_values_lost, self.n_values_unread))
         return replace(self, utility=figures, regression=fit, n_values_lost=lost, n_values_unread=unread)
 
 

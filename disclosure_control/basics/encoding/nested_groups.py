@@ -12,10 +12,11 @@ import numpy as np
 
 from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.basics.encoding.keys import count_pairs
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MissingShown, hidden_groups
+from disclosure_control.basics.telling.small_counts import MissingShown, Policy, hidden_groups
 
 
 def hidden_beside_each_other(
+    policy: Policy,
     columns: Sequence[EncodedColumn],
     considered: np.ndarray,
     hit: np.ndarray,
@@ -31,13 +32,13 @@ def hidden_beside_each_other(
     """
     kinds = np.column_stack([people * (considered & hit), people * (considered & ~hit)]).astype(np.int64)
     counts = [_counts(column, kinds) for column in columns]
-    hidden = [hidden_groups(column, gaps=gap, people=people) for column, gap in zip(columns, gaps, strict=True)]
+    hidden = [hidden_groups(policy, column, gaps=gap, people=people) for column, gap in zip(columns, gaps, strict=True)]
     coarse_first = sorted(range(len(columns)), key=lambda i: (len(columns[i].labels), i))
     for place, inner in enumerate(coarse_first):
         for outer in coarse_first[:place]:
-            is_masked = [hidden[i] | HAND_TO_HAND.are_small(counts[i]).any(axis=1) for i in (outer, inner)]
+            is_masked = [hidden[i] | policy.are_small(counts[i]).any(axis=1) for i in (outer, inner)]
             if is_masked[0].any() or is_masked[1].any():
-                hidden[inner] |= _hidden_within(columns[outer], columns[inner], is_masked, kinds, people)
+                hidden[inner] |= _hidden_within(policy, columns[outer], columns[inner], is_masked, kinds, people)
     return hidden
 
 
@@ -48,7 +49,12 @@ def _counts(column: EncodedColumn, kinds: np.ndarray) -> np.ndarray:
 
 
 def _hidden_within(
-    outer: EncodedColumn, inner: EncodedColumn, is_masked: Sequence[np.ndarray], kinds: np.ndarray, people: np.ndarray
+    policy: Policy,
+    outer: EncodedColumn,
+    inner: EncodedColumn,
+    is_masked: Sequence[np.ndarray],
+    kinds: np.ndarray,
+    people: np.ndarray,
 ) -> np.ndarray:
     """Which inner groups are hidden (n_inner,), so that no outer group discloses its hidden ones, nor they it."""
     sizes = 1 + len(outer.labels), 1 + len(inner.labels)
@@ -63,7 +69,7 @@ def _hidden_within(
     # A reported group that is only partly in the outer one leaves the hidden ones unknown.
     is_summed = np.bincount(of_outer, is_open & ~is_within, sizes[0]) == 0
     left = np.column_stack([np.bincount(of_outer, ~is_open * one, sizes[0]) for one in cells.T])
-    is_few = HAND_TO_HAND.are_small(left).any(axis=1) & ~outer_masked
+    is_few = policy.are_small(left).any(axis=1) & ~outer_masked
     tells_masked = outer_masked & (left.sum(axis=1) == 0)
     hidden = np.zeros(sizes[1], dtype=bool)
     for group in np.flatnonzero(is_summed & (is_few | tells_masked)).tolist():
@@ -71,5 +77,5 @@ def _hidden_within(
         primary = ~is_open[here]
         if not primary.any():
             primary[np.argmin(cells[here].sum(axis=1))] = True
-        hidden[of_inner[here[HAND_TO_HAND.hidden_rows(cells[here], primary)]]] = True
+        hidden[of_inner[here[policy.hidden_rows(cells[here], primary)]]] = True
     return hidden

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from disclosure_control.basics.telling.small_counts import SmallCounts
+from disclosure_control.basics.telling.small_counts import Policy
 
 # Larger classes hold any number of people above it, as far as is asked here; and more people than these can be divided
 # among any sizes up to it in many ways.
@@ -33,7 +33,7 @@ class Stretch:
     has_first: bool
     has_last: bool
 
-    def is_narrow(self, small_counts: SmallCounts) -> bool:
+    def is_narrow(self, small_counts: Policy) -> bool:
         """Whether a masked number, or the people in the classes of one size, are known closer than is promised.
 
         Both have to stay uncertain by ``threshold - 2``, unless there may be no class of that size.
@@ -120,7 +120,7 @@ def stretches(told: Mapping[int, int], evaluated: int) -> Iterator[Stretch]:
 
 
 def many_divisions(
-    told: Mapping[int, int], evaluated: int, small_counts: SmallCounts, kept: Collection[int] = ()
+    told: Mapping[int, int], evaluated: int, small_counts: Policy, kept: Collection[int] = ()
 ) -> dict[int, int]:
     """As many of the ``told`` numbers as leave every division into classes open; those of ``kept`` are removed last."""
     told = dict(told)

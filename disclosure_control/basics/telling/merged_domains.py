@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.small_counts import Policy
 
 NOTES_SHOWN = "notes_shown"  # in the merge report: the notes that a screen words otherwise, as it words them
 
@@ -22,17 +22,17 @@ class ToldDomain:
     not_done: int | None
 
     @classmethod
-    def of(cls, counts: Mapping[str, Any], n_subjects: int) -> ToldDomain:
+    def of(cls, policy: Policy, counts: Mapping[str, Any], n_subjects: int) -> ToldDomain:
         """The ``counts`` of a domain in the merge report, in a pilot of ``n_subjects``."""
         n_rows = counts["rows"]
-        n_without = HAND_TO_HAND.told(counts["subjects_without_record"], n_subjects)
+        n_without = policy.told(counts["subjects_without_record"], n_subjects)
         return cls(
-            rows=HAND_TO_HAND.told(n_rows, n_subjects),
+            rows=policy.told(n_rows, n_subjects),
             subjects=None if n_without is None else counts["subjects"],
             without_record=n_without,
             # Where rows that were collapsed are taken from all of them, subjects are left.
-            collapsed=HAND_TO_HAND.told(counts.get("collapsed", 0), n_rows, n_rows - n_subjects),
-            not_done=HAND_TO_HAND.told(counts.get("not_done", 0), n_rows),
+            collapsed=policy.told(counts.get("collapsed", 0), n_rows, n_rows - n_subjects),
+            not_done=policy.told(counts.get("not_done", 0), n_rows),
         )
 
 

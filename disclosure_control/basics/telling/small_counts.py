@@ -1,4 +1,7 @@
-"""The one policy for small counts: which numbers of people a file that is handed on, and the screen, may show.
+"""The two policies for small counts: EXACT for the data controller, MASKED for all other readers.
+
+Whatever turns findings into sections, figures or reasons is given the policy of its reader, so that one function makes
+both. EXACT masks nothing. MASKED says which numbers of people a file that is handed on, and the screen, may show.
 
 Published exactly are the totals of the whole pilot: people, evaluated, flagged by k, l and t. A count of people within
 a named group, or of a named kind, is a cell of a table. A cell from 1 to 9 is masked; so is one whose complement is
@@ -14,9 +17,10 @@ totals allow, if these are small.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeVar
 
 import numpy as np
 
@@ -27,25 +31,31 @@ from disclosure_control.basics.telling.words import counted, few_or_number, inte
 
 SMALLER_GROUPS = "(smaller groups together)"
 TOO_FEW = f"(fewer than {SMALLEST_PRINTED_GROUP} people)"
-MASKED = "masked"
+MASKED_CELL = "masked"
 # In a sentence. It does not say whether the number is from 1 to 9: other numbers could be calculated from that.
 NOT_SHOWN = "an undisclosed number"
 WHAT_MASKED_MEANS = (
     f"Counts from 1 to {SMALLEST_PRINTED_GROUP - 1}, and counts from which these could be calculated, are shown as "
-    f'"{MASKED}" (null in the JSON summary).'
+    f'"{MASKED_CELL}" (null in the JSON summary).'
 )
 SIGNIFICANT_DIGITS = 3
+FOR_CONTROLLER = "for the data controller alone"  # how what is exact begins
 
 
 @dataclass(frozen=True)
-class SmallCounts:
-    """The policy with its ``threshold``: counts from 1 to ``threshold - 1`` are small.
+class Policy:
+    """What a reader may see, with its ``threshold``: counts from 1 to ``threshold - 1`` are small, with 1 none is.
 
     ``is_strict``, for what leaves the house: totals of the whole pilot are no exception.
     """
 
-    threshold: int = SMALLEST_PRINTED_GROUP
+    threshold: int
     is_strict: bool = False
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it masks nothing."""
+        return self.threshold <= 1
 
     def are_small(self, counts: np.ndarray) -> np.ndarray:
         """Which of the counts, of any shape, are small; nobody is no small count."""
@@ -67,14 +77,6 @@ class SmallCounts:
         """Whether no difference between a count and one of the published ``others`` is small."""
         return not self.are_small(np.abs(np.array([*others], dtype=np.int64) - n)).any()
 
-    def newcomers(self, came: int, stayed: int, went: int) -> int | None:
-        """How many ``came`` to a group, beside its sizes before and now; None where it is masked.
-
-        Both sizes of the group are published: those who came, stayed and left disclose each other.
-        """
-        are_small = self.are_small(np.array([came, stayed, went])).any()
-        return None if are_small and (came or went) else came
-
     def in_steps(self, n: int, whole: int) -> int:
         """Of ``whole`` people, all, or a number rounded down to whole steps of ``step``, the last never a short one.
 
@@ -85,6 +87,8 @@ class SmallCounts:
 
     def rate_in_steps(self, rate: float | None, n: int, whole: int) -> float | None:
         """A share of ``n`` of the ``whole`` people, both in steps; None for fewer people than one step."""
+        if self.is_exact:
+            return rate
         told = self.in_steps(n, whole)
         n_hit = 0 if rate is None else max(min(round(rate * n), n - self.step), 0) // self.step * self.step
         return n_hit / told if told and n_hit else None
@@ -92,7 +96,7 @@ class SmallCounts:
     @property
     def step(self) -> int:
         """Two hidden groups of a column, each small, are together fewer than this."""
-        return 2 * self.threshold
+        return 1 if self.is_exact else 2 * self.threshold
 
     def hidden_parts(self, parts: np.ndarray, also: np.ndarray | None = None) -> np.ndarray:
         """Which ``parts`` (n,) of a published whole are hidden, (n,) of bool.
@@ -150,13 +154,25 @@ class SmallCounts:
         The bounds are ``unit``, not 0, times neighbouring powers of two, the upper one at most ``most``: the distance
         of a class of one person, in three digits, would disclose that person's value.
         """
+        if self.is_exact:
+            return float(value)
         if n_people >= self.threshold or value == 0:
             return float(f"{value:.{SIGNIFICANT_DIGITS}g}")
         low = abs(unit) * 2.0 ** (math.ceil(math.log2(abs(value) / abs(unit))) - 1)
         return (low, min(2 * low, most)) if value > 0 else (-2 * low, -low)
 
 
-HAND_TO_HAND = SmallCounts()
+class ForController(Policy):
+    """That of the files that the data controller alone reads."""
+
+
+class ForOthers(Policy):
+    """That of everybody else: the screen, logs, evidence, README and codebook of a release, the shareable page."""
+
+
+EXACT = ForController(1)
+MASKED = ForOthers(SMALLEST_PRINTED_GROUP)
+Reader = TypeVar("Reader", ForController, ForOthers)  # whose sections and figures something holds
 
 
 def _smallest_first(sizes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
@@ -179,6 +195,7 @@ class MissingShown(Enum):
 
 
 def hidden_groups(
+    policy: Policy,
     column: EncodedColumn,
     among: np.ndarray | None = None,
     gaps: MissingShown = MissingShown.LIKE_ANY_GROUP,
@@ -191,13 +208,13 @@ def hidden_groups(
     """
     in_group = _people_by_group(column, among, people)
     if gaps is MissingShown.KNOWN:
-        return np.append(HAND_TO_HAND.are_small(in_group[:1]), HAND_TO_HAND.hidden_parts(in_group[1:]))
-    return HAND_TO_HAND.hidden_parts(in_group, (np.arange(len(in_group)) == 0) & (gaps is MissingShown.HIDDEN))
+        return np.append(policy.are_small(in_group[:1]), policy.hidden_parts(in_group[1:]))
+    return policy.hidden_parts(in_group, (np.arange(len(in_group)) == 0) & (gaps is MissingShown.HIDDEN))
 
 
-def missing_told(column: EncodedColumn) -> int | None:
+def missing_told(policy: Policy, column: EncodedColumn) -> int | None:
     """People without a value, as published beside the column's groups; None where it is masked."""
-    return None if hidden_groups(column)[0] else int((column.codes < 0).sum())
+    return None if hidden_groups(policy, column)[0] else int((column.codes < 0).sum())
 
 
 def _people_by_group(column: EncodedColumn, among: np.ndarray | None, people: np.ndarray | None = None) -> np.ndarray:
@@ -247,6 +264,7 @@ class GroupShare:
 
 
 def shares_by_group(
+    policy: Policy,
     groups: EncodedColumn,
     considered: np.ndarray,
     hit: np.ndarray,
@@ -268,7 +286,7 @@ def shares_by_group(
     """
     among = np.ones(len(groups.codes), dtype=bool) if among is None else among
     considered = considered & among
-    hidden = hidden_groups(groups, among, gaps, people)
+    hidden = hidden_groups(policy, groups, among, gaps, people)
     hidden = hidden if also is None else hidden | also
     names = ["missing", *labels_of(groups)]
     kinds = (considered & hit, considered & ~hit, among)
@@ -278,16 +296,16 @@ def shares_by_group(
         names.append(SMALLER_GROUPS)
         counts = np.vstack([counts, counts[hidden].sum(axis=0)])
         hidden = np.append(hidden, False)
-    return _told_groups(names, np.where(hidden[:, None], 0, counts), word)
+    return _told_groups(policy, names, np.where(hidden[:, None], 0, counts), word)
 
 
-def _told_groups(names: Sequence[str], counts: np.ndarray, word: str) -> list[GroupShare]:
+def _told_groups(policy: Policy, names: Sequence[str], counts: np.ndarray, word: str) -> list[GroupShare]:
     """Entries of rows of hit, not hit, and not considered; rows without considered people are left out."""
     people = counts[:, 0] + counts[:, 1]
-    without_people, without_hits = HAND_TO_HAND.mask_table(counts)
+    without_people, without_hits = policy.mask_table(counts)
     entries = []
     for i in np.flatnonzero(people > 0).tolist():
-        if counts[i].sum() < SMALLEST_PRINTED_GROUP:
+        if counts[i].sum() < policy.threshold:
             entries.append(GroupShare(TOO_FEW, word, told=False))
         else:
             n = None if without_people[i] else int(people[i])
@@ -295,19 +313,41 @@ def _told_groups(names: Sequence[str], counts: np.ndarray, word: str) -> list[Gr
     return entries
 
 
-def told_parts(parts: dict[str, int], whole: int | None = None) -> dict[str, int | None]:
+def told_parts(policy: Policy, parts: dict[str, int], whole: int | None = None) -> dict[str, int | None]:
     """Counts of people by name, parts of a published whole, as published beside each other.
 
     If they are not all of the ``whole``, its rest, which is not published, is one of its parts.
     """
     counts = list(parts.values())
-    hidden = HAND_TO_HAND.hidden_parts(np.array([*counts, 0 if whole is None else whole - sum(counts)]))[: len(counts)]
+    hidden = policy.hidden_parts(np.array([*counts, 0 if whole is None else whole - sum(counts)]))[: len(counts)]
     return {name: None if hides else n for (name, n), hides in zip(parts.items(), hidden, strict=True)}
+
+
+class Note(str):
+    """A sentence as others may read it, whose ``exact`` form is for the controller."""
+
+    exact: str
+
+    def __new__(cls, masked: str, exact: str) -> Note:
+        """Keep both forms."""
+        note = super().__new__(cls, masked)
+        note.exact = exact
+        return note
+
+    @classmethod
+    def of(cls, words: Callable[[str], str], n: int, masked: str) -> Note:
+        """The sentence that ``words`` make of the number ``n``, and of the words that others read in its place."""
+        return cls(words(masked), words(f"{n}"))
+
+
+def notes_told(policy: Policy, notes: Iterable[str]) -> list[str]:
+    """The notes as the reader may see them."""
+    return [getattr(note, "exact", note) if policy.is_exact else note for note in notes]
 
 
 def count_text(n: int | None, form: str = "") -> str:
     """A count as reports print it, by ``form`` "," as ``1,000``; None is masked."""
-    return MASKED if n is None else f"{n:{form}}"
+    return MASKED_CELL if n is None else f"{n:{form}}"
 
 
 def count_in_sentence(n: int | None, form: str = "") -> str:
@@ -325,12 +365,12 @@ def people_told(n: int | None, form: str = "") -> str:
     return f"{NOT_SHOWN} of people" if n is None else people_text(n, form)
 
 
-def some_of_people(n: int, n_all: int) -> str:
+def some_of_people(policy: Policy, n: int, n_all: int) -> str:
     """How many of the people, in words, without a small count or one that subtraction would give."""
     of_all = f"of {people_text(n_all, ',')}"
-    if HAND_TO_HAND.told(n, n_all) is not None and n:
+    if policy.told(n, n_all) is not None and n:
         return f"{n:,} {of_all}"
-    return f"a few {of_all}" if n < HAND_TO_HAND.threshold else f"nearly all {of_all}"
+    return f"a few {of_all}" if n < policy.threshold else f"nearly all {of_all}"
 
 
 def people_on_screen(n: int | None, form: str = "") -> str:

@@ -6,15 +6,15 @@ complements, or is equal to it: then no difference of two of them is a small cou
 
 from __future__ import annotations
 
-from disclosure_control.basics.telling.small_counts import SmallCounts
+from disclosure_control.basics.telling.small_counts import SMALLEST_PRINTED_GROUP, ForOthers, Policy
 
-STRICT = SmallCounts(is_strict=True)
+STRICT = ForOthers(SMALLEST_PRINTED_GROUP, is_strict=True)
 
 
 class ToldCounts:
     """The counts of ``n_people`` people that a page publishes, in the order of the requests."""
 
-    def __init__(self, n_people: int, small_counts: SmallCounts = STRICT):
+    def __init__(self, n_people: int, small_counts: Policy = STRICT):
         self.n_people, self.small_counts = n_people, small_counts
         self.told = {0, n_people}
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, things_told
+from disclosure_control.basics.telling.small_counts import Policy, things_told
 from disclosure_control.basics.telling.words import listed, people_text, share_text
 
 NOT_RELEASED = "(not released)"
@@ -58,22 +58,22 @@ class ToldTerms:
     loss: float | None
 
     @classmethod
-    def of(cls, one: RaisedTerms) -> ToldTerms:
-        """What was done, masked: the rows that were changed in each way are parts of all rows."""
+    def of(cls, policy: Policy, one: RaisedTerms) -> ToldTerms:
+        """What was done, as the reader may see it: the rows that were changed in each way are parts of all rows."""
         parts = np.array([*one.rows_raised.values(), one.rows_hidden, one.rows_gone])
-        hidden = HAND_TO_HAND.hidden_parts(np.append(parts, one.rows - parts.sum()))[:-1]
+        hidden = policy.hidden_parts(np.append(parts, one.rows - parts.sum()))[:-1]
         *raised, rows_hidden, rows_gone = [None if hides else int(n) for n, hides in zip(parts, hidden, strict=True)]
         changed = (one.people_raised, one.people_hidden, one.people_gone)
-        raised_people, hidden_people, gone_people = (HAND_TO_HAND.told(n, one.people) for n in changed)
+        raised_people, hidden_people, gone_people = (policy.told(n, one.people) for n in changed)
         is_exact = not hidden.any() and None not in (raised_people, hidden_people, gone_people)
         return cls(
             one.domain,
-            HAND_TO_HAND.told(one.rows),
+            policy.told(one.rows),
             dict(zip(one.rows_raised, raised, strict=True)),
             rows_hidden,
             rows_gone,
-            HAND_TO_HAND.told(one.related_rows_gone),
-            HAND_TO_HAND.told(one.people),
+            policy.told(one.related_rows_gone),
+            policy.told(one.people),
             raised_people,
             hidden_people,
             gone_people,

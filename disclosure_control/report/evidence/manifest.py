@@ -22,11 +22,16 @@ WHAT_IT_IS = (
 
 
 def manifest(
-    pilot: Pilot, summary: Mapping[str, Any], settings: Mapping[str, Any], results: Mapping[str, Mapping[str, Any]]
+    pilot: Pilot,
+    inputs: Mapping[str, Mapping[str, Any]],
+    figures: str,
+    settings: Mapping[str, Any],
+    results: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, Any]:
     """The manifest as plain names, versions and fingerprints of files.
 
-    ``settings``: the typed settings of the steps; ``results``: the files of the set so far, with their SHA-256.
+    ``inputs`` of the run, and the fingerprint of its ``figures``; ``settings``: the typed settings of the steps;
+    ``results``: the files of the set so far, with their SHA-256.
     """
     key = key_of(pilot.results)
     merge = _merge_report(pilot)
@@ -47,9 +52,9 @@ def manifest(
         "seeds": seeds_of(settings),
         "domain_files": with_fingerprints(merge.get("inputs", {}), key),
         "merge_report": fingerprint(key, sha256_of_file(pilot.results / MERGE_REPORT)) if merge else None,
-        "inputs": with_fingerprints(summary["inputs"], key),
+        "inputs": with_fingerprints(inputs, key),
         "results": with_fingerprints(dict(sorted(results.items())), key),
-        "figures": fingerprint_of_json(figures_of(summary), key),
+        "figures": figures,
     }
 
 

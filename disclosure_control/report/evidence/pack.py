@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,12 +16,13 @@ from config.model_settings import PilotConfig
 from disclosure_control import __version__
 from disclosure_control.basics.drawings.style import page_style
 from disclosure_control.basics.telling.sections import Section, Sentence
+from disclosure_control.basics.telling.small_counts import ForOthers
 from disclosure_control.basics.telling.words import in_one_line
 from disclosure_control.report.compiled import templates_of
 from disclosure_control.report.evidence.chapters import CHAPTERS, HEAD, Chapter, Document, filled
 from disclosure_control.report.evidence.manifest import manifest
 from disclosure_control.report.evidence.rules import rules_chapters, rules_head
-from disclosure_control.rules.judging import JudgedBook
+from disclosure_control.report.run_told import RunTold
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.results import ResultSet
 
@@ -35,22 +35,29 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 @dataclass(frozen=True)
 class EvidenceOf:
-    """The content of the pack: a run of the ``pilot``, its JSON ``summary``, its ``config``, its sections, and the
-    ``rules`` of authorities as they stand.
+    """The content of the pack: a run of the ``pilot`` as ``told`` to others, and its ``config``.
+
+    ``figures``: the fingerprint of the JSON summary as the controller has it.
     """
 
     pilot: Pilot
-    summary: dict[str, Any]
+    told: RunTold[ForOthers]
     config: PilotConfig
-    sections: Sequence[Section]
-    rules: Sequence[JudgedBook]
+    figures: str
+
+    @property
+    def sections(self) -> list[Section]:
+        """The verdict first."""
+        return [self.told.verdict.section, *self.told.sections]
 
 
 def write_evidence(results: ResultSet, evidence: EvidenceOf) -> None:
     """Put the pack into the set of a run; last, as the manifest names every other file of it."""
     for name, document in _documents(evidence).items():
         results.write_text(name, _rendered(Path(name).suffix, evidence.pilot, document))
-    found = manifest(evidence.pilot, evidence.summary, evidence.config.settings, results.files)
+    found = manifest(
+        evidence.pilot, evidence.told.summary["inputs"], evidence.figures, evidence.config.settings, results.files
+    )
     results.write_text(MANIFEST, json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
@@ -61,8 +68,8 @@ def _documents(evidence: EvidenceOf) -> dict[str, Document]:
     report = Document(f"Anonymisation report of {evidence.pilot.name}", head, chapters)
     rules = Document(
         f"Rules of authorities, and what the run of {evidence.pilot.name} shows of them",
-        rules_head(evidence.rules),
-        rules_chapters(evidence.rules),
+        rules_head(evidence.told.rules),
+        rules_chapters(evidence.told.rules),
     )
     return {REPORT_MD: report, REPORT_HTML: report, RULES_MD: rules, RULES_HTML: rules}
 

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.outside import assessment_outside, curves_outside
 from disclosure_control.assess.report import page_sections, told_assessment
-from disclosure_control.assess.threshold_curves import threshold_curves, without_small_counts
+from disclosure_control.assess.threshold_curves import threshold_curves
 from disclosure_control.basics.telling.sections import Section, Where
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
-from disclosure_control.basics.telling.told_outside import ToldCounts
+from disclosure_control.basics.telling.small_counts import MASKED, ForController, ForOthers
+from disclosure_control.basics.telling.told_outside import STRICT, ToldCounts
+from disclosure_control.report.evidence.rules import rules_section
 from disclosure_control.report.page.page import privacy_page
+from disclosure_control.report.run_told import RunTold
 from disclosure_control.steps.running import StepResult
 
 
@@ -26,35 +28,25 @@ class PageFile:
 
 
 def page_files(
-    pilot: str,
-    assessment: Assessment,
-    steps: Mapping[str, StepResult],
-    sections: Sequence[Section],
-    beside: Sequence[Section],
-    with_shareable: bool,
+    inside: RunTold[ForController], beside: Sequence[Section], outside: RunTold[ForOthers] | None
 ) -> list[PageFile]:
-    """``<PILOT>_privacy_report.html`` and, if wanted, ``<PILOT>_privacy_report_shareable.html``.
+    """``<PILOT>_privacy_report.html`` and, of what others may see, ``<PILOT>_privacy_report_shareable.html``.
 
-    ``sections`` are those of the controller; ``beside`` the ones that no step makes, the verdict among them.
+    ``beside`` are sections that no step makes, for the controller. Without ``outside`` there is no page to share.
     """
-    name = f"{pilot}_privacy_report"
-    sections = [*sections, *beside]
-    pages = [PageFile(f"{name}.html", privacy_page(pilot, sections), False)]
-    if with_shareable:
+    name = f"{inside.pilot}_privacy_report"
+    sections = [*inside.sections, *_verdict(inside), *beside]
+    pages = [PageFile(f"{name}.html", privacy_page(inside.pilot, sections), False)]
+    if outside is not None:
         ran = {section.key for section in sections if any(section.shown(Where.PAGE))}
-        outside = [*sections_outside(assessment, steps), *beside]
-        html = privacy_page(pilot, outside, is_shareable=True, withheld=ran)
+        shared = [*sections_outside(outside.assessment, outside.steps), *_verdict(outside)]
+        html = privacy_page(inside.pilot, shared, is_shareable=True, withheld=ran)
         pages.append(PageFile(f"{name}_shareable.html", html, True))
     return pages
 
 
-def controller_sections(
-    assessment: Assessment, notices: Sequence[str], steps: Mapping[str, StepResult]
-) -> list[Section]:
-    """The controller's report on k, l and t, and on every step; ``notices`` are sentences about the inputs."""
-    curves = without_small_counts(threshold_curves(assessment), HAND_TO_HAND)
-    found = page_sections(told_assessment(assessment, notices), curves)
-    return [*found, *(section for result in steps.values() for section in result.sections)]
+def _verdict(told: RunTold) -> list[Section]:
+    return [told.verdict.section, rules_section(told.rules)]
 
 
 def sections_outside(assessment: Assessment, steps: Mapping[str, StepResult]) -> list[Section]:
@@ -64,7 +56,7 @@ def sections_outside(assessment: Assessment, steps: Mapping[str, StepResult]) ->
     people than the threshold, nothing is reported.
     """
     counts = ToldCounts(assessment.k_anonymity.n_total)
-    told = assessment_outside(told_assessment(assessment), counts)
+    told = assessment_outside(told_assessment(MASKED, assessment), counts)
     of_steps = [
         section
         for result in steps.values()
@@ -72,4 +64,4 @@ def sections_outside(assessment: Assessment, steps: Mapping[str, StepResult]) ->
         for section in result.outside(counts, told.k_anonymity)
     ]
     curves = curves_outside(threshold_curves(assessment, coarse=True), told, counts)
-    return [*page_sections(told, curves, for_outside=True), *of_steps]
+    return [*page_sections(STRICT, told, curves), *of_steps]

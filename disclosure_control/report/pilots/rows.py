@@ -11,7 +11,7 @@ from typing import Any
 from config import RESULTS_FOLDER, Settings, list_pilots, load_pilot_config
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.basics.telling.small_counts import MASKED
+from disclosure_control.basics.telling.small_counts import MASKED_CELL
 from disclosure_control.basics.telling.words import share_text
 from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.history import read_memory
@@ -115,7 +115,7 @@ def _row_of_run(
         thresholds=_thresholds(summary),
         shares={model: share_text(last["risky_rate"].get(model)) for model in MODELS},
         trend=[line["risky_rate"].get("k") for line in lines[-MOST_RUNS_DRAWN:]],
-        newly_alone=MASKED if newly is None else str(newly),
+        newly_alone=MASKED_CELL if newly is None else str(newly),  # lines of earlier versions
         open_points=len(summary.get("context", {}).get("open_points", ())),
         remarks=remarks,
     )

@@ -12,6 +12,7 @@ from disclosure_control.steps.running import StepInput, StepResult
 def run_step(step: StepInput[ContextSettings]) -> StepResult:
     """Counts of answered and open points. An open point alone is no reason to hold the data."""
     still_open = open_points(step.settings, step.assessment.config)
+    # Averages and names of columns, which no reader's policy masks.
     treatment, risk = (step.earlier[name].figures if name in step.earlier else {} for name in ("treatment", "risk"))
     averages = {
         "before": risk.get("prosecutor", {}).get("average"),

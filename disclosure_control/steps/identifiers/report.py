@@ -18,7 +18,7 @@ from disclosure_control.basics.telling.sections import (
     Where,
     in_chapter,
 )
-from disclosure_control.basics.telling.small_counts import count_text, people_told
+from disclosure_control.basics.telling.small_counts import Policy, count_text, people_told
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.identifiers.column_findings import ColumnFinding, Scan
 from disclosure_control.identifiers.outcome import IdentifierOutcome, told_counts
@@ -68,15 +68,20 @@ class ToldIdentifiers:
 
 
 def told_identifiers(
-    outcome: IdentifierOutcome, of_dataset: Scan, beside: Scan, not_looked_at: Sequence[str], file: str
+    policy: Policy,
+    outcome: IdentifierOutcome,
+    of_dataset: Scan,
+    beside: Scan,
+    not_looked_at: Sequence[str],
+    file: str,
 ) -> ToldIdentifiers:
-    """The findings, masked for the report; ``file`` is the name of the combined dataset."""
+    """The findings as the reader may see them; ``file`` is the name of the combined dataset."""
     every = {finding.name for finding in (*outcome.in_dataset, *outcome.elsewhere)}
     n_columns = sum(table.n_columns for table in of_dataset.columns.values())
     return ToldIdentifiers(
         findings=(
-            *(_told(outcome, finding, True) for finding in outcome.in_dataset),
-            *(_told(outcome, finding, False) for finding in outcome.elsewhere),
+            *(_told(policy, outcome, finding, True) for finding in outcome.in_dataset),
+            *(_told(policy, outcome, finding, False) for finding in outcome.elsewhere),
         ),
         open=[finding.name for finding in outcome.open],
         columns_looked_at={file: n_columns, **{name: table.n_columns for name, table in beside.columns.items()}},
@@ -87,13 +92,13 @@ def told_identifiers(
     )
 
 
-def _told(outcome: IdentifierOutcome, finding: ColumnFinding, in_dataset: bool) -> ToldFinding:
+def _told(policy: Policy, outcome: IdentifierOutcome, finding: ColumnFinding, in_dataset: bool) -> ToldFinding:
     return ToldFinding(
         column=finding.name,
         kind=finding.kind,
         grade=finding.grade.name.lower(),
         certainty=finding.certainty,
-        **told_counts(finding),
+        **told_counts(policy, finding),
         chance_rate=finding.chance_rate,
         of_a_sample=finding.is_sample,
         in_dataset=in_dataset,

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.identifiers.column_findings import ColumnFinding, Scan, joined
 from disclosure_control.identifiers.outcome import IdentifierOutcome, reasons_of
 from disclosure_control.identifiers.scan import scan_dataset, scan_source
 from disclosure_control.records.domains import DomainReader
 from disclosure_control.steps.identifiers.report import identifier_sections, told_identifiers
 from disclosure_control.steps.identifiers.settings import IdentifierSettings
-from disclosure_control.steps.running import StepInput, StepResult
+from disclosure_control.steps.running import StepInput, StepResult, StepTold
 from study.formats.files import find_domain_files
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
 from study.models.sdtm import TRIAL_DESIGN
-
-if TYPE_CHECKING:
-    pass
 
 NOT_OF_SUBJECTS = (*TRIAL_DESIGN, "DEFINE")
 
@@ -40,14 +37,14 @@ def run_step(step: StepInput[IdentifierSettings]) -> StepResult:
         config.quasi_identifiers,
         planned_drops(config, of_dataset, columns),
     )
-    told = told_identifiers(outcome, of_dataset, beside, not_looked_at, step.dataset.file)
     is_treated = config.has("treatment")  # then the step treatment judges what leaves
-    return StepResult(
-        told,
-        sections=identifier_sections(told),
-        reasons_to_hold=() if is_treated else reasons_of(outcome.open, "the combined dataset"),
-        outcome=outcome,
-    )
+
+    def tell(policy: Policy) -> StepTold:
+        told = told_identifiers(policy, outcome, of_dataset, beside, not_looked_at, step.dataset.file)
+        reasons = () if is_treated else reasons_of(policy, outcome.open, "the combined dataset")
+        return StepTold(told, identifier_sections(told), reasons)
+
+    return StepResult.told_by(tell, outcome=outcome)
 
 
 def scan_beside(

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, people_on_screen
+from disclosure_control.basics.telling.small_counts import NOT_SHOWN, Policy
 from disclosure_control.remedy.recodings.search import SearchResult
 from disclosure_control.steps.recommend.short_list import Trial, in_words, main_question
 
@@ -58,12 +58,14 @@ def _in_words(trial: Trial, models: tuple[str, ...], found: SearchResult) -> For
     return ForThresholds(models, in_words(trial.pilot, found.best.levels), found.best.n_suppressed)
 
 
-def masked(answers: Sequence[ForThresholds], beside: Sequence[int]) -> list[ForThresholds]:
-    """The answers as told: a number that gives a small one with those ``beside`` it, or another answer, is None."""
+def as_told(policy: Policy, answers: Sequence[ForThresholds], beside: Sequence[int]) -> list[ForThresholds]:
+    """The answers as the reader may see them: a number that gives a small one with another answer, or with those
+    ``beside`` it, is None.
+    """
     told: list[ForThresholds] = []
     shown = list(beside)
     for answer in reversed(answers):  # that of all thresholds is told elsewhere, too
-        n = None if answer.suppressed is None else HAND_TO_HAND.told(answer.suppressed, *shown)
+        n = None if answer.suppressed is None else policy.told(answer.suppressed, *shown)
         shown += [] if n is None else [n]
         told.append(dataclasses.replace(answer, suppressed=n))
     return told[::-1]
@@ -78,7 +80,7 @@ def in_sentences(answers: Sequence[ForThresholds], n_records: str) -> list[str]:
         elif before is not None and answer.words == before.words and answer.suppressed == before.suppressed:
             lines.append(f"{answer.text}: the same.")
         else:
-            n_out = people_on_screen(None) if answer.suppressed is None else f"{answer.suppressed}"
+            n_out = NOT_SHOWN if answer.suppressed is None else f"{answer.suppressed}"
             lines.append(f"{answer.text}: {answer.words}; {n_out} of {n_records} records left out.")
         before = answer
     return lines

@@ -22,7 +22,7 @@ from disclosure_control.basics.telling.sections import (
     Where,
 )
 from disclosure_control.basics.telling.small_counts import (
-    MASKED,
+    MASKED_CELL,
     count_in_sentence,
     count_text,
 )
@@ -168,8 +168,8 @@ def landscape_map(told: ToldRecommendation) -> tuple[Drawing | None, int]:
 def _answer(answer: ToldAnswer, told: ToldRecommendation) -> Iterator[Part]:
     yield Sentence(_outcome(answer, told), where=Where.EVERYWHERE)
     if told.at_risk is not None:
-        n_left = MASKED if answer.suppressed is None else f"{(told.records or 0) - answer.suppressed}"
-        loss = MASKED if answer.loss is None else f"{answer.loss:.4g}"
+        n_left = MASKED_CELL if answer.suppressed is None else f"{(told.records or 0) - answer.suppressed}"
+        loss = MASKED_CELL if answer.loss is None else f"{answer.loss:.4g}"
         yield Sentence(
             f"Records no longer at risk: {count_text(answer.rescued)} of {told.at_risk}. Records released: "
             f"{n_left}. {_loss_in_words(told)}: {loss}."

@@ -9,14 +9,15 @@ from __future__ import annotations
 from functools import partial
 
 from disclosure_control.basics.telling.faults import stop_at
+from disclosure_control.basics.telling.small_counts import MASKED, Policy
 from disclosure_control.remedy.treatments.recommendation import Recommendation
 from disclosure_control.steps.recommend.by_threshold import by_thresholds
 from disclosure_control.steps.recommend.pilot import PilotLattice, pilot_lattice
 from disclosure_control.steps.recommend.report import recommend_sections, sections_outside
 from disclosure_control.steps.recommend.settings import RecommendSettings
 from disclosure_control.steps.recommend.short_list import Trial, answers, holds_for_any_classes
-from disclosure_control.steps.recommend.told import told_recommendation
-from disclosure_control.steps.running import StepInput, StepResult
+from disclosure_control.steps.recommend.told import ToldRecommendation, landscape_of, told_recommendation
+from disclosure_control.steps.running import StepInput, StepResult, StepTold
 
 
 def level_bounds(pilot: PilotLattice, settings: RecommendSettings) -> tuple[dict[str, int], dict[str, int]]:
@@ -56,13 +57,16 @@ def run_step(step: StepInput[RecommendSettings]) -> StepResult:
     found, short_list = answers(trial)
     any_classes = holds_for_any_classes(trial, found, start + trial.time_limit - trial.clock())
     driven_by = by_thresholds(trial, found)
-    told = told_recommendation(trial, settings, found, short_list, any_classes, driven_by)
+    places = landscape_of(trial, short_list)
     best = short_list[0] if found.best is not None else None
     treatment = best.treatment if best is not None and best.holds else None
-    return StepResult(
-        told,
-        sections=recommend_sections(told),
-        outside=partial(sections_outside, told),
+
+    def told(policy: Policy) -> ToldRecommendation:
+        return told_recommendation(policy, trial, settings, found, short_list, any_classes, driven_by, places)
+
+    return StepResult.told_by(
+        lambda policy: StepTold(one := told(policy), recommend_sections(one)),
+        outside=partial(sections_outside, told(MASKED)),
         inputs=pilot.inputs,
         outcome=Recommendation(treatment),
     )

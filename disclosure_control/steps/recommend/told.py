@@ -1,4 +1,4 @@
-"""The answers of ``recommend`` as the JSON summary gives them: counts of people and losses, masked for the report."""
+"""The answers of ``recommend`` as the JSON summary gives them: counts and losses, as a reader may see them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from disclosure_control.basics.telling.plain import NOT_IN_SUMMARY
-from disclosure_control.basics.telling.small_counts import (
-    HAND_TO_HAND,
-)
-from disclosure_control.remedy.recodings.landscape import landscape
+from disclosure_control.basics.telling.small_counts import Policy
+from disclosure_control.remedy.recodings.landscape import Landscape, landscape
 from disclosure_control.remedy.recodings.search import SearchResult
-from disclosure_control.steps.recommend.by_threshold import ForThresholds, masked
+from disclosure_control.steps.recommend.by_threshold import ForThresholds, as_told
 from disclosure_control.steps.recommend.settings import RecommendSettings
 from disclosure_control.steps.recommend.short_list import RecodingAnswer, Trial, levels_in_words
 
@@ -91,16 +89,21 @@ class ToldRecommendation:
 
 
 def told_recommendation(
+    policy: Policy,
     trial: Trial,
     settings: RecommendSettings,
     found: SearchResult,
     short_list: Sequence[RecodingAnswer],
     any_classes: bool,
     driven_by: Sequence[ForThresholds] = (),
+    places: Landscape | None = None,
 ) -> ToldRecommendation:
-    """The answers and the other recodings, masked for the report; ``any_classes`` of ``holds_for_any_classes``."""
+    """The answers and the other recodings as the reader may see them.
+
+    ``any_classes`` is of ``holds_for_any_classes``, ``places`` are of ``landscape_of``.
+    """
     pilot, assessment = trial.pilot, trial.assessment
-    told = [_told_answer(answer, trial) for answer in short_list]
+    told = [_told_answer(policy, answer, trial) for answer in short_list]
     best = told[0] if found.best is not None else None
     return ToldRecommendation(
         metric=settings.metric,
@@ -120,20 +123,26 @@ def told_recommendation(
         checked=found.n_checked,
         lattice_size=found.lattice_size,
         short_list=told,
-        landscape=_told_landscape(trial, short_list),
-        by_threshold=masked(driven_by, [assessment.classes.n_records, pilot.n_evaluated]),
+        landscape=_told_landscape(policy, trial, places),
+        by_threshold=as_told(policy, driven_by, [assessment.classes.n_records, pilot.n_evaluated]),
     )
 
 
-def _told_landscape(trial: Trial, short_list: Sequence[RecodingAnswer]) -> ToldLandscape:
+def landscape_of(trial: Trial, short_list: Sequence[RecodingAnswer]) -> Landscape | None:
+    """Recodings beside the answers; None where there are none."""
     pilot, names = trial.pilot, [attribute.name for attribute in trial.pilot.lattice.attributes]
     if not pilot.n_evaluated or not names:
-        return ToldLandscape({}, (), True)
+        return None
     first = [tuple(answer.levels[name] for name in names) for answer in short_list]
     requirements = pilot.requirements(trial.suppression_limit)
-    found = landscape(pilot.lattice, requirements, trial.metric, trial.weights, trial.lowest, trial.highest, first)
+    return landscape(pilot.lattice, requirements, trial.metric, trial.weights, trial.lowest, trial.highest, first)
+
+
+def _told_landscape(policy: Policy, trial: Trial, found: Landscape | None) -> ToldLandscape:
+    if found is None:
+        return ToldLandscape({}, (), True)
     return ToldLandscape(
-        levels={attribute.name: levels_in_words(attribute) for attribute in pilot.lattice.attributes},
+        levels={attribute.name: levels_in_words(attribute) for attribute in trial.pilot.lattice.attributes},
         places=[
             (
                 list(place.levels),
@@ -141,28 +150,28 @@ def _told_landscape(trial: Trial, short_list: Sequence[RecodingAnswer]) -> ToldL
                 n_told,
             )
             for place in found.places
-            for n_told in [_told(place.n_at_risk, trial)]
+            for n_told in [_told(policy, place.n_at_risk, trial)]
         ],
         whole=found.is_whole,
     )
 
 
-def _told(n: int, trial: Trial) -> int | None:
+def _told(policy: Policy, n: int, trial: Trial) -> int | None:
     """How many records a recoding leaves out or at risk; for a single column, the people in its rare groups."""
-    return HAND_TO_HAND.told(n, trial.assessment.classes.n_records, trial.pilot.n_evaluated)
+    return policy.told(n, trial.assessment.classes.n_records, trial.pilot.n_evaluated)
 
 
-def _told_answer(answer: RecodingAnswer, trial: Trial) -> ToldAnswer:
+def _told_answer(policy: Policy, answer: RecodingAnswer, trial: Trial) -> ToldAnswer:
     n_at_risk = trial.n_at_risk
     return ToldAnswer(
         titles=answer.titles,
         words=answer.words,
         levels=answer.levels,
-        loss=None if _told(answer.n_suppressed, trial) is None else answer.loss,
-        suppressed=_told(answer.n_suppressed, trial),
-        suppressed_few=bool(HAND_TO_HAND.are_small(np.array(answer.n_suppressed))),
-        rescued=n_at_risk if answer.n_rescued == n_at_risk else HAND_TO_HAND.told(answer.n_rescued, n_at_risk),
-        at_risk_after={name: _told(n, trial) for name, n in answer.at_risk.items()},
+        loss=None if _told(policy, answer.n_suppressed, trial) is None else answer.loss,
+        suppressed=_told(policy, answer.n_suppressed, trial),
+        suppressed_few=bool(policy.are_small(np.array(answer.n_suppressed))),
+        rescued=n_at_risk if answer.n_rescued == n_at_risk else policy.told(answer.n_rescued, n_at_risk),
+        at_risk_after={name: _told(policy, n, trial) for name, n in answer.at_risk.items()},
         holds=answer.holds,
         optimal=answer.is_optimal,
         treatment=[step.literal for step in answer.treatment],

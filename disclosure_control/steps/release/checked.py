@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
+from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
@@ -54,8 +55,8 @@ class PackageChecked:
     promised: Assessment
     traces: Traces
     identifiers: tuple[ColumnFinding, ...]
-    answers: Mapping[str, Answer]
-    findings: ReleaseFindings
+    answers: Callable[[Policy], Mapping[str, Answer]] = field(repr=False)
+    findings: Callable[[Policy], ReleaseFindings] = field(repr=False)
     no_definition: str
     course: CourseRisk | None
     earlier: BesideEarlier | None
@@ -64,8 +65,7 @@ class PackageChecked:
     proposed: tuple[ProposedOperation, ...] = ()
     times: str | tuple[str, ...] = REMOVE_TIMES
 
-    @property
-    def not_looked_at(self) -> tuple[str, ...]:
+    def not_looked_at(self, policy: Policy) -> tuple[str, ...]:
         """Checks that were left out by the config or for size: sentences for the verdict."""
         found = []
         if self.course is None:
@@ -78,9 +78,9 @@ class PackageChecked:
             )
         if self.earlier is None:
             found.append("Not looked at: what an earlier release discloses together with this one.")
-        reckoned = () if self.course is None else not_reckoned_with(self.course)
+        reckoned = () if self.course is None else not_reckoned_with(policy, self.course)
         found += [*reckoned, *_times_that_leave(self.times)]
-        return (*found, *not_scanned_in_words(self.not_scanned), *self.findings.not_looked_at())
+        return (*found, *not_scanned_in_words(self.not_scanned), *self.findings(policy).not_looked_at())
 
 
 def _times_that_leave(times: str | tuple[str, ...]) -> Iterator[str]:
@@ -104,10 +104,10 @@ def _operations(patterns: Iterable[str], operation: str, why: str) -> tuple[Conf
     return tuple(ConfigChange.to(("release", "operations", one), operation, why) for one in dict.fromkeys(patterns))
 
 
-def reasons_of(released: ReleasedStudy, checked: PackageChecked) -> tuple[Reason, ...]:
+def reasons_of(policy: Policy, released: ReleasedStudy, checked: PackageChecked) -> tuple[Reason, ...]:
     """Reasons against handing on the package, except k, l and t, which the verdict evaluates itself."""
-    reasons = reasons_of_traces(checked.traces)
-    for reason in identifier_reasons(checked.identifiers, "released/"):
+    reasons = reasons_of_traces(policy, checked.traces)
+    for reason in identifier_reasons(policy, checked.identifiers, "released/"):
         names = [f"{finding.domain}.{finding.column}" for finding in checked.identifiers]
         changes = _operations(names, "remove", "its values name people, or outsiders may know them")
         remedy = 'or state under "identifiers", "harmless" why they name nobody (docs/identifiers.md)'
@@ -147,10 +147,10 @@ def reasons_of(released: ReleasedStudy, checked: PackageChecked) -> tuple[Reason
         )
     reasons += reasons_of_keys(checked.joins)
     if checked.course is not None:
-        reasons += reasons_of_course(checked.course)
+        reasons += reasons_of_course(policy, checked.course)
     if checked.earlier is not None:
-        reasons += reasons_of_earlier(checked.earlier)
-    return (*reasons, *checked.findings.reasons())
+        reasons += reasons_of_earlier(policy, checked.earlier)
+    return (*reasons, *checked.findings(policy).reasons())
 
 
 def _worse_than_promised(checked: PackageChecked) -> list[str]:

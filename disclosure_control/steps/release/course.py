@@ -12,7 +12,7 @@ from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.plain import INLINE
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Details, Part, Sentence, Style, Table
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
+from disclosure_control.basics.telling.small_counts import Policy, count_in_sentence, count_text
 from disclosure_control.basics.telling.words import capitalised, listed, share_text
 from disclosure_control.measures.longitudinal import AloneByFacts, AverageRisk, alone_by_facts, average_risk
 from disclosure_control.release.facts.facts import (
@@ -176,7 +176,7 @@ class RateByFacts:
 
 @dataclass(frozen=True)
 class ToldCourse:
-    """The longitudinal risk, masked for the report; ``found``: who is found by how many facts, by the figure's name."""
+    """The longitudinal risk as a reader may see it; ``found``: who is found by how many facts, by the figure's name."""
 
     people: int
     known: Sequence[str]
@@ -187,12 +187,12 @@ class ToldCourse:
     average_risk_with_months: Sequence[RateByFacts]
 
 
-def told_course(course: CourseRisk) -> ToldCourse:
-    """The figures under ``longitudinal``: counts of few people are null, rates have three digits.
+def told_course(policy: Policy, course: CourseRisk) -> ToldCourse:
+    """The figures under ``longitudinal``: to others counts of few people are null, rates have three digits.
 
     There are none if no kind of fact could be counted.
     """
-    told, with_fact = _told(course), _told_with_fact(course)
+    told, with_fact = _told(policy, course), _told_with_fact(policy, course)
     return ToldCourse(
         people=course.n_people,
         known=list(course.known.kinds),
@@ -219,23 +219,23 @@ def _in_verdict(course: CourseRisk) -> tuple[str, int]:
     return "alone_with_months" if course.known.months else "alone", course.known.facts
 
 
-def _told_with_fact(course: CourseRisk) -> dict[str, int | None]:
-    return {kind: HAND_TO_HAND.told(n, course.n_people) for kind, n in course.holders.items()}
+def _told_with_fact(policy: Policy, course: CourseRisk) -> dict[str, int | None]:
+    return {kind: policy.told(n, course.n_people) for kind, n in course.holders.items()}
 
 
-def _told(course: CourseRisk) -> dict[str, list[int | None]]:
+def _told(policy: Policy, course: CourseRisk) -> dict[str, list[int | None]]:
     """The counts of each figure, masked against all other reported counts, because they are nested.
 
     The verdict's figure is masked first, so that it is reported if any is. Those by no fact are totals of the pilot,
     known from k: they are reported in any case.
     """
     found = _found(course)
-    told = {name: [HAND_TO_HAND.told(one.n_alone, course.n_people) for one in counts] for name, counts in found.items()}
-    beside = [course.n_people, *(n for n in _told_with_fact(course).values() if n is not None)]
+    told = {name: [policy.told(one.n_alone, course.n_people) for one in counts] for name, counts in found.items()}
+    beside = [course.n_people, *(n for n in _told_with_fact(policy, course).values() if n is not None)]
     beside += [counts[0].n_alone for counts in found.values()]
     places = [(name, place) for name, counts in found.items() for place in range(1, len(counts))]
     for name, place in sorted(places, key=lambda one: one != _in_verdict(course)):
-        told[name][place] = n = HAND_TO_HAND.told(found[name][place].n_alone, *beside)
+        told[name][place] = n = policy.told(found[name][place].n_alone, *beside)
         beside += [] if n is None else [n]
     return told
 
@@ -278,16 +278,16 @@ def not_counted_in_words(kinds: Mapping[str, str]) -> list[str]:
     return [f"{capitalised(KINDS[kind].words)}: {why}." for kind, why in kinds.items()]
 
 
-def not_reckoned_with(course: CourseRisk) -> Iterator[str]:
+def not_reckoned_with(policy: Policy, course: CourseRisk) -> Iterator[str]:
     """What the verdict leaves aside and outsiders may know: other kinds of facts, and the months of terms."""
     if not course.known.facts or not course.is_counted:
         return
     if others := [KINDS[kind].words for kind, why in course.not_counted.items() if why == NOT_ASKED]:
         yield f'Not reckoned with, for "outsiders_know" does not name them: {listed(others)}.'
-    place, told = course.known.facts, _told(course)
+    place, told = course.known.facts, _told(policy, course)
     if not course.known.months and course.alone_with_months[place].n_alone > course.alone[place].n_alone:
         facts = "one such fact" if place == 1 else f"up to {place} such facts"
-        n_alone = people_on_screen(told["alone_with_months"][place])
+        n_alone = count_in_sentence(told["alone_with_months"][place])
         yield (
             f"Not reckoned with: months. Who knows the month of {facts} singles out {n_alone} of {course.n_people} "
             "people."
@@ -299,7 +299,7 @@ def people_known(kinds: Sequence[str]) -> str:
     return listed(KINDS[kind].words for kind in kinds)
 
 
-def reasons_of_course(course: CourseRisk) -> list[Reason]:
+def reasons_of_course(policy: Policy, course: CourseRisk) -> list[Reason]:
     """A reason if more people are alone by the config's facts than it accepts."""
     known = course.known
     name, place = _in_verdict(course)
@@ -311,13 +311,13 @@ def reasons_of_course(course: CourseRisk) -> list[Reason]:
         return []
     facts = f"up to {known.facts} facts" if known.facts > 1 else "one fact"
     months = ", with their months" if known.months else ""
-    n_alone = people_on_screen(_told(course)[name][place])
+    n_alone = count_in_sentence(_told(policy, course)[name][place])
     return [
         Reason(
             Gravity.OUTSIDERS_CAN_SINGLE_OUT,
             f"{capitalised(n_alone)} of {course.n_people} people in the release are alone by their quasi-identifiers "
             f"together with {facts} that an acquaintance may know ({people_known(known.kinds)}{months}).",
-            *_remedy(course),
+            *_remedy(policy, course),
             choices=_choices(course),
         )
     ]
@@ -344,7 +344,7 @@ def _without(name: str, kind: str) -> ConfigChange:
     return ConfigChange.to(("release", "operations", name), "remove", why)
 
 
-def _remedy(course: CourseRisk) -> tuple[str, tuple[ConfigChange, ...]]:
+def _remedy(policy: Policy, course: CourseRisk) -> tuple[str, tuple[ConfigChange, ...]]:
     """The remedy: rare terms within classes, and no variable that tells of a death or a stay in hospital by itself; if
     they are no help, the controller must say what is known.
     """
@@ -366,7 +366,7 @@ def _remedy(course: CourseRisk) -> tuple[str, tuple[ConfigChange, ...]]:
         step = {"method": "drop_column", "columns": list(course.fewer.columns)}
         why = "without them, nobody is alone by one fact that an acquaintance may know"
         return f"or {say}", (ConfigChange.to(("treatment", "steps"), step, why, is_added=True),)
-    n_alone = people_on_screen(HAND_TO_HAND.told(course.fewer.alone_without, course.n_people))
+    n_alone = count_in_sentence(policy.told(course.fewer.alone_without, course.n_people))
     return (
         f"rows cannot leave at K = {course.k}: {n_alone} of {course.n_people} people are alone by such a fact "
         f"({people_known(course.alone_by_kind)}) even without any quasi-identifier. Tables may leave, "

@@ -14,7 +14,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.plain import INLINE
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Part, Sentence, Style
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
+from disclosure_control.basics.telling.small_counts import Policy, count_text
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.leaving.joined_releases import ToldByBoth, told_by_both
 from disclosure_control.measures.two_releases import TwoReleases, compare_releases, shared_codes
@@ -136,17 +136,17 @@ class ToldBesideEarlier:
             yield Sentence(f"Values removed here that are in the earlier release: {columns}.")
 
 
-def told_beside_earlier(beside: BesideEarlier) -> ToldBesideEarlier:
-    """The counts, masked for the report."""
+def told_beside_earlier(policy: Policy, beside: BesideEarlier) -> ToldBesideEarlier:
+    """The counts as the reader may see them."""
     found = beside.found
     totals = (found.in_both, found.in_both + found.only_now, found.in_both + found.only_earlier)
-    there = {name: HAND_TO_HAND.told(n, *totals) for name, n in beside.stands_there.items()}
-    return ToldBesideEarlier(beside.k, told_by_both(found), there)
+    there = {name: policy.told(n, *totals) for name, n in beside.stands_there.items()}
+    return ToldBesideEarlier(beside.k, told_by_both(policy, found), there)
 
 
-def reasons_of_earlier(beside: BesideEarlier) -> list[Reason]:
+def reasons_of_earlier(policy: Policy, beside: BesideEarlier) -> list[Reason]:
     """A reason if both releases together disclose more than each alone."""
-    parts = told_by_both(beside.found).found_out(str(beside.k))
+    parts = told_by_both(policy, beside.found).found_out(str(beside.k))
     if beside.stands_there:
         parts.append(f"values removed here are in the earlier release ({listed(beside.stands_there)})")
     if not parts:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Part, Sentence, Style, Table
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
+from disclosure_control.basics.telling.small_counts import Policy, count_text
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.release.joins import JoinState, KeyJoin
 
@@ -28,23 +28,23 @@ class ToldJoin:
     found_now: int | None
 
 
-def told_joins(joins: Iterable[KeyJoin]) -> list[ToldJoin]:
-    """The keys, masked for the report."""
+def told_joins(policy: Policy, joins: Iterable[KeyJoin]) -> list[ToldJoin]:
+    """The keys as the reader may see them."""
     return [
         ToldJoin(
             one.key.name,
             f"{one.key.partner}.{one.key.partner_column}",
             str(one.state),
-            *_told(one.rows_before, one.found_before),
-            *_told(one.rows_now, one.found_now),
+            *_told(policy, one.rows_before, one.found_before),
+            *_told(policy, one.rows_now, one.found_now),
         )
         for one in joins
     ]
 
 
-def _told(n_rows: int, n_found: int) -> tuple[int | None, int | None]:
-    rows = HAND_TO_HAND.told(n_rows)
-    return rows, None if rows is None else HAND_TO_HAND.told(n_found, n_rows)
+def _told(policy: Policy, n_rows: int, n_found: int) -> tuple[int | None, int | None]:
+    rows = policy.told(n_rows)
+    return rows, None if rows is None else policy.told(n_found, n_rows)
 
 
 def key_parts(told: Sequence[ToldJoin]) -> Iterator[Part]:

@@ -16,7 +16,7 @@ from disclosure_control.basics.telling.sections import (
     Where,
     in_chapter,
 )
-from disclosure_control.basics.telling.small_counts import count_text, people_on_screen, things_told
+from disclosure_control.basics.telling.small_counts import count_in_sentence, count_text, things_told
 from disclosure_control.basics.telling.words import capitalised, counted, listed, people_text
 from disclosure_control.steps.release import OUTLINE
 from disclosure_control.steps.release.checked import COURSES_NOT_LOOKED_AT, not_scanned_in_words
@@ -97,7 +97,7 @@ def _done(told: ReleaseTold) -> Iterator[Part]:
         yield Sentence("Rare terms", Style.HEADING)
         yield from (Sentence(one.words()) for one in told.rare_terms)
         if told.people_without_quasi_identifiers != 0:
-            hidden, people = people_on_screen(told.people_without_quasi_identifiers), people_text(told.people)
+            hidden, people = count_in_sentence(told.people_without_quasi_identifiers), people_text(told.people)
             yield Sentence(
                 f"{capitalised(hidden)} of {people} leave without quasi-identifiers, so that terms can stay."
             )

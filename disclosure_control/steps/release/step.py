@@ -18,11 +18,12 @@ from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.reasons import Reason
+from disclosure_control.basics.telling.small_counts import MASKED, Policy
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.identifiers.scan import scan_columns
-from disclosure_control.leaving.questions import three_questions, without_rows
+from disclosure_control.leaving.questions import Answer, three_questions, without_rows
 from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.records.records import EncodedRecords, places_of_all
 from disclosure_control.release.before_and_after import CameIn
@@ -73,7 +74,7 @@ from disclosure_control.steps.release.use import (
     study_compared,
     use_sections,
 )
-from disclosure_control.steps.running import StepInput, StepResult
+from disclosure_control.steps.running import StepInput, StepResult, StepTold
 from study.formats.tables import SourceTable
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
@@ -140,7 +141,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         write_small_files(files, folder)
         opened = opened_again(folder, step.files.read_package(partial(is_divisible, rule=rule)))
         joins = tuple(joins_of(study, people, opened, rule.column))
-        rare = tuple(ToldTerms.of(one) for one in raised)
+        rare = tuple(ToldTerms.of(MASKED, one) for one in raised)
         written = partial(readme, step.pilot, released, names, created, study.model.form, joins, rare)
         told = () if compared is None else without_emptied_texts(lines_for_recipient(compared.fit), hidden)
         told_to_recipient = partial(written, use=told)
@@ -155,25 +156,31 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         no_definition = checked.no_definition
         del files[DEFINITION]
         files["README.txt"] = told_to_recipient().encode()
-    figures = release_told(released, names, checked, people, raised, no_definition, texts, labels, compared)
-    return StepResult(
-        figures,
-        sections=(*release_sections(figures), *(() if compared is None else use_sections(compared))),
+
+    def tell(policy: Policy) -> StepTold:
+        found = release_told(policy, released, names, checked, people, raised, no_definition, texts, labels, compared)
+        return StepTold(
+            found,
+            (*release_sections(found), *(() if compared is None else use_sections(policy, compared))),
+            (
+                *reasons_of(policy, released, checked),
+                *reasons_of_labels(labels, settings.declared_names),
+                *_reasons_of_chance(treated),
+            ),
+            checked.answers(policy),
+            checked.not_looked_at(policy),
+            None if compared is None else compared.fit_for(policy),
+        )
+
+    return StepResult.told_by(
+        tell,
         tables=({} if compared is None else {STUDY_TABLES: compared.rows})
         | ({RARE_TEXTS: texts.table} if texts.emptied else {})
         | ({LABELS: labels.table} if labels.any else {}),
         files={f"{FOLDER}/{name}": content for name, content in files.items()},
         inputs={name: {"sha256": sha256} for name, sha256 in study.inputs.items()}
         | ({} if checked.earlier is None else dict(checked.earlier.inputs)),
-        reasons_to_hold=(
-            *reasons_of(released, checked),
-            *reasons_of_labels(labels, settings.declared_names),
-            *_reasons_of_chance(treated),
-        ),
-        answers=checked.answers,
-        not_looked_at=checked.not_looked_at,
         outcome=checked,
-        use=None if compared is None else compared.fit,
     )
 
 
@@ -315,20 +322,25 @@ def _checked(
         merged = evaluated_package(records, original, config, promised.config)
     tables.clear()  # the ids and texts of all people, which nothing needs again
     found = merged.assessment
-    answers = three_questions(found, identified=IdentifierOutcome(identifiers, assessed=found.config.quasi_identifiers))
+    identified = IdentifierOutcome(identifiers, assessed=found.config.quasi_identifiers)
     leaving = leaving_of(merged, step.assessment, original, made, summaries)
     assert leaving.made_of is not None
     of_people = leaving.made_of.position, merged.classes
     dates = dated_rows(released, study, people, *of_people, made.harmless, step.files.rows_to_search)
     findings = ReleaseFindings.of(leaving, dates)
     course = _course(step, merged, telling, SubjectIdRule(column=rule.column), study.model, known)
+
+    def answers(policy: Policy) -> dict[str, Answer]:
+        by_classes = three_questions(policy, found, identified=identified)
+        return without_rows(by_classes) if course is None else by_classes
+
     with_earlier = _beside_earlier(step, merged, people, made.release, original)
     return PackageChecked(
         found,
         promised,
         traces,
         identifiers,
-        without_rows(answers) if course is None else answers,
+        answers,
         findings,
         no_definition,
         course,

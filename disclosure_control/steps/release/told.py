@@ -1,4 +1,4 @@
-"""A release as the JSON summary gives it: counts and names, masked for the report."""
+"""A release as the JSON summary gives it: counts and names, as a reader may see them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from Anonymization_Models import ModelResult
 from disclosure_control.basics.telling.plain import INLINE, WHERE_FOUND
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.basics.telling.words import share_of_text
 from disclosure_control.identifiers.outcome import told_counts
 from disclosure_control.leaving.questions import Answer
@@ -47,13 +47,13 @@ class FileReleased:
     columns_of_source: int
 
     @classmethod
-    def of(cls, file: ReleasedFile) -> FileReleased:
-        """The file masked for the report: records are of people, unless the file has no person's row."""
+    def of(cls, policy: Policy, file: ReleasedFile) -> FileReleased:
+        """The file as the reader may see it: records are of people, unless the file has no person's row."""
         n, n_of_source = file.n_records, file.source.table.n_rows
         is_of_people = file.has_people or n < n_of_source
-        of_source = HAND_TO_HAND.told(n_of_source, n) if is_of_people else n_of_source
+        of_source = policy.told(n_of_source, n) if is_of_people else n_of_source
         return cls(
-            HAND_TO_HAND.told(n) if is_of_people else n,
+            policy.told(n) if is_of_people else n,
             of_source,
             file.columns.shape[1],
             file.source.table.frame.shape[1],
@@ -82,7 +82,7 @@ class ModelInPackage:
 
     @classmethod
     def of(cls, result: ModelResult) -> ModelInPackage:
-        """The result of a model, masked for the report."""
+        """The result of a model."""
         return cls(result.model, result.sensitive, result.threshold, result.n_evaluated, result.n_risky)
 
     @property
@@ -101,9 +101,9 @@ class TextsEmptied:
     cells: int | None
 
     @classmethod
-    def of(cls, emptied: EmptiedTexts) -> TextsEmptied:
-        """What was emptied in a column, masked for the report."""
-        return cls(f"{emptied.file}.{emptied.column}", HAND_TO_HAND.told(emptied.cells))
+    def of(cls, policy: Policy, emptied: EmptiedTexts) -> TextsEmptied:
+        """What was emptied in a column, as the reader may see it."""
+        return cls(f"{emptied.file}.{emptied.column}", policy.told(emptied.cells))
 
 
 @dataclass(frozen=True)
@@ -148,6 +148,7 @@ class ReleaseTold:
 
 
 def release_told(
+    policy: Policy,
     released: ReleasedStudy,
     file_names: Mapping[str, str],
     checked: PackageChecked,
@@ -158,13 +159,13 @@ def release_told(
     labels: JudgedLabels,
     compared: StudyCompared | None = None,
 ) -> ReleaseTold:
-    """What was released, masked for the report; ``no_definition`` says why the package has no define.xml."""
+    """What was released, as the reader may see it; ``no_definition`` says why the package has no define.xml."""
     accounts = [account for account in released.accounts if account.n_values or not account.rows_of]
     return ReleaseTold(
         released=True,
         people=int(people.stays.sum()),
         people_left_out=int((~people.stays).sum()),
-        files={file_names[name]: FileReleased.of(file) for name, file in released.files.items()},
+        files={file_names[name]: FileReleased.of(policy, file) for name, file in released.files.items()},
         left_out=released.left_out,
         operations={
             str(kind): sorted({f"{a.file}.{a.variable}" for a in accounts if a.operation.operation == kind})
@@ -173,37 +174,37 @@ def release_told(
         },
         kept=sorted({f"{a.file}.{a.variable}" for a in accounts if a.operation.operation in _UNCHANGED}),
         recoded=sorted({f"{account.file}.{account.variable}" for account in accounts if account.recoded}),
-        values_lost=_told_of_variables(accounts, "n_lost"),
-        partial_dates=_told_of_variables(accounts, "n_partial"),
-        times_removed=_told_of_variables(accounts, "n_times"),
-        undecided={pattern: HAND_TO_HAND.told(n) for pattern, n in undecided(released).items()},
+        values_lost=_told_of_variables(policy, accounts, "n_lost"),
+        partial_dates=_told_of_variables(policy, accounts, "n_partial"),
+        times_removed=_told_of_variables(policy, accounts, "n_times"),
+        undecided={pattern: policy.told(n) for pattern, n in undecided(released).items()},
         unplaced=list(released.unplaced),
-        rare_terms=[ToldTerms.of(one) for one in raised],
-        people_without_quasi_identifiers=HAND_TO_HAND.told(people.n_hidden, int(people.stays.sum())),
-        rare_texts=[TextsEmptied.of(one) for one in texts.emptied],
+        rare_terms=[ToldTerms.of(policy, one) for one in raised],
+        people_without_quasi_identifiers=policy.told(people.n_hidden, int(people.stays.sum())),
+        rare_texts=[TextsEmptied.of(policy, one) for one in texts.emptied],
         labels=LabelsTold.of(labels),
-        longitudinal=None if checked.course is None else told_course(checked.course),
-        earlier_release=None if checked.earlier is None else told_beside_earlier(checked.earlier),
-        traces=TracesTold.of(checked.traces),
+        longitudinal=None if checked.course is None else told_course(policy, checked.course),
+        earlier_release=None if checked.earlier is None else told_beside_earlier(policy, checked.earlier),
+        traces=TracesTold.of(policy, checked.traces),
         identifiers=[
-            IdentifierReleased(finding.name, finding.kind, finding.certainty, told_counts(finding)["people"])
+            IdentifierReleased(finding.name, finding.kind, finding.certainty, told_counts(policy, finding)["people"])
             for finding in checked.identifiers
         ],
         as_a_recipient_finds_it=[ModelInPackage.of(result) for result in checked.assessment.results],
         as_promised=[ModelInPackage.of(result) for result in checked.promised.results],
         not_scanned=checked.not_scanned or None,
-        joins=told_joins(checked.joins),
-        three_questions=checked.answers,
-        findings=checked.findings,
+        joins=told_joins(policy, checked.joins),
+        three_questions=checked.answers(policy),
+        findings=checked.findings(policy),
         no_define_xml=no_definition,
-        study_tables=None if compared is None else use_told(compared),
+        study_tables=None if compared is None else use_told(policy, compared),
     )
 
 
-def _told_of_variables(accounts: Sequence[Account], counts: str) -> dict[str, int | None]:
+def _told_of_variables(policy: Policy, accounts: Sequence[Account], counts: str) -> dict[str, int | None]:
     """By variable, the values that such a field of its account counts, if there are some; None where masked."""
     found = {f"{one.file}.{one.variable}": (getattr(one, counts), one.n_values) for one in accounts}
-    return {name: HAND_TO_HAND.told(n, n_values) for name, (n, n_values) in found.items() if n}
+    return {name: policy.told(n, n_values) for name, (n, n_values) in found.items() if n}
 
 
 def undecided(released: ReleasedStudy) -> dict[str, int]:

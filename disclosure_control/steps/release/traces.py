@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Details, Part, Sentence, Style
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen, told_parts
+from disclosure_control.basics.telling.small_counts import Policy, count_text, people_on_screen, told_parts
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.release.originals.traces import Traces
 
@@ -36,13 +36,13 @@ class TracesTold:
     by_chance: Mapping[str, Sequence[str]]
 
     @classmethod
-    def of(cls, traces: Traces) -> TracesTold:
-        """What was found, masked for the report."""
-        kinds = told_parts({kind: getattr(traces, kind) for kind in TRACES}, traces.total)
+    def of(cls, policy: Policy, traces: Traces) -> TracesTold:
+        """What was found, as the reader may see it."""
+        kinds = told_parts(policy, {kind: getattr(traces, kind) for kind in TRACES}, traces.total)
         return cls(
             traces.searched,
             **kinds,
-            where=told_parts(dict(traces.where), traces.total),
+            where=told_parts(policy, dict(traces.where), traces.total),
             forms={place: list(forms) for place, forms in traces.forms.items()},
             by_chance={place: list(forms) for place, forms in traces.by_chance.items()},
         )
@@ -66,12 +66,12 @@ class TracesTold:
             )
 
 
-def reasons_of_traces(traces: Traces) -> list[Reason]:
+def reasons_of_traces(policy: Policy, traces: Traces) -> list[Reason]:
     """The reason to hold if there is a trace: in which columns, and in which form."""
     if not traces.total:
         return []
-    told = TracesTold.of(traces)
-    is_shown = HAND_TO_HAND.told(traces.total) is not None
+    told = TracesTold.of(policy, traces)
+    is_shown = policy.told(traces.total) is not None
     n_traces = counted(traces.total, "trace") if is_shown else f"{people_on_screen(traces.total)} traces"
     return [
         Reason(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.drawings.rows import RateWithInterval, interval_chart
 from disclosure_control.basics.telling.sections import Figure, Part, Section, Sentence, Style, Table, Where
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED, WHAT_MASKED_MEANS
+from disclosure_control.basics.telling.small_counts import MASKED, MASKED_CELL, WHAT_MASKED_MEANS, Policy
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.release.before_and_after import CameIn
 from disclosure_control.release.deidentify import ReleasedStudy
@@ -57,15 +58,20 @@ class UseTold:
 
 @dataclass(frozen=True)
 class StudyCompared:
-    """All tables of a release compared, and the answer.
+    """All tables of a release compared, and the answer: ``fit`` is for others, ``fit_for`` makes it for any reader.
 
     ``not_read``: data sets that were too large to be compared; ``not_made``: the outcome asked for, if it has no table.
     """
 
     tables: Mapping[str, ComparedTable] = field(repr=False)
-    fit: FitForUse
+    fit_for: Callable[[Policy], FitForUse] = field(repr=False)
     not_read: tuple[str, ...]
     not_made: str = ""
+
+    @cached_property
+    def fit(self) -> FitForUse:
+        """The answer for others."""
+        return self.fit_for(MASKED)
 
     @property
     def rows(self) -> pd.DataFrame:
@@ -84,8 +90,11 @@ def study_compared(
     n_left_out, n_people = int((~people.stays).sum()), len(people.stays)
     names = tuple(name.partition("__")[2] for name in people.hidden_columns)
     hidden = HiddenColumns(names, people.n_hidden) if people.n_hidden else None
-    fit = fit_for_use(tables, n_left_out, n_people, settings, came_in.not_read, hidden)
-    return StudyCompared(tables, fit, came_in.not_read, "" if is_made or asked is None else asked.column)
+
+    def fit_for(policy: Policy) -> FitForUse:
+        return fit_for_use(policy, tables, n_left_out, n_people, settings, came_in.not_read, hidden)
+
+    return StudyCompared(tables, fit_for, came_in.not_read, "" if is_made or asked is None else asked.column)
 
 
 # The columns of the file with all cells, by what they hold.
@@ -126,18 +135,19 @@ def cells_of(table: ComparedTable) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-def use_told(compared: StudyCompared) -> UseTold:
+def use_told(policy: Policy, compared: StudyCompared) -> UseTold:
     """What became of the tables, for the report."""
+    fit = compared.fit_for(policy)
     return UseTold(
-        fit_for_use=str(compared.fit.answer),
-        loses=compared.fit.loses,
-        reasons=compared.fit.reasons,
-        tables=[_told(table) for table in compared.tables.values()],
+        fit_for_use=str(fit.answer),
+        loses=fit.loses,
+        reasons=fit.reasons,
+        tables=[_told(policy, table) for table in compared.tables.values()],
         not_compared=compared.not_read,
     )
 
 
-def _told(table: ComparedTable) -> TableTold:
+def _told(policy: Policy, table: ComparedTable) -> TableTold:
     known = table.overlap[~np.isnan(table.overlap)]
     states = table.states
     return TableTold(
@@ -150,18 +160,19 @@ def _told(table: ComparedTable) -> TableTold:
         moved=int((states == State.MOVED).sum()),
         lost=int((states == State.LOST).sum()),
         changed_sign_or_significance=int(np.isin(states, (State.SIGN, State.SIGNIFICANCE)).sum()),
-        largest_change=_largest(table),
+        largest_change=_largest(policy, table),
     )
 
 
-def _largest(table: ComparedTable) -> str:
+def _largest(policy: Policy, table: ComparedTable) -> str:
     if not table.is_changed.any():
         return "none"
+    nothing_to_compare = "cells are lost" if policy.is_exact else MASKED_CELL
     if table.before.kind is CellKind.SHARE:
-        return changed_share(table) or MASKED
-    change = np.abs(table.change[table.is_read & ~np.isnan(table.change)])
+        return changed_share(policy, table) or nothing_to_compare
+    change = np.abs(table.change[(table.is_read | policy.is_exact) & ~np.isnan(table.change)])
     if not len(change):
-        return MASKED
+        return nothing_to_compare
     if not change.max():
         return "cells are lost, the others are as they were"
     if table.before.kind is CellKind.SURVIVAL:
@@ -169,15 +180,15 @@ def _largest(table: ComparedTable) -> str:
     return f"{change.max():.2g}{' standard deviations' if table.before.kind is CellKind.MEAN else ''}"
 
 
-def use_sections(compared: StudyCompared) -> tuple[Section, ...]:
+def use_sections(policy: Policy, compared: StudyCompared) -> tuple[Section, ...]:
     """The section: the answer with its reasons, what became of each table, and the main tables with drawings.
 
     The answer, the reasons and the figures of each table are in the evidence, too, under the loss of utility.
     """
-    told = use_told(compared)
+    told = use_told(policy, compared)
     answer = tuple(_answer(told))
     return (
-        STUDY_TABLES_OUTLINE.section((*answer, *_parts(compared, told))),
+        STUDY_TABLES_OUTLINE.section((*answer, *_parts(policy, compared, told))),
         Section("utility", "", [replace(part, where=Where.EVIDENCE) for part in answer]),
     )
 
@@ -219,7 +230,7 @@ def _answer(told: UseTold) -> Iterator[Sentence | Table]:
     )
 
 
-def _parts(compared: StudyCompared, told: UseTold) -> Iterator[Part]:
+def _parts(policy: Policy, compared: StudyCompared, told: UseTold) -> Iterator[Part]:
     for name in told.not_compared:
         yield Sentence(f"Not compared: {name}, which has more rows on disk than are read for its tables.", Style.NOTICE)
     if compared.not_made:
@@ -230,33 +241,35 @@ def _parts(compared: StudyCompared, told: UseTold) -> Iterator[Part]:
         )
     for table in compared.tables.values():
         if table.before.is_main and table.before.kind is CellKind.SHARE:
-            yield from _main_table(table)
+            yield from _main_table(policy, table)
 
 
-def _main_table(table: ComparedTable) -> Iterator[Part]:
-    told, before = told_cells(table), table.before
-    known = told_before(table)
+def _main_table(policy: Policy, table: ComparedTable) -> Iterator[Part]:
+    told, before = told_cells(policy, table), table.before
+    known = told_before(policy, table)
     shown = np.flatnonzero((told | known).any(axis=1))[:MOST_ROWS].tolist()
     if not shown:
         return
     rows = [
-        [before.rows[row], *(_cell(table, told, known, row, column) for column in range(len(before.columns)))]
+        [before.rows[row], *(_cell(policy, table, told, known, row, column) for column in range(len(before.columns)))]
         for row in shown
     ]
     title = f"{before.title}: share of people, as it came in → as it leaves"
     yield Table(title, ("", *before.columns), rows, range(1, len(before.columns) + 1))
     n_more = len(before.rows) - len(shown)
     more = f" {counted(n_more, 'row')} of few people not shown." if n_more else ""
-    yield Sentence(f"→ ±: the number changed by fewer than ten people. {WHAT_MASKED_MEANS}{more}", Style.SMALL)
+    masks = "" if policy.is_exact else f"→ ±: the number changed by fewer than ten people. {WHAT_MASKED_MEANS}"
+    if masks or more:
+        yield Sentence(f"{masks}{more}".strip(), Style.SMALL)
     yield from _drawing(table, told)
 
 
-def _cell(table: ComparedTable, told: np.ndarray, known: np.ndarray, row: int, column: int) -> str:
+def _cell(policy: Policy, table: ComparedTable, told: np.ndarray, known: np.ndarray, row: int, column: int) -> str:
     before, after = table.before.value[row, column], table.after.value[row, column]
     if told[row, column]:
         return f"{before:.0%} → {after:.0%}"
-    is_near = abs(table.before.n[row, column] - table.after.n[row, column]) < HAND_TO_HAND.threshold
-    return f"{before:.0%} → ±" if known[row, column] and is_near else MASKED
+    is_near = abs(table.before.n[row, column] - table.after.n[row, column]) < policy.threshold
+    return f"{before:.0%} → ±" if known[row, column] and is_near else MASKED_CELL
 
 
 def _drawing(table: ComparedTable, told: np.ndarray) -> Iterator[Figure]:

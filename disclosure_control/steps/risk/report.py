@@ -8,7 +8,7 @@ from typing import Any
 
 from disclosure_control.assess.report import ToldModel
 from disclosure_control.basics.telling.sections import AnswersGiven, Part, Section, Sentence, Style, Where
-from disclosure_control.basics.telling.told_outside import ToldCounts
+from disclosure_control.basics.telling.told_outside import STRICT, ToldCounts
 from disclosure_control.leaving.questions import Answer
 from disclosure_control.steps.risk.sections import SECTIONS, by_group, key_sets
 
@@ -43,9 +43,11 @@ def risk_sections(
 def sections_outside(found: Mapping[str, Any], counts: ToldCounts, k: ToldModel) -> tuple[Section, ...]:
     """Shares of groups, and sets of facts that single people out, as they may be shared."""
     groups = found["by_group"].groups if "by_group" in found and k.risky is not None else {}
-    told: dict[str, Any] = {"by_group": by_group.RiskByGroup(by_group.outside(groups, counts), k.risky_rate)}
+    told: dict[str, Any] = {
+        "by_group": by_group.RiskByGroup(by_group.outside(groups, counts), k.risky_rate, STRICT.threshold)
+    }
     if "key_sets" in found:
-        told["key_sets"] = list(key_sets.outside(found["key_sets"], counts))
+        told["key_sets"] = key_sets.outside(found["key_sets"], counts)
     return risk_sections(told, {}, {})
 
 

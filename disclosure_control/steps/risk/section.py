@@ -12,6 +12,7 @@ import pandas as pd
 
 from disclosure_control.basics.settings.fields import SettingsGroup
 from disclosure_control.basics.telling.sections import Part
+from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.steps.risk.scene import Scene
 
 
@@ -24,13 +25,14 @@ class Borne(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """What a section ``found``, as published; ``tables`` are files for people, by name.
+    """What a section found: ``told`` makes it as the reader of a policy may see it; ``tables`` are files for people, by
+    name.
 
     ``per_class`` and ``per_record`` are called only for ``record_risk.csv``: figures that a class shares, and arrays
     (n_records,) of figures that need records.
     """
 
-    found: Any
+    told: Callable[[Policy], Any]
     per_class: Callable[[], dict[str, Borne]] = dict
     per_record: Callable[[], dict[str, np.ndarray]] = dict
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict, repr=False)

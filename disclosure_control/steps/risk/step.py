@@ -12,6 +12,7 @@ import pandas as pd
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.telling.plain import plain
+from disclosure_control.basics.telling.small_counts import MASKED, Policy
 from disclosure_control.leaving.questions import three_questions
 from disclosure_control.records.people import ListedPeople
 from disclosure_control.steps.risk.common_settings import RiskSettings
@@ -20,7 +21,7 @@ from disclosure_control.steps.risk.report import risk_sections, sections_outside
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Borne, Finding
 from disclosure_control.steps.risk.sections import SECTIONS
-from disclosure_control.steps.running import StepInput, StepResult
+from disclosure_control.steps.running import StepInput, StepResult, StepTold
 
 __all__ = ["run_step"]
 
@@ -31,24 +32,24 @@ def run_step(step: StepInput[RiskSettings]) -> StepResult:
     scene = set_scene(step.assessment, settings, step.dataset, step.folder)
     findings, not_computed = evaluate_sections(scene)
     identified = step.earlier["identifiers"].outcome if "identifiers" in step.earlier else None
-    answers = three_questions(scene.assessment, scene.profile, scene.intruders["prosecutor"], identified)
-    found = {name: finding.found for name, finding in findings.items()}
-    in_summary: dict[str, object] = {"three_questions": answers}
     tables: dict[str, pd.DataFrame | Iterator[pd.DataFrame]] = {}
-    for name, finding in findings.items():
-        in_summary |= plain(finding.found) if SECTIONS[name].is_inline else {name: finding.found}
+    for finding in findings.values():
         tables |= finding.tables
-    if not_computed:
-        in_summary["not_computed"] = not_computed
     if settings.records and step.assessment.config.has("risk"):
         tables["record_risk.csv"] = risk_per_record(scene, findings)
-    return StepResult(
-        in_summary,
-        sections=risk_sections(found, answers, not_computed),
-        outside=partial(sections_outside, found),
-        tables=tables,
-        inputs=scene.inputs,
-    )
+
+    def tell(policy: Policy) -> StepTold:
+        answers = three_questions(policy, scene.assessment, scene.profile, scene.intruders["prosecutor"], identified)
+        found = {name: finding.told(policy) for name, finding in findings.items()}
+        in_summary: dict[str, object] = {"three_questions": answers}
+        for name, one in found.items():
+            in_summary |= plain(one) if SECTIONS[name].is_inline else {name: one}
+        if not_computed:
+            in_summary["not_computed"] = not_computed
+        return StepTold(in_summary, risk_sections(found, answers, not_computed))
+
+    masked = {name: finding.told(MASKED) for name, finding in findings.items()}
+    return StepResult.told_by(tell, outside=partial(sections_outside, masked), tables=tables, inputs=scene.inputs)
 
 
 def set_scene(assessment: Assessment, settings: RiskSettings, dataset: CombinedDataset, folder: Path) -> Scene:

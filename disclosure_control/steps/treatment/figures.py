@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,7 +13,7 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.report import ToldCloseness, ToldModel, ToldSizes
 from disclosure_control.assess.told import told_outside
 from disclosure_control.basics.telling.plain import INLINE, WHERE_FOUND
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.small_counts import EXACT, Policy, notes_told
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.leaving.leaving import EarlierRelease, Leaving
 from disclosure_control.leaving.release_findings import ReleaseFindings
@@ -90,7 +90,7 @@ class TreatmentFindings:
         return self.before, self.after, self.as_released
 
 
-def view_of(assessment: Assessment, n_records: int) -> PilotView:
+def view_of(policy: Policy, assessment: Assessment, n_records: int) -> PilotView:
     """One view of a pilot in plain numbers."""
     profile = risk_profile(assessment.classes, (), assessment.config.missing_qis)
     prosecutor = prosecutor_risk(assessment.classes, missing_qis=assessment.config.missing_qis)
@@ -103,7 +103,7 @@ def view_of(assessment: Assessment, n_records: int) -> PilotView:
         prosecutor_highest_risk=prosecutor.highest,
         k_anonymity=ToldSizes.of(assessment.k_anonymity),
         l_diversity={name: ToldSizes.of(result) for name, result in assessment.l_diversity.items()},
-        t_closeness={name: ToldCloseness.of(result) for name, result in assessment.t_closeness.items()},
+        t_closeness={name: ToldCloseness.of(policy, result) for name, result in assessment.t_closeness.items()},
         missing_policies=assessment.missing_policies,
         notices=list(assessment.notices),
     )
@@ -116,38 +116,49 @@ def treatment_findings(
     settings: TreatmentSettings | None = None,
     earlier: EarlierRelease | None = None,
     of_ids: Mapping[str, int] | None = None,
-) -> TreatmentFindings:
-    """The effect of the treatment on a pilot; ``names`` are the columns that were treated.
+) -> Callable[[Policy], TreatmentFindings]:
+    """The effect of the treatment on a pilot, for each reader; ``names`` are the columns that were treated.
 
     ``settings`` are those of the config key, None in a notebook; ``earlier`` is the release that this one joins.
     ``of_ids``: the ``columns_of_ids``, computed here if not given.
     """
     released = set(treated.columns)
     settings = settings or TreatmentSettings(())
-    told = _NumbersOfColumns(before, treated, treated.gaps())
-    removed = removed_by([step.n_records_removed for step in treated.steps])
-    steps = [_applied(step, n, told) for step, n in zip(treated.steps, removed, strict=True)]
-    missing_of_kept = {name: told.missing_of_kept(name) for name in names if name in released}
-    leaving = Leaving.of(before, treated, settings.harmless, earlier, told.numbers)
-    untouched = list(leaving.as_they_were)
+    gaps = treated.gaps()
+
+    def of_columns(policy: Policy) -> tuple[_NumbersOfColumns, list[StepApplied], dict[str, list[int | None]]]:
+        numbers = _NumbersOfColumns(policy, before, treated, gaps)
+        removed = removed_by(policy, [step.n_records_removed for step in treated.steps])
+        steps = [_applied(policy, step, n, numbers) for step, n in zip(treated.steps, removed, strict=True)]
+        return numbers, steps, {name: numbers.missing_of_kept(name) for name in names if name in released}
+
+    leaving = Leaving.of(before, treated, settings.harmless, earlier, of_columns(EXACT)[0].numbers)
+    findings = ReleaseFindings.of(leaving)
     if of_ids is None:
         of_ids = columns_of_ids(treated)
-    return TreatmentFindings(
-        seed=whose_seed(treated.seed),
-        missing_qis=treated.config.missing_qis,
-        records_removed=treated.n_records_removed,
-        steps=steps,
-        before=view_of(before, treated.n_records_before),
-        after=view_of(treated.assessment, treated.n_people),
-        as_released=view_of(treated.as_released, treated.n_people),
-        missing_of_kept=missing_of_kept,
-        columns_dropped=[name for name in names if name not in released],
-        finer_than_assessed=finer_than_assessed(treated),
-        untouched=untouched,
-        untouched_but_for={name: leaving.told_of(name, n) for name, n in leaving.as_they_were.items() if n},
-        leaving=ReleaseFindings.of(leaving),
-        notes=[*treated.notes, *_interval_notes(treated), *release_warnings(treated, of_ids)],
-    )
+    notes = [*treated.notes, *_interval_notes(treated), *release_warnings(treated, of_ids)]
+    finer = finer_than_assessed(treated)
+
+    def told(policy: Policy) -> TreatmentFindings:
+        _, steps, missing_of_kept = of_columns(policy)
+        return TreatmentFindings(
+            seed=whose_seed(treated.seed),
+            missing_qis=treated.config.missing_qis,
+            records_removed=treated.n_records_removed,
+            steps=steps,
+            before=view_of(policy, before, treated.n_records_before),
+            after=view_of(policy, treated.assessment, treated.n_people),
+            as_released=view_of(policy, treated.as_released, treated.n_people),
+            missing_of_kept=missing_of_kept,
+            columns_dropped=[name for name in names if name not in released],
+            finer_than_assessed=finer,
+            untouched=list(leaving.as_they_were),
+            untouched_but_for={name: leaving.told_of(policy, name, n) for name, n in leaving.as_they_were.items() if n},
+            leaving=findings(policy),
+            notes=notes_told(policy, notes),
+        )
+
+    return told
 
 
 class _NumbersOfColumns:
@@ -156,41 +167,41 @@ class _NumbersOfColumns:
     So no differences of what a step changed, who lacks a value and who lacked one give small counts.
     """
 
-    def __init__(self, before: Assessment, treated: TreatedPilot, gaps: MissingCounts):
+    def __init__(self, policy: Policy, before: Assessment, treated: TreatedPilot, gaps: MissingCounts):
+        self.policy = policy
         self.n_before, self.n_kept = treated.n_records_before, treated.n_people
         self.missing = gaps.released
-        self.outside = told_outside(before)
+        self.outside = told_outside(policy, before)
         self.numbers: defaultdict[str, list[int]] = defaultdict(lambda: [self.n_before, self.n_kept])
         for name, n in {**{name: n for name, (n, _, _) in gaps.released.items()}, **gaps.dropped}.items():
             self.numbers[name] += [n, self.n_before - n]
 
     def changed(self, name: str, n: int) -> int | None:
         """In how many records a step changed the column."""
-        told = HAND_TO_HAND.told(n, *self.numbers[name])
+        told = self.policy.told(n, *self.numbers[name])
         self.numbers[name].append(n)
         return told
 
     def missing_of_kept(self, name: str) -> list[int | None]:
         """How many of the kept people lack a value before and after; both None if one would give a small count."""
         all_before, before, after = self.missing[name]
-        told = [HAND_TO_HAND.told(before, self.n_kept, all_before), HAND_TO_HAND.told(after, self.n_kept, before)]
+        told = [self.policy.told(before, self.n_kept, all_before), self.policy.told(after, self.n_kept, before)]
         self.numbers[name] += [before, after, self.n_kept - before, self.n_kept - after]
         is_hidden = self.outside.get(name, NOT_MASKED)["missing"] is None
         return [None, None] if is_hidden or None in told else [before, after]
 
 
-def removed_by(removed: Sequence[int]) -> list[int | None]:
+def removed_by(policy: Policy, removed: Sequence[int]) -> list[int | None]:
     """Records that each step removed, as published beside the number that all of them did."""
     if np.count_nonzero(removed) < 2:
         return [*removed]
-    return [
-        None if hides else n for n, hides in zip(removed, HAND_TO_HAND.hidden_parts(np.array(removed)), strict=True)
-    ]
+    hidden = policy.hidden_parts(np.array(removed))
+    return [None if hides else n for n, hides in zip(removed, hidden, strict=True)]
 
 
-def _applied(step: AppliedStep, removed: int | None, told: _NumbersOfColumns) -> StepApplied:
+def _applied(policy: Policy, step: AppliedStep, removed: int | None, told: _NumbersOfColumns) -> StepApplied:
     changed = {name: told.changed(name, int(count)) for name, count in step.changed.items()}
-    return StepApplied(step.method, changed, removed, step.used_chance, list(step.notes))
+    return StepApplied(step.method, changed, removed, step.used_chance, notes_told(policy, step.notes))
 
 
 def finer_than_assessed(treated: TreatedPilot) -> list[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, people_on_screen
+from disclosure_control.basics.telling.small_counts import MASKED, Note, people_on_screen
 from disclosure_control.basics.telling.words import listed, people_text
 from disclosure_control.identifiers.named_columns import identifier_columns
 from disclosure_control.remedy.treatments.algorithms.moved_columns import tells_the_day
@@ -61,11 +62,15 @@ def release_reasons(treated: TreatedPilot, of_ids: Mapping[str, int], file: str)
 def _on_ids(of_ids: Mapping[str, int], n_people: int) -> list[str]:
     if SUBJECT_COLUMN in of_ids:
         return ["Subject ids are released unchanged; recode_ids replaces them by pseudonyms."]
-    return [
-        f"{name} contains the subject's original id for {people_on_screen(HAND_TO_HAND.told(n, n_people))} of "
-        f"{people_text(n_people)}: drop it, or, if it contains nothing else, name it under the columns of recode_ids."
-        for name, n in of_ids.items()
-    ]
+    masked = {name: people_on_screen(MASKED.told(n, n_people)) for name, n in of_ids.items()}
+    return [Note.of(partial(_on_id, name, people_text(n_people)), n, masked[name]) for name, n in of_ids.items()]
+
+
+def _on_id(name: str, people: str, n: str) -> str:
+    return (
+        f"{name} contains the subject's original id for {n} of {people}: drop it, or, if it contains nothing else, "
+        "name it under the columns of recode_ids."
+    )
 
 
 def _on_dates(treated: TreatedPilot) -> list[str]:

@@ -13,9 +13,17 @@ from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.plain import plain
 from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import Details, Figure, Part, Section, Sentence, Style, Table, Where
-from disclosure_control.basics.telling.small_counts import MASKED, WHAT_MASKED_MEANS, count_text
+from disclosure_control.basics.telling.small_counts import (
+    EXACT,
+    FOR_CONTROLLER,
+    MASKED,
+    MASKED_CELL,
+    WHAT_MASKED_MEANS,
+    Policy,
+    count_text,
+)
 from disclosure_control.basics.telling.told_outside import ToldCounts
-from disclosure_control.basics.telling.words import counted, listed, share_of_text, share_text
+from disclosure_control.basics.telling.words import capitalised, counted, listed, share_of_text, share_text
 from disclosure_control.remedy.treatments.seeds import DEFAULT_WARNING
 from disclosure_control.steps.treatment import DATASET, OUTLINES, WITH_ORIGINAL_IDS
 from disclosure_control.steps.treatment.figures import PilotView, StepApplied, TreatmentFindings
@@ -38,17 +46,19 @@ THE_TABLE = (
 )
 
 
-def treatment_report(found: TreatmentFindings) -> str:
+def treatment_report(found: TreatmentFindings, policy: Policy = MASKED) -> str:
     """The summary as text: the treatments, before and after, and the limits of the figures."""
-    return as_text(treatment_sections(found), Where.FILE)
+    return as_text(treatment_sections(policy, found), Where.FILE)
 
 
-def treatment_sections(found: TreatmentFindings, of_table_alone: Collection[str] | None = None) -> tuple[Section, ...]:
-    """The treatments, before and after, and what to know before release.
+def treatment_sections(
+    policy: Policy, found: TreatmentFindings, of_table_alone: Collection[str] | None = None
+) -> tuple[Section, ...]:
+    """The treatments, before and after, and what to know before release; ``found`` is as the reader may see it.
 
     ``of_table_alone``: where files of a study leave and the treated table stays, notes that are no evidence on them.
     """
-    return (OUTLINES[0].section(_parts(found)), *_evidence(found, of_table_alone))
+    return (OUTLINES[0].section(_parts(policy, found)), *_evidence(found, of_table_alone))
 
 
 def _evidence(found: TreatmentFindings, of_table_alone: Collection[str] | None) -> list[Section]:
@@ -110,7 +120,7 @@ def refusal_sections(reason: str) -> tuple[Section, ...]:
     return (OUTLINES[0].section(parts),)
 
 
-def _parts(found: TreatmentFindings) -> Iterator[Part]:
+def _parts(policy: Policy, found: TreatmentFindings) -> Iterator[Part]:
     if DEFAULT_WARNING in found.notes:
         yield Sentence(DEFAULT_WARNING, where=Where.FIRST)
     yield Sentence(before_and_after(found), where=Where.SHORT)
@@ -145,7 +155,8 @@ def _parts(found: TreatmentFindings) -> Iterator[Part]:
         yield Table(title, ("Column", "Before", "After"), lost, (1, 2), Where.TEXT)
     yield Sentence("What to know before release", Style.HEADING)
     yield from _before_release(found)
-    yield Sentence(WHAT_MASKED_MEANS, Style.SMALL, Where.TEXT)
+    if not policy.is_exact:
+        yield Sentence(WHAT_MASKED_MEANS, Style.SMALL, Where.TEXT)
 
 
 def _before_release(found: TreatmentFindings) -> Iterator[Part]:
@@ -233,7 +244,7 @@ def _people(view: ToldModel | None) -> str:
     if view.evaluated == 0:
         return "nobody evaluated"
     if view.risky is None or view.evaluated is None:
-        return MASKED
+        return MASKED_CELL
     return f"{view.risky} of {view.evaluated} ({share_text(view.risky_rate)})"
 
 
@@ -278,9 +289,11 @@ def _outside(told: ToldModel) -> ToldModel:
 
 
 def summary_files(pilot: str, found: TreatmentFindings) -> dict[str, bytes]:
-    """``{PILOT}_treatment_summary.txt`` and ``.json``."""
-    text = json.dumps(plain(found), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    """``{PILOT}_treatment_summary.txt`` and ``.json``, for the controller: ``found`` is exact."""
+    figures = {"schema": 2, "for": FOR_CONTROLLER, **plain(found)}
+    text = json.dumps(figures, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    report = f"{capitalised(FOR_CONTROLLER)}.\n\n{treatment_report(found, EXACT)}"
     return {
-        f"{pilot}_treatment_summary.txt": treatment_report(found).encode("utf-8"),
+        f"{pilot}_treatment_summary.txt": report.encode("utf-8"),
         f"{pilot}_treatment_summary.json": text.encode("utf-8"),
     }

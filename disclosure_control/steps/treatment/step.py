@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import EXACT, MASKED, Policy
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
 from disclosure_control.leaving.joined_releases import read_earlier_release
@@ -17,9 +18,9 @@ from disclosure_control.remedy.treatments.recommendation import Recommendation
 from disclosure_control.remedy.treatments.registry import TreatmentStep
 from disclosure_control.remedy.treatments.treat import treat_records
 from disclosure_control.remedy.treatments.treated_pilot import TreatedPilot
-from disclosure_control.steps.running import StepInput, StepResult
+from disclosure_control.steps.running import StepInput, StepResult, StepTold
 from disclosure_control.steps.treatment import DATASET, WITH_ORIGINAL_IDS
-from disclosure_control.steps.treatment.figures import treatment_findings
+from disclosure_control.steps.treatment.figures import TreatmentFindings, treatment_findings
 from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_reasons, release_warnings
 from disclosure_control.steps.treatment.report import (
     nothing_outside,
@@ -48,36 +49,39 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     left_in, held = _identifiers_left_in(step, treated)
     of_ids = columns_of_ids(treated)
     dataset = WITH_ORIGINAL_IDS if of_ids else DATASET
-    found = treatment_findings(step.assessment, treated, columns, settings, earlier, of_ids)
-    found = replace(
-        found,
-        notes=[*found.notes, *_notes_on_identifiers(left_in, held, dataset)],
-        released=not held,
-        dataset=None if held else dataset,
-        identifiers_left_in=[finding.name for finding in left_in],
-    )
-    summaries = summary_files(step.pilot, found)
-    return StepResult(
-        found,
-        sections=treatment_sections(
-            found, _of_table_alone(treated, of_ids, _notes_on_identifiers(left_in, held, dataset))
-        ),
-        outside=partial(sections_outside, found),
+    findings = treatment_findings(step.assessment, treated, columns, settings, earlier, of_ids)
+
+    def told(policy: Policy) -> TreatmentFindings:
+        found = findings(policy)
+        return replace(
+            found,
+            notes=[*found.notes, *_notes_on_identifiers(policy, left_in, held, dataset)],
+            released=not held,
+            dataset=None if held else dataset,
+            identifiers_left_in=[finding.name for finding in left_in],
+        )
+
+    def tell(policy: Policy) -> StepTold:
+        found, on_identifiers = told(policy), _notes_on_identifiers(policy, left_in, held, dataset)
+        reasons = (
+            *reasons_of(policy, left_in, "the treated dataset"),
+            *release_reasons(treated, of_ids, "What the treatment made" if held else dataset),
+            *found.leaving.reasons(),
+        )
+        return StepTold(
+            found,
+            treatment_sections(policy, found, _of_table_alone(treated, of_ids, on_identifiers)),
+            tuple(sorted(reasons)),
+            three_questions(policy, treated.as_released, identified=IdentifierOutcome(left_in)),
+            found.leaving.not_looked_at(),
+        )
+
+    return StepResult.told_by(
+        tell,
+        outside=partial(sections_outside, told(MASKED)),
         inputs={**treated.inputs, **inputs},
         datasets={} if held else {dataset: treated.written()},
-        files=summaries,
-        hand_to_hand=frozenset(summaries),
-        reasons_to_hold=tuple(
-            sorted(
-                (
-                    *reasons_of(left_in, "the treated dataset"),
-                    *release_reasons(treated, of_ids, "What the treatment made" if held else dataset),
-                    *found.leaving.reasons(),
-                )
-            )
-        ),
-        answers=three_questions(treated.as_released, identified=IdentifierOutcome(left_in)),
-        not_looked_at=found.leaving.not_looked_at(),
+        files=summary_files(step.pilot, told(EXACT)),
         outcome=treated,
     )
 
@@ -97,8 +101,8 @@ def _identifiers_left_in(
     return left_in, bool(left_in) and not identified.release_anyway
 
 
-def _notes_on_identifiers(left_in: Sequence[ColumnFinding], held: bool, dataset: str) -> list[str]:
-    notes = [f"{in_words(finding)}: {finding.what_to_do}." for finding in left_in]
+def _notes_on_identifiers(policy: Policy, left_in: Sequence[ColumnFinding], held: bool, dataset: str) -> list[str]:
+    notes = [f"{in_words(policy, finding)}: {finding.what_to_do}." for finding in left_in]
     if held:
         notes.append(
             f"{dataset} is not written, for the columns above: drop or treat them, declare them harmless "

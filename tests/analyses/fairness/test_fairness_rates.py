@@ -15,6 +15,7 @@ from scipy.stats import contingency
 
 from disclosure_control.analyses.fairness import step
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.measures.group_fairness import TwoGroups, pool_strata
 from tests.cases import each
 from tests.config_keys import settings_of_key
@@ -242,7 +243,7 @@ def times_ten(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def fairness_of(frame, settings):
-    return InSummary(step.fairness_of(frame, settings_of_key("fairness", settings)))
+    return InSummary(step.fairness_of(MASKED, frame, settings_of_key("fairness", settings)))
 
 
 SETTINGS = {"favourable": {"column": "admitted", "equals": ["yes"]}, "sensitive": "sex", "reference": "M"}

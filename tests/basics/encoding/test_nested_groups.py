@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.encoding.nested_groups import hidden_beside_each_other
 from disclosure_control.basics.telling.plain import plain
-from disclosure_control.basics.telling.small_counts import SMALLER_GROUPS, MissingShown, shares_by_group
+from disclosure_control.basics.telling.small_counts import MASKED, SMALLER_GROUPS, MissingShown, shares_by_group
 from tests.examples import examples
 
 DISTRICTS = st.lists(
@@ -26,9 +26,9 @@ def told_of(districts: list[tuple[int, int, int]]) -> dict[str, list[dict]]:
     hit, all_of_them = frame["hit"].to_numpy(), np.ones(len(frame), dtype=bool)
     one_each = np.ones(len(frame), dtype=np.int64)
     gaps = [MissingShown.LIKE_ANY_GROUP] * 2
-    hidden = hidden_beside_each_other(list(columns.values()), all_of_them, hit, gaps, one_each)
+    hidden = hidden_beside_each_other(MASKED, list(columns.values()), all_of_them, hit, gaps, one_each)
     return {
-        name: plain(shares_by_group(column, all_of_them, hit, "risky", also=also))
+        name: plain(shares_by_group(MASKED, column, all_of_them, hit, "risky", also=also))
         for (name, column), also in zip(columns.items(), hidden, strict=True)
     }
 

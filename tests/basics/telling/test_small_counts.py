@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.basics.telling.plain import plain
 from disclosure_control.basics.telling.small_counts import (
-    HAND_TO_HAND,
+    MASKED,
     SMALLER_GROUPS,
     TOO_FEW,
-    SmallCounts,
+    ForOthers,
     hidden_groups,
     missing_told,
     people_on_screen,
@@ -23,7 +23,7 @@ from tests.basics.telling.undo_masks import Told
 from tests.cases import each
 from tests.examples import examples
 
-PROMISED = HAND_TO_HAND.threshold - 2
+PROMISED = MASKED.threshold - 2
 
 
 def column_of(*sizes: int, n_missing: int = 0) -> EncodedColumn:
@@ -47,18 +47,18 @@ def share_of(entries: list[dict], group: str) -> dict:
 def test_fifteen_without_a_country_and_one_from_another_are_not_told_apart():
     """The issue's case: "smaller groups together 16" less "missing in 15" left one person."""
     column = column_of(617, 1, n_missing=15)
-    assert missing_told(column) is None
+    assert missing_told(MASKED, column) is None
     everybody = np.ones(633, dtype=bool)
-    entries = plain(shares_by_group(column, everybody, np.zeros(633, dtype=bool), "risky"))
+    entries = plain(shares_by_group(MASKED, column, everybody, np.zeros(633, dtype=bool), "risky"))
     assert [(entry["group"], entry["people"]) for entry in entries] == [("g0", 617), (SMALLER_GROUPS, 16)]
-    assert missing_told(column_of(617, n_missing=16)) == 16
-    assert missing_told(column_of(617)) == 0
+    assert missing_told(MASKED, column_of(617, n_missing=16)) == 16
+    assert missing_told(MASKED, column_of(617)) == 0
 
 
 def test_one_of_ninety_five_who_is_not_at_risk_is_masked_with_his_share():
     sizes, hits = (95, 100, 120), (94, 50, 60)
     column, everybody = column_of(*sizes), np.ones(315, dtype=bool)
-    entries = plain(shares_by_group(column, everybody, flags(*zip(sizes, hits, strict=True)), "risky"))
+    entries = plain(shares_by_group(MASKED, column, everybody, flags(*zip(sizes, hits, strict=True)), "risky"))
     first = share_of(entries, "g0")
     assert (first["people"], first["risky"], first["risky_rate"], first["low"]) == (95, None, None, None)
     # 204 in all less what the others are would give him away: the smallest of them is masked too.
@@ -69,49 +69,49 @@ def test_few_who_are_not_considered_are_not_found_by_subtraction():
     """Of 322 women 318 have a value: 322 in one table less 318 in the other are four."""
     column = column_of(322, 311, 300)
     considered = flags((322, 318), (311, 291), (300, 200))
-    entries = plain(shares_by_group(column, considered, flags((322, 100), (311, 100), (300, 100)), "risky"))
+    entries = plain(shares_by_group(MASKED, column, considered, flags((322, 100), (311, 100), (300, 100)), "risky"))
     assert [share_of(entries, f"g{i}")["people"] for i in range(3)] == [None, 291, None]
     assert [share_of(entries, f"g{i}")["risky"] for i in range(3)] == [None, 100, None]
     assert [share_of(entries, f"g{i}")["risky_rate"] for i in range(3)] == [None, 100 / 291, None]
 
 
 def test_parts_of_a_whole():
-    assert told_parts({"a": 600, "b": 0}) == {"a": 600, "b": 0}
-    assert told_parts({"a": 600, "b": 3, "c": 0}) == {"a": None, "b": None, "c": 0}
-    assert told_parts({"a": 600, "b": 3, "c": 12}) == {"a": 600, "b": None, "c": None}
-    assert told_parts({"a": 600, "b": 4, "c": 6, "d": 12}) == {"a": 600, "b": None, "c": None, "d": 12}
-    assert told_parts({"a": 600, "b": 3, "c": 4}) == {"a": None, "b": None, "c": None}  # seven leave too little
-    assert told_parts({"a": 7}) == {"a": None}
-    assert told_parts({"a": 3}, 100) == {"a": None}  # the other 97 are not told
-    assert hidden_groups(column_of(3, n_missing=0)).tolist() == [False, True]
+    assert told_parts(MASKED, {"a": 600, "b": 0}) == {"a": 600, "b": 0}
+    assert told_parts(MASKED, {"a": 600, "b": 3, "c": 0}) == {"a": None, "b": None, "c": 0}
+    assert told_parts(MASKED, {"a": 600, "b": 3, "c": 12}) == {"a": 600, "b": None, "c": None}
+    assert told_parts(MASKED, {"a": 600, "b": 4, "c": 6, "d": 12}) == {"a": 600, "b": None, "c": None, "d": 12}
+    assert told_parts(MASKED, {"a": 600, "b": 3, "c": 4}) == {"a": None, "b": None, "c": None}  # seven leave too little
+    assert told_parts(MASKED, {"a": 7}) == {"a": None}
+    assert told_parts(MASKED, {"a": 3}, 100) == {"a": None}  # the other 97 are not told
+    assert hidden_groups(MASKED, column_of(3, n_missing=0)).tolist() == [False, True]
 
 
 def test_a_count_by_itself_and_its_complement():
-    assert [HAND_TO_HAND.told(part, 100) for part in (0, 1, 9, 10, 90, 91, 99, 100)] == [
+    assert [MASKED.told(part, 100) for part in (0, 1, 9, 10, 90, 91, 99, 100)] == [
         0, None, None, 10, 90, None, None, 100,
     ]  # fmt: skip
 
 
 def test_totals_of_the_whole_pilot_are_masked_by_the_strict_switch_alone():
-    strict = SmallCounts(is_strict=True)
-    assert [HAND_TO_HAND.total(n) for n in (0, 3, 10)] == [0, 3, 10]
+    strict = ForOthers(10, is_strict=True)
+    assert [MASKED.total(n) for n in (0, 3, 10)] == [0, 3, 10]
     assert [strict.total(n) for n in (0, 3, 10)] == [0, None, 10]
 
 
 def test_an_extreme_of_few_people_is_an_interval():
     """77.0877 is the distance of a class of one child, and has one solution in whole mg/dL."""
-    assert HAND_TO_HAND.extreme(77.0877, 1, unit=30) == (60, 120)
-    assert HAND_TO_HAND.extreme(77.0877, 9, unit=30) == (60, 120)
-    assert HAND_TO_HAND.extreme(77.0877, 10, unit=30) == 77.1
-    assert HAND_TO_HAND.extreme(0.7, 1, unit=0.5, most=1) == (0.5, 1)
-    assert HAND_TO_HAND.extreme(20, 1, unit=30) == (15, 30)
-    assert HAND_TO_HAND.extreme(-20, 1, unit=30) == (-30, -15)
-    assert HAND_TO_HAND.extreme(0, 1, unit=30) == 0
+    assert MASKED.extreme(77.0877, 1, unit=30) == (60, 120)
+    assert MASKED.extreme(77.0877, 9, unit=30) == (60, 120)
+    assert MASKED.extreme(77.0877, 10, unit=30) == 77.1
+    assert MASKED.extreme(0.7, 1, unit=0.5, most=1) == (0.5, 1)
+    assert MASKED.extreme(20, 1, unit=30) == (15, 30)
+    assert MASKED.extreme(-20, 1, unit=30) == (-30, -15)
+    assert MASKED.extreme(0, 1, unit=30) == 0
 
 
 @each("value", [0.013, 1.0, 29.999, 30.0, 77.0877, 1e9])
 def test_the_bounds_of_an_extreme_hold_it(value):
-    low, high = HAND_TO_HAND.extreme(value, 1, unit=30)
+    low, high = MASKED.extreme(value, 1, unit=30)
     assert low <= value <= high
     assert high == 2 * low
 
@@ -155,18 +155,18 @@ def test_no_small_count_within_a_group_is_pinned_down(rows, all_are_considered):
     table = np.array([(hit, other, 0 if all_are_considered else rest) for hit, other, rest in rows])
     column = column_of(*table.sum(axis=1))
     kind = np.repeat(np.tile(range(3), len(rows)), table.ravel())
-    entries = plain(shares_by_group(column, kind < 2, kind == 0, "risky"))
-    hidden = hidden_groups(column)[1:]
+    entries = plain(shares_by_group(MASKED, column, kind < 2, kind == 0, "risky"))
+    hidden = hidden_groups(MASKED, column)[1:]
     names = [f"g{i}" for i in np.flatnonzero(~hidden)]
     seen = table[~hidden]
     if hidden.any():
         together = table[hidden].sum(axis=0)
-        assert together.sum() >= HAND_TO_HAND.threshold or entries in ([], [{"group": TOO_FEW}])
+        assert together.sum() >= MASKED.threshold or entries in ([], [{"group": TOO_FEW}])
         names, seen = [*names, SMALLER_GROUPS], np.vstack([seen, together])
     told, totals = told_of(names, seen, entries)
     for name, row in zip(names, seen, strict=True):
         for cells in ((0,), (1,), (2,), (0, 1)):
-            if HAND_TO_HAND.are_small(row[list(cells)].sum()):
+            if MASKED.are_small(row[list(cells)].sum()):
                 wanted = [(name, cell) for cell in cells]
                 assert told.width(wanted) >= min(PROMISED, totals.width(wanted)) - 1e-6, (name, cells)
 
@@ -178,12 +178,12 @@ def test_no_small_part_of_a_whole_is_pinned_down(sizes):
     told, totals = Told(), Told()
     for one in (told, totals):
         one.tell(parts, sum(sizes))
-    for name, n in told_parts(parts).items():
+    for name, n in told_parts(MASKED, parts).items():
         if n is not None:
             assert n == parts[name]
             told.tell([name], n)
     for name, n in parts.items():
-        if 0 < n < HAND_TO_HAND.threshold:
+        if 0 < n < MASKED.threshold:
             assert told.width([name]) >= min(PROMISED, totals.width([name]))
 
 

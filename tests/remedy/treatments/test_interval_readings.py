@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.encoding.interval_labels import BANDS_HOLD, BINS_HOLD, PARTS_HOLD
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.remedy.treatments.registry import methods
 from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps.treatment.figures import treatment_findings
@@ -64,7 +65,7 @@ def test_the_report_of_a_treatment_says_how_its_intervals_are_read(method, words
     treated = treated_by(method, ages)
     assert treated.intervals == {"DM__AGE": words}
     frame = pilot(ages)
-    figures = InSummary(treatment_findings(assess(frame, config_for(continuous=["DM__AGE"])), treated, frame))
+    figures = InSummary(treatment_findings(assess(frame, config_for(continuous=["DM__AGE"])), treated, frame)(MASKED))
     assert f"Released as intervals, of which {words}: DM__AGE." in figures["notes"]
 
 

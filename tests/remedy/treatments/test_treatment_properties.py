@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.assess.assessment import assess
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.remedy.treatments.evaluation import evaluate_treated
 from disclosure_control.remedy.treatments.registry import methods, n_changed
 from disclosure_control.remedy.treatments.treat import treat
@@ -200,7 +201,7 @@ def test_a_suppressed_value_survives_nowhere(method, replacement):
         step["columns"] = ["DM__SEX", "DM__ZIP", "DM__AGE"]
     config = CONFIG
     treated = treat(frame, config, [step])
-    figures = InSummary(treatment_findings(assess(frame, config), treated, frame))
+    figures = InSummary(treatment_findings(assess(frame, config), treated, frame)(MASKED))
     seen = [csv_bytes(treated.released).decode(), json.dumps(figures), treatment_report(figures.found)]
     seen += [str(list(column.cat.categories)) for _, column in treated.frame.select_dtypes("category").items()]
     for assessment in (treated.assessment, treated.as_released):
@@ -216,7 +217,7 @@ def test_a_suppressed_value_survives_nowhere(method, replacement):
 def test_empty_and_one_record_frames(method, n):
     treated = treated_by(method, a_pilot(n))
     assert len(treated.frame) <= n
-    figures = InSummary(treatment_findings(assess(a_pilot(n), CONFIG), treated, a_pilot(n)))
+    figures = InSummary(treatment_findings(assess(a_pilot(n), CONFIG), treated, a_pilot(n))(MASKED))
     assert treatment_report(figures.found)
     json.dumps(figures, allow_nan=False)
 
@@ -225,7 +226,7 @@ def test_empty_and_one_record_frames(method, n):
 def test_no_id_no_value_and_no_key_in_what_is_said(method):
     """Notes, counts and the report hold names of columns and numbers; ids, categories and keys are not among them."""
     frame, treated = a_marked_pilot(), marked_and_treated(method)
-    figures = InSummary(treatment_findings(assess(frame, CONFIG), treated, frame))
+    figures = InSummary(treatment_findings(assess(frame, CONFIG), treated, frame)(MASKED))
     said = json.dumps(figures) + treatment_report(figures.found)
     assert "MARKER" not in said
     assert os.environ[KEY_NAME] not in said + csv_bytes(treated.released).decode()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import html
-import json
 import re
 import shutil
 from collections import Counter
@@ -24,6 +23,7 @@ from disclosure_control.rules.registry import rule_books
 from disclosure_control.run.doors import run_door
 from Main_Anonymization import add_options, assess_pilot
 from tests.places import SHARED_DATA
+from tests.report.figures_for_others import figures_for_others
 from tests.report.numbers_told import NUMBER, Said, is_said, numbers_in, with_what_follows
 from tests.report.test_same_numbers import counted_numbers, mixed_rows
 from tests.run.fixtures import kept_screen
@@ -50,29 +50,30 @@ NOT_COUNTED = "not counted in this run"
 
 
 @pytest.fixture(scope="module")
-def told_of_once(finished_template, tmp_path_factory) -> SyntheticPilot:
-    """A small pilot after a run with every step that the pack tells of."""
+def told_of_once(finished_template, tmp_path_factory) -> tuple[SyntheticPilot, dict]:
+    """A small pilot after a run with every step that the pack tells of, and its figures for others."""
     pilot = copy_of(finished_template, tmp_path_factory.mktemp("told"))
     known = pilot.folder / "known.csv"
     known.write_text(pilot.combined.read_text(encoding="utf-8"), encoding="utf-8")
     pilot.configure(**OF_A_SMALL_PILOT, context=STATED)
     with kept_screen() as screen, pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv(KEY, KEY_OF_RELEASE)
-        run = Doors(pilot.desk, monkeypatch, screen).start(2)
+        with figures_for_others() as figures:
+            run = Doors(pilot.desk, monkeypatch, screen).start(2)
     assert run.status == DONE, run.err
-    return pilot
+    return pilot, figures
 
 
 @pytest.fixture
 def told_of(told_of_once, tmp_path) -> SyntheticPilot:
     """A copy of it of one's own."""
-    return copy_of(told_of_once.root, tmp_path)
+    return copy_of(told_of_once[0].root, tmp_path)
 
 
 @pytest.fixture
-def evidence(told_of) -> tuple[Path, dict]:
-    """Its folder of results, and the summary."""
-    return told_of.results, told_of.summary()
+def evidence(told_of, told_of_once) -> tuple[Path, dict]:
+    """Its folder of results, and the figures that others may see."""
+    return told_of.results, told_of_once[1]
 
 
 @pytest.fixture(scope="module")
@@ -99,9 +100,9 @@ def public_study(tmp_path_factory) -> tuple[Path, dict]:
         monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(root / "configs"))
         monkeypatch.setenv(KEY, KEY_OF_RELEASE)
         assert run_door("", combine_pilot, ["CDISC"], add_merge_options) == DONE
-        assert run_door("", assess_pilot, ["CDISC"], add_options) == DONE
-    results = root / "pilots" / "CDISC" / "processed_for_anonym"
-    return results, json.loads((results / "CDISC_privacy_summary.json").read_text(encoding="utf-8"))
+        with figures_for_others() as figures:
+            assert run_door("", assess_pilot, ["CDISC"], add_options) == DONE
+    return root / "pilots" / "CDISC" / "processed_for_anonym", figures
 
 
 def text_of(results: Path, name: str) -> str:

@@ -13,6 +13,7 @@ from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import Where
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.identifiers.column_findings import Scan
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
 from disclosure_control.identifiers.scan import scan_combined
@@ -130,11 +131,11 @@ def test_people_of_a_kind_are_counted_by_the_policy(n_with, told):
     (finding,) = [one for one in scan.findings if one.kind == "national_id"]
     assert (finding.n_people, finding.n_hits, finding.n_values) == (n_with, n_with, n_with)
     outcome = IdentifierOutcome((finding,))
-    of_step = told_identifiers(outcome, scan, Scan(), (), "combined_dataset.csv")
+    of_step = told_identifiers(MASKED, outcome, scan, Scan(), (), "combined_dataset.csv")
     (entry,) = of_step.findings
     assert [entry.people, entry.hits, entry.values] == [told] * 3
     number = "an undisclosed number" if told is None else told
-    assert in_words(finding) == f"DM__Z contains {finding.words} of {number} of 60 people"
+    assert in_words(MASKED, finding) == f"DM__Z contains {finding.words} of {number} of 60 people"
     report = as_text(identifier_sections(of_step), Where.FILE)
     row = next(line for line in report.splitlines() if "DM__Z" in line)
     assert f"{'masked' if told is None else told} of 60 people" in row
@@ -202,7 +203,7 @@ def test_there_is_one_reason_to_hold_for_each_grade_and_the_remedy_names_every_c
     columns = {"DM__q": [f"a{i}@b.example" for i in range(N)]}
     columns["DM__PLZ"] = [f"{10 + i % 30}-{100 + i % 30}" for i in range(N)]
     people = pd.DataFrame({"USUBJID": exports()["DM"]["USUBJID"], **columns}, dtype="str")
-    reasons = reasons_of(IdentifierOutcome(scan_combined(people).findings).open, "the treated dataset")
+    reasons = reasons_of(MASKED, IdentifierOutcome(scan_combined(people).findings).open, "the treated dataset")
     assert [reason.gravity for reason in reasons] == [Gravity.NAMES_A_PERSON, Gravity.OUTSIDERS_CAN_SINGLE_OUT]
     assert reasons[0].sentence == "In the treated dataset, DM__q contains e-mail addresses of 60 of 60 people."
     assert "DM__PLZ" in reasons[1].remedy

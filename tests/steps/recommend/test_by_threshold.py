@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from disclosure_control.steps.recommend.by_threshold import ForThresholds, in_sentences, masked
+from disclosure_control.basics.telling.small_counts import MASKED
+from disclosure_control.steps.recommend.by_threshold import ForThresholds, as_told, in_sentences
 from disclosure_control.steps.recommend.step import run_step
 from tests.cases import quick
 from tests.steps.recommend.test_recommend_step import CONFIG, given, people
@@ -26,7 +27,7 @@ def test_each_is_the_answer_of_a_config_with_these_thresholds_alone(seed):
 
 def test_the_same_is_said_once_and_small_differences_are_masked():
     answers = [ForThresholds(("k",), "Drop A", 20), ForThresholds(("k", "l"), "Drop A", 25)]
-    told = masked(answers, [200])
+    told = as_told(MASKED, answers, [200])
     assert [one.suppressed for one in told] == [None, 25]
     assert in_sentences(told, "200") == [
         "k alone: Drop A; an undisclosed number of 200 records left out.",

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from disclosure_control.basics.telling.small_counts import SmallCounts
+from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.remedy.recodings.losses import METRICS
 from disclosure_control.remedy.recodings.nodes import RollUp
 from disclosure_control.remedy.treatments.treat import treat
@@ -82,7 +82,7 @@ def tried_out(step) -> list[tuple[float, dict]]:
 def test_proven_is_said_where_nothing_milder_holds(seed, policy, metric):
     step = small_pilot(seed, policy, metric)
     with pytest.MonkeyPatch.context() as unmasked:  # the loss to its last digit, as few may be left out
-        unmasked.setattr(SmallCounts, "are_small", lambda self, counts: np.zeros(np.shape(counts), dtype=bool))
+        unmasked.setattr(Policy, "are_small", lambda self, counts: np.zeros(np.shape(counts), dtype=bool))
         result, allowed = run_step(step), tried_out(step)
     assert result.figures["optimal"]
     if result.figures["levels"] is None:
@@ -163,7 +163,7 @@ def test_proven_without_a_condition_holds_whichever_classes_are_left_out(seed, m
         return
     step = given(frame, asked, **literal)
     with pytest.MonkeyPatch.context() as unmasked:
-        unmasked.setattr(SmallCounts, "are_small", lambda self, counts: np.zeros(np.shape(counts), dtype=bool))
+        unmasked.setattr(Policy, "are_small", lambda self, counts: np.zeros(np.shape(counts), dtype=bool))
         figures = run_step(step).figures
     least = least_loss_of_any_classes(step)
     assert figures["optimal"]

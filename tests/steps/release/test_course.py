@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.basics.telling.sections import Style
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.measures.longitudinal import AloneByFacts
 from disclosure_control.release.facts.facts import facts_known
 from disclosure_control.release.terms.rare_terms import RareTerms
@@ -133,26 +134,26 @@ def course_with(known: OutsidersKnow, *n_alone: int, n_people: int = 100) -> Cou
     ],
 )
 def test_the_config_says_what_outsiders_know_and_how_many_alone_are_accepted(known, is_held):
-    assert bool(reasons_of_course(course_with(known, 0, 20, 40, 60))) is is_held
+    assert bool(reasons_of_course(MASKED, course_with(known, 0, 20, 40, 60))) is is_held
 
 
 def test_few_people_are_not_counted_in_the_sentence():
-    (reason,) = reasons_of_course(course_with(OutsidersKnow(), 0, 3, 3, 3))
+    (reason,) = reasons_of_course(MASKED, course_with(OutsidersKnow(), 0, 3, 3, 3))
     assert "An undisclosed number of 100 people in the release are alone" in reason.sentence
-    (reason,) = reasons_of_course(course_with(OutsidersKnow(), 0, 98, 98, 98))
+    (reason,) = reasons_of_course(MASKED, course_with(OutsidersKnow(), 0, 98, 98, 98))
     assert "98" not in reason.sentence
 
 
 def test_what_the_config_has_already_is_not_the_next_step():
     course = course_with(OutsidersKnow(), 0, 30, 30, 30)
-    (reason,) = reasons_of_course(course)
+    (reason,) = reasons_of_course(MASKED, course)
     (change,) = reason.changes
     assert (change.path, change.value) == (("release", "rare_terms"), {"at_least": 5, "within": "class"})
-    (reason,) = reasons_of_course(dataclasses.replace(course, rare_terms=RareTerms(5, within_class=True)))
+    (reason,) = reasons_of_course(MASKED, dataclasses.replace(course, rare_terms=RareTerms(5, within_class=True)))
     assert reason.changes == ()
     assert "rows cannot leave" not in reason.remedy  # it was not looked for
     done = dataclasses.replace(course, rare_terms=RareTerms(5, within_class=True), fewer=FewerColumns((), 30))
-    (reason,) = reasons_of_course(done)
+    (reason,) = reasons_of_course(MASKED, done)
     assert reason.remedy.startswith("rows cannot leave at K = 5: 30 of 100 people are alone")
     assert "outsiders_know" in reason.remedy
 
@@ -189,7 +190,7 @@ def course_of(
 def test_a_masked_count_stays_uncertain_beside_all_that_are_told(course):
     """Whoever knows which people are among which others is left with nine numbers: by 1 of two bounds and between."""
     assume(course.n_people >= 10)  # of fewer nothing can be told
-    figures = InSummary(told_course(course))
+    figures = InSummary(told_course(MASKED, course))
     told = {
         (name, i): figures[name][i]["people"]
         for name in ("alone", "alone_with_months", "fewer_than_5")
@@ -213,12 +214,14 @@ def test_the_sentence_of_the_verdict_tells_what_the_figures_tell():
     """By one fact 30, by two 33 of 100: beside the 30 the 33 is masked, and so it is in the sentence."""
     for known, found in ((OutsidersKnow(facts=1), (0, 30, 33, 60)), (OutsidersKnow(facts=2), (0, 30, 33, 60))):
         course = course_with(known, *found)
-        (reason,) = reasons_of_course(course)
-        told = [one["people"] for one in InSummary(told_course(course))["alone"]]
+        (reason,) = reasons_of_course(MASKED, course)
+        told = [one["people"] for one in InSummary(told_course(MASKED, course))["alone"]]
         assert told == [0, *((30, None) if known.facts == 1 else (None, 33)), 60]
         assert f"{found[known.facts]} of 100 people in the release are alone" in reason.sentence
     course = dataclasses.replace(course_with(OutsidersKnow(), 0, 30, 33, 60), holders={"terms": 35})
-    assert "An undisclosed number of 100 people in the release are alone" in reasons_of_course(course)[0].sentence
+    assert (
+        "An undisclosed number of 100 people in the release are alone" in reasons_of_course(MASKED, course)[0].sentence
+    )
 
 
 @pytest.mark.parametrize(
@@ -272,7 +275,7 @@ def test_a_real_study_as_counted_by_looking_at_everybody():
 
 
 def test_the_table_has_its_heading_on_the_page_too():
-    heading, table, _ = course_parts(told_course(course_with(OutsidersKnow(), 0, 30, 33, 60)))
+    heading, table, _ = course_parts(told_course(MASKED, course_with(OutsidersKnow(), 0, 30, 33, 60)))
     assert heading.style is Style.HEADING
     assert heading.text == table.title
     assert len(set(table.columns)) == len(table.columns)

@@ -12,6 +12,7 @@ from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Gravity
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.measures.two_releases import TwoReleases
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.release.package import opened_again
@@ -72,7 +73,7 @@ def test_a_value_that_was_taken_out_and_stands_in_the_earlier_release_is_counted
     earlier = merged(EARLIER, {"DM__AGE": ["x"] * 8, "LB__X": list("abababab")})
     found = compare(now, earlier)
     assert found.stands_there == {"LB__X": 1}
-    (reason,) = reasons_of_earlier(found)
+    (reason,) = reasons_of_earlier(MASKED, found)
     assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
     assert reason.sentence == (
         "Anyone who also has the earlier release learns from both together: values removed here are in the "
@@ -83,7 +84,7 @@ def test_a_value_that_was_taken_out_and_stands_in_the_earlier_release_is_counted
 def test_the_same_release_again_is_no_reason():
     columns = {"DM__AGE": ["x"] * 8, "LB__X": list("abababab")}
     found = compare(merged(NOW, columns), merged(EARLIER, columns))
-    assert reasons_of_earlier(found) == []
+    assert reasons_of_earlier(MASKED, found) == []
     assert found.found == TwoReleases(8, 0, 0, 0, 0, {"LB__X": 0})
 
 
@@ -95,7 +96,7 @@ def test_under_another_name_nobody_is_found_and_that_is_a_fault():
 
 def test_few_people_are_masked_and_do_not_follow_from_the_others():
     found = TwoReleases(45, 5, 12, 3, 20, {"LB__X": 4})
-    figures = InSummary(told_beside_earlier(BesideEarlier(found, {"DM__AGE": 2}, 5, {})))
+    figures = InSummary(told_beside_earlier(MASKED, BesideEarlier(found, {"DM__AGE": 2}, 5, {})))
     assert [figures[f"people_{part}"] for part in ("in_both", "only_now", "only_earlier")] == [None] * 3
     assert figures["alone_by_both_together"] is None
     assert figures["fewer_than_k_by_both_together"] == 20
@@ -108,9 +109,9 @@ def test_few_people_are_masked_and_do_not_follow_from_the_others():
 def test_the_sentence_tells_what_the_figures_tell():
     """Alone 30 and below K 33: the difference is of few people."""
     beside = BesideEarlier(TwoReleases(80, 20, 20, 30, 33, {"LB__X": 4}), {}, 5, {})
-    figures = InSummary(told_beside_earlier(beside))
+    figures = InSummary(told_beside_earlier(MASKED, beside))
     assert (figures["alone_by_both_together"], figures["fewer_than_k_by_both_together"]) == (None, 33)
-    (reason,) = reasons_of_earlier(beside)
+    (reason,) = reasons_of_earlier(MASKED, beside)
     assert "an undisclosed number of people are alone; 33 people are in a class of fewer than 5" in reason.sentence
     assert "the LB__X of an undisclosed number of people" in reason.sentence
 

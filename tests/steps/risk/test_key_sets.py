@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from Anonymization_Models import EquivalenceClasses
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.measures.key_sets import attribute_effects, key_sets
 from disclosure_control.steps.risk.sections.attribute_effects import effect_told
 from disclosure_control.steps.risk.sections.key_sets import facts_together
@@ -31,8 +31,8 @@ def published(above: tuple[int, int], missing: tuple[int, int]) -> str:
     """What the two sections say of all sets but that of all quasi-identifiers, whose figures are the pilot's totals."""
     classes = classes_of(above, missing)
     n = classes.n_records
-    sets = [facts_together(one, n) for one in key_sets(classes, 2)]
-    effects = [effect_told(one, n) for one in attribute_effects(classes)]
+    sets = [facts_together(MASKED, one, n) for one in key_sets(classes, 2)]
+    effects = [effect_told(MASKED, one, n) for one in attribute_effects(classes)]
     return repr([sets, [(one.unique_rate_alone, one.unique_rate_without) for one in effects], n])
 
 
@@ -58,6 +58,6 @@ def test_a_few_divisions_of_masked_groups_read_alike():
 
 
 def test_numbers_in_steps_never_end_in_a_short_one():
-    assert [HAND_TO_HAND.in_steps(n, 61) for n in (0, 19, 20, 40, 41, 59, 60, 61)] == [0, 0, 20, 40, 40, 40, 40, 61]
-    assert HAND_TO_HAND.rate_in_steps(1.0, 61, 61) == pytest.approx(40 / 61)
-    assert HAND_TO_HAND.rate_in_steps(0.3, 61, 61) is None
+    assert [MASKED.in_steps(n, 61) for n in (0, 19, 20, 40, 41, 59, 60, 61)] == [0, 0, 20, 40, 40, 40, 40, 61]
+    assert MASKED.rate_in_steps(1.0, 61, 61) == pytest.approx(40 / 61)
+    assert MASKED.rate_in_steps(0.3, 61, 61) is None

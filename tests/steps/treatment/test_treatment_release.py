@@ -12,6 +12,7 @@ import pytest
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.identifiers.named_columns import identifier_columns
 from disclosure_control.remedy.treatments.keys import read_key
 from disclosure_control.remedy.treatments.methods.noise import decimals_of
@@ -46,7 +47,7 @@ def people(n=6, **columns):
 
 def figures_of(frame, *steps, config=CONFIG, seed=12345):
     treated = treat(frame, config, steps, seed)
-    return InSummary(treatment_findings(assess(frame, config), treated, frame))
+    return InSummary(treatment_findings(assess(frame, config), treated, frame)(MASKED))
 
 
 def notes_of(frame, *steps, **settings):

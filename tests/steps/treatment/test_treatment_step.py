@@ -10,6 +10,7 @@ import pytest
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import FOR_CONTROLLER, MASKED
 from disclosure_control.remedy.treatments import steps
 from disclosure_control.remedy.treatments.evaluation import evaluate_treated
 from disclosure_control.remedy.treatments.keys import command_to_set
@@ -125,7 +126,7 @@ SMALL = config_for(["sex"], ["age"], ["dose"], K=2, L=2, T=0.25, binning_config=
 def figures_of(*steps, frame=None, config=SMALL) -> dict:
     frame = small() if frame is None else frame
     treated = treat(frame, config, steps)
-    figures = InSummary(treatment_findings(assess(frame, config), treated, frame))
+    figures = InSummary(treatment_findings(assess(frame, config), treated, frame)(MASKED))
     assert json.loads(json.dumps(figures, allow_nan=False)) == figures
     return figures
 
@@ -306,9 +307,10 @@ def test_the_door_treats_a_pilot(fresh, doors, monkeypatch):
         (fresh.results / f"CLINIC_treatment_summary.{kind}").read_text(encoding="utf-8") for kind in ("txt", "json")
     ]
     assert leaks(*written) == []
-    assert json.loads(written[1]) == summary["treatment"]
+    assert json.loads(written[1]) == {"schema": 2, "for": FOR_CONTROLLER, **summary["treatment"]}
     assert KEY not in "".join(path.read_text(errors="replace") for path in fresh.results.iterdir() if path.is_file())
-    assert written[0] in (fresh.results / "CLINIC_privacy_details.txt").read_text(encoding="utf-8")
+    report = written[0].partition("\n\n")[2]  # below the line that says for whom it is
+    assert report in (fresh.results / "CLINIC_privacy_details.txt").read_text(encoding="utf-8")
     assert {row["USUBJID"] for row in fresh.combined_rows()}.isdisjoint(ids)
 
 

@@ -18,7 +18,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMNS, COUNT, Place, one_of
-from disclosure_control.basics.telling.small_counts import people_on_screen
+from disclosure_control.basics.telling.small_counts import Note, people_on_screen
 from disclosure_control.basics.telling.words import people_text
 from disclosure_control.remedy.treatments.algorithms.alike import READINGS
 from disclosure_control.remedy.treatments.algorithms.suppression_parts import SuppressionParts
@@ -139,7 +139,7 @@ def _cells_of_records(given: TreatmentInput, classes: EquivalenceClasses, parts:
 def _notes(
     config: PilotConfig, reading: str, binned: Sequence[str], n_below: int, n: int, k: int, in_strata: bool
 ) -> tuple[str, ...]:
-    notes = []
+    notes: list[str] = []
     if reading == "wildcard":
         notes.append("K is met where a missing value counts as a match for any value, not where it counts as a value.")
     if config.missing_qis == "exclude":
@@ -148,8 +148,10 @@ def _notes(
         notes.append(f"K is met for {', '.join(binned)} in the config's bins; the file keeps the exact values.")
     if n_below:
         where = "in strata of fewer" if in_strata else "fewer in all"
-        who = people_text(n) if n_below == n else f"{people_on_screen(n_below)} of {people_text(n)}"
-        notes.append(f"A k of {k} cannot be met for {who} ({where} than {k}): all their cells were suppressed.")
+        of = "" if n_below == n else f" of {people_text(n)}"
+        shown = people_text(n) if n_below == n else people_on_screen(n_below)
+        why = f"({where} than {k}): all their cells were suppressed."
+        notes.append(Note.of(lambda n: f"A k of {k} cannot be met for {n}{of} {why}", n_below, shown))
     return tuple(notes)
 
 

@@ -13,7 +13,7 @@ from disclosure_control.basics.encoding.columns import code_of_value, encode_col
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMN, COLUMNS, TEXT, VALUE, Place
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
+from disclosure_control.basics.telling.small_counts import EXACT, MASKED, Note, Policy, count_text
 from disclosure_control.basics.telling.words import four_digits
 from disclosure_control.measures.group_fairness import TwoGroups
 from disclosure_control.remedy.treatments.algorithms.label_changes import (
@@ -111,7 +111,7 @@ def _relabelled(
     return column.mask(promoted, up).mask(demoted, down)
 
 
-def _notes(column: str, before: TwoGroups, n_changes: int, n_apart: int) -> list[str]:
+def _notes(column: str, before: TwoGroups, n_changes: int, n_apart: int) -> list[Note]:
     sign = 1 if before.statistical_parity_difference >= 0 else -1
     after = TwoGroups(
         before.n_reference,
@@ -120,17 +120,23 @@ def _notes(column: str, before: TwoGroups, n_changes: int, n_apart: int) -> list
         before.n_group_favourable + sign * n_changes,
     )
     differences = [four_digits(rates.statistical_parity_difference) for rates in (before, after)]
-    is_small = min(before.n_reference, before.n_group) < HAND_TO_HAND.threshold
-    words = f"is not shown, because one group has fewer than {HAND_TO_HAND.threshold} people"
-    words = words if is_small else "changed from {} to {}".format(*differences)
-    n_told = count_text(HAND_TO_HAND.told(n_changes, before.n_reference + before.n_group))
-    notes = [
-        f"In {column}, {n_told} labels became favourable and {n_told} unfavourable. They are no longer observed "
-        f"values. The difference of rates {words}."
-    ]
+    n_people = before.n_reference + before.n_group
+
+    def words(policy: Policy) -> str:
+        is_small = min(before.n_reference, before.n_group) < policy.threshold
+        rates = f"is not shown, because one group has fewer than {policy.threshold} people"
+        rates = rates if is_small else "changed from {} to {}".format(*differences)
+        n = count_text(policy.told(n_changes, n_people))
+        return (
+            f"In {column}, {n} labels became favourable and {n} unfavourable. They are no longer observed values. The "
+            f"difference of rates {rates}."
+        )
+
+    notes = [Note(words(MASKED), words(EXACT))]
     if n_apart:
-        n_told = count_text(HAND_TO_HAND.told(n_apart, n_apart + before.n_reference + before.n_group))
-        notes.append(f"In {column}, {n_told} people were left unchanged: another label, no label, or neither group.")
+        n_told = count_text(MASKED.told(n_apart, n_apart + n_people))
+        why = "people were left unchanged: another label, no label, or neither group."
+        notes.append(Note.of(lambda n: f"In {column}, {n} {why}", n_apart, n_told))
     return notes
 
 
@@ -143,12 +149,15 @@ def add_weights(given: TreatmentInput, settings: ReweighingSettings) -> Treated:
             f"reweighing['weight_column']: column {weight_column!r} already exists; choose another name"
         )
     found = reweigh(frame, settings.column, settings.sensitive)
-    notes = [f"Analyses weighted by {weight_column} see {settings.column} and {settings.sensitive} as independent."]
+    notes: list[str] = [
+        f"Analyses weighted by {weight_column} see {settings.column} and {settings.sensitive} as independent."
+    ]
     if found.n_empty:
         notes.append(f"Nobody has {found.n_empty} pairs of label and group, so {weight_column} leaves these dependent.")
     if found.n_incomplete:
-        n_told = count_text(HAND_TO_HAND.told(found.n_incomplete, len(frame)))
-        notes.append(f"The {weight_column} of {n_told} people without label or group is 1.")
+        n_told = count_text(MASKED.told(found.n_incomplete, len(frame)))
+        words = "people without label or group is 1."
+        notes.append(Note.of(lambda n: f"The {weight_column} of {n} {words}", found.n_incomplete, n_told))
     return Treated(
         frame.assign(**{weight_column: found.weights}),
         {weight_column: len(frame)},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from disclosure_control.basics.settings.kinds import (
     one_of,
     whole_number,
 )
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
+from disclosure_control.basics.telling.small_counts import MASKED, Note, count_text
 from disclosure_control.remedy.treatments.algorithms.robust_distances import robust_distances
 from disclosure_control.remedy.treatments.registry import (
     Example,
@@ -178,12 +179,16 @@ def swap_ranks(given: TreatmentInput, settings: RankSwapSettings) -> Treated:
             )
         window = int(len(present) * min(share, 1.0))
         if window < 1:
-            n_told = count_text(HAND_TO_HAND.told(len(present), len(numbers)))
-            notes.append(f"In {name}, nothing was swapped: {100 * share:.3g}% of {n_told} ranks is less than one rank.")
+            n_told = count_text(MASKED.told(len(present), len(numbers)))
+            notes.append(Note.of(partial(_nothing_swapped, name, share), len(present), n_told))
         else:
             numbers[present] = _swapped(numbers[present], window, given.generator)
         treated[name] = pd.Series(numbers, given.frame.index, name=name)
     return with_columns(given, treated, notes)
+
+
+def _nothing_swapped(name: str, share: float, n_ranks: str) -> str:
+    return f"In {name}, nothing was swapped: {100 * share:.3g}% of {n_ranks} ranks is less than one rank."
 
 
 def window_of_correlation(numbers: np.ndarray, kept: float) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from disclosure_control.basics.drawings import rows
 from disclosure_control.basics.telling.sections import Figure, Part, Table, Where
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED
+from disclosure_control.basics.telling.small_counts import MASKED_CELL, Policy
 from disclosure_control.basics.telling.words import share_text
 from disclosure_control.measures.key_sets import AttributeEffect, KeySet, attribute_effects
 from disclosure_control.steps.risk.scene import Scene
@@ -33,17 +33,16 @@ def evaluate(scene: Scene) -> Finding:
     settings = scene.settings
     known = scene.key_sets if "key_sets" in settings.sections else ()
     effects = attribute_effects(scene.classes, settings.k_at_most, scene.policy, known)
-    found = [effect_told(effect, scene.classes.n_records) for effect in effects]
-    return Finding(found)
+    return Finding(lambda policy: [effect_told(policy, effect, scene.classes.n_records) for effect in effects])
 
 
-def effect_told(effect: AttributeEffect, n_people: int) -> EffectTold:
-    """The effect as published: numbers of a set of some quasi-identifiers in steps, as ``key_sets`` publishes them."""
+def effect_told(policy: Policy, effect: AttributeEffect, n_people: int) -> EffectTold:
+    """The effect as told: to others, numbers of a set of some quasi-identifiers in steps, as in ``key_sets``."""
     alone, without, together = effect.alone, effect.without, effect.together
 
     def in_steps(rate: float | None, keys: KeySet) -> float | None:
         is_whole = len(keys.quasi_identifiers) == len(together.quasi_identifiers)
-        return rate if is_whole else HAND_TO_HAND.rate_in_steps(rate, keys.n_evaluated, n_people)
+        return rate if is_whole else policy.rate_in_steps(rate, keys.n_evaluated, n_people)
 
     def added(rate: float | None, rate_without: float | None) -> float | None:
         return None if rate is None else rate - (in_steps(rate_without, without) or 0)
@@ -54,7 +53,7 @@ def effect_told(effect: AttributeEffect, n_people: int) -> EffectTold:
         unique_rate_alone=in_steps(alone.unique_rate, alone),
         unique_rate_without=in_steps(without.unique_rate, without),
         unique_rate_added=added(together.unique_rate, without.unique_rate),
-        average_risk_added=None if risk_added is None else round(risk_added, 2),
+        average_risk_added=risk_added if risk_added is None or policy.is_exact else round(risk_added, 2),
         k_at_most_rate_added={k: added(rate, without.k_at_most_rate[k]) for k, rate in together.k_at_most_rate.items()},
     )
 
@@ -86,7 +85,7 @@ def words(found: Sequence[EffectTold]) -> Iterator[Part]:
 
 
 def _told_share(rate: float | None) -> str:
-    return MASKED if rate is None else share_text(rate)
+    return MASKED_CELL if rate is None else share_text(rate)
 
 
 SECTION = RiskSection(

@@ -9,12 +9,13 @@ import numpy as np
 
 from disclosure_control.assess.told import gaps_of
 from disclosure_control.basics.drawings.group_shares import share_chart
+from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.basics.encoding.nested_groups import hidden_beside_each_other
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMN, list_of
 from disclosure_control.basics.telling.plain import INLINE, NOT_IN_SUMMARY
 from disclosure_control.basics.telling.sections import Figure, Part, Sentence, Style, Table, Where
-from disclosure_control.basics.telling.small_counts import GroupShare, MissingShown, count_text, shares_by_group
+from disclosure_control.basics.telling.small_counts import GroupShare, MissingShown, Policy, count_text, shares_by_group
 from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.records.text_table import people_by_kind
@@ -43,37 +44,57 @@ class RiskByGroup:
 
     groups: Mapping[str, Sequence[GroupShare]] = field(metadata=INLINE)
     of_everybody: float | None = field(metadata=NOT_IN_SUMMARY)
+    fewest: int = field(metadata=NOT_IN_SUMMARY)  # people of a group that is named
 
 
 def evaluate(scene: Scene) -> Finding:
-    """People at risk by k in each group, the small ones together."""
+    """People at risk by k in each group."""
+    names, chosen = scene.assessment.config.quasi_identifiers, scene.settings.of(ByGroupSettings).groups
+    result = scene.assessment.k_anonymity
+    kind = result.evaluated_classes + 2 * result.risky_classes
+    others = {
+        name: people_by_kind(scene.dataset.table, scene.assessment.people, name, kind, 4)
+        for name in chosen or ()
+        if name not in names
+    }
+    return Finding(lambda policy: _told(policy, scene, names if chosen is None else chosen, others))
+
+
+def _told(
+    policy: Policy,
+    scene: Scene,
+    chosen: Sequence[str],
+    others: Mapping[str, tuple[EncodedColumn, np.ndarray, np.ndarray]],
+) -> RiskByGroup:
+    """As the reader may see it, to others the small groups together; ``others`` are no quasi-identifiers."""
     assessment, groups = scene.assessment, {}
     result, names, classes = assessment.k_anonymity, assessment.config.quasi_identifiers, scene.classes
-    gaps, chosen = gaps_of(assessment), scene.settings.of(ByGroupSettings).groups
-    hidden = _hidden_quasi_identifiers(scene, gaps)
-    for name in names if chosen is None else chosen:
+    gaps = gaps_of(policy, assessment)
+    hidden = _hidden_quasi_identifiers(policy, scene, gaps)
+    for name in chosen:
         kept = gaps.get(name, MissingShown.LIKE_ANY_GROUP)
         if name in names:  # its people are counted already
             column, flags = (
                 classes.columns_of_classes[names.index(name)],
                 (result.evaluated_classes, result.risky_classes),
             )
-            groups[name] = shares_by_group(column, *flags, "risky", gaps=kept, people=classes.size, also=hidden[name])
+            groups[name] = shares_by_group(
+                policy, column, *flags, "risky", gaps=kept, people=classes.size, also=hidden[name]
+            )
         else:
-            kind = result.evaluated_classes + 2 * result.risky_classes
-            column, of_entry, people = people_by_kind(scene.dataset.table, assessment.people, name, kind, 4)
+            column, of_entry, people = others[name]
             flags = (of_entry % 2 > 0, of_entry >= 2)
-            groups[name] = shares_by_group(column, *flags, "risky", gaps=kept, people=people)
-    return Finding(RiskByGroup(groups, result.risky_rate))
+            groups[name] = shares_by_group(policy, column, *flags, "risky", gaps=kept, people=people)
+    return RiskByGroup(groups, result.risky_rate, policy.threshold)
 
 
-def _hidden_quasi_identifiers(scene: Scene, gaps: Mapping[str, MissingShown]) -> dict[str, np.ndarray]:
+def _hidden_quasi_identifiers(policy: Policy, scene: Scene, gaps: Mapping[str, MissingShown]) -> dict[str, np.ndarray]:
     """Which groups of each quasi-identifier are hidden, because all of them are published together."""
     result, names, classes = scene.assessment.k_anonymity, scene.assessment.config.quasi_identifiers, scene.classes
     flags = (result.evaluated_classes, result.risky_classes)
     kept = [gaps.get(name, MissingShown.LIKE_ANY_GROUP) for name in names]
     columns = [classes.columns_of_classes[i] for i in range(len(names))]
-    return dict(zip(names, hidden_beside_each_other(columns, *flags, kept, classes.size), strict=True))
+    return dict(zip(names, hidden_beside_each_other(policy, columns, *flags, kept, classes.size), strict=True))
 
 
 def words(found: RiskByGroup) -> Iterator[Part]:
@@ -88,10 +109,11 @@ def words(found: RiskByGroup) -> Iterator[Part]:
         if name in drawn
     }
     if any(charts.values()):
+        together = " Groups of fewer than ten people are shown as one." if found.fewest > 1 else ""
         yield Sentence("Who bears the risk", Style.HEADING, Where.PAGES)
         yield Sentence(
             "Share at risk by k in each group with its 95% interval, the riskiest first. The line is the share "
-            "of all people. Groups of fewer than ten people are shown as one.",
+            f"of all people.{together}",
             Style.SMALL,
             Where.PAGES,
         )
@@ -152,8 +174,8 @@ def _outside(row: GroupShare, counts: ToldCounts) -> GroupShare:
 SECTION = RiskSection(
     place=80,
     place_in_report=150,
-    answers="the share of people at risk by group, with a 95% interval; groups below ten people are not named, and "
-    "counts below ten, or from which such a count could be calculated, are masked",
+    answers="the share of people at risk by group, with a 95% interval; to others groups below ten people are not "
+    "named, and counts below ten, or from which such a count could be calculated, are masked",
     evaluate=evaluate,
     words=words,
     on_page="who",

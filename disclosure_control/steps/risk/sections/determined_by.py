@@ -58,7 +58,7 @@ def evaluate(scene: Scene) -> Finding:
     found, n_too_many = {}, 0
     for sensitive in scene.assessment.config.sensitive_features:
         found[sensitive], n_too_many = determinations(scene.assessment, sensitive, scene.dataset.table)
-    return Finding(DeterminedBy(found, n_too_many))
+    return Finding(lambda policy: DeterminedBy(found, n_too_many))
 
 
 def determinations(assessment: Assessment, sensitive: str, table: TextTable) -> tuple[list[Determination], int]:

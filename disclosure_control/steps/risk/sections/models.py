@@ -17,7 +17,7 @@ from disclosure_control.basics.settings.kinds import DICTIONARY, Place, is_name
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.plain import WHERE_FOUND
 from disclosure_control.basics.telling.sections import Part, Sentence, Table
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.small_counts import EXACT, Policy
 from disclosure_control.basics.telling.words import share_text
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Borne, Finding, RiskSection
@@ -172,16 +172,21 @@ def evaluate(scene: Scene) -> Finding:
         results = evaluate_syntactic_models(scene.classes, counts, scene.policy, parameters=parameters)
     except FaultyInputError as error:
         raise FaultyInputError([f"risk['models']: {fault}" for fault in error.faults]) from None
-    judged: dict[str, dict[str, JudgedTold | NotComputed]] = {
-        name: {
-            sensitive: _told(results.get((name, sensitive)), f"{sensitive} lacks {LACKING.get(model.needs)}")
-            for sensitive in counts
+
+    def judged(policy: Policy) -> dict[str, dict[str, JudgedTold | NotComputed]]:
+        return {
+            name: {
+                sensitive: _told(
+                    policy, results.get((name, sensitive)), f"{sensitive} lacks {LACKING.get(model.needs)}"
+                )
+                for sensitive in counts
+            }
+            for name, model in SYNTACTIC_MODELS.items()
+            if counts
         }
-        for name, model in SYNTACTIC_MODELS.items()
-        if counts
-    }
+
     of_class_sizes = _models_of_class_sizes(scene)
-    _check_that_all_wanted_ran(parameters, judged)
+    _check_that_all_wanted_ran(parameters, judged(EXACT))
 
     def per_class() -> dict[str, Borne]:
         return {
@@ -189,15 +194,15 @@ def evaluate(scene: Scene) -> Finding:
             for (name, sensitive), result in results.items()
         }
 
-    return Finding({**of_class_sizes, **judged}, per_class)
+    return Finding(lambda policy: {**of_class_sizes, **judged(policy)}, per_class)
 
 
-def _told(result: SyntacticResult | None, lacking: str) -> JudgedTold | NotComputed:
+def _told(policy: Policy, result: SyntacticResult | None, lacking: str) -> JudgedTold | NotComputed:
     if result is None:
         return NotComputed(lacking)
     hierarchy = result.parameters.get("hierarchy")
     named = {"hierarchy": hierarchy.name} if isinstance(hierarchy, ValueHierarchy) else {}
-    worst = _told_worst(result)
+    worst = _told_worst(policy, result)
     return JudgedTold(
         None if isinstance(worst, tuple) else worst,
         worst_between=list(worst) if isinstance(worst, tuple) else None,
@@ -211,7 +216,7 @@ def _told(result: SyntacticResult | None, lacking: str) -> JudgedTold | NotCompu
     )
 
 
-def _told_worst(result: SyntacticResult) -> float | str | tuple[float, float] | None:
+def _told_worst(policy: Policy, result: SyntacticResult) -> float | str | tuple[float, float] | None:
     """The worst measure, in bounds if it compares few people with all others: the exact figure would disclose their
     values.
     """
@@ -221,7 +226,7 @@ def _told_worst(result: SyntacticResult) -> float | str | tuple[float, float] | 
     if result.model.riskier == "smaller":  # counts of values within a class
         return worst
     n_people = int(result.people[(result.people > 0) & (result.measure == worst)].min())
-    return HAND_TO_HAND.extreme(worst, n_people, result.threshold or 1.0)
+    return policy.extreme(worst, n_people, result.threshold or 1.0)
 
 
 def _check_that_all_wanted_ran(

@@ -30,7 +30,9 @@ def evaluate(scene: Scene) -> Finding:
     fraction = cast(float, scene.settings.sampling_fraction)  # without it, the section is not evaluated
     estimates = population_uniques(size_histogram(scene.classes, scene.policy), fraction)
     return Finding(
-        {name: UniquesTold(one.estimator, one.n_uniques, one.rate, one.reason) for name, one in estimates.items()}
+        lambda policy: {
+            name: UniquesTold(one.estimator, one.n_uniques, one.rate, one.reason) for name, one in estimates.items()
+        }
     )
 
 

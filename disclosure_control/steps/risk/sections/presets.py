@@ -45,7 +45,8 @@ def evaluate(scene: Scene) -> Finding:
     knows_population = scene.population is not None or scene.settings.sampling_fraction is not None
     risk = scene.intruders["journalist" if knows_population else "prosecutor"]
     verdicts = [judge_by_preset(name, risk) for name in scene.settings.of(PresetsSettings).presets]
-    return Finding({verdict.preset.name: PresetTold.of(verdict, risk.intruder) for verdict in verdicts})
+    found = {verdict.preset.name: PresetTold.of(verdict, risk.intruder) for verdict in verdicts}
+    return Finding(lambda policy: found)
 
 
 def words(found: Mapping[str, PresetTold]) -> Iterator[Part]:

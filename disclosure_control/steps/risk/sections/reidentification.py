@@ -68,7 +68,7 @@ def evaluate(scene: Scene) -> Finding:
     def per_class() -> dict[str, Borne]:
         return {f"{name}_risk": Borne(intruders[name].of_class) for name in ("prosecutor", "journalist")}
 
-    return Finding(found, per_class)
+    return Finding(lambda policy: found, per_class)
 
 
 def _population(scene: Scene, population: Population) -> PopulationTold:

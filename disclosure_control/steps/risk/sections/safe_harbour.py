@@ -9,7 +9,7 @@ from typing import Any
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
 from disclosure_control.basics.settings.kinds import COLUMN, Kind, Place, is_number
 from disclosure_control.basics.telling.sections import Part, Sentence, Style
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen, told_parts
+from disclosure_control.basics.telling.small_counts import Policy, count_in_sentence, count_text, told_parts
 from disclosure_control.measures.risk_presets import (
     SafeHarbourCheck,
     check_safe_harbour_ages,
@@ -72,11 +72,11 @@ class HarbourChecked:
     source: str
 
     @classmethod
-    def of(cls, check: SafeHarbourCheck) -> HarbourChecked:
-        """The published form."""
-        breaches = HAND_TO_HAND.told(check.n_breaches, check.n_checked)
-        by_kind = told_parts(dict(check.breaches), check.n_checked)
-        texts = HAND_TO_HAND.told(check.n_texts, check.n_checked)
+    def of(cls, policy: Policy, check: SafeHarbourCheck) -> HarbourChecked:
+        """As the reader may see it."""
+        breaches = policy.told(check.n_breaches, check.n_checked)
+        by_kind = told_parts(policy, dict(check.breaches), check.n_checked)
+        texts = policy.told(check.n_texts, check.n_checked)
         return cls(check.column, check.n_checked, texts, breaches, by_kind, check.sentence, check.source)
 
 
@@ -89,7 +89,7 @@ def evaluate(scene: Scene) -> Finding:
     if given.zip_codes is not None:
         codes, people = scene.dataset.table.distinct_texts(given.zip_codes)
         checks["zip_codes"] = check_safe_harbour_zip_codes(codes, given.people_of_area or {}, people)
-    return Finding({name: HarbourChecked.of(check) for name, check in checks.items()})
+    return Finding(lambda policy: {name: HarbourChecked.of(policy, check) for name, check in checks.items()})
 
 
 def words(found: Mapping[str, HarbourChecked]) -> Iterator[Part]:
@@ -97,7 +97,7 @@ def words(found: Mapping[str, HarbourChecked]) -> Iterator[Part]:
     yield Sentence("HIPAA safe harbour", Style.HEADING)
     for check in found.values():
         kinds = ", ".join(f"{kind}: {count_text(n)}" for kind, n in check.by_kind.items() if n != 0) or "none"
-        texts = "" if check.texts == 0 else f"{people_on_screen(check.texts)} are text, for you to judge. "
+        texts = "" if check.texts == 0 else f"{count_in_sentence(check.texts)} are text, for you to judge. "
         yield Sentence(f"{check.column}: {check.checked} values checked, breaches: {kinds}. {texts}{check.sentence}")
 
 

@@ -85,11 +85,11 @@ def evaluate(scene: Scene) -> Finding:
     individual = {method: WeightedRisk.of(risk) for method, risk in found.items()}
     per_class = {"individual_risk": Borne(found["exact"].of_class)}
     if settings.household is None:
-        return Finding(Sampling(below_one, individual), lambda: per_class)
+        return Finding(lambda policy: Sampling(below_one, individual), lambda: per_class)
     of_record = RecordRisk(found["exact"].of_class[scene.classes.class_of_record])
     together = household_risk(of_record, scene.dataset.text[settings.household])
     told = Sampling(below_one, individual, WeightedRisk.of(together))
-    return Finding(told, lambda: per_class, lambda: {"household_risk": together.of_record})
+    return Finding(lambda policy: told, lambda: per_class, lambda: {"household_risk": together.of_record})
 
 
 def _weights_of_classes(scene: Scene, name: str) -> tuple[np.ndarray, int]:

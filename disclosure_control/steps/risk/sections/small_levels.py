@@ -10,7 +10,7 @@ import pandas as pd
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COUNT
 from disclosure_control.basics.telling.sections import Part, Sentence
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
+from disclosure_control.basics.telling.small_counts import Policy, count_text
 from disclosure_control.measures.small_levels import small_levels
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, RiskSection
@@ -37,8 +37,12 @@ def evaluate(scene: Scene) -> Finding:
     levels = small_levels(scene.classes, most)
     columns = ("quasi_identifier", "label", "n_people")
     table = pd.DataFrame([[getattr(level, name) for name in columns] for level in levels], columns=columns)
-    n_people = HAND_TO_HAND.told(int(table["n_people"].sum()), scene.classes.n_records * len(scene.classes.labels))
-    return Finding(LevelsOfFew(most, None if n_people is None else len(table)), tables={"small_levels.csv": table})
+    n_people, n_all = int(table["n_people"].sum()), scene.classes.n_records * len(scene.classes.labels)
+
+    def told(policy: Policy) -> LevelsOfFew:
+        return LevelsOfFew(most, None if policy.told(n_people, n_all) is None else len(table))
+
+    return Finding(told, tables={"small_levels.csv": table})
 
 
 def words(found: LevelsOfFew) -> Iterator[Part]:

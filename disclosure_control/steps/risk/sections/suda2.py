@@ -10,7 +10,7 @@ import numpy as np
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import SHARE_ABOVE_ZERO
 from disclosure_control.basics.telling.sections import Part, Sentence, Table
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, people_on_screen
+from disclosure_control.basics.telling.small_counts import Policy, count_in_sentence
 from disclosure_control.basics.telling.words import share_text
 from disclosure_control.measures.special_uniques import special_uniques
 from disclosure_control.steps.risk.scene import Scene
@@ -50,14 +50,16 @@ def evaluate(scene: Scene) -> Finding:
     fraction = settings.of(Suda2Settings).dis_fraction or settings.sampling_fraction or DIS_FRACTION
     uniques = special_uniques(scene.classes, settings.max_key_set, dis_fraction=fraction)
     highest_dis = float(uniques.dis_score_of_class.max(initial=0.0))  # NaN from 28 quasi-identifiers up
-    found = Suda2Told(
-        special_uniques=HAND_TO_HAND.told(uniques.n_special_uniques, scene.classes.n_records),
-        total_score=uniques.total_score,
-        highest_score=float(uniques.score_of_class.max(initial=0.0)),
-        highest_dis_score=None if np.isnan(highest_dis) else highest_dis,
-        dis_fraction=fraction,
-        contribution_rates=uniques.contribution_rates,
-    )
+
+    def told(policy: Policy) -> Suda2Told:
+        return Suda2Told(
+            special_uniques=policy.told(uniques.n_special_uniques, scene.classes.n_records),
+            total_score=uniques.total_score,
+            highest_score=float(uniques.score_of_class.max(initial=0.0)),
+            highest_dis_score=None if np.isnan(highest_dis) else highest_dis,
+            dis_fraction=fraction,
+            contribution_rates=uniques.contribution_rates,
+        )
 
     def per_class() -> dict[str, Borne]:
         contributions = dict(zip(uniques.quasi_identifiers, uniques.contribution_of_class.T, strict=True))
@@ -69,7 +71,7 @@ def evaluate(scene: Scene) -> Finding:
             **{f"suda2 share of {name}": Borne(share) for name, share in contributions.items()},
         }
 
-    return Finding(found, per_class)
+    return Finding(told, per_class)
 
 
 def words(found: Suda2Told) -> Iterator[Part]:
@@ -77,7 +79,7 @@ def words(found: Suda2Told) -> Iterator[Part]:
     rows = [[name, share_text(rate)] for name, rate in found.contribution_rates.items()]
     yield Table("Special uniques (SUDA2)", ("Quasi-identifier", "Share of the score"), rows, (1,))
     yield Sentence(
-        f"Few attributes single out {people_on_screen(found.special_uniques)} of the people. The highest DIS score is "
+        f"Few attributes single out {count_in_sentence(found.special_uniques)} of the people. The highest DIS score is "
         f"{figure_text(found.highest_dis_score)}, where the pilot is {share_text(found.dis_fraction)} of the "
         "population."
     )
