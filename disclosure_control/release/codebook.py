@@ -17,7 +17,7 @@ from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.joins import JoinState, KeyJoin
 from disclosure_control.release.recodings import RESULTS
 from disclosure_control.release.study import NOBODY
-from disclosure_control.release.terms.raised_terms import NOT_RELEASED, ToldTerms
+from disclosure_control.release.terms.raised_terms import NOT_RELEASED, RaisedTerms
 from disclosure_control.run.tables import csv_bytes, harmless
 from study.merge.subject_ids import DEFAULT_COLUMN
 from study.operations import OperationKind
@@ -158,7 +158,7 @@ def readme(
     created: datetime,
     form: Sequence[str] = (),
     joins: Sequence[KeyJoin] = (),
-    rare_terms: Sequence[ToldTerms] = (),
+    rare_terms: Sequence[RaisedTerms] = (),
     is_defined: bool = False,
     use: Sequence[str] = (),
 ) -> str:
@@ -203,7 +203,7 @@ def readme(
     return "\n".join(lines) + "\n"
 
 
-def _rare_terms(told: Sequence[ToldTerms]) -> list[str]:
+def _rare_terms(told: Sequence[RaisedTerms]) -> list[str]:
     """What became of coded terms of few people, by domain: a reader who counts terms has to know it."""
     lines = [f"    {words}" for one in told if (words := one.words_for_recipient())]
     return ["  Coded terms of few people are raised to a coarser term or hidden:", *lines] if lines else []

@@ -15,7 +15,7 @@ from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.release.deidentify import deidentify
 from disclosure_control.release.people import drawn_order
 from disclosure_control.release.study import Study, StudyFile
-from disclosure_control.release.terms.raised_terms import NOT_RELEASED, RaisedTerms, ToldTerms
+from disclosure_control.release.terms.raised_terms import NOT_RELEASED, RaisedTerms
 from disclosure_control.release.terms.rare_terms import RareTerms, without_rare_terms
 from disclosure_control.release.terms.term_levels import levels_shown
 from disclosure_control.remedy.treatments.keys import Release
@@ -201,23 +201,24 @@ def test_the_report_says_how_many_records_and_people_and_masks_few():
     hidden = next(one for one in left(rows, RareTerms(5, ("--DECOD",)))[1] if one.domain == "AE")
     frame = left(rows, RareTerms(5, ("--DECOD",)))[0].files["AE"].frame
     is_hidden = frame["AEDECOD"] == NOT_RELEASED
-    shown = ToldTerms.of(MASKED, hidden)
+    shown = hidden.for_reader(MASKED)
     assert (shown.rows_hidden, shown.people_hidden) == (is_hidden.sum(), frame["USUBJID"][is_hidden].nunique())
     assert f"Of {len(referee)} records of AE, {is_hidden.sum()} records have" in shown.words_for_recipient()
     assert f"the term of {is_hidden.sum()} records of {shown.people_hidden} people hidden" in shown.words()
 
 
 def test_counts_of_few_records_and_people_are_masked_and_so_is_the_loss_that_would_give_them():
-    few = ToldTerms.of(MASKED, without_rare_terms(released(study(), WHO), RareTerms(5, LEVELS), NO_CLASSES)[1][0])
+    (raised, *_) = without_rare_terms(released(study(), WHO), RareTerms(5, LEVELS), NO_CLASSES)[1]
+    few = raised.for_reader(MASKED)
     assert (few.rows, few.rows_hidden, few.people_hidden, few.loss) == (18, None, None, None)
     assert few.words() == (
         "AE, 18 records: some records raised to AEHLT, the term of some records of some people hidden."
     )
     recipient = f'some records have a coarser term, some records have "{NOT_RELEASED}" or no term'
     assert few.words_for_recipient() == f"Of 18 records of AE, {recipient}."
-    one = ToldTerms.of(MASKED, RaisedTerms("AE", 100, {"AEHLT": 3, "AESOC": 40}, 0, 0, 0.1, 20, 60, 30, 15))
+    one = RaisedTerms("AE", 100, {"AEHLT": 3, "AESOC": 40}, 0, 0, 0.1, 20, 60, 30, 15).for_reader(MASKED)
     assert (one.rows_raised, one.rows_hidden) == ({"AEHLT": None, "AESOC": 40}, None)
-    assert ToldTerms.of(MASKED, RaisedTerms("AE", 100, {}, 0, 0, 0.0, people=60)).words_for_recipient() == ""
+    assert RaisedTerms("AE", 100, {}, 0, 0, 0.0, people=60).for_reader(MASKED).words_for_recipient() == ""
 
 
 # ---------------------------------------------------------------- dispositions

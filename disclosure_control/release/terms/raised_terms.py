@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,63 +21,47 @@ class RaisedTerms:
     ``rows_hidden`` stay without their term, ``rows_gone`` were removed; ``people_raised``, ``people_hidden`` and
     ``people_gone``, of all ``people`` with a record, have such a one. ``related_rows_gone`` are rows of SUPP-- and
     RELREC that belong to changed ones. ``loss`` in [0, 1]: levels lost per row, as a share of all levels; a hidden or
-    removed row loses all.
+    removed row loses all. None is masked for the reader: counts of few, and the loss from which they could be
+    calculated.
     """
 
     domain: str
-    rows: int
-    rows_raised: Mapping[str, int]
-    rows_gone: int
-    related_rows_gone: int
-    loss: float
-    rows_hidden: int = 0
-    people: int = 0
-    people_raised: int = 0
-    people_hidden: int = 0
-    people_gone: int = 0
+    rows: int | None
+    rows_raised: Mapping[str, int | None]
+    rows_gone: int | None
+    related_rows_gone: int | None
+    loss: float | None
+    rows_hidden: int | None = 0
+    people: int | None = 0
+    people_raised: int | None = 0
+    people_hidden: int | None = 0
+    people_gone: int | None = 0
 
     @property
     def is_changed(self) -> bool:
         return bool(self.rows_raised or self.rows_hidden or self.rows_gone)
 
-
-@dataclass(frozen=True)
-class ToldTerms:
-    """The same as a report gives it: None for counts of few, and for the loss from which they could be calculated."""
-
-    domain: str
-    rows: int | None
-    rows_raised: Mapping[str, int | None]
-    rows_hidden: int | None
-    rows_gone: int | None
-    related_rows_gone: int | None
-    people: int | None
-    people_raised: int | None
-    people_hidden: int | None
-    people_gone: int | None
-    loss: float | None
-
-    @classmethod
-    def of(cls, policy: Policy, one: RaisedTerms) -> ToldTerms:
-        """What was done, as the reader may see it: the rows that were changed in each way are parts of all rows."""
-        parts = np.array([*one.rows_raised.values(), one.rows_hidden, one.rows_gone])
-        hidden = policy.hidden_parts(np.append(parts, one.rows - parts.sum()))[:-1]
+    def for_reader(self, policy: Policy) -> RaisedTerms:
+        """The same as the reader may see it: the rows that were changed in each way are parts of all rows."""
+        n_rows, n_people = self.rows or 0, self.people or 0
+        parts = np.array([*self.rows_raised.values(), self.rows_hidden, self.rows_gone], dtype=np.int64)
+        hidden = policy.hidden_parts(np.append(parts, n_rows - parts.sum()))[:-1]
         *raised, rows_hidden, rows_gone = [None if hides else int(n) for n, hides in zip(parts, hidden, strict=True)]
-        changed = (one.people_raised, one.people_hidden, one.people_gone)
-        raised_people, hidden_people, gone_people = (policy.told(n, one.people) for n in changed)
-        is_exact = not hidden.any() and None not in (raised_people, hidden_people, gone_people)
-        return cls(
-            one.domain,
-            policy.told(one.rows),
-            dict(zip(one.rows_raised, raised, strict=True)),
-            rows_hidden,
-            rows_gone,
-            policy.told(one.related_rows_gone),
-            policy.told(one.people),
-            raised_people,
-            hidden_people,
-            gone_people,
-            round(one.loss, 4) if is_exact else None,
+        changed = (self.people_raised, self.people_hidden, self.people_gone)
+        people_raised, people_hidden, people_gone = (policy.told(n or 0, n_people) for n in changed)
+        is_exact = not hidden.any() and None not in (people_raised, people_hidden, people_gone)
+        return replace(
+            self,
+            rows=policy.told(n_rows),
+            rows_raised=dict(zip(self.rows_raised, raised, strict=True)),
+            rows_hidden=rows_hidden,
+            rows_gone=rows_gone,
+            related_rows_gone=policy.told(self.related_rows_gone or 0),
+            people=policy.told(n_people),
+            people_raised=people_raised,
+            people_hidden=people_hidden,
+            people_gone=people_gone,
+            loss=round(self.loss or 0.0, 4) if is_exact else None,
         )
 
     def words(self) -> str:

@@ -52,7 +52,7 @@ from disclosure_control.release.terms.kept_terms import (
     terms_held,
     without_quasi_identifiers,
 )
-from disclosure_control.release.terms.raised_terms import RaisedTerms, ToldTerms
+from disclosure_control.release.terms.raised_terms import RaisedTerms
 from disclosure_control.release.terms.rare_terms import Drawn, RareTerms, without_rare_terms
 from disclosure_control.release.texts.labels import judged_names, names_read, with_judged_labels
 from disclosure_control.release.texts.rare_texts import without_rare_texts
@@ -141,7 +141,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         write_small_files(files, folder)
         opened = opened_again(folder, step.files.read_package(partial(is_divisible, rule=rule)))
         joins = tuple(joins_of(study, people, opened, rule.column))
-        rare = tuple(ToldTerms.of(MASKED, one) for one in raised)
+        rare = tuple(one.for_reader(MASKED) for one in raised)
         written = partial(readme, step.pilot, released, names, created, study.model.form, joins, rare)
         told = () if compared is None else without_emptied_texts(lines_for_recipient(compared.fit), hidden)
         told_to_recipient = partial(written, use=told)

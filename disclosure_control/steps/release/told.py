@@ -15,7 +15,7 @@ from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.people import ReleasePeople
-from disclosure_control.release.terms.raised_terms import RaisedTerms, ToldTerms
+from disclosure_control.release.terms.raised_terms import RaisedTerms
 from disclosure_control.release.texts.labels import JudgedLabels
 from disclosure_control.release.texts.rare_texts import EmptiedTexts, RareTexts
 from disclosure_control.release.undecided import waiting_for_the_config
@@ -129,7 +129,7 @@ class ReleaseTold:
     times_removed: Mapping[str, int | None]
     undecided: Mapping[str, int | None]
     unplaced: Sequence[str]
-    rare_terms: Sequence[ToldTerms]
+    rare_terms: Sequence[RaisedTerms]
     people_without_quasi_identifiers: int | None
     rare_texts: Sequence[TextsEmptied]
     labels: LabelsTold
@@ -179,7 +179,7 @@ def release_told(
         times_removed=_told_of_variables(policy, accounts, "n_times"),
         undecided={pattern: policy.told(n) for pattern, n in undecided(released).items()},
         unplaced=list(released.unplaced),
-        rare_terms=[ToldTerms.of(policy, one) for one in raised],
+        rare_terms=[one.for_reader(policy) for one in raised],
         people_without_quasi_identifiers=policy.told(people.n_hidden, int(people.stays.sum())),
         rare_texts=[TextsEmptied.of(policy, one) for one in texts.emptied],
         labels=LabelsTold.of(labels),
