@@ -149,8 +149,9 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
         beside = [*history_sections(memory.lines), *merge_sections(EXACT, pilot.results)]
         for page in page_files(inside, beside, outside if options.shareable else None):
             results.write_text(page.name, page.html, hand_to_hand=page.is_shareable)
-        results.write_text(f"{pilot.name}_privacy_details.txt", f"{texts.full}\n{results.who_may_read}", False)
-        results.write_text(f"{pilot.name}_privacy_summary.txt", texts.short, False)
+        results.write_text(f"{pilot.name}_privacy_summary.txt", texts.short, hand_to_hand=False)
+        details = f"{texts.full}\n{results.who_may_read}"
+        results.write_text(f"{pilot.name}_privacy_details.txt", details, hand_to_hand=False)
         figures = fingerprint_of_json(figures_of(inside.summary), key_of(pilot.results))
         write_evidence(results, EvidenceOf(pilot, outside, found.config, figures))
         results.publish(inside.summary)

@@ -18,6 +18,7 @@ from disclosure_control.analyses.fairness.told import FairnessTold, RatesTold, S
 from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.plain import plain
+from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.measures.group_fairness import WithinStrata
 from disclosure_control.remedy.treatments.treat import treat
 from tests.analyses.private_release.publish_pilots import people, result, step_input
@@ -89,14 +90,14 @@ def test_suppressed_cells_are_seen_by_group(tmp_path):
 def test_groups_below_ten_people_are_folded_and_not_named():
     names, codes = np.array(["big", "one", "other"], dtype=object), np.array([0] * 30 + [1] * 4 + [2] * 3 + [-1] * 12)
     groups, nobody = EncodedColumn(codes, names), np.zeros(49, dtype=bool)
-    entries = plain(folded(groups, ~nobody, nobody, "flagged"))
+    entries = plain(folded(MASKED, groups, ~nobody, nobody, "flagged"))
     # Seven people would be what the others leave of the total, so the next larger group is with them.
     assert [entry["group"] for entry in entries] == ["big", "(smaller groups together)"]
     assert entries[-1]["people"] == 19
-    (few,) = plain(folded(groups, codes == 1, nobody, "flagged", codes == 1))
+    (few,) = plain(folded(MASKED, groups, codes == 1, nobody, "flagged", codes == 1))
     assert few == {"group": "(fewer than 10 people)"}
     more, nobody = EncodedColumn(np.append(codes, [1] * 5), names), np.zeros(54, dtype=bool)
-    entries = plain(folded(more, ~nobody, nobody, "flagged"))
+    entries = plain(folded(MASKED, more, ~nobody, nobody, "flagged"))
     assert (entries[-1]["group"], entries[-1]["people"]) == ("(smaller groups together)", 12)
 
 
