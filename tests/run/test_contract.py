@@ -79,7 +79,7 @@ def test_people_out_of_range_are_counted(pilot, doors):
     outside = pilot.summary()["out_of_range"]["DM__AGE"]
     assert (outside["below"], outside["above"], outside["policy"]) == (1, 1, "tail")
     report = (pilot.results / "CLINIC_privacy_summary.txt").read_text(encoding="utf-8")
-    assert report.count("masked (kept in a tail)") == 3
+    assert report.count(" (kept in a tail)") == 3
 
 
 def test_the_text_report_has_the_sections_of_the_original(pilot):
