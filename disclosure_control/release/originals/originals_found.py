@@ -19,6 +19,7 @@ from disclosure_control.release.originals.chance import Exchange
 from disclosure_control.release.originals.originals import Originals
 from disclosure_control.release.originals.wanted_texts import blocks_of, digits_of
 from disclosure_control.release.people import texts_of
+from disclosure_control.run.kept import print_of
 
 LONGEST_WITH_DIGITS = 100  # of a longer text the digits together are no id
 SEVERAL = 10  # people with a word of others in their rows, from whom on it is a word that people use
@@ -129,6 +130,12 @@ class Searched:
     by_kind: Mapping[OriginalKind, Originals]
     short: Originals
     ends: Originals
+
+    @property
+    def print(self) -> bytes:
+        """A digest of all of them, and of whose they are."""
+        originals = (*self.by_kind.values(), self.short, self.ends)
+        return print_of(*(part for one in originals for part in (one.texts, one.text_of_pair, one.person_of_pair)))
 
     def in_numbers(self, values: pd.Series, n_cells: np.ndarray) -> list[OriginalsFound]:
         """Originals in a column of numbers, (n,) different ones."""
