@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from disclosure_control.basics.encoding.text_codes import text_codes
+from disclosure_control.basics.encoding.dictionary import as_texts
+from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
 
 MOST_KEPT = 20_000  # results, each of a few counts
 Found = TypeVar("Found")
@@ -43,15 +44,18 @@ def print_of(*contents: pd.Series | pa.Array | np.ndarray) -> bytes:
     """A digest (16 bytes) of contents: values, kinds and order. No others have it, but for a chance of 2^-64."""
     digest = hashlib.blake2b(digest_size=16)
     for content in contents:
-        parts: list[pa.Array | np.ndarray] = [content]
-        if isinstance(content, pd.Series):
-            is_number = content.dtype.kind in "fiub" and isinstance(content.dtype, np.dtype)
-            known = None if is_number else text_codes(content.astype("str"))
-            parts = [content.to_numpy()] if known is None else [known.codes, known.texts]
-        for part in parts:
+        for part in _parts_of(content) if isinstance(content, pd.Series) else [content]:
             if isinstance(part, np.ndarray):
                 digest.update(f"{part.dtype} {len(part)} ".encode())
                 digest.update(np.ascontiguousarray(part).tobytes())
             else:  # Arrow serialises no more than its own part of a longer memory
                 digest.update(pa.record_batch([part], ["_"]).serialize().to_pybytes())
     return digest.digest()
+
+
+def _parts_of(column: pd.Series) -> list[np.ndarray | pa.Array]:
+    """A column as memory: numbers, or codes and texts; of very many texts these alone, as the scan reads them."""
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub":
+        return [column.to_numpy()]
+    known = codes_of_few_texts(column.astype("str"))
+    return [as_texts(column.astype("str"))] if known is None else [known.codes, known.texts]

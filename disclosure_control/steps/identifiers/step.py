@@ -31,7 +31,7 @@ def run_step(step: StepInput[IdentifierSettings]) -> StepResult:
     """The findings, the config's declarations on them, and the reasons against releasing the dataset."""
     config = step.assessment.config
     columns = list(step.dataset.table.columns)
-    of_dataset = step.kept.of(("identifiers", step.dataset.sha256), lambda: scan_dataset(step.dataset))
+    of_dataset = step.kept.of(("identifiers", step.dataset.sha256, *columns), lambda: scan_dataset(step.dataset))
     beside, not_looked_at = scan_beside(step.folder, config, columns, step.files, step.kept)
     outcome = IdentifierOutcome(
         of_dataset.findings,
