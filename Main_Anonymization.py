@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from disclosure_control.assess.assessment import Assessment
     from disclosure_control.assess.opening import OpenedPilot
     from disclosure_control.basics.files import SourceFile
+    from disclosure_control.basics.kept import Kept
     from disclosure_control.report.verdict import Verdict
-    from disclosure_control.run.kept import Kept
     from disclosure_control.run.logs import Log
     from disclosure_control.steps.running import StepResult
     from study.columns.sheet import ColumnSheet
@@ -59,8 +59,8 @@ if TYPE_CHECKING:
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from disclosure_control.assess.opening import opened
+    from disclosure_control.basics.kept import Kept
     from disclosure_control.records.choice import choose_engine
-    from disclosure_control.run.kept import Kept
     from disclosure_control.steps import READERS
     from disclosure_control.steps.running import records_needed
 

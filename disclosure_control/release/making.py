@@ -13,6 +13,7 @@ import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
+from disclosure_control.basics.kept import Kept
 from disclosure_control.records.domains import DomainReader
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.release.before_and_after import CameIn, StudyCompared
@@ -29,7 +30,6 @@ from disclosure_control.release.texts.rare_texts import RareTexts
 from disclosure_control.remedy.treatments.keys import Release
 from disclosure_control.remedy.treatments.one_release import days_of_release
 from disclosure_control.remedy.treatments.treated_pilot import TreatedPilot
-from disclosure_control.run.kept import Kept
 from study.formats.tables import SourceTable
 from study.merge.reading import Read
 from study.merge.settings import MergeSettings
@@ -85,7 +85,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Package:
+class PackageMade:
     """What leaves: ``files`` by name, of data sets by their ``names``; and as a recipient reads it.
 
     ``tables`` are the data sets as they are read, ``texts`` the files beside them; ``joins``: what became of the keys.
@@ -123,7 +123,7 @@ class Making:
     labels: JudgedLabels = field(default_factory=JudgedLabels)
     judge: LabelJudge = field(default_factory=partial(LabelJudge, is_standard=False))
     compared: StudyCompared | None = None
-    package: Package = field(default_factory=Package)
+    package: PackageMade = field(default_factory=PackageMade)
 
     def drawn(self, purpose: str) -> np.ndarray:
         """A number of each person (n_people,), drawn by the key for one purpose."""

@@ -14,6 +14,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.assess.report import ToldModel
+from disclosure_control.basics.kept import Kept
 from disclosure_control.basics.telling.plain import plain
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.section_text import as_text
@@ -23,7 +24,6 @@ from disclosure_control.leaving.questions import Answer
 from disclosure_control.records.domains import DomainReader
 from disclosure_control.records.needs import Needed
 from disclosure_control.run import clock
-from disclosure_control.run.kept import Kept
 from disclosure_control.run.logs import Log, SilentLog
 from disclosure_control.steps import STEPS, settings_module, step_module
 from disclosure_control.study_tables.fit import FitForUse

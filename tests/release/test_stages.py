@@ -129,7 +129,7 @@ def test_people_lose_quasi_identifiers_where_their_term_is_to_stay():
     made = after(stages.terms_that_stay, settings=replace(SETTINGS, rare_terms=rare))
     sex = made.people.recoded["DM__SEX"].released
     assert sex[ALONE] is None
-    assert (sex is None).sum() == made.people.n_hidden >= 3
+    assert sum(one is None for one in sex) == made.people.n_hidden >= 3
     untouched = after(stages.operations)
     assert stages.terms_that_stay(untouched) is untouched
 

@@ -14,12 +14,12 @@ import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.columns import texts_as_labels
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
+from disclosure_control.basics.kept import print_of
 from disclosure_control.release.columns import ROW_ID_LENGTH
 from disclosure_control.release.originals.chance import Exchange
 from disclosure_control.release.originals.originals import Originals
 from disclosure_control.release.originals.wanted_texts import blocks_of, digits_of
 from disclosure_control.release.people import texts_of
-from disclosure_control.run.kept import print_of
 
 LONGEST_WITH_DIGITS = 100  # of a longer text the digits together are no id
 SEVERAL = 10  # people with a word of others in their rows, from whom on it is a word that people use

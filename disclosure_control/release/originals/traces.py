@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.encoding.text_codes import text_codes
+from disclosure_control.basics.kept import Kept, print_of
 from disclosure_control.basics.telling.progress import going_through, progress
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, ReleasedStudy
 from disclosure_control.release.originals.chance import Exchange
@@ -38,7 +39,6 @@ from disclosure_control.release.originals.originals_found import (
 )
 from disclosure_control.release.people import ReleasePeople, texts_of
 from disclosure_control.release.study import Study
-from disclosure_control.run.kept import Kept, print_of
 from study.formats.tables import SourceTable
 from study.operations import OperationKind
 
@@ -107,7 +107,9 @@ def find_traces(
     counts, n_searched = _Counts(), len(texts)
     of_tables = [(name, column, table) for name, table in opened.items() for column in map(str, table.frame)]
     for name, column, table in going_through("Searching for traces", of_tables, lambda one: one[2].n_rows, "values"):
-        asked = _Column(table, column, subject_column, (name, column) in recoded, released.files[name].overview.lengths)
+        asked = _ColumnOpened(
+            table, column, subject_column, (name, column) in recoded, released.files[name].overview.lengths
+        )
         find = partial(_in_column, asked, searched, people)
         n_cells, found = kept.of((*wanted, *asked.key), find) if table.fits(0) else find()
         n_searched += n_cells
@@ -138,7 +140,7 @@ def _searched(study: Study, released: ReleasedStudy, people: ReleasePeople, subj
 
 
 @dataclass(frozen=True)
-class _Column:
+class _ColumnOpened:
     """A ``column`` of a table as it was opened; ``may_be_ids``: its cells are pseudonyms of records."""
 
     table: SourceTable
@@ -160,7 +162,7 @@ class _Column:
 
 
 def _in_column(
-    asked: _Column, searched: Searched, people: ReleasePeople
+    asked: _ColumnOpened, searched: Searched, people: ReleasePeople
 ) -> tuple[int, list[tuple[OriginalKind, FoundForm, int, int]]]:
     """How many cells a column has; and by kind and form how many are traces, and how many chance explains."""
     values, n_cells = _distinct(asked.table, asked.column)
@@ -174,7 +176,7 @@ def _in_column(
 
 
 def _judged(
-    asked: _Column, hits: Sequence[OriginalsFound], people: ReleasePeople
+    asked: _ColumnOpened, hits: Sequence[OriginalsFound], people: ReleasePeople
 ) -> Iterator[tuple[OriginalKind, FoundForm, int, int]]:
     """Ask whether chance explains the hits of a column; all rows of a person are in one part."""
     exchanges = [(Exchange(n_people=len(people.ids)), 0) for _ in hits]

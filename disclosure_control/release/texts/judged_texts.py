@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from disclosure_control.basics.kept import print_of
 from disclosure_control.identifiers.label_words import why_of_label, why_of_name, why_of_term
 from disclosure_control.identifiers.single_texts import FORMS, certain_forms, is_in_another_alphabet, possible_forms
 from disclosure_control.release.texts.ordinary_texts import (
@@ -19,7 +20,6 @@ from disclosure_control.release.texts.ordinary_texts import (
     without_digits,
 )
 from disclosure_control.release.texts.text_rules import TextKind
-from disclosure_control.run.kept import print_of
 from study.models.medical_words import is_a_medical_term
 from study.models.sdtm_terms import classes_of_terms
 from study.models.values_seen import CODE_SYSTEMS

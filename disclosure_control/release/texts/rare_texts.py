@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.dictionary import as_texts
+from disclosure_control.basics.kept import Kept
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, ReleasedStudy
 from disclosure_control.release.people import ReleasePeople, texts_of
@@ -23,7 +24,6 @@ from disclosure_control.release.texts.emptied_cells import QVAL, EmptiedCells, P
 from disclosure_control.release.texts.judged_texts import TextJudgement, TextsSeen, judged
 from disclosure_control.release.texts.ordinary_texts import are_ordinary, words_of
 from disclosure_control.release.texts.text_rules import JudgedColumn, TextKind, text_columns
-from disclosure_control.run.kept import Kept
 
 MOST_OF_FEW = 10  # a text of fewer people, in a study of a hundred, leaves only in words that more people have
 ONE_IN = 10  # in a smaller study of fewer than one in ten of its people

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config.model_settings import PilotConfig
+from disclosure_control.basics.kept import Kept
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.identifiers.column_findings import ColumnFinding, Scan, joined
 from disclosure_control.identifiers.outcome import IdentifierOutcome, reasons_of
 from disclosure_control.identifiers.scan import scan_dataset, scan_source
 from disclosure_control.records.domains import DomainReader
-from disclosure_control.run.kept import Kept
 from disclosure_control.steps.identifiers.report import identifier_sections, told_identifiers
 from disclosure_control.steps.identifiers.settings import IdentifierSettings
 from disclosure_control.steps.running import StepInput, StepResult

@@ -7,8 +7,8 @@ import dataclasses
 import pandas as pd
 import pytest
 
+from disclosure_control.basics.kept import Kept
 from disclosure_control.release.making import begun
-from disclosure_control.run.kept import Kept
 from disclosure_control.steps.release.step import asked_of, run_step
 from disclosure_control.steps.running import StepInput, StepResult
 from tests.steps.release.conftest import FOLDER, TREATMENT, demo_config, folder_with_files, step_on

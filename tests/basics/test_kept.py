@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 
 from disclosure_control.basics.encoding.text_codes import column_of_codes, text_codes
-from disclosure_control.run.kept import Kept, print_of
+from disclosure_control.basics.kept import Kept, print_of
 
 
 def test_the_same_is_found_once_and_the_oldest_is_forgotten():
