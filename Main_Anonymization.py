@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from disclosure_control.assess.assessment import Assessment
     from disclosure_control.assess.opening import OpenedPilot
     from disclosure_control.basics.files import SourceFile
+    from disclosure_control.basics.kept import Kept
     from disclosure_control.report.verdict import Verdict
     from disclosure_control.run.logs import Log
     from disclosure_control.steps.running import StepResult
@@ -58,12 +59,13 @@ if TYPE_CHECKING:
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from disclosure_control.assess.opening import opened
+    from disclosure_control.basics.kept import Kept
     from disclosure_control.records.choice import choose_engine
     from disclosure_control.steps import READERS
     from disclosure_control.steps.running import records_needed
 
     path = combined_dataset_in(pilot.results)
-    choice = choose_engine(options.engine, path)
+    choice, kept = choose_engine(options.engine, path), Kept()
     if choice.reason:
         pilot.log.notice(choice.reason)
     if choice.engine.gives_memory_back:
@@ -88,23 +90,28 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
                 check(literal)
                 with opened(engine, path, pilot.by(literal), READERS, records_needed, pilot.cluster) as tried:
                     log.say(words)
-                    return _verdict_of(pilot, tried, literal, log)
+                    return _verdict_of(pilot, tried, literal, log, found.config, kept)
 
-        return _assess_opened(pilot, found, options, check, run)
+        return _assess_opened(pilot, found, options, kept, check, run)
 
 
-def _verdict_of(pilot: Pilot, found: OpenedPilot, literal: Mapping[str, Any], log: Log) -> Verdict:
-    """The verdict of a run by another config; nothing is published."""
+def _verdict_of(
+    pilot: Pilot, found: OpenedPilot, literal: Mapping[str, Any], log: Log, untried: PilotConfig, kept: Kept
+) -> Verdict:
+    """The verdict of a run by another config than the pilot's, which is ``untried``; nothing is published."""
     from disclosure_control.assess.assessment import evaluate
     from disclosure_control.report.verdict import verdict_on, what_leaves
     from disclosure_control.steps.running import run_steps
 
     assessment = evaluate(found.people, found.config)
-    steps = run_steps(pilot.name, pilot.folder, found.dataset, assessment, log, pilot.left_out, pilot.started)
+    dataset, left_out = found.dataset, pilot.left_out
+    steps = run_steps(pilot.name, pilot.folder, dataset, assessment, log, left_out, pilot.started, untried, kept)
     return verdict_on(what_leaves(steps), steps, (), literal)
 
 
-def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace, check: Check, run: Run) -> Outcome:
+def _assess_opened(
+    pilot: Pilot, found: OpenedPilot, options: argparse.Namespace, kept: Kept, check: Check, run: Run
+) -> Outcome:
     from disclosure_control.assess.assessment import evaluate
     from disclosure_control.assess.came_in import merge_sections
     from disclosure_control.assess.risky_rows import risky_row_files
@@ -126,7 +133,8 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     with pilot.log.step("assess") as counts:
         assessment = evaluate(found.people, found.config, announce=pilot.log.notice)
         counts["subjects"] = dataset.n_subjects
-    steps = run_steps(pilot.name, pilot.folder, dataset, assessment, pilot.log, pilot.left_out, pilot.started)
+    left_out, started = pilot.left_out, pilot.started
+    steps = run_steps(pilot.name, pilot.folder, dataset, assessment, pilot.log, left_out, started, kept=kept)
     open_lines = undecided(pilot.config_file, pilot.sheet)
     notices = stale_merge_notices(pilot.folder, pilot.results, dataset.file, dataset.sha256, pilot.config)
     notices += [f"{reason.sentence} {reason.remedy}" for reason in open_lines]

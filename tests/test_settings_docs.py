@@ -17,11 +17,11 @@ from disclosure_control.analyses.linkage_attack.linkability import LinkabilitySe
 from disclosure_control.analyses.linkage_attack.singling_out import SinglingOutSettings
 from disclosure_control.basics.settings.fields import SettingField, SettingsGroup, settings_in
 from disclosure_control.leaving.leaving import Join
+from disclosure_control.release.settings import EarlierReleaseSettings, OutsidersKnow
 from disclosure_control.release.terms.rare_terms import RareTerms
 from disclosure_control.remedy.treatments.registry import methods
 from disclosure_control.steps import READERS, STEPS, settings_module
 from disclosure_control.steps.context.settings import DecisionOnRule
-from disclosure_control.steps.release.settings import EarlierReleaseSettings, OutsidersKnow
 from disclosure_control.study_tables.asked import OutcomeAsked
 from disclosure_control.study_tables.fit import FitForUseSettings
 from study.formats.tables import FileOptions

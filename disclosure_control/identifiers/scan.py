@@ -15,6 +15,7 @@ import pyarrow as pa
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts, is_in_sample, mixed
+from disclosure_control.basics.kept import Kept, print_of
 from disclosure_control.basics.telling.side_by_side import side_by_side
 from disclosure_control.identifiers.column_findings import ColumnFinding, Grade, Scan, ScannedTable
 from disclosure_control.identifiers.column_values import (
@@ -44,7 +45,9 @@ IdsAt = Callable[[np.ndarray], pa.Array]
 FULL = 0.5  # share of a sample that decides what the column is
 
 
-def scan_source(table: SourceTable, subject_column: str | None, but_for: Collection[str] = ()) -> Scan:
+def scan_source(
+    table: SourceTable, subject_column: str | None, but_for: Collection[str] = (), kept: Kept | None = None
+) -> Scan:
     """What in the columns of a table, ``but_for`` some, names a person, or is shared by few people.
 
     ``subject_column``: the heading of the subject's id, which is not examined itself; None: every row is a person. In a
@@ -59,16 +62,18 @@ def scan_source(table: SourceTable, subject_column: str | None, but_for: Collect
         own = {name for name in headings if name.casefold() == subject_column.casefold()}
         ids = table.column(subject_column if subject_column in own else min(own)) if own else None
     names = [name for name in headings if name not in own and name not in but_for]
-    return scan_columns(table, names, ids)
+    return scan_columns(table, names, ids, kept)
 
 
-def scan_columns(table: SourceTable, names: Sequence[str], ids: pd.Series | None) -> Scan:
-    """The same of some columns; ``ids`` (n_rows,) name the person of each row, None if unknown."""
+def scan_columns(table: SourceTable, names: Sequence[str], ids: pd.Series | None, kept: Kept | None = None) -> Scan:
+    """The same of some columns; ``ids`` (n_rows,) name the person of each row, None if unknown. ``kept``: what was
+    found in the same columns before.
+    """
     whose = _nobodys(table.n_rows) if ids is None else _encoded(ids)
     found = tuple(
         finding
         for together in table.columns_together(names)
-        for finding in _of_columns([(table.domain, name, column) for name, column in together], whose)
+        for finding in _of_columns([(table.domain, name, column) for name, column in together], whose, kept or Kept())
     )
     return Scan(found, {table.domain: ScannedTable(table.n_rows, whose.n_people, len(names))})
 
@@ -82,7 +87,7 @@ def scan_combined(frame: pd.DataFrame, subjects: pd.Series | None = None, column
     names = [str(name) for name in (frame.columns if columns is None else columns) if name != SUBJECT_COLUMN]
     ids = frame.get(SUBJECT_COLUMN) if subjects is None else subjects
     whose = _nobodys(len(frame)) if ids is None else _encoded(ids)
-    found = _of_columns([(*_divided(name), frame[name]) for name in names], whose)
+    found = _of_columns([(*_divided(name), frame[name]) for name in names], whose, Kept())
     return Scan(found, {"": ScannedTable(len(frame), whose.n_people, len(names))})
 
 
@@ -118,11 +123,15 @@ def _encoded(ids: pd.Series) -> RowHolders:
 # ---------------------------------------------------------------- one column
 
 
-def _of_columns(columns: Sequence[tuple[str, str, pd.Series]], subjects: RowHolders) -> tuple[ColumnFinding, ...]:
+def _of_columns(
+    columns: Sequence[tuple[str, str, pd.Series]], subjects: RowHolders, kept: Kept
+) -> tuple[ColumnFinding, ...]:
     """The findings in columns (domain, heading, values), in their order; those of large tables side by side."""
+    whose = print_of(subjects.code, subjects.ids)
 
     def findings_of(column: tuple[str, str, pd.Series]) -> list[ColumnFinding]:
-        return list(_findings(column_values(*column, subjects)))
+        key = ("identifiers", *column[:2], print_of(column[2]), whose)
+        return kept.of(key, lambda: list(_findings(column_values(*column, subjects))))
 
     if len(subjects.code) < LARGE:
         return tuple(finding for column in columns for finding in findings_of(column))

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
+from disclosure_control.basics.telling.small_counts import MASKED, Policy
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.study import NOBODY, Study, StudyFile
 from disclosure_control.study_tables.asked import OutcomeAsked
 from disclosure_control.study_tables.columns_on_disk import ColumnsOnDisk
+from disclosure_control.study_tables.comparison import ComparedTable, State, compared_tables
+from disclosure_control.study_tables.fit import FitForUse, FitForUseSettings, HiddenColumns, fit_for_use
 from disclosure_control.study_tables.registry import study_tables
 from disclosure_control.study_tables.side import PersonRows, StudySide
 from disclosure_control.study_tables.table import StudyTable
@@ -90,7 +94,93 @@ def _rows_of(file: StudyFile) -> PersonRows:
 
 
 def _rows_that_leave(file: ReleasedFile, before: PersonRows) -> PersonRows:
-    if len(file.overview.lengths) == 1:
+    if not file.is_in_parts:
         return PersonRows(file.frame, file.people)
     asked = before.frame.asked if isinstance(before.frame, ColumnsOnDisk) else ()
     return PersonRows(_ColumnsOfParts(file, asked), np.concatenate([part.people for part in file.parts]))
+
+
+@dataclass(frozen=True)
+class StudyCompared:
+    """All tables of a release compared, and the answer: ``fit`` is for others, ``fit_for`` makes it for any reader.
+
+    ``not_read``: data sets that were too large to be compared; ``not_made``: the outcome asked for, if it has no table.
+    """
+
+    tables: Mapping[str, ComparedTable] = field(repr=False)
+    fit_for: Callable[[Policy], FitForUse] = field(repr=False)
+    not_read: tuple[str, ...]
+    not_made: str = ""
+
+    @cached_property
+    def fit(self) -> FitForUse:
+        """The answer for others."""
+        return self.fit_for(MASKED)
+
+    @property
+    def rows(self) -> pd.DataFrame:
+        """Every cell before and after: restricted, because small counts stand in it."""
+        return pd.concat([pd.DataFrame(_CELLS), *map(cells_of, self.tables.values())], ignore_index=True)
+
+
+def study_compared(
+    came_in: CameIn, released: ReleasedStudy, people: ReleasePeople, settings: FitForUseSettings
+) -> StudyCompared:
+    """The tables of what came in and of what leaves, and whether what leaves is fit for use."""
+    leaving = came_in.as_it_leaves(released, people)
+    tables = compared_tables(came_in.tables, leaving, settings.compare_with)
+    asked = settings.outcome
+    is_made = asked is None or any(table.before.name == "outcome" for table in tables.values())
+    n_left_out, n_people = int((~people.stays).sum()), len(people.stays)
+    names = tuple(name.partition("__")[2] for name in people.hidden_columns)
+    hidden = HiddenColumns(names, people.n_hidden) if people.n_hidden else None
+
+    def fit_for(policy: Policy) -> FitForUse:
+        return fit_for_use(policy, tables, n_left_out, n_people, settings, came_in.not_read, hidden)
+
+    return StudyCompared(tables, fit_for, came_in.not_read, "" if is_made or asked is None else asked.column)
+
+
+# The columns of the file with all cells, by what they hold.
+_CELLS: dict[str, Sequence[object]] = {"table": (), "row": (), "group": (), "arm": (), "kind": ()}
+
+
+def cells_of(table: ComparedTable) -> pd.DataFrame:
+    """The cells of a table (n_cells, ...): people, margin, value and interval on both sides, and the comparison."""
+    before, after = table.before, table.after
+    n_rows, n_columns = before.value.shape
+    (low, high), (low_now, high_now) = before.interval, after.interval
+    found: dict[str, object] = {
+        "table": before.key,
+        "row": np.repeat(np.array(before.rows, dtype=object), n_columns),
+        "group": np.repeat(np.array(before.groups, dtype=object), n_columns),
+        "arm": np.tile(np.array(before.columns, dtype=object), n_rows),
+        "kind": str(before.kind),
+    }
+    arrays = {
+        "people_before": before.n,
+        "of_before": before.of,
+        "records_before": before.events,
+        "value_before": before.value,
+        "low_before": low,
+        "high_before": high,
+        "people_after": after.n,
+        "of_after": after.of,
+        "records_after": after.events,
+        "value_after": after.value,
+        "low_after": low_now,
+        "high_after": high_now,
+        "overlap": table.overlap,
+        "difference_before": table.before_differences.value,
+        "difference_after": table.after_differences.value,
+    }
+    found |= {name: np.nan if one is None else np.ravel(one) for name, one in arrays.items()}
+    found["comparison"] = [State(state).name.lower() for state in np.ravel(table.states).tolist()]
+    return pd.DataFrame(found)
+
+
+def lines_for_recipient(fit: FitForUse) -> list[str]:
+    """What the recipient has to know of the use of the release, for README.txt: no figure of what came in."""
+    if not fit.for_recipient:
+        return ["  Compared with the data as they came in, no table of the study changed by more than chance."]
+    return [f"  - {line}" for line in fit.for_recipient]

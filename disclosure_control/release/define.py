@@ -37,7 +37,7 @@ def define_file(
     path = find_definition(folder)
     if path is None:
         return None, "the study came without one"
-    large = [file_names[name] for name, file in released.files.items() if len(file.overview.lengths) > 1]
+    large = [file_names[name] for name, file in released.files.items() if file.is_in_parts]
     if large:
         return None, f"{listed(large)} was written part by part, and is described by the codebook alone"
     try:

@@ -93,6 +93,11 @@ class ReleasedFile:
         return self
 
     @property
+    def is_in_parts(self) -> bool:
+        """Whether its rows are not all at hand."""
+        return len(self.overview.lengths) > 1
+
+    @property
     def n_records(self) -> int:
         return sum(self.overview.lengths)
 

@@ -8,18 +8,35 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
+import pandas as pd
+import pyarrow as pa
+
+from disclosure_control.basics.encoding.dictionary import as_texts
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import going_through, progress
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.run.tables import harmless
-from study.formats.files import find_domain_files, read_domain_file
+from study.formats.files import find_domain_files, read_domain_file, table_of_contents
 from study.formats.outgoing import FileWriter, OutgoingTable
 from study.formats.registry import writers_by_name
-from study.formats.tables import GZIP_SUFFIX, NOTHING_DECLARED, SourceTable
+from study.formats.tables import GZIP_SUFFIX, NOTHING_DECLARED, ColumnFound, FileContents, SourceTable
 from study.merge.combine import IN_MEMORY, Combined, MergeResources, combine_tables
 from study.merge.reading import Read
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
+
+
+def file_names(released: ReleasedStudy, format_name: str | None) -> dict[str, str]:
+    """The name of the file of each data set."""
+    names = {}
+    for name, file in released.files.items():
+        packed = GZIP_SUFFIX if file.source.is_packed and format_name is None and not file.is_in_parts else ""
+        names[name] = f"{file.source.stem}{_writer(file, format_name).suffix}{packed}"
+    return names
+
+
+def _writer(file: ReleasedFile, format_name: str | None) -> FileWriter:
+    return writers_by_name()[format_name or file.source.written_as]
 
 
 def data_files(
@@ -32,11 +49,10 @@ def data_files(
     """
     files: dict[str, bytes | Path] = {}
     faults: list[str] = []
-    each = list(released.files.values())
-    for file in going_through("Writing the package", each, lambda file: file.n_records, "rows"):
-        writer = writers_by_name()[format_name or file.source.written_as]
-        name = f"{file.source.stem}{writer.suffix}"
-        if len(file.overview.lengths) > 1:
+    names, each = file_names(released, format_name), list(released.files.items())
+    for data_set, file in going_through("Writing the package", each, lambda one: one[1].n_records, "rows"):
+        writer, name = _writer(file, format_name), names[data_set]
+        if file.is_in_parts:
             files[name] = _written_by_parts(file, writer, folder / name)
             continue
         table = outgoing(file, created)
@@ -47,9 +63,7 @@ def data_files(
         except FaultyInputError as error:
             faults += [f"release: {fault}" for fault in error.faults]
             continue
-        if file.source.is_packed and format_name is None:
-            content, name = gzip.compress(content, mtime=0), name + GZIP_SUFFIX
-        files[name] = content
+        files[name] = gzip.compress(content, mtime=0) if name.endswith(GZIP_SUFFIX) else content
     stop_at(faults)
     return files
 
@@ -85,6 +99,34 @@ def outgoing(file: ReleasedFile, created: datetime) -> OutgoingTable:
         created=created,
         types=file.source.table.types,
     )
+
+
+def as_opened(released: ReleasedStudy, format_name: str | None) -> dict[str, SourceTable]:
+    """The data sets of a package by name, as they would be read, of files that are neither written nor opened.
+
+    Text has no numbers: these are their shortest texts there.
+    """
+    names = file_names(released, format_name)
+    found = {}
+    for name in sorted(names, key=names.__getitem__):
+        file, writer = released.files[name], _writer(released.files[name], format_name)
+        is_text = writer.opened_by_spreadsheets
+        frame = harmless(file.frame) if is_text else file.frame
+        contents = FileContents(
+            {str(column): _cells(values, is_text) for column, values in frame.items()},
+            (),
+            {} if is_text else file.source.table.labels,
+            types={} if is_text else file.source.table.types,
+            label="" if is_text else file.source.table.label,
+        )
+        found[name] = table_of_contents(contents, Path(names[name]))
+    return found
+
+
+def _cells(values: pd.Series, is_text: bool) -> ColumnFound:
+    if values.dtype.kind != "f":
+        return as_texts(values)
+    return pa.array(values, from_pandas=True).cast(pa.large_string()) if is_text else values.to_numpy()
 
 
 def opened_again(folder: Path, read: Read = read_domain_file) -> dict[str, SourceTable]:

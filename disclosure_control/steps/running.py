@@ -14,6 +14,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.assess.report import ToldModel
+from disclosure_control.basics.kept import Kept
 from disclosure_control.basics.telling.plain import plain
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.section_text import as_text
@@ -40,7 +41,9 @@ class StepInput(Generic[Settings]):
 
     ``folder`` is the pilot's, where results of earlier runs are; ``earlier`` has the results of the steps before,
     ``files`` reads the pilot's domain files, each once where a later step needs it again. ``started`` is when the run
-    began, UTC, ISO 8601: the only clock that a result may contain, so that the same run can be made again.
+    began, UTC, ISO 8601: the only clock that a result may contain, so that the same run can be made again. A trial
+    publishes nothing, and gives the pseudonyms of the ``untried`` config, so that one way differs from the next by what
+    it decides alone. ``kept`` is what was found in columns of the same content before, in any way of this run.
     """
 
     pilot: str
@@ -51,6 +54,18 @@ class StepInput(Generic[Settings]):
     earlier: Mapping[str, StepResult]
     files: DomainReader = field(default_factory=DomainReader)
     started: str = field(default_factory=lambda: clock.utc_now())
+    untried: PilotConfig | None = None
+    kept: Kept = field(default_factory=Kept, repr=False)
+
+    @property
+    def is_trial(self) -> bool:
+        """Whether another config than the pilot's is tried."""
+        return self.untried is not None
+
+    @property
+    def release_config(self) -> PilotConfig:
+        """The config that gives a release its name, where none is written."""
+        return self.assessment.config if self.untried is None else self.untried
 
 
 @dataclass(frozen=True)
@@ -160,19 +175,23 @@ def run_steps(
     log: Log | None = None,
     left_out: Collection[str] = (),
     started: str | None = None,
+    untried: PilotConfig | None = None,
+    kept: Kept | None = None,
 ) -> dict[str, StepResult]:
     """Run the steps whose key is in the config, in the order of the registry; returns their results by name.
 
     The ``log`` gets each step with its seconds. Steps that are ``left_out`` are not run. The run ``started``
-    now, if no time is given.
+    now, if no time is given. ``untried``: in a trial, the pilot's config in place of which another one is tried;
+    ``kept``: what follows from the content of columns, found before in the same run.
     """
-    log, started = log or SilentLog(), started or clock.utc_now()
+    log, started, kept = log or SilentLog(), started or clock.utc_now(), kept or Kept()
     results: dict[str, StepResult] = {}
     given = assessment.config.settings
     for name in STEPS:
         if (name in given or name in ALWAYS_RUN) and name not in left_out:
             settings = given[name] if name in given else settings_module(name).SETTINGS()
-            step = StepInput(pilot, folder, settings, dataset, assessment, dict(results), dataset.domains, started)
+            how = dataset.domains, started, untried, kept
+            step = StepInput(pilot, folder, settings, dataset, assessment, dict(results), *how)
             with log.step(name, is_said=name not in ALWAYS_RUN):
                 results[name] = step_module(name).run_step(step)
     return results

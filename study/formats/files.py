@@ -198,8 +198,6 @@ def read_domain_file(file: Path | SourceFile, options: FileOptions = NOTHING_DEC
     The file is opened once; the table's ``sha256`` is of the bytes that were parsed. Raises FaultyInputError with all
     faults that could be distinguished; messages name the file, columns, kinds and counts, never a value of a cell.
     """
-    from study.formats.row_numbers import may_be_row_numbers
-
     path = file if isinstance(file, Path) else file.path
     readers, suffix = readers_by_suffix(), suffix_of(path)
     if suffix not in readers:
@@ -222,12 +220,21 @@ def read_domain_file(file: Path | SourceFile, options: FileOptions = NOTHING_DEC
             raise FaultyInputError(empty_file_fault(path))
     stop_at(foreign_content_faults(path, unpacked.content))
     with meanwhile(lambda: source.sha256):
-        found = readers[suffix](unpacked, options)
-        frame, notes = _read_as_declared(found, path, options)
+        table = table_of_contents(readers[suffix](unpacked, options), path, options)
+    return dataclasses.replace(table, sha256=source.sha256)
+
+
+def table_of_contents(found: FileContents, path: Path, options: FileOptions = NOTHING_DECLARED) -> SourceTable:
+    """What the contents of a file mean, as a table without a hash; the ``path`` is not opened. Raises as
+    ``read_domain_file`` does.
+    """
+    from study.formats.row_numbers import may_be_row_numbers
+
+    frame, notes = _read_as_declared(found, path, options)
     return SourceTable(
         found.domain or domain_of(path),
         path.name,
-        source.sha256,
+        "",
         frame,
         found.labels,
         tuple(notes),

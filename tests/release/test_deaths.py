@@ -11,11 +11,11 @@ from disclosure_control.measures.longitudinal import alone_by_facts
 from disclosure_control.release.facts.deaths import WORDS
 from disclosure_control.release.facts.facts import columns_with_facts, facts_known, rows_with_facts
 from disclosure_control.release.facts.hospital import WORDS as OF_HOSPITAL
+from disclosure_control.release.settings import OutsidersKnow
 from disclosure_control.release.terms.outcomes import where_few_tell
 from disclosure_control.release.terms.raised_terms import NOT_RELEASED
 from disclosure_control.release.terms.rare_terms import RareTerms, without_rare_terms
 from disclosure_control.steps.release.course import course_risk, reasons_of_course
-from disclosure_control.steps.release.settings import OutsidersKnow
 from study.formats.tables import SourceTable
 from study.merge.subject_ids import SubjectIdRule
 from study.models.registry import study_model

@@ -16,8 +16,8 @@ from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.measures.longitudinal import alone_by_facts
 from disclosure_control.release.facts.facts import KINDS, columns_with_facts, facts_known, usual_kinds
 from disclosure_control.release.facts.opened_rows import RowsOfTable, spans_of
+from disclosure_control.release.settings import OutsidersKnow
 from disclosure_control.steps.release.course import course_parts, course_risk, reasons_of_course, told_course
-from disclosure_control.steps.release.settings import OutsidersKnow
 from study.formats.tables import SourceTable
 from study.merge.subject_ids import SubjectIdRule
 from study.models.roles import ColumnModel, Role, TableKind, TableModel

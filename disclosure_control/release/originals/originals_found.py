@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.columns import texts_as_labels
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
+from disclosure_control.basics.kept import print_of
 from disclosure_control.release.columns import ROW_ID_LENGTH
 from disclosure_control.release.originals.chance import Exchange
 from disclosure_control.release.originals.originals import Originals
@@ -129,6 +130,12 @@ class Searched:
     by_kind: Mapping[OriginalKind, Originals]
     short: Originals
     ends: Originals
+
+    @property
+    def print(self) -> bytes:
+        """A digest of all of them, and of whose they are."""
+        originals = (*self.by_kind.values(), self.short, self.ends)
+        return print_of(*(part for one in originals for part in (one.texts, one.text_of_pair, one.person_of_pair)))
 
     def in_numbers(self, values: pd.Series, n_cells: np.ndarray) -> list[OriginalsFound]:
         """Originals in a column of numbers, (n,) different ones."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.encoding.text_codes import text_codes
+from disclosure_control.basics.kept import Kept, print_of
 from disclosure_control.basics.telling.progress import going_through, progress
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, ReleasedStudy
 from disclosure_control.release.originals.chance import Exchange
@@ -89,32 +91,30 @@ def find_traces(
     people: ReleasePeople,
     texts: Mapping[str, str],
     subject_column: str | None,
+    kept: Kept | None = None,
 ) -> Traces:
-    """Search the files as they were ``opened`` from disk, by data set, and the ``texts`` beside them by file name."""
-    searched = _searched(study, released, people, subject_column)
+    """Search the files as they were ``opened`` from disk, by data set, and the ``texts`` beside them by file name.
+
+    ``kept``: what was found in the same columns before.
+    """
+    searched, kept = _searched(study, released, people, subject_column), kept or Kept()
+    wanted = searched.print, print_of(people.pseudonyms)
     recoded = {
         (account.file, account.variable)
         for account in released.accounts
         if account.operation.operation == OperationKind.RECODE_ID and not account.rows_of
     }
     counts, n_searched = _Counts(), len(texts)
-    hits: dict[str, dict[str, list[OriginalsFound]]] = {name: {} for name in opened}
     of_tables = [(name, column, table) for name, table in opened.items() for column in map(str, table.frame)]
     for name, column, table in going_through("Searching for traces", of_tables, lambda one: one[2].n_rows, "values"):
-        values, n_cells = _distinct(table, column)
-        n_searched += int(n_cells.sum())
-        if values.dtype.kind == "f":
-            found = searched.in_numbers(values, n_cells)
-        else:
-            may_be_ids = (name, column) in recoded
-            found = searched.in_texts(as_texts(values), n_cells, people.known_pseudonyms, may_be_ids)
-        if column == subject_column:
-            found = [one for one in found if one.form is not FoundForm.SHORT]
-        if found:
-            hits[name][column] = found
-    for name, of_columns in hits.items():
-        if of_columns:
-            _judge(counts, name, opened[name], of_columns, released.files[name], people, subject_column)
+        asked = _ColumnOpened(
+            table, column, subject_column, (name, column) in recoded, released.files[name].overview.lengths
+        )
+        find = partial(_in_column, asked, searched, people)
+        n_cells, found = kept.of((*wanted, *asked.key), find) if table.fits(0) else find()
+        n_searched += n_cells
+        for one in found:
+            counts.add(f"{name}.{column}", *one)
     for name, text in texts.items():
         counts.add(f"{name}.text", OriginalKind.ID, FoundForm.WHOLE, in_text_beside(searched, text))
     _dates_that_stayed(released, opened, people, counts)
@@ -139,38 +139,61 @@ def _searched(study: Study, released: ReleasedStudy, people: ReleasePeople, subj
     return Searched(by_kind, short_ids(ids), last_digits(ids))
 
 
-def _judge(
-    counts: _Counts,
-    name: str,
-    opened: SourceTable,
-    hits: Mapping[str, list[OriginalsFound]],
-    file: ReleasedFile,
-    people: ReleasePeople,
-    subject_column: str | None,
-) -> None:
-    """Ask of each column of a file whether chance explains its hits; all rows of a person are in one part."""
-    exchanges = {
-        (column, i): (Exchange(n_people=len(people.ids)), 0) for column, of in hits.items() for i in range(len(of))
-    }
-    is_of_people = subject_column is not None and subject_column in opened.frame
-    columns = [*hits, *({str(subject_column)} - set(hits) if is_of_people else ())]
-    for frame in opened.rows_in_order(file.overview.lengths, columns):
+@dataclass(frozen=True)
+class _ColumnOpened:
+    """A ``column`` of a table as it was opened; ``may_be_ids``: its cells are pseudonyms of records."""
+
+    table: SourceTable
+    column: str
+    subject_column: str | None
+    may_be_ids: bool
+    lengths: Sequence[int]
+
+    @property
+    def person(self) -> str | None:
+        """The column that names the person of each row, None in a table of nobody."""
+        return self.subject_column if self.subject_column in self.table.frame else None
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """All that decides what is found in it, beside what is searched for."""
+        columns = (self.table.column(name) for name in (self.column, self.person) if name is not None)
+        return "traces", self.may_be_ids, self.column == self.person, print_of(*columns)
+
+
+def _in_column(
+    asked: _ColumnOpened, searched: Searched, people: ReleasePeople
+) -> tuple[int, list[tuple[OriginalKind, FoundForm, int, int]]]:
+    """How many cells a column has; and by kind and form how many are traces, and how many chance explains."""
+    values, n_cells = _distinct(asked.table, asked.column)
+    if values.dtype.kind == "f":
+        hits = searched.in_numbers(values, n_cells)
+    else:
+        hits = searched.in_texts(as_texts(values), n_cells, people.known_pseudonyms, asked.may_be_ids)
+    if asked.column == asked.subject_column:
+        hits = [one for one in hits if one.form is not FoundForm.SHORT]
+    return int(n_cells.sum()), list(_judged(asked, hits, people)) if hits else []
+
+
+def _judged(
+    asked: _ColumnOpened, hits: Sequence[OriginalsFound], people: ReleasePeople
+) -> Iterator[tuple[OriginalKind, FoundForm, int, int]]:
+    """Ask whether chance explains the hits of a column; all rows of a person are in one part."""
+    exchanges = [(Exchange(n_people=len(people.ids)), 0) for _ in hits]
+    columns = list(dict.fromkeys(name for name in (asked.column, asked.person) if name is not None))
+    for frame in asked.table.rows_in_order(asked.lengths, columns):
         of_rows = np.full(len(frame), -1)
-        if is_of_people:
-            codes, pseudonyms = pd.factorize(frame[str(subject_column)])
+        if asked.person is not None:
+            codes, pseudonyms = pd.factorize(frame[asked.person])
             of_rows = np.append(people.known_pseudonyms.positions(texts_of(pd.Series(pseudonyms))), -1)[codes]
-        for column, of_column in hits.items():
-            values, codes = _values_of(frame[column])
-            for i, one in enumerate(of_column):
-                exchange, n_cells = one.met_by(of_rows, values, codes)
-                before, n_before = exchanges[column, i]
-                exchanges[column, i] = before + exchange, n_before + n_cells
-    for column, of_column in hits.items():
-        for i, one in enumerate(of_column):
-            n_traces = one.traces(*exchanges[column, i])
-            # Last digits of ids are in numbers of nearly every column by chance.
-            n_by_chance = 0 if one.form is FoundForm.END else int(one.n_cells.sum()) - n_traces
-            counts.add(f"{name}.{column}", one.kind, one.form, n_traces, n_by_chance)
+        values, codes = _values_of(frame[asked.column])
+        met = [one.met_by(of_rows, values, codes) for one in hits]
+        exchanges = [(all_ + one, n + more) for (all_, n), (one, more) in zip(exchanges, met, strict=True)]
+    for one, exchange in zip(hits, exchanges, strict=True):
+        n_traces = one.traces(*exchange)
+        # Last digits of ids are in numbers of nearly every column by chance.
+        n_by_chance = 0 if one.form is FoundForm.END else int(one.n_cells.sum()) - n_traces
+        yield one.kind, one.form, n_traces, n_by_chance
 
 
 def _values_of(column: pd.Series) -> tuple[pa.LargeStringArray, np.ndarray]:

@@ -17,31 +17,11 @@ from disclosure_control.leaving.summaries import SummariesOfFiles
 from disclosure_control.records.records import EncodedRecords, occurring, places_of_all
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
-from disclosure_control.release.people import ReleasePeople
 from disclosure_control.remedy.treatments.evaluation import config_of, holds_numbers
-from disclosure_control.remedy.treatments.keys import Release
 from disclosure_control.remedy.treatments.methods.shift_dates import ShiftDatesSettings
 from disclosure_control.remedy.treatments.treated_pilot import AppliedStep
-from study.merge.settings import MergeSettings
-from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule
+from study.merge.subject_ids import DEFAULT_COLUMN
 from study.operations import OperationKind
-
-
-@dataclass(frozen=True)
-class Made:
-    """What was made of the pilot: the released files, their people and their release.
-
-    Dates were moved by up to ``days``. ``harmless`` are columns that the config declares to disclose nothing to
-    outsiders.
-    """
-
-    released: ReleasedStudy
-    people: ReleasePeople
-    release: Release
-    days: int
-    harmless: Mapping[str, str]
-    rule: SubjectIdRule
-    merge: MergeSettings
 
 
 @dataclass(frozen=True)
@@ -93,30 +73,26 @@ def leaving_of(
     package: MergedPackage,
     before: Assessment,
     pilot: EncodedRecords,
-    made: Made,
+    released: ReleasedStudy,
+    whose: np.ndarray,
+    days: int,
+    harmless: Mapping[str, str],
     files: SummariesOfFiles | None = None,
 ) -> Leaving:
     """The merged package as what leaves, beside the ``pilot`` that it was made of, which ``before`` assesses.
 
-    The dates that the release moved count as moved by ``shift_dates``; a column that the pilot does not have, as
+    ``whose`` (n_kept,): the position in the pilot of each one's person. The dates that the release moved, by up to
+    ``days``, count as moved by ``shift_dates``; a column that the pilot does not have, as
     released as it was, unless the release changed it. ``files``: what rows of all files say of a person.
     """
     records, values, found = package.records, package.values, package.assessment
-    accounts = accounts_by_column(made.released)
+    accounts = accounts_by_column(released)
     fresh = {name: is_changed(accounts.get(name)) for name in sorted(set(values) - set(pilot.columns))}
-    made_of = MadeOf(pilot, _whose(records, made), fresh)
+    made_of = MadeOf(pilot, whose, fresh)
     columns = [DEFAULT_COLUMN, *values]
-    leaving = Leaving(before, found.config, (), columns, records, values, made_of, made.harmless, files=files)
+    leaving = Leaving(before, found.config, (), columns, records, values, made_of, harmless, files=files)
     changed = {name: leaving.n_others(name) for name in values}
-    return dataclasses.replace(leaving, steps=applied_steps(changed, accounts, made.days))
-
-
-def _whose(records: EncodedRecords, made: Made) -> np.ndarray:
-    """Whose record each one of the package is (n_kept,), as positions in the pilot."""
-    if made.rule.column is None:  # the rows of a single file keep their order
-        (file,) = made.released.files.values()
-        return file.people
-    return made.people.known_pseudonyms.positions(records.ids())
+    return dataclasses.replace(leaving, steps=applied_steps(changed, accounts, days))
 
 
 def accounts_by_column(released: ReleasedStudy) -> dict[str, Account]:

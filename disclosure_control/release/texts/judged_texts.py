@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
+from disclosure_control.basics.kept import print_of
 from disclosure_control.identifiers.label_words import why_of_label, why_of_name, why_of_term
 from disclosure_control.identifiers.single_texts import FORMS, certain_forms, is_in_another_alphabet, possible_forms
 from disclosure_control.release.texts.ordinary_texts import (
@@ -54,6 +56,13 @@ class TextsSeen:
     rows: np.ndarray
     followed: Sequence[pd.DataFrame] = field(default=(), repr=False)
     own_numbers: frozenset[str] = field(default=frozenset(), repr=False)
+
+    @property
+    def print(self) -> bytes:
+        """A digest of all of it."""
+        columns = [column for one in self.followed for _, column in one.items()]
+        texts = [pa.array(some, pa.large_string()) for some in (self.texts, sorted(self.own_numbers))]
+        return print_of(*texts, self.people, self.rows, *columns)
 
 
 @dataclass(frozen=True)

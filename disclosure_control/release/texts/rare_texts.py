@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.dictionary import as_texts
+from disclosure_control.basics.kept import Kept
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, ReleasedStudy
 from disclosure_control.release.people import ReleasePeople, texts_of
@@ -94,6 +95,7 @@ def without_rare_texts(
     quasi_identifiers: Sequence[str] = (),
     declared: Mapping[str, Sequence[str] | str] | None = None,
     drawn: Callable[[str], np.ndarray] | None = None,
+    kept: Kept | None = None,
 ) -> tuple[ReleasedStudy, RareTexts]:
     """The study without texts of fewer than ``k`` people, and without those of a person's form; what was emptied.
 
@@ -101,13 +103,18 @@ def without_rare_texts(
     people have all of its words. ``quasi_identifiers`` are protected by their classes, and are not judged.
     ``declared``: texts that may leave, by the pattern of a variable; "all" of a column. Texts of tables of the study's
     design may leave, too. ``drawn``: of whom cells are emptied beside those of few people (``emptied_cells``).
+    ``kept``: how the same texts were judged before.
     """
     columns = text_columns(released, quasi_identifiers, declared or {})
     counted = _counted(released, columns, people)
     n_people = int(people.stays.sum())
     least = max(k, min(MOST_OF_FEW, n_people // ONE_IN))
     known = _words_of_many(counted, least)
-    judgements = {key: judged(one.seen, TextKind(key[1]), k, least, known) for key, one in counted.items()}
+    of_few, kept = (k, least, known), kept or Kept()
+    judgements = {
+        key: kept.of(("texts", key[1], *of_few, one.seen.print), partial(judged, one.seen, TextKind(key[1]), *of_few))
+        for key, one in counted.items()
+    }
     plans = [
         one.place.keys() - judgements[key].emptied.keys() for key, one in counted.items() if key[1] == TextKind.PLAN
     ]
@@ -221,7 +228,7 @@ def _with_mark(account: Account, places: set[tuple[str, str]]) -> Account:
 
 def _file_without(file: ReleasedFile, emptied: Mapping[JudgedColumn, EmptiedCells]) -> ReleasedFile:
     parts: Iterable[ReleasedRows] = PartsWithout(file.parts, emptied)
-    if len(file.overview.lengths) == 1:
+    if not file.is_in_parts:
         parts = list(parts)
     found = replace(file, parts=parts)
     changed = {column.column for column in emptied}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from config.model_settings import PilotConfig
+from disclosure_control.basics.kept import Kept
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.identifiers.column_findings import ColumnFinding, Scan, joined
@@ -27,8 +28,8 @@ def run_step(step: StepInput[IdentifierSettings]) -> StepResult:
     """The findings, the config's declarations on them, and the reasons against releasing the dataset."""
     config = step.assessment.config
     columns = list(step.dataset.table.columns)
-    of_dataset = scan_dataset(step.dataset)
-    beside, not_looked_at = scan_beside(step.folder, config, columns, step.files)
+    of_dataset = step.kept.of(("identifiers", step.dataset.sha256, *columns), lambda: scan_dataset(step.dataset))
+    beside, not_looked_at = scan_beside(step.folder, config, columns, step.files, step.kept)
     outcome = IdentifierOutcome(
         of_dataset.findings,
         beside.findings,
@@ -48,7 +49,11 @@ def run_step(step: StepInput[IdentifierSettings]) -> StepResult:
 
 
 def scan_beside(
-    folder: Path, config: PilotConfig, columns: list[str], reading: DomainReader | None = None
+    folder: Path,
+    config: PilotConfig,
+    columns: list[str],
+    reading: DomainReader | None = None,
+    kept: Kept | None = None,
 ) -> tuple[Scan, list[str]]:
     """The scan of what only the domain files contain, and the files that could not be read."""
     merge, rule = config.of(MergeSettings), config.of(SubjectIdRule)
@@ -71,7 +76,7 @@ def scan_beside(
             continue
         joined_columns = [name for name in table.frame.columns if f"{domain}__{name}" in columns]
         if table.fits(reading.most_rows):
-            scans.append(scan_source(table, rule.column, joined_columns))
+            scans.append(scan_source(table, rule.column, joined_columns, kept))
         else:
             most = f"{reading.most_rows:,} records"
             unread.append(f"{path.name}: it has more than {most}, of which columns are looked at in memory alone")

@@ -24,9 +24,9 @@ from disclosure_control.release.facts.facts import (
     variables_that_tell,
 )
 from disclosure_control.release.facts.opened_rows import RowsOfTable
+from disclosure_control.release.settings import OutsidersKnow
 from disclosure_control.release.terms.rare_terms import RareTerms
 from disclosure_control.steps.release.coarser import FewerColumns, entries_of, fewer_columns, n_alone_by_one
-from disclosure_control.steps.release.settings import OutsidersKnow
 from study.merge.subject_ids import SubjectIdRule
 from study.models.coded_terms import term_ladders
 from study.models.disposition import are_dispositions

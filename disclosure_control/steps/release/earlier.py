@@ -20,9 +20,9 @@ from disclosure_control.leaving.joined_releases import ToldByBoth, told_by_both
 from disclosure_control.measures.two_releases import TwoReleases, compare_releases, shared_codes
 from disclosure_control.release.package import opened_again
 from disclosure_control.release.people import ReleasePeople, labels
+from disclosure_control.release.settings import EarlierReleaseSettings
 from disclosure_control.release.summaries.merged import MergedPackage
 from disclosure_control.remedy.treatments.keys import Release, pseudonyms_of
-from disclosure_control.steps.release.settings import EarlierReleaseSettings
 from study.formats.files import find_domain_files
 from study.formats.tables import SourceTable
 from study.merge.reading import Read

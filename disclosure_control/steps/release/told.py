@@ -13,6 +13,7 @@ from disclosure_control.identifiers.outcome import told_counts
 from disclosure_control.leaving.questions import Answer
 from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.release.accounts import Account
+from disclosure_control.release.before_and_after import StudyCompared
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.terms.raised_terms import RaisedTerms
@@ -31,7 +32,7 @@ from disclosure_control.steps.release.earlier import (
 from disclosure_control.steps.release.keys import ToldJoin, told_joins
 from disclosure_control.steps.release.labels import LabelsTold
 from disclosure_control.steps.release.traces import TracesTold
-from disclosure_control.steps.release.use import StudyCompared, UseTold, use_told
+from disclosure_control.steps.release.use import UseTold, use_told
 from study.operations import OperationKind
 
 _UNCHANGED = (OperationKind.KEEP, OperationKind.NO_FURTHER)

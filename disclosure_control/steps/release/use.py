@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 
 from disclosure_control.basics.drawings.rows import RateWithInterval, interval_chart
 from disclosure_control.basics.telling.sections import Figure, Part, Section, Sentence, Style, Table, Where
-from disclosure_control.basics.telling.small_counts import MASKED, MASKED_CELL, WHAT_MASKED_MEANS, Policy
+from disclosure_control.basics.telling.small_counts import MASKED_CELL, WHAT_MASKED_MEANS, Policy
 from disclosure_control.basics.telling.words import counted, listed
-from disclosure_control.release.before_and_after import CameIn
-from disclosure_control.release.deidentify import ReleasedStudy
-from disclosure_control.release.people import ReleasePeople
+from disclosure_control.release.before_and_after import StudyCompared
 from disclosure_control.steps.release import STUDY_TABLES_OUTLINE
-from disclosure_control.study_tables.comparison import ComparedTable, State, compared_tables
-from disclosure_control.study_tables.fit import FitForUse, FitForUseSettings, HiddenColumns, fit_for_use
+from disclosure_control.study_tables.comparison import ComparedTable, State
 from disclosure_control.study_tables.table import CellKind
 from disclosure_control.study_tables.words import changed_share, told_before, told_cells
 
@@ -54,85 +49,6 @@ class UseTold:
     reasons: Sequence[str]
     tables: Sequence[TableTold]
     not_compared: Sequence[str]
-
-
-@dataclass(frozen=True)
-class StudyCompared:
-    """All tables of a release compared, and the answer: ``fit`` is for others, ``fit_for`` makes it for any reader.
-
-    ``not_read``: data sets that were too large to be compared; ``not_made``: the outcome asked for, if it has no table.
-    """
-
-    tables: Mapping[str, ComparedTable] = field(repr=False)
-    fit_for: Callable[[Policy], FitForUse] = field(repr=False)
-    not_read: tuple[str, ...]
-    not_made: str = ""
-
-    @cached_property
-    def fit(self) -> FitForUse:
-        """The answer for others."""
-        return self.fit_for(MASKED)
-
-    @property
-    def rows(self) -> pd.DataFrame:
-        """Every cell before and after: restricted, because small counts stand in it."""
-        return pd.concat([pd.DataFrame(_CELLS), *map(cells_of, self.tables.values())], ignore_index=True)
-
-
-def study_compared(
-    came_in: CameIn, released: ReleasedStudy, people: ReleasePeople, settings: FitForUseSettings
-) -> StudyCompared:
-    """The tables of what came in and of what leaves, and whether what leaves is fit for use."""
-    leaving = came_in.as_it_leaves(released, people)
-    tables = compared_tables(came_in.tables, leaving, settings.compare_with)
-    asked = settings.outcome
-    is_made = asked is None or any(table.before.name == "outcome" for table in tables.values())
-    n_left_out, n_people = int((~people.stays).sum()), len(people.stays)
-    names = tuple(name.partition("__")[2] for name in people.hidden_columns)
-    hidden = HiddenColumns(names, people.n_hidden) if people.n_hidden else None
-
-    def fit_for(policy: Policy) -> FitForUse:
-        return fit_for_use(policy, tables, n_left_out, n_people, settings, came_in.not_read, hidden)
-
-    return StudyCompared(tables, fit_for, came_in.not_read, "" if is_made or asked is None else asked.column)
-
-
-# The columns of the file with all cells, by what they hold.
-_CELLS: dict[str, Sequence[object]] = {"table": (), "row": (), "group": (), "arm": (), "kind": ()}
-
-
-def cells_of(table: ComparedTable) -> pd.DataFrame:
-    """The cells of a table (n_cells, ...): people, margin, value and interval on both sides, and the comparison."""
-    before, after = table.before, table.after
-    n_rows, n_columns = before.value.shape
-    (low, high), (low_now, high_now) = before.interval, after.interval
-    found: dict[str, object] = {
-        "table": before.key,
-        "row": np.repeat(np.array(before.rows, dtype=object), n_columns),
-        "group": np.repeat(np.array(before.groups, dtype=object), n_columns),
-        "arm": np.tile(np.array(before.columns, dtype=object), n_rows),
-        "kind": str(before.kind),
-    }
-    arrays = {
-        "people_before": before.n,
-        "of_before": before.of,
-        "records_before": before.events,
-        "value_before": before.value,
-        "low_before": low,
-        "high_before": high,
-        "people_after": after.n,
-        "of_after": after.of,
-        "records_after": after.events,
-        "value_after": after.value,
-        "low_after": low_now,
-        "high_after": high_now,
-        "overlap": table.overlap,
-        "difference_before": table.before_differences.value,
-        "difference_after": table.after_differences.value,
-    }
-    found |= {name: np.nan if one is None else np.ravel(one) for name, one in arrays.items()}
-    found["comparison"] = [State(state).name.lower() for state in np.ravel(table.states).tolist()]
-    return pd.DataFrame(found)
 
 
 def use_told(policy: Policy, compared: StudyCompared) -> UseTold:
@@ -289,10 +205,3 @@ def _drawing(table: ComparedTable, told: np.ndarray) -> Iterator[Figure]:
     name = table.before.rows[row]
     described = listed(f"{one.label} {one.text}" for one in bars)
     yield Figure(interval_chart(name, described, bars), f"{name}: share of people with its 95% confidence interval.")
-
-
-def lines_for_recipient(fit: FitForUse) -> list[str]:
-    """What the recipient has to know of the use of the release, for README.txt: no figure of what came in."""
-    if not fit.for_recipient:
-        return ["  Compared with the data as they came in, no table of the study changed by more than chance."]
-    return [f"  - {line}" for line in fit.for_recipient]

@@ -36,7 +36,7 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     """Treat the pilot: the treated dataset, the summary as text and JSON, and the figures before and after."""
     settings = step.settings
     earlier, inputs = read_earlier_release(settings.join, step.folder)
-    own = Release(step.pilot, name_of_release(step.dataset.sha256, step.assessment.config))
+    own = Release(step.pilot, name_of_release(step.dataset.sha256, step.release_config))
     seed, release = settings.chance.read(step.folder, own), settings.release_of_ids(own)
     recommendation = _recommendation(step, settings.steps)
     if recommendation is not None and recommendation.treatment is None:

@@ -74,12 +74,7 @@ def step_on(
 
 def package(source: Path, given: StepInput, kept: list[str], to: Path) -> Package:
     """Run the step, write its files to a folder, and open them as a recipient would."""
-    links = to / "links"
-    links.mkdir()
-    for path in source.iterdir():
-        if path.is_file():
-            (links / path.name).write_bytes(path.read_bytes())
-    result = run_step(dataclasses.replace(given, folder=links_with_results(links)))
+    result = run_step(dataclasses.replace(given, folder=folder_with_files(source, to / "links")))
     out = to / "out"
     out.mkdir()
     files = {name.removeprefix("released/"): content for name, content in result.files.items()}
@@ -90,8 +85,12 @@ def package(source: Path, given: StepInput, kept: list[str], to: Path) -> Packag
     return Package(files, opened, origin, result, kept, out)
 
 
-def links_with_results(folder: Path) -> Path:
-    (folder / RESULTS_FOLDER).mkdir(exist_ok=True)
+def folder_with_files(source: Path, folder: Path) -> Path:
+    """A pilot's folder with the files of another one, and room for results."""
+    (folder / RESULTS_FOLDER).mkdir(parents=True)
+    for path in source.iterdir():
+        if path.is_file():
+            (folder / path.name).write_bytes(path.read_bytes())
     return folder
 
 

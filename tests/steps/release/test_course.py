@@ -17,10 +17,10 @@ from disclosure_control.basics.telling.sections import Style
 from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.measures.longitudinal import AloneByFacts
 from disclosure_control.release.facts.facts import facts_known
+from disclosure_control.release.settings import OutsidersKnow
 from disclosure_control.release.terms.rare_terms import RareTerms
 from disclosure_control.steps.release.coarser import FewerColumns
 from disclosure_control.steps.release.course import CourseRisk, course_parts, reasons_of_course, told_course
-from disclosure_control.steps.release.settings import OutsidersKnow
 from study.merge.subject_ids import SubjectIdRule
 from study.models.sdtm import FACTS
 from tests.cases import each

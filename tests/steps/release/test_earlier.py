@@ -17,6 +17,7 @@ from disclosure_control.measures.two_releases import TwoReleases
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.release.package import opened_again
 from disclosure_control.release.people import people_of
+from disclosure_control.release.settings import EarlierReleaseSettings
 from disclosure_control.release.summaries.merged import MergedPackage
 from disclosure_control.remedy.treatments.keys import Release, pseudonyms_of
 from disclosure_control.steps.release import earlier as earlier_release
@@ -26,7 +27,6 @@ from disclosure_control.steps.release.earlier import (
     reasons_of_earlier,
     told_beside_earlier,
 )
-from disclosure_control.steps.release.settings import EarlierReleaseSettings
 from study.formats.files import read_domain_file
 from tests.config_keys import faults_of_key
 from tests.found import InSummary

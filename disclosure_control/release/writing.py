@@ -1,0 +1,113 @@
+"""The last stages of a release: its files as they are written, and as a recipient reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from disclosure_control.basics.telling.small_counts import MASKED
+from disclosure_control.release.before_and_after import lines_for_recipient
+from disclosure_control.release.codebook import codebook, codebook_files, levels_of, readme
+from disclosure_control.release.define import define_file, what_it_does_not_say
+from disclosure_control.release.joins import joins_of
+from disclosure_control.release.lines_told import without_emptied_texts
+from disclosure_control.release.making import Making
+from disclosure_control.release.package import as_opened, data_files, file_names, opened_again, write_small_files
+from disclosure_control.release.study import DEFINITION
+from study.formats.tables import SourceTable
+
+README = "README.txt"
+_BESIDE = (README, "codebook.json", DEFINITION)  # what is searched for originals beside the data sets
+
+
+def written(making: Making) -> Making:
+    """The data sets, the codebook and the define.xml, in the folder of the package.
+
+    Needs all that the package says. Promises its files but for README.txt, which says what a reader finds in them.
+    Raises ``FaultyInputError`` with everything that the format of the files cannot represent.
+    """
+    asked = making.asked
+    assert asked.place is not None
+    files = data_files(making.released, asked.settings.format, asked.created, asked.place)
+    making = _described(making, files)
+    write_small_files(making.package.files, asked.place)
+    return making
+
+
+def opened(making: Making) -> Making:
+    """The package as a recipient has it: its files opened from disk, and README.txt beside them.
+
+    Needs the files in their folder. Promises ``tables`` and ``texts`` of nothing else than these files.
+    """
+    place = making.asked.place
+    assert place is not None
+    making = _with_readme(making, opened_again(place, making.asked.read_package))
+    files = making.package.files
+    write_small_files({README: files[README]}, place)
+    texts = {name: (place / name).read_text(encoding="utf-8") for name in _BESIDE if name in files}
+    return replace(making, package=replace(making.package, texts=texts))
+
+
+def as_it_would_be_read(making: Making) -> Making:
+    """The package as a recipient would have it, of files that nobody writes: for a trial, which publishes nothing.
+
+    Needs what ``written`` needs. Promises what ``opened`` does, but for what a format cannot represent. Files whose
+    rows are not in memory are written all the same.
+    """
+    released, format_name = making.released, making.asked.settings.format
+    if any(file.is_in_parts for file in released.files.values()):
+        return opened(written(making))
+    making = _described(making, dict.fromkeys(file_names(released, format_name).values(), b""))
+    making = _with_readme(making, as_opened(released, format_name))
+    files = making.package.files
+    texts = {name: bytes(files[name]).decode() for name in _BESIDE if name in files}
+    return replace(making, package=replace(making.package, texts=texts))
+
+
+def _described(making: Making, data: Mapping[str, bytes | Path]) -> Making:
+    """The package of these files of data, with the codebook and the define.xml."""
+    asked, released = making.asked, making.released
+    names, levels = file_names(released, asked.settings.format), levels_of(released)
+    intervals = {} if asked.treated is None else asked.treated.intervals
+    files = {**data, **codebook_files(codebook(released, names, levels, intervals), _on_use(making, codebook=True))}
+    definition, why_not = define_file(asked.folder, released, names, levels, asked.created, making.judge)
+    if definition is not None:
+        files[DEFINITION] = definition
+    return replace(making, package=replace(making.package, files=files, names=names, no_definition=why_not))
+
+
+def _with_readme(making: Making, tables: dict[str, SourceTable]) -> Making:
+    """The package with README.txt, and without a define.xml that does not describe the ``tables``."""
+    asked, released, package = making.asked, making.released, making.package
+    files, why_not = dict(package.files), package.no_definition
+    definition = files.get(DEFINITION)
+    if isinstance(definition, bytes) and (why_not := what_it_does_not_say(definition, tables)):
+        del files[DEFINITION]
+        if asked.place is not None:
+            (asked.place / DEFINITION).unlink(missing_ok=True)
+    joins = tuple(joins_of(making.study, making.people, tables, asked.rule.column))
+    rare = [one.for_reader(MASKED) for one in making.raised]
+    text = readme(
+        asked.pilot,
+        released,
+        package.names,
+        asked.created,
+        making.study.model.form,
+        joins,
+        rare,
+        is_defined=DEFINITION in files,
+        use=_on_use(making),
+    )
+    files[README] = text.encode()
+    package = replace(package, files=files, tables=tables, joins=joins, no_definition=why_not)
+    return replace(making, package=package)
+
+
+def _on_use(making: Making, codebook: bool = False) -> tuple[str, ...]:
+    """What the recipient is told of the use of the release, without a text that was emptied."""
+    if making.compared is None:
+        return ()
+    fit = making.compared.fit
+    lines = fit.for_recipient if codebook else lines_for_recipient(fit)
+    return without_emptied_texts(lines, making.emptied_words)

@@ -1,0 +1,172 @@
+"""The stage after the last one: what a recipient finds in a package, merged as door 1 merges it, and searched."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from config.model_settings import PilotConfig
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
+from disclosure_control.basics.telling.progress import progress
+from disclosure_control.basics.telling.small_counts import Policy
+from disclosure_control.identifiers.column_findings import ColumnFinding
+from disclosure_control.identifiers.outcome import IdentifierOutcome
+from disclosure_control.identifiers.scan import scan_columns
+from disclosure_control.leaving.questions import Answer, three_questions, without_rows
+from disclosure_control.leaving.release_findings import ReleaseFindings
+from disclosure_control.release.facts.facts import kinds_to_count, rows_with_facts
+from disclosure_control.release.facts.opened_rows import RowsOfTable
+from disclosure_control.release.making import Making
+from disclosure_control.release.originals.traces import find_traces
+from disclosure_control.release.package import merged_again
+from disclosure_control.release.settings import OutsidersKnow, ReleaseSettings
+from disclosure_control.release.summaries.dated_rows import dated_rows
+from disclosure_control.release.summaries.merged import MergedPackage, evaluated_package, leaving_of
+from disclosure_control.release.summaries.summarised import summarised
+from disclosure_control.release.undecided import proposed_by_values
+from disclosure_control.remedy.treatments.keys import Release
+from disclosure_control.remedy.treatments.one_release import days_of_release
+from disclosure_control.steps.release.checked import PackageChecked
+from disclosure_control.steps.release.course import CourseRisk, course_risk
+from disclosure_control.steps.release.earlier import BesideEarlier, beside_earlier, read_earlier
+from disclosure_control.steps.running import StepInput
+from study.formats.tables import SourceTable
+from study.merge.settings import MergeSettings
+from study.merge.subject_ids import SubjectIdRule
+from study.models.flat import FLAT
+
+
+def judged(making: Making, step: StepInput[ReleaseSettings]) -> PackageChecked:
+    """What a recipient finds in the package, searched for the originals, merged by door 1, and evaluated.
+
+    Needs the package as it is read; its tables are given up as soon as they are merged.
+    """
+    asked, study, released, people = making.asked, making.study, making.released, making.people
+    tables, rule, config, most = making.package.tables, asked.rule, asked.config, asked.files.rows_to_search
+    traces = find_traces(study, released, tables, people, making.package.texts, rule.column, asked.kept)
+    identifiers, not_scanned = _identifiers_in(tables, making, step)
+    known = asked.settings.outsiders_know
+    known = dataclasses.replace(known, kinds=kinds_to_count(known.kinds, released))
+    telling = rows_with_facts(tables, study.model, rule, known.kinds, most)
+    stay = {f"{account.domain}__{account.variable}" for account in released.accounts if account.stays}
+    dropped = {name: values for name, values in making.of_source.items() if name not in stay}
+    summaries = summarised(tables, people, asked.original, rule, study.model, dropped, most)
+    with progress("Merging the package"):
+        merged = _merged(making, _merge_of(making), tables, asked.promised.config)
+    tables.clear()  # the ids and texts of all people, which nothing needs again
+    found = merged.assessment
+    identified = IdentifierOutcome(identifiers, assessed=found.config.quasi_identifiers)
+    whose, harmless, days = _whose(making, merged), _declared_harmless(step), days_of_release(config)
+    leaving = leaving_of(merged, step.assessment, asked.original, released, whose, days, harmless, summaries)
+    dates = dated_rows(released, study, people, whose, merged.classes, harmless, most)
+    course = _course(making, merged, telling, known)
+
+    def answers(policy: Policy) -> dict[str, Answer]:
+        by_classes = three_questions(policy, found, identified=identified)
+        return without_rows(by_classes) if course is None else by_classes
+
+    return PackageChecked(
+        found,
+        asked.promised,
+        traces,
+        identifiers,
+        answers,
+        ReleaseFindings.of(leaving, dates),
+        making.package.no_definition,
+        course,
+        _beside_earlier(making, merged),
+        not_scanned,
+        making.package.joins,
+        tuple(proposed_by_values(released, study, config.K)),
+        times=asked.settings.times,
+    )
+
+
+def _merge_of(making: Making) -> MergeSettings:
+    """How the package is merged: as the data model of the study has it.
+
+    Plain tables without a person stay out: what made them so may have been removed, and the package would be at fault.
+    """
+    model, merge = making.study.model, making.asked.merge
+    of_no_person = model.left_out if model.model == FLAT else ()
+    return dataclasses.replace(merge, model=model.model, ignore=(*merge.ignore, *of_no_person))
+
+
+def _merged(
+    making: Making, merge: MergeSettings, tables: Mapping[str, SourceTable], config: PilotConfig
+) -> MergedPackage:
+    asked = making.asked
+    records = asked.files.merged(partial(merged_again, asked.rule, merge, tables))
+    return evaluated_package(records, asked.original, asked.config, config)
+
+
+def _whose(making: Making, merged: MergedPackage) -> np.ndarray:
+    """Whose record each one of the package is (n_kept,), as positions in the pilot."""
+    if making.asked.rule.column is None:  # the rows of a single file keep their order
+        (file,) = making.released.files.values()
+        return file.people
+    return making.people.known_pseudonyms.positions(merged.records.ids())
+
+
+def _course(
+    making: Making, merged: MergedPackage, telling: Mapping[str, RowsOfTable | None], known: OutsidersKnow
+) -> CourseRisk | None:
+    """The longitudinal risk; None if its rows are more than can be searched."""
+    rows = {name: found for name, found in telling.items() if found is not None}
+    if len(rows) < len(telling):
+        return None
+    rule, rare_terms = SubjectIdRule(column=making.asked.rule.column), making.asked.settings.rare_terms
+    config, ids, classes = merged.assessment.config, merged.records.ids(), merged.classes
+    texts = {name: merged.text(name) for name in config.quasi_identifiers}
+    columns = {name: pd.factorize(text)[0] for name, text in texts.items() if text is not None}
+    return course_risk(rows, ids, classes, config.K, rule, known, making.study.model, rare_terms, columns)
+
+
+def _declared_harmless(step: StepInput[ReleaseSettings]) -> dict[str, str]:
+    """Columns that the config declares harmless, and why: under ``treatment`` or ``identifiers``."""
+    found: dict[str, str] = {}
+    for name in ("treatment", "identifiers"):
+        found |= getattr(step.assessment.config.settings.get(name), "harmless", {})
+    return found
+
+
+def _beside_earlier(making: Making, package: MergedPackage) -> BesideEarlier | None:
+    """What the package discloses with the earlier release that the config names; None if it names none."""
+    asked, named = making.asked, making.asked.settings.earlier
+    if named is None:
+        return None
+    tables, inputs = read_earlier(named, asked.folder, asked.read_package)
+    before = Release(asked.pilot, named.name or asked.release.name)
+    earlier = _merged(making, asked.merge, tables, asked.config)
+    return beside_earlier(package, earlier, making.people, asked.key, before, inputs)
+
+
+def _identifiers_in(
+    opened: Mapping[str, SourceTable], making: Making, step: StepInput[ReleaseSettings]
+) -> tuple[tuple[ColumnFinding, ...], tuple[str, ...]]:
+    """What the scan of identifiers finds in the files of people, and the config does not explain.
+
+    Pseudonyms and moved dates look like their originals, and are skipped; data sets of more rows than can be searched
+    are only named.
+    """
+    released = making.released
+    disguised = {(account.file, account.variable) for account in released.accounts if account.is_disguised}
+    found: list[ColumnFinding] = []
+    too_many = []
+    for name, table in opened.items():
+        if not released.files[name].has_people:
+            continue
+        if not table.fits(making.asked.files.rows_to_search):
+            too_many.append(name)
+            continue
+        names = map(str, table.frame)
+        columns = [column for column in names if (name, column) not in disguised and column != SUBJECT_COLUMN]
+        ids = table.column(SUBJECT_COLUMN) if SUBJECT_COLUMN in table.frame else None
+        found += scan_columns(table, columns, ids, making.asked.kept).findings
+    declared = step.earlier["identifiers"].outcome if "identifiers" in step.earlier else IdentifierOutcome()
+    left = tuple(finding for finding in found if finding.vetoes and not declared.is_answered(finding))
+    return left, tuple(too_many)

@@ -1,0 +1,59 @@
+"""A trial is judged in memory, under the name of the config that it would replace: by the same verdict as its files."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pandas as pd
+import pytest
+
+from disclosure_control.basics.kept import Kept
+from disclosure_control.release.making import begun
+from disclosure_control.steps.release.step import asked_of, run_step
+from disclosure_control.steps.running import StepInput, StepResult
+from tests.steps.release.conftest import FOLDER, TREATMENT, demo_config, folder_with_files, step_on
+from tests.steps.release.made_study import demographics, starts, visits
+
+
+def said(result: StepResult) -> tuple:
+    return result.figures, result.report, result.reasons_to_hold, result.answers, result.not_looked_at, result.inputs
+
+
+def on_trial(given: StepInput, kept: Kept | None = None) -> StepResult:
+    return run_step(dataclasses.replace(given, untried=given.assessment.config, kept=kept or Kept()))
+
+
+def made_study(tmp_path, **keys) -> StepInput:
+    source = tmp_path / "source"
+    source.mkdir(exist_ok=True)
+    for name, table in {"dm": demographics(starts()), "sv": visits(starts())}.items():
+        pd.DataFrame(table).to_csv(source / f"{name}.csv", index=False)
+    literal = {"categorical_qis": ["DM__SEX"], "continuous_qis": ["DM__AGE"], "binning_config": {}, "K": 5}
+    literal |= {"sensitive_feature": [], "sensitive_binning_config_for_L": {}}
+    settings = {"key_from": {"environment": "RELEASE_TEST_KEY"}, "outsiders_know": {"facts": 0}}
+    given, _ = step_on(source, source, {**literal, "release": settings, **keys}, None)
+    return dataclasses.replace(given, folder=source)
+
+
+def test_the_verdict_of_a_trial_is_that_of_the_files(tmp_path, release_key):
+    given, kept = made_study(tmp_path), Kept()
+    written = run_step(given)
+    assert said(on_trial(given)) == said(on_trial(given, kept)) == said(on_trial(given, kept)) == said(written)
+
+
+@pytest.mark.thorough("20 s; the quick run tries a made study of two files")
+def test_the_verdict_of_a_trial_of_the_demo_is_that_of_its_files(tmp_path, release_key):
+    given, _ = step_on(FOLDER, tmp_path, demo_config({"rare_terms": {"at_least": 3}}), TREATMENT)
+    given = dataclasses.replace(given, folder=folder_with_files(FOLDER, tmp_path / "links"))
+    assert said(on_trial(given)) == said(run_step(given))
+
+
+def test_all_ways_give_the_pseudonyms_of_the_untried_config(tmp_path, release_key):
+    first, other = made_study(tmp_path), made_study(tmp_path, K=4)
+    tried = dataclasses.replace(other, untried=first.assessment.config)
+
+    def ids(given: StepInput) -> set[str]:
+        with asked_of(given, None) as asked:
+            return set(begun(asked).people.pseudonyms)
+
+    assert ids(tried) == ids(first) != ids(other)
