@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from tests.bad_inputs.faults_of_other_formats import WHOLE, parquet_bytes, vital_signs, write_whole
+from tests.cases import quick
 from tests.run.synthetic_pilot import DONE, PEOPLE, csv_text, leaks, rows_of
 
 
@@ -53,7 +54,7 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("columns", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("columns", quick(6, ODD.values(), "0.1 s"), ids=ODD)
 def test_a_long_domain_whose_columns_have_odd_types(columns, pilot, doors):
     """Parquet and Dataset-JSON say what type a column has; one of the wrong type is no fault of the program."""
     pilot.remove("LB.csv")

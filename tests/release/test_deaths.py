@@ -21,6 +21,7 @@ from study.merge.subject_ids import SubjectIdRule
 from study.models.registry import study_model
 from study.models.sdtm_operations import overriding_line
 from study.operations import OperationKind
+from tests.cases import quick
 from tests.release.small_studies import model_of, people, released, rows_of_files
 from tests.release.small_studies import rows_of as rows_of_frame
 
@@ -73,7 +74,7 @@ PLACES_OF_A_DEATH = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("place", PLACES_OF_A_DEATH)
+@pytest.mark.parametrize("place", quick(5, PLACES_OF_A_DEATH, "0.2 s"))
 def test_one_death_in_a_class_of_86_is_known_wherever_sdtm_has_it(place):
     name, other, said = PLACES_OF_A_DEATH[place]
     assert alone({"DM": DM, name: rows_of(name, said, other)}, "death") == (1, [WHO])

@@ -117,8 +117,7 @@ def test_a_disposition_is_raised_to_discontinued_and_nobody_becomes_one_who_comp
     assert next(one for one in told if one.domain == "DS").rows_hidden == 0
 
 
-@pytest.mark.parametrize("at_least", [1, 5])
-@pytest.mark.parametrize("pattern", ["AE.AEDECOD", "--DECOD"])
+@pytest.mark.parametrize(("pattern", "at_least"), [("AE.AEDECOD", 1), ("--DECOD", 5)])
 def test_named_terms_are_hidden_however_many_people_have_them(pattern, at_least):
     """Two common terms tell a site: their records stay without them, and half of the people are others."""
     rows = statin_like()

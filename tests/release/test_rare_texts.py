@@ -145,6 +145,9 @@ def test_by_a_term_that_contradicts_its_finer_term():
     finer = ["HEAD PAIN"] * N_PEOPLE
     found = kept("AEDECOD", ["HEART PAIN", "HEADACHE"], "AE", AELLT=finer)
     assert found[:2] == [None, "HEADACHE"]
+    once_of_four = [*["HEAD PAIN"] * (N_PEOPLE - 3), *["PAIN OF HEART"] * 3]  # by most of its rows it is what it is
+    terms = ["HEART PAIN", *["HEADACHE"] * (N_PEOPLE - 4), *["HEART PAIN"] * 3]
+    assert kept("AEDECOD", terms, "AE", AELLT=once_of_four)[0] == "HEART PAIN"
 
 
 def test_what_was_emptied_is_told_by_column_and_listed_with_the_reason():

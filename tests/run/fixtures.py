@@ -60,5 +60,6 @@ def pilot(tmp_path, finished_template):
 
 @pytest.fixture
 def doors(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("os.fsync", lambda descriptor: None)  # waiting for the disk; two tests count the calls
     (tmp_path / "desk").mkdir(exist_ok=True)
     return Doors(tmp_path / "desk", monkeypatch, capsys)

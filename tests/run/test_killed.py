@@ -125,9 +125,7 @@ def moments(server, pilot: SyntheticPilot, door: int, by_renames: bool = False) 
     return sorted({*every, *around, server.operations, server.operations + 1})
 
 
-BOTH_DOORS = pytest.mark.parametrize(
-    "versions", [pytest.param(1, marks=pytest.mark.thorough("1 s")), 2], ids=["door1", "door2"], indirect=True
-)
+BOTH_DOORS = pytest.mark.parametrize("versions", [1, 2], ids=["door1", "door2"], indirect=True)
 COSTLY = pytest.mark.thorough("2 to 6 s; the quick run breaks off the publishing of folders, without doors")
 
 
@@ -139,8 +137,9 @@ def start_with_a_faulty_config(pilot, door, monkeypatch, capsys):
     pilot.write_config(right)
 
 
+@COSTLY
 @BOTH_DOORS
-@pytest.mark.parametrize("by_renames", [False, pytest.param(True, marks=pytest.mark.thorough("1 s"))])
+@pytest.mark.parametrize("by_renames", [False, True])
 def test_a_door_killed_at_any_operation(versions, server, tmp_path, monkeypatch, capsys, by_renames):
     """The results are wholly the old or wholly the new ones, at once; by renames there are none for a moment."""
     seen, ended = {"old": 0, "none": 0, "new": 0}, None

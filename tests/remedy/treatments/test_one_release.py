@@ -141,10 +141,8 @@ def calendar(pilot, file: str, column: str) -> dict[str, str]:
     return dict(zip(frame["USUBJID"], frame[column], strict=True))
 
 
-@pytest.mark.parametrize(
-    ("days", "of_release"),
-    [(100, {}), pytest.param(None, {"days": 100}, marks=pytest.mark.thorough("1.5 s"))],
-)
+@pytest.mark.thorough("1.5 s each: both doors twice, with a release")
+@pytest.mark.parametrize(("days", "of_release"), [(100, {}), (None, {"days": 100})])
 def test_a_person_has_one_calendar_in_all_that_leaves_and_keeps_the_pseudonym_when_a_row_is_added(
     pilot, doors, monkeypatch, days, of_release
 ):

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.cases import quick
 from tests.examples import is_thorough
 from tests.study.merge.merge_files import DM, columns_of, combine, faults_of, finding, values
 
@@ -162,7 +163,7 @@ def test_each_measurement_of_a_subject_has_a_ladder_of_its_own(tmp_path):
     assert values(combined, "VS__Weight") == {"S1": "71"}
 
 
-@pytest.mark.parametrize("name", ["lb.csv", "lb.xpt", "lb.parquet", "lb.json", "lb.ndjson"])
+@pytest.mark.parametrize("name", quick(2, ["lb.csv", "lb.xpt", "lb.parquet", "lb.json", "lb.ndjson"], "0.2 s"))
 def test_numbers_are_numbers_in_every_format(tmp_path, name):
     """Visit 10 is after visit 2, sequence 10 after 2; in one format they are text, in another numbers."""
     records = pd.DataFrame(

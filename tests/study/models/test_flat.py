@@ -19,7 +19,7 @@ from study.models.registry import study_model
 from study.models.role_words import role_of_heading
 from study.models.roles import Role, TableKind
 from study.operations import OperationKind
-from tests.cases import each
+from tests.cases import each, quick
 from tests.study.merge.merge_files import combine, faults_of, values
 
 N_PEOPLE, N_ROWS = 171, 2874
@@ -426,7 +426,9 @@ def test_a_file_with_both_names_is_a_fault(tmp_path):
     assert fault.startswith("lab.csv: it has a column 'id' beside 'PatNr'")
 
 
-@pytest.mark.parametrize(("made", "person"), [(german_visits, "PatNr"), (italian_results, "id_paziente")])
+@pytest.mark.parametrize(
+    ("made", "person"), quick(1, [(german_visits, "PatNr"), (italian_results, "id_paziente")], "1 s")
+)
 def test_a_file_on_disk_is_what_it_is_in_memory(tmp_path, made, person):
     path, folder = tmp_path / "table.csv", tmp_path / "rows"
     folder.mkdir()

@@ -285,8 +285,14 @@ def by_hand(text):
     return str(int(hmac.new(KEY, message, hashlib.sha256).hexdigest()[:16], 16) // 2**11)
 
 
-def test_pseudonyms_are_numbers_that_a_table_of_floats_holds(tmp_path):
-    frames, _ = released(tmp_path, EXPORT)
+@pytest.fixture(scope="module")
+def left(tmp_path_factory):
+    """The export as it leaves, once for all that is read of it."""
+    return released(tmp_path_factory.mktemp("left"), EXPORT)
+
+
+def test_pseudonyms_are_numbers_that_a_table_of_floats_holds(left):
+    frames, _ = left
     assert set(frames["PERSON"]["person_id"]) == {by_hand(str(i)) for i in range(1, 6)}
     visits = {f"VISIT_OCCURRENCE\x00{number}" for number in (*range(101, 106), 201)}
     assert set(frames["VISIT_OCCURRENCE"]["visit_occurrence_id"]) == {by_hand(text) for text in visits}
@@ -315,8 +321,8 @@ def share_joined(frames, table, key, target, own):
     return found.isin(frames[target][own]).mean(), len(found)
 
 
-def test_keys_join_and_nothing_of_the_source_leaves(tmp_path):
-    frames, made = released(tmp_path, EXPORT)
+def test_keys_join_and_nothing_of_the_source_leaves(left):
+    frames, made = left
     assert "PROVIDER" not in frames
     for table, n_rows in {"MEASUREMENT": 14, "CONDITION_OCCURRENCE": 5}.items():
         assert share_joined(frames, table, "visit_occurrence_id", "VISIT_OCCURRENCE", "visit_occurrence_id") == (
@@ -336,8 +342,8 @@ def test_keys_join_and_nothing_of_the_source_leaves(tmp_path):
     assert made.left_out["provider.csv"] == "where people live and who treats them"
 
 
-def test_a_dictionary_leaves_without_the_concept_of_a_person_who_was_removed(tmp_path):
-    frames, _ = released(tmp_path, EXPORT)
+def test_a_dictionary_leaves_without_the_concept_of_a_person_who_was_removed(left):
+    frames, _ = left
     leaving = set(frames["CONCEPT"]["concept_id"])
     assert "4242" not in leaving  # person 6 alone has it
     assert "7777" not in leaving
@@ -387,8 +393,8 @@ def test_a_recoded_result_that_is_a_concept_leaves_as_its_label(tmp_path):
     assert not made.unplaced
 
 
-def test_the_recipient_reads_of_keys_and_dates_as_they_are_in_these_tables(tmp_path):
-    _, made = released(tmp_path, EXPORT)
+def test_the_recipient_reads_of_keys_and_dates_as_they_are_in_these_tables(left):
+    _, made = left
     names = {name: f"{name}.csv" for name in made.files}
     text = readme("MADE", made, names, datetime(2026, 1, 31))
     assert "one for each person in all files: person_id." in text
@@ -397,8 +403,8 @@ def test_the_recipient_reads_of_keys_and_dates_as_they_are_in_these_tables(tmp_p
     assert "All dates of a person were moved by one number of days" in text
 
 
-def test_all_dates_of_a_person_move_by_one_number_of_days(tmp_path):
-    frames, _ = released(tmp_path, EXPORT)
+def test_all_dates_of_a_person_move_by_one_number_of_days(left):
+    frames, _ = left
     names = {by_hand(str(i)): str(i) for i in range(1, 6)}
     moved = {}
     for table, rows, column in (

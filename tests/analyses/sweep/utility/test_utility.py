@@ -18,7 +18,7 @@ from disclosure_control.analyses.sweep.utility.information_loss import il1s, los
 from disclosure_control.basics.encoding.hierarchies import read_hierarchy
 from disclosure_control.basics.settings.fields import typed
 from disclosure_control.basics.telling.faults import FaultyInputError
-from tests.cases import each
+from tests.cases import each, quick
 from tests.examples import examples
 from tests.places import SHARED
 
@@ -55,7 +55,7 @@ def microaggregated():
 
 
 @needs_shared
-@pytest.mark.parametrize("case", microaggregated(), ids=lambda case: case["id"])
+@pytest.mark.parametrize("case", quick(3, microaggregated(), "0.1 s"), ids=lambda case: case["id"])
 def test_il1s_and_eigenvalues_are_those_of_sdcmicro(case):
     names, folder = case["params"]["variables"], SHARED / "oracles" / "sdcmicro"
     original = pd.read_csv(folder / "data" / f"{case['data']}.csv")[names].astype(float)
