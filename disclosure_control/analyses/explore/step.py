@@ -21,7 +21,7 @@ from disclosure_control.analyses.explore.report import exploration_sections, tol
 from disclosure_control.analyses.explore.settings import ExploreSettings
 from disclosure_control.assess.told import told_outside
 from disclosure_control.basics.drawings.files import not_printed
-from disclosure_control.basics.telling.small_counts import Note, Policy, people_on_screen
+from disclosure_control.basics.telling.small_counts import NoteForReaders, Policy, people_on_screen
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.steps.running import StepInput, StepResult, StepTold
@@ -81,7 +81,7 @@ def exploration_tables(found: Exploration, subjects: pd.Series) -> dict[str, pd.
     if n_outliers:
         words = f"more people are not listed, for length ({limit})."
         masked = people_on_screen(n_outliers)
-        found.notes.append(Note.of(lambda n: f"explore_outliers.csv: {n} {words}", n_outliers, masked))
+        found.notes.append(NoteForReaders.of(lambda n: f"explore_outliers.csv: {n} {words}", n_outliers, masked))
     return {
         "explore_columns.csv": tables.column_table(found.columns),
         "explore_levels.csv": tables.level_table(found.categories),

@@ -323,19 +323,19 @@ def told_parts(policy: Policy, parts: dict[str, int], whole: int | None = None) 
     return {name: None if hides else n for (name, n), hides in zip(parts.items(), hidden, strict=True)}
 
 
-class Note(str):
+class NoteForReaders(str):
     """A sentence as others may read it, whose ``exact`` form is for the controller."""
 
     exact: str
 
-    def __new__(cls, masked: str, exact: str) -> Note:
+    def __new__(cls, masked: str, exact: str) -> NoteForReaders:
         """Keep both forms."""
         note = super().__new__(cls, masked)
         note.exact = exact
         return note
 
     @classmethod
-    def of(cls, words: Callable[[str], str], n: int, masked: str) -> Note:
+    def of(cls, words: Callable[[str], str], n: int, masked: str) -> NoteForReaders:
         """The sentence that ``words`` make of the number ``n``, and of the words that others read in its place."""
         return cls(words(masked), words(f"{n}"))
 

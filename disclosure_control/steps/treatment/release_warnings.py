@@ -8,7 +8,7 @@ from functools import partial
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
-from disclosure_control.basics.telling.small_counts import MASKED, Note, people_on_screen
+from disclosure_control.basics.telling.small_counts import MASKED, NoteForReaders, people_on_screen
 from disclosure_control.basics.telling.words import listed, people_text
 from disclosure_control.identifiers.named_columns import identifier_columns
 from disclosure_control.remedy.treatments.algorithms.moved_columns import tells_the_day
@@ -63,7 +63,9 @@ def _on_ids(of_ids: Mapping[str, int], n_people: int) -> list[str]:
     if SUBJECT_COLUMN in of_ids:
         return ["Subject ids are released unchanged; recode_ids replaces them by pseudonyms."]
     masked = {name: people_on_screen(MASKED.told(n, n_people)) for name, n in of_ids.items()}
-    return [Note.of(partial(_on_id, name, people_text(n_people)), n, masked[name]) for name, n in of_ids.items()]
+    return [
+        NoteForReaders.of(partial(_on_id, name, people_text(n_people)), n, masked[name]) for name, n in of_ids.items()
+    ]
 
 
 def _on_id(name: str, people: str, n: str) -> str:

@@ -18,7 +18,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMNS, COUNT, Place, one_of
-from disclosure_control.basics.telling.small_counts import Note, people_on_screen
+from disclosure_control.basics.telling.small_counts import NoteForReaders, people_on_screen
 from disclosure_control.basics.telling.words import people_text
 from disclosure_control.remedy.treatments.algorithms.alike import READINGS
 from disclosure_control.remedy.treatments.algorithms.suppression_parts import SuppressionParts
@@ -151,7 +151,7 @@ def _notes(
         of = "" if n_below == n else f" of {people_text(n)}"
         shown = people_text(n) if n_below == n else people_on_screen(n_below)
         why = f"({where} than {k}): all their cells were suppressed."
-        notes.append(Note.of(lambda n: f"A k of {k} cannot be met for {n}{of} {why}", n_below, shown))
+        notes.append(NoteForReaders.of(lambda n: f"A k of {k} cannot be met for {n}{of} {why}", n_below, shown))
     return tuple(notes)
 
 

@@ -13,7 +13,7 @@ from disclosure_control.basics.encoding.columns import code_of_value, encode_col
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMN, COLUMNS, TEXT, VALUE, Place
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.basics.telling.small_counts import EXACT, MASKED, Note, Policy, count_text
+from disclosure_control.basics.telling.small_counts import EXACT, MASKED, NoteForReaders, Policy, count_text
 from disclosure_control.basics.telling.words import four_digits
 from disclosure_control.measures.group_fairness import TwoGroups
 from disclosure_control.remedy.treatments.algorithms.label_changes import (
@@ -111,7 +111,7 @@ def _relabelled(
     return column.mask(promoted, up).mask(demoted, down)
 
 
-def _notes(column: str, before: TwoGroups, n_changes: int, n_apart: int) -> list[Note]:
+def _notes(column: str, before: TwoGroups, n_changes: int, n_apart: int) -> list[NoteForReaders]:
     sign = 1 if before.statistical_parity_difference >= 0 else -1
     after = TwoGroups(
         before.n_reference,
@@ -132,11 +132,11 @@ def _notes(column: str, before: TwoGroups, n_changes: int, n_apart: int) -> list
             f"difference of rates {rates}."
         )
 
-    notes = [Note(words(MASKED), words(EXACT))]
+    notes = [NoteForReaders(words(MASKED), words(EXACT))]
     if n_apart:
         n_told = count_text(MASKED.told(n_apart, n_apart + n_people))
         why = "people were left unchanged: another label, no label, or neither group."
-        notes.append(Note.of(lambda n: f"In {column}, {n} {why}", n_apart, n_told))
+        notes.append(NoteForReaders.of(lambda n: f"In {column}, {n} {why}", n_apart, n_told))
     return notes
 
 
@@ -157,7 +157,7 @@ def add_weights(given: TreatmentInput, settings: ReweighingSettings) -> Treated:
     if found.n_incomplete:
         n_told = count_text(MASKED.told(found.n_incomplete, len(frame)))
         words = "people without label or group is 1."
-        notes.append(Note.of(lambda n: f"The {weight_column} of {n} {words}", found.n_incomplete, n_told))
+        notes.append(NoteForReaders.of(lambda n: f"The {weight_column} of {n} {words}", found.n_incomplete, n_told))
     return Treated(
         frame.assign(**{weight_column: found.weights}),
         {weight_column: len(frame)},

@@ -17,7 +17,7 @@ from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMNS, one_of, whole_number
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import progress
-from disclosure_control.basics.telling.small_counts import Note, people_on_screen
+from disclosure_control.basics.telling.small_counts import NoteForReaders, people_on_screen
 from disclosure_control.remedy.treatments.algorithms.mdav import mdav_groups
 from disclosure_control.remedy.treatments.record_order import record_ranks
 from disclosure_control.remedy.treatments.registry import (
@@ -260,7 +260,7 @@ def note_of_lost(n_lost: int, who: str, group_size: int) -> list[str]:
     if not n_lost:
         return []
     why = f"were made missing, because they are too few for a group of {group_size}."
-    return [Note.of(lambda n: f"The values of {n} people {who} {why}", n_lost, people_on_screen(n_lost))]
+    return [NoteForReaders.of(lambda n: f"The values of {n} people {who} {why}", n_lost, people_on_screen(n_lost))]
 
 
 _PROMISES = ("rows", "ids", "types", "columns")

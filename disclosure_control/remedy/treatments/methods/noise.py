@@ -22,7 +22,7 @@ from disclosure_control.basics.settings.kinds import (
     one_of,
     whole_number,
 )
-from disclosure_control.basics.telling.small_counts import MASKED, Note, count_text
+from disclosure_control.basics.telling.small_counts import MASKED, NoteForReaders, count_text
 from disclosure_control.remedy.treatments.algorithms.robust_distances import robust_distances
 from disclosure_control.remedy.treatments.registry import (
     Example,
@@ -180,7 +180,7 @@ def swap_ranks(given: TreatmentInput, settings: RankSwapSettings) -> Treated:
         window = int(len(present) * min(share, 1.0))
         if window < 1:
             n_told = count_text(MASKED.told(len(present), len(numbers)))
-            notes.append(Note.of(partial(_nothing_swapped, name, share), len(present), n_told))
+            notes.append(NoteForReaders.of(partial(_nothing_swapped, name, share), len(present), n_told))
         else:
             numbers[present] = _swapped(numbers[present], window, given.generator)
         treated[name] = pd.Series(numbers, given.frame.index, name=name)

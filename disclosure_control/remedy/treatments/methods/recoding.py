@@ -12,7 +12,7 @@ from disclosure_control.basics.encoding.columns import number_text, numbers_of
 from disclosure_control.basics.encoding.interval_labels import BANDS_HOLD, BINS_HOLD
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMN, POSITIVE, Kind, one_of
-from disclosure_control.basics.telling.small_counts import MASKED, Note, count_text
+from disclosure_control.basics.telling.small_counts import MASKED, NoteForReaders, count_text
 from disclosure_control.remedy.treatments.algorithms.built_hierarchies import band_of
 from disclosure_control.remedy.treatments.registry import (
     Example,
@@ -65,7 +65,9 @@ def put_into_bins(given: TreatmentInput, settings: BinsSettings) -> Treated:
     if n_outside:
         fate = "were put into a tail" if settings.out_of_range == "tail" else "were made missing"
         n_told = count_text(MASKED.told(n_outside, given.n_people))
-        notes.append(Note.of(lambda n: f"In {column}, {n} values outside the edges {fate}.", n_outside, n_told))
+        notes.append(
+            NoteForReaders.of(lambda n: f"In {column}, {n} values outside the edges {fate}.", n_outside, n_told)
+        )
     return with_columns(given, {column: binned}, notes)
 
 

@@ -14,7 +14,7 @@ from disclosure_control.basics.encoding.columns import encode_column, labels_of
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMNS, one_of, whole_number
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
-from disclosure_control.basics.telling.small_counts import MASKED, Note, count_text, people_on_screen
+from disclosure_control.basics.telling.small_counts import MASKED, NoteForReaders, count_text, people_on_screen
 from disclosure_control.remedy.treatments.algorithms.moved_columns import MovedColumn, moved_dates, other_end_of
 from disclosure_control.remedy.treatments.keys import KEY_FROM, Release, offsets_of, read_key
 from disclosure_control.remedy.treatments.registry import (
@@ -99,7 +99,7 @@ def _notes(name: str, moved: MovedColumn, n_records: int) -> Iterator[str]:
     ):
         if n:
             n_told = count_text(MASKED.told(n, n_records, moved.n_changed))
-            yield Note.of(partial(_of_records, name, what), n, n_told)
+            yield NoteForReaders.of(partial(_of_records, name, what), n, n_told)
 
 
 def _of_records(name: str, what: str, n: str) -> str:

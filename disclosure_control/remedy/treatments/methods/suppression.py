@@ -13,7 +13,7 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import encode_column, labels_of
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COUNT, one_of, some_of
-from disclosure_control.basics.telling.small_counts import MASKED, Note, count_text
+from disclosure_control.basics.telling.small_counts import MASKED, NoteForReaders, count_text
 from disclosure_control.remedy.treatments.evaluation import evaluate_treated
 from disclosure_control.remedy.treatments.registry import (
     Example,
@@ -121,13 +121,13 @@ def suppress_cells(given: TreatmentInput, settings: SuppressCellsSettings) -> Tr
     if n_joined:
         n_told = count_text(MASKED.told(n_joined, len(records), int(records.sum())))
         why = "more records were suppressed, so that the suppressed ones do not stand out."
-        notes.append(Note.of(lambda n: f"{n} {why}", n_joined, n_told))
+        notes.append(NoteForReaders.of(lambda n: f"{n} {why}", n_joined, n_told))
     if records.all() and len(records):
         notes.append("Every record is suppressed: no class is large enough.")
     columns = {name: _starred(given.frame[name], records, settings.replacement) for name in classes.quasi_identifiers}
     treated = with_columns(given, columns, notes)
     n_told = count_text(MASKED.told(int(records.sum()), len(records), *treated.changed.values()))
-    note = Note.of(lambda n: f"{n} records suppressed.", int(records.sum()), n_told)
+    note = NoteForReaders.of(lambda n: f"{n} records suppressed.", int(records.sum()), n_told)
     return Treated(treated.frame, treated.changed, notes=(note, *treated.notes))
 
 
