@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import in_one_line, listed
 from study.formats.messages import Note
 from study.formats.tables import Pieces
-from study.formats.values import NUMBER_PATTERN
-from study.merge.parts import Reduced
+from study.formats.values import NUMBER_PATTERN, n_records_of
+from study.merge.parts import ColumnOfPeople, Reduced
 from study.merge.state import MergeState
 from study.merge.subject_ids import DEFAULT_COLUMN
 
@@ -59,7 +59,7 @@ class Assembly:
         self._units: dict[str, str] = {}
         self._n_subjects = 0
 
-    def named(self, reduced: Reduced, is_first: bool) -> Mapping[str, np.ndarray]:
+    def named(self, reduced: Reduced, is_first: bool) -> Mapping[str, ColumnOfPeople]:
         """Columns by their names without line breaks and tabs, which would break the lines of every report."""
         named = {in_one_line(name): values for name, values in reduced.columns.items()}
         self._units |= {in_one_line(name): unit for name, unit in reduced.units.items()}
@@ -73,7 +73,7 @@ class Assembly:
             self._state.notes.append(f"Line breaks or tabs in the names of {n_changed} columns were replaced by blanks")
         return named
 
-    def add(self, ids: pd.Index, columns: Mapping[str, np.ndarray]) -> None:
+    def add(self, ids: pd.Index, columns: Mapping[str, ColumnOfPeople]) -> None:
         """Append the columns of some subjects: (n_subjects,) of text each."""
         if not self._n_subjects:
             absent = [name for name in self._state.settings.drop if name not in columns]
@@ -81,16 +81,18 @@ class Assembly:
                 raise FaultyInputError(
                     f"merge['drop']: no column {', '.join(map(repr, absent))} in the combined dataset"
                 )
-        frame = pd.DataFrame({DEFAULT_COLUMN: ids.to_numpy(), **columns}, dtype="str")
+        frame = pd.DataFrame({DEFAULT_COLUMN: ids.array, **columns}, dtype="str")
         for name in columns:
-            self._look_at(name, pa.array(frame[name]))
+            self._look_at(name, frame[name])
         self._n_subjects += len(frame)
         self._pieces.append(frame)
 
-    def _look_at(self, name: str, values: pa.Array) -> None:
+    def _look_at(self, name: str, column: pd.Series) -> None:
+        few = codes_of_few_texts(column)
+        values, people = (pa.array(column), None) if few is None else (few.texts, few.people[:-1])
         told = self._columns.setdefault(name, _ColumnSummary())
-        told.n_values += len(values) - values.null_count
-        told.n_texts += pc.sum(pc.invert(pc.match_substring_regex(values, NUMBER_PATTERN))).as_py() or 0
+        told.n_values += n_records_of(pc.is_valid(values), people)
+        told.n_texts += n_records_of(pc.invert(pc.match_substring_regex(values, NUMBER_PATTERN)), people)
         if self._state.settings.drop_constants and len(told.distinct) < 2:
             some = pc.drop_null(pc.unique(values))[:2].to_pylist()
             told.distinct = tuple(dict.fromkeys([*told.distinct, *some]))[:2]
