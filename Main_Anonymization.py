@@ -24,7 +24,7 @@ if __name__ == "__main__":
     look_for_cycles_rarely()
     keep_freed_memory(arrow_from="system")
 
-from config import COMBINED_DATASETS, MERGE_REPORT, REVIEW, combined_dataset_in, lines_to_review, text_of_config
+from config import FILES_OF_MERGE, REVIEW, combined_dataset_in, lines_to_review, text_of_config
 from disclosure_control.basics.telling.reasons import DECIDE, Gravity, Reason
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.choice import AUTO, ENGINES
@@ -131,7 +131,7 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     summary |= {"rules": rules_figures(rules)}
     texts = run_texts(pilot.name, assessment, steps, notices, verdict.text + rules_line(rules))
     memory = remember(memory, pilot, summary, assessment)
-    name, of_door_1 = f"{pilot.name}_privacy_summary.json", (*COMBINED_DATASETS.values(), MERGE_REPORT)
+    name, of_door_1 = f"{pilot.name}_privacy_summary.json", FILES_OF_MERGE
     with pilot.log.step("write"), staged(pilot.results, name, carried=of_door_1) as results:
         for name, rows in risky_row_files(assessment):
             results.write_table(name, rows, for_people=True)

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import in_one_line, listed
+from study.formats.hand_over import PLAIN_NUMBER
 from study.formats.messages import Note
 from study.formats.tables import Pieces
 from study.formats.values import NUMBER_PATTERN, n_records_of
@@ -23,12 +24,16 @@ from study.merge.subject_ids import DEFAULT_COLUMN
 
 @dataclass(frozen=True)
 class Combined:
-    """The combined dataset, all text, ``USUBJID`` first, in ``pieces``; ``report`` for ``merge_report.json``."""
+    """The combined dataset, all text, ``USUBJID`` first, in ``pieces``; ``report`` for ``merge_report.json``.
+
+    ``numbers`` are the columns of numbers, and whether all of a column are plain, see ``study.formats.hand_over``.
+    """
 
     columns: list[str]
     n_subjects: int
     kept: Iterable[pd.DataFrame] = field(repr=False)
     report: dict[str, Any]
+    numbers: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def pieces(self) -> Iterator[pd.DataFrame]:
@@ -43,10 +48,11 @@ class Combined:
 
 @dataclass
 class _ColumnSummary:
-    """Summary of a column: values, values that are no numbers, and the first two distinct values."""
+    """Summary of a column: values, those that are no numbers, plain numbers, and the first two distinct values."""
 
     n_values: int = 0
     n_texts: int = 0
+    n_plain: int = 0
     distinct: tuple[str, ...] = ()
 
 
@@ -93,6 +99,7 @@ class Assembly:
         told = self._columns.setdefault(name, _ColumnSummary())
         told.n_values += n_records_of(pc.is_valid(values), people)
         told.n_texts += n_records_of(pc.invert(pc.match_substring_regex(values, NUMBER_PATTERN)), people)
+        told.n_plain += n_records_of(pc.match_substring_regex(values, PLAIN_NUMBER), people)
         if self._state.settings.drop_constants and len(told.distinct) < 2:
             some = pc.drop_null(pc.unique(values))[:2].to_pylist()
             told.distinct = tuple(dict.fromkeys([*told.distinct, *some]))[:2]
@@ -115,7 +122,9 @@ class Assembly:
             "columns": {name: {"subjects_with_value": column.n_values} for name, column in kept.items()},
             "units": {name: self._units[name] for name in kept if name in self._units},
         }
-        return Combined([DEFAULT_COLUMN, *kept], self._n_subjects, self._pieces, report)
+        of_numbers = {name: column for name, column in kept.items() if column.n_values and not column.n_texts}
+        numbers = {name: column.n_plain == column.n_values for name, column in of_numbers.items()}
+        return Combined([DEFAULT_COLUMN, *kept], self._n_subjects, self._pieces, report, numbers)
 
 
 def _text_among_numbers(columns: Mapping[str, _ColumnSummary]) -> list[str]:

@@ -91,7 +91,7 @@ class CountedFault:
 class Reduced:
     """A domain after its reduction: text columns (n_subjects,) and counts that add up."""
 
-    columns: dict[str, ColumnOfPeople]
+    columns: Mapping[str, ColumnOfPeople]
     units: dict[str, str] = field(default_factory=dict)
     counts: dict[str, Any] = field(default_factory=dict)
     faults: tuple[CountedFault, ...] = ()

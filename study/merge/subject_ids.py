@@ -60,6 +60,11 @@ class SubjectIdRule(SettingsGroup):
         if "replacement" in given and self.pattern is None:
             yield f"{place['replacement']}: given without a pattern"
 
+    @property
+    def only_trims(self) -> bool:
+        """Whether the rule changes nothing of a text but blanks at its ends."""
+        return not (self.case or self.pattern or self.zero_pad or self.prefix)
+
     def apply(self, ids: pd.Index) -> tuple[pd.Index, int]:
         """The ids (n_distinct,) after the rule, as text, and how many the pattern does not change.
 
@@ -174,7 +179,9 @@ def _all_differ(ids: pa.LargeStringArray) -> bool:
 
 
 def _spelled(ids: pd.Index, rule: SubjectIdRule) -> tuple[pd.Index, int]:
-    """The ids after the rule, and how many the pattern does not change; the same object if the rule changes none."""
+    """The trimmed ids after the rule, the same object if it changes none, and how many the pattern does not change."""
+    if rule.only_trims and ids.dtype.kind != "f":
+        return ids, 0
     pieces, n_unmatched, is_changed = [], 0, ids.dtype.kind == "f"
     for start in range(0, max(len(ids), 1), TEXTS_AT_ONCE):
         piece = ids[start : start + TEXTS_AT_ONCE]

@@ -67,7 +67,7 @@ _KNOWN: dict[int, TextCodes] = {}
 
 def text_codes(values: pd.Series) -> TextCodes:
     """The codes of a column of text; those of few texts are kept as long as the column is there."""
-    if (known := _known(values)) is not None:
+    if (known := known_codes(values)) is not None:
         return known
     column = _chunks(values)
     found = TextCodes.of(column)
@@ -78,7 +78,8 @@ def text_codes(values: pd.Series) -> TextCodes:
     return found
 
 
-def _known(values: pd.Series) -> TextCodes | None:
+def known_codes(values: pd.Series) -> TextCodes | None:
+    """The codes of a column of text if they are known already."""
     if isinstance(values.array, EncodedTexts) and values.array.known is not None:
         return values.array.known
     return _KNOWN.get(id(_chunks(values)))
@@ -183,7 +184,7 @@ def codes_of_few_texts(values: pd.Series) -> TextCodes | None:
     """
     if values.dtype != "str":
         return None
-    if (known := _known(values)) is not None:
+    if (known := known_codes(values)) is not None:
         return known
     if len(values) >= LEAST_PROBED and pc.count_distinct(_probed(_chunks(values))).as_py() >= LEAST_PROBED:
         return None

@@ -59,7 +59,7 @@ def write_evidence(results: ResultSet, evidence: EvidenceOf) -> None:
         results.write_text(name, _rendered(Path(name).suffix, evidence.pilot, document))
         if of_context is not None and of_context.word and name.endswith(".md"):
             content = word_document(document, _made_by(evidence.pilot))
-            results.write_bytes(str(Path(name).with_suffix(".docx")), content)
+            results.write_bytes(str(Path(name).with_suffix(".docx")), [content])
     if catalogue is not None:
         results.write_text(ENTRY, catalogue_entry(catalogue, evidence.summary))
     found = manifest(evidence.pilot, evidence.summary, evidence.config.settings, results.files)
