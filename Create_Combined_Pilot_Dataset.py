@@ -20,7 +20,15 @@ if __name__ == "__main__":
     look_for_cycles_rarely()
     keep_freed_memory(arrow_from="jemalloc")
 
-from config import COMBINED_DATASETS, MERGE_REPORT, REVIEW, lines_to_review, parse_config_file, sheet_of
+from config import (
+    COMBINED_DATASETS,
+    MERGE_REPORT,
+    REVIEW,
+    TYPED_DATASET,
+    lines_to_review,
+    parse_config_file,
+    sheet_of,
+)
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.choice import AUTO, MERGING, engine_of_merge
@@ -132,6 +140,7 @@ def _published(pilot: Pilot, combined: Combined, combined_as: str) -> Outcome:
     from disclosure_control.assess.staleness import decided_of_merge
     from disclosure_control.basics.telling.merged_domains import NOTES_SHOWN, notes_shown
     from disclosure_control.run.results import files_of_set, staged
+    from study.formats.hand_over import about_text, typed_bytes
 
     name, report = COMBINED_DATASETS[combined_as], combined.report
     of_files = [note for file in report["inputs"].values() for note in file["notes"]]
@@ -139,6 +148,11 @@ def _published(pilot: Pilot, combined: Combined, combined_as: str) -> Outcome:
     of_door_2 = files_of_set(pilot.results / f"{pilot.name}_privacy_summary.json")
     with pilot.log.step("write"), staged(pilot.results, MERGE_REPORT, is_restricted=True, carried=of_door_2) as results:
         results.write_table(name, combined.pieces, for_people=False)
+        if combined_as == "csv":
+            about = about_text((results.staging / name).stat().st_size, results.files[name]["sha256"])
+            results.write_bytes(
+                TYPED_DATASET, typed_bytes(combined.pieces, combined.numbers, about), hand_to_hand=False
+            )
         said = {**combined.report, NOTES_SHOWN: notes_shown(notes), **decided_of_merge(pilot.config)}
         results.publish({"schema": 1, "pilot": pilot.name, **said})
     for notice in results.notices:

@@ -24,15 +24,7 @@ if __name__ == "__main__":
     look_for_cycles_rarely()
     keep_freed_memory(arrow_from="system")
 
-from config import (
-    COMBINED_DATASETS,
-    MERGE_REPORT,
-    REVIEW,
-    combined_dataset_in,
-    lines_to_review,
-    sheet_of,
-    text_of_config,
-)
+from config import FILES_OF_MERGE, REVIEW, combined_dataset_in, lines_to_review, sheet_of, text_of_config
 from disclosure_control.basics.telling.reasons import DECIDE, DECIDE_COLUMNS, Gravity, Reason
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.choice import AUTO, ENGINES
@@ -147,7 +139,7 @@ def _assess_opened(
     inside, outside = inside.with_rules(rules), outside.with_rules(rules)
     texts, on_screen = run_texts(inside), run_texts(outside)
     memory = remember(memory, pilot, inside.summary, assessment)
-    name, of_door_1 = f"{pilot.name}_privacy_summary.json", (*COMBINED_DATASETS.values(), MERGE_REPORT)
+    name, of_door_1 = f"{pilot.name}_privacy_summary.json", FILES_OF_MERGE
     with pilot.log.step("write"), staged(pilot.results, name, carried=of_door_1) as results:
         for name, rows in risky_row_files(assessment):
             results.write_table(name, rows, for_people=True)

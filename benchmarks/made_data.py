@@ -7,6 +7,8 @@ stay small, because on Linux a child's peak memory is never reported below that 
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -16,8 +18,10 @@ import pyarrow as pa
 import pyarrow.csv
 from made_files import PILOT
 from made_omop import omop_tables
+from measuring import PROJECT
 
 SEED = 20260101
+DOOR_1 = PROJECT / "Create_Combined_Pilot_Dataset.py"
 N_LEVELS = 250  # of the sensitive value
 RECORDS_PER_SUBJECT = 20  # of LB: five tests at four visits
 
@@ -104,15 +108,20 @@ def make_binned_people(n_people: int, folder: Path) -> None:
 
 
 def make_combined_dataset(n_people: int, folder: Path) -> None:
-    """A pilot as door 1 leaves it behind: every cell in quotes, one row per subject in the order of the ids."""
+    """A pilot as door 1 leaves it behind, without its domain files."""
     frame = people(n_people, missing=True)
-    text = pd.DataFrame({name: _as_text(column) for name, column in frame.items()})
-    text.insert(0, "USUBJID", _subject_ids(n_people))
-    results = folder / "pilots" / PILOT / "processed_for_anonym"
-    results.mkdir(parents=True)
-    _write_csv(text, results / "combined_dataset.csv", quotes="needed")
+    pilot, subjects = folder / "pilots" / PILOT, _subject_ids(n_people)
+    pilot.mkdir(parents=True)
     (folder / "config").mkdir()
     _write_config(DOOR_2_CONFIG, folder / "config" / f"{PILOT}.py")
+    for domain, names in frame.columns.to_series().groupby(frame.columns.str.partition("__").get_level_values(0)):
+        table = pd.DataFrame({name.split("__")[1]: _as_text(frame[name]) for name in names})
+        table.insert(0, "USUBJID", subjects)
+        _write_csv(table, pilot / f"{domain}.csv")
+    folders = {"BIOSTREAMS_DATA_DIR": str(folder / "pilots"), "BIOSTREAMS_CONFIG_DIR": str(folder / "config")}
+    subprocess.run([sys.executable, DOOR_1, PILOT], check=True, env=os.environ | folders, stdout=subprocess.DEVNULL)
+    for path in pilot.glob("*.csv"):
+        path.unlink()
 
 
 def make_domain_files(n_people: int, folder: Path) -> None:
@@ -219,8 +228,8 @@ def _as_text(column: pd.Series) -> pd.Series:
     return column.map(lambda number: f"{number:g}", na_action="ignore").astype("str")
 
 
-def _write_csv(frame: pd.DataFrame, path: Path, quotes: str = "none") -> None:
-    options = pyarrow.csv.WriteOptions(quoting_style=quotes)  # "needed" puts every text in quotes
+def _write_csv(frame: pd.DataFrame, path: Path) -> None:
+    options = pyarrow.csv.WriteOptions(quoting_style="none")
     pyarrow.csv.write_csv(pa.Table.from_pandas(frame, preserve_index=False), path, options)
 
 

@@ -23,7 +23,15 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from config import MERGE_REPORT, combined_dataset_in, parse_config_file, read_config_file, read_settings
+from config import (
+    FILES_OF_MERGE,
+    MERGE_REPORT,
+    TYPED_DATASET,
+    combined_dataset_in,
+    parse_config_file,
+    read_config_file,
+    read_settings,
+)
 from disclosure_control.basics.files import SourceFile, read_file
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.report.evidence.pack import MANIFEST
@@ -64,7 +72,7 @@ _HOLDS_ANSWERS = (
     "_privacy_report_shareable.html",
 )
 # Parts that depend on versions, or that name files that are compared themselves.
-_NOT_OF_THE_DATA = ("versions", "version", "results")
+_NOT_OF_THE_DATA = ("versions", "version", "results", "merge_report")
 
 
 def verify(results: Path) -> Verification:
@@ -193,23 +201,24 @@ def _options(add_options: Callable[[argparse.ArgumentParser], None], *given: str
 
 def _merge_again(found: Verification, pilot: Pilot, results: Path, merge: Callable[[], object]) -> None:
     """Merge the domain files again; if they are missing, the combined dataset replaces them."""
-    read = _files_of_merge(results)
+    read = list(_merge_report(results).get("inputs", ()))
     if read and are_there(pilot.folder, read):
         merge()
         return
     dataset = combined_dataset_in(results).name
     found.notes.append(f"The domain files are not all here: {dataset} was used without merging them again.")
-    for name in (dataset, MERGE_REPORT):
+    for name in FILES_OF_MERGE:
         if (results / name).is_file():
             shutil.copyfile(results / name, pilot.results / name)
 
 
-def _files_of_merge(results: Path) -> list[str]:
-    """The domain files that the merge read; none without a merge report."""
+def _merge_report(results: Path) -> dict[str, Any]:
+    """What the merge reported, but for the typed columns, whose bytes depend on versions; empty without a report."""
     try:
-        return list(json.loads((results / MERGE_REPORT).read_text(encoding="utf-8"))["inputs"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
+        found = json.loads((results / MERGE_REPORT).read_text(encoding="utf-8"))
+        return {**found, "files": {name: one for name, one in found["files"].items() if name != TYPED_DATASET}}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
 
 
 def _compare(
@@ -221,6 +230,8 @@ def _compare(
     paid = PAID_FOR in summary
     names = {name for name in summary["files"] if not (paid and name.endswith(_HOLDS_ANSWERS))}
     check_files_again(found, results, again, {*names, combined_dataset_in(results).name} - {MANIFEST})
+    same = _merge_report(results) == _merge_report(again)
+    found.check("manifest", same, f"{MERGE_REPORT}: the run again makes another one")
     check_figures_again(found, summary, made, ("files", *((PAID_FOR,) if paid else ())))
     # Files were compared themselves; here is the summary's part about them.
     check_figures_again(found, {"files": _said_of(summary, names)}, {"files": _said_of(made, names)})

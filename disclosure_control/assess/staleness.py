@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from config import MERGE_REPORT
+from config import MERGE_REPORT, TYPED_DATASET
 from study.formats.files import files_of, is_there, sha256_of_input
 from study.formats.registry import readers_by_suffix
 from study.formats.tables import file_of, suffix_of
@@ -44,17 +44,27 @@ def stale_merge_notices(
         hashes = {name: entry["sha256"] for name, entry in report["files"].items()}
         decided = report.get(DECIDED) != decided_of_merge(literal or {}).get(DECIDED)
         is_of_this_merge = report["pilot"] == folder.name and hashes.get(file) == sha256
+        others = [*([] if is_of_this_merge else [file]), *changed_columns(results)]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return []
-    of_another = f"{file} is not what the merge of this pilot wrote (changed by hand, or of another pilot)"
+    of_another = "is not what the merge of this pilot wrote (changed by hand, or of another pilot)"
     return [
-        *([] if is_of_this_merge else [f"{of_another}; {REMEDY}."]),
+        *(f"{name} {of_another}; {REMEDY}." for name in others),
         *(
             f"{', '.join(files)} {words} after the merge, and what follows does not know it; {REMEDY}."
             for files, words in ((changed, "changed"), (added, "came"), ([COLUMNS] * decided, "changed"))
             if files
         ),
     ]
+
+
+def changed_columns(results: Path) -> list[str]:
+    """The name of the typed columns where they are not as the merge wrote them, by its report."""
+    try:
+        written = json.loads((results / MERGE_REPORT).read_text(encoding="utf-8"))["files"][TYPED_DATASET]
+        return _changed_since({TYPED_DATASET: written}, results)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return []
 
 
 def hash_of_input(folder: Path, name: str) -> str | None:

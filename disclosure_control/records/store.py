@@ -23,7 +23,7 @@ from typing import Protocol
 
 import pandas as pd
 
-from config import COMBINED_DATASETS, ClusterSettings
+from config import COMBINED_DATASETS, TYPED_DATASET, ClusterSettings
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, are_rising
 from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
@@ -42,6 +42,7 @@ from disclosure_control.records.text_table import TextTable
 from disclosure_control.run.memory import trim_freed_memory
 from study.formats.blocks import Blocks, kind_of
 from study.formats.files import read_domain_file
+from study.formats.hand_over import read_typed
 from study.formats.parquet_blocks import BlocksOfParquet
 from study.formats.tables import FileOptions, SourceTable, suffix_of
 from study.formats.values import clean_text, frame_of
@@ -231,7 +232,7 @@ def read_as_written(file: Path | SourceFile) -> SourceTable:
 def _read(path: Path) -> tuple[pd.DataFrame, str]:
     """The file as text, and its SHA-256. Raises ``FaultyInputError``."""
     if suffix_of(path) != ".parquet":
-        source = read_as_written(path)
+        source = read_typed(path, path.with_name(TYPED_DATASET)) or read_as_written(path)
         return source.frame, source.sha256
     import pyarrow as pa
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from config import COMBINED_DATASETS, MERGE_REPORT, sheet_of
-from disclosure_control.assess.staleness import has_input, hash_of_input
+from config import FILES_OF_MERGE, MERGE_REPORT, sheet_of
+from disclosure_control.assess.staleness import changed_columns, has_input, hash_of_input
 from disclosure_control.basics.files import SourceFile, sha256_of_file
 from disclosure_control.basics.telling.words import counted, text_table
 from disclosure_control.report.evidence.manifest import figures_of
@@ -61,7 +61,7 @@ def check_results(
         found.check("files of the results", *_file(results / name, name, entry, key))
     as_written = summary_text(said).encode("utf-8") == summary.content
     found.check("files of the results", as_written, f"{summary.name}: not spelt as a run writes it")
-    of_merge = {*COMBINED_DATASETS.values(), *([] if manifest["merge_report"] is None else [MERGE_REPORT])}
+    of_merge = {name for name in FILES_OF_MERGE if name != MERGE_REPORT or manifest["merge_report"] is not None}
     for name, words in _strangers(results, {summary.name, *said["files"], *of_merge}):
         found.check("files of the results", False, f"{name}: no run wrote it; {words}")
 
@@ -111,6 +111,8 @@ def check_manifest(
     if manifest["merge_report"] is not None:
         entry = {"sha256": manifest["merge_report"]}
         found.check(kind, *_file(results / MERGE_REPORT, MERGE_REPORT, entry, key))
+        for name in changed_columns(results):
+            found.check(kind, False, f"{name}: changed since the merge")
     same = fingerprint_of_json(figures_of(summary), key) == manifest["figures"]
     found.check("figures as recorded", same, f"{_name(folder)}: its figures are not those that were recorded")
     for name in ("inputs", "hashes"):

@@ -153,6 +153,10 @@ class ResultSet:
         """A file of text, in which no name or value reaches a terminal as a command."""
         self._write(name, [harmless_file(name, text.encode("utf-8"))], hand_to_hand)
 
+    def write_bytes(self, name: str, pieces: Iterable[bytes], hand_to_hand: bool = True) -> None:
+        """A file that no terminal shows, as it is, of pieces one after the other."""
+        self._write(name, pieces, hand_to_hand)
+
     def write_table(self, name: str, frame: pd.DataFrame | Iterable[pd.DataFrame], for_people: bool) -> None:
         """A file of a table, or of its pieces one after the other, at least one: CSV, or Parquet where it is named so.
 

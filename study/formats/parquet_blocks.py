@@ -192,7 +192,7 @@ def parquet_bytes(pieces: Iterable[pd.DataFrame], bytes_of_group: int = BYTES_OF
     """
     from pyarrow.parquet import ParquetWriter
 
-    passing = _Passing()
+    passing = Passing()
     with contextlib.ExitStack() as until_written:
         writer = None
         for group in _groups(pieces, bytes_of_group):
@@ -231,7 +231,7 @@ def _text_table(frame: pd.DataFrame) -> pa.Table:
     return pa.Table.from_arrays([column.cast(pa.large_string()) for column in columns], names=list(frame.columns))
 
 
-class _Passing(io.RawIOBase):
+class Passing(io.RawIOBase):
     """Takes bytes that are written, to be taken on as they come."""
 
     def __init__(self) -> None:

@@ -6,29 +6,34 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import in_one_line, listed
+from study.formats.hand_over import PLAIN_NUMBER
 from study.formats.messages import Note
 from study.formats.tables import Pieces
-from study.formats.values import NUMBER_PATTERN
-from study.merge.parts import Reduced
+from study.formats.values import NUMBER_PATTERN, n_records_of
+from study.merge.parts import ColumnOfPeople, Reduced
 from study.merge.state import MergeState
 from study.merge.subject_ids import DEFAULT_COLUMN
 
 
 @dataclass(frozen=True)
 class Combined:
-    """The combined dataset, all text, ``USUBJID`` first, in ``pieces``; ``report`` for ``merge_report.json``."""
+    """The combined dataset, all text, ``USUBJID`` first, in ``pieces``; ``report`` for ``merge_report.json``.
+
+    ``numbers`` are the columns of numbers, and whether all of a column are plain, see ``study.formats.hand_over``.
+    """
 
     columns: list[str]
     n_subjects: int
     kept: Iterable[pd.DataFrame] = field(repr=False)
     report: dict[str, Any]
+    numbers: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def pieces(self) -> Iterator[pd.DataFrame]:
@@ -43,10 +48,11 @@ class Combined:
 
 @dataclass
 class _ColumnSummary:
-    """Summary of a column: values, values that are no numbers, and the first two distinct values."""
+    """Summary of a column: values, those that are no numbers, plain numbers, and the first two distinct values."""
 
     n_values: int = 0
     n_texts: int = 0
+    n_plain: int = 0
     distinct: tuple[str, ...] = ()
 
 
@@ -59,7 +65,7 @@ class Assembly:
         self._units: dict[str, str] = {}
         self._n_subjects = 0
 
-    def named(self, reduced: Reduced, is_first: bool) -> Mapping[str, np.ndarray]:
+    def named(self, reduced: Reduced, is_first: bool) -> Mapping[str, ColumnOfPeople]:
         """Columns by their names without line breaks and tabs, which would break the lines of every report."""
         named = {in_one_line(name): values for name, values in reduced.columns.items()}
         self._units |= {in_one_line(name): unit for name, unit in reduced.units.items()}
@@ -73,7 +79,7 @@ class Assembly:
             self._state.notes.append(f"Line breaks or tabs in the names of {n_changed} columns were replaced by blanks")
         return named
 
-    def add(self, ids: pd.Index, columns: Mapping[str, np.ndarray]) -> None:
+    def add(self, ids: pd.Index, columns: Mapping[str, ColumnOfPeople]) -> None:
         """Append the columns of some subjects: (n_subjects,) of text each."""
         if not self._n_subjects:
             absent = [name for name in self._state.settings.drop if name not in columns]
@@ -81,16 +87,19 @@ class Assembly:
                 raise FaultyInputError(
                     f"merge['drop']: no column {', '.join(map(repr, absent))} in the combined dataset"
                 )
-        frame = pd.DataFrame({DEFAULT_COLUMN: ids.to_numpy(), **columns}, dtype="str")
+        frame = pd.DataFrame({DEFAULT_COLUMN: ids.array, **columns}, dtype="str")
         for name in columns:
-            self._look_at(name, pa.array(frame[name]))
+            self._look_at(name, frame[name])
         self._n_subjects += len(frame)
         self._pieces.append(frame)
 
-    def _look_at(self, name: str, values: pa.Array) -> None:
+    def _look_at(self, name: str, column: pd.Series) -> None:
+        few = codes_of_few_texts(column)
+        values, people = (pa.array(column), None) if few is None else (few.texts, few.people[:-1])
         told = self._columns.setdefault(name, _ColumnSummary())
-        told.n_values += len(values) - values.null_count
-        told.n_texts += pc.sum(pc.invert(pc.match_substring_regex(values, NUMBER_PATTERN))).as_py() or 0
+        told.n_values += n_records_of(pc.is_valid(values), people)
+        told.n_texts += n_records_of(pc.invert(pc.match_substring_regex(values, NUMBER_PATTERN)), people)
+        told.n_plain += n_records_of(pc.match_substring_regex(values, PLAIN_NUMBER), people)
         if self._state.settings.drop_constants and len(told.distinct) < 2:
             some = pc.drop_null(pc.unique(values))[:2].to_pylist()
             told.distinct = tuple(dict.fromkeys([*told.distinct, *some]))[:2]
@@ -113,7 +122,9 @@ class Assembly:
             "columns": {name: {"subjects_with_value": column.n_values} for name, column in kept.items()},
             "units": {name: self._units[name] for name in kept if name in self._units},
         }
-        return Combined([DEFAULT_COLUMN, *kept], self._n_subjects, self._pieces, report)
+        of_numbers = {name: column for name, column in kept.items() if column.n_values and not column.n_texts}
+        numbers = {name: column.n_plain == column.n_values for name, column in of_numbers.items()}
+        return Combined([DEFAULT_COLUMN, *kept], self._n_subjects, self._pieces, report, numbers)
 
 
 def _text_among_numbers(columns: Mapping[str, _ColumnSummary]) -> list[str]:

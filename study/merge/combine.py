@@ -19,7 +19,7 @@ from study.formats.rows_of_people import rows_in_memory, starts_of_parts
 from study.formats.tables import Pieces, SourceTable, domain_of
 from study.merge.assembling import Assembly, Combined
 from study.merge.domains import DividedDomain, divided_domains
-from study.merge.parts import CountedFaults, Domain, DomainPart, Plan, Reduction, added
+from study.merge.parts import ColumnOfPeople, CountedFaults, Domain, DomainPart, Plan, Reduction, added
 from study.merge.people import by_domain, people_of_tables
 from study.merge.reading import Read, belonging_tables, tables_to_merge
 from study.merge.reductions import reduction_of
@@ -165,7 +165,7 @@ def _by_part(
     faults = CountedFaults()
     counts: dict[str, dict[str, Any]] = {one.rows.name: {} for one in planned}
     for i, (start, stop) in enumerate(planned[0].rows.ranges):
-        columns: dict[str, np.ndarray] = {}
+        columns: dict[str, ColumnOfPeople] = {}
         for one in planned:
             part = one.rows.part(i)
             reduced = one.reduction.reduce(part, one.plan.what)

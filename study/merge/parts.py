@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,8 @@ from study.merge.settings import MergeSettings
 from study.models.roles import TableModel
 
 What = TypeVar("What")
+# Of a column of the result: (n_subjects,) of text, as Arrow's or as objects with None where missing.
+ColumnOfPeople: TypeAlias = np.ndarray | pd.Series
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class CountedFault:
 class Reduced:
     """A domain after its reduction: text columns (n_subjects,) and counts that add up."""
 
-    columns: dict[str, np.ndarray]
+    columns: Mapping[str, ColumnOfPeople]
     units: dict[str, str] = field(default_factory=dict)
     counts: dict[str, Any] = field(default_factory=dict)
     faults: tuple[CountedFault, ...] = ()

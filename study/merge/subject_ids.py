@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
+from disclosure_control.basics.encoding.columns import are_rising
 from disclosure_control.basics.encoding.dictionary import as_texts
 from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
@@ -57,6 +59,11 @@ class SubjectIdRule(SettingsGroup):
             yield f"{place['replacement']}: it names a group that the pattern does not have"
         if "replacement" in given and self.pattern is None:
             yield f"{place['replacement']}: given without a pattern"
+
+    @property
+    def only_trims(self) -> bool:
+        """Whether the rule changes nothing of a text but blanks at its ends."""
+        return not (self.case or self.pattern or self.zero_pad or self.prefix)
 
     def apply(self, ids: pd.Index) -> tuple[pd.Index, int]:
         """The ids (n_distinct,) after the rule, as text, and how many the pattern does not change.
@@ -121,7 +128,7 @@ def read_subjects(frame: pd.DataFrame, rule: SubjectIdRule, n_records: np.ndarra
         return replace(of_texts, code=of_texts.code.take(few.codes, mode="wrap"), n_records=None)
     if column.dtype.kind not in "f":
         column = _trimmed(column)
-    code, source_ids = _distinct(column, n_records is not None)
+    code, source_ids = _distinct(column)
     del column
     spelled, n_unmatched = _spelled(source_ids, rule)
     if spelled is source_ids:  # no change, so no second list of all ids
@@ -148,25 +155,33 @@ def _trimmed(column: pd.Series) -> pd.Series:
     return column.mask(column == "")
 
 
-def _distinct(column: pd.Series, are_few_alike: bool) -> tuple[np.ndarray, pd.Index]:
+def _distinct(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
     """The code of each id (n,), -1 where it is missing, and the distinct ids.
 
-    ``are_few_alike``: equal ids are looked for by hashes first, which takes 0.1 GB for five million ids; to look them
+    Equal ids are looked for among neighbours and by hashes first, which takes 0.1 GB for five million ids; to look them
     up one by one takes 0.8 GB.
     """
-    if are_few_alike and column.dtype.kind != "f":
+    if column.dtype.kind != "f":
         present = column.notna().to_numpy()
         ids = column if present.all() else column[present]
-        hashes = hashes_of_texts(as_texts(ids))
-        hashes.sort()
-        if (np.diff(hashes) > 0).all():
+        if _all_differ(as_texts(ids)):
             return np.where(present, np.cumsum(present) - 1, -1), pd.Index(ids)
     code, distinct = pd.factorize(column)
     return code, pd.Index(distinct)
 
 
+def _all_differ(ids: pa.LargeStringArray) -> bool:
+    if are_rising(ids):
+        return True
+    hashes = hashes_of_texts(ids)
+    hashes.sort()
+    return bool((np.diff(hashes) > 0).all())
+
+
 def _spelled(ids: pd.Index, rule: SubjectIdRule) -> tuple[pd.Index, int]:
-    """The ids after the rule, and how many the pattern does not change; the same object if the rule changes none."""
+    """The trimmed ids after the rule, the same object if it changes none, and how many the pattern does not change."""
+    if rule.only_trims and ids.dtype.kind != "f":
+        return ids, 0
     pieces, n_unmatched, is_changed = [], 0, ids.dtype.kind == "f"
     for start in range(0, max(len(ids), 1), TEXTS_AT_ONCE):
         piece = ids[start : start + TEXTS_AT_ONCE]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import number_text
-from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
+from disclosure_control.basics.encoding.text_codes import codes_of_few_texts, texts_at
 from study.merge.parts import CountedFault, Domain, DomainPart, Parts, Plan, Reduced, Reduction, literal
 
 
@@ -51,11 +51,9 @@ def reduce_wide(part: DomainPart, plan: WidePlan) -> Reduced:
     elif counts["collapsed"]:
         rows = row_of_each_subject(frame, plan.dates, subject, plan.several_rows)
         frame, subject = frame.iloc[rows], subject[rows]
-    columns = {}
-    for name, values in frame.items():
-        column = np.full(n_subjects, None, dtype=object)
-        column[subject] = text_of(values)
-        columns[f"{domain}__{name}"] = column
+    row = np.full(n_subjects, -1)
+    row[subject] = np.arange(len(subject))
+    columns = {f"{domain}__{name}": texts_at(as_texts(values), row) for name, values in frame.items()}
     return Reduced(columns, counts=counts, faults=faults)
 
 
@@ -89,11 +87,16 @@ def says(frame: pd.DataFrame, name: str, word: str) -> np.ndarray:
     """Which rows have a word in a variable, in any case: (n_rows,) of bool, all False without the variable."""
     if name not in frame:
         return np.zeros(len(frame), dtype=bool)
-    text = frame[name] if frame[name].dtype == "str" else pd.Series(text_of(frame[name]), dtype="str")
+    text = as_texts(frame[name])
     if (few := codes_of_few_texts(text)) is not None:
         is_said = pd.Series(few.texts, dtype="str").str.upper() == word
         return few.taken(is_said.to_numpy(dtype=bool), False)
     return (text.str.upper() == word).to_numpy(dtype=bool, na_value=False)
+
+
+def as_texts(values: pd.Series) -> pd.Series:
+    """The same as a column of text, itself where it is one."""
+    return values if values.dtype == "str" else pd.Series(text_of(values), dtype="str")
 
 
 def text_of(values: pd.Series) -> np.ndarray:

@@ -120,6 +120,7 @@ FURTHER_FILES = [
     "LB.csv",
     "SC.csv",
     "processed_for_anonym/alone_since.csv",
+    "processed_for_anonym/combined_dataset.typed.parquet",
     "processed_for_anonym/CLINIC_privacy_summary.txt",
     "processed_for_anonym/CLINIC_privacy_details.txt",
     "processed_for_anonym/CLINIC_privacy_report.html",

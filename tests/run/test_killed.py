@@ -90,7 +90,7 @@ def left_over(pilot: SyntheticPilot) -> list[str]:
 
 def hashes_are_true(files: dict[str, bytes], summary: str, key: bytes) -> bool:
     """Whether the summary names exactly the files of its set, and the right hash of each; that of door 2 is keyed."""
-    of_door_1 = {"combined_dataset.csv"}
+    of_door_1 = {"combined_dataset.csv", "combined_dataset.typed.parquet"}
     belonging = of_door_1 if summary == SUMMARY[1] else set(files) - of_door_1 - set(SUMMARY.values())
     listed = json.loads(files[summary])["files"]
     return set(listed) == belonging and all(

@@ -50,6 +50,12 @@ class TextCodes:
         is_missing = codes < 0
         return self.texts.take(pa.array(codes, mask=is_missing if is_missing.any() else None))
 
+    def at(self, rows: np.ndarray) -> TextCodes:
+        """The codes of the records at these places (n,), -1 of none: their texts, in the order of their first one."""
+        codes = np.append(self.codes, np.int32(-1)).take(rows, mode="wrap")
+        again = pa.array(codes, mask=codes < 0).dictionary_encode()
+        return TextCodes(np.asarray(again.indices.fill_null(-1)), self.texts.take(again.dictionary))
+
     def taken(self, of_text: np.ndarray, where_missing: float) -> np.ndarray:
         """The values ``of_text`` (n_texts,) for each record (n_records,)."""
         return np.append(of_text, where_missing).take(self.codes, mode="wrap")  # -1 is the last one
@@ -61,7 +67,7 @@ _KNOWN: dict[int, TextCodes] = {}
 
 def text_codes(values: pd.Series) -> TextCodes:
     """The codes of a column of text; those of few texts are kept as long as the column is there."""
-    if (known := _known(values)) is not None:
+    if (known := known_codes(values)) is not None:
         return known
     column = _chunks(values)
     found = TextCodes.of(column)
@@ -72,7 +78,8 @@ def text_codes(values: pd.Series) -> TextCodes:
     return found
 
 
-def _known(values: pd.Series) -> TextCodes | None:
+def known_codes(values: pd.Series) -> TextCodes | None:
+    """The codes of a column of text if they are known already."""
     if isinstance(values.array, EncodedTexts) and values.array.known is not None:
         return values.array.known
     return _KNOWN.get(id(_chunks(values)))
@@ -87,6 +94,16 @@ def column_of_codes(texts: pa.Array, encoded: TextCodes) -> pd.Series:
     column = EncodedTexts.of(encoded)
     are_few = 2 * len(encoded.texts) <= len(encoded)
     return pd.Series(column if are_few else pd.array(encoded.column, dtype="str"), copy=False)
+
+
+def texts_at(values: pd.Series, rows: np.ndarray) -> pd.Series:
+    """A column of text at the places ``rows`` (n,) of records, missing at -1; encoded if it has few texts."""
+    if len(rows) == len(values) and (rows == np.arange(len(rows))).all():
+        return values.reset_index(drop=True)
+    if (few := codes_of_few_texts(values)) is None:
+        return pd.Series(values.array.take(rows, allow_fill=True), copy=False)
+    found = few.at(rows)
+    return column_of_codes(found.texts, found)
 
 
 class EncodedTexts(pd.arrays.ArrowStringArray):
@@ -167,7 +184,7 @@ def codes_of_few_texts(values: pd.Series) -> TextCodes | None:
     """
     if values.dtype != "str":
         return None
-    if (known := _known(values)) is not None:
+    if (known := known_codes(values)) is not None:
         return known
     if len(values) >= LEAST_PROBED and pc.count_distinct(_probed(_chunks(values))).as_py() >= LEAST_PROBED:
         return None

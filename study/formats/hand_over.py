@@ -1,0 +1,173 @@
+"""The combined dataset as door 1 hands it over to door 2 beside its text: the same rows in typed columns of Parquet.
+
+Texts are folded into dictionaries, and a missing value is a null. A column of numbers has numbers; where these do not
+say how they were written (``1.0``, ``007``), a column behind it, whose name ends with ``AS_TEXT``, has their texts. The
+file says of which text it is, by size and SHA-256. Its values are those that ``delimited_text`` reads from that text.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from disclosure_control.basics.encoding.columns import parse_numbers
+from disclosure_control.basics.encoding.text_codes import TextCodes, column_of_codes, known_codes
+from disclosure_control.basics.files import sha256_of_file
+from study.formats.parquet_blocks import Passing
+from study.formats.tables import SourceTable
+from study.formats.values import clean_values
+
+AS_TEXT = "\ttext"  # no name of a column has a tab
+CELLS_OF_GROUP = 1 << 23  # about so many are in a group of records, and in memory beside the dataset
+PROBED = 1 << 14  # records, by which it is known whether a column has few texts
+# Numbers that everybody writes alike: nine digits at most before the point, four after it.
+PLAIN_NUMBER = r"^(?:0|-?[1-9][0-9]{0,8}|-?(?:0|[1-9][0-9]{0,8})\.[0-9]{0,3}[1-9])$"
+
+Texts: TypeAlias = pa.DictionaryArray | pa.LargeStringArray
+
+
+def about_text(n_bytes: int, sha256: str) -> dict[str, str]:
+    """Of which text the columns are."""
+    return {"n_bytes": str(n_bytes), "sha256": sha256}
+
+
+# ---------------------------------------------------------------- writing
+
+
+def typed_bytes(
+    pieces: Iterable[pd.DataFrame],
+    numbers: Mapping[str, bool],
+    about: Mapping[str, str],
+    cells_of_group: int = CELLS_OF_GROUP,
+) -> Iterator[bytes]:
+    """The file, of a table that comes in pieces, at least one, all of it text: the same bytes however it comes.
+
+    ``numbers`` are the columns of numbers, and whether all of a column are a ``PLAIN_NUMBER``; ``about``: the text.
+    There are no statistics, which would show the extremes of values.
+    """
+    from pyarrow.parquet import ParquetWriter
+
+    passing, writer = Passing(), None
+    with contextlib.ExitStack() as until_written:
+        for group in _typed_groups(_groups(pieces, cells_of_group), numbers):
+            if writer is None:
+                schema = group.schema.with_metadata(dict(about))
+                options = {
+                    "compression": "lz4",
+                    "write_statistics": False,
+                    "write_page_checksum": True,
+                    "use_dictionary": [field.name for field in schema if not pa.types.is_large_string(field.type)],
+                }
+                writer = until_written.enter_context(ParquetWriter(passing, schema, **options))
+            writer.write_table(group, row_group_size=max(len(group), 1))
+            yield passing.taken()
+    yield passing.taken()
+
+
+def _groups(pieces: Iterable[pd.DataFrame], cells_of_group: int) -> Iterator[pa.Table]:
+    """The pieces as groups of as many records each, the last one of those that are left."""
+    waiting: pa.Table | None = None
+    for piece in pieces:
+        table = pa.table({str(name): _as_it_is(column) for name, column in piece.items()})
+        waiting = table if waiting is None else pa.concat_tables([waiting, table.cast(waiting.schema)])
+        n_records = max(cells_of_group // waiting.num_columns, 1)
+        while len(waiting) > n_records:
+            yield waiting.slice(0, n_records)
+            waiting = waiting.slice(n_records)
+    if waiting is not None:
+        yield waiting
+
+
+def _as_it_is(column: pd.Series) -> pa.ChunkedArray:
+    """A column of text, folded if it is known by the codes of its texts."""
+    if (known := known_codes(column)) is None:
+        return pa.chunked_array(pa.array(column, from_pandas=True)).cast(pa.large_string())
+    codes = pa.array(known.codes, mask=known.codes < 0)
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(codes, known.texts)])
+
+
+def _typed_groups(groups: Iterable[pa.Table], numbers: Mapping[str, bool]) -> Iterator[pa.Table]:
+    """The groups typed. Columns are folded that have few texts at their beginning."""
+    folded: set[str] | None = None
+    for group in groups:
+        is_first = folded is None
+        if folded is None:
+            beginning = {name: _folded(group[name][:PROBED], is_first) for name in group.column_names}
+            folded = {name for name, one in beginning.items() if 2 * len(one.dictionary) <= len(one)}
+        columns: dict[str, pa.Array] = {}
+        for name, column in zip(group.column_names, group.columns, strict=True):
+            one = _folded(column, is_first) if name in folded else _in_full(column)
+            if name in numbers:
+                columns[name] = _numbers(one)
+            if not numbers.get(name):
+                columns[name + AS_TEXT if name in numbers else name] = one
+        yield pa.table(columns)
+
+
+def _folded(column: pa.ChunkedArray, is_first: bool) -> pa.DictionaryArray:
+    """The texts as they are read again, each in the dictionary once, in the order in which they come."""
+    if pa.types.is_dictionary(column.type):
+        whole = column.unify_dictionaries().combine_chunks()
+        if is_first:  # known codes are in this order from the first record on
+            n_texts = 1 + (pc.max(whole.indices).as_py() if whole.null_count < len(whole) else -1)
+            found = pa.DictionaryArray.from_arrays(whole.indices, whole.dictionary[:n_texts])
+        else:
+            used = whole.indices.dictionary_encode()
+            found = pa.DictionaryArray.from_arrays(used.indices, whole.dictionary.take(used.dictionary))
+    else:
+        found = column.combine_chunks().dictionary_encode()
+    cleaned = clean_values(found.dictionary)
+    return found if cleaned.equals(found.dictionary) else cleaned.take(found.indices).dictionary_encode()
+
+
+def _in_full(column: pa.ChunkedArray) -> pa.LargeStringArray:
+    return clean_values(column.cast(pa.large_string()).combine_chunks())
+
+
+def _numbers(texts: Texts) -> pa.DoubleArray:
+    is_folded = pa.types.is_dictionary(texts.type)
+    distinct = pd.Series(pd.array(pa.chunked_array([texts.dictionary if is_folded else texts]), dtype="str"))
+    numbers = pa.array(parse_numbers(distinct), from_pandas=True)
+    return numbers.take(texts.indices) if is_folded else numbers
+
+
+# ---------------------------------------------------------------- reading
+
+
+def read_typed(text: Path, typed: Path) -> SourceTable | None:
+    """The table that is in a ``text``, from its ``typed`` columns; None if these are of another text, or not there."""
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        with typed.open("rb") as file:
+            parquet = ParquetFile(file, page_checksum_verification=True)
+            said = {key.decode(): value.decode() for key, value in (parquet.schema_arrow.metadata or {}).items()}
+            n_bytes = text.stat().st_size
+            if said.get("n_bytes") != str(n_bytes) or said != about_text(n_bytes, sha256_of_file(text)):
+                return None
+            names = parquet.schema_arrow.names
+            own = [name for name in names if not name.endswith(AS_TEXT)]
+            table = parquet.read([name + AS_TEXT if name + AS_TEXT in names else name for name in own])
+    except (pa.ArrowException, OSError, ValueError):  # cut off or damaged: the text is there
+        return None
+    frame = pd.DataFrame(dict(zip(own, map(_column, table.columns), strict=True)), copy=False)
+    return SourceTable("", text.name, said["sha256"], frame, {}, ())
+
+
+def _column(values: pa.ChunkedArray) -> pd.Series:
+    """A column of text, encoded if it is stored so, or has few numbers."""
+    if pa.types.is_floating(values.type):
+        folded = values.combine_chunks().dictionary_encode()
+        texts = folded.dictionary.cast(pa.large_string())
+        values = pa.chunked_array([pa.DictionaryArray.from_arrays(folded.indices, texts)])
+    if not pa.types.is_dictionary(values.type):
+        return pd.Series(pd.array(values.cast(pa.large_string()), dtype="str"), copy=False)
+    folded = TextCodes.of(values)
+    texts = folded.texts.cast(pa.large_string())  # Parquet has one kind of text
+    return column_of_codes(texts, TextCodes(folded.codes, texts))
