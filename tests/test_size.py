@@ -21,7 +21,33 @@ from tests.test_imports import module_name, project_files, room_of, statements_o
 
 # What an issue carries beyond the numbers below while old and new stand side by side: its name, and how many statements
 # of which room. An overdraft ends with its issue.
-OVERDRAFTS: dict[str, dict[str, int]] = {}
+OVERDRAFTS: dict[str, dict[str, int]] = {
+    "Spine": {
+        "config": 4,
+        "disclosure_control.analyses": 6,
+        "disclosure_control.assess": 16,
+        "disclosure_control.basics": 87,
+        "disclosure_control.draft": 88,
+        "disclosure_control.leaving": 33,
+        "disclosure_control.records": 1,
+        "disclosure_control.release": 380,
+        "disclosure_control.report": 50,
+        "disclosure_control.run": 60,
+        "doors": 45,
+        "study": 454,
+        "tests/basics": 34,
+        "tests/draft": 94,
+        "tests/leaving": 4,
+        "tests/release": 135,
+        "tests/report": 74,
+        "tests/rules": 17,
+        "tests/run": 53,
+        "tests/steps/identifiers": 1,
+        "tests/study/columns": 157,
+        "tests/study/formats": 94,
+        "tests/study/models": 2,
+    },
+}
 
 MOST = {
     "Anonymization_Models": 367,
@@ -31,58 +57,58 @@ MOST = {
     "disclosure_control.assess": 683,
     "disclosure_control.basics": 2454,
     "disclosure_control.draft": 1417,
-    "disclosure_control.identifiers": 1506,
+    "disclosure_control.identifiers": 1488,
     "disclosure_control.leaving": 1328,
     "disclosure_control.measures": 2196,
     "disclosure_control.records": 2710,
     "disclosure_control.release": 5092,
-    "disclosure_control.remedy": 4241,
+    "disclosure_control.remedy": 4226,
     "disclosure_control.report": 943,
-    "disclosure_control.rules": 293,
+    "disclosure_control.rules": 292,
     "disclosure_control.run": 714,
-    "disclosure_control.steps": 3894,
+    "disclosure_control.steps": 3794,
     "disclosure_control.study_tables": 1381,
     "doors": 622,
     "study": 7765,
     "tests": 740,
     "tests/analyses/explore": 383,
-    "tests/analyses/fairness": 379,
-    "tests/analyses/linkage_attack": 1022,
-    "tests/analyses/private_release": 1548,
-    "tests/analyses/sweep": 759,
-    "tests/assess": 138,
-    "tests/bad_inputs": 842,
+    "tests/analyses/fairness": 377,
+    "tests/analyses/linkage_attack": 971,
+    "tests/analyses/private_release": 1407,
+    "tests/analyses/sweep": 728,
+    "tests/assess": 133,
+    "tests/bad_inputs": 835,
     "tests/basics": 959,
     "tests/config": 257,
     "tests/corpus": 319,
     "tests/draft": 1077,
     "tests/identifiers": 391,
     "tests/leaving": 470,
-    "tests/measures": 2445,
+    "tests/measures": 2444,
     "tests/models": 1087,
-    "tests/records": 1735,
+    "tests/records": 1659,
     "tests/release": 2340,
     "tests/remedy/recodings": 867,
-    "tests/remedy/treatments": 1814,
+    "tests/remedy/treatments": 1799,
     "tests/report": 2816,
     "tests/rules": 168,
     "tests/run": 1839,
     "tests/steps/context": 46,
     "tests/steps/identifiers": 187,
-    "tests/steps/recommend": 479,
-    "tests/steps/release": 1772,
-    "tests/steps/risk": 361,
-    "tests/steps/treatment": 469,
+    "tests/steps/recommend": 445,
+    "tests/steps/release": 1710,
+    "tests/steps/risk": 360,
+    "tests/steps/treatment": 436,
     "tests/study": 228,
     "tests/study/formats": 2402,
-    "tests/study/merge": 1977,
+    "tests/study/merge": 1945,
     "tests/study/models": 1060,
-    "tests/study_tables": 614,
+    "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 43228, 33990
-MOST_SETTINGS = 307
-MOST_WORDS = {"docs": 37723, "README.md": 2194}
-MOST_BYTES_OF_README = 14001
+MOST_STATEMENTS, MOST_OF_TESTS = 43094, 33493
+MOST_SETTINGS = 311
+MOST_WORDS = {"docs": 38512, "README.md": 2218}
+MOST_BYTES_OF_README = 14170
 # A number may be above what is there by this share: less is no room to hide in.
 SLACK = 0.01
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 PROJECT = Path(__file__).resolve().parents[2]
-DEMO, SIZE = "PENTELI", {"width": 900, "height": 760}
+DEMO, SIZE = "PENTELI", {"width": 900, "height": 1060}
 DOORS = ("Create_Combined_Pilot_Dataset.py", "Main_Anonymization.py")
 SIGNATURE_AND_HEADER = 8 + 12 + 13  # of a PNG file; further chunks may follow them
 
