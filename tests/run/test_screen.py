@@ -153,17 +153,16 @@ def test_a_pilot_with_a_reason_for_every_note_shows_nobody(eventful, doors: Door
 
 
 @pytest.mark.thorough("0.4 s")
-def test_reports_without_records_hold_nobody_either(eventful, doors):
-    """These may be shown around; the files of risky rows and the combined dataset may not."""
+def test_what_others_read_holds_nobody_either(eventful, doors):
+    """The evidence may be shown around; the controller's own files name small groups, and nobody's id."""
     doors.start_both()
-    for name in (
-        "merge_report.json",
-        "CLINIC_privacy_summary.json",
-        "CLINIC_privacy_summary.txt",
-        "CLINIC_privacy_details.txt",
-        "CLINIC_privacy_report.html",
-    ):
-        assert leaks((eventful.results / name).read_text(encoding="utf-8")) == [], name
+    evidence = sorted((eventful.results / "evidence").iterdir())
+    assert len(evidence) >= 5
+    for path in (*evidence, eventful.results / "merge_report.json"):
+        assert leaks(path.read_text(encoding="utf-8")) == [], path.name
+    for ending in ("summary.json", "summary.txt", "details.txt", "report.html"):
+        text = (eventful.results / f"CLINIC_privacy_{ending}").read_text(encoding="utf-8")
+        assert [row["USUBJID"] for row in rows_of("DM") if row["USUBJID"] in text] == [], ending
 
 
 @pytest.mark.thorough("0.4 s")
