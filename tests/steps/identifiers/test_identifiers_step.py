@@ -70,7 +70,7 @@ def run(tmp_path, monkeypatch):
         options = [] if limit is None else ["--fail-on-risk", str(limit)]
         status = run_door("", assess_pilot, ["NEW", *options], add_options)
         results = folder / "processed_for_anonym"
-        return status, {path.name: path.read_text(encoding="utf-8") for path in results.iterdir() if path.is_file()}
+        return status, {path.name: path.read_text("utf-8", "replace") for path in results.iterdir() if path.is_file()}
 
     return both_doors
 
