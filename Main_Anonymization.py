@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 from disclosure_control.run.memory import keep_freed_memory, look_for_cycles_rarely
@@ -24,7 +26,7 @@ if __name__ == "__main__":
     look_for_cycles_rarely()
     keep_freed_memory(arrow_from="system")
 
-from config import FILES_OF_MERGE, REVIEW, combined_dataset_in, lines_to_review, sheet_of, text_of_config
+from config import FILES_OF_MERGE, REVIEW, combined_dataset_in, lines_to_review, parse_config, sheet_of, text_of_config
 from disclosure_control.basics.telling.reasons import DECIDE, DECIDE_COLUMNS, Gravity, Reason
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.choice import AUTO, ENGINES
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
     from study.columns.sheet import ColumnSheet
 
     Check = Callable[[Mapping[str, Any]], object]
-    Run = Callable[[Mapping[str, Any], str], Verdict]
+    Run = Callable[..., Verdict]
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -67,30 +69,39 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
             opening = opened(choice.name, path, pilot.config, READERS, records_needed, pilot.cluster)
             found = until_published.enter_context(opening)
 
+        proposed = _with_all_decided(pilot) if options.propose else pilot
+
         def check(literal: Mapping[str, Any]) -> object:
             from disclosure_control.assess.combined_dataset import checked_config
             from disclosure_control.remedy.treatments.keys import with_keys_to_come
 
             with with_keys_to_come(literal):
-                return checked_config(path, pilot.by(literal), READERS)
+                return checked_config(path, proposed.by(literal), READERS)
 
-        def run(literal: Mapping[str, Any], words: str) -> Verdict:
+        def run(literal: Mapping[str, Any], words: str, in_place: bool = False) -> Verdict:
             from disclosure_control.remedy.treatments.keys import with_keys_to_come
 
             engine, log = choice.name, pilot.log
             with with_keys_to_come(literal):
                 check(literal)
-                with opened(engine, path, pilot.by(literal), READERS, records_needed, pilot.cluster) as tried:
+                with opened(engine, path, proposed.by(literal), READERS, records_needed, pilot.cluster) as tried:
                     log.say(words)
-                    return _verdict_of(pilot, tried, literal, log, found.config, kept)
+                    return _verdict_of(pilot, tried, literal, log, tried.config if in_place else found.config, kept)
 
         return _assess_opened(pilot, found, options, kept, check, run)
+
+
+def _with_all_decided(pilot: Pilot) -> Pilot:
+    """The pilot with the sheet of columns that a proposal has."""
+    from disclosure_control.draft.sheet import with_all_decided
+
+    return dataclasses.replace(pilot, sheet=with_all_decided(pilot.sheet))
 
 
 def _verdict_of(
     pilot: Pilot, found: OpenedPilot, literal: Mapping[str, Any], log: Log, untried: PilotConfig, kept: Kept
 ) -> Verdict:
-    """The verdict of a run by another config than the pilot's, which is ``untried``; nothing is published."""
+    """The verdict of a run by another config than the pilot's; nothing is published. ``untried`` names the release."""
     from disclosure_control.assess.assessment import evaluate
     from disclosure_control.report.verdict import verdict_on, what_leaves
     from disclosure_control.steps.running import run_steps
@@ -112,7 +123,7 @@ def _assess_opened(
     from disclosure_control.report.evidence.manifest import figures_of
     from disclosure_control.report.evidence.pack import EvidenceOf, write_evidence
     from disclosure_control.report.history import history_sections, latest_memory, remember
-    from disclosure_control.report.page.files import page_files
+    from disclosure_control.report.page.files import page_inside, page_outside
     from disclosure_control.report.run_texts import run_texts
     from disclosure_control.report.run_told import run_told
     from disclosure_control.rules.judging import judged_books
@@ -147,8 +158,10 @@ def _assess_opened(
             results.write_all(result.tables, result.datasets, result.files, result.hand_to_hand)
         memory.write(results)
         beside = [*history_sections(memory.lines), *merge_sections(EXACT, pilot.results)]
-        for page in page_files(inside, beside, outside if options.shareable else None):
-            results.write_text(page.name, page.html, hand_to_hand=page.is_shareable)
+        results.write_text(f"{pilot.name}_privacy_report.html", page_inside(inside, beside), hand_to_hand=False)
+        if options.shareable:
+            shared = page_outside(outside, {section.key for section in beside})
+            results.write_text(f"{pilot.name}_privacy_report_shareable.html", shared)
         results.write_text(f"{pilot.name}_privacy_summary.txt", texts.short, hand_to_hand=False)
         details = f"{texts.full}\n{results.who_may_read}"
         results.write_text(f"{pilot.name}_privacy_details.txt", details, hand_to_hand=False)
@@ -174,7 +187,7 @@ def _propose(
     Where ``recommend`` weighs tables of the study, or what leaves by the proposal is of no use, other ways to hold are
     tried, too, and the best one is proposed.
     """
-    from disclosure_control.draft.proposal import proposal_in_words, propose_tried
+    from disclosure_control.draft.proposal import proposal_in_words, propose_tried, tried_in_place
     from disclosure_control.draft.sheet import as_drafted
     from disclosure_control.draft.ways import NO_USE, RecodingLevels, proposed_by_ways
     from disclosure_control.run.config_files import PROPOSED_CONFIG, write_draft, write_sheet
@@ -193,6 +206,8 @@ def _propose(
     if asked is not None and recommended is not None and (asked.weigh is not None or is_of_no_use):
         recoding = RecodingLevels.of(recommended.figures)
         proposal, said = proposed_by_ways(proposal, file.name, recoding, run, asked.tables_weighed)
+    as_it_runs = partial(run, words="Trying the proposal in place", in_place=True)
+    proposal = tried_in_place(proposal, lambda text: as_it_runs(parse_config(text, file.name)).reasons)
     if proposal.is_other:
         path = write_draft(proposal.text, file.path.parent, pilot.name, PROPOSED_CONFIG)
         if proposal.sheet:

@@ -26,16 +26,16 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "config": 4,
         "disclosure_control.analyses": 6,
         "disclosure_control.assess": 16,
-        "disclosure_control.basics": 87,
-        "disclosure_control.draft": 88,
+        "disclosure_control.basics": 86,
+        "disclosure_control.draft": 94,
         "disclosure_control.leaving": 33,
         "disclosure_control.records": 1,
         "disclosure_control.release": 380,
-        "disclosure_control.report": 50,
+        "disclosure_control.report": 41,
         "disclosure_control.run": 60,
-        "doors": 45,
-        "study": 454,
-        "tests/basics": 34,
+        "doors": 55,
+        "study": 449,
+        "tests/basics": 38,
         "tests/draft": 94,
         "tests/leaving": 4,
         "tests/release": 135,
@@ -107,7 +107,7 @@ MOST = {
 }
 MOST_STATEMENTS, MOST_OF_TESTS = 43094, 33493
 MOST_SETTINGS = 311
-MOST_WORDS = {"docs": 38512, "README.md": 2218}
+MOST_WORDS = {"docs": 38504, "README.md": 2218}
 MOST_BYTES_OF_README = 14170
 # A number may be above what is there by this share: less is no room to hide in.
 SLACK = 0.01

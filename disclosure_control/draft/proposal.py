@@ -81,6 +81,15 @@ def propose_tried(
     return _with_open_choices(found, name)
 
 
+def tried_in_place(found: Proposal, run: Callable[[str], Iterable[Reason]]) -> Proposal:
+    """The proposal, where a trial found that the result may leave, with what a run of it in place leaves.
+
+    All trials have the pseudonyms, offsets and draws of today's config. Those of the proposal are others, unless the
+    config names the release: "it may leave" is said of these alone.
+    """
+    return dataclasses.replace(found, left=tuple(run(found.text))) if found.is_tried and not found.left else found
+
+
 def _with_open_choices(found: Proposal, name: str) -> Proposal:
     """The proposal with what only the controller can say of the reasons that are left, as comments marked for review.
 
@@ -148,7 +157,8 @@ def proposal_in_words(proposal: Proposal, path: Path, config_file: Path, door: s
     if proposal.is_tried and not proposal.left:
         yield "  Tried: by it, the result may leave."
     for reason in proposal.left:
-        yield f"  No line answers: {reason.sentence}{f' {capitalised(reason.otherwise)}' if reason.remedy else ''}"
+        what = "Left for the next round" if reason.changes else "No line answers"
+        yield f"  {what}: {reason.sentence}{f' {capitalised(reason.otherwise)}' if reason.remedy else ''}"
         if reason.choices:
             yield f'  Only you can decide: "# {REVIEW}" in {path.name} marks the line for the case that they do not.'
     yield "Read it. To put it in place:"

@@ -200,6 +200,12 @@ def with_earlier(drafted: list[ColumnProfile], earlier: ColumnSheet | None) -> l
     return update.rows
 
 
+def with_all_decided(sheet: ColumnSheet | None) -> ColumnSheet | None:
+    """The sheet by which a proposal is tried: that which is proposed, or today's where nothing in it is open."""
+    rows = as_drafted(sheet)
+    return dataclasses.replace(sheet, rows=dict(enumerate(rows))) if sheet is not None and rows else sheet
+
+
 def as_drafted(sheet: ColumnSheet | None) -> list[ColumnProfile]:
     """The sheet with all that is open decided as drafted, and what nobody knows as not known; none if nothing is."""
     if sheet is None or not sheet.n_open:

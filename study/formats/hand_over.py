@@ -7,7 +7,7 @@ file says of which text it is, by size and SHA-256. Its values are those that ``
 
 from __future__ import annotations
 
-import contextlib
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.basics.encoding.text_codes import TextCodes, column_of_codes, known_codes
 from disclosure_control.basics.files import sha256_of_file
-from study.formats.parquet_blocks import Passing
+from study.formats.parquet_blocks import written
 from study.formats.tables import SourceTable
 from study.formats.values import clean_values
 
@@ -49,25 +49,12 @@ def typed_bytes(
     """The file, of a table that comes in pieces, at least one, all of it text: the same bytes however it comes.
 
     ``numbers`` are the columns of numbers, and whether all of a column are a ``PLAIN_NUMBER``; ``about``: the text.
-    There are no statistics, which would show the extremes of values.
     """
-    from pyarrow.parquet import ParquetWriter
-
-    passing, writer = Passing(), None
-    with contextlib.ExitStack() as until_written:
-        for group in _typed_groups(_groups(pieces, cells_of_group), numbers):
-            if writer is None:
-                schema = group.schema.with_metadata(dict(about))
-                options = {
-                    "compression": "lz4",
-                    "write_statistics": False,
-                    "write_page_checksum": True,
-                    "use_dictionary": [field.name for field in schema if not pa.types.is_large_string(field.type)],
-                }
-                writer = until_written.enter_context(ParquetWriter(passing, schema, **options))
-            writer.write_table(group, row_group_size=max(len(group), 1))
-            yield passing.taken()
-    yield passing.taken()
+    groups = _typed_groups(_groups(pieces, cells_of_group), numbers)
+    first = next(groups).replace_schema_metadata(dict(about))
+    folded = [field.name for field in first.schema if not pa.types.is_large_string(field.type)]
+    options = {"compression": "lz4", "write_page_checksum": True, "use_dictionary": folded}
+    return written((one.cast(first.schema) for one in itertools.chain([first], groups)), **options)
 
 
 def _groups(pieces: Iterable[pd.DataFrame], cells_of_group: int) -> Iterator[pa.Table]:

@@ -13,7 +13,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -186,19 +186,23 @@ def _text_of(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def parquet_bytes(pieces: Iterable[pd.DataFrame], bytes_of_group: int = BYTES_OF_GROUP) -> Iterator[bytes]:
-    """A Parquet file of a table that comes in pieces, at least one, all of it text: the same bytes however it comes.
+    """A Parquet file of a table that comes in pieces, at least one, all of it text: the same bytes however it comes."""
+    return written(_groups(pieces, bytes_of_group), compression="zstd", store_schema=False)
+
+
+def written(groups: Iterable[pa.Table], **options: Any) -> Iterator[bytes]:
+    """The bytes of a Parquet file as they come, of groups of records..
 
     There are no statistics in it, which would show the extremes of values.
     """
     from pyarrow.parquet import ParquetWriter
 
-    passing = Passing()
+    passing, writer = Passing(), None
     with contextlib.ExitStack() as until_written:
-        writer = None
-        for group in _groups(pieces, bytes_of_group):
+        for group in groups:
             if writer is None:
-                options = {"compression": "zstd", "write_statistics": False, "store_schema": False}
-                writer = until_written.enter_context(ParquetWriter(passing, group.schema, **options))
+                to_come = ParquetWriter(passing, group.schema, write_statistics=False, **options)
+                writer = until_written.enter_context(to_come)
             writer.write_table(group, row_group_size=max(len(group), 1))
             yield passing.taken()
     yield passing.taken()

@@ -71,7 +71,7 @@ def test_releases_join_only_where_the_config_says_so(pilot, doors, monkeypatch):
     found = summary["joined"]
     assert ((size < 3).sum(), (size == 1).sum()) == (2, 2)
     assert found["people_in_both"] == 12
-    assert (found["fewer_than_k_by_both_together"], found["alone_by_both_together"]) == (None, None)  # few
+    assert (found["fewer_than_k_by_both_together"], found["alone_by_both_together"]) == (2, 2)  # for the controller
     assert "Disclosed to anyone who also has the earlier release 2026-03, which this one joins by pseudonym:" in text
     assert "People in both: 12; only in this one: 0; only in the earlier one: 0." in text
     reasons = pilot.summary()["verdict"]["reasons"]

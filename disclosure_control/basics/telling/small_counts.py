@@ -36,7 +36,7 @@ MASKED_CELL = "masked"
 NOT_SHOWN = "an undisclosed number"
 WHAT_MASKED_MEANS = (
     f"Counts from 1 to {SMALLEST_PRINTED_GROUP - 1}, and counts from which these could be calculated, are shown as "
-    f'"{MASKED_CELL}" (null in the JSON summary).'
+    f'"{MASKED_CELL}".'
 )
 SIGNIFICANT_DIGITS = 3
 FOR_CONTROLLER = "for the data controller alone"  # how what is exact begins
@@ -60,10 +60,6 @@ class Policy:
     def are_small(self, counts: np.ndarray) -> np.ndarray:
         """Which of the counts, of any shape, are small; nobody is no small count."""
         return (counts > 0) & (counts < self.threshold)
-
-    def total(self, n: int) -> int | None:
-        """A total of the whole pilot as published; None where it is masked."""
-        return None if self.is_strict and 0 < n < self.threshold else n
 
     def told(self, part: int, *beside: int) -> int | None:
         """A count beside other published ones; None if it, or its difference from one of them, is small.
@@ -316,11 +312,13 @@ def _told_groups(policy: Policy, names: Sequence[str], counts: np.ndarray, word:
 def told_parts(policy: Policy, parts: dict[str, int], whole: int | None = None) -> dict[str, int | None]:
     """Counts of people by name, parts of a published whole, as published beside each other.
 
-    If they are not all of the ``whole``, its rest, which is not published, is one of its parts.
+    If they are not all of the ``whole``, its rest, which is not published, is one of its parts. Where all people are
+    in one small part, that the others have nobody says how many these are: it is hidden as well.
     """
     counts = list(parts.values())
-    hidden = policy.hidden_parts(np.array([*counts, 0 if whole is None else whole - sum(counts)]))[: len(counts)]
-    return {name: None if hides else n for (name, n), hides in zip(parts.items(), hidden, strict=True)}
+    hidden = policy.hidden_parts(np.array([*counts, 0 if whole is None else whole - sum(counts)]))
+    hidden |= hidden.sum() == 1
+    return {name: None if hides else n for (name, n), hides in zip(parts.items(), hidden[: len(counts)], strict=True)}
 
 
 class NoteForReaders(str):

@@ -1,9 +1,8 @@
-"""The pages of a run by file name: one for the house and, on request, one for outside."""
+"""The pages of a run: one for the controller and, on request, one for outside."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.outside import assessment_outside, curves_outside
@@ -18,31 +17,18 @@ from disclosure_control.report.run_told import RunTold
 from disclosure_control.steps.running import StepResult
 
 
-@dataclass(frozen=True)
-class PageFile:
-    """A page by the name of its file; one that is not shareable is for the data controller alone."""
-
-    name: str
-    html: str
-    is_shareable: bool
+def page_inside(told: RunTold[ForController], beside: Sequence[Section]) -> str:
+    """The page of the controller; ``beside`` are sections that no step makes."""
+    return privacy_page(told.pilot, [*told.sections, *_verdict(told), *beside])
 
 
-def page_files(
-    inside: RunTold[ForController], beside: Sequence[Section], outside: RunTold[ForOthers] | None
-) -> list[PageFile]:
-    """``<PILOT>_privacy_report.html`` and, of what others may see, ``<PILOT>_privacy_report_shareable.html``.
-
-    ``beside`` are sections that no step makes, for the controller. Without ``outside`` there is no page to share.
+def page_outside(told: RunTold[ForOthers], beside: Collection[str]) -> str:
+    """The page to share. It names what the controller's page has and it has not; ``beside`` are keys of sections there
+    that no step makes.
     """
-    name = f"{inside.pilot}_privacy_report"
-    sections = [*inside.sections, *_verdict(inside), *beside]
-    pages = [PageFile(f"{name}.html", privacy_page(inside.pilot, sections), False)]
-    if outside is not None:
-        ran = {section.key for section in sections if any(section.shown(Where.PAGE))}
-        shared = [*sections_outside(outside.assessment, outside.steps), *_verdict(outside)]
-        html = privacy_page(inside.pilot, shared, is_shareable=True, withheld=ran)
-        pages.append(PageFile(f"{name}_shareable.html", html, True))
-    return pages
+    ran = {one.key for one in (*told.sections, *_verdict(told)) if any(one.shown(Where.PAGE))} | {*beside}
+    shared = [*sections_outside(told.assessment, told.steps), *_verdict(told)]
+    return privacy_page(told.pilot, shared, is_shareable=True, withheld=ran)
 
 
 def _verdict(told: RunTold) -> list[Section]:

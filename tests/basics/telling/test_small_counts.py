@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.basics.telling.plain import plain
 from disclosure_control.basics.telling.small_counts import (
+    EXACT,
     MASKED,
     SMALLER_GROUPS,
     TOO_FEW,
-    ForOthers,
     hidden_groups,
     missing_told,
     people_on_screen,
@@ -92,10 +92,15 @@ def test_a_count_by_itself_and_its_complement():
     ]  # fmt: skip
 
 
-def test_totals_of_the_whole_pilot_are_masked_by_the_strict_switch_alone():
-    strict = ForOthers(10, is_strict=True)
-    assert [MASKED.total(n) for n in (0, 3, 10)] == [0, 3, 10]
-    assert [strict.total(n) for n in (0, 3, 10)] == [0, None, 10]
+def test_exact_masks_nothing():
+    """Counts, parts, extremes and shares in steps are as they are."""
+    assert [EXACT.told(n, 10) for n in (0, 1, 9, 10)] == [0, 1, 9, 10]
+    assert not EXACT.hidden_parts(np.array([1, 2, 600])).any()
+    assert [one.any() for one in EXACT.mask_table(np.array([[1, 2, 1], [9, 1, 0]]))] == [False, False]
+    assert EXACT.extreme(77.08765, 1, 30) == 77.08765
+    assert [EXACT.in_steps(n, 61) for n in (0, 1, 19, 60, 61)] == [0, 1, 19, 60, 61]
+    assert EXACT.rate_in_steps(1 / 61, 61, 61) == 1 / 61
+    assert told_parts(EXACT, {"a": 600, "b": 3}) == {"a": 600, "b": 3}
 
 
 def test_an_extreme_of_few_people_is_an_interval():
@@ -173,6 +178,7 @@ def test_no_small_count_within_a_group_is_pinned_down(rows, all_are_considered):
 
 @examples(300)
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=7))
+@example([0, 1])
 def test_no_small_part_of_a_whole_is_pinned_down(sizes):
     parts = {f"p{i}": n for i, n in enumerate(sizes)}
     told, totals = Told(), Told()
