@@ -761,19 +761,57 @@ def count_by_missing_policy(classes: EquivalenceClasses, k: int) -> dict[str, di
     return counts
 
 
+# ---------------------------------------------------------------- the report
+
+
+def generate_full_privacy_report(*results: ModelResult | str) -> str:
+    """The deliverable's short report: who was evaluated, and how many are at risk by each of the results.
+
+    ``results`` are those of ``run_k_anonymity``, ``run_l_diversity`` and ``run_t_closeness``, as many as there are, in
+    any order; a text among them is the pilot's name. Its figures are exact: for the data controller alone. The report
+    of a pilot, ``disclosure_control.report.text``, has one for other readers. Raises ``FaultyInputError`` on anything
+    else than results.
+    """
+    names = [one for one in results if isinstance(one, str)]
+    found = [one for one in results if isinstance(one, ModelResult)]
+    if len(names) + len(found) < len(results) or not found:
+        kinds = ", ".join(sorted({type(one).__name__ for one in results})) or "nothing"
+        raise FaultyInputError(
+            f"found {kinds}; allowed: the results of {', '.join(f'run_{model}' for model in _AT_RISK)}"
+        )
+    lines = [
+        " ".join(["Privacy report", *names]),
+        "Quasi-identifiers: " + ", ".join(found[0].classes.quasi_identifiers),
+    ]
+    for one in found:
+        of = f" of {one.sensitive}" if one.sensitive else ""
+        sign, extreme = _AT_RISK[one.model]
+        share = "" if one.risky_rate is None else f" ({100 * one.risky_rate:.1f}%)"
+        lines += [
+            f"{one.model.replace('_', '-')}{of}: at risk where {one.model[0]} {sign} {one.threshold:g}",
+            f"  records {one.n_total}, evaluated {one.n_evaluated}, at risk {one.n_risky}{share}",
+            *([] if one.worst is None else [f"  {extreme} {one.worst:g}"]),
+        ]
+    return "\n".join([*lines, ""])
+
+
+_AT_RISK = {
+    "k_anonymity": ("<", "smallest class:"),
+    "l_diversity": ("<", "fewest values in a class:"),
+    "t_closeness": (">", "largest distance of a class:"),
+}
+
 # ---------------------------------------------------------------- names that answer from here
 
-# Where the check of configs and the text report live now. They are looked up when they are asked for: the maths
-# itself imports nothing above it.
+# Where the check of configs lives now. It is looked up when it is asked for: the maths itself imports nothing above it.
 _ELSEWHERE = {
     "PilotConfig": "config.model_settings",
     "validate_config": "config.model_settings",
-    "generate_full_privacy_report": "disclosure_control.report.text",
 }
 
 
 # What the deliverable D4.2 names: from Anonymization_Models import *
-__all__ = [  # noqa: F822 - two of them are looked up below
+__all__ = [  # noqa: F822 - one of them is looked up below
     "apply_feature_binning",
     "bin_feature_column",
     "categorical_distance",

@@ -15,8 +15,10 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from disclosure_control.run.memory import keep_freed_memory, look_for_cycles_rarely
+from disclosure_control.run.packages import say_missing_packages
 
 if __name__ == "__main__":
+    say_missing_packages()
     look_for_cycles_rarely()
     keep_freed_memory(arrow_from="jemalloc")
 

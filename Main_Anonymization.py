@@ -21,16 +21,19 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from disclosure_control.run.memory import keep_freed_memory, look_for_cycles_rarely
+from disclosure_control.run.packages import say_missing_packages
 
 if __name__ == "__main__":
+    say_missing_packages()
     look_for_cycles_rarely()
     keep_freed_memory(arrow_from="system")
 
 from config import FILES_OF_MERGE, REVIEW, combined_dataset_in, lines_to_review, parse_config, sheet_of, text_of_config
+from config.model_settings import notes_on_names
 from disclosure_control.basics.telling.reasons import DECIDE, DECIDE_COLUMNS, Gravity, Reason
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.choice import AUTO, ENGINES
-from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door
+from disclosure_control.run.doors import DONE, INPUT_AT_FAULT, RISK_TOO_HIGH, Outcome, Pilot, run_door
 from disclosure_control.run.memory import give_freed_memory_back
 
 if TYPE_CHECKING:
@@ -140,7 +143,7 @@ def _assess_opened(
     steps = run_steps(pilot.name, pilot.folder, dataset, assessment, pilot.log, left_out, started, kept=kept)
     open_lines = undecided(pilot.config_file, pilot.sheet)
     notices = stale_merge_notices(pilot.folder, pilot.results, dataset.file, dataset.sha256, pilot.config)
-    notices += [f"{reason.sentence} {reason.remedy}" for reason in open_lines]
+    notices += [*notes_on_names(pilot.config), *(f"{reason.sentence} {reason.remedy}" for reason in open_lines)]
     inputs = {dataset.file: {"sha256": dataset.sha256, "rows": dataset.n_subjects}}
     for result in steps.values():
         inputs |= result.inputs
@@ -274,5 +277,20 @@ def _percent(text: str) -> float:
     return value
 
 
+def config_in_this_file(names: Mapping[str, object]) -> str | None:
+    """What is wrong where a config was written into this file, as step 3 of the deliverable has it; None where not."""
+    keys = {"categorical_qis", "continuous_qis", "sensitive_feature"}
+    for name, value in names.items():
+        if isinstance(value, dict) and keys & set(value):
+            return (
+                f"{name}: a config in Main_Anonymization.py is not read; write it into config/<PILOT>.py as "
+                '"config = {...}", and the name of the pilot into .env as BIOSTREAMS_PILOT'
+            )
+    return None
+
+
 if __name__ == "__main__":
+    if misplaced := config_in_this_file(globals()):
+        print(misplaced, file=sys.stderr)
+        sys.exit(INPUT_AT_FAULT)
     sys.exit(run_door(__doc__, assess_pilot, add_options=add_options))

@@ -87,10 +87,9 @@ class PilotConfig(SettingsGroup):
     )
     binning_config: dict[str, list[float]] = setting(
         dictionary_of(EDGES),
-        'bins of the numbers: `{"DM__AGE": [0, 18, 65, 90]}` gives `[0,18)`, `[18,65)`, `[65,90]`; `{}` takes '
-        "values as they are",
+        'bins of the numbers: `{"DM__AGE": [0, 18, 65, 90]}` gives `[0,18)`, `[18,65)`, `[65,90]`; a column without '
+        "is taken as it is",
         {},
-        "needed with `continuous_qis`",
     )
     sensitive_binning: dict[str, list[float]] = setting(
         dictionary_of(EDGES),
@@ -140,6 +139,22 @@ def key_reader(key: str, module: str) -> KeyReader:
     return lambda value, config, columns: read(import_module(module).SETTINGS, value, Place(key, config, columns))
 
 
+# By the name that the deliverable D4.2 has for a key: the name that is read.
+NAMES_OF_THE_DELIVERABLE = {"sensitive_binning_config": "sensitive_binning_config_for_L"}
+
+
+def _by_present_names(config: Mapping) -> dict:
+    """The config with each key that has its name of the deliverable under the present one, if that is not there."""
+    present = NAMES_OF_THE_DELIVERABLE
+    return {key if present.get(key, key) in config else present[key]: value for key, value in config.items()}
+
+
+def notes_on_names(config: Mapping) -> list[str]:
+    """A note for each key that was read by its name of the deliverable."""
+    read = NAMES_OF_THE_DELIVERABLE.items()
+    return [f'"{was}" is read as "{now}": these bins are for l alone.' for was, now in read if was in config]
+
+
 def validate_config(
     config: object,
     columns: Iterable[str] | None = None,
@@ -152,7 +167,7 @@ def validate_config(
     """
     if not isinstance(config, dict):
         raise FaultyInputError(f"config: a dictionary is needed, found {type(config).__name__}")
-    readers = readers or {}
+    readers, config = readers or {}, _by_present_names(config)
     columns = columns if columns is None or isinstance(columns, Sequence) else list(columns)
     valid, faults_of_keys = _valid_keys(config)
     faults = [*unknown_config_keys(config, readers), *faults_of_keys]
@@ -168,7 +183,8 @@ def validate_config(
 
 def config_of_valid_keys(config: Mapping) -> PilotConfig:
     """The config as far as its keys of k, l and t are valid, the others as if they were not given."""
-    return _with_defaults(dict(config), _valid_keys(config)[0])
+    config = _by_present_names(config)
+    return _with_defaults(config, _valid_keys(config)[0])
 
 
 def _valid_keys(config: Mapping) -> tuple[dict[str, object], list[str]]:
@@ -207,7 +223,7 @@ def read_further_keys(literal: Mapping, readers: Mapping[str, KeyReader], others
 def unknown_config_keys(config: Mapping, step_keys: Iterable[str]) -> list[str]:
     """A fault for each key of a config that is neither of the models nor of a step, with what to use instead."""
     known = [*settings_in(PilotConfig), *step_keys]
-    return [unknown_key(Place(), key, known) for key in config if key not in known]
+    return [unknown_key(Place(), key, known) for key in _by_present_names(config) if key not in known]
 
 
 def _with_defaults(config: dict, valid: Mapping[str, Any]) -> PilotConfig:
@@ -242,8 +258,6 @@ def _faults_between_keys(checked: PilotConfig, valid: dict) -> list[str]:
         for name in ("L", "T")
         if checked.literal.get("sensitive_feature", True) and name not in checked.literal
     ]
-    if checked.continuous_qis and "binning_config" not in checked.literal:
-        faults.append("binning_config: missing; give edges for continuous_qis, or {} to take values as they are")
     per_column: dict[str, tuple[Mapping[str, object], str]] = {
         "binning_config": (checked.binning_config, "continuous_qis"),
         "sensitive_binning_config_for_L": (checked.sensitive_binning, "sensitive_feature"),

@@ -178,7 +178,8 @@ def _parts(policy: Policy, pilot: str, assessment: Assessment) -> Iterator[Part]
     config, outside = assessment.config, told_outside(policy, assessment)
     yield Sentence(f"Privacy report of pilot {pilot}", Style.HEADING, Where.SHORT)
     yield Sentence("Quasi-identifiers", Style.HEADING, IN_TEXTS)
-    yield Sentence(listed(config.quasi_identifiers, at_most=MOST_NAMED), where=Where.SHORT)
+    for kind, names in (("Categorical", config.categorical_qis), ("Continuous", config.continuous_qis)):
+        yield Sentence(f"{kind}: {listed(names, at_most=MOST_NAMED) or 'none'}", where=Where.SHORT)
     for name in config.quasi_identifiers:
         kind = "categorical" if name in config.categorical_qis else "continuous"
         missing = count_text(outside[name]["missing"])

@@ -9,6 +9,7 @@ import pandas as pd
 
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
+from disclosure_control.basics.encoding.binning import bin_values
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, number_text
 from disclosure_control.run.tables import file_name_part
 
@@ -42,7 +43,16 @@ def risky_rows(assessment: Assessment, result: ModelResult) -> Iterator[pd.DataF
             id_rank = pd.factorize(listed[SUBJECT_COLUMN], sort=True)[0]
             rows = np.lexsort((id_rank, place[class_of_row]))
             class_of_row, listed = class_of_row[rows], listed.iloc[rows].reset_index(drop=True)
-        yield listed.assign(**{result.measure_name: measure[class_of_row]})
+        yield listed.assign(**_as_l_counts(listed, assessment, result), **{result.measure_name: measure[class_of_row]})
+
+
+def _as_l_counts(listed: pd.DataFrame, assessment: Assessment, result: ModelResult) -> dict[str, pd.Series]:
+    """The sensitive value as l counts it, where it is binned for l, by the name of its column beside the raw one."""
+    bins = assessment.config.sensitive_binning.get(result.sensitive or "")
+    if result.model != "l_diversity" or bins is None:
+        return {}
+    binned, _ = bin_values(listed[result.sensitive], bins, assessment.config.out_of_range)
+    return {f"{result.sensitive} (binned)": binned}
 
 
 def _are_in_order(subjects: pd.Series, place: np.ndarray) -> bool:

@@ -11,8 +11,9 @@ from disclosure_control.basics.telling.small_counts import FOR_CONTROLLER
 from disclosure_control.basics.telling.words import capitalised
 from disclosure_control.report.evidence.rules import rules_line
 from disclosure_control.report.run_told import RunTold
-from disclosure_control.report.text import generate_full_privacy_report, short_privacy_report
+from disclosure_control.report.text import full_privacy_report, short_privacy_report
 
+CHANGE_WHAT_LEAVES = {"treatment", "release"}
 MOST_FIRST_LINES, MOST_NOTES = 3, 2  # beside the three questions, and about the inputs, in the short text
 
 
@@ -31,21 +32,24 @@ def run_texts(told: RunTold) -> RunTexts:
     """The texts of a run from the sections of its steps, as its reader may see them."""
     pilot, assessment, steps = told.pilot, told.assessment, told.steps
     verdict = told.verdict.text + rules_line(told.rules)
-    if told.policy.is_exact:
-        verdict = f"{capitalised(FOR_CONTROLLER)}.\n\n{verdict}"
     notes = [f"NOTE: {notice}" for notice in told.notices]
     sections = [section for result in steps.values() for section in result.sections]
     answers = [_only(section, AnswersGiven) for section in sections]
     others = as_text([_only(section, Sentence) for section in sections], Where.FIRST)
-    top = [verdict, "".join(f"{note}\n" for note in notes), *(result.first_lines for result in steps.values())]
-    report = generate_full_privacy_report(pilot, assessment, told.policy)
+    whose = f"{capitalised(FOR_CONTROLLER)}.\n" if told.policy.is_exact else ""
+    top = [whose, verdict, "".join(f"{note}\n" for note in notes), *(result.first_lines for result in steps.values())]
+    report = full_privacy_report(pilot, assessment, told.policy)
+    risk_first = not CHANGE_WHAT_LEAVES & set(steps)  # the deliverable's report, which knows neither of them
+    of_risk = short_privacy_report(pilot, assessment, told.policy)
     short = [
+        whose,
+        of_risk if risk_first else "",
         verdict,
         _capped(notes, MOST_NOTES),
         as_text(answers, Where.FIRST),
         _capped([line for line in others.splitlines() if line], MOST_FIRST_LINES),
         *(result.short for result in steps.values()),
-        short_privacy_report(pilot, assessment, told.policy),
+        "" if risk_first else of_risk,
         _files(pilot, list(steps)),
     ]
     return RunTexts(

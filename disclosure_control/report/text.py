@@ -11,7 +11,7 @@ from disclosure_control.basics.telling.small_counts import MASKED, Policy
 from disclosure_control.basics.telling.words import share_text
 
 
-def generate_full_privacy_report(pilot: str, assessment: Assessment, policy: Policy = MASKED) -> str:
+def full_privacy_report(pilot: str, assessment: Assessment, policy: Policy = MASKED) -> str:
     """The report as text: quasi-identifiers, binning, one table per model, and what the figures leave out.
 
     It contains no record and no subject. If nothing else is said it may be handed on: small counts are masked.

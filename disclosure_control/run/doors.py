@@ -34,6 +34,7 @@ from disclosure_control.basics.telling.faults import FaultElsewhereError, Faulty
 from disclosure_control.basics.telling.words import counted, in_one_line, text_table
 from disclosure_control.run import clock
 from disclosure_control.run.logs import FORMATS, Log
+from disclosure_control.run.packages import missing_package
 from disclosure_control.run.results import PilotIsLockedError, held
 
 if TYPE_CHECKING:
@@ -225,6 +226,9 @@ def guarded(work: Callable[[], Outcome], log: Log) -> Outcome:
         _say_faults([f"{error.strerror or type(error).__name__}{where}: the results were not changed"], log)
         return Outcome(INPUT_AT_FAULT, f"could not read or write: {error.strerror or type(error).__name__}")
     except Exception as error:  # the message may contain data, so only its kind and place are shown
+        if missing := missing_package(error):
+            _say_faults([missing], log)
+            return Outcome(INPUT_AT_FAULT, "a package is not installed, see above")
         frames = traceback.extract_tb(error.__traceback__)
         ours = [frame for frame in frames if Path(frame.filename).resolve().is_relative_to(PROJECT_FOLDER)]
         place = (ours or frames)[-1]

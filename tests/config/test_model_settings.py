@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 import Anonymization_Models as models
+from config.model_settings import notes_on_names
 from disclosure_control.basics.encoding.binning import OUT_OF_RANGE_POLICIES
 from tests.cases import each
 
@@ -157,9 +158,19 @@ def test_a_required_key_is_missing(key):
     assert "allowed: " in fault
 
 
-def test_bins_are_missing():
-    (fault,) = faults_of(without("binning_config"), columns=COLUMNS)
-    assert fault.startswith("binning_config: missing")
+def test_without_bins_numbers_are_taken_as_they_are():
+    assert models.validate_config(without("binning_config"), COLUMNS).binning_config == {}
+
+
+def test_a_key_by_its_name_of_the_deliverable_is_read_with_a_note():
+    bins = VALID["sensitive_binning_config_for_L"]
+    config = {**without("sensitive_binning_config_for_L"), "sensitive_binning_config": bins}
+    assert models.validate_config(config, COLUMNS).sensitive_binning == bins
+    (note,) = notes_on_names(config)
+    assert note.startswith('"sensitive_binning_config" is read as "sensitive_binning_config_for_L"')
+    assert notes_on_names(VALID) == []
+    (fault,) = faults_of({**VALID, "sensitive_binning_config": bins})  # one of both, not either
+    assert fault.startswith("sensitive_binning_config: unknown key")
 
 
 NOT_NAMES = ["DM__SEX", None, 5, {"DM__SEX": 1}, {"DM__SEX"}, ["DM__SEX", "DM__SEX"], [1], [""], [["DM__SEX"]]]
@@ -217,7 +228,6 @@ def test_a_value_of_a_wrong_kind_for_one_column(key, column, value):
         ("continuous_qi", "continuous_qis"),
         ("binning", "binning_config"),
         ("sensitive_features", "sensitive_feature"),
-        ("sensitive_binning_config", "sensitive_binning_config_for_L"),
         ("missing_qi", "missing_qis"),
         ("out_of_ranges", "out_of_range"),
         ("t_distances", "t_distance"),

@@ -94,6 +94,7 @@ def test_a_config_is_left_as_it_is(pilot, doors):
     assert snapshot(pilot.config_folder) == before
 
 
+@pytest.mark.thorough("1 s: whole drafts; their parts in the quick run")
 def test_a_draft_beside_a_config_has_a_name_that_no_run_reads(pilot, doors):
     before = pilot.config_file.read_bytes()
     for name in ("CLINIC.draft.py", "CLINIC.draft2.py"):

@@ -149,6 +149,7 @@ def plain(column: str) -> str:
     return column if len(domain) == 2 else heading
 
 
+@pytest.mark.thorough("1 s: whole drafts; their parts in the quick run")
 @pytest.mark.parametrize("name", PILOTS)
 def test_the_table_shows_the_draft_beside_the_expert(name):
     literal, _ = drafted(name)

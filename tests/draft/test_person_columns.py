@@ -41,6 +41,7 @@ def test_codes_with_one_sex_and_birth_each_name_the_person():
     assert "# review:" in line
 
 
+@pytest.mark.thorough("2 s: whole drafts; their parts in the quick run")
 @pytest.mark.parametrize("heading", quick(1, ["Kode", "PESEL", "Codice fiscale"], "1 s"))
 def test_a_code_alone_or_the_number_of_a_state_may_name_the_person(heading):
     literal, n_people, _ = drafted(besuche=german_visits(heading))

@@ -21,6 +21,7 @@ def drafted(folder, files):
     return ast.literal_eval(ast.parse(draft.text).body[-1].value), draft
 
 
+@pytest.mark.thorough("1 s: whole drafts; their parts in the quick run")
 @pytest.mark.parametrize("left_out", quick(1, [["dictionary.csv"], []], "1 s"))
 def test_the_demo_is_drafted_with_and_without_its_dictionary(tmp_path, left_out):
     files = {path.name: path.read_text() for path in DEMO.glob("*.csv") if path.name not in left_out}
@@ -46,6 +47,7 @@ def test_a_drafted_age_fits_the_next_export(tmp_path):
     assert "HEART__age" in draft_config("DEMO", tmp_path, given).combined.frame
 
 
+@pytest.mark.thorough("2 s: whole drafts; their parts in the quick run")
 @pytest.mark.parametrize(
     ("label", "is_known"),
     [("Highest level of education", True), ("Did anybody explain the questions in another language?", False)],
@@ -58,6 +60,7 @@ def test_a_short_label_names_what_outsiders_know_and_a_question_does_not(tmp_pat
     assert ("DATA__item_7" in config["categorical_qis"]) == is_known
 
 
+@pytest.mark.thorough("1 s: whole drafts; their parts in the quick run")
 def test_fields_whose_label_alone_says_what_they_are_become_quasi_identifiers(tmp_path):
     """Fields q1, q2 and q3: the dictionary calls them sex, age and race."""
     files = {path.name: path.read_text() for path in DEMO.glob("*.csv")}

@@ -139,6 +139,7 @@ def test_a_sheet_at_fault_stops_both_doors_with_the_row(plain, doors):
         assert "PLAIN.columns.csv, row 4, role: found 'nmber'; did you mean 'number'?" in run.err
 
 
+@pytest.mark.thorough("1 s: whole drafts; their parts in the quick run")
 def test_a_proposal_decides_the_sheet_as_drafted_and_leaves_todays(plain, doors):
     doors.start_both()
     before = sheet_of(plain.config_file).read_bytes()

@@ -76,3 +76,29 @@ def test_shares_that_are_none_are_refused(side):
 def test_fractions_by_row_number_may_be_either_and_are_refused(distance):
     with pytest.raises(FaultyInputError, match="a list for a sample, a dict for a distribution"):
         distance(pd.Series({0: 0.25, 1: 0.75}), {0: 0.75, 1: 0.25})
+
+
+def test_the_report_of_three_results_says_their_figures():
+    """By hand: classes of 2, 2 and 1; the last holds one value, and its distance is 20 less the mean of 20, 20, 30,
+    40, 40 in absolute differences: 0, 0, 10, 20, 20."""
+    df = pd.DataFrame({"sex": list("MMFFX"), "age": [20, 40, 30, 40, 20]})
+    results = [
+        models.run_k_anonymity(df, ["sex"], 2),
+        models.run_l_diversity(df, ["sex"], "age", 2),
+        models.run_t_closeness(df, ["sex"], "age", 5),
+    ]
+    assert models.generate_full_privacy_report("WARD", *results).splitlines() == [
+        "Privacy report WARD",
+        "Quasi-identifiers: sex",
+        "k-anonymity: at risk where k < 2",
+        "  records 5, evaluated 5, at risk 1 (20.0%)",
+        "  smallest class: 1",
+        "l-diversity of age: at risk where l < 2",
+        "  records 5, evaluated 5, at risk 1 (20.0%)",
+        "  fewest values in a class: 1",
+        "t-closeness of age: at risk where t > 5",
+        "  records 5, evaluated 5, at risk 1 (20.0%)",
+        "  largest distance of a class: 10",
+    ]
+    with pytest.raises(FaultyInputError, match="found DataFrame; allowed: the results of run_k_anonymity"):
+        models.generate_full_privacy_report(df)

@@ -54,6 +54,7 @@ def within_this_process(settings, run):
         yield DaskWorkers(client, "here")
 
 
+@pytest.mark.thorough("3 s: both engines over whole pilots; their parts in the quick run")
 def test_the_same_bytes_as_in_memory(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     path = tmp_path / "combined_dataset.csv"

@@ -25,6 +25,7 @@ def published(pilot) -> dict[str, object]:
     return of_the_data(files_below(pilot.results))
 
 
+@pytest.mark.thorough("2 s: both engines over whole pilots; their parts in the quick run")
 @pytest.mark.parametrize("engine", by_engine(sorted(ENGINES)))
 def test_the_files_are_the_same(pilot, doors, monkeypatch, engine):
     before = published(pilot)

@@ -19,7 +19,7 @@ from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.records.choice import ENGINES
 from disclosure_control.records.limits import Limits
 from disclosure_control.report.summary import privacy_summary
-from disclosure_control.report.text import generate_full_privacy_report
+from disclosure_control.report.text import full_privacy_report
 from disclosure_control.run.results import ResultSet
 from disclosure_control.steps.running import run_steps
 from tests.examples import examples
@@ -69,7 +69,7 @@ def results_of(opened: OpenedPilot, folder) -> dict[str, bytes]:
     for step in steps.values():
         results.write_all(step.tables, step.datasets, step.files)
     said = [text for step in steps.values() for text in (step.first_lines, step.report)]
-    report = [generate_full_privacy_report("P", assessment), *said, repr(steps["identifiers"].reasons_to_hold)]
+    report = [full_privacy_report("P", assessment), *said, repr(steps["identifiers"].reasons_to_hold)]
     results.write_text("P.txt", "\n".join(report))
     inputs = {"combined_dataset.csv": {"sha256": opened.dataset.sha256, "rows": opened.dataset.n_subjects}}
     figures = {name: step.figures for name, step in steps.items()}
@@ -78,6 +78,7 @@ def results_of(opened: OpenedPilot, folder) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(results.staging.iterdir())}
 
 
+@pytest.mark.thorough("6 s: both engines over whole pilots; their parts in the quick run")
 @pytest.mark.parametrize("engine", by_engine(OTHERS))
 @examples(100)
 @given(rows(), configs, limits, st.integers(0, 3))
@@ -93,6 +94,7 @@ def test_the_same_bytes_as_in_memory(tmp_path_factory, engine, people, config, p
     assert [name for name in found if found[name] != expected[name]] == []
 
 
+@pytest.mark.thorough("1 s: both engines over whole pilots; their parts in the quick run")
 @pytest.mark.parametrize("engine", by_engine(sorted(ENGINES)))
 @examples(60)
 @given(rows(12), configs, limits)
@@ -138,6 +140,7 @@ def what_blocks_cut() -> set[str]:
     return found
 
 
+@pytest.mark.thorough("1 s: both engines over whole pilots; their parts in the quick run")
 @pytest.mark.parametrize("engine", by_engine(OTHERS))
 def test_wherever_a_part_ends_the_slow_referee_finds_the_same(tmp_path, engine):
     assert what_blocks_cut() == {"a letter", "a quoted line break", "a class"}

@@ -130,6 +130,7 @@ def test_every_form_of_domain_is_looked_at_here():
     assert set(REDUCED) == {reduction.form for reduction in REDUCTIONS}
 
 
+@pytest.mark.thorough("3 s: both engines over whole pilots; their parts in the quick run")
 @pytest.mark.parametrize("form", REDUCED)
 def test_the_engines_agree_on_every_form_of_domain(tmp_path, form):
     files, merge, subject_id = REDUCED[form]
@@ -150,6 +151,7 @@ SETTINGS = [
 DEARER = pytest.mark.thorough("0.5 s each")
 
 
+@pytest.mark.thorough("1 s: both engines over whole pilots; their parts in the quick run")
 @pytest.mark.parametrize("merge", [SETTINGS[0], *(pytest.param(merge, marks=DEARER) for merge in SETTINGS[1:])])
 def test_the_engines_agree_on_settings(tmp_path, merge):
     assert_same(tmp_path, {"DM.csv": people(9), "LB.csv": laboratory(9)}, merge=merge)
@@ -181,6 +183,7 @@ def in_blocks_of(n_bytes, folder):
     return merged_so
 
 
+@pytest.mark.thorough("3 s: both engines over whole pilots; their parts in the quick run")
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=DEARER) for seed in range(1, 8))])
 def test_wherever_a_block_ends_the_slow_referee_of_findings_finds_the_same(tmp_path, seed):
     """Blocks end within a subject's records, a letter of several bytes, and a line break between quotes."""
@@ -198,6 +201,7 @@ def test_wherever_a_block_ends_the_slow_referee_of_findings_finds_the_same(tmp_p
         assert_is_as_the_referee_says(records, merge, starts, in_blocks_of(n_bytes, tmp_path))
 
 
+@pytest.mark.thorough("2 s: both engines over whole pilots; their parts in the quick run")
 def test_faults_have_the_numbers_of_all_people(tmp_path):
     twice = people(19) + people(15, SEX=["U"])
     assert "15 of 19 subjects have several rows" in assert_same(tmp_path, {"DM.csv": twice})[2][0]
@@ -307,6 +311,7 @@ def test_a_parquet_file_of_text_that_is_stored_otherwise_means_the_same_in_piece
 WRITTEN = [{}, {"use_dictionary": False, "data_page_size": 8}, {"row_group_size": 1, "dictionary_pagesize_limit": 4}]
 
 
+@pytest.mark.thorough("1 s: both engines over whole pilots; their parts in the quick run")
 @pytest.mark.parametrize(
     ("is_wide", "options"),
     [
@@ -394,6 +399,7 @@ def test_texts_that_are_filled_up_with_blanks_are_told_apart(tmp_path):
     assert_same(tmp_path, {"DM.csv": people(4), "LB.csv": rows}, merge={"carry": {"LB": ["LBCOM"]}}, limits=limits)
 
 
+@pytest.mark.thorough("1 s: both engines over whole pilots; their parts in the quick run")
 def test_texts_with_one_hash_are_told_apart(tmp_path, monkeypatch):
     monkeypatch.setattr(dictionary, "hashes_of_texts", lambda texts: np.zeros(len(texts), dtype=np.uint64))
     assert_same(tmp_path, {"DM.csv": people(9), "LB.csv": laboratory(9)})

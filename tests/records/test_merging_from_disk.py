@@ -61,6 +61,7 @@ def test_a_large_file_has_more_parts_than_may_be_open_at_once(tmp_path, few_more
         assert len(list(combined.pieces)) == N_PARTS
 
 
+@pytest.mark.thorough("1 s: both engines over whole pilots; their parts in the quick run")
 def test_demographics_are_looked_at_twice_however_many_domains_there_are(tmp_path, monkeypatch):
     results, read = results_of(tmp_path), Counter()
     part = DividedDomain.part

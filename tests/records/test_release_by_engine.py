@@ -220,6 +220,7 @@ def config_with(release: dict | None = None, *steps: dict) -> dict:
     return CONFIG | {"treatment": {"seed": 1, "steps": list(steps)}, "release": KEY | (release or {})}
 
 
+@pytest.mark.thorough("2 s: both engines over whole pilots; their parts in the quick run")
 def test_nothing_of_a_large_file_is_in_memory_whole(tmp_path, monkeypatch):
     """Of the rows of a large file a part at a time is made a frame of; the package's own is searched in parts, too."""
     path, seen = pilot(tmp_path), []

@@ -62,6 +62,7 @@ def assert_same(found: StepResult, expected: StepResult) -> None:
     assert found.tables == expected.tables
 
 
+@pytest.mark.thorough("1 s: both engines over whole pilots; their parts in the quick run")
 @pytest.mark.parametrize("engine", by_engine(NO_RECORDS))
 @pytest.mark.parametrize(
     "policy",

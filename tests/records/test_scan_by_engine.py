@@ -74,6 +74,7 @@ def test_the_findings_are_those_in_memory(tmp_path, engine, n, is_in_order):
     assert scanned(engine, path, Limits(block_bytes=100 * n // 7 + 200)) == expected
 
 
+@pytest.mark.thorough("1 s: both engines over whole pilots; their parts in the quick run")
 @pytest.mark.parametrize("engine", by_engine(NO_RECORDS))
 def test_of_very_many_different_numbers_the_same_ones_are_looked_at(tmp_path, monkeypatch, engine):
     for name, few in {"LARGE": 500, "SAMPLED_ROWS": 300, "PROBED": 64, "LEAST_PROBED": 16}.items():
@@ -91,6 +92,7 @@ def test_of_very_many_different_numbers_the_same_ones_are_looked_at(tmp_path, mo
     assert scanned(engine, path, Limits(block_bytes=9_000)) == expected
 
 
+@pytest.mark.thorough("1 s: both engines over whole pilots; their parts in the quick run")
 @pytest.mark.parametrize("engine", by_engine(NO_RECORDS))
 def test_of_very_many_values_a_sample_is_looked_at_and_said_to_be_one(tmp_path, engine):
     path = tmp_path / "combined_dataset.csv"

@@ -83,6 +83,7 @@ def written(dataset: pd.DataFrame | Iterator[pd.DataFrame]) -> bytes:
     return b"".join(csv_bytes(piece, has_header=i == 0) for i, piece in enumerate(pieces))
 
 
+@pytest.mark.thorough("1 s: both engines over whole pilots; their parts in the quick run")
 @pytest.mark.parametrize("engine", by_engine(OTHERS))
 @examples(60)
 @given(rows(), configs, limits, treatments(), st.booleans())

@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,6 +73,7 @@ def frames(study: ReleasedStudy) -> dict[str, pd.DataFrame]:
     return {name: file.frame for name, file in study.files.items()}
 
 
+@pytest.mark.thorough("1 s: many forms; one of each in the quick run")
 @examples(60)
 @given(made=studies(), data=st.data())
 def test_supplements_join_the_records_that_they_joined_whatever_these_are_numbered(made, data):

@@ -43,6 +43,7 @@ def test_by_forty_forms_in_every_column_in_one_three_or_nine_cells(study, which)
 QUICK = ("name, greek", "part of an id")
 
 
+@pytest.mark.thorough("1 s: many forms; one of each in the quick run")
 def test_by_a_few_forms_in_every_column():
     attacks = [(form, cells, same) for form in QUICK for cells, same in ((1, True),)]
     share, left = held(sdtm_study(), attacks)

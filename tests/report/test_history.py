@@ -42,6 +42,7 @@ def run_of(memory: Memory, alone: set[int], when: str, folder) -> Memory:
     return remember(memory, pilot, summary, assessment)
 
 
+@pytest.mark.thorough("1 s: a whole run with every step")
 @examples(60)
 @given(in_turn=st.lists(PEOPLE_ALONE, min_size=2, max_size=4))
 def test_the_last_run_made_again_remembers_the_same(in_turn, tmp_path_factory):
@@ -126,6 +127,7 @@ def test_a_run_adds_a_line_of_figures(pilot, doors, clock):
     assert leaks((pilot.results / "history.jsonl").read_text()) == []
 
 
+@pytest.mark.thorough("1 s: a whole run with every step")
 def test_who_is_alone_keeps_the_day_on_which_it_began(pilot, doors, clock):
     doors.start(2)
     assert [row["USUBJID"][-2:] for row in pilot.result_rows("alone_since.csv")] == ["61", "62"]
@@ -169,6 +171,7 @@ def test_ids_and_groups_of_any_spelling_come_back(ids, tmp_path_factory):
     assert found.groups["group"].tolist() == ["", *ids]
 
 
+@pytest.mark.thorough("1 s: a whole run with every step")
 def test_drift_is_not_told_across_a_change_of_the_config(pilot, doors, clock):
     pilot.configure(K=4)
     doors.start(2)
@@ -221,6 +224,7 @@ def test_a_history_that_no_run_wrote_stops_the_run_until_it_is_deleted(pilot, do
     assert len(lines_of(pilot)) == 1
 
 
+@pytest.mark.thorough("1 s: a whole run with every step")
 def test_a_history_outlives_its_set(pilot, doors, clock):
     """The results are deleted; then an older copy of them is put back: no line is lost."""
     older = pilot.root / "older"

@@ -26,7 +26,7 @@ from disclosure_control.basics.telling.small_counts import MASKED, SMALLER_GROUP
 from disclosure_control.report.page.files import sections_outside
 from disclosure_control.report.page.page import privacy_page
 from disclosure_control.report.run_told import run_told
-from disclosure_control.report.text import generate_full_privacy_report
+from disclosure_control.report.text import full_privacy_report
 from disclosure_control.steps import READERS
 from disclosure_control.steps.running import run_steps
 from tests.basics.telling.undo_masks import Told
@@ -85,7 +85,7 @@ def run(frame: pd.DataFrame, literal: dict) -> Outside:
     ids = pd.Series([f"S{i}" for i in range(len(frame))])
     steps = run_steps("P", Path(), CombinedDataset.of(frame, ids, text.assign(USUBJID=ids)), assessment)
     told = run_told(MASKED, "P", assessment, steps, {})
-    texts = [generate_full_privacy_report("P", assessment), *(step.report for step in told.steps.values())]
+    texts = [full_privacy_report("P", assessment), *(step.report for step in told.steps.values())]
     page = privacy_page("P", sections_outside(assessment, told.steps), is_shareable=True)
     return Outside(assessment, json.loads(json.dumps(told.summary)), "\n".join(texts), ReadPage.of(page))
 
@@ -225,6 +225,7 @@ def test_no_mask_of_a_run_is_undone(seed):
     assert n_small or seed >= 4  # few pilots have no small count
 
 
+@pytest.mark.thorough("4 s: a whole run with every step")
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=MORE) for seed in range(2, 20))])
 def test_no_mask_of_two_runs_is_undone(seed):
     """The same people again, under a larger K: whoever has what both runs told others."""

@@ -132,6 +132,7 @@ def columns_add_up(told: Told, n_missing: dict[str, int]) -> Iterator[None]:
         yield
 
 
+@pytest.mark.thorough("1 s: a whole run with every step")
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=MORE) for seed in range(1, 20))])
 def test_no_mask_of_a_treatment_is_undone(seed, monkeypatch):
     monkeypatch.setenv(KEY_NAME, "k3y-0f-th3-t3st-w1th-v4r13ty-9x")

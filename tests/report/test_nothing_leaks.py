@@ -142,6 +142,7 @@ def markers(frame: pd.DataFrame) -> re.Pattern:
     return re.compile(rf"(?<![\w.])(?:{'|'.join(found)})", re.IGNORECASE)
 
 
+@pytest.mark.thorough("1 s: a whole run with every step")
 @pytest.mark.parametrize("seed", [16, *(pytest.param(seed, marks=MORE) for seed in range(24) if seed != 16)])
 def test_nobody_stands_in_what_goes_from_hand_to_hand_or_is_shown(seed, run):
     ran = run(seed)

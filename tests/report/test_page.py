@@ -206,6 +206,7 @@ def test_the_same_numbers_in_page_text_and_json(pilot):
     assert summary["verdict"]["verdict"] in " ".join(page.text)
 
 
+@pytest.mark.thorough("1 s: a whole run with every step")
 def test_the_page_shows_nobody(pilot, doors):
     doors.start(2, "--shareable")
     inside, shared = (

@@ -50,6 +50,7 @@ def shared(pilot, folder) -> SharedRun:
     return SharedRun(run, page, counts - {None})
 
 
+@pytest.mark.thorough("1 s: a whole run with every step")
 @given(pilot=pilots())
 @examples(60)
 def test_no_difference_of_told_counts_is_small(pilot, tmp_path):
@@ -93,6 +94,7 @@ def test_what_is_told_is_true(pilot, tmp_path):
             assert all(one in ("masked", "-", other) for one, other in pairs), name
 
 
+@pytest.mark.thorough("1 s: a whole run with every step")
 @given(pilot=pilots())
 @examples(60)
 def test_the_page_holds_no_id_no_rare_value_no_extreme_and_no_line_of_the_config(pilot, tmp_path):

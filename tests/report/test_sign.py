@@ -104,6 +104,7 @@ def test_a_file_that_is_no_key_is_a_fault(pilot, signing, tmp_path):
     assert not (beside(pilot.results) / SIGN_OFFS).exists()
 
 
+@pytest.mark.thorough("1 s: a whole run with every step")
 def test_the_overview_and_verify_say_who_signed(pilot, signing, doors):
     assert signing(*ARGUMENTS)[0] == DONE
     (row,) = pilot_rows(read_settings(), datetime.datetime.fromisoformat(NOW), 31)

@@ -1,4 +1,4 @@
-"""generate_full_privacy_report: its sections in order, its numbers those of the results, and nobody's values in it."""
+"""full_privacy_report: its sections in order, its numbers those of the results, and nobody's values in it."""
 
 import itertools
 import re
@@ -10,7 +10,7 @@ import pytest
 import Anonymization_Models as models
 from disclosure_control.assess.assessment import Assessment, assess
 from disclosure_control.basics.encoding.binning import OUT_OF_RANGE_POLICIES
-from disclosure_control.report.text import short_privacy_report
+from disclosure_control.report.text import full_privacy_report, short_privacy_report
 
 MARKER = "ZZMARKERZZ"
 # Numbers that occur nowhere else: a quasi-identifier in a tail, one in a bin, a sensitive value within the range.
@@ -72,14 +72,14 @@ def test_where_bins_are_shown_it_is_said_which_end_is_in_them():
     """By hand: 40 and 60 are edges of cholesterol; 40 lies in 40--60, and 60 in the last bin."""
     words = "  A bin a--b contains a but not b, the last bin of a column both.\n"
     found = assessed(people())
-    assert models.generate_full_privacy_report("PILOT_1", found).count(words) == 1
+    assert full_privacy_report("PILOT_1", found).count(words) == 1
     assert short_privacy_report("PILOT_1", found).count(words) == 1
     binned, _ = models.apply_feature_binning(pd.DataFrame({"x": [20, 40, 60]}), {"x": [20, 40, 60]})
     assert binned["x"].astype(str).tolist() == ["20--40", "40--60", "40--60"]
 
 
 def test_the_sections_stand_in_the_order_of_the_original():
-    report = models.generate_full_privacy_report("PILOT_1", assessed(people(), K=100, L=50))
+    report = full_privacy_report("PILOT_1", assessed(people(), K=100, L=50))
     sections = [
         "Privacy report of pilot PILOT_1",
         "\nQuasi-identifiers\n",
@@ -101,7 +101,7 @@ def test_the_sections_stand_in_the_order_of_the_original():
 
 
 def test_every_quasi_identifier_is_named_once_with_its_kind():
-    report = models.generate_full_privacy_report("PILOT", assessed(people()))
+    report = full_privacy_report("PILOT", assessed(people()))
     listed = report.split("\nQuasi-identifiers\n")[1].split("\n\n")[0].splitlines()
     assert [re.split(r"[ ,]+", line.strip())[:2] for line in listed] == [
         ["DM__SEX", "(categorical)"],
@@ -118,18 +118,18 @@ def ten_times(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def test_who_is_missing_is_counted_where_they_are_not_few():
-    report = models.generate_full_privacy_report("PILOT", assessed(ten_times(people())))
+    report = full_privacy_report("PILOT", assessed(ten_times(people())))
     assert "DM__CITY (categorical), missing in 20 of 120" in report
     assert "masked" not in report
 
 
 def test_thresholds_that_can_be_met_are_not_mentioned():
-    assert "cannot be met" not in models.generate_full_privacy_report("PILOT", assessed(people()))
+    assert "cannot be met" not in full_privacy_report("PILOT", assessed(people()))
 
 
 def test_without_sensitive_features_there_is_k_alone():
     keys = ("L", "T", "sensitive_binning_config_for_L")
-    report = models.generate_full_privacy_report("PILOT", assessed(people(), without=keys, sensitive_feature=[]))
+    report = full_privacy_report("PILOT", assessed(people(), without=keys, sensitive_feature=[]))
     assert "k-anonymity: risky where k < 3" in report
     assert "l-diversity" not in report
     assert "t-closeness" not in report
@@ -143,7 +143,7 @@ def test_without_sensitive_features_there_is_k_alone():
 @pytest.mark.parametrize("out_of_range", OUT_OF_RANGE_POLICIES)
 def test_the_tables_of_the_models_hold_the_figures_of_the_results(missing_qis, out_of_range):
     found = assessed(people(), missing_qis=missing_qis, out_of_range=out_of_range)
-    by_title = dict(tables(models.generate_full_privacy_report("PILOT", found)))
+    by_title = dict(tables(full_privacy_report("PILOT", found)))
     assert len(found.results) == 5
     for result in found.results:
         letter = {"k_anonymity": "k <", "l_diversity": "l <", "t_closeness": "t >"}[result.model]
@@ -167,14 +167,14 @@ def test_the_figures_themselves_by_hand():
     # The second class holds 31.27, 35, 35, 45: two bins. The class of three holds 50, 70, 70: a bin and the tail.
     cholesterol = found.l_diversity["LB__Cholesterol"].measure.tolist()
     assert cholesterol == [1, 2, 2, 2, 2, 1, 2, 2, 2, 1, 1, 0]
-    by_title = dict(tables(models.generate_full_privacy_report("PILOT", found)))
+    by_title = dict(tables(full_privacy_report("PILOT", found)))
     for title in ("k-anonymity: risky where k < 3", "l-diversity of LB__Cholesterol: risky where l < 2"):
         assert (by_title[title][0]["Risky"], by_title[title][0]["% Risky"]) == ("5", "41.7%")
 
 
 def test_the_three_policies_stand_side_by_side():
     found = assessed(people(), missing_qis="exclude", out_of_range="missing")
-    report = models.generate_full_privacy_report("PILOT", found)
+    report = full_privacy_report("PILOT", found)
     rows = next(rows for title, rows in tables(report) if "policy" in title)
     assert [row["Policy"] for row in rows] == ["category", "exclude", "wildcard"]
     for row in rows:
@@ -191,7 +191,7 @@ def test_the_three_policies_stand_side_by_side():
 @pytest.mark.parametrize(("out_of_range", "fate"), [("tail", "kept in a tail"), ("missing", "made missing")])
 def test_values_out_of_range_are_counted_per_column(out_of_range, fate):
     found = assessed(ten_times(people()), out_of_range=out_of_range)
-    by_title = dict(tables(models.generate_full_privacy_report("PILOT", found)))
+    by_title = dict(tables(full_privacy_report("PILOT", found)))
     age, bmi = by_title["Binning of quasi-identifiers"]
     assert age == {
         "Column": "DM__AGE",
@@ -211,14 +211,14 @@ def test_values_out_of_range_are_counted_per_column(out_of_range, fate):
 
 @pytest.mark.parametrize("out_of_range", OUT_OF_RANGE_POLICIES)
 def test_few_people_out_of_range_are_masked_and_said_to_be(out_of_range):
-    report = models.generate_full_privacy_report("PILOT", assessed(people(), out_of_range=out_of_range))
+    report = full_privacy_report("PILOT", assessed(people(), out_of_range=out_of_range))
     age, _ = dict(tables(report))["Binning of quasi-identifiers"]
     assert (age["Below"][:6], age["Above"][:6], age["Missing"]) == ("masked",) * 3
     assert "Counts from 1 to 9" in report
 
 
 def test_the_distance_is_told_in_words_and_as_a_share_of_the_range():
-    report = models.generate_full_privacy_report("PILOT", assessed(people()))
+    report = full_privacy_report("PILOT", assessed(people()))
     cholesterol = report.split("t-closeness of LB__Cholesterol")[1].split("\n\n")[0]
     assert "Wasserstein distance" in cholesterol
     assert "10 is about 10% of the range of the values." in cholesterol
@@ -227,14 +227,14 @@ def test_the_distance_is_told_in_words_and_as_a_share_of_the_range():
     assert "total variation" in disease
     assert "range of the values" not in disease
     other = assessed(people(), t_distance={"LB__Cholesterol": "ordered"})
-    ordered = models.generate_full_privacy_report("PILOT", other).split("t-closeness of LB__Cholesterol")[1]
+    ordered = full_privacy_report("PILOT", other).split("t-closeness of LB__Cholesterol")[1]
     assert "ordered" in ordered.split("\n\n")[0]
     assert "range of the values" not in ordered.split("\n\n")[0]
 
 
 def test_extremes_are_told_where_they_are_of_many_people():
     """The farthest of 120 are the ten of a class, at 77.1 in three digits; the range is between ten and ten people."""
-    report = models.generate_full_privacy_report("PILOT", assessed(ten_times(people())))
+    report = full_privacy_report("PILOT", assessed(ten_times(people())))
     cholesterol = report.split("t-closeness of LB__Cholesterol")[1].split("\n\n")[0]
     assert "10 is 12.5% of the range of the values, 80." in cholesterol
     (largest,) = re.findall(r"Largest t of an evaluated record: ([\d.]+)\.\n", cholesterol)
@@ -249,7 +249,7 @@ def test_a_lone_persons_distance_cannot_be_solved_for_a_value():
     config = {"categorical_qis": ["DM__SEX"], "continuous_qis": [], "sensitive_feature": "LB__X"}
     config |= {"K": 2, "L": 1, "T": 30}
     found = assess(frame, models.validate_config(config, frame.columns))
-    line = re.search(r"Largest t of an evaluated record: .*", models.generate_full_privacy_report("P", found))[0]
+    line = re.search(r"Largest t of an evaluated record: .*", full_privacy_report("P", found))[0]
     low, high = map(float, re.findall(r"\d+(?:\.\d+)?", line)[:2])
     fitting = [v for v in range(0, 500) if low <= abs(np.mean(np.abs(np.array([*others, v]) - v))) <= high]
     assert 233 in fitting
@@ -268,7 +268,7 @@ def test_thresholds_that_cannot_be_met_are_said_before_and_in_the_report():
     assert "L = 4" in said[2]
     assert "MH__Disease" in said[2]
     assert (found.k_anonymity.n_risky, found.l_diversity["LB__Cholesterol"].n_risky) == (12, 12)
-    report = models.generate_full_privacy_report("PILOT", found)
+    report = full_privacy_report("PILOT", found)
     assert all(sentence in report for sentence in said)
 
 
@@ -278,7 +278,7 @@ def test_thresholds_that_cannot_be_met_are_said_before_and_in_the_report():
 @pytest.mark.parametrize("n_people", [0, 1])
 def test_very_few_people(n_people):
     found = assessed(people().iloc[:n_people])
-    report = models.generate_full_privacy_report("PILOT", found)
+    report = full_privacy_report("PILOT", found)
     rows = [rows[0] for title, rows in tables(report) if "risky where" in title]
     assert [(row["Total"], row["Evaluated"]) for row in rows] == [(str(n_people), str(n_people))] * 5
     # One person is below K and below L, and as far from everybody as from themselves.
@@ -287,7 +287,7 @@ def test_very_few_people(n_people):
 
 def test_nobody_is_evaluated():
     nobody = people().assign(DM__CITY=None)
-    report = models.generate_full_privacy_report("PILOT", assessed(nobody, missing_qis="exclude"))
+    report = full_privacy_report("PILOT", assessed(nobody, missing_qis="exclude"))
     k_row = next(rows[0] for title, rows in tables(report) if title.startswith("k-anonymity"))
     assert (k_row["Total"], k_row["Evaluated"], k_row["Risky"], k_row["% Risky"]) == ("12", "0", "-", "-")
     excluded = next(rows[1] for title, rows in tables(report) if "policy" in title)
@@ -301,7 +301,7 @@ def test_nobody_is_evaluated():
 def test_nobody_is_in_the_report(missing_qis, out_of_range):
     said = []
     found = assessed(people(), said.append, K=50, L=40, missing_qis=missing_qis, out_of_range=out_of_range)
-    text = "\n".join([models.generate_full_privacy_report("PILOT", found), *said])
+    text = "\n".join([full_privacy_report("PILOT", found), *said])
     assert MARKER not in text
     assert "Athens" not in text
     assert "asthma" not in text
@@ -311,5 +311,5 @@ def test_nobody_is_in_the_report(missing_qis, out_of_range):
 def test_the_report_does_not_depend_on_the_order_of_the_records():
     frame = people()
     shuffled = frame.sample(frac=1, random_state=4).reset_index(drop=True)
-    one, other = (models.generate_full_privacy_report("PILOT", assessed(each)) for each in (frame, shuffled))
+    one, other = (full_privacy_report("PILOT", assessed(each)) for each in (frame, shuffled))
     assert one == other

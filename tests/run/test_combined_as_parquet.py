@@ -90,6 +90,7 @@ def test_the_results_are_those_of_the_text_in_memory_and_from_disk(as_parquet, d
     assert of_the_data(files_below(pilot.results)) == before
 
 
+@pytest.mark.thorough("1 s: both doors several times")
 def test_it_holds_when_it_is_made_again_and_where_the_domain_files_are_gone(as_parquet):
     pilot, _ = as_parquet
     found = verify(pilot.results)

@@ -43,6 +43,7 @@ def test_door_1_lists_the_columns_among_its_files_and_closes_them_to_others(merg
     assert files[TYPED] == {"sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "restricted": True}
 
 
+@pytest.mark.thorough("1 s: both doors several times")
 def test_results_are_the_same_with_the_columns_without_them_and_from_disk(merged, doors, is_text_read):
     with_columns = results_of(merged, doors)
     assert not is_text_read
@@ -54,6 +55,7 @@ def test_results_are_the_same_with_the_columns_without_them_and_from_disk(merged
     assert without == {name: content for name, content in with_columns.items() if name != TYPED}
 
 
+@pytest.mark.thorough("1 s: both doors several times")
 def test_who_edits_the_text_gets_what_they_wrote(merged, doors, is_text_read):
     edited = merged.combined.read_bytes().replace(b"FMARKER", b"MMARKER")
     merged.combined.write_bytes(edited)
@@ -76,6 +78,7 @@ def test_columns_that_are_not_those_of_the_merge_are_said_aloud(merged, doors):
     assert f"NOTE: {TYPED} is not what the merge of this pilot wrote" in run.out
 
 
+@pytest.mark.thorough("1 s: both doors several times")
 def test_what_was_published_holds_with_the_columns_and_not_with_others(merged, doors, monkeypatch):
     monkeypatch.setattr("disclosure_control.run.clock.utc_now", utc_now)
     results_of(merged, doors)

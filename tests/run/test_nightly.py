@@ -54,6 +54,7 @@ def night(tmp_path, monkeypatch):
     return run
 
 
+@pytest.mark.thorough("1 s: both doors several times")
 @pytest.mark.parametrize(
     ("keys", "about"),
     [

@@ -69,6 +69,7 @@ def test_disposition_is_that_of_the_report(sdtm):
     assert found.n.sum(axis=0).tolist() == [86, 84, 84]  # everybody ended once
 
 
+@pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
 @pytest.mark.parametrize("which", ["sdtm", "adam"])
 def test_people_with_emergent_events_are_those_of_the_report(which, request):
     """Table 14-5.01: any treatment-emergent adverse event in 65 (76%), 76 (90%) and 77 (92%) people."""

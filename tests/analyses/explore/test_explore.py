@@ -299,6 +299,7 @@ def test_neither_report_nor_figures_depend_on_the_order_of_rows(drawn, tmp_path)
     assert [name for name in result.files if result.files[name] != again.files[name]] == []
 
 
+@pytest.mark.thorough("1 s: many draws; one of each kind in the quick run")
 @pytest.mark.parametrize(
     ("more", "drawn", "correlated", "among"),
     [(8, 1, 4, 12), (200, 3, 40, 204)],

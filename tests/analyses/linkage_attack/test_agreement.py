@@ -123,6 +123,7 @@ def fits(released, known, original=None):
     return agree.reshape(len(known), len(released))
 
 
+@pytest.mark.thorough("1 s: many draws; one of each kind in the quick run")
 @examples(150)
 @given(looking, looking)
 def test_equal_text_agrees_whatever_it_looks_like(released, known):
@@ -134,6 +135,7 @@ def test_equal_text_agrees_whatever_it_looks_like(released, known):
         assert fits(released, known, original)[equal].all()
 
 
+@pytest.mark.thorough("1 s: many draws; one of each kind in the quick run")
 @examples(150)
 @given(looking)
 def test_on_an_identical_release_nothing_but_equal_text_agrees(rows):

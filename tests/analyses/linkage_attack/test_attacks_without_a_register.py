@@ -170,6 +170,7 @@ def test_negative_numbers_match_only_where_they_are_near():
     assert found.rates.baseline.n_hits == 1  # -100 is right for two released people, and for one of these
 
 
+@pytest.mark.thorough("1 s: many draws; one of each kind in the quick run")
 def test_the_best_constant_is_that_of_a_slow_referee():
     generator = np.random.default_rng(8)
     for _ in range(30):

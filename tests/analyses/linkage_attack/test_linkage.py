@@ -72,6 +72,7 @@ def test_linkage_report_by_hand():
     assert attack.chance.tolist() == [1, 1, 1, 0, 1]
 
 
+@pytest.mark.thorough("2 s: many draws; one of each kind in the quick run")
 @pytest.mark.parametrize("method", list(METHODS))
 @pytest.mark.parametrize("k", [2, pytest.param(5, marks=pytest.mark.thorough("0.4 s for all"))])
 def test_no_guess_beats_one_in_k_where_the_release_is_k_anonymous(method, k):

@@ -107,6 +107,7 @@ def start(code: str, *arguments: object) -> subprocess.Popen:
     return subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True)
 
 
+@pytest.mark.thorough("1 s: many draws; one of each kind in the quick run")
 @pytest.mark.skipif(os.name != "posix", reason="kill -9 is POSIX")
 def test_killed_between_write_and_answer_the_budget_is_spent(ledger, tmp_path):
     run = start(DIES, tmp_path)
@@ -243,6 +244,7 @@ def test_what_changes_under_a_program_that_has_read_it_lets_nothing_be_spent_twi
         asked(written, "question 0")
 
 
+@pytest.mark.thorough("1 s: many draws; one of each kind in the quick run")
 def test_a_ledger_cut_off_anywhere_is_refused(written):
     content = written.path.read_bytes()
     for length in [0, 1, *range(5, len(content), 101), *range(4096, len(content), 4096), len(content) - 1]:

@@ -132,6 +132,7 @@ EVERY_QUESTION = [
 ]
 
 
+@pytest.mark.thorough("2 s: many draws; one of each kind in the quick run")
 @examples(150)
 @given(values=st.lists(st.one_of(st.none(), st.sampled_from(FAR), st.floats().map(str), any_text()), max_size=20))
 @pytest.mark.parametrize("one", EVERY_QUESTION, ids=lambda one: one.kind)

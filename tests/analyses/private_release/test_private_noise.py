@@ -43,6 +43,7 @@ def p_of_discrete_laplace(noise: np.ndarray, scale: float) -> float:
     return stats.chisquare(found, np.array([outside, *shares, outside]) * len(noise)).pvalue
 
 
+@pytest.mark.thorough("2 s: many draws; one of each kind in the quick run")
 def test_counts_bear_discrete_laplace_noise_of_the_scale_of_their_epsilon():
     noise = np.array([answer["value"] for answer in draws("count")]) - 10
     assert p_of_discrete_laplace(noise, 1 / mechanism_of(EVERY_KIND["count"]).epsilon) > FALSE_ALARM
@@ -138,6 +139,7 @@ def test_accuracies_hold_in_nineteen_of_twenty(kind, true):
         assert within / len(found) < 0.99
 
 
+@pytest.mark.thorough("1 s: many draws; one of each kind in the quick run")
 def test_the_accuracy_of_a_mean_is_of_use():
     many = Records(pd.DataFrame({"x": [str(i % 9) for i in range(9000)]}, dtype="str"))
     found = [answer_of(EVERY_KIND["mean"], many) for _ in range(500)]

@@ -285,6 +285,7 @@ def test_door_1_and_a_later_door_2_leave_the_ledger_alone(demo):
     assert path.read_bytes() == content
 
 
+@pytest.mark.thorough("1 s: many draws; one of each kind in the quick run")
 def test_nothing_is_spent_where_another_step_fails(demo, capfd):
     """The reference group is one that nobody has: seen only when the step ``fairness`` looks at the data."""
     assert list(STEPS)[-1] == "private_release"

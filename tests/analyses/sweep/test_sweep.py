@@ -190,6 +190,7 @@ def test_removed_records_and_unread_values_are_counted():
     assert "fewer than 10 released values stand for no known number" in run(grid).report
 
 
+@pytest.mark.thorough("1 s: many draws; one of each kind in the quick run")
 def test_the_mildest_that_meets_k_is_the_one_that_changed_least():
     """By hand. A band of 100 years moves all ages to 50. Bands of 20 move them to 30 and 50, and lose one person.
 
@@ -235,6 +236,7 @@ def test_one_generator_runs_on_and_otherwise_each_starts_anew():
     assert len({tuple(after) for after in anew}) == 1
 
 
+@pytest.mark.thorough("1 s: many draws; one of each kind in the quick run")
 def test_row_order_and_index_change_nothing_and_the_same_seed_gives_the_same_bytes():
     first = run()
     turned = run(table=SMALL.sample(frac=1, random_state=3))

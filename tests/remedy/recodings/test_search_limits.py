@@ -67,6 +67,7 @@ def binary_lattice(n_attributes, n_people=60):
     return as_lattice(records, [[["a", "*"], ["b", "*"]]] * n_attributes)[0]
 
 
+@pytest.mark.thorough("1 s: many examples; one of each kind in the quick run")
 @pytest.mark.parametrize("metric", quick(2, METRICS, "0.2 s; the bounds of every loss in test_search.py"))
 def test_more_attributes_than_an_array_has_axes(metric):
     """Seventy, of which all but three stand as they are not released: the answer is that of the three alone."""

@@ -91,6 +91,7 @@ def test_default_importance_of_an_sdcmicro_object(cases, k):
     assert sum(treated.changed.values()) <= sum(case["scalars"]["supps"].values())
 
 
+@pytest.mark.thorough("1 s: many examples; one of each kind in the quick run")
 @pytest.mark.parametrize("missing", ["wildcard", "category"])
 def test_strata(cases, missing):
     case = cases["kAnon__testdata2__strata_ageG"]
@@ -136,6 +137,7 @@ def treated_rows(rows, k, missing):
     return [tuple(row) for row in after.itertuples(index=False)], treated
 
 
+@pytest.mark.thorough("1 s: many examples; one of each kind in the quick run")
 @examples(200)
 @given(tables, st.integers(2, 5), st.sampled_from(["wildcard", "category"]), st.booleans())
 def test_k_holds_nothing_else_changes_and_no_cell_can_be_given_back(rows, k, missing, by_pairs):
@@ -283,6 +285,7 @@ def test_numbers_are_looked_at_in_the_config_s_bins_and_stay_numbers():
     assert treated.changed == {"age": 1, "sex": 0}
 
 
+@pytest.mark.thorough("1 s: many examples; one of each kind in the quick run")
 def test_many_columns_do_not_try_every_set_of_them(monkeypatch):
     monkeypatch.setattr(suppression_search, "SETS_PER_SIZE", 3)
     values = np.random.default_rng(2).integers(0, 4, (40, 8)).astype(str)

@@ -190,6 +190,7 @@ MASSAGING = {
 }
 
 
+@pytest.mark.thorough("1 s: many examples; one of each kind in the quick run")
 def test_massaging_as_a_treatment(applied):
     table, apply = applied
     treated = apply(MASSAGING)

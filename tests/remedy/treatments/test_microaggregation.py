@@ -63,6 +63,7 @@ def sorted_rows(rows):
 # ---------------------------------------------------------------- sdcMicro
 
 
+@pytest.mark.thorough("1 s: many examples; one of each kind in the quick run")
 @pytest.mark.parametrize("name", some_of(CASES))
 def test_sdcmicro(name):
     case, data = sdcmicro_case(name)

@@ -228,6 +228,7 @@ records = st.tuples(
 )
 
 
+@pytest.mark.thorough("1 s: many examples; one of each kind in the quick run")
 @examples(150)
 @given(
     st.lists(records, min_size=1, max_size=24),
@@ -364,6 +365,7 @@ def test_relaxed_parts_are_even(rows, k):
 # ---------------------------------------------------------------- real data
 
 
+@pytest.mark.thorough("1 s: many examples; one of each kind in the quick run")
 def test_adult_under_its_hierarchies():
     if not (ADULT / "adult.csv").is_file():
         pytest.skip("shared/data/adult is not beside the clone")

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,6 +41,7 @@ def cut(day: date, precision: int) -> str:
     return day.isoformat()[: (4, 7, 10)[precision]]
 
 
+@pytest.mark.thorough("1 s: many examples; one of each kind in the quick run")
 def test_by_records_that_end_before_they_begin():
     """120 events whose end is known to the month alone: where that moves by its middle, a quarter is turned round."""
     rng = np.random.default_rng(24)
@@ -71,6 +73,7 @@ def test_no_span_is_turned_round_and_no_precision_lost(begin, lasts, a, b, offse
     assert not surely_before(end, start)
 
 
+@pytest.mark.thorough("2 s: many examples; one of each kind in the quick run")
 @examples(400)
 @given(one=DAYS, other=DAYS, a=PRECISION, b=PRECISION, c=PRECISION, offset=st.integers(-365, 365))
 def test_no_certain_order_of_any_two_dates_is_turned_round(one, other, a, b, c, offset):
@@ -93,6 +96,7 @@ def test_intervals_of_complete_dates_stay(one, other, offset):
     assert date.fromisoformat(start) - one == date.fromisoformat(end) - other == timedelta(days=offset)
 
 
+@pytest.mark.thorough("3 s: many examples; one of each kind in the quick run")
 def test_an_interval_in_one_cell_is_not_turned_round():
     column = pd.Series(["2014-03/2014-03-30", "2014-03-01/2014-03", "2014-03/2014-03", "2014-11/2014"])
     for offset in range(-400, 401):

@@ -77,6 +77,7 @@ def tried_out(step) -> list[tuple[float, dict]]:
     return found
 
 
+@pytest.mark.thorough("2 s: many small pilots; the search and its proof in tests/remedy/recodings")
 @examples(25)
 @drawn(st.integers(0, 2**32), st.sampled_from(POLICIES), st.sampled_from(list(METRICS)))
 def test_proven_is_said_where_nothing_milder_holds(seed, policy, metric):

@@ -42,6 +42,7 @@ def removed(reason: Reason) -> list[str]:
     return [change.path[2] for change in reason.changes]
 
 
+@pytest.mark.thorough("1 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 def test_by_the_day_on_which_the_sponsor_ended_the_study(tmp_path):
     found = made(with_end(), tmp_path)
     ds, dm = found.opened["DS"].set_index("USUBJID"), found.opened["DM"].set_index("USUBJID")
@@ -72,6 +73,7 @@ def test_by_the_day_of_the_end_in_a_group_of_rows_alone(tmp_path):
     assert "DS.DSSTDTC" in reason.sentence
 
 
+@pytest.mark.thorough("3 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 def test_what_the_remedy_names_is_enough(tmp_path):
     study = with_end(DSSTDY=lambda i: float((sponsor_ends(i) - START[i]).astype(int) + 1))
     for name in ("before", "after"):
@@ -102,6 +104,7 @@ def test_by_the_cut_off_that_ends_every_persons_last_record(tmp_path):
     assert {"DS.DSSTDTC", "EX.EXSTDTC"} <= set(figures(found).undone_by)
 
 
+@pytest.mark.thorough("1 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 def test_by_visits_on_tuesdays_alone(tmp_path):
     tuesdays = START - (START.astype(int) + 3) % 7 + 1
     found = made({"DM": demographics(tuesdays), "SV": visits(tuesdays)}, tmp_path)
@@ -161,6 +164,7 @@ def test_times_of_day_that_the_config_keeps_are_named_beside_the_verdict(tmp_pat
     assert any("times of day removed" in str(one["done"]) for one in codebook_of(removed))
 
 
+@pytest.mark.thorough("1 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 def test_partial_dates_are_counted_in_report_codebook_and_readme(tmp_path):
     """120 ends known to the month, beside complete beginnings late in that month: none comes before its beginning."""
     late = [f"2014-{1 + i % 12:02d}-{18 + i % 10}" for i in range(N)]

@@ -93,6 +93,7 @@ def test_facts_of_the_demo_are_those_read_row_by_row(demo, with_months):
         assert len(shared) == len(by_hand[subjects[one]] & by_hand[subjects[two]])
 
 
+@pytest.mark.thorough("10 s: a release of the demo; facts and sets of them by small studies in the quick run")
 def test_the_figures_of_the_demo_are_those_counted_by_hand(demo):
     course = demo.result.outcome.course
     classes = dict(
@@ -109,6 +110,7 @@ def test_the_figures_of_the_demo_are_those_counted_by_hand(demo):
     assert demo.result.report.count("What rows disclose beyond the quasi-identifiers") == 1  # as the page, one heading
 
 
+@pytest.mark.thorough("10 s: a release of the demo; facts and sets of them by small studies in the quick run")
 def test_who_is_alone_by_one_thing_holds_the_package(demo):
     (reason,) = [one for one in demo.result.reasons_to_hold if "acquaintance" in one.sentence]
     assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from disclosure_control.measures.longitudinal import alone_by_facts
 from disclosure_control.release.facts.facts import facts_known
@@ -49,6 +50,7 @@ def alone(files: dict[str, pd.DataFrame], kinds: list[str], with_months: bool = 
     return [one.n_alone for one in found]
 
 
+@pytest.mark.thorough("1 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 def test_by_a_rare_term_its_code_its_synonym_or_its_supplement():
     before, after = opened(study()), opened(study(), RareTerms(2, removes_rows=True))
     for column in ("AELLT", "AEDECOD", "AEPTCD", "AEHLT"):
@@ -60,6 +62,7 @@ def test_by_a_rare_term_its_code_its_synonym_or_its_supplement():
     assert alone(after, ["terms"])[1] == 0
 
 
+@pytest.mark.thorough("1 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 def test_by_a_hidden_term_that_nobody_else_has_beside_it():
     """The only rare term would be known to be the hidden one: another term is hidden with it, and no record goes."""
     for common in (COMMON, {**COMMON, "DECOD": "Nausea", "LLT": "Nausea", "HLT": "Nausea"}):
@@ -93,6 +96,7 @@ def test_by_the_month_of_a_common_term():
     assert alone(files, ["terms"], with_months=True)[1] == 1
 
 
+@pytest.mark.thorough("1 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 def test_an_event_that_was_asked_for_and_did_not_occur_is_no_fact_and_hides_nobody():
     """Seven were asked whether they had the syndrome and had not: the eighth is as alone as before."""
     ae = [*study()["AE"], *(event(i, 2, RARE, AEOCCUR="N") for i in range(7))]

@@ -77,6 +77,7 @@ def reasons(result) -> list[str]:
     return [one.sentence for one in result.reasons_to_hold if one.sentence.startswith("Rows in released files")]
 
 
+@pytest.mark.thorough("1 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 def test_by_a_dose_of_five_milligrams_per_kilogram(told):
     ex = rows("EX", EXTRT="DRUG", EXDOSE=(5 * WEIGHT).round(1), EXDOSU="mg")
     found = told(study(EX=ex))
@@ -124,6 +125,7 @@ def test_by_a_duration_since_birth_in_years_or_months(told):
     assert (n, changed, by) in ((NEARLY_ALL, N, ["MH.MHDUR"]), (N, N, ["MH.MHDUR"]))
 
 
+@pytest.mark.thorough("2 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 @pytest.mark.parametrize("written", quick(1, ["{:.2f}", "0{:.1f}", "+{:.1f}", "{:.0f}0"], "1 s: a release"))
 def test_by_how_the_numbers_of_a_site_are_written(told, written):
     value = GENERATOR.normal(5, 0.7, N).round(1)
@@ -157,6 +159,7 @@ def test_by_a_dose_for_the_body_surface_beside_the_height(told):
     assert applied({}, changes) == {"release": {"operations": {"EX.EXDOSE": "remove"}}}
 
 
+@pytest.mark.thorough("2 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 def test_by_the_age_at_diagnosis_and_the_years_since(told):
     since = GENERATOR.integers(0, 20, N)
     qs = rows("QS", QSTESTCD="AGEDX", QSTEST="Age at diagnosis", QSORRES=AGE - since)
@@ -184,6 +187,7 @@ def test_by_a_laboratory_number_of_rows_of_each_site(told):
     assert (n, changed, by) == (20, N, ["LB"])
 
 
+@pytest.mark.thorough("1 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 def test_by_menopause_and_prostate(told):
     women, men = range(N // 2), range(N // 2, N)
     mh = pd.concat([rows("MH", women, MHDECOD="Menopause"), rows("MH", MHDECOD="Headache")])
@@ -194,6 +198,7 @@ def test_by_menopause_and_prostate(told):
     assert {"MH.MHDECOD", "QS.QSTESTCD"} <= set(by)
 
 
+@pytest.mark.thorough("3 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 def test_where_single_terms_tell_they_are_hidden_and_the_variable_stays(told):
     """Tonsillectomies were written down at one site of six, for 16 of its 20 people: one term of many goes."""
     common = np.array(["Headache", "Nausea", "Fatigue", "Cough", "Rash"])
@@ -209,6 +214,7 @@ def test_where_single_terms_tell_they_are_hidden_and_the_variable_stays(told):
     assert told(files, **drop, **pasted) == {}
 
 
+@pytest.mark.thorough("2 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 def test_by_a_history_that_starts_at_birth(told):
     birthday = GENERATOR.integers(0, 365, N)
     born = (START - pd.to_timedelta(AGE * 365.25 + birthday, unit="D")).strftime("%Y-%m-%d")
@@ -240,6 +246,7 @@ def test_by_a_laboratory_file_of_each_site(told):
     assert applied({}, changes)["release"]["leave_out"] == ["LBA", "LBB", "LBC", "LBD", "LBE", "LBF"]
 
 
+@pytest.mark.thorough("2 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 def test_by_the_unit_of_a_site(told):
     unit = np.where(SITE == "703", "g/dL", "mmol/L")
     n, changed, by = told(study(LB=rows("LB", LBTESTCD="HGB", LBTEST="Hb", LBORRES="12", LBORRESU=unit)))["DM__SITEID"]
@@ -257,6 +264,7 @@ def noise(seed: int) -> dict[str, pd.DataFrame]:
     return {"MH": mh, "QS": qs, "EX": ex}
 
 
+@pytest.mark.thorough("2 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 @pytest.mark.parametrize("seed", quick(1, range(8), "2 s: a release"))
 def test_rows_that_have_nothing_to_do_with_it_tell_nothing(told, seed):
     assert told(study(**noise(seed)), WITHOUT_SEX) == {}

@@ -63,6 +63,7 @@ def released(
     return package(source, given, kept, to)
 
 
+@pytest.mark.thorough("1 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 @pytest.mark.parametrize("form", quick(1, ["xpt5", "json", "ndjson", "parquet"], "1 s"))
 def test_by_a_label_of_a_variable(form, tmp_path):
     found = of_labelled(form, tmp_path, labels={"VSORRES": PLANTED, "VSTEST": "Name of Measurement"})
@@ -76,6 +77,7 @@ def test_by_a_label_of_a_variable(form, tmp_path):
     assert (row["text"], row["instead"]) == (PLANTED, "Result or Finding in Original Units")
 
 
+@pytest.mark.thorough("1 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 def test_a_declared_label_leaves(tmp_path):
     found = of_labelled("json", tmp_path, labels={"VSORRES": PLANTED}, release={"declared_names": [PLANTED]})
     assert "vs.json" in tells(found)
@@ -157,6 +159,7 @@ def test_by_a_qualifier_of_everybody(qnam, qlabel, tmp_path):
     assert "Intent to Treat" in set(found.opened["SUPPDM"]["QLABEL"])
 
 
+@pytest.mark.thorough("1 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 @pytest.mark.parametrize("unit", quick(1, ["Graz", "Huber", PLANTED], "1 s"))
 def test_by_a_unit_of_everybody(unit, tmp_path):
     start = starts()
@@ -168,6 +171,7 @@ def test_by_a_unit_of_everybody(unit, tmp_path):
     assert set(found.opened["LB"]["LBORRESU"].dropna()) == {"U/L"}
 
 
+@pytest.mark.thorough("1 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 def test_by_a_code_list_and_a_label_of_the_define_xml(tmp_path):
     """Of the study's own define.xml: the label of a variable without one in its file, and what a code means."""
     start = starts()

@@ -78,6 +78,7 @@ def test_by_the_calendar_week_as_a_result(tmp_path):
     assert list(found) == ["DM__RFSTDTC (its day of the year)"]
 
 
+@pytest.mark.thorough("1 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 def test_a_lot_for_half_a_year_and_a_season_are_no_date(tmp_path):
     def lot(day):
         return f"LOT {'AB'[pd.Timestamp(day).month > 6]}"
@@ -85,6 +86,7 @@ def test_a_lot_for_half_a_year_and_a_season_are_no_date(tmp_path):
     assert told({"EX": doses(lot)}, tmp_path, KEPT) == {}
 
 
+@pytest.mark.thorough("2 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough("1 second each")) for seed in range(1, 5))]
 )

@@ -84,6 +84,7 @@ def test_however_the_pieces_come_the_bytes_are_the_same(made, cells, data):
     assert b"".join(typed_bytes(pieces, combined.numbers, {}, cells)) == whole
 
 
+@pytest.mark.thorough("2 s: whole public exports; every form by small ones in the quick run")
 @examples(300)
 @given(st.from_regex(PLAIN_NUMBER, fullmatch=True))
 def test_a_plain_number_is_written_as_it_came(text):

@@ -286,6 +286,7 @@ def flat_config(domain, quasi_identifiers, sensitive, k, column, **more):
     }
 
 
+@pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
 @needs_shared_data
 @pytest.mark.parametrize(
     ("name", "source", "delimiter", "config", "n_risky", "total"),
@@ -322,6 +323,7 @@ def test_a_single_file_that_is_not_cdisc(start, name, source, delimiter, config,
     assert_report_counts_the_files(pilot)
 
 
+@pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
 @needs_shared_data
 def test_row_numbers_follow_the_file(start):
     path = SHARED_DATA / "heart" / "heart.csv"

@@ -151,6 +151,7 @@ def test_with_settings_their_rules_decide(records, merge):
     assert_is_as_the_referee_says(records, merge)
 
 
+@pytest.mark.thorough("3 s: whole public exports; every form by small ones in the quick run")
 @pytest.mark.parametrize("seed", some_of(range(40)))
 def test_larger_domains_are_as_the_referee_says(seed):
     records, merge, starts = large_domain(seed)
@@ -158,6 +159,7 @@ def test_larger_domains_are_as_the_referee_says(seed):
     assert_is_as_the_referee_says(records, merge, starts)
 
 
+@pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
 @given(long_domains(), st.sampled_from(["baseline", "first", "last"]))
 @property_test
 def test_carried_variables_are_those_of_the_chosen_record(records, rule):

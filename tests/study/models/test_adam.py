@@ -83,6 +83,7 @@ def test_kinds_and_parts():
     assert group.part_of == "AGE"
 
 
+@pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
 @needs_shared_data
 def test_figures_of_the_public_study_agree_in_both_models(tmp_path):
     """254 people of ADSL: the same classes by sex, race, ethnicity and age as the same people have by DM."""

@@ -56,6 +56,7 @@ def read_back(pilot):
     return {name: read_domain_file(path).frame for name, path in find_domain_files(folder).by_domain.items()}
 
 
+@pytest.mark.thorough("12 s: a release of the whole export; the views by small resources in the quick run")
 def test_the_people_and_the_baseline_of_observations_are_merged(released, export):
     """Expected values by a walk over the resources: the first observation of each test by its date."""
     combined = pd.DataFrame(released.combined_rows()).set_index("USUBJID")
@@ -73,6 +74,7 @@ def test_the_people_and_the_baseline_of_observations_are_merged(released, export
     assert len(first) == combined.filter(like="OBSERVATION__").size
 
 
+@pytest.mark.thorough("12 s: a release of the whole export; the views by small resources in the quick run")
 def test_the_draft_knows_the_person_and_the_roles_of_the_patient(released):
     text = released.config_file.read_text(encoding="utf-8")
     assert '"column": "patient_id"' in text
@@ -82,12 +84,14 @@ def test_the_draft_knows_the_person_and_the_roles_of_the_patient(released):
     assert "PATIENT__birth_date" in text.partition('"drop"')[2]
 
 
+@pytest.mark.thorough("12 s: a release of the whole export; the views by small resources in the quick run")
 def test_no_name_identifier_or_narrative_leaves_or_is_merged(released):
     files = [released.combined, *sorted((released.results / "released").iterdir())]
     texts = "\n".join(path.read_text(encoding="utf-8") for path in files)
     assert [one for one in ("Familyname", "Givenname", "MRN0", "555-0", "Narrative", "Street") if one in texts] == []
 
 
+@pytest.mark.thorough("12 s: a release of the whole export; the views by small resources in the quick run")
 def test_every_key_joins_after_the_release_as_it_did_before(released, export):
     """A pseudonym for each id, and each reference still leads to the row that it led to."""
     tables = read_back(released)
@@ -109,6 +113,7 @@ def test_every_key_joins_after_the_release_as_it_did_before(released, export):
             assert originals.isdisjoint(frame[column].dropna()), f"{name}.{column}"
 
 
+@pytest.mark.thorough("12 s: a release of the whole export; the views by small resources in the quick run")
 def test_a_drug_that_is_referred_to_leaves_with_its_code_and_is_a_fact_of_the_person(released, export):
     """The medications are a dictionary of the administrations; what nobody was given stays."""
     tables = read_back(released)
@@ -123,6 +128,7 @@ def test_a_drug_that_is_referred_to_leaves_with_its_code_and_is_a_fact_of_the_pe
     assert [one.is_of_ids for one in ladders if one.levels == ("medication_id",)] == [True]
 
 
+@pytest.mark.thorough("12 s: a release of the whole export; the views by small resources in the quick run")
 def test_all_dates_of_a_person_move_by_one_number_of_days(released, export):
     tables = read_back(released)
     before = pd.Series({one["id"]: one["period"]["start"][:10] for one in export["Encounter"]})
@@ -138,6 +144,7 @@ def test_all_dates_of_a_person_move_by_one_number_of_days(released, export):
     assert sorted(moved["start"]) != sorted(one["period"]["start"] for one in export["Encounter"])
 
 
+@pytest.mark.thorough("12 s: a release of the whole export; the views by small resources in the quick run")
 def test_the_recipient_and_the_merge_report_learn_that_the_tables_are_flat(released):
     readme = (released.results / "released" / "README.txt").read_text(encoding="utf-8")
     assert "These are flat tables made of FHIR R4 resources" in readme
@@ -148,6 +155,7 @@ def test_the_recipient_and_the_merge_report_learn_that_the_tables_are_flat(relea
     assert note.endswith("5 elements of Patient not read: extension, identifier, name, telecom, text")
 
 
+@pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
 def test_parts_of_a_type_are_one_table(tmp_path, export):
     FhirExport().write(tmp_path, part_of="Patient")
     combined = combine_domains(tmp_path, PATIENT_RULE, MergeSettings())

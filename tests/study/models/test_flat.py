@@ -137,6 +137,7 @@ def test_no_guess_lets_text_names_or_places_leave(name):
     assert model.operation("BESUCHE", name).operation in STAYS_OUT
 
 
+@pytest.mark.thorough("2 s: whole public exports; every form by small ones in the quick run")
 @given(seed=st.integers(0, 99))
 def test_roles_do_not_depend_on_the_order_of_rows(seed):
     visits = german_visits().head(100)

@@ -357,6 +357,7 @@ def test_rows_without_a_column_of_concepts_are_read_without_it():
     assert known.as_merged(rows)["value_as_concept_id"].isna().all()
 
 
+@pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
 def test_a_recoded_year_of_birth_is_in_no_other_column(tmp_path):
     bands = {str(1950 + i): "1950--1960" for i in range(1, 7)}
     frames, _ = released(tmp_path, EXPORT, {"PERSON__year_of_birth": bands})
@@ -370,6 +371,7 @@ def test_a_suppressed_gender_is_gone_and_the_others_keep_their_ids(tmp_path):
     assert "gender_source_value" not in frames["PERSON"]
 
 
+@pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
 def test_a_recoded_measurement_is_recoded_in_its_rows(tmp_path):
     bands = {str(101 + 10 * i): "100--200" for i in range(1, 7)}
     frames, made = released(tmp_path, EXPORT, {"MEASUREMENT__Pressure (Press) in Arm": bands})
@@ -379,12 +381,14 @@ def test_a_recoded_measurement_is_recoded_in_its_rows(tmp_path):
     assert not made.unplaced
 
 
+@pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
 def test_labels_in_place_of_concepts_are_no_lost_keys(tmp_path):
     groups = {"MALE": "anybody", "FEMALE": "anybody"}
     frames, _ = released(tmp_path, EXPORT, {"PERSON__gender_concept_id": groups})
     assert set(frames["PERSON"]["gender_concept_id"]) == {"anybody"}
 
 
+@pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
 def test_a_recoded_result_that_is_a_concept_leaves_as_its_label(tmp_path):
     frames, made = released(tmp_path, EXPORT, {"MEASUREMENT__Urine protein": {"Positive": "any"}})
     rows = frames["MEASUREMENT"]
@@ -448,6 +452,7 @@ def test_the_config_of_the_demo_names_columns_that_its_merge_makes(tmp_path):
     }
 
 
+@pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
 @needs_shared_data
 def test_the_public_export_has_28_people_and_keys_that_join(tmp_path):
     folder = SHARED_DATA / "omop" / "synthea27nj"

@@ -180,6 +180,7 @@ def test_files_of_the_set_up_are_design_and_those_with_names_never_leave():
     assert model.operation("USERS", "firstname").operation is OperationKind.REMOVE_DATA_SET
 
 
+@pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
 @needs_shared_data
 @pytest.mark.parametrize(
     ("folder", "person", "people"),

@@ -123,6 +123,7 @@ cells = st.lists(
 )
 
 
+@pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
 @given(event_places, cells, st.integers(0, 99))
 @examples(150)
 def test_first_values_by_event_and_instance_are_those_of_the_referee(tmp_path_factory, order, rows, seed):
@@ -171,6 +172,7 @@ def test_the_order_by_dates_stays_when_all_dates_of_a_person_move(days, offset):
 # ---------------------------------------------------------------- checkboxes
 
 
+@pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
 @given(
     st.lists(
         st.tuples(*[st.sampled_from(["0", "1", None, "Checked", "Unchecked"])] * 3, st.sampled_from(["2", None])),

@@ -82,6 +82,7 @@ def adult():
     return frame, {name: read_hierarchy(folder / f"adult_hierarchy_{name}.csv") for name in ADULT}
 
 
+@pytest.mark.thorough("1 s: many draws; one of each kind in the quick run")
 @needs_shared
 @pytest.mark.parametrize(
     "row", [100, *(pytest.param(row, marks=pytest.mark.thorough("0.6 s")) for row in (0, 1, 7, 50, 188, 200, 238, 239))]
