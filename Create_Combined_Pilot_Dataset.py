@@ -34,7 +34,7 @@ from config import (
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.choice import AUTO, MERGING, engine_of_merge
-from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door
+from disclosure_control.run.doors import DONE, Door, Outcome, Pilot, run_door
 from disclosure_control.run.memory import give_freed_memory_back
 
 if TYPE_CHECKING:
@@ -234,5 +234,8 @@ def add_merge_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+DOOR = Door("Create_Combined_Pilot_Dataset.py", combine_or_draft, needs_config=False)
+
+
 if __name__ == "__main__":
-    sys.exit(run_door(__doc__, combine_or_draft, add_options=add_merge_options, needs_config=False))
+    sys.exit(run_door(__doc__, DOOR.process, None, add_merge_options, DOOR.needs_config, DOOR.name))

@@ -33,7 +33,7 @@ from config.model_settings import notes_on_names
 from disclosure_control.basics.telling.reasons import DECIDE, DECIDE_COLUMNS, Gravity, Reason
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.choice import AUTO, ENGINES
-from disclosure_control.run.doors import DONE, INPUT_AT_FAULT, RISK_TOO_HIGH, Outcome, Pilot, run_door
+from disclosure_control.run.doors import DONE, INPUT_AT_FAULT, RISK_TOO_HIGH, Door, Outcome, Pilot, run_door
 from disclosure_control.run.memory import give_freed_memory_back
 
 if TYPE_CHECKING:
@@ -239,15 +239,19 @@ def _outcome(judged: str, assessment: Assessment, verdict: Verdict, limit: float
 
     words = risky_shares(assessment)
     said = str(verdict.figures["verdict"])
+
+    def outcome(status: int, why: str) -> Outcome:
+        return Outcome(status, f"{said}{why}, {words}", verdict=said)
+
     # Where nothing could be evaluated nothing was shown to be safe.
     if limit is not None and any(
         r.n_evaluated == 0 or 100 * r.n_risky > limit * r.n_evaluated for r in assessment.results
     ):
-        return Outcome(RISK_TOO_HIGH, f"{said}; {judged}: risky above {limit:g}% of the evaluated, {words}")
+        return outcome(RISK_TOO_HIGH, f"; {judged}: risky above {limit:g}% of the evaluated")
     if limit is not None and verdict.vetoes:
         against = min(verdict.vetoes).sentence
-        return Outcome(RISK_TOO_HIGH, f"{said}: {against} {judged}: risky share of the evaluated, {words}")
-    return Outcome(DONE, f"{said}; {judged}: risky share of the evaluated, {words}")
+        return outcome(RISK_TOO_HIGH, f": {against} {judged}: risky share of the evaluated")
+    return outcome(DONE, f"; {judged}: risky share of the evaluated")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -289,8 +293,11 @@ def config_in_this_file(names: Mapping[str, object]) -> str | None:
     return None
 
 
+DOOR = Door("Main_Anonymization.py", assess_pilot)
+
+
 if __name__ == "__main__":
     if misplaced := config_in_this_file(globals()):
         print(misplaced, file=sys.stderr)
         sys.exit(INPUT_AT_FAULT)
-    sys.exit(run_door(__doc__, assess_pilot, add_options=add_options))
+    sys.exit(run_door(__doc__, DOOR.process, None, add_options, name=DOOR.name))

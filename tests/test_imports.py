@@ -66,6 +66,7 @@ ROOMS = {
 DOORS = {
     "Create_Combined_Pilot_Dataset": "door 1: files of a pilot to one row per person",
     "Main_Anonymization": "door 2: combined dataset and config to risk, remedies, report, release",
+    "disclosure_control.night": "both scripts over all pilots in one process, every night",
     "disclosure_control.overview": "all pilots on one page",
     "disclosure_control.reidentify": "the person behind one pseudonym, logged",
     "disclosure_control.sign": "a person signs off a run",

@@ -22,6 +22,11 @@ from tests.test_imports import module_name, project_files, room_of, statements_o
 # What an issue carries beyond the numbers below while old and new stand side by side: its name, and how many statements
 # of which room. An overdraft ends with its issue.
 OVERDRAFTS: dict[str, dict[str, int]] = {
+    "Nights": {
+        "disclosure_control.run": 166,
+        "doors": 88,
+        "tests/run": 61,
+    },
     "Spine": {
         "config": 4,
         "disclosure_control.analyses": 6,
@@ -75,7 +80,7 @@ MOST = {
     "disclosure_control.identifiers": 1488,
     "disclosure_control.leaving": 1328,
     "disclosure_control.measures": 2196,
-    "disclosure_control.records": 2710,
+    "disclosure_control.records": 2699,
     "disclosure_control.release": 5092,
     "disclosure_control.remedy": 4226,
     "disclosure_control.report": 943,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from disclosure_control.records.needs import AtOnce
+from disclosure_control.run.memory import MEMORY_PER_BYTE, free_memory
 from study.formats.blocks import kind_of
 
 
@@ -48,9 +49,7 @@ def engine_of_merge(name: str) -> str:
     return name
 
 
-# Memory of a run per byte of its text, and the share of free memory that it may use.
-MEMORY_PER_BYTE = 6.0
-SHARE_OF_FREE = 0.6
+SHARE_OF_FREE = 0.6  # of free memory, that a run may use
 MEMORY_FROM_DISK = 1e9  # bytes: about what a run from disk takes
 
 
@@ -95,22 +94,3 @@ def fits_from_disk(path: Path) -> bool:
 
 def _needed(path: Path) -> float:
     return MEMORY_PER_BYTE * kind_of(path).bytes_as_text(path) if path.is_file() else 0.0
-
-
-def free_memory() -> int | None:
-    """Bytes of memory that this process may still take, within the limit of its container; None if nobody knows."""
-    try:
-        import psutil
-    except ImportError:
-        return None
-    free = int(psutil.virtual_memory().available)
-    used, limit = (_number_in(Path("/sys/fs/cgroup") / name) for name in ("memory.current", "memory.max"))
-    return free if limit is None else min(free, max(limit - (used or 0), 0))
-
-
-def _number_in(path: Path) -> int | None:
-    """The number in a system file; None if there is no such file, or no number in it."""
-    try:
-        return int(path.read_text(encoding="ascii"))
-    except (OSError, ValueError):
-        return None

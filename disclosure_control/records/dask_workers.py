@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from config import ClusterSettings
 from disclosure_control.basics.telling.faults import FaultElsewhereError, FaultyInputError, stop_at
-from disclosure_control.records.choice import free_memory
 from disclosure_control.records.scheduler_address import safe_address
-from disclosure_control.run.memory import OF_A_WORKER
+from disclosure_control.run.memory import OF_A_WORKER, free_memory
 
 if TYPE_CHECKING:
     from distributed import Client, Future

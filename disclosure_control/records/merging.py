@@ -10,15 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from disclosure_control.basics.telling.progress import progress
-from disclosure_control.records.choice import (
-    AUTO,
-    MEMORY_PER_BYTE,
-    SHARE_OF_FREE,
-    Choice,
-    free_memory,
-)
+from disclosure_control.records.choice import AUTO, SHARE_OF_FREE, Choice
 from disclosure_control.records.domain_files import PARQUET, USUAL_FILE_LIMITS, FileLimits, read_large_file
 from disclosure_control.records.spill import SpilledFrames, spill_folder
+from disclosure_control.run.memory import MEMORY_PER_BYTE, free_memory
 from study.formats.delimited_guesses import USUAL_DELIMITERS
 from study.formats.delimited_headers import has_text_above_header
 from study.formats.files import read_domain_file, visible_files

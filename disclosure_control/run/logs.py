@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, TextIO
+from typing import Any, Self, TextIO
 
 from disclosure_control.basics.telling.progress import progress, saying
 from disclosure_control.run import clock
@@ -26,9 +26,9 @@ class Log:
     def __init__(self, is_json: bool = False, pilot: str | None = None, clock: Callable[[], float] = time.perf_counter):
         self.is_json, self.pilot, self.clock = is_json, pilot, clock
 
-    def of_pilot(self, pilot: str) -> Log:
+    def of_pilot(self, pilot: str) -> Self:
         """The same log, whose events name this pilot."""
-        return Log(self.is_json, pilot, self.clock)
+        return type(self)(self.is_json, pilot, self.clock)
 
     def say(self, text: str) -> None:
         """A sentence or a report, for people alone."""
@@ -70,6 +70,40 @@ class Log:
 
     def _going_on(self, words: str) -> contextlib.AbstractContextManager[object]:
         return contextlib.nullcontext() if self.is_json else progress(words)
+
+
+class NightLog(Log):
+    """The log of a night: as text, notices and faults in a line each with its time; reports stay in their files."""
+
+    def say(self, text: str) -> None:
+        """Print nothing: it is in a file."""
+
+    def notice(self, sentence: str) -> None:
+        """A sentence, for people and programs."""
+        self._line(sentence)
+        self.event("notice", words=sentence)
+
+    def fault(self, words: str) -> None:
+        """Print a fault on standard error."""
+        self._line(f"fault: {words}", sys.stderr)
+        self.event("fault", sys.stderr, words=words)
+
+    def outcome(self, status: int, words: str, seconds: float) -> None:
+        """What came of a pilot, as soon as it is known."""
+        self._line(f"status {status} after {seconds} s; {words}")
+        self.event("outcome", status=status, words=words, seconds=seconds)
+
+    def ending(self, text: str) -> None:
+        """What a person reads first, without times."""
+        super().say(text)
+
+    def _line(self, words: str, stream: TextIO | None = None) -> None:
+        if not self.is_json:
+            of_pilot = "" if self.pilot is None else f"{self.pilot}: "
+            say(f"{clock.utc_now()[:19]}Z {of_pilot}{words}", stream)
+
+    def _going_on(self, words: str) -> contextlib.AbstractContextManager[object]:
+        return contextlib.nullcontext()
 
 
 class SilentLog(Log):

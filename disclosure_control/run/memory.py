@@ -1,11 +1,14 @@
-"""The memory settings of a door: freed memory is kept for reuse, as the process does nothing else."""
+"""The memory of a door: freed memory is kept for reuse, as the process does nothing else; and how much there is."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import gc
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
 from typing import Literal
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8  # as malloc.h has them
@@ -87,3 +90,69 @@ def _tell(largest_reused: Sequence[int], most_kept: int) -> bool:
     set_option(M_TRIM_THRESHOLD, most_kept)
     set_option(M_ARENA_MAX, 1)
     return True
+
+
+# ---------------------------------------------------------------- how much there is, and how much a run needs
+
+MEMORY_PER_BYTE, MEMORY_OF_PROGRAM = 6.0, 3e8  # of a run: per byte of its text, and beside that
+CGROUPS = Path("/sys/fs/cgroup")
+OF_THIS_PROCESS = Path("/proc/self/cgroup")
+
+
+def free_memory() -> int | None:
+    """Bytes of memory that this process may still take; None if nobody knows.
+
+    Within what the machine has, the limits of its control groups (version 2), which containers and systemd set, and
+    that of ``ulimit -v``.
+    """
+    try:
+        import psutil
+    except ImportError:
+        return None
+    return min([int(psutil.virtual_memory().available), *_left_by_groups(), *_left_of_addresses(psutil)])
+
+
+def _left_by_groups() -> Iterator[int]:
+    """What each control group that this process is in still leaves: its own, and those above it."""
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        lines = OF_THIS_PROCESS.read_text(encoding="utf-8").splitlines()
+        own = next((line.removeprefix("0::/") for line in lines if line.startswith("0::/")), "")
+        for group in (CGROUPS / own, *(CGROUPS / above for above in Path(own).parents)):
+            limits = [_number_in(group / name) for name in ("memory.max", "memory.high")]
+            used = _number_in(group / "memory.current") or 0
+            yield from (max(limit - used, 0) for limit in limits if limit is not None)
+
+
+def _left_of_addresses(psutil: ModuleType) -> Iterator[int]:
+    with contextlib.suppress(ImportError, OSError):
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit != resource.RLIM_INFINITY:
+            yield max(limit - int(psutil.Process().memory_info().vms), 0)
+
+
+def _number_in(path: Path) -> int | None:
+    """The number in a system file; None if there is no such file, or no number in it."""
+    try:
+        return int(path.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether something could not get memory: Python, NumPy and Arrow, the system, or DuckDB by a class of its own."""
+    is_of_system = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    return isinstance(error, MemoryError) or is_of_system or type(error).__name__ == "OutOfMemoryException"
+
+
+def out_of_memory(folder: Path) -> str:
+    """The fault of a run that could not get memory, with the size needed for the files in a ``folder``."""
+    sizes = (path.stat().st_size for path in folder.iterdir() if path.is_file())
+    needed, free = MEMORY_OF_PROGRAM + MEMORY_PER_BYTE * sum(sizes), free_memory()
+    left = "" if free is None else f", and {free / 1e9:.1f} GB are free now"
+    return (
+        f"Out of memory: with all records in memory, this pilot needs up to {needed / 1e9:.1f} GB{left}. Give the run "
+        "more (--memory of the container, MemoryMax= of the systemd unit, ulimit -v), or take --engine disk, which "
+        "works in about a gigabyte. The results were not changed."
+    )
