@@ -39,6 +39,12 @@ def yes_and_no() -> frozenset[str]:
 
 
 @cache
+def words_of_summaries() -> frozenset[str]:
+    """The words that rows of totals, means and the like begin with, in every language, as they are written."""
+    return frozenset(word for words in words_of_the_pilots()["summaries"].values() for word in words.split())
+
+
+@cache
 def _meanings() -> Sequence[tuple[str, Mapping[str, int], int]]:
     """By concept and language: each word and its meaning, of which the last one says that nothing is known."""
     return [

@@ -38,6 +38,7 @@ from study.formats.messages import shown_name, unquoted_missing_note
 from study.formats.packed import opened
 from study.formats.parquet_domains import BlocksOfParquetDomain
 from study.formats.row_numbers import may_be_row_numbers
+from study.formats.rows_of_nobody import faults_of_rows_on_disk
 from study.formats.rows_of_people import SUBJECT, RowsOfPeople, starts_of_parts
 from study.formats.tables import (
     GZIP_SUFFIX,
@@ -55,6 +56,7 @@ REMEDY = (
     "to be read from disk a file is UTF-8 text with a line of names, quotes around whole values alone and doubled "
     "within; export it so, or use --engine memory on a machine with enough memory"
 )
+REMEDY_IN_MEMORY = "use --engine memory on a machine with enough memory"
 PARQUET = ".parquet"
 _SAMPLE_BYTES = 1 << 18
 
@@ -354,6 +356,8 @@ def read_large_file(
     counts = [one.people for one in found]
     distinct = {name: one.texts for name, one in zip(file.columns, found, strict=True)}
     contents = file.contents(distinct, dict(zip(file.columns, counts, strict=True)))
+    if suffix_of(path) != PARQUET:
+        stop_at(faults_of_rows_on_disk(path.name, contents.columns, REMEDY_IN_MEMORY))
     del found, distinct
     readings = read_columns(contents, path, options)
     dated, notes_on_dates = with_iso_dates(readings, path, options)

@@ -10,13 +10,16 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from study.formats.delimited_guesses import USUAL_DELIMITERS, guess_delimiter
+from disclosure_control.basics.telling.faults import FaultyInputError
+from study.formats.delimited_guesses import DELIMITER_NAMES, USUAL_DELIMITERS, guess_delimiter
 from study.formats.header_rows import SAMPLE_ROWS, HeaderRow, declared_header, find_header
+from study.formats.messages import setting_of
 from study.formats.packed import opened
 from study.formats.tables import GZIP_SUFFIX, FileOptions, suffix_of
 
 SAMPLE_BYTES = 1 << 18
 _MOST_LINES_ABOVE = 10
+_FEWEST_RECORDS = 4  # that show how many columns there are
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,28 @@ def header_of_text(sample: str, is_whole: bool, path: Path, options: FileOptions
         found = _found(records, options.keep, first_number)
         if found.place:
             return TextHeader(delimiter, records[found.place].line, found.names, found.notes)
+    if options.delimiter is None and (fault := _fault_of_one_column(sample, is_whole, path, first, first_number)):
+        raise FaultyInputError(fault)
     return TextHeader(first)
+
+
+def _fault_of_one_column(sample: str, is_whole: bool, path: Path, delimiter: str, first_number: int) -> str:
+    """The fault of a text of one column, where nearly all lines but the first ones have the same number of fields."""
+    if len(_records(sample, delimiter, is_whole)[0].fields) > 1:
+        return ""
+    for other in DELIMITER_NAMES:
+        records = _records(sample, other, is_whole)
+        n_fields = Counter(len(one.fields) for one in records if one.fields)
+        n_columns, n_records = n_fields.most_common(1)[0]
+        if n_columns > 2 and n_records >= max(_FEWEST_RECORDS, 0.9 * n_fields.total()):
+            row = next(place for place, one in enumerate(records) if len(one.fields) == n_columns) + first_number
+            return (
+                f"{path.name}: the first line is one text, and {n_records:,} lines have {n_columns} fields each, "
+                f"between {DELIMITER_NAMES[other]}. If the headings are in row {row}, declare it: "
+                f"{setting_of(path, 'header_row', row)}; if the file has one column, "
+                f"{setting_of(path, 'header_row', first_number)}."
+            )
+    return ""
 
 
 def has_text_above_header(path: Path, options: FileOptions) -> bool:

@@ -7,6 +7,7 @@ import csv
 import dataclasses
 import io
 import itertools
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,11 +27,13 @@ from study.formats.delimited_guesses import (
     USUAL_DELIMITERS,
     header_looks_like_data,
     looks_like_a_table,
+    looks_like_data,
     n_unquoted_missing,
 )
 from study.formats.delimited_headers import SAMPLE_BYTES as _SAMPLE_BYTES
 from study.formats.delimited_headers import header_of_text
 from study.formats.encodings import read_text
+from study.formats.header_rows import SAMPLE_ROWS, likely_header_row
 from study.formats.messages import (
     empty_file_fault,
     leave_out_setting,
@@ -42,7 +45,14 @@ from study.formats.outgoing import FileWriter, OutgoingTable
 from study.formats.quotes import QUOTE, quotes_of
 from study.formats.registry import Format
 from study.formats.tables import GZIP_SUFFIX, FileContents, FileOptions, suffix_of
-from study.formats.values import clean_name, has_value, n_without_empty_end, name_faults, with_repeats_numbered
+from study.formats.values import (
+    MOST_COLUMNS,
+    clean_name,
+    has_value,
+    n_without_empty_end,
+    name_faults,
+    with_repeats_numbered,
+)
 
 if TYPE_CHECKING:
     import _csv
@@ -54,6 +64,9 @@ _BLOCK_BYTES = 1 << 22
 _LARGEST_BLOCK_BYTES = (1 << 31) - 2
 _SMALL_BLOCK_BYTES = 1 << 16
 _PROBED_BYTES = 1 << 17
+_MOST_LINES_OF_A_FOOTER = 20
+_WORDS = re.compile(r"\S\s+\S|[=:*#]")  # of a remark, and not of an id
+_FEWEST_RECORDS = 4  # that show how many fields a record has
 _ENCODED = pa.dictionary(pa.int32(), pa.large_string())
 
 
@@ -103,18 +116,21 @@ def read_csv(source: SourceFile, options: FileOptions) -> FileContents:
         text = dataclasses.replace(text, n_missing=n_missing)
         if n_missing:
             notes.append(unquoted_missing_note(n_missing))
-    header, table, nameless = _checked_records(text)
+    header, table, nameless, n_of_footer = _checked_records(text)
     n_records = n_without_empty_end(table)
     if n_records == 0:
         raise FaultyInputError(no_record_fault(path))
     if n_records < table.num_rows:
         notes.append(f"{counted(table.num_rows - n_records, 'record')} at the end without any value left out")
+    if n_of_footer:
+        notes.append(f"{counted(n_of_footer, 'line')} of text below the records left out, as no record of a person")
     if nameless:
         notes.append(f"{counted(len(nameless), 'column')} without a name and without any value left out")
     named = [place for place in range(len(header)) if place not in nameless]
     columns = {header[place]: _handed_on(table.column(place).slice(0, n_records)) for place in named}
     depends_on_keep = bool(text.names) or not all(header)
-    return FileContents(columns, notes, may_guess_comma=text.delimiter != ",", depends_on_keep=depends_on_keep)
+    may_guess_comma = text.delimiter != ","
+    return FileContents(columns, notes, {}, may_guess_comma, depends_on_keep=depends_on_keep, is_typed_by_hand=True)
 
 
 def _handed_on(column: pa.ChunkedArray) -> TextCodes | pa.ChunkedArray:
@@ -206,8 +222,8 @@ def _small_blocks(data: pa.Buffer) -> Iterator[np.ndarray]:
 # Header and records
 
 
-def _checked_records(text: _Text) -> tuple[list[str], pa.Table, list[int]]:
-    """Return the column names, the records, and the places of columns that are left out.
+def _checked_records(text: _Text) -> tuple[list[str], pa.Table, list[int], int]:
+    """Return the column names, the records, the places of columns that are left out, and the lines of a footer.
 
     Raises FaultyInputError with all that is wrong with the names and with the records.
     """
@@ -216,19 +232,28 @@ def _checked_records(text: _Text) -> tuple[list[str], pa.Table, list[int]]:
     except csv.Error:
         raise FaultyInputError(_unreadable_fault(text)) from None
     header = with_repeats_numbered([clean_name(name) for name in text.names or first_records[0][1]])
-    looks_like_data = header_looks_like_data(header)
+    if len(header) > MOST_COLUMNS:
+        raise FaultyInputError(name_faults(header, text.path))
+    may_be_record = not text.names and header_looks_like_data(header)
     is_empty = len(first_records) < 2
-    table, of_records = (pa.table({}), [no_record_fault(text.path)]) if is_empty else _parsed(text, len(header))
+    nothing: tuple[pa.Table, list[str], int] = (pa.table({}), [no_record_fault(text.path)], 0)
+    table, of_records, n_of_footer = nothing if is_empty else _parsed(text, len(header))
     nameless = [] if is_empty else _nameless_without_values(header, table)
-    faults = name_faults(header, text.path, not looks_like_data, first_may_be_unnamed=True, left_out=nameless)
-    if looks_like_data:
+    likely = likely_header_row(_first_rows(text), text.first_line) if "" in header else 1
+    faults = name_faults(header, text.path, not may_be_record, True, nameless, likely)
+    if may_be_record:
         faults.append(
             f"{text.path.name}: the first line looks like a record, not like column names (most of its "
             f"{counted(len(header), 'field')} are numbers or dates). Put a line with the column names first, "
             f"or leave the domain out by {leave_out_setting(text.path)}."
         )
     stop_at([*faults, *of_records])
-    return header, table, nameless
+    return header, table, nameless, n_of_footer
+
+
+def _first_rows(text: _Text) -> list[list[str]]:
+    """The first rows from the header on, blank ones too, as rows are counted where a config declares the header."""
+    return list(itertools.islice(text.reader(), SAMPLE_ROWS))
 
 
 def _nameless_without_values(header: Sequence[str], table: pa.Table) -> list[int]:
@@ -237,8 +262,10 @@ def _nameless_without_values(header: Sequence[str], table: pa.Table) -> list[int
     return [place for place in places if not has_value(table.column(place)).any()]
 
 
-def _parsed(text: _Text, n_columns: int) -> tuple[pa.Table, list[str]]:
-    """Return the records as a table of text with columns '0', '1', ..., and the faults of ragged records."""
+def _parsed(text: _Text, n_columns: int) -> tuple[pa.Table, list[str], int]:
+    """Return the records as a table of text with columns '0', '1', ..., the faults of ragged records, and how many
+    lines of a footer there are.
+    """
     block_bytes = _BLOCK_BYTES
     while True:
         n_fields: list[int] = []
@@ -246,7 +273,9 @@ def _parsed(text: _Text, n_columns: int) -> tuple[pa.Table, list[str]]:
             block_bytes = _block_keeping_line_ends(text.data, block_bytes)
         try:
             table = _parsed_in_blocks(text, n_columns, block_bytes, n_fields)
-            return table, [_ragged_fault(text, n_columns, Counter(n_fields))] if n_fields else []
+            if not n_fields or (len(n_fields) <= _MOST_LINES_OF_A_FOOTER and _are_footer(text, n_columns)):
+                return table, [], len(n_fields)
+            return table, [_ragged_fault(text, n_columns, Counter(n_fields))], 0
         except pa.ArrowInvalid:
             # A single record may be larger than a block; pyarrow's message would quote it.
             if block_bytes >= min(text.data.size, _LARGEST_BLOCK_BYTES):
@@ -312,10 +341,29 @@ def _repeats(beginning: pa.ChunkedArray, share: float) -> bool:
     return bool(2 * (n - pc.count_distinct(beginning).as_py()) >= n * min(8 * share, 1))
 
 
+def _are_footer(text: _Text, n_columns: int) -> bool:
+    """Whether all lines with another number of fields are at the end, have few of them, and begin with words.
+
+    A record that was cut off begins with an id.
+    """
+    fields = [fields for _, fields in text.records()]
+    n_records = next((n for n, one in enumerate(fields) if len(one) != n_columns), len(fields))
+    n_of_words = sum(_WORDS.search(one[0].strip()) is not None for one in fields[1:n_records])
+    return 2 * n_of_words < n_records - 1 and all(
+        2 * len(one) <= n_columns and _WORDS.search(one[0].strip()) for one in fields[n_records:]
+    )
+
+
 def _ragged_fault(text: _Text, n_columns: int, n_fields: Counter[int]) -> str:
     kinds = listed((f"{counted(n_records, 'record')} with {n}" for n, n_records in sorted(n_fields.items())), at_most=5)
     first_line = next((line for line, fields in text.records() if len(fields) != n_columns), None)
     where = f"; the first begins at line {first_line:,}" if first_line else ""
+    [(n_usual, n_records)] = n_fields.most_common(1)
+    if n_usual > 2 and len(n_fields) == 1 and n_records >= _FEWEST_RECORDS:
+        place, first = next(((i, one) for i, one in enumerate(_first_rows(text)) if len(one) == n_usual), (0, ["0"]))
+        row = place + text.first_line
+        if not looks_like_data(first[0]):
+            where += f". If the headings are in row {row}, declare it: {setting_of(text.path, 'header_row', row)}"
     return (
         f"{text.path.name}: {counted(n_fields.total(), 'record')} with another number of fields than the "
         f"{counted(n_columns, 'column')} of the header: {kinds}{where}. Quote values that contain the delimiter, "

@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime
 import io
 import warnings
-import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -20,18 +20,39 @@ from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
-from study.formats.header_rows import SAMPLE_ROWS, HeaderRow, declared_header, find_header
+from study.formats.header_rows import SAMPLE_ROWS, HeaderRow, declared_header, find_header, likely_header_row
 from study.formats.legends import MOST_VALUES, why_a_legend
 from study.formats.messages import leave_out_setting, no_record_fault, setting_of, shown_name
-from study.formats.packed import check_unfolded_size
 from study.formats.registry import Format, FoundSheets
 from study.formats.tables import FileContents, FileOptions, domain_of, file_of, sheet_path
 from study.formats.values import clean_name, name_faults
+from study.formats.workbook_parts import NEW_WORKBOOK, check_extent, checked_cells, stored_sheets
 
-_NEW_WORKBOOK = b"PK\x03\x04"
 _MOST_ROWS_SEEN = 1000  # of each sheet, to choose among them
 _Rows = Sequence[Sequence[Any]]
-_Sheet = tuple[int, _Rows]  # the number of the first row with cells, and the rows from it to the last one
+_Place = tuple[int, int]  # of a cell: its row and column, from 0
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    """The rows from the first one with cells, which has the number ``first_number``, to the last one.
+
+    ``merged``: the areas of merged cells, from the first to the last cell of each.
+    """
+
+    first_number: int
+    rows: _Rows
+    merged: Sequence[tuple[_Place, _Place]] = ()
+
+    def records_below(self, header: HeaderRow) -> _Rows:
+        """The rows below the headings; each cell of a merged area has its value."""
+        start = header.place + 1
+        records = [list(row) for row in self.rows[start:]]
+        above = self.first_number - 1 + start
+        for (top, left), (bottom, right) in self.merged:
+            for row in records[max(top - above, 0) : bottom + 1 - above] if top >= above else ():
+                row[left : right + 1] = [self.rows[top - above + start][left]] * (right + 1 - left)
+        return records
 
 
 def read_excel(source: SourceFile, options: FileOptions) -> FileContents:
@@ -42,16 +63,18 @@ def read_excel(source: SourceFile, options: FileOptions) -> FileContents:
     """
     path = source.path
     name, notes = _chosen_sheet(_sheets(source, _MOST_ROWS_SEEN), path, options)
-    first_number, rows = _sheets(source, only=name)[name]
-    header = _header_of(rows, first_number, path, options)
-    records = rows[header.place + 1 :]
+    sheet = _sheets(source, only=name)[name]
+    header = _header_of(sheet.rows, sheet.first_number, path, options)
+    records = sheet.records_below(header)
     columns = _filled_columns(header, records)
-    faults = name_faults([name for name, _ in columns], path, first_may_be_unnamed=True)
+    likely = likely_header_row(_texts_of(sheet.rows[:SAMPLE_ROWS]), sheet.first_number)
+    faults = name_faults([name for name, _ in columns], path, first_may_be_unnamed=True, header_row=likely)
     if not records:
         faults.append(no_record_fault(path))
     stop_at(faults)
     contents = {name: _column(column) for name, column in columns}
-    return FileContents(contents, [*notes, *header.notes], depends_on_keep=True)
+    notes += checked_cells(source, name)
+    return FileContents(contents, [*notes, *header.notes], depends_on_keep=True, is_typed_by_hand=True)
 
 
 def sheets_with_data(source: SourceFile, id_column: str | None) -> FoundSheets:
@@ -80,9 +103,9 @@ def _sheets_with_data(sheets: Mapping[str, _Sheet], id_column: str | None) -> Fo
 
 def _first_values(sheet: _Sheet, id_column: str | None) -> dict[str, list[str]]:
     """The columns of a sheet by their headings, with their first values as text."""
-    first_number, rows = sheet
-    header = find_header(_texts_of(rows[:SAMPLE_ROWS]), (id_column,) if id_column else (), first_number)
-    columns = _filled_columns(header, rows[header.place + 1 :][:MOST_VALUES])
+    beginning = _texts_of(sheet.rows[:SAMPLE_ROWS])
+    header = find_header(beginning, (id_column,) if id_column else (), sheet.first_number)
+    columns = _filled_columns(header, sheet.rows[header.place + 1 :][:MOST_VALUES])
     return {name: [_text_of(cell) or "" for cell in values] for name, values in columns}
 
 
@@ -132,53 +155,31 @@ def _sheets(source: SourceFile, most_rows: int | None = None, only: str | None =
 
 def _all_sheets(source: SourceFile, most_rows: int | None, only: str | None = None) -> dict[str, _Sheet | None]:
     """As ``_sheets``, with hidden ones, which are not read: None."""
-    read = _sheets_of_new if source.content.startswith(_NEW_WORKBOOK) else _sheets_of_old
     with _reading(source):
-        found = read(source, most_rows, only)
-        return {name: None if rows is None else _without_empty_ends(rows) for name, rows in found}
+        return dict(_sheets_of(source, most_rows, only))
 
 
-_NamedRows = tuple[str, list[Any] | None]  # of a sheet; None: it is hidden
+def _sheets_of(source: SourceFile, most_rows: int | None, only: str | None) -> Iterator[tuple[str, _Sheet | None]]:
+    stored = stored_sheets(source) if source.content.startswith(NEW_WORKBOOK) else {}
+    import python_calamine
+
+    book = python_calamine.load_workbook(io.BytesIO(source.content))
+    for about in book.sheets_metadata:
+        if only not in (None, about.name) or about.typ != python_calamine.SheetTypeEnum.WorkSheet:
+            continue
+        if about.visible != python_calamine.SheetVisibleEnum.Visible:
+            yield about.name, None
+            continue
+        if about.name in stored:
+            check_extent(stored[about.name](), source.path)
+        sheet = book.get_sheet_by_name(about.name)
+        rows = sheet.to_python(skip_empty_area=False, nrows=most_rows)
+        yield about.name, _without_empty_ends(rows, sheet.merged_cell_ranges or ())
 
 
-def _sheets_of_new(source: SourceFile, most_rows: int | None, only: str | None) -> Iterator[_NamedRows]:
-    with zipfile.ZipFile(io.BytesIO(source.content)) as archive:
-        n_bytes = sum(member.file_size for member in archive.infolist())
-    check_unfolded_size(source.path, len(source.content), n_bytes)
-    import openpyxl
-
-    book = openpyxl.load_workbook(io.BytesIO(source.content), read_only=True, data_only=True, keep_links=False)
-    for sheet in book.worksheets:
-        if only in (None, sheet.title):
-            is_visible = sheet.sheet_state == "visible"
-            yield sheet.title, list(sheet.iter_rows(max_row=most_rows, values_only=True)) if is_visible else None
-
-
-def _sheets_of_old(source: SourceFile, most_rows: int | None, only: str | None) -> Iterator[_NamedRows]:
-    import xlrd
-
-    book = xlrd.open_workbook(file_contents=source.content, logfile=io.StringIO())
-    for sheet in book.sheets():
-        if only in (None, sheet.name):
-            rows = map(sheet.row, range(sheet.nrows)[:most_rows])
-            is_visible = sheet.visibility == 0
-            yield sheet.name, [[_old_cell(cell, book.datemode) for cell in row] for row in rows] if is_visible else None
-
-
-def _old_cell(cell: Any, datemode: int) -> Any:
-    import xlrd
-
-    if cell.ctype == xlrd.XL_CELL_DATE:
-        moment = xlrd.xldate_as_datetime(cell.value, datemode)
-        return moment.time() if cell.value < 1 else moment
-    if cell.ctype == xlrd.XL_CELL_BOOLEAN:
-        return bool(cell.value)
-    return xlrd.error_text_from_code.get(cell.value) if cell.ctype == xlrd.XL_CELL_ERROR else cell.value
-
-
-def _without_empty_ends(rows: list[Any]) -> _Sheet:
+def _without_empty_ends(rows: _Rows, merged: Sequence[tuple[_Place, _Place]]) -> _Sheet:
     filled = [number for number, row in enumerate(rows) if any(map(_is_filled, row))]
-    return (filled[0] + 1, rows[filled[0] : filled[-1] + 1]) if filled else (1, [])
+    return _Sheet(filled[0] + 1, rows[filled[0] : filled[-1] + 1], merged) if filled else _Sheet(1, [])
 
 
 def _is_filled(cell: Any) -> bool:
@@ -186,7 +187,7 @@ def _is_filled(cell: Any) -> bool:
 
 
 def _chosen_sheet(sheets: dict[str, _Sheet], path: Path, options: FileOptions) -> tuple[str, list[str]]:
-    with_cells = [name for name, (_, rows) in sheets.items() if rows]
+    with_cells = [name for name, sheet in sheets.items() if sheet.rows]
     shown = listed(map(shown_name, with_cells), at_most=8)
     if path != file_of(path):
         of_path = [name for name in with_cells if sheet_path(file_of(path), name) == path]
@@ -218,20 +219,20 @@ def _column(cells: Sequence[Any]) -> np.ndarray | pa.Array:
     kinds = {type(cell) for cell in cells if _is_filled(cell)}
     if kinds and kinds <= {int, float}:
         return np.array([cell if isinstance(cell, int | float) else np.nan for cell in cells], dtype=np.float64)
-    has_times = any(isinstance(cell, datetime.datetime) and cell.time() != datetime.time() for cell in cells)
+    has_times = datetime.datetime in kinds  # a moment at midnight is a date
     return pa.array([_text_of(cell, has_times) for cell in cells], type=pa.large_string())
 
 
 def _text_of(cell: Any, has_times: bool = False) -> str | None:
-    """A cell as text; a moment as a date where the whole column has no time of day."""
+    """A cell as text; a day as a moment where the column has times of day."""
     if cell is None or isinstance(cell, str):
         return cell
-    if isinstance(cell, bool):
-        return str(cell)
-    if isinstance(cell, int | float):
-        return number_text(cell) if isinstance(cell, float) else str(cell)
+    if isinstance(cell, float):
+        return number_text(cell)
     if isinstance(cell, datetime.datetime):
-        return cell.isoformat(timespec="seconds") if has_times else cell.date().isoformat()
+        return cell.isoformat(timespec="seconds")
+    if isinstance(cell, datetime.date) and has_times:
+        return f"{cell.isoformat()}T00:00:00"
     return str(cell)
 
 

@@ -276,13 +276,15 @@ def _read_as_declared(found: FileContents, path: Path, options: FileOptions) -> 
     from study.formats.column_reading import read_columns, reading_notes
     from study.formats.dated_columns import with_iso_dates
     from study.formats.row_numbers import without_row_numbers
+    from study.formats.rows_of_nobody import without_rows_of_nobody
     from study.formats.values import frame_of, name_faults
 
-    columns, notes_on_rows = without_row_numbers(found.columns, path, options)
+    records, notes_on_records = without_rows_of_nobody(found.columns) if found.is_typed_by_hand else (found.columns, [])
+    columns, notes_on_rows = without_row_numbers(records, path, options)
     stop_at(name_faults(list(columns), path))
     readings = read_columns(dataclasses.replace(found, columns=columns), path, options)
     dated, notes_on_dates = with_iso_dates(readings, path, options)
-    notes = [*found.notes, *notes_on_rows, *reading_notes(readings, path, options), *notes_on_dates]
+    notes = [*found.notes, *notes_on_records, *notes_on_rows, *reading_notes(readings, path, options), *notes_on_dates]
     return frame_of(dated, {name: reading.encoded for name, reading in readings.items()}), notes
 
 

@@ -19,6 +19,7 @@ from study.headings import names_subjects
 
 SAMPLE_ROWS = 200
 _MOST_ROWS_ABOVE = 30
+_MOST_FULL_TITLES = 4
 _FEWEST_VALUES = 4  # of a column whose repeats are evidence
 Row = Sequence[str]
 
@@ -44,8 +45,11 @@ def find_header(
     rows = rows[:SAMPLE_ROWS]
     n_columns = n_columns or max(map(_n_columns, rows), default=0)
     rows = [[*map(clean_name, row[:n_columns]), *[""] * (n_columns - len(row))] for row in rows]
-    if not rows or all(rows[0][1:]):
-        return HeaderRow(0, rows[0] if rows else [])
+    if not rows or (all(rows[0][1:]) and len(set(rows[0])) == len(rows[0])):
+        below = _below_a_full_title(rows)
+        if below is None:
+            return HeaderRow(0, rows[0] if rows else [])
+        return HeaderRow(below.place, below.names, _notes(rows, below, first_number))
     for place in range(min(len(rows) - 1, _MOST_ROWS_ABOVE + 1)):
         is_sparse = 2 * sum(map(bool, rows[place])) <= n_columns
         found = _two_rows(rows, place, keep) or (None if is_sparse else _one_row(rows, place))
@@ -76,6 +80,27 @@ def _n_columns(row: Row) -> int:
     return max((place for place, cell in enumerate(row, start=1) if cell.strip()), default=0)
 
 
+def likely_header_row(rows: Sequence[Row], first_number: int) -> int:
+    """The number of the first row with a text in most columns, below the first row; else that of the second row."""
+    n_columns = max(map(_n_columns, rows), default=0)
+    for place, row in enumerate(rows[1 : _MOST_ROWS_ABOVE + 1], start=1):
+        if sum(bool(cell.strip()) for cell in row) > 0.75 * n_columns:
+            return first_number + place
+    return first_number + 1
+
+
+def _below_a_full_title(rows: Sequence[Row]) -> HeaderRow | None:
+    """A header below a title with a text in each column: one cell names the person, and numbers are beneath others."""
+    if not rows or any(map(names_subjects, rows[0])):
+        return None
+    for place, row in enumerate(rows[1:_MOST_FULL_TITLES], start=1):
+        beneath = list(zip(*rows[place + 1 :], strict=True))
+        has_person = len(list(filter(None, row))) > 2 and any(map(names_subjects, row))
+        if has_person and any(map(_are_data, beneath)) and _are_names(row, rows[place + 1 :]):
+            return HeaderRow(place, list(row))
+    return None
+
+
 def _one_row(rows: Sequence[Row], place: int) -> HeaderRow | None:
     """The row as a header: below the first row, complete, without repeats, and confirmed by what is beneath it.
 
@@ -104,8 +129,9 @@ def _joined(upper: Row, lower: Row, keep: Sequence[str]) -> list[str] | None:
     names, sizes, group = [], [], ""
     for above, below in zip(upper, lower, strict=True):
         if above and below and above != below:
-            group = above
-            sizes.append(0)
+            if above != group:
+                group = above
+                sizes.append(0)
         elif above:
             group = ""
         elif not below:
@@ -139,8 +165,11 @@ def _are_names(names: Sequence[str], beneath: Sequence[Row]) -> bool:
 
 def _confirms(values: Sequence[str]) -> bool:
     """Whether a record would most likely have another text here than the one above: numbers, dates, or repeats."""
-    are_data = bool(values) and 2 * sum(map(looks_like_data, values)) > len(values)
-    return are_data or (len(values) >= _FEWEST_VALUES and 2 * len(set(values)) <= len(values))
+    return _are_data(values) or (len(values) >= _FEWEST_VALUES and 2 * len(set(values)) <= len(values))
+
+
+def _are_data(values: Sequence[str]) -> bool:
+    return 2 * sum(map(looks_like_data, values)) > len(values)
 
 
 def _notes(rows: Sequence[Row], found: HeaderRow, first_number: int) -> list[str]:

@@ -121,7 +121,8 @@ class FileContents:
     the file names them, ``label`` is that of the data set, and ``written_as`` the name of the writer that writes such a
     file again, if the suffix alone is not enough. ``domain``: that of the content, if it is not the file's name.
     ``n_records``: if a column has distinct values only, how many records have each of them. ``depends_on_keep``: with
-    other columns to ``keep`` the headings or the records could be others.
+    other columns to ``keep`` the headings or the records could be others. ``is_typed_by_hand``: the format lets people
+    write what they like, so that some rows may be no records.
     """
 
     columns: Mapping[str, ColumnFound] = field(repr=False)
@@ -134,6 +135,7 @@ class FileContents:
     domain: str = ""
     n_records: Mapping[str, np.ndarray] = field(default_factory=dict)
     depends_on_keep: bool = False
+    is_typed_by_hand: bool = False
 
 
 class Pieces(Protocol[Piece]):

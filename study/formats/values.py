@@ -32,6 +32,7 @@ _UNSEEN = (
     (r"(^|[\x00-\x{24F}])[\x{200C}\x{200D}]+", r"\1"),
     (r"\p{Zs}", " "),
 )
+MOST_COLUMNS = 20_000
 # Above this, float64 no longer represents every integer.
 LARGEST_EXACT_INTEGER = 2**53
 
@@ -77,13 +78,19 @@ def name_faults(
     show_names: bool = True,
     first_may_be_unnamed: bool = False,
     left_out: Collection[int] = (),
+    header_row: int = 3,
 ) -> list[str]:
     """Return the faults of a file's column names: empty ones, and repeated ones.
 
     ``show_names=False`` shows positions only, for a first line that may not be a header at all.
     ``first_may_be_unnamed``: a first column without a name is judged by its values, by ``without_row_numbers``.
-    ``left_out``: places, from 0, of columns that are not handed on.
+    ``left_out``: places, from 0, of columns that are not handed on. ``header_row``: where the headings may be instead.
     """
+    if len(names) > MOST_COLUMNS:
+        return [
+            f"{path.name}: {len(names):,} columns; up to {MOST_COLUMNS:,} are allowed. Put measurements below each "
+            "other, one in a row with its name, or keep the columns that the study needs."
+        ]
     faults = []
     positions: dict[str, list[int]] = {}
     for position, name in enumerate(names, start=1):
@@ -94,7 +101,8 @@ def name_faults(
         empty = positions.pop("")
         where = listed(map(str, empty), at_most=8)
         if first_may_be_unnamed:
-            otherwise = f"if the headings are in another row, give its number: {setting_of(path, 'header_row', 3)}."
+            setting = setting_of(path, "header_row", header_row)
+            otherwise = f"if the headings are in another row, give its number: {setting}."
         else:
             otherwise = f"a first column without a name is left out by {setting_of(path, 'unnamed', 'drop')}."
         faults.append(

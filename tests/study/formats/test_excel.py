@@ -85,7 +85,7 @@ def test_an_index_of_pandas_is_left_out(tmp_path):
 
 def test_rows_before_the_header_and_empty_edges_are_passed_over(tmp_path):
     table = read(tmp_path, [[None], [None, None], ["A", "B"], ["x", None], [None, None], ["y", 2], [None, " "]])
-    assert cells(table) == {"A": ["x", None, "y"], "B": [None, None, 2.0]}
+    assert cells(table) == {"A": ["x", "y"], "B": [None, 2.0]}
 
 
 def test_the_sheet_of_the_domain_the_named_one_or_the_only_one(tmp_path):
@@ -152,10 +152,46 @@ def test_a_workbook_that_would_fill_the_memory(tmp_path, monkeypatch):
 
 def test_a_library_that_is_not_there_is_named_with_the_remedy(tmp_path, monkeypatch):
     path = written(tmp_path, [["A"], ["DOLLY"]])
-    monkeypatch.setitem(sys.modules, "openpyxl", None)
-    assert "reading Excel workbooks needs openpyxl; install it with pip install -r requirements/formats" in faults_of(
-        path
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    assert (
+        "reading Excel workbooks needs python_calamine; install it with pip install -r requirements/formats"
+        in faults_of(path)
     )
+
+
+def test_each_cell_of_a_merged_area_has_its_value_below_the_headings(tmp_path):
+    records = [["DOLLY", "Graz", 50], [None, None, 51], ["S2", "Linz", 60]]
+    path = written(tmp_path, [["Visits", None, None], ["ID", "SITE", "AGE"], *records])
+    book = openpyxl.load_workbook(path)
+    for area in ("A1:C1", "A3:A4", "B3:B4"):
+        book.active.merge_cells(area)
+    book.save(path)
+    assert cells(read_domain_file(path)) == {
+        "ID": ["DOLLY", "DOLLY", "S2"],
+        "SITE": ["Graz", "Graz", "Linz"],
+        "AGE": [50.0, 51.0, 60.0],
+    }
+
+
+def test_a_formula_that_nobody_calculated_is_a_fault_and_an_error_is_missing(tmp_path):
+    path = written(tmp_path, [["ID", "AGE", "BMI"], ["DOLLY", "=40+1", 20], ["S2", "=40+2", 21]])
+    fault = faults_of(path)
+    assert "2 cells with a formula and no stored value, in column B" in fault
+    book = openpyxl.Workbook()
+    for row in [["ID", "AGE"], ["DOLLY", 41], ["S2", "#DIV/0!"]]:
+        book.active.append(row)
+    book.save(path)
+    table = read_domain_file(path)
+    assert cells(table) == {"ID": ["DOLLY", "S2"], "AGE": [41.0, None]}
+    assert table.notes == ("1 cell with an error of a formula read as missing",)
+
+
+def test_a_cell_far_from_the_table_is_a_fault_before_the_cells_are_read(tmp_path):
+    path = written(tmp_path, [["ID", "AGE"], ["DOLLY", 41]])
+    book = openpyxl.load_workbook(path)
+    book.active["XFD1048576"] = "x"
+    book.save(path)
+    assert "5 cells of a sheet reach to row 1,048,576" in faults_of(path)
 
 
 def test_old_workbooks(tmp_path):

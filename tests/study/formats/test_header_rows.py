@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import openpyxl
@@ -81,8 +82,8 @@ def test_a_title_with_another_sign_than_the_columns(tmp_path, title):
     assert "delimiter ';' guessed" in table.notes
 
 
-def test_a_proper_first_row_is_the_header_whatever_is_below_it(tmp_path):
-    rows = [["A", "B", "C"], ["PatNr", "Sex", "Age"], ["P1", "m", 5], ["P2", "f", 6]]
+def test_a_proper_first_row_is_the_header_unless_one_below_names_the_person(tmp_path):
+    rows = [["A", "B", "C"], ["Ward", "Sex", "Age"], ["P1", "m", 5], ["P2", "f", 6]]
     for table in (workbook(tmp_path, rows), text(tmp_path, csv(rows))):
         assert list(table.frame.columns) == ["A", "B", "C"]
         assert table.notes == ()
@@ -203,3 +204,38 @@ def test_a_large_text_with_a_title_is_read_whole(tmp_path):
     table = read_by_size(tmp_path / "dm.csv", FileOptions(), tmp_path, limits)
     assert not isinstance(table, LargeFile)
     is_read(table, ONE_ABOVE)
+
+
+@each(
+    "title",
+    [
+        ["Register", "export", "of", "2023"],  # a text above each heading
+        ["Export of the register", "ward 3", "all visits", "made in May", "by the clinic"],  # and one more
+    ],
+)
+def test_headings_below_a_full_title_that_name_the_person(title: list[str], tmp_path: Path) -> None:
+    records = [[10 + i, "mf"[i % 2], 40 + i, "2020-01-05"] for i in range(4)]
+    table = workbook(tmp_path, [title, HEADINGS, *records])
+    assert ([name for name in table.frame.columns if name], table.n_rows) == (HEADINGS, len(records))
+
+
+@each(
+    ("rows", "row"),
+    [
+        ([["Register", "Clinic", "2023"], HEADINGS, *RECORDS], 2),  # of three cells: no sparse title
+        ([["Export"], [], ["pat_no", "2019", "2020"], *[[f"P{i}", 10 + i, 20 + i] for i in range(6)]], 3),
+    ],
+)
+def test_the_fault_of_a_title_offers_the_row_that_works(rows: list[list], row: int, tmp_path: Path) -> None:
+    rows = [*rows, *[rows[-1]] * 3]
+    for read in (partial(text, tmp_path, csv(rows)), partial(workbook, tmp_path, rows)):
+        with pytest.raises(FaultyInputError) as fault:
+            read()
+        assert f'"header_row": {row}}}' in str(fault.value)
+        assert list(read(header_row=row).frame.columns) == list(map(str, rows[row - 1]))
+
+
+def test_groups_in_each_cell_are_joined_as_those_in_their_first_cell(tmp_path: Path) -> None:
+    rows = [["", "start", "start", "end", "end"], ["PatNr", "weight", "sbp", "weight", "sbp"]]
+    table = text(tmp_path, csv([*rows, *[[f"P{i}", 60 + i, 120, 70 + i, 130] for i in range(6)]]))
+    assert list(table.frame.columns) == ["PatNr", "start weight", "start sbp", "end weight", "end sbp"]

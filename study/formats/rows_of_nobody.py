@@ -1,0 +1,339 @@
+"""Rows of a table that are no records: units, totals, a footer, a legend, the headings once more, and blank ones.
+
+A record has an id as the others have one, or a value that fits its column. Rows of nobody are known by having neither:
+what they say breaks the forms of all columns that have one. In doubt a row is a record, so that nobody is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.encoding.text_codes import TextCodes
+from disclosure_control.basics.telling.words import listed
+from study.formats.tables import ColumnFound
+from study.headings import names_subjects, words_of
+from study.words import words_of_summaries
+
+_AT_ENDS = 200  # rows whose ids are compared with the form of the others, in tables of more than MANY
+_MANY = 100_000
+_SAMPLE = 2000  # records that show the forms of columns
+_MOST_SHARE, _MOST_ROWS = 0.05, 20  # more rows of nobody than this are no such rows
+_FEWEST_RECORDS = 5  # that show the forms of the columns
+_FIT = 0.95  # of the values of a column with a form
+_MOST_OF_A_LEGEND = 2  # cells of a row below a blank one at the end
+_NUMBER = re.compile(r"[<>]?=?\s*[+-]?[.,]*\d[\d.,\s]*([eE][+-]?\d+)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*", re.ASCII)
+_MISSING = frozenset(("na", "n", "a", "nan", "null", "none", "nat", "unknown", "missing", "not", "done", "nd", "unk"))
+# What the ids of a table have in common, the narrowest first.
+_FORMS = (r"^\s*[+-]?\d+(\.\d*)?\s*$", r"^\s*\S*\d\S*\s*$", r"^\s*\S+\s*$")
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """Rows of one kind, by their places (n,), and what they are in words: one of them, and several."""
+
+    one: str
+    several: str
+    rows: tuple[int, ...]
+
+
+def without_rows_of_nobody(columns: Mapping[str, ColumnFound]) -> tuple[dict[str, ColumnFound], list[str]]:
+    """The columns without rows of nobody, and notes on these; the same columns if there is none.
+
+    A note names rows by their number below the headings, and no cell.
+    """
+    kept = dict(columns)
+    n_rows = len(next(iter(kept.values()), ()))
+    if len(kept) < 2 or not n_rows:
+        return kept, []
+    suspects = _suspects(kept, n_rows)
+    if not len(suspects):
+        return kept, []
+    found = _Suspects(kept, n_rows, suspects).of_nobody()
+    if not found:
+        return kept, []
+    out = np.concatenate([np.array(kind.rows, dtype=np.int64) for kind in found])
+    rows = np.delete(np.arange(n_rows), out)
+    notes = [_note(kind) for kind in found]
+    return {name: _at(column, rows) for name, column in kept.items()}, notes
+
+
+def faults_of_rows_on_disk(file_name: str, columns: Mapping[str, pa.ChunkedArray], remedy: str) -> list[str]:
+    """The fault of rows of headings or totals in a file that is not in memory, by the distinct texts of its ids."""
+    for name in _ids(columns):
+        texts = columns[name]
+        if pa.types.is_large_string(texts.type) and pc.any(_are_totals(texts, name)).as_py():
+            return [
+                f"{file_name}: {name} has a row of totals, or the headings once more, which is no record; take such "
+                f"rows out of the file, or {remedy}"
+            ]
+    return []
+
+
+def _are_totals(texts: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    words = [
+        spelled for word in words_of_summaries() for spelled in (word, word.title(), word.upper()) if len(word) > 3
+    ]
+    return pc.is_in(texts, value_set=pa.array([name, *words], texts.type))
+
+
+def _note(kind: _Kind) -> str:
+    n, numbers = len(kind.rows), listed((f"{row + 1:,}" for row in sorted(kind.rows)), at_most=8)
+    what, rows = (kind.one, "row") if n == 1 else (f"{n:,} {kind.several}", "rows")
+    return f"{what} left out, as no record of a person: {rows} {numbers} below the headings"
+
+
+# ---------------------------------------------------------------- which rows have no id as the others have one
+
+
+def _ids(columns: Mapping[str, ColumnFound]) -> list[str]:
+    """The first column, and the first one that names the person: what has neither is no record."""
+    first = next(iter(columns))
+    person = next((name for name in columns if names_subjects(name)), first)
+    return list(dict.fromkeys((first, person)))
+
+
+def _suspects(columns: Mapping[str, ColumnFound], n_rows: int) -> np.ndarray:
+    """The places (n,) of rows whose ids are missing, or have another form than nearly all others."""
+    found = np.arange(n_rows)
+    for name in _ids(columns):
+        if not len(found):
+            break
+        found = np.intersect1d(found, _odd_ids(name, columns[name], n_rows), assume_unique=True)
+    return found
+
+
+def _odd_ids(name: str, column: ColumnFound, n_rows: int) -> np.ndarray:
+    if isinstance(column, np.ndarray):
+        return np.flatnonzero(np.isnan(column)) if column.dtype.kind == "f" else np.empty(0, dtype=np.int64)
+    if isinstance(column, TextCodes):
+        odd = np.append(_are_odd(name, pa.chunked_array([column.texts]), column.people[:-1]), True)
+        return np.flatnonzero(odd.take(column.codes, mode="wrap"))
+    column = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
+    if not (pa.types.is_large_string(column.type) or pa.types.is_string(column.type)):
+        return np.flatnonzero(column.is_null().to_numpy())
+    if n_rows <= _MANY:
+        return np.flatnonzero(_are_odd(name, column, np.ones(n_rows, dtype=np.int64)))
+    # In a long table the form is asked for at both ends, where titles, units, totals and footers are.
+    ends = pa.chunked_array([*column[:_AT_ENDS].chunks, *column[-_AT_ENDS:].chunks], type=column.type)
+    at_ends = _are_odd(name, ends, np.ones(len(ends), dtype=np.int64))
+    odd = pc.or_(_are_totals(column, name), column.is_null()).to_numpy()
+    odd[:_AT_ENDS] |= at_ends[:_AT_ENDS]
+    odd[-_AT_ENDS:] |= at_ends[_AT_ENDS:]
+    return np.flatnonzero(odd)
+
+
+def _are_odd(name: str, texts: pa.ChunkedArray, n_records: np.ndarray) -> np.ndarray:
+    """Which texts (n,) are missing, the heading again, a word for a total, or not of the form that the others have."""
+    is_empty = _none_or_blank(texts)
+    n_given = int(n_records[~is_empty].sum())
+    odd = is_empty
+    for form in _FORMS:
+        fits = _matches(texts, form)
+        n_odd = n_given - int(n_records[fits & ~is_empty].sum())
+        if n_odd <= max(_MOST_SHARE * n_given, min(_MOST_ROWS, n_given // 2)):
+            odd = odd | ~fits
+            break
+    return odd | _matches(texts, _form_of_summaries()) | _matches(texts, rf"(?i)^\s*\Q{name.strip()}\E\s*$")
+
+
+@cache
+def _form_of_summaries() -> str:
+    """The form of a text that has words for a total alone, beside signs and numbers."""
+    words = words_of_summaries()
+    return rf"(?i)^[\W\d_]*(?:(?:{'|'.join(sorted({*words, *map(words_of, words)}))})[\W\d_]*){{1,4}}$"
+
+
+def _is_summary(cell: str) -> bool:
+    return re.search(_form_of_summaries(), cell) is not None
+
+
+def _same(cell: str, name: str) -> bool:
+    return cell.strip().casefold() == name.strip().casefold()
+
+
+# ---------------------------------------------------------------- what the suspects say
+
+
+@dataclass(frozen=True)
+class _Suspects:
+    """The cells of the rows at the places ``rows`` (n,), beside those of some records."""
+
+    columns: Mapping[str, ColumnFound]
+    n_rows: int
+    rows: np.ndarray
+
+    @cached_property
+    def cells(self) -> dict[str, list[str]]:
+        """The cells of the suspects by column, "" where missing."""
+        return {name: _texts(column, self.rows) for name, column in self.columns.items()}
+
+    @cached_property
+    def forms(self) -> dict[str, _Form]:
+        """The form of the values of each column, by some records."""
+        records = np.delete(np.arange(self.n_rows), self.rows)
+        step = max(len(records) // _SAMPLE, 1)
+        return {name: _Form(_texts(column, records[::step])) for name, column in self.columns.items()}
+
+    def of_nobody(self) -> list[_Kind]:
+        ids = _ids(self.columns)
+        rows = [{name: cells[place] for name, cells in self.cells.items()} for place in range(len(self.rows))]
+        blank = [place for place, row in enumerate(rows) if not any(row.values())]
+        headings = [place for place, row in enumerate(rows) if _are_headings(row)]
+        others = [place for place in range(len(rows)) if place not in {*blank, *headings}]
+        legend = self._legend(blank)
+        totals = [place for place in others if place not in legend and self._is_total(rows[place], ids)]
+        left = [place for place in others if place not in {*legend, *totals}]
+        texts = [place for place in left if self._breaks(rows[place], ids) or self._is_remark(rows[place], ids)]
+        n_records = self.n_rows - len(self.rows)
+        n_odd = len({*legend, *totals, *texts})
+        if n_records < _FEWEST_RECORDS or n_odd > min(max(_MOST_SHARE * n_records, _MOST_ROWS), n_records // 2):
+            texts, totals, legend = [], [], []
+        units = [
+            place for place in texts if self.rows[place] < _MOST_OF_A_LEGEND and not self._is_remark(rows[place], ids)
+        ]
+        footer = sorted({*legend, *texts} - {*units})
+        kinds = (
+            ("a row without any value", "rows without any value", blank),
+            ("a row that repeats the headings", "rows that repeat the headings", headings),
+            ("a row of units" + self._units(units), "rows of units" + self._units(units), units),
+            ("a row of totals", "rows of totals", totals),
+            ("a row of text", "rows of text", footer),
+        )
+        return [_Kind(one, several, tuple(self.rows[places].tolist())) for one, several, places in kinds if places]
+
+    def _units(self, places: Sequence[int]) -> str:
+        """What the row below the headings says of each column of numbers."""
+        said = [f"{name}: {cells[places[0]]}" for name, cells in self.cells.items() if places and cells[places[0]]]
+        return f" ({listed(said, at_most=8)})" if said else ""
+
+    def _breaks(self, row: Mapping[str, str], ids: Sequence[str]) -> bool:
+        """Whether some cell breaks the form of its column, and none fits or repeats what records have."""
+        given = {name: cell for name, cell in row.items() if cell and name not in ids}
+        is_broken = any(self.forms[name].breaks(cell) for name, cell in given.items())
+        is_odd = all(not row[name] or not re.search(r"\d", row[name]) or " " in row[name] for name in ids)
+        return is_odd and is_broken and not any(self.forms[name].fits(cell) for name, cell in given.items())
+
+    def _is_total(self, row: Mapping[str, str], ids: Sequence[str]) -> bool:
+        """Whether a row has a word for it where ids have digits, or numbers that are the sums or means of columns."""
+        given = {name: cell for name, cell in row.items() if cell}
+        words = [name for name, cell in given.items() if _is_summary(cell)]
+        numbers = {name: cell for name, cell in given.items() if _NUMBER.fullmatch(cell)}
+        is_named = any(name in words for name in ids)
+        if is_named and not any(self.forms[name].are_words for name in ids):
+            return True
+        numbers = {name: cell for name, cell in numbers.items() if name not in ids}
+        may_be = is_named or len(numbers) == len(given)
+        return may_be and bool(numbers) and all(self._is_summed(name, cell, is_named) for name, cell in numbers.items())
+
+    def _is_summed(self, name: str, cell: str, is_named: bool) -> bool:
+        """Whether a number is the sum, mean or standard deviation of its column; without a word only a large sum is."""
+        records = np.delete(np.arange(self.n_rows), self.rows)
+        values = np.array([one for text in _texts(self.columns[name], records) if (one := _number(text)) is not None])
+        said = _number(cell)
+        if said is None or len(values) < _MOST_OF_A_LEGEND + 1:
+            return False
+        rounded = 0.51 * 10.0 ** -len(cell.replace(",", ".").partition(".")[2])
+        summaries = (values.sum(), values.mean(), values.std(ddof=1))
+        return any(abs(one - said) <= rounded for one in summaries if is_named or one > 2 * values.max())
+
+    def _is_remark(self, row: Mapping[str, str], ids: Sequence[str]) -> bool:
+        """Whether one cell alone has a text, and it is no id: it has several words, or no digit where ids have one."""
+        given = [(name, cell) for name, cell in row.items() if cell]
+        if len(given) != 1 or _NUMBER.fullmatch(given[0][1]):
+            return False
+        [(name, cell)] = given
+        is_no_id = name in ids and not self.forms[name].are_words and not any(letter.isdigit() for letter in cell)
+        return is_no_id or len(cell.split()) > 1
+
+    def _legend(self, blank: Sequence[int]) -> list[int]:
+        """Rows of few cells below the last blank one, at the end of a table of full ones."""
+        if not blank:
+            return []
+        start = int(self.rows[blank[-1]])
+        end = np.arange(start + 1, self.n_rows)
+        n_typical = sum(bool(form.n_given) for form in self.forms.values())
+        if not 0 < len(end) <= _MOST_ROWS or n_typical <= 2 * _MOST_OF_A_LEGEND or 2 * len(end) > start:
+            return []
+        n_cells = np.sum([[bool(cell) for cell in _texts(column, end)] for column in self.columns.values()], axis=0)
+        are_few = (n_cells <= _MOST_OF_A_LEGEND).all() and np.isin(end, self.rows).all()
+        return np.flatnonzero(np.isin(self.rows, end)).tolist() if are_few else []
+
+
+class _Form:
+    """What the ``values`` of a column, "" where missing, have in common."""
+
+    def __init__(self, values: Sequence[str]):
+        given = [value for value in values if value and not _is_missing(value)]
+        self.n_given = len(given)
+        self._known = set(given)
+        n_numbers = sum(_NUMBER.fullmatch(value) is not None for value in given)
+        n_digits = sum(any(letter.isdigit() for letter in value) for value in given)
+        enough = self.n_given > _MOST_OF_A_LEGEND
+        self._are_numbers = enough and n_numbers >= _FIT * self.n_given
+        self._have_digits = enough and n_digits >= _FIT * self.n_given
+        self.are_words = n_digits < _FIT * self.n_given
+        self._repeats = enough and 2 * len(self._known) <= self.n_given
+
+    def breaks(self, cell: str) -> bool:
+        """Whether a cell cannot be a value of the column."""
+        if _is_missing(cell):
+            return False
+        return (self._are_numbers or self._have_digits) and not self.fits(cell)
+
+    def fits(self, cell: str) -> bool:
+        """Whether a cell is a value as the others are."""
+        if self._are_numbers:
+            return _NUMBER.fullmatch(cell) is not None
+        if self._have_digits:
+            return any(letter.isdigit() for letter in cell)
+        return self._repeats and cell in self._known
+
+
+def _are_headings(row: Mapping[str, str]) -> bool:
+    given = {name: cell for name, cell in row.items() if cell}
+    return len(given) > 1 and 3 * sum(_same(cell, name) for name, cell in given.items()) >= 2 * len(given)
+
+
+def _is_missing(cell: str) -> bool:
+    words = words_of(cell).split()
+    return not words or _MISSING.issuperset(words)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text.replace(" ", "").replace(",", "."))
+    except ValueError:
+        return None
+
+
+# ---------------------------------------------------------------- columns as readers give them
+
+
+def _none_or_blank(texts: pa.ChunkedArray) -> np.ndarray:
+    found: np.ndarray = pc.fill_null(pc.equal(pc.utf8_trim_whitespace(texts), ""), True).to_numpy()
+    return found
+
+
+def _matches(texts: pa.ChunkedArray, form: str) -> np.ndarray:
+    found: np.ndarray = pc.fill_null(pc.match_substring_regex(texts, form), False).to_numpy()
+    return found
+
+
+def _at(column: ColumnFound, rows: np.ndarray) -> ColumnFound:
+    return column.at(rows) if isinstance(column, TextCodes) else column.take(rows)
+
+
+def _texts(column: ColumnFound, rows: np.ndarray) -> list[str]:
+    """The texts of a column at the places ``rows`` (n,), trimmed, "" where missing."""
+    if isinstance(column, np.ndarray):
+        return ["" if np.isnan(one) else number_text(float(one)) for one in column[rows].astype(float)]
+    found = column.texts_of(column.codes[rows]) if isinstance(column, TextCodes) else column.take(pa.array(rows))
+    return ["" if one is None else str(one).strip() for one in found.to_pylist()]

@@ -1,0 +1,88 @@
+"""Rows that are no records: each kind is left out and named by its number, and what may be a person never is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.records.domain_files import read_large_file
+from study.formats.files import read_domain_file
+from study.formats.tables import FileOptions, SourceTable
+from tests.cases import each
+
+HEADINGS = ["pat_no", "sex", "age", "weight"]
+RECORDS = [[str(100 + i), "mf"[i % 2], str(30 + 7 * i % 40), f"{60 + i}.5"] for i in range(12)]
+NAMES = ["AB", "SD", "MN", "KL", "QR", "ST", "UV", "WX", "YZ", "CD", "EF", "GH"]
+SUMS = [str(sum(int(row[2]) for row in RECORDS)), str(sum(float(row[3]) for row in RECORDS))]
+
+
+def table_of(folder: Path, rows: list[list[str]], headings: list[str] = HEADINGS) -> SourceTable:
+    text = "".join(",".join(row) + "\n" for row in [headings, *rows])
+    (folder / "clinic.csv").write_text(text, encoding="utf-8")
+    return read_domain_file(folder / "clinic.csv")
+
+
+@each(
+    ("rows", "left_out"),
+    [
+        ([["", "m/f", "years", "kg"], *RECORDS], "a row of units (sex: m/f, age: years, weight: kg) left out"),
+        ([["no.", "", "years", "kg"], *RECORDS], "a row of units (pat_no: no., age: years, weight: kg) left out"),
+        ([*RECORDS, ["Total", "", *SUMS]], "a row of totals left out"),
+        ([*RECORDS, ["Średnia", "", "46,3", "66.0"]], "a row of totals left out"),
+        ([*RECORDS, ["Subtotal", "m", "240", ""]], "a row of totals left out"),
+        ([*RECORDS, ["", "", *SUMS]], "a row of totals left out"),
+        ([*RECORDS[:5], [one.upper() for one in HEADINGS], *RECORDS[5:]], "a row that repeats the headings left out"),
+        ([*RECORDS, ["printed on 3 May by the ward", "", "", ""]], "a row of text left out"),
+        ([*RECORDS[:5], ["", "", "", ""], *RECORDS[5:]], "a row without any value left out"),
+    ],
+)
+def test_rows_of_nobody_are_left_out_and_named(rows: list[list[str]], left_out: str, tmp_path: Path) -> None:
+    rows = [[cell.replace("46,3", "46.3") for cell in row] for row in rows]
+    table = table_of(tmp_path, rows)
+    assert list(table.frame["pat_no"]) == [row[0] for row in RECORDS]
+    [note] = [note for note in table.notes if "no record of a person" in note]
+    place = next(place for place, row in enumerate(rows, start=1) if row not in RECORDS)
+    assert note == f"{left_out}, as no record of a person: row {place} below the headings"
+    assert not set(rows[place - 1][:1]) & {"printed on 3 May by the ward"} or "ward" not in note
+
+
+def test_a_legend_below_a_blank_row_is_no_record(tmp_path: Path) -> None:
+    rows = [*RECORDS, ["", "", "", ""], ["*", "imputed value", "", ""]]
+    wide = [[*row, "", ""] if not row[2] else [*row, "1", "2"] for row in rows]
+    table = table_of(tmp_path, wide, [*HEADINGS, "visit", "score"])
+    assert table.n_rows == len(RECORDS)
+
+
+@each(
+    "row",
+    [
+        ["112", "m", "unknown", "not done"],  # a person of whom nothing is known
+        ["1O2", "f", "abc", "xyz"],  # a letter in an id
+        ["112", "", "", ""],
+        ["", "m", "34", "70.5"],  # a fault of another kind: it has no id
+        ["Meyer", "f", "34", "70.5"],
+    ],
+)
+def test_what_may_be_a_person_stays(row: list[str], tmp_path: Path) -> None:
+    table = table_of(tmp_path, [*RECORDS[:6], row, *RECORDS[6:]])
+    assert (table.n_rows, table.notes) == (len(RECORDS) + 1, ())
+
+
+def test_initials_that_are_a_word_for_a_summary_stay(tmp_path: Path) -> None:
+    rows = [[name, *row[1:]] for name, row in zip(NAMES, RECORDS, strict=True)]
+    assert table_of(tmp_path, rows).n_rows == len(rows)
+
+
+def test_every_record_without_an_id_is_no_row_of_nobody(tmp_path: Path) -> None:
+    """Texts in a third of the rows are no remarks: there the table is another one than it seems."""
+    rows = [["", "", "some text", ""] if i % 3 else row for i, row in enumerate(RECORDS * 8)]
+    assert table_of(tmp_path, rows).n_rows == len(rows)
+
+
+def test_a_file_on_disk_with_a_total_is_at_fault(tmp_path: Path) -> None:
+    table_of(tmp_path, [*RECORDS, ["Total", "", *SUMS]])
+    (tmp_path / "rows").mkdir()
+    with pytest.raises(FaultyInputError, match="pat_no has a row of totals"):
+        read_large_file(tmp_path / "clinic.csv", FileOptions(), tmp_path / "rows")
