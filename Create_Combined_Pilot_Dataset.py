@@ -80,17 +80,18 @@ def _combine_by(choice: Choice, pilot: Pilot, update: SheetUpdate | None = None)
         for line in update.merged(combined):
             pilot.log.say(line)
         if update.is_other:
-            write_sheet(update.rows, update.sheet.file.path, update.sheet)
+            write_sheet(update.rows, update.sheet.file.path, pilot.sheet)
     return outcome
 
 
-def _update_of_sheet(pilot: Pilot) -> SheetUpdate | None:
-    """What this export brings to the sheet of columns; None without one."""
-    if pilot.sheet is None:
-        return None
+def _update_of_sheet(pilot: Pilot) -> SheetUpdate:
+    """What this export brings to the sheet of columns; to an empty one, where there is none."""
+    from disclosure_control.basics.files import SourceFile
     from disclosure_control.draft.sheet import SheetUpdate
+    from study.columns.sheet import ColumnSheet
 
-    return SheetUpdate(pilot.sheet, parse_config_file(pilot.config_file))
+    sheet = pilot.sheet or ColumnSheet(SourceFile(sheet_of(pilot.config_file.path), b""))
+    return SheetUpdate(sheet, parse_config_file(pilot.config_file), is_first=pilot.sheet is None)
 
 
 def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -108,7 +109,7 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
         reason = choice.reason.rstrip(".") or f"--engine {choice.name} was asked for"
         raise FaultyInputError(_NOTHING_DRAFTED_FROM_DISK.format(name=pilot.config_file.name, reason=reason))
     from disclosure_control.draft.draft import draft_config
-    from disclosure_control.draft.sheet import with_earlier
+    from disclosure_control.draft.sheet import said_of_closed
     from disclosure_control.run.config_files import DRAFTED, write_draft, write_sheet
 
     outcome = _combine_by(choice, pilot, _update_of_sheet(pilot)) if pilot.is_configured else None
@@ -120,15 +121,15 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
             raise
         raise FaultyInputError([*error.faults, _nothing_drafted(pilot.config_file.name)]) from None
     path = write_draft(draft.text, pilot.config_file.path.parent, pilot.name, DRAFTED if pilot.is_configured else "")
-    rows = draft.rows if pilot.is_configured else with_earlier(draft.rows, pilot.sheet)
-    if rows:
-        write_sheet(rows, sheet_of(path), pilot.sheet)
-    n_to_review, n_open = lines_to_review(draft.text), sum(row.is_open for row in rows)
+    if draft.rows:
+        write_sheet(draft.rows, sheet_of(path), pilot.sheet)
+    n_to_review = lines_to_review(draft.text)
     outcome = outcome or _published(pilot, draft.combined, merge_settings(pilot.config)[1].combined_as)
-    columns = f" and {counted(n_open, 'column')} of {sheet_of(path).name}" if n_open else ""
-    to_decide = f'{n_to_review} lines marked "# {REVIEW}"{columns}'
+    for line in said_of_closed(dict(enumerate(draft.rows, start=2)), sheet_of(path).name):
+        pilot.log.say(line)
+    to_decide = f'{n_to_review} lines marked "# {REVIEW}"'
     pilot.log.say(f"  drafted {path}: decide the {to_decide}, then run Main_Anonymization.py")
-    return Outcome(outcome.status, f"{outcome.words}; drafted {path.name}, {n_to_review} lines to review{columns}")
+    return Outcome(outcome.status, f"{outcome.words}; drafted {path.name}, {n_to_review} lines to review")
 
 
 def _nothing_drafted(name: str) -> str:

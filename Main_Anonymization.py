@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import dataclasses
 import sys
 from functools import partial
 from typing import TYPE_CHECKING
@@ -28,7 +27,7 @@ if __name__ == "__main__":
     look_for_cycles_rarely()
     keep_freed_memory(arrow_from="system")
 
-from config import FILES_OF_MERGE, REVIEW, combined_dataset_in, lines_to_review, parse_config, sheet_of, text_of_config
+from config import FILES_OF_MERGE, REVIEW, combined_dataset_in, lines_to_review, parse_config, text_of_config
 from config.model_settings import notes_on_names
 from disclosure_control.basics.telling.reasons import DECIDE, DECIDE_COLUMNS, Gravity, Reason
 from disclosure_control.basics.telling.words import counted
@@ -72,14 +71,12 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
             opening = opened(choice.name, path, pilot.config, READERS, records_needed, pilot.cluster)
             found = until_published.enter_context(opening)
 
-        proposed = _with_all_decided(pilot) if options.propose else pilot
-
         def check(literal: Mapping[str, Any]) -> object:
             from disclosure_control.assess.combined_dataset import checked_config
             from disclosure_control.remedy.treatments.keys import with_keys_to_come
 
             with with_keys_to_come(literal):
-                return checked_config(path, proposed.by(literal), READERS)
+                return checked_config(path, pilot.by(literal), READERS)
 
         def run(literal: Mapping[str, Any], words: str, in_place: bool = False) -> Verdict:
             from disclosure_control.remedy.treatments.keys import with_keys_to_come
@@ -87,18 +84,11 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
             engine, log = choice.name, pilot.log
             with with_keys_to_come(literal):
                 check(literal)
-                with opened(engine, path, proposed.by(literal), READERS, records_needed, pilot.cluster) as tried:
+                with opened(engine, path, pilot.by(literal), READERS, records_needed, pilot.cluster) as tried:
                     log.say(words)
                     return _verdict_of(pilot, tried, literal, log, tried.config if in_place else found.config, kept)
 
         return _assess_opened(pilot, found, options, kept, check, run)
-
-
-def _with_all_decided(pilot: Pilot) -> Pilot:
-    """The pilot with the sheet of columns that a proposal has."""
-    from disclosure_control.draft.sheet import with_all_decided
-
-    return dataclasses.replace(pilot, sheet=with_all_decided(pilot.sheet))
 
 
 def _verdict_of(
@@ -191,9 +181,8 @@ def _propose(
     tried, too, and the best one is proposed.
     """
     from disclosure_control.draft.proposal import proposal_in_words, propose_tried, tried_in_place
-    from disclosure_control.draft.sheet import as_drafted
     from disclosure_control.draft.ways import NO_USE, RecodingLevels, proposed_by_ways
-    from disclosure_control.run.config_files import PROPOSED_CONFIG, write_draft, write_sheet
+    from disclosure_control.run.config_files import PROPOSED_CONFIG, write_draft
 
     file, recommended = pilot.config_file, steps.get("recommend")
     tried = [verdict]
@@ -202,8 +191,7 @@ def _propose(
         tried.append(run(literal, "Trying the proposal"))
         return tried[-1].reasons
 
-    sheet = as_drafted(pilot.sheet)
-    proposal = propose_tried(text_of_config(file), file.name, verdict.reasons, check, reasons_of, sheet)
+    proposal = propose_tried(text_of_config(file), file.name, verdict.reasons, check, reasons_of)
     asked, said = config.settings.get("recommend"), list[str]()
     is_of_no_use = (use := tried[-1].use) is not None and use.answer == NO_USE
     if asked is not None and recommended is not None and (asked.weigh is not None or is_of_no_use):
@@ -213,8 +201,6 @@ def _propose(
     proposal = tried_in_place(proposal, lambda text: as_it_runs(parse_config(text, file.name)).reasons)
     if proposal.is_other:
         path = write_draft(proposal.text, file.path.parent, pilot.name, PROPOSED_CONFIG)
-        if proposal.sheet:
-            write_sheet(proposal.sheet, sheet_of(path), pilot.sheet)
         said += proposal_in_words(proposal, path, file.path, f"python Main_Anonymization.py {pilot.name}")
     else:
         said.append("Nothing to propose: " + ("it may leave." if verdict.may_leave else "no line answers a reason."))

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from study.headings import words_of
-from study.words import words_of_the_pilots
+from study.words import words_of_examinations, words_of_the_pilots
 
 FEWEST_LETTERS, FEWEST_LETTERS_WITH_POINT = 6, 3  # of a word that is cut off
 _NUMBER_OF_A_QUESTION = re.compile(r"^[a-z]{1,2}\d+(?:[a-z]\d+)?\b")  # "Q2", "G1Q2" before the question itself
@@ -55,6 +55,15 @@ _BESIDE_AGE = frozenset(
 )
 
 
+# A "sex" with other words beside it may be what people do.
+_BESIDE_SEX = _BESIDE_AGE.union(
+    words_of(
+        "identity code codes coded biological legal administrative assigned birth m f w d 1 2 male female child baby "
+        "infant mother father reported self source value concept id name demo dem del du de la el label text cd txt"
+    ).split()
+)
+
+
 def _concept(declared: Mapping[str, Any]) -> Concept:
     return Concept(
         declared["name"],
@@ -89,6 +98,33 @@ def concept_of(heading: str) -> Concept | None:
     return _by_ending(words) or _cut_off(heading, words)
 
 
+@cache
+def names_an_examination(heading: str) -> bool:
+    """Whether a heading says nothing but what those alone know who examined the person: ``CRP week 4``, ``cd420``.
+
+    Every word of it has to be one for an examination, a sensitive matter or a habit, or one that stands beside these;
+    numbers may end it. A single word that is none of them may be about anything.
+    """
+    concept = concept_of(heading)
+    if concept is not None and concept.part in (Part.KNOWN, Part.SEEN):
+        return False
+    examined, beside = words_of_examinations()
+    of_concept = set(" ".join(phrase for phrase in concept.words).split()) if concept else set()
+    words = [word for word in words_of(heading).split() if not _without_number(word, beside)]
+    is_one = all(_without_number(word, examined) or word in of_concept or _ends_so(concept, word) for word in words)
+    return is_one and any(not word.isdecimal() for word in words)
+
+
+def _without_number(word: str, words: frozenset[str]) -> bool:
+    """Whether a word, or what is left of it without digits at its end, is one of some words; or only digits."""
+    n_digits = len(word) - len(word.rstrip("0123456789"))
+    return n_digits == len(word) or any(word[: len(word) - cut] in words for cut in range(n_digits + 1))
+
+
+def _ends_so(concept: Concept | None, word: str) -> bool:
+    return concept is not None and bool(concept.endings) and word.endswith(concept.endings)
+
+
 def _by_ending(words: str) -> Concept | None:
     return next((one for one in CONCEPTS for word in words.split() if one.endings and word.endswith(one.endings)), None)
 
@@ -96,7 +132,10 @@ def _by_ending(words: str) -> Concept | None:
 def _cut_off(heading: str, words: str) -> Concept | None:
     """The one concept of which a word of the heading is the beginning: it ends in a point, or is long enough."""
     marked = {words_of(word) for word in _WITH_POINT.findall(heading)}
+    alone = [word for word in words.split() if not _without_number(word, words_of_examinations()[1])]
     for word in words.split():
+        if word not in marked and len(alone) > 1:  # the beginning of one word among others may be a word of its own
+            continue
         least = FEWEST_LETTERS_WITH_POINT if word in marked else FEWEST_LETTERS
         meant = {one.name: one for one in CONCEPTS if len(word) >= least and _begins(one, word)}
         if len(meant) == 1:
@@ -113,8 +152,11 @@ def _begins(concept: Concept, cut: str) -> bool:
 
 
 def _means(concept: Concept, phrase: str, words: str) -> bool:
+    """Whether a phrase in a heading means the concept: other words may say that it is about something else."""
     beside = set(_NUMBER_OF_A_QUESTION.sub("", words).split()) - set(phrase.split())
-    return concept.name != "age" or beside <= _BESIDE_AGE
+    if concept.name == "age" or phrase == "sex":
+        return beside <= (_BESIDE_AGE if concept.name == "age" else _BESIDE_SEX)
+    return concept.part not in (Part.KNOWN, Part.SEEN) or not beside & words_of_examinations()[0]
 
 
 def rank_of(concept: Concept, heading: str) -> tuple[int, int]:

@@ -72,6 +72,11 @@ NOT_IN_THE_TABLE = Operation(
 )
 
 
+NOT_UNDERSTOOD = Operation(
+    OperationKind.REVIEW, VariableClass.NOT_KNOWN, "neither the heading nor a standard says what it is about"
+)
+
+
 def decided(domain: str, variable: str, lines: Sequence[OperationRule]) -> Operation | None:
     """The operation of the first of the ``lines`` that match a variable; None where none matches."""
     domain, variable = domain.upper(), variable.upper()

@@ -33,6 +33,20 @@ def words_of_headings() -> frozenset[str]:
 
 
 @cache
+def words_of_results() -> frozenset[str]:
+    """Words for the result of a test that another column names."""
+    return frozenset(words_of(" ".join(words_of_the_pilots()["results"])).split())
+
+
+@cache
+def words_of_examinations() -> tuple[frozenset[str], frozenset[str]]:
+    """Words for what is found out about a person by examining them, in every language; and words beside them."""
+    found = words_of_the_pilots()
+    examined = " ".join(line for lines in found["examined"].values() for line in lines)
+    return frozenset(words_of(examined).split()), frozenset(words_of(" ".join(found["beside"])).split())
+
+
+@cache
 def yes_and_no() -> frozenset[str]:
     """The words for yes and no in every language, in small letters."""
     return frozenset(word for words in words_of_the_pilots()["yes and no"].values() for word in words.split())

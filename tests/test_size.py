@@ -72,6 +72,14 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/run": 28,
         "tests/steps/release": 1,
     },
+    "Meaning": {
+        "disclosure_control.draft": 30,
+        "disclosure_control.steps": 4,
+        "study": 137,
+        "tests/draft": 23,
+        "tests/release": 22,
+        "tests/study/columns": 1,
+    },
 }
 
 MOST = {

@@ -90,7 +90,8 @@ def draft_config(pilot: str, folder: Path, given: Mapping[str, Any], sheet: Colu
     if parts:
         keys["merge"] = Group(parts, "Settings of the merge that differ from its defaults.")
     keys["recommend"] = _recommend(tables, model)
-    rows = drafted_rows(columns, decisions, {column.name for column in sensitive}, tables, model)
+    names_of_sensitive = {column.name for column in sensitive}
+    rows = drafted_rows(columns, decisions, names_of_sensitive, tables, model, None if given else sheet)
     title = TITLE.format(
         pilot=pilot,
         people=people_text(len(combined.frame), ","),

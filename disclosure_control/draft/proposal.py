@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from config import REVIEW, parse_config, sheet_of
+from config import REVIEW, parse_config
 from disclosure_control.basics.settings.changes import ConfigChange, applied
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.basics.telling.reasons import DECIDE, DECIDE_COLUMNS, Reason
+from disclosure_control.basics.telling.reasons import DECIDE, Reason
 from disclosure_control.basics.telling.words import capitalised, counted
 from disclosure_control.draft.edits import with_changes, with_choices, with_marks_decided
 from disclosure_control.remedy.treatments.keys import command_to_set, names_of_keys
-from study.columns.profile import ColumnProfile
 
 # Raises ``FaultyInputError`` with the faults of a config.
 Check = Callable[[Mapping[str, Any]], object]
@@ -33,7 +32,6 @@ class Proposal:
 
     ``n_decided`` lines of a draft that were left to the controller are kept as they are; ``keys`` are the environment
     variables that it needs and that are not set. ``is_tried``: a run by it found what is left, and nothing else.
-    ``sheet``: the rows of the next sheet of columns; none where today's stays.
     """
 
     before: str
@@ -43,12 +41,11 @@ class Proposal:
     left: tuple[Reason, ...]
     keys: tuple[str, ...]
     is_tried: bool = False
-    sheet: Sequence[ColumnProfile] = ()
 
     @property
     def is_other(self) -> bool:
-        """Whether it says anything else than today's config and sheet."""
-        return self.text != self.before or bool(self.sheet)
+        """Whether it says anything else than today's config."""
+        return self.text != self.before
 
     def difference(self) -> Iterator[str]:
         """The lines that are no longer there, and those that are new."""
@@ -56,15 +53,13 @@ class Proposal:
         return (line for line in list(lines)[2:] if not line.startswith("@@"))
 
 
-def propose_tried(
-    text: str, name: str, reasons: Sequence[Reason], check: Check, run: Run, sheet: Sequence[ColumnProfile] = ()
-) -> Proposal:
+def propose_tried(text: str, name: str, reasons: Sequence[Reason], check: Check, run: Run) -> Proposal:
     """The proposal of ``reasons``, and of those that are left when it is tried, until none or no line is left.
 
     ``run`` gives the reasons to hold that a run by a config finds, and publishes nothing. What takes much away is
-    proposed only once everything else was tried. ``sheet``: the next sheet of columns, if any.
+    proposed only once everything else was tried.
     """
-    found = dataclasses.replace(propose(text, name, reasons, check), sheet=sheet)
+    found = propose(text, name, reasons, check)
     for _ in range(MOST_TRIALS):
         if not found.is_other:
             break
@@ -77,7 +72,7 @@ def propose_tried(
         if not step.changes:
             break
         changes = (*found.changes, *step.changes)
-        found = dataclasses.replace(step, before=text, changes=changes, n_decided=found.n_decided, sheet=sheet)
+        found = dataclasses.replace(step, before=text, changes=changes, n_decided=found.n_decided)
     return _with_open_choices(found, name)
 
 
@@ -114,8 +109,7 @@ def propose(text: str, name: str, reasons: Sequence[Reason], check: Check) -> Pr
     made = tuple(_sound(literal, first or wanted, check))
     decided, words = with_marks_decided(text)
     after = applied(literal, made)
-    answered = (DECIDE_COLUMNS, DECIDE) if words else (DECIDE_COLUMNS,)
-    left = tuple(one for one in reasons if not one.changes and one.remedy not in answered)
+    left = tuple(one for one in reasons if not one.changes and not (words and one.remedy == DECIDE))
     proposed = with_changes(decided, made)
     assert parse_config(proposed, name) == after
     keys = tuple(name for name in names_of_keys(after) if not os.environ.get(name))
@@ -151,9 +145,6 @@ def proposal_in_words(proposal: Proposal, path: Path, config_file: Path, door: s
     if proposal.n_decided:
         kept = counted(proposal.n_decided, "line")
         yield f"  {kept} that the draft left to you {'is' if proposal.n_decided == 1 else 'are'} kept as drafted."
-    if proposal.sheet:
-        kept = "what is open is decided as drafted, and what nobody knows as not known to outsiders"
-        yield f"  {sheet_of(config_file).name}: {kept}."
     if proposal.is_tried and not proposal.left:
         yield "  Tried: by it, the result may leave."
     for reason in proposal.left:
@@ -163,7 +154,5 @@ def proposal_in_words(proposal: Proposal, path: Path, config_file: Path, door: s
             yield f'  Only you can decide: "# {REVIEW}" in {path.name} marks the line for the case that they do not.'
     yield "Read it. To put it in place:"
     yield from (f"  {command_to_set(name)}" for name in proposal.keys)
-    moved = [(path, config_file), *[(sheet_of(path), sheet_of(config_file))] * bool(proposal.sheet)]
-    for new, old in moved:
-        yield f"  {'move' if os.name == 'nt' else 'mv'} {shlex.quote(str(new))} {shlex.quote(str(old))}"
+    yield f"  {'move' if os.name == 'nt' else 'mv'} {shlex.quote(str(path))} {shlex.quote(str(config_file))}"
     yield f"  {door}"

@@ -10,8 +10,18 @@ from typing import Any
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.draft.columns import Column
 from disclosure_control.draft.roles import NOT_RECOGNISED, ConfigRole, Decision
+from study.columns.closed import (
+    BETWEEN,
+    Look,
+    groups_of,
+    holds_for,
+    is_of_the_tool,
+    is_pattern,
+    look_of,
+    rows_of,
+)
 from study.columns.profile import (
-    AGREED,
+    NO_VALUES,
     ColumnProfile,
     Degree,
     Known,
@@ -26,6 +36,7 @@ from study.formats.tables import SourceTable
 from study.merge.assembling import Combined
 from study.models.roles import Role, TableKind
 from study.models.study_model import NOTHING_KNOWN, StudyModel
+from study.models.values_seen import ValuesSeen
 
 NOT_CHOSEN = "could also be sensitive"
 MOST_NAMED = 6
@@ -37,24 +48,31 @@ def drafted_rows(
     chosen: set[str],
     tables: Sequence[SourceTable],
     model: StudyModel,
+    earlier: ColumnSheet | None = None,
 ) -> list[ColumnProfile]:
     """The rows of a new sheet: columns that are for a person to decide, and those that no standard explains.
 
-    ``chosen`` are the sensitive columns of the config. Columns of files that are not merged follow those that are.
+    Those that stay here come first, beneath two rows for each group of them. ``chosen`` are the sensitive columns of
+    the config. Columns of files that are not merged follow those that are. Rows of an ``earlier`` sheet stay.
     """
-    files = [(model.domain(table.domain), table) for table in tables]
+    files = _Files.of(tables, model)
     rows = [
         _drafted(
             column,
             decisions[column.name],
             column.name in chosen,
-            _seen(column.domain, column.heading, files),
+            files.seen(column.domain, column.heading),
             model,
         )
         for column in columns
         if _needs_row(column, decisions[column.name], chosen, model)
     ]
-    return [*rows, *_not_in({row.name for row in rows}, tables, model)]
+    rows += _not_in({row.name for row in rows}, tables, model)
+    if earlier is not None:
+        update = SheetUpdate(earlier, {}, list(earlier.rows.values()))
+        update.add(rows)
+        rows = update.rows
+    return files.with_groups(rows)
 
 
 def _needs_row(column: Column, decision: Decision, chosen: set[str], model: StudyModel) -> bool:
@@ -69,7 +87,6 @@ def _drafted(column: Column, decision: Decision, is_chosen: bool, seen: str, mod
 
     ``is_chosen``: the config names it as sensitive.
     """
-    is_asked = decision.role is ConfigRole.LEFT_ALONE and decision.review
     row = profile_of(column.domain, column.heading, model, seen)
     if column.form != "wide" or column.counts_rows:  # a test or a count, which no file has as a column
         role = Role.CATEGORY if column.numbers is None else Role.NUMBER
@@ -77,8 +94,9 @@ def _drafted(column: Column, decision: Decision, is_chosen: bool, seen: str, mod
     if row.role in (Role.NUMBER, Role.CATEGORY) and not column.is_guessed:
         kind = UnderstoodAs.NUMBER if column.is_measured else UnderstoodAs.CATEGORY
         row = dataclasses.replace(row, understood_as=kind)
+    is_open = decision.role is ConfigRole.LEFT_ALONE and not row.is_understood and seen != NO_VALUES
     known = row.known_to_outsiders
-    if known is not Known.YES and not is_asked:
+    if known is not Known.YES and not is_open:
         is_known = decision.role in (ConfigRole.CATEGORY, ConfigRole.NUMBER)
         known = Known.YES if is_known else Known.NO
     if decision == NOT_RECOGNISED:
@@ -86,7 +104,7 @@ def _drafted(column: Column, decision: Decision, is_chosen: bool, seen: str, mod
     else:
         is_spare = decision.role is ConfigRole.SENSITIVE and not is_chosen
         evidence, degree = f"{NOT_CHOSEN}: {decision.reason}" if is_spare else decision.reason, row.degree
-    status = Status.TO_DECIDE if is_asked else Status.NOTHING
+    status = Status.TO_DECIDE if is_open else Status.NOTHING
     return dataclasses.replace(
         row, unit=column.unit, known_to_outsiders=known, evidence=evidence, degree=degree, status=status
     )
@@ -99,14 +117,56 @@ def _not_in(names: set[str], files: Iterable[SourceTable], model: StudyModel) ->
             domain = model.domain(table.domain)
             if f"{domain}__{heading}" in names or not is_left_open(domain, heading, model):
                 continue
-            row = profile_of(domain, heading, model, seen_in(table, heading))
+            row = profile_of(domain, heading, model, seen_in(ValuesSeen.of(table, heading)))
             if row.role is not Role.PERSON:
                 names.add(row.name)
-                yield row
+                yield row if row.is_understood or row.seen == NO_VALUES else as_asked(row)
 
 
-def _seen(domain: str, heading: str, files: Iterable[tuple[str, SourceTable]]) -> str:
-    return next((seen_in(table, heading) for of, table in files if of == domain and heading in table.frame), "")
+def is_asked(row: ColumnProfile) -> bool:
+    """Whether the values of a column stay here, and a person has to decide about it."""
+    return row.stays_here and row.seen != NO_VALUES
+
+
+def as_asked(row: ColumnProfile) -> ColumnProfile:
+    """A row that a person has to decide."""
+    return dataclasses.replace(row, status=Status.TO_DECIDE)
+
+
+@dataclass(frozen=True)
+class _Files:
+    """The files of an export, each with the domain of its columns; what was seen in a column is asked once."""
+
+    tables: Sequence[tuple[str, SourceTable]]
+    _values: dict[tuple[str, str], ValuesSeen | None] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, tables: Iterable[SourceTable], model: StudyModel) -> _Files:
+        return cls([(model.domain(table.domain), table) for table in tables])
+
+    def values(self, domain: str, heading: str) -> ValuesSeen | None:
+        """The values of a column; None where no file has it."""
+        if (domain, heading) not in self._values:
+            of = next((table for name, table in self.tables if name == domain and heading in table.frame), None)
+            self._values[domain, heading] = None if of is None else ValuesSeen.of(of, heading)
+        return self._values[domain, heading]
+
+    def seen(self, domain: str, heading: str) -> str:
+        """What its values look like, "" where no file has it."""
+        values = self.values(domain, heading)
+        return "" if values is None else seen_in(values)
+
+    def with_groups(self, rows: Sequence[ColumnProfile]) -> list[ColumnProfile]:
+        """The rows, first those that stay here beneath the rows for their groups."""
+        single = [row for row in rows if not is_of_the_tool(row)]
+        closed = [row for row in single if is_asked(row)]
+        looks = [(row.table, row.column, self._look(row)) for row in closed]
+        others = [row for row in single if row not in closed]
+        return [*rows_of(groups_of(looks), others), *closed, *others]
+
+    def _look(self, row: ColumnProfile) -> Look:
+        values = self.values(row.table, row.column)
+        return Look.WORDS if values is None else look_of(values)
 
 
 # ---------------------------------------------------------------- the next export
@@ -116,7 +176,8 @@ def _seen(domain: str, heading: str, files: Iterable[tuple[str, SourceTable]]) -
 class SheetUpdate:
     """What an export brings beside the ``sheet`` of earlier ones: new rows, and rows of which the values changed.
 
-    It looks at the files while they are merged; ``literal`` is the config, whose columns are nothing new.
+    It looks at the files while they are merged; ``literal`` is the config, whose columns are nothing new. ``is_first``:
+    there was no sheet, and this one is empty.
     """
 
     sheet: ColumnSheet
@@ -124,52 +185,59 @@ class SheetUpdate:
     rows: list[ColumnProfile] = field(default_factory=list)
     n_new: int = 0
     n_changed: int = 0
+    is_first: bool = False
     _there: set[str] = field(default_factory=set)
+    _files: _Files = field(default_factory=lambda: _Files(()))
     _standard: StudyModel = NOTHING_KNOWN  # of a study with supplemental tables, without its tables
 
     def look(self, tables: Sequence[SourceTable], model: StudyModel) -> None:
         """Take the files of the export in."""
         if any(table.kind is TableKind.SUPPLEMENTAL for table in model.tables.values()):
             self._standard = dataclasses.replace(model, tables={})
-        domains = [(model.domain(table.domain), table) for table in tables]
-        self._there = {f"{domain}__{heading}" for domain, table in domains for heading in table.frame.columns}
-        self.rows = [self._today(row, _seen(row.table, row.column, domains)) for row in self.sheet.rows.values()]
+        self._files = _Files.of(tables, model)
+        self._there = {f"{of}__{heading}" for of, table in self._files.tables for heading in table.frame.columns}
+        rows = self.sheet.rows.values()
+        self.rows = [row if is_pattern(row) else self._today(row) for row in rows]
         self.add(_not_in(self._known(), tables, model))
 
     def _known(self) -> set[str]:
-        return {row.name for row in self.rows}.union(_texts_in(self.literal))
+        named = list(_texts_in(self.literal))
+        return {row.name for row in self.rows}.union(named, (one.replace(".", "__", 1) for one in named))
 
     def add(self, rows: Iterable[ColumnProfile]) -> None:
         """Append the rows of columns that neither the sheet has yet nor the config names."""
         known = self._known()
-        new = [dataclasses.replace(row, status=Status.NEW) for row in rows if row.name not in known]
-        self.rows += new
+        new = [row for row in rows if row.name not in known]
+        self.rows += new if self.is_first else [dataclasses.replace(row, status=Status.NEW) for row in new]
         self.n_new += len(new)
 
-    def _today(self, row: ColumnProfile, seen: str) -> ColumnProfile:
-        if not row.seen or seen in ("", "nothing", row.seen):
+    def _today(self, row: ColumnProfile) -> ColumnProfile:
+        seen = self._files.seen(row.table, row.column)
+        if not row.seen or seen in ("", NO_VALUES, row.seen):
             return row
         self.n_changed += 1
         return dataclasses.replace(row, seen=seen, status=Status.CHANGED)
 
     @property
     def is_other(self) -> bool:
-        """Whether the export brought anything."""
-        return bool(self.n_new or self.n_changed)
+        """Whether the export brought anything; a first sheet is written only where something stays here."""
+        return any(row.stays_here for row in self.rows) if self.is_first else bool(self.n_new or self.n_changed)
 
     def merged(self, combined: Combined) -> list[str]:
         """Take in what rows of supplemental tables name, once all is merged; what a screen says of the export."""
         forms = {domain: str(counts["form"]) for domain, counts in combined.report["domains"].items()}
         self.add(self._supplemental(combined.columns[1:], forms))
         file, there, said = self.sheet.file.name, self._there.union(combined.columns), []
-        if self.is_other:
+        self.rows = self._files.with_groups(self.rows)
+        if self.is_other and not self.is_first:
             numbers = f"{counted(self.n_new, 'column')} new, {self.n_changed} changed since the last export"
             said.append(f"  {file}: {numbers}; look at the rows with this status")
-        gone = [f"{row.name} (row {number})" for number, row in self.sheet.rows.items() if row.name not in there]
+        named = {number: row for number, row in self.sheet.rows.items() if not is_pattern(row)}
+        gone = [f"{row.name} (row {number})" for number, row in named.items() if row.name not in there]
         if gone:
             why = "not in this export, or a spreadsheet changed the name"
             said.append(f"  {file}: {listed(gone, at_most=MOST_NAMED)}: {why}")
-        return said
+        return [*said, *said_of_closed(dict(enumerate(self.rows, start=2)), file)]
 
     def _supplemental(self, columns: Iterable[str], forms: Mapping[str, str]) -> Iterator[ColumnProfile]:
         """Rows of variables that rows of supplemental tables name, and no standard explains."""
@@ -177,7 +245,7 @@ class SheetUpdate:
             domain, _, variable = name.partition("__")
             is_its = forms.get(domain) == "wide" and name not in self._there
             if is_its and is_left_open(domain, variable, self._standard):
-                yield profile_of(domain, variable, self._standard)
+                yield as_asked(profile_of(domain, variable, self._standard))
 
 
 def _texts_in(value: object) -> Iterator[str]:
@@ -191,33 +259,16 @@ def _texts_in(value: object) -> Iterator[str]:
             yield from _texts_in(one)
 
 
-def with_earlier(drafted: list[ColumnProfile], earlier: ColumnSheet | None) -> list[ColumnProfile]:
-    """The rows of an earlier sheet as they are, and after them those that are new."""
-    if earlier is None:
-        return drafted
-    update = SheetUpdate(earlier, {}, list(earlier.rows.values()))
-    update.add(drafted)
-    return update.rows
-
-
-def with_all_decided(sheet: ColumnSheet | None) -> ColumnSheet | None:
-    """The sheet by which a proposal is tried: that which is proposed, or today's where nothing in it is open."""
-    rows = as_drafted(sheet)
-    return dataclasses.replace(sheet, rows=dict(enumerate(rows))) if sheet is not None and rows else sheet
-
-
-def as_drafted(sheet: ColumnSheet | None) -> list[ColumnProfile]:
-    """The sheet with all that is open decided as drafted, and what nobody knows as not known; none if nothing is."""
-    if sheet is None or not sheet.n_open:
-        return []
-    return [
-        dataclasses.replace(
-            row,
-            status=Status.NOTHING,
-            decision=AGREED,
-            known_to_outsiders=Known.YES if row.known_to_outsiders is Known.YES else Known.NO,
-        )
-        if row.is_open
-        else row
-        for row in sheet.rows.values()
-    ]
+def said_of_closed(rows: Mapping[int, ColumnProfile], file: str) -> Iterator[str]:
+    """Lines for the screen on the columns that stay here, with the ``rows`` of the sheet that open them."""
+    closed = {number: row for number, row in rows.items() if not is_pattern(row) and is_asked(row)}
+    if not closed:
+        return
+    groups = [(number, row) for number, row in rows.items() if is_of_the_tool(row)]
+    yield f"  {counted(len(closed), 'column')} of {file}, out of every file that leaves until you decide:"
+    for (first, row), (second, _) in zip(groups[::2], groups[1::2], strict=True):
+        yield f"    {row.evidence.partition('; ')[0]} ({listed(row.column.split(BETWEEN), at_most=12)})"
+        yield f'      write "agreed" into row {first} if outsiders know them, into row {second} if they do not'
+    for number, row in closed.items():
+        if not any(holds_for(group, row) for _, group in groups):
+            yield f'    {row.column}: write "yes" or "no" for what outsiders know, and "agreed", into row {number}'

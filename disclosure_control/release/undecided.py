@@ -1,32 +1,18 @@
-"""Variables that no table of operations has a line for: what their values propose, for a controller to take over."""
+"""Variables that nobody understood: they stay here, in groups by what their values look like."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import pandas as pd
 
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.study import Study, StudyFile
+from study.columns.closed import ClosedGroup, Look, groups_of, look_of
 from study.formats.tables import SourceTable
-from study.models.column_roles import PlainTable
-from study.models.roles import Role
-from study.models.study_model import OPERATION_OF_ROLE
 from study.models.values_seen import ValuesSeen
 from study.operations import OperationKind
 
-MOST_SHARED = 50  # different words of a column whose every value many people share
 _VALUES_OF_ROWS = ("QVAL", "SCORRES", "TSVAL", "DIVAL")  # of variables that are rows
-
-
-@dataclass(frozen=True)
-class ProposedOperation:
-    """The operation proposed for a variable, by the pattern that a config names it by, and why."""
-
-    pattern: str
-    operation: OperationKind
-    why: str
 
 
 def waiting_for_the_config(released: ReleasedStudy) -> dict[str, list[Account]]:
@@ -38,39 +24,16 @@ def waiting_for_the_config(released: ReleasedStudy) -> dict[str, list[Account]]:
     return found
 
 
-def proposed_by_values(released: ReleasedStudy, study: Study, k: int) -> list[ProposedOperation]:
-    """What the values of each waiting variable propose: flags, numbers and words that many share stay.
-
-    What may say whose the row is, such as a text, a code of one person or a name, is removed. The values are those of
-    the ``study`` as it came. ``k``: a word is shared if on average so many people have it.
-    """
+def staying_here(released: ReleasedStudy, study: Study) -> list[ClosedGroup]:
+    """The waiting variables in groups, by their values in the ``study`` as it came."""
     files = {file.name: file for file in study.files}
-    return [
-        _proposed(pattern, accounts[0], files[accounts[0].file], k)
-        for pattern, accounts in waiting_for_the_config(released).items()
-    ]
+    waiting = [accounts[0] for accounts in waiting_for_the_config(released).values()]
+    return groups_of((one.domain, one.variable, _look(files[one.file], one)) for one in waiting)
 
 
-def _proposed(pattern: str, account: Account, file: StudyFile, k: int) -> ProposedOperation:
+def _look(file: StudyFile, account: Account) -> Look:
     table, name = _as_column(file.table, account)
-    if table is None:
-        return ProposedOperation(pattern, OperationKind.REMOVE, "its values were not looked at")
-    plain = PlainTable(table, file.id_column if file.id_column in table.frame else None)
-    guessed = plain.role(name)
-    role, why = guessed.role, guessed.reason
-    values = plain.values(name)
-    if role in (Role.UNKNOWN, Role.VERBATIM) and _are_shared(values, plain.n_people, k):
-        role, why = Role.CATEGORY, f"it has {values.n_distinct} short values, which many people share"
-    operation = OPERATION_OF_ROLE[role].operation
-    if operation == OperationKind.REVIEW:
-        operation = OperationKind.REMOVE
-    words = "stays" if operation in (OperationKind.KEEP, OperationKind.NO_FURTHER) else "may tell whose row it is"
-    return ProposedOperation(pattern, operation, f"{words}: {why}")
-
-
-def _are_shared(values: ValuesSeen, n_people: int, k: int) -> bool:
-    """Whether few short values are those of many people each: not a text, which is another one in each row."""
-    return values.are_short and 0 < values.n_distinct <= MOST_SHARED and values.n_distinct * k <= n_people
+    return Look.WORDS if table is None else look_of(ValuesSeen.of(table, name))
 
 
 def _as_column(table: SourceTable, account: Account) -> tuple[SourceTable | None, str]:

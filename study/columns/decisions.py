@@ -11,7 +11,7 @@ from disclosure_control.basics.settings.kinds import FLAG, TEXTS, one_of
 from study.models.column_roles import SEEN
 from study.models.roles import ColumnModel, Role
 from study.models.study_model import OPERATION_OF_ROLE, StudyModel
-from study.operations import Operation
+from study.operations import Operation, OperationKind
 
 # The person of a row is named by ``subject_id``, and nobody decides that a column is unknown.
 ROLES_TO_DECIDE = tuple(role for role in Role if role not in (Role.PERSON, Role.UNKNOWN))
@@ -25,6 +25,11 @@ class ColumnDecision(SettingsGroup):
     role: Role | None = setting(one_of(*ROLES_TO_DECIDE).read_as(Role), "what it is for", None)
     known_to_outsiders: bool | None = setting(FLAG, "whether outsiders may know its values", None)
     missing: tuple[str, ...] = setting(TEXTS.but("a list of codes"), "codes in it that mean missing", ())
+
+    @property
+    def opens(self) -> bool:
+        """Whether somebody decided about the column, and not of codes in it alone."""
+        return self.role is not None or self.known_to_outsiders is not None
 
 
 Decided = Mapping[str, ColumnDecision]  # by the name of the column in the combined dataset, ``TABLE__column``
@@ -60,8 +65,11 @@ def with_decisions(model: StudyModel, decided: Decided) -> StudyModel:
     }
 
     def standard(domain: str, variable: str) -> Operation:
-        role = of_table.get(domain, {}).get(variable, ColumnDecision()).role
-        return model.standard(domain, variable) if role is None else OPERATION_OF_ROLE[role]
+        decision = of_table.get(domain, {}).get(variable, ColumnDecision())
+        says = model.standard(domain, variable)
+        if decision.role is not None or (decision.opens and says.operation is OperationKind.REVIEW):
+            return OPERATION_OF_ROLE[decision.role or Role.CATEGORY]
+        return says
 
     return dataclasses.replace(model, tables=tables, standard=standard)
 
@@ -77,6 +85,9 @@ class _DecidedColumns(Mapping[str, ColumnModel]):
         if decision.role not in (None, column.role):
             why = "as decided in the sheet of columns"
             column = dataclasses.replace(column, role=decision.role, reason=why, says=None, is_guessed=True)
+        if decision.opens:
+            role = Role.CATEGORY if column.role is Role.UNKNOWN else column.role
+            column = dataclasses.replace(column, role=role, is_closed=False)
         if decision.known_to_outsiders and column.says is None and column.role in _SAYS_LITTLE:
             return dataclasses.replace(column, says=SEEN)
         is_unseen = decision.known_to_outsiders is False and column.says is SEEN

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from study.columns.known_to_outsiders import known_to_outsiders
-from study.formats.tables import SourceTable
 from study.models.roles import ColumnModel, Role
 from study.models.study_model import StudyModel
 from study.models.values_seen import ValuesSeen
@@ -49,6 +48,7 @@ class Status(StrEnum):
     CHANGED = "changed"  # its values are of another kind than in earlier exports
 
 
+NO_VALUES = "nothing"  # what was seen in an empty column
 AGREED = "agreed"  # the decision of a person: the row is right as it stands
 _OF_KIND = {
     UnderstoodAs.ID: (Role.PERSON, Role.RECORD_KEY, Role.FOREIGN_KEY, Role.IDENTIFIER),
@@ -94,6 +94,16 @@ class ColumnProfile:
         """Whether a person has to look at it: nobody decided, or the values changed since somebody did."""
         return self.status is Status.CHANGED or (bool(self.status) and not self.decision)
 
+    @property
+    def is_understood(self) -> bool:
+        """Whether a standard, a dictionary, a person, or heading and values together say what it is."""
+        return self.degree is not Degree.UNKNOWN
+
+    @property
+    def stays_here(self) -> bool:
+        """Whether it leaves in no file, for nobody understood it yet: what is released needs no decision about it."""
+        return self.is_open and not self.is_understood and not self.decision
+
 
 def profile_of(table: str, column: str, model: StudyModel, seen: str = "") -> ColumnProfile:
     """What the data model and the name say of a column; nobody has decided about it yet."""
@@ -114,7 +124,7 @@ def profile_of(table: str, column: str, model: StudyModel, seen: str = "") -> Co
 
 def _degree(known: ColumnModel | None, operation: OperationKind) -> Degree:
     if known is not None and known.is_guessed:
-        return Degree.UNKNOWN if known.role is Role.UNKNOWN else Degree.LIKELY
+        return Degree.UNKNOWN if known.role is Role.UNKNOWN or known.is_closed else Degree.LIKELY
     return Degree.UNKNOWN if operation is OperationKind.REVIEW else Degree.SURE
 
 
@@ -126,9 +136,8 @@ def is_left_open(table: str, column: str, model: StudyModel) -> bool:
     return model.operation(table, column).operation is OperationKind.REVIEW
 
 
-def seen_in(table: SourceTable, column: str) -> str:
-    """What the values of a column of a file look like, as the sheet remembers it."""
-    values = ValuesSeen.of(table, column)
+def seen_in(values: ValuesSeen) -> str:
+    """What the values of a column look like, as the sheet remembers it."""
     if not values.n_values:
-        return "nothing"
+        return NO_VALUES
     return "dates" if values.are_dates else "numbers" if values.is_numeric else "words"

@@ -23,6 +23,7 @@ import pandas as pd
 from config import LARGEST_CONFIG
 from disclosure_control.basics.files import SourceFile, read_file
 from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name, stop_at
+from study.columns.closed import holds_for, is_pattern
 from study.columns.decisions import ROLES_TO_DECIDE
 from study.columns.profile import AGREED, ColumnProfile, Degree, Known, Status, UnderstoodAs
 from study.models.roles import Role
@@ -47,14 +48,19 @@ class ColumnSheet:
     delimiter: str = ","
 
     @property
+    def columns(self) -> list[ColumnProfile]:
+        """The rows of single columns, with what rows for several decide."""
+        return [row for row in self.rows.values() if not is_pattern(row)]
+
+    @property
     def n_open(self) -> int:
-        """How many columns a person has to look at."""
-        return sum(row.is_open for row in self.rows.values())
+        """How many columns that leave a person has to look at; those that stay here wait for no one."""
+        return sum(row.is_open and not row.stays_here for row in self.columns)
 
     @property
     def decisions(self) -> dict[str, dict[str, Any]]:
         """What was decided about columns, as ``merge["columns"]`` of a config has it."""
-        return {row.name: _decision(row) for row in self.rows.values() if row.decision}
+        return {row.name: _decision(row) for row in self.columns if row.decision}
 
     def below(self, literal: Mapping[str, Any]) -> dict[str, Any]:
         """A config with what the sheet decides beneath what the config says."""
@@ -117,8 +123,32 @@ def parsed_sheet(file: SourceFile) -> ColumnSheet:
         given = {name: cell.strip() for name, cell in zip(headings, cells, strict=False) if name}
         rows[number], found = _row(given)
         faults += [f"{place}, {heading}: {fault}" for heading, fault in found]
-    stop_at([*faults, *_doubled(rows, file.name)])
-    return ColumnSheet(file, rows, delimiter)
+    stop_at([*faults, *_doubled(rows, file.name), *_of_no_column(rows, file.name)])
+    return ColumnSheet(file, _by_patterns(rows), delimiter)
+
+
+def _by_patterns(rows: Mapping[int, ColumnProfile]) -> dict[int, ColumnProfile]:
+    """The rows, those of single columns that nobody decided being decided as the first that stands for several does."""
+    patterns = [row for row in rows.values() if is_pattern(row) and row.decision]
+    found = dict(rows)
+    for number, row in rows.items():
+        if row.decision or is_pattern(row):
+            continue
+        if by := next((pattern for pattern in patterns if holds_for(pattern, row)), None):
+            found[number] = dataclasses.replace(
+                row,
+                role=row.role if by.role is Role.UNKNOWN else by.role,
+                known_to_outsiders=by.known_to_outsiders,
+                missing_codes=row.missing_codes or by.missing_codes,
+                **{name: getattr(by, name) for name in ("decision", "decided_by", "decided_on")},
+            )
+    return found
+
+
+def _of_no_column(rows: Mapping[int, ColumnProfile], file: str) -> Iterator[str]:
+    for number, row in rows.items():
+        if is_pattern(row) and row.decision and not any(holds_for(row, one) for one in rows.values() if one is not row):
+            yield f"{file}, row {number}, column: it stands for no column of the sheet"
 
 
 def _text_of(file: SourceFile) -> str:
@@ -132,6 +162,8 @@ def _text_of(file: SourceFile) -> str:
 def _doubled(rows: Mapping[int, ColumnProfile], file: str) -> Iterator[str]:
     first: dict[str, int] = {}
     for number, row in rows.items():
+        if is_pattern(row) and not row.decision:  # of two rows for a group a person agrees to one
+            continue
         if (before := first.setdefault(row.name, number)) != number:
             yield f"{file}, row {number}, column: the same table and column as in row {before}; keep one of them"
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from disclosure_control.basics.encoding.dictionary import as_texts
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
-from study.concepts import concept_of
+from study.concepts import concept_of, names_an_examination
 from study.formats.tables import SourceTable
 from study.headings import is_number, words_of
 from study.models.role_words import (
@@ -29,6 +29,7 @@ from study.models.roles import ColumnModel, Role
 from study.models.sdtm_operations import operation_of
 from study.models.values_seen import PERSON_S_NAME, TIME_OF_DAY, UUID, YEAR, ValuesSeen
 from study.operations import Operation, OperationKind, VariableClass
+from study.words import words_of_results
 
 MOST_CATEGORIES, PEOPLE_OF_A_CATEGORY = 20, 10  # of words; on average so many people have one
 PEOPLE_OF_A_TERM = 5
@@ -43,6 +44,8 @@ _BY_LABEL = (
     *(Role.SEX, Role.AGE, Role.ORIGIN, Role.PLACE, Role.IDENTIFIER),
 )
 MOST_WORDS_OF_A_LABEL = 4
+# Roles that values have whatever they are about, so that heading or label have to say whether outsiders know them.
+SHOWN_BY_VALUES = (Role.CATEGORY, Role.NUMBER, Role.FLAG)
 _LEAVES = (OperationKind.KEEP, OperationKind.NO_FURTHER)
 _HARMFUL = (Role.VERBATIM, Role.IDENTIFIER, Role.UNKNOWN, Role.RECORD_KEY, Role.FOREIGN_KEY)
 
@@ -51,13 +54,15 @@ _HARMFUL = (Role.VERBATIM, Role.IDENTIFIER, Role.UNKNOWN, Role.RECORD_KEY, Role.
 class PlainTable:
     """A table, the column with its person if it is known, and what is told of some columns by the table's kind.
 
-    ``others`` are the tables beside it, which keys may refer to. Values are asked for when a role is.
+    ``others`` are the tables beside it, which keys may refer to; ``is_of_people``: its rows are those of people. Values
+    are asked for when a role is.
     """
 
     table: SourceTable
     person: str | None
     told: Mapping[str, ColumnModel] = field(default_factory=dict)
     others: Sequence[SourceTable] = ()
+    is_of_people: bool = True
     _values: dict[str, ValuesSeen] = field(default_factory=dict, repr=False)
 
     def values(self, name: str) -> ValuesSeen:
@@ -101,9 +106,14 @@ class PlainTable:
         is_of_sdtm = name.isupper() and says.operation is not OperationKind.REVIEW
         if is_of_sdtm and not (says.operation in _LEAVES and guessed.role in _HARMFUL):
             return replace(guessed, says=says)
-        is_known = is_known_to_acquaintances(name) or is_known_to_acquaintances(self._short_label(name))
-        is_seen = is_known and guessed.role in (Role.CATEGORY, Role.NUMBER, Role.FLAG)
-        return replace(guessed, says=SEEN) if is_seen else guessed
+        if guessed.role not in SHOWN_BY_VALUES or not self.is_of_people or self._is_result(name):
+            return guessed
+        return understood(guessed, name, self._short_label(name))
+
+    def _is_result(self, name: str) -> bool:
+        """Whether a heading says "value", and another one which examination it is the value of."""
+        is_one = set(words_of(name).split()) <= words_of_results()
+        return is_one and any(names_an_examination(other) for other in self.columns)
 
     def _short_label(self, name: str) -> str:
         """The label that the file has of a column; "" where it has none, or one as long as a question."""
@@ -203,6 +213,16 @@ class PlainTable:
 
     def _is_shared(self, values: ValuesSeen) -> bool:
         return values.n_distinct * PEOPLE_OF_A_WORD <= self.n_people
+
+
+def understood(guessed: ColumnModel, name: str, label: str) -> ColumnModel:
+    """What is told of a column whose values show a number, a category or a flag, by its heading and its label.
+
+    Outsiders know it, or only those who examined the person do, where these say so; else it stays here.
+    """
+    if is_known_to_acquaintances(name) or is_known_to_acquaintances(label):
+        return replace(guessed, says=SEEN)
+    return replace(guessed, is_closed=not (names_an_examination(name) or names_an_examination(label)))
 
 
 def _agrees(role: Role, values: ValuesSeen) -> bool:

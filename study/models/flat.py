@@ -34,7 +34,10 @@ def _table(table: SourceTable, person: str | None, tables: Sequence[SourceTable]
     own = person if person in table.frame else _named_person(table)
     if own is None and (reason := _why_a_list(table, others)):
         return TableModel(
-            table.domain, TableKind.DICTIONARY, reason, GuessedColumns(PlainTable(table, None, {}, others))
+            table.domain,
+            TableKind.DICTIONARY,
+            reason,
+            GuessedColumns(PlainTable(table, None, {}, others, is_of_people=False)),
         )
     rows = rows_of(PlainTable(table, own, others=others), not others)
     return TableModel(

@@ -10,6 +10,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
 from study.concepts import CONCEPTS
+from study.models.column_roles import SHOWN_BY_VALUES, understood
 from study.models.redcap_dictionary import CHECKBOX, RedcapField, words_of
 from study.models.roles import ColumnModel, Role
 from study.operations import Operation, OperationKind, VariableClass
@@ -146,7 +147,8 @@ def guessed_column(name: str, values: pd.Series) -> ColumnModel:
         return ColumnModel(Role.IDENTIFIER, reason, is_guessed=True)
     if meant is not None and meant in _MAY_MEAN.get(role, ()) and _fits(meant, values, role):
         role, reason = meant, f"{reason}; its heading means: {meant.value}"
-    return ColumnModel(role, f"guessed, as no dictionary has it: {reason}", is_guessed=True)
+    guessed = ColumnModel(role, f"guessed, as no dictionary has it: {reason}", is_guessed=True)
+    return understood(guessed, name, "") if role in SHOWN_BY_VALUES else guessed
 
 
 def _guessed(values: pd.Series) -> tuple[Role, str]:

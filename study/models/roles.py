@@ -75,7 +75,8 @@ class ColumnModel:
     term at several levels; ``code_of``: the column with the words for a code. ``part_of``: the column that this one
     says a part of again.
     ``numbers_within``: of a column that numbers rows, those that it counts within, beside the person.
-    ``says``: what the standard does with it before a release; None: what is done with its role.
+    ``says``: what the standard does with it before a release; None: what is done with its role. ``is_closed``: only its
+    values were understood, not what they are about, so that it stays here until a person decides.
     """
 
     role: Role
@@ -89,6 +90,7 @@ class ColumnModel:
     numbers_within: tuple[str, ...] = ()
     is_guessed: bool = False
     says: Operation | None = None
+    is_closed: bool = False
 
 
 # Makes a further column for the merge from the rows of a table, in their order.

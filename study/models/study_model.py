@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from study.models.roles import ColumnModel, Role, TableKind, TableModel
-from study.operations import NOT_IN_THE_TABLE, Operation, OperationKind, VariableClass
+from study.operations import NOT_IN_THE_TABLE, NOT_UNDERSTOOD, Operation, OperationKind, VariableClass
 
 # Tables that are no part of the merge: no row of them is that of a person, or it holds free text alone.
 NOT_MERGED = (TableKind.DESIGN, TableKind.RELATIONS, TableKind.DICTIONARY, TableKind.LEGEND, TableKind.FREE_TEXT)
@@ -92,7 +92,7 @@ class StudyModel:
         column = self.column(domain, variable)
         if column is None:
             return self.standard(domain, variable)
-        return column.says or OPERATION_OF_ROLE[column.role]
+        return NOT_UNDERSTOOD if column.is_closed else column.says or OPERATION_OF_ROLE[column.role]
 
     def key_scope(self, domain: str, variable: str) -> tuple[bool, str]:
         """Whether a key counts within a person alone, and the table whose rows it names, "" where that is not known."""

@@ -55,13 +55,13 @@ def test_two_commands_lead_to_a_report(new, doors):
     assert unprintable(first.out, second.out) == []
 
 
-def test_a_column_that_says_another_in_more_detail_is_left_to_review(new, doors):
+def test_a_column_that_says_another_in_more_detail_is_no_quasi_identifier_and_counts_as_known(new, doors):
     rows = [{**row, "RACE": "ASIAN", "RACE1": ("KOREAN", "THAI")[i % 2]} for i, row in enumerate(rows_of("DM"))]
     new.write_rows("DM.csv", rows)
     doors.start(1)
     assert "DM__RACE1" not in draft_of(new)["categorical_qis"]
     (row,) = [row for row in read_sheet(sheet_of(new.config_file)).rows.values() if row.column == "RACE1"]
-    assert (row.is_open, row.evidence) == (True, "repeats DM__RACE in more detail")
+    assert (row.known_to_outsiders, row.evidence) == ("yes", "repeats DM__RACE in more detail")
 
 
 def test_what_is_merged_is_what_the_draft_says(new, doors):

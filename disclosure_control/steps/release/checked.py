@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.settings.changes import ConfigChange
-from disclosure_control.basics.telling.reasons import Gravity, Reason
+from disclosure_control.basics.telling.reasons import DECIDE_COLUMNS, Gravity, Reason
 from disclosure_control.basics.telling.small_counts import Policy
-from disclosure_control.basics.telling.words import counted, listed
+from disclosure_control.basics.telling.words import capitalised, counted, listed
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
 from disclosure_control.leaving.questions import Answer
@@ -18,7 +18,6 @@ from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.facts.facts import KINDS
 from disclosure_control.release.joins import KeyJoin
 from disclosure_control.release.originals.traces import Traces
-from disclosure_control.release.undecided import ProposedOperation
 from disclosure_control.remedy.treatments.methods.shift_dates import REMOVE_TIMES
 from disclosure_control.steps.release.course import (
     NO_COLUMNS,
@@ -32,6 +31,7 @@ from disclosure_control.steps.release.earlier import (
 )
 from disclosure_control.steps.release.keys import reasons_of_keys
 from disclosure_control.steps.release.traces import reasons_of_traces
+from study.columns.closed import ClosedGroup
 
 COURSES_NOT_LOOKED_AT = (
     "Not looked at: what acquaintances know of events, treatments, visits or a death. A run from disk does not "
@@ -47,7 +47,7 @@ class PackageChecked:
     outsiders may know, and that the config does not explain (``identifiers``); ``answers`` to the three questions; the
     ``findings`` about the released data; why its define.xml, if there is one, does not describe the files
     (``no_definition``); the longitudinal risk (``course``); what the package discloses with an ``earlier`` release; and
-    what became of its keys (``joins``). ``proposed``: for the variables that wait for the config.
+    what became of its keys (``joins``). ``closed``: the columns that stay here until a person decides.
     ``times``: which times of day the config keeps.
     """
 
@@ -62,12 +62,12 @@ class PackageChecked:
     earlier: BesideEarlier | None
     not_scanned: tuple[str, ...]
     joins: tuple[KeyJoin, ...]
-    proposed: tuple[ProposedOperation, ...] = ()
+    closed: tuple[ClosedGroup, ...] = ()
     times: str | tuple[str, ...] = REMOVE_TIMES
 
     def not_looked_at(self, policy: Policy) -> tuple[str, ...]:
         """Checks that were left out by the config or for size: sentences for the verdict."""
-        found = []
+        found = list(_closed_in_words(self.closed))
         if self.course is None:
             found.append(COURSES_NOT_LOOKED_AT)
         elif not self.course.known.facts or not self.course.known.kinds:
@@ -81,6 +81,13 @@ class PackageChecked:
         reckoned = () if self.course is None else not_reckoned_with(policy, self.course)
         found += [*reckoned, *_times_that_leave(self.times)]
         return (*found, *not_scanned_in_words(self.not_scanned), *self.findings(policy).not_looked_at())
+
+
+def _closed_in_words(groups: Sequence[ClosedGroup]) -> Iterator[str]:
+    """A sentence on the columns that stay here."""
+    if n_columns := sum(len(group.columns) for group in groups):
+        of_groups = capitalised("; ".join(group.words for group in groups))
+        yield f"Not in it: {counted(n_columns, 'column')} that nobody understood, until you decide. {of_groups}."
 
 
 def _times_that_leave(times: str | tuple[str, ...]) -> Iterator[str]:
@@ -125,18 +132,9 @@ def reasons_of(policy: Policy, released: ReleasedStudy, checked: PackageChecked)
                 ),
             )
         )
-    proposed = checked.proposed
-    if proposed:
-        reasons.append(
-            Reason(
-                Gravity.NOT_DECIDED,
-                f"{counted(len(proposed), 'variable')} that the table of operations leaves to you "
-                f"{'is' if len(proposed) == 1 else 'are'} left out until you decide: "
-                f"{listed([one.pattern for one in proposed])}.",
-                "or decide otherwise: the lines go by the values",
-                tuple(change for one in proposed for change in _operations([one.pattern], one.operation, one.why)),
-            )
-        )
+    if checked.closed and not any(one.stays and one.n_values and not one.is_disguised for one in released.accounts):
+        sentence = "Nothing but ids and dates would leave: you have not decided about any other column."
+        reasons.append(Reason(Gravity.NOT_DECIDED, sentence, DECIDE_COLUMNS))
     worse = _worse_than_promised(checked)
     if worse:
         reasons.append(

@@ -27,7 +27,7 @@ from disclosure_control.release.settings import OutsidersKnow, ReleaseSettings
 from disclosure_control.release.summaries.dated_rows import dated_rows
 from disclosure_control.release.summaries.merged import MergedPackage, evaluated_package, leaving_of
 from disclosure_control.release.summaries.summarised import summarised
-from disclosure_control.release.undecided import proposed_by_values
+from disclosure_control.release.undecided import staying_here
 from disclosure_control.remedy.treatments.keys import Release
 from disclosure_control.remedy.treatments.one_release import days_of_release
 from disclosure_control.steps.release.checked import PackageChecked
@@ -81,7 +81,7 @@ def judged(making: Making, step: StepInput[ReleaseSettings]) -> PackageChecked:
         _beside_earlier(making, merged),
         not_scanned,
         making.package.joins,
-        tuple(proposed_by_values(released, study, config.K)),
+        tuple(staying_here(released, study)),
         times=asked.settings.times,
     )
 

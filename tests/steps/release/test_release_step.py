@@ -242,18 +242,18 @@ def test_a_line_of_one_domain_is_asked_before_one_of_all(release_key):
 # ---------------------------------------------------------------- the verdict
 
 
-def test_what_waits_for_the_config_holds_the_package_and_is_left_out(demo):
-    (reason,) = [one for one in demo.result.reasons_to_hold if one.gravity == Gravity.NOT_DECIDED]
-    assert "LB.LBTMSHI" in reason.sentence
-    (change,) = reason.changes
-    assert (change.path, change.value) == (("release", "operations", "LB.LBTMSHI"), "keep")  # it holds numbers
+def test_what_nobody_understood_is_left_out_and_keeps_nothing_else_back(demo):
+    assert not [one for one in demo.result.reasons_to_hold if one.gravity == Gravity.NOT_DECIDED]
+    closed, *_ = what_leaves({"release": demo.result}).not_looked_at
+    assert closed == "Not in it: 1 column that nobody understood, until you decide. Numbers with decimals: LBTMSHI."
+    assert demo.result.figures["undecided"].keys() == {"LB.LBTMSHI"}
 
 
 def test_the_verdict_is_about_the_package(demo):
     steps = {"release": demo.result}
     leaving = what_leaves(steps)
     assert leaving.about == "released/"
-    earlier, others, months = leaving.not_looked_at
+    _, earlier, others, months = leaving.not_looked_at
     assert earlier == "Not looked at: what an earlier release discloses together with this one."
     assert "the days between two visits" in others
     assert "Who knows the month of one such fact singles out" in months

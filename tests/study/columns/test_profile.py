@@ -8,6 +8,7 @@ from study.columns.profile import Degree, Known, UnderstoodAs, is_left_open, pro
 from study.formats.tables import SourceTable
 from study.models.registry import study_model
 from study.models.roles import Role
+from study.models.values_seen import ValuesSeen
 from tests.cases import each
 
 ROWS = pd.DataFrame(
@@ -32,7 +33,7 @@ OF_SDTM = study_model([DM], "USUBJID")
     "column, understood_as, role, known, degree",
     [
         ("sex", UnderstoodAs.CATEGORY, Role.SEX, Known.YES, Degree.LIKELY),
-        ("xyz", UnderstoodAs.NUMBER, Role.NUMBER, Known.UNDECIDED, Degree.LIKELY),
+        ("xyz", UnderstoodAs.NUMBER, Role.NUMBER, Known.UNDECIDED, Degree.UNKNOWN),
         ("seen", UnderstoodAs.DATE, Role.DATE, Known.UNDECIDED, Degree.LIKELY),
         ("empty", UnderstoodAs.TEXT, Role.UNKNOWN, Known.UNDECIDED, Degree.UNKNOWN),
         ("patient_id", UnderstoodAs.ID, Role.PERSON, Known.UNDECIDED, Degree.SURE),
@@ -61,4 +62,4 @@ def test_what_was_guessed_needs_a_row():
 
 @each("column, seen", [("sex", "words"), ("xyz", "numbers"), ("seen", "dates"), ("empty", "nothing")])
 def test_what_values_look_like(column, seen):
-    assert seen_in(PLAIN, column) == seen
+    assert seen_in(ValuesSeen.of(PLAIN, column)) == seen

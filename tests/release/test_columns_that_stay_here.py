@@ -1,0 +1,58 @@
+"""A column that nobody understood is in no file that leaves; what a person decides about it is what is done."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from study.columns.decisions import ColumnDecision, with_decisions
+from study.formats.tables import SourceTable
+from study.models.registry import study_model
+from study.operations import OperationKind
+from tests.cases import each
+
+N = 60
+TABLE = SourceTable(
+    "REG",
+    "REG.csv",
+    "",
+    pd.DataFrame(
+        {
+            "patient_id": [f"P{n:03}" for n in range(N)],
+            "sex": ["m", "f"] * (N // 2),
+            "P³eæ": ["k", "q"] * (N // 2),  # in the letters of another code page
+            "Visina": [f"{150 + n}.5" for n in range(N)],  # a height, in a language without a list
+            "zrk": [str(n % 2) for n in range(N)],
+            "vrba": ["yes", "no"] * (N // 2),
+            "sex_no_condom_last3m": [str(n % 3) for n in range(N)],
+            "partner_prison": ["0", "1"] * (N // 2),
+            "Gewicht": [f"{60 + n}.5" for n in range(N)],
+            "crp_week4": [f"{n}.5" for n in range(N)],
+            "pain_nrs": [str(n % 10) for n in range(N)],
+            "genotype": ["AA", "Aa", "aa"] * (N // 3),
+        },
+        dtype="str",
+    ),
+    {},
+    (),
+)
+MODEL = study_model([TABLE], "patient_id")
+CLOSED = ["P³eæ", "Visina", "zrk", "vrba", "sex_no_condom_last3m", "partner_prison"]
+
+
+def test_what_only_its_values_show_stays_here_and_what_is_understood_leaves():
+    names = TABLE.frame.columns
+    assert [name for name in names if MODEL.operation("REG", name).operation is OperationKind.REVIEW] == CLOSED
+
+
+@each("name", CLOSED)
+@pytest.mark.parametrize("known", [True, False])
+def test_a_decision_opens_it(known, name):
+    model = with_decisions(MODEL, {f"REG__{name}": ColumnDecision(known_to_outsiders=known)})
+    operation = model.operation("REG", name).operation
+    assert operation is (OperationKind.NO_FURTHER if known else OperationKind.KEEP)
+
+
+def test_codes_for_missing_alone_open_nothing():
+    model = with_decisions(MODEL, {"REG__zrk": ColumnDecision(missing=("9",))})
+    assert model.operation("REG", "zrk").operation is OperationKind.REVIEW
