@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
+from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name
 from disclosure_control.basics.telling.small_counts import MASKED, Policy
+from disclosure_control.basics.telling.words import listed
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.study import NOBODY, Study, StudyFile
 from disclosure_control.study_tables.asked import OutcomeAsked
 from disclosure_control.study_tables.columns_on_disk import ColumnsOnDisk
 from disclosure_control.study_tables.comparison import ComparedTable, State, compared_tables
-from disclosure_control.study_tables.fit import FitForUse, FitForUseSettings, HiddenColumns, fit_for_use
+from disclosure_control.study_tables.fit import FitForUse, FitForUseSettings, HiddenColumns, LedgerLine, fit_for_use
 from disclosure_control.study_tables.registry import study_tables
 from disclosure_control.study_tables.side import PersonRows, StudySide
 from disclosure_control.study_tables.table import StudyTable
 from study.formats.tables import SourceTable
 from study.models.roles import TableKind
 
-_OF_PEOPLE = (TableKind.PEOPLE, TableKind.FINDINGS, TableKind.EVENTS, TableKind.ROWS)
+_OF_PEOPLE = (TableKind.PEOPLE, TableKind.FINDINGS, TableKind.EVENTS, TableKind.ROWS, TableKind.TIMING)
 
 
 class _ColumnsOfTable(ColumnsOnDisk):
@@ -63,6 +65,37 @@ class CameIn:
     tables: Mapping[str, StudyTable] = field(repr=False)
     not_read: tuple[str, ...]
     _rows: Mapping[str, PersonRows] = field(repr=False)
+    _people: Mapping[str, np.ndarray] = field(repr=False)
+
+    def people_of_rows(self, name: str) -> np.ndarray:
+        """The person of each row of a data set (n_rows,); of one that was not read, of each id in it."""
+        return self._rows[name].people if name in self._rows else self._people[name]
+
+    @property
+    def not_made(self) -> tuple[str, ...]:
+        """The data sets of which no table could be made, and the outcome asked for, if it has none, with the reason."""
+        asked, has_outcome = self.side.outcome, any(table.name == "outcome" for table in self.tables.values())
+        made = {table.source.partition(".")[0] for table in self.tables.values()}
+        found = [
+            f"{rows.domain}: none of its columns has results in numbers, coded terms, visits or categories of people"
+            for rows in self.side.domains(*_OF_PEOPLE)
+            if rows.domain not in made
+        ]
+        if asked is not None and not has_outcome:
+            found.append(
+                f"the outcome {asked.column}: it has neither numbers nor two values, a column of the analysis is not "
+                "one of people or a test, or its predictors determine it or each other"
+            )
+        return tuple(found)
+
+    def check_arm(self, compare_with: str | None) -> None:
+        """Raises ``FaultyInputError`` if the study has no such arm."""
+        arms = [*dict.fromkeys((*self.side.arms, *self.side.as_treated.arms))] if self.side.has_arms else []
+        if compare_with is not None and compare_with not in arms:
+            raise FaultyInputError(
+                f"release['fit_for_use']['compare_with']: the study has no arm {compare_with!r}"
+                f"{nearest_name(compare_with, arms)}; allowed: {listed(map(repr, arms)) or 'nothing, it has no arms'}"
+            )
 
     @classmethod
     def of(cls, study: Study, n_people: int, most: int, outcome: OutcomeAsked | None = None) -> CameIn:
@@ -70,18 +103,19 @@ class CameIn:
 
         ``outcome``: the analysis that the config asks for.
         """
-        came = [file for file in study.files if (known := study.model.table(file.name)) and known.kind in _OF_PEOPLE]
+        files, model = (*study.files, *study.withheld), study.whole
+        came = [file for file in files if (known := model.table(file.name)) and known.kind in _OF_PEOPLE]
         not_read = tuple(file.name for file in came if not file.table.fits(most))
         rows = {file.name: _rows_of(file) for file in came if file.name not in not_read}
-        side = StudySide(rows, study.model, np.ones(n_people, dtype=bool), outcome=outcome)
-        return cls(side, study_tables(side), not_read, rows)
+        side = StudySide(rows, model, np.ones(n_people, dtype=bool), outcome=outcome)
+        return cls(side, study_tables(side), not_read, rows, {file.name: file.people for file in files})
 
     def as_it_leaves(self, released: ReleasedStudy, people: ReleasePeople) -> Mapping[str, StudyTable]:
         """The tables of what leaves, of its frames as they are written; rows have the positions of their people."""
         rows = {
             name: _rows_that_leave(one, self._rows[name]) for name, one in released.files.items() if name in self._rows
         }
-        return study_tables(StudySide(rows, released.model, people.stays, self.side))
+        return study_tables(StudySide(rows, self.side.model, people.stays, self.side))
 
 
 def _rows_of(file: StudyFile) -> PersonRows:
@@ -104,13 +138,13 @@ def _rows_that_leave(file: ReleasedFile, before: PersonRows) -> PersonRows:
 class StudyCompared:
     """All tables of a release compared, and the answer: ``fit`` is for others, ``fit_for`` makes it for any reader.
 
-    ``not_read``: data sets that were too large to be compared; ``not_made``: the outcome asked for, if it has no table.
+    ``not_read``: data sets that were too large to be compared; ``not_made``: those without a table, and why.
     """
 
     tables: Mapping[str, ComparedTable] = field(repr=False)
     fit_for: Callable[[Policy], FitForUse] = field(repr=False)
     not_read: tuple[str, ...]
-    not_made: str = ""
+    not_made: tuple[str, ...] = ()
 
     @cached_property
     def fit(self) -> FitForUse:
@@ -124,21 +158,26 @@ class StudyCompared:
 
 
 def study_compared(
-    came_in: CameIn, released: ReleasedStudy, people: ReleasePeople, settings: FitForUseSettings
+    came_in: CameIn,
+    released: ReleasedStudy,
+    people: ReleasePeople,
+    settings: FitForUseSettings,
+    ledger: Callable[[Policy], Iterable[LedgerLine]],
 ) -> StudyCompared:
-    """The tables of what came in and of what leaves, and whether what leaves is fit for use."""
+    """The tables of what came in and of what leaves, and whether what leaves is fit for use.
+
+    ``ledger``: what does not leave, in lines for a reader.
+    """
     leaving = came_in.as_it_leaves(released, people)
     tables = compared_tables(came_in.tables, leaving, settings.compare_with)
-    asked = settings.outcome
-    is_made = asked is None or any(table.before.name == "outcome" for table in tables.values())
     n_left_out, n_people = int((~people.stays).sum()), len(people.stays)
     names = tuple(name.partition("__")[2] for name in people.hidden_columns)
     hidden = HiddenColumns(names, people.n_hidden) if people.n_hidden else None
 
     def fit_for(policy: Policy) -> FitForUse:
-        return fit_for_use(policy, tables, n_left_out, n_people, settings, came_in.not_read, hidden)
+        return fit_for_use(policy, tables, n_left_out, n_people, settings, came_in.not_read, hidden, ledger(policy))
 
-    return StudyCompared(tables, fit_for, came_in.not_read, "" if is_made or asked is None else asked.column)
+    return StudyCompared(tables, fit_for, came_in.not_read, came_in.not_made)
 
 
 # The columns of the file with all cells, by what they hold.

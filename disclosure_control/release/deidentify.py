@@ -31,6 +31,7 @@ from study.models.roles import TableKind, TableModel
 from study.models.study_model import StudyModel
 from study.operations import OperationKind, OperationRule
 
+COARSENED = "coarsened: beside it, moved dates would tell"
 _TIME_OF_DAY = r"T[^/]*"
 
 
@@ -261,7 +262,7 @@ def _column(name: str, file: StudyFile, given: Rows, decisions: Decisions) -> tu
     if says.operation in GONE:
         return None, account
     if recoding is not None and says.operation == OperationKind.OFFSET and not _was_moved(recoding):
-        coarse = replace(says, operation=OperationKind.REMOVE, reason="coarsened: beside it, moved dates would tell")
+        coarse = replace(says, operation=OperationKind.REMOVE, reason=COARSENED)
         return None, replace(account, operation=coarse)
     done = COLUMN_OPERATIONS[says.operation](given.frame[name], given)
     return done.column, replace(account, **done.counts)

@@ -19,6 +19,7 @@ from disclosure_control.records.records import EncodedRecords
 from disclosure_control.release.before_and_after import CameIn, StudyCompared
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.joins import KeyJoin
+from disclosure_control.release.ledger import Loss
 from disclosure_control.release.people import ReleasePeople, drawn_order, people_of
 from disclosure_control.release.settings import ReleaseSettings
 from disclosure_control.release.study import Study, is_divisible, read_study
@@ -107,7 +108,7 @@ class Making:
     ``study`` is what came in, ``came_in`` its tables, None if the config wants none, and ``of_source`` its columns of
     people that were not merged. ``people``, each in one of the equivalence ``classes`` (n_people,), and ``lines``
     decide what ``released`` is. ``raised``, ``texts`` and ``labels`` say what few people's terms, texts and labels
-    became, and ``compared`` what became of the study's tables.
+    became, ``compared`` what became of the study's tables, and ``losses`` what does not leave.
     """
 
     asked: Asked
@@ -123,6 +124,7 @@ class Making:
     labels: JudgedLabels = field(default_factory=JudgedLabels)
     judge: LabelJudge = field(default_factory=partial(LabelJudge, is_standard=False))
     compared: StudyCompared | None = None
+    losses: tuple[Loss, ...] = ()
     package: PackageMade = field(default_factory=PackageMade)
 
     def drawn(self, purpose: str) -> np.ndarray:
@@ -152,6 +154,7 @@ def begun(asked: Asked) -> Making:
     came_in = None
     if settings.study_tables:
         came_in = CameIn.of(study, len(ids), files.rows_to_search, settings.fit_for_use.outcome)
+        came_in.check_arm(settings.fit_for_use.compare_with)
     nothing, one_class = ReleasedStudy({}, study.left_out, (), (), study.model), np.zeros(len(ids), dtype=np.int64)
     return Making(asked, study, came_in, of_source, people, one_class, nothing)
 

@@ -7,6 +7,7 @@ are hidden, and what is rare after that; the order of rows, and their numbers, c
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from disclosure_control.release.before_and_after import study_compared
 from disclosure_control.release.deidentify import deidentify
 from disclosure_control.release.dictionaries import with_used_entries
 from disclosure_control.release.facts.facts import KINDS
+from disclosure_control.release.ledger import entries_of, losses_of
 from disclosure_control.release.making import Making, Stage
 from disclosure_control.release.merge_drop import rules_of_drop, tests_of_drop
 from disclosure_control.release.numbering import in_an_order_of_their_own
@@ -157,14 +159,17 @@ def order_and_numbers(making: Making) -> Making:
 
 
 def study_tables(making: Making) -> Making:
-    """The study's tables of what leaves beside those of what came in.
+    """The study's tables of what leaves beside those of what came in, and the ledger of what does not leave.
 
     Needs the rows as they leave. Promises the lines on use that the package contains.
     """
     if making.came_in is None:
         return making
-    compared = study_compared(making.came_in, making.released, making.people, making.asked.settings.fit_for_use)
-    return replace(making, compared=compared)
+    asked, of_study = making.asked, (making.study, making.came_in, making.released, making.people)
+    losses = losses_of(*of_study, asked.settings.lines, asked.merge, making.raised, making.texts)
+    ledger = partial(entries_of, losses=losses, settings=asked.settings.fit_for_use)
+    compared = study_compared(*of_study[1:], asked.settings.fit_for_use, ledger)
+    return replace(making, compared=compared, losses=losses)
 
 
 # In the order in which they run. What leaves ends by its files; a trial, which publishes nothing, without them.

@@ -107,13 +107,21 @@ class StudyFile:
 class Study:
     """The files of a pilot in the order of their names, and those that are not released, each with its reason.
 
-    ``model``: what its tables and columns are. ``inputs``: the SHA-256 of the files that were read.
+    ``model``: what its tables and columns are. ``inputs``: the SHA-256 of the files that were read. ``withheld`` are
+    those that the config leaves out: no stage sees them, and they are in a model of their own.
     """
 
     files: tuple[StudyFile, ...]
     left_out: dict[str, str]
     model: StudyModel
     inputs: Mapping[str, str] = field(default_factory=dict)
+    withheld: tuple[StudyFile, ...] = ()
+    model_with_withheld: StudyModel | None = None
+
+    @property
+    def whole(self) -> StudyModel:
+        """What all tables and columns of the study are, as it came in."""
+        return self.model_with_withheld or self.model
 
 
 def _n_bytes(path: Path) -> int:
@@ -141,6 +149,7 @@ def read_study(
     tables: list[SourceTable] = []
     ids = Dictionary(subjects.astype("str"))
     ages = {domain: age for domain, age in settings.age.items() if domain not in leave_out}
+    withheld: list[SourceTable] = []
     to_read = {age.at.partition(".")[0] for age in ages.values()}  # also of tables that stay
     each = list(found.by_domain.items())
     for domain, path in going_through("Reading the study", each, lambda one: _n_bytes(one[1]), "bytes"):
@@ -148,17 +157,23 @@ def read_study(
             left_out[path.name] = "left out by the config"
         if domain == "DEFINE":
             left_out[path.name] = "describes the source"
-        if domain == "DEFINE" or (domain in leave_out and domain not in to_read):
+        if domain == "DEFINE":
             continue
         try:
             table = read(path, settings.options_of(domain, rule.column))
         except FaultyInputError as error:
             if has_no_records(error, path):
                 left_out[path.name] = NO_RECORDS
+            elif domain in leave_out and domain not in to_read:
+                left_out[path.name] = "left out by the config, and cannot be read"
             else:
                 faults += list(error.faults)
             continue
-        tables.append(with_sdtm_names(table, rule))
+        table = with_sdtm_names(table, rule)
+        if domain in leave_out:
+            withheld.append(table)
+        if domain not in leave_out or domain in to_read:
+            tables.append(table)
     stop_at(faults)
     chosen = chosen_files(tables, settings.chosen_files)
     tables, pooled = with_pooled_files(chosen.tables)
@@ -176,8 +191,12 @@ def read_study(
         model = study_model(
             [*kept, *(table for table in tables if table.domain in legends)], rule.column, settings.model
         )
-    files = tuple(_study_file(table, model, rule, ids, rows_per_part) for table in kept)
-    return Study(files, left_out, model, inputs)
+    whole = study_model([*kept, *withheld], rule.column, settings.model) if withheld else None
+    files, gone = (
+        tuple(_study_file(table, of_model, rule, ids, rows_per_part) for table in some)
+        for some, of_model in ((kept, model), (withheld, whole or model))
+    )
+    return Study(files, left_out, model, inputs, gone, whole)
 
 
 def _study_file(

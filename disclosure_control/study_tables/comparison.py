@@ -85,11 +85,13 @@ class ComparedTable:
 
     @cached_property
     def change(self) -> np.ndarray:
-        """The value after less that before (n_rows, n_columns): of means in standard deviations; NaN if lost."""
+        """The value after less that before (n_rows, n_columns), NaN if lost: of means in standard deviations, of
+        correlations and coefficients in standard errors.
+        """
         change = np.where(self.is_compared, self.after.value - self.before.value, np.nan)
-        if self.before.kind is not CellKind.MEAN:
+        if self.before.kind not in (CellKind.MEAN, CellKind.ESTIMATE):
             return change
-        deviation = self.before.error * np.sqrt(self.before.n)
+        deviation = self.before.error * (np.sqrt(self.before.n) if self.before.kind is CellKind.MEAN else 1)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(np.abs(change) <= _SAME * np.maximum(1, np.abs(self.before.value)), 0, change / deviation)
 
@@ -172,7 +174,7 @@ class ComparedTable:
             states[(before.value * after.value < 0) & (was | now)] = State.SIGN
         moved = (after.value < before.low - _SAME) | (after.value > before.high + _SAME)
         states[moved] = State.MOVED
-        states[np.isnan(after.value) | (moved & self.vanished[:, None])] = State.LOST
+        states[np.isnan(after.value) | self.vanished[:, None]] = State.LOST
         states[np.abs(after.value - before.value) <= _SAME * np.maximum(1, np.abs(before.value))] = State.HELD
         return np.where(self.is_read, states, int(State.NOT_COMPARED))
 
@@ -184,10 +186,10 @@ class ComparedTable:
 
     @cached_property
     def vanished(self) -> np.ndarray:
-        """Which rows (n_rows,) of categories had people and have none now, though others of their group have."""
+        """Which rows (n_rows,) had people and have none now, though others of their group do: categories and visits."""
         is_other = np.isin(self.before.groups, [*self.coarser, *self.gone])
-        had = self.before.n.sum(axis=1) > 0
-        return (self.before.kind is CellKind.SHARE) & had & (self.after.n.sum(axis=1) == 0) & ~is_other
+        had, has_rows = self.before.n.sum(axis=1) > 0, self.before.kind in (CellKind.SHARE, CellKind.MEAN)
+        return has_rows & had & (self.after.n.sum(axis=1) == 0) & ~is_other
 
 
 # Tables of which a category in other words is a coarser one, and not another event.

@@ -1,8 +1,8 @@
-"""Whether what leaves is still fit for use: yes, with limits, or no, by the study's own tables, and why."""
+"""Whether what leaves is still fit for use, by a ledger of all that a recipient loses: a rule for each of its lines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -27,8 +27,9 @@ from disclosure_control.study_tables.words import (
 from study.models.disposition import DISCONTINUED
 
 MOST_NAMED = 4  # comparisons of a table that a reason names
-MOST_LOSSES = 4  # parts of the first line
+MOST_LOSSES = 7  # parts of the first line
 ALL_TABLES = "all"  # in place of their names
+STANDARD_ERRORS = 1.0  # by which a correlation or coefficient may change without a limit
 
 
 class Fitness(StrEnum):
@@ -37,6 +38,75 @@ class Fitness(StrEnum):
     YES = "yes"
     WITH_LIMITS = "with limits"
     NO = "no"
+
+
+@dataclass(frozen=True)
+class RuleOfUse:
+    """A kind of line of the ledger, and the best ``answer`` that it leaves open: YES of what is only worth knowing."""
+
+    answer: Fitness
+    documentation: str
+    in_first_line: str = "{}"
+
+
+_NO, _LIMITS, _YES = Fitness.NO, Fitness.WITH_LIMITS, Fitness.YES
+# The ledger and its first line are in this order.
+RULES: dict[str, RuleOfUse] = {
+    "nothing_left": RuleOfUse(_NO, "nothing but keys leaves: the rest is removed or closed"),
+    "arm_gone": RuleOfUse(_NO, "nobody of an arm", "nothing is left of arm {}"),
+    "main_table_gone": RuleOfUse(_NO, "a main table gone", "no table {}"),
+    "main_moved": RuleOfUse(_NO, "a comparison of a main table moved or lost"),
+    "table_gone": RuleOfUse(_NO, "another table with a comparison gone", "no table {}"),
+    "moved": RuleOfUse(_NO, "more comparisons of another table than `moved` moved or lost"),
+    "data_set_gone": RuleOfUse(_LIMITS, "a data set of people gone"),
+    "small_table_gone": RuleOfUse(_LIMITS, "a table without a comparison gone", "no table {}"),
+    "category_gone": RuleOfUse(_LIMITS, "a category or visit of a table gone"),
+    "few_moved": RuleOfUse(_LIMITS, "fewer comparisons than `moved` moved or lost"),
+    "main_unsure": RuleOfUse(_LIMITS, "a comparison of a main table with another sign or significance"),
+    "unsure": RuleOfUse(_LIMITS, "more of another table than `moved`"),
+    "test_changed": RuleOfUse(_LIMITS, "another result of the test over all arms"),
+    "column_gone": RuleOfUse(_LIMITS, "a column or test of a table gone", "{} not released"),
+    "column_removed": RuleOfUse(_LIMITS, "a column gone that its role would let leave"),
+    "column_closed": RuleOfUse(_LIMITS, "a column kept here until decided in the sheet"),
+    "large_change": RuleOfUse(
+        _LIMITS,
+        "a larger change than `share` or `deviations`, of an estimate than its standard error, in a main table or "
+        "a characteristic of people",
+    ),
+    "overlap": RuleOfUse(_LIMITS, "less overlap than `overlap`"),
+    "coarser": RuleOfUse(_LIMITS, "a column in bands"),
+    "rows_gone": RuleOfUse(_LIMITS, "more rows of a data set than `share` gone, of people who stay"),
+    "times_gone": RuleOfUse(_LIMITS, "times of day gone that ordered a person's rows of one day"),
+    "cells_gone": RuleOfUse(_LIMITS, "more cells of a column than `share` emptied or unread"),
+    "not_compared": RuleOfUse(_LIMITS, "a data set too large to be compared, or no table"),
+    "hidden": RuleOfUse(_LIMITS, "quasi-identifiers of more people than `share` hidden"),
+    "people_gone": RuleOfUse(_LIMITS, "more people than `share` left out"),
+    "few_unsure": RuleOfUse(_YES, "fewer comparisons with another sign or significance"),
+    "few_gone": RuleOfUse(_YES, "fewer rows, cells or people gone or hidden; codes for missing"),
+    "column_by_role": RuleOfUse(_YES, "a column gone because of its role: an identifier, a free text"),
+    "data_set_by_role": RuleOfUse(_YES, "a data set of nobody, or of free texts, gone"),
+    "no_times": RuleOfUse(_YES, "other times of day gone"),
+}
+_PLACES = {name: place for place, name in enumerate(RULES)}
+
+
+@dataclass(frozen=True)
+class LedgerLine:
+    """A line of the ledger: the name of its ``rule``, what it is ``about``, and ``words`` for the controller.
+
+    ``told`` to the recipient, if that differs; ``short``: its part of the first line, "" where another line has it.
+    """
+
+    rule: str
+    about: str
+    words: str
+    told: str = ""
+    short: str = ""
+
+    @property
+    def gravity(self) -> tuple[int, int]:
+        """Its place in the ledger, the gravest first: by the answer, then by the rule."""
+        return -list(Fitness).index(RULES[self.rule].answer), _PLACES[self.rule]
 
 
 @dataclass(frozen=True)
@@ -49,13 +119,15 @@ class FitForUseSettings(SettingsGroup):
     outcome: OutcomeAsked | None = setting(
         nested(OutcomeAsked), "an outcome by its predictors, as a table of its own: [below](#an-outcome)", None
     )
-    share: float = setting(SHARE, "the largest change of a share of people that is no limit", 0.05)
+    share: float = setting(
+        SHARE, "the largest change of a share of people, or share gone of rows, cells or people, that is no limit", 0.05
+    )
     deviations: float = setting(POSITIVE, "the same of a mean of people, in standard deviations", 0.2)
     overlap: float = setting(SHARE, "the least mean overlap of a table's confidence intervals that is no limit", 0.9)
     moved: float = setting(
         SHARE,
-        "the share of the comparisons of a table by term, test or visit that may move beyond their confidence interval "
-        'before the answer is "no", or change in significance before it is "with limits"',
+        "the share of a table's comparisons that may move or be lost before "
+        '"no", or become unsure before "with limits"',
         0.05,
     )
 
@@ -64,9 +136,9 @@ class FitForUseSettings(SettingsGroup):
 class FitForUse:
     """The ``answer``, its ``reasons``, gravest first, and the sentence on what the recipient ``loses``.
 
-    ``for_recipient``: lines without any figure of what came in. All may be handed on. ``lost``: the share of each table
-    that is lost, by the names of their definitions; where there are several of one name, of all of them.
-    ``n_vanished``: categories of the main tables of which nothing is left.
+    All are made of one ledger. ``for_recipient``: lines without any figure of what came in. All may be handed on.
+    ``lost``: the share of each table that is lost, by the names of their definitions; where there are several of one
+    name, of all of them. ``n_vanished``: categories of the main tables of which nothing is left.
     """
 
     answer: Fitness
@@ -75,6 +147,7 @@ class FitForUse:
     for_recipient: tuple[str, ...] = field(repr=False)
     lost: Mapping[str, tuple[float, ...]] = field(default_factory=dict, repr=False)
     n_vanished: int = 0
+    ledger: tuple[LedgerLine, ...] = field(default=(), repr=False)
 
     @property
     def rank(self) -> int:
@@ -94,28 +167,15 @@ class HiddenColumns:
     columns: tuple[str, ...]
     n_people: int
 
-    def in_words(self, policy: Policy, n_people: int) -> str:
-        """What is hidden, and of how many of so many people."""
-        return f"{listed(map(name_of_group, self.columns))} hidden of {some_of_people(policy, self.n_people, n_people)}"
-
-    def for_recipient(self, policy: Policy, n_people: int) -> str:
-        """What a reader has to know of what is missing."""
-        return (
-            f"{capitalised(self.in_words(policy, n_people))}: of those with a rare reason to leave the study or number "
-            "of visits, and of others beside them. These values are not missing at random."
+    def entry(self, policy: Policy, n_people: int, share: float) -> LedgerLine:
+        """What is hidden, of how many of so many people, and what a reader has to know of what is missing."""
+        of_people = some_of_people(policy, self.n_people, n_people)
+        words = f"{listed(map(name_of_group, self.columns))} hidden of {of_people}"
+        sentence = (
+            f"{capitalised(words)}: of those with a rare reason to leave the study or number of visits, and of others "
+            "beside them. These values are not missing at random"
         )
-
-
-@dataclass(frozen=True)
-class _Finding:
-    """What changed in a table: ``words`` for the controller, ``told`` to the recipient, if that differs.
-
-    ``answer`` is the best one that it leaves open: YES of what is only worth knowing.
-    """
-
-    answer: Fitness
-    words: str
-    told: str = ""
+        return LedgerLine("hidden" if self.n_people > share * n_people else "few_gone", "", sentence, short=words)
 
 
 def fit_for_use(
@@ -126,40 +186,55 @@ def fit_for_use(
     settings: FitForUseSettings,
     not_compared: Sequence[str] = (),
     hidden: HiddenColumns | None = None,
+    entries: Iterable[LedgerLine] = (),
 ) -> FitForUse:
     """The answer by the compared tables of a study, of whose people so many are left out.
 
-    ``not_compared``: data sets of which no table was made; the answer is then at best "with limits". ``hidden``: what
-    some people leave without.
-
-    "no": a comparison of one of the main tables moved beyond its confidence interval or can be made no more, or more
-    comparisons of another table than the settings allow. "with limits": anything else changed by more than they allow.
-    A few comparisons by term, test or visit that changed in significance are named and no limit.
+    ``not_compared``: data sets of which no table was made. ``hidden``: what some people leave without. ``entries``:
+    further lines of the ledger, on data sets, columns, rows and cells. The gravest line decides; ``RULES`` has them.
     """
-    found = {key: list(_findings(policy, table, settings)) for key, table in tables.items()}
-    found = {key: sorted(of_table, key=_gravity) for key, of_table in found.items() if of_table}
-    gravest = sorted(found, key=lambda key: (_gravity(found[key][0]), not tables[key].before.is_main))
-    parts = list(_losses(policy, list(tables.values()), settings))
-    if not parts and tables:
-        parts = [f"no change that matters in {counted(len(tables), 'table')}"]
-    unknown = _not_compared(tables, not_compared)
-    if unknown:
-        parts = [*parts[: MOST_LOSSES - 1], unknown]
-    left_out = f"{some_of_people(policy, n_left_out, n_people)} left out" if n_left_out else "nobody left out"
+    found = [*entries, *_of_arms(tables.values()), *_not_compared(tables, not_compared)]
+    found += [entry for table in tables.values() for entry in _entries(policy, table, settings)]
+    found += _in_total(tables.values())
+    left_out = "nobody left out"
+    if n_left_out:
+        left_out = f"{some_of_people(policy, n_left_out, n_people)} left out"
+        found.append(LedgerLine("people_gone" if n_left_out > settings.share * n_people else "few_gone", "", ""))
     if hidden is not None:
-        left_out = f"{hidden.in_words(policy, n_people)}; {left_out}"
-    answer = found[gravest[0]][0].answer if gravest else Fitness.YES
-    also = [f"{unknown[:1].upper()}{unknown[1:]}."] if unknown else []
-    also += [hidden.for_recipient(policy, n_people - n_left_out)] if hidden is not None else []
-    is_limited = bool(unknown) or (hidden is not None and hidden.n_people > settings.share * (n_people - n_left_out))
+        found.append(hidden.entry(policy, n_people - n_left_out, settings.share))
+    found.sort(key=lambda entry: entry.gravity)
+    grouped: dict[str, list[LedgerLine]] = {}
+    for entry in found:
+        if entry.words:
+            grouped.setdefault(entry.about, []).append(entry)
     return FitForUse(
-        Fitness.WITH_LIMITS if is_limited and answer is Fitness.YES else answer,
-        f"What the recipient loses: {'; '.join([*parts[:MOST_LOSSES], left_out])}.",
-        (*(_sentence(tables[key], [one.words for one in found[key]]) for key in gravest), *also),
-        (*(_sentence(tables[key], [one.told or one.words for one in found[key]]) for key in gravest), *also),
+        RULES[found[0].rule].answer if found else Fitness.YES,
+        f"What the recipient loses: {'; '.join([*_first_line(found, len(tables)), left_out])}.",
+        tuple(_sentence(about, [one.words for one in of_one]) for about, of_one in grouped.items()),
+        tuple(_sentence(about, [one.told or one.words for one in of_one]) for about, of_one in grouped.items()),
         _lost_by_name(tables.values()),
         sum(int(table.vanished.sum()) for table in tables.values() if table.before.is_main),
+        tuple(found),
     )
+
+
+def _first_line(ledger: Sequence[LedgerLine], n_tables: int) -> list[str]:
+    """The parts of the first line, of the ledger in its order: those of one rule together."""
+    named: dict[str, list[str]] = {}
+    for entry in ledger:
+        if entry.short and entry.short not in named.setdefault(entry.rule, []):
+            named[entry.rule].append(entry.short)
+    if named.keys() & {"column_removed", "column_closed"}:  # with the name of their data set, and by whom
+        named.pop("column_gone", None)
+    parts = [
+        RULES[rule].in_first_line.format(listed(names, MOST_NAMED) + _more(len(names)))
+        for rule, names in named.items()
+        if names
+    ]
+    n_more = len(parts) - MOST_LOSSES
+    more = [f"{counted(n_more, 'further kind')} of loss below"] if n_more > 0 else []
+    nothing = [f"no change that matters in {counted(n_tables, 'table')}"] if n_tables and not parts else []
+    return [*parts[:MOST_LOSSES], *more, *nothing]
 
 
 def _lost_by_name(tables: Iterable[ComparedTable]) -> dict[str, tuple[float, ...]]:
@@ -169,83 +244,114 @@ def _lost_by_name(tables: Iterable[ComparedTable]) -> dict[str, tuple[float, ...
     return found
 
 
-def _not_compared(tables: Mapping[str, ComparedTable], not_compared: Sequence[str]) -> str:
-    """What was not compared with the data as they came in; "" if everything was."""
+def _not_compared(tables: Mapping[str, ComparedTable], not_compared: Sequence[str]) -> Iterator[LedgerLine]:
+    """What was not compared with the data as they came in."""
+    words = "" if tables else "the study has no table that could be compared with what came in"
     if not_compared:
         be = "was" if len(not_compared) == 1 else "were"
-        return f"{listed(not_compared, MOST_NAMED)} {be} too large to be compared with what came in"
-    return "" if tables else "the study has no table that could be compared with what came in"
+        words = f"{listed(not_compared, MOST_NAMED)} {be} too large to be compared with what came in"
+    if words:
+        yield LedgerLine("not_compared", "", words[:1].upper() + words[1:], short=words)
 
 
-def _gravity(finding: _Finding) -> int:
-    return (Fitness.NO, Fitness.WITH_LIMITS, Fitness.YES).index(finding.answer)
+def _sentence(about: str, words: Sequence[str]) -> str:
+    return f"{f'{about}: ' if about else ''}{'; '.join(words)}."
 
 
-def _sentence(table: ComparedTable, words: Sequence[str]) -> str:
-    return f"{table.before.title}: {'; '.join(words)}."
+# ---------------------------------------------------------------- lines of the tables
 
 
-def _findings(policy: Policy, table: ComparedTable, settings: FitForUseSettings) -> Iterator[_Finding]:
-    if _has_nothing(table):
-        answer = Fitness.NO if table.before.is_main and table.is_read.any() else Fitness.WITH_LIMITS
-        yield _Finding(answer, "what leaves has nothing of this table")
-        return
-    yield from _of_comparisons(policy, table, settings)
-    for group, n in table.coarser.items():
-        yield _Finding(Fitness.WITH_LIMITS, f"{name_of_group(group)} leaves in {bands_in_words(n)}")
-    if table.gone:
-        yield _Finding(Fitness.WITH_LIMITS, f"not in what leaves: {listed(map(name_of_group, table.gone), MOST_NAMED)}")
-    if table.test_changed:
-        yield _Finding(Fitness.WITH_LIMITS, "the test over all arms has another result at 5% than in what came in")
-    if n_gone := int(table.vanished.sum()):
-        yield _Finding(Fitness.WITH_LIMITS, _what_became_of(policy, table, n_gone))
-    yield from _of_size(policy, table, settings)
-
-
-def _has_nothing(table: ComparedTable) -> bool:
-    """Whether no cell of the table can be made of what leaves, nor another one in its place."""
-    return bool(np.isnan(table.after.value).all()) and not table.coarser
-
-
-def _of_comparisons(policy: Policy, table: ComparedTable, settings: FitForUseSettings) -> Iterator[_Finding]:
-    """What became of the comparisons between arms, or of the figures of a study without arms."""
-    n_read = int(table.is_read.sum())
-    what = "comparison" if table.reference is not None else "figure"
-    not_sure = (State.SIGN, State.SIGNIFICANCE)
-    kinds = (
-        ((State.MOVED,), "moved beyond the confidence interval of what came in"),
-        ((State.LOST,), "cannot be made any more"),
-        (not_sure, "changed in sign or in significance"),
+def _of_arms(tables: Iterable[ComparedTable]) -> Iterator[LedgerLine]:
+    """Arms of which nobody is left in any table that can be made."""
+    there = [table for table in tables if table.reference is not None and table.after.of.any()]
+    had, has = (
+        {name for one in tables_of_side for name, n in zip(one.columns, one.of.T, strict=True) if n.any()}
+        for tables_of_side in ([one.before for one in there], [one.after for one in there])
     )
-    is_there = _is_there(table)
-    for of_kind, words in kinds:
-        at = np.isin(table.states, of_kind) & is_there
+    if gone := sorted(had - has):
+        yield LedgerLine("arm_gone", "Arms", f"nothing is left of {listed(gone)}", short=listed(gone))
+
+
+def _in_total(tables: Collection[ComparedTable]) -> Iterator[LedgerLine]:
+    """How many comparisons of all tables do not hold any more, for the first line."""
+    n_unsafe = sum(int(np.isin(table.states, (State.MOVED, State.LOST)).sum()) for table in tables)
+    if n_unsafe:
+        n_read = sum(int(table.is_read.sum()) for table in tables)
+        words = f"{n_unsafe:,} of {counted(n_read, 'comparison')} no longer {'hold' if n_unsafe > 1 else 'holds'}"
+        yield LedgerLine("few_moved", "", "", short=words)
+
+
+def _entries(policy: Policy, table: ComparedTable, settings: FitForUseSettings) -> Iterator[LedgerLine]:
+    before, about = table.before, table.before.title
+    is_of_people = _is_looked_at(table) and not before.is_main
+    if is_gone := bool(np.isnan(table.after.value).all()) and not table.coarser:
+        rule = "table_gone" if table.is_read.any() else "small_table_gone"
+        short = "" if is_of_people else about  # its columns are named
+        yield LedgerLine(
+            "main_table_gone" if before.is_main else rule, about, "what leaves has nothing of it", short=short
+        )
+        if not is_of_people:
+            return
+    if not is_gone:
+        yield from _of_comparisons(policy, table, settings)
+    for group, n in table.coarser.items():
+        words, name = bands_in_words(n), name_of_group(group)
+        tells_apart = is_of_people and (before.kind is CellKind.MEAN or before.groups.count(group) != 1)
+        yield LedgerLine(
+            "coarser", about, f"{name} leaves in {words}", short=f"{name} in {words}" if tells_apart else ""
+        )
+    if table.gone:
+        names = listed(map(name_of_group, table.gone), MOST_NAMED) + _more(len(table.gone))
+        yield LedgerLine(
+            "column_gone", about, f"not in what leaves: {names}", short=names if before.name not in _PAIRS else ""
+        )
+    if table.test_changed:
+        yield LedgerLine("test_changed", about, "the test over all arms has another result at 5% than in what came in")
+    if n_gone := int(table.vanished.sum()):
+        words = _what_became_of(policy, table, n_gone)
+        is_named = before.is_main or bool((rows_may_be_named(policy, table) & table.vanished).any())
+        yield LedgerLine("category_gone", about, words, short=f"{_of_short_title(table)}: {words}" if is_named else "")
+    if too_much := _too_much(table, settings):
+        seen = changed_share(policy, table)
+        short = "" if table.coarser or table.gone else seen or f"{_of_short_title(table)}: {too_much}"
+        yield LedgerLine("large_change", about, f"{too_much}{f' ({seen})' if seen else ''}", too_much, short)
+    known = table.overlap[~np.isnan(table.overlap)]
+    if len(known) and known.mean() < settings.overlap:
+        words = f"confidence intervals overlap with those of what came in by {known.mean():.0%} on average"
+        yield LedgerLine("overlap", about, words)
+
+
+_PAIRS = ("associations",)  # of columns that another table has
+
+
+def _of_short_title(table: ComparedTable) -> str:
+    title = table.before.title.partition(" (")[0]
+    return title if title[1:2].isupper() else f"{title[:1].lower()}{title[1:]}"
+
+
+def _of_comparisons(policy: Policy, table: ComparedTable, settings: FitForUseSettings) -> Iterator[LedgerLine]:
+    """What became of the comparisons between arms, or of the figures of a study without arms."""
+    n_read, states = int(table.is_read.sum()), table.states
+    what = "comparison" if table.reference is not None else "figure"
+    is_gone = np.isin(states, (State.MOVED, State.LOST))
+    gone, unsure = (
+        f"main_{name}" if table.before.is_main else name if n > settings.moved * n_read else f"few_{name}"
+        for name, n in (("moved", is_gone.sum()), ("unsure", (np.isin(states, (State.SIGN, State.SIGNIFICANCE))).sum()))
+    )
+    kinds = (
+        (gone, (State.MOVED,), "moved beyond the confidence interval of what came in"),
+        (gone, (State.LOST,), "cannot be made any more"),
+        (unsure, (State.SIGN, State.SIGNIFICANCE), "changed in sign or in significance"),
+    )
+    for rule, of_kind, words in kinds:
+        at = np.isin(states, of_kind)
         if n := int(at.sum()):
-            matters = table.before.is_main or n > settings.moved * n_read
-            sentence, places = f"{n} of {counted(n_read, what)} {words}", _may_be_named(policy, table, at)
+            sentence, may = f"{n} of {counted(n_read, what)} {words}", rows_may_be_named(policy, table)
+            places = [(row, column) for row, column in np.argwhere(at).tolist() if may[row]]
             named = [arm_and_row(table, *place) for place in places]
             moved = [f"{name}{moved_by(policy, table, *place)}" for name, place in zip(named, places, strict=True)]
             told = f"{sentence} and must not be relied on{_listed_with_rest(named, n)}"
-            yield _Finding(_answer(of_kind == not_sure, matters), f"{sentence}{_listed_with_rest(moved, n)}", told)
-
-
-def _is_there(table: ComparedTable) -> np.ndarray:
-    """Which rows (n_rows, 1) leave in some form: those of a whole column that goes are named by the column."""
-    found: np.ndarray = ~np.isin(table.before.groups, table.gone)[:, None]
-    return found
-
-
-def _answer(is_unsure: bool, matters: bool) -> Fitness:
-    """The best answer that comparisons leave open, which only became unsure or moved; whether they matter."""
-    if is_unsure:
-        return Fitness.WITH_LIMITS if matters else Fitness.YES
-    return Fitness.NO if matters else Fitness.WITH_LIMITS
-
-
-def _may_be_named(policy: Policy, table: ComparedTable, at: np.ndarray) -> list[tuple[int, int]]:
-    """The places (row, column) of those comparisons whose rows may be named."""
-    may = rows_may_be_named(policy, table)
-    return [(row, column) for row, column in np.argwhere(at).tolist() if may[row]]
+            yield LedgerLine(rule, table.before.title, f"{sentence}{_listed_with_rest(moved, n)}", told)
 
 
 def _listed_with_rest(names: Sequence[str], n: int) -> str:
@@ -256,7 +362,11 @@ def _listed_with_rest(names: Sequence[str], n: int) -> str:
 
 def _what_became_of(policy: Policy, table: ComparedTable, n_gone: int) -> str:
     """That nothing is left of some rows, or which terms stand in their place."""
-    rows = _rows_gone(policy, table, n_gone)
+    may = rows_may_be_named(policy, table) & table.vanished
+    names = _visits_gone(table) or [row_in_words(table, row) for row in np.flatnonzero(may).tolist()]
+    n_few = int((table.vanished & ~may).sum())
+    few = [f"{n_few} {'category' if n_few == 1 else 'categories'} of few people"] if n_few else []
+    rows = listed([*names[:MOST_NAMED], *few]) + _more(len(names))
     if not table.fresh:
         return f"nothing is left of {rows}"
     names = [name for name, n in table.fresh.items() if n >= policy.threshold or name == DISCONTINUED]
@@ -265,80 +375,38 @@ def _what_became_of(policy: Policy, table: ComparedTable, n_gone: int) -> str:
     return f"{rows}, of too few people to be told apart, {'leaves' if n_gone == 1 else 'leave'} as {instead}"
 
 
-def _rows_gone(policy: Policy, table: ComparedTable, n_gone: int) -> str:
-    may = rows_may_be_named(policy, table) & table.vanished
-    names = [row_in_words(table, row) for row in np.flatnonzero(may).tolist()]
-    n_few = n_gone - len(names)
-    few = [f"{n_few} {'category' if n_few == 1 else 'categories'} of few people"] if n_few else []
-    return listed([*names[:MOST_NAMED], *few]) + _more(len(names))
+def _visits_gone(table: ComparedTable) -> list[str]:
+    """The visits of a table of results of which no test has anything left."""
+    visits = [row.rpartition(", ")[2] for row in table.before.rows]
+    gone = {visit for visit, is_gone in zip(visits, table.vanished, strict=True) if is_gone}
+    left = {visit for visit, is_gone in zip(visits, table.vanished, strict=True) if not is_gone}
+    return sorted(gone - left) if table.before.name == "change_from_baseline" and gone.isdisjoint(left) else []
 
 
 def _more(n_names: int) -> str:
     return f" and {n_names - MOST_NAMED:,} more" if n_names > MOST_NAMED else ""
 
 
-def _of_size(policy: Policy, table: ComparedTable, settings: FitForUseSettings) -> Iterator[_Finding]:
-    """Changes that are large, and intervals that hardly overlap."""
-    if too_much := _too_much(table, settings):
-        seen = changed_share(policy, table)
-        yield _Finding(Fitness.WITH_LIMITS, f"{too_much}{f' ({seen})' if seen else ''}", too_much)
-    known = table.overlap[~np.isnan(table.overlap)]
-    if len(known) and known.mean() < settings.overlap:
-        yield _Finding(
-            Fitness.WITH_LIMITS,
-            f"confidence intervals overlap with those of what came in by {known.mean():.0%} on average",
-        )
-
-
 def _too_much(table: ComparedTable, settings: FitForUseSettings) -> str:
-    """That a cell changed by more than the settings allow; "" if none did."""
-    largest = _largest_change(table) if _is_looked_at(table) else 0.0
-    if table.before.kind is CellKind.MEAN:
-        limit = f"a mean changed by more than {settings.deviations:g} standard deviations"
-        return limit if largest > settings.deviations else ""
-    limit = f"a share of people changed by more than {100 * settings.share:g} points"
-    return limit if largest > settings.share else ""
+    """That a cell of enough people changed by more than the settings allow; "" if none did."""
+    people = table.before.of if table.before.kind is CellKind.SHARE else table.before.n
+    change = np.abs(np.where(people >= LEAST, table.change, np.nan))
+    largest = float(np.max(change, where=~np.isnan(change), initial=0)) if _is_looked_at(table) else 0.0
+    limit, words = {
+        CellKind.MEAN: (
+            settings.deviations,
+            f"a mean changed by more than {settings.deviations:g} standard deviations",
+        ),
+        CellKind.ESTIMATE: (STANDARD_ERRORS, f"an estimate changed by more than {STANDARD_ERRORS:g} standard error"),
+    }.get(
+        table.before.kind, (settings.share, f"a share of people changed by more than {100 * settings.share:g} points")
+    )
+    return words if largest > limit else ""
 
 
 def _is_looked_at(table: ComparedTable) -> bool:
     """Whether a large change of one cell is a limit: of the main tables, and of the people themselves."""
     return table.before.is_main or table.before.name.startswith("demographics")
-
-
-def _largest_change(table: ComparedTable) -> float:
-    """The largest change of a cell with enough people."""
-    people = table.before.of if table.before.kind is CellKind.SHARE else table.before.n
-    change = np.abs(np.where(people >= LEAST, table.change, np.nan))
-    return float(np.max(change, where=~np.isnan(change), initial=0))
-
-
-def _losses(policy: Policy, tables: Sequence[ComparedTable], settings: FitForUseSettings) -> Iterator[str]:
-    """What is lost in words that a physician reads, the gravest first."""
-    for table in sorted(tables, key=lambda one: not one.before.is_main):
-        if table.before.is_main and _has_nothing(table) and table.is_read.any():
-            yield f"nothing is left of the table {table.before.title}"
-        title = table.before.title.partition(" (")[0]
-        title = f"{title[:1].lower()}{title[1:]}"
-        if table.before.is_main and not _has_nothing(table) and (n_gone := int(table.vanished.sum())):
-            yield f"{title}: {_what_became_of(policy, table, n_gone)}"
-        said_by_column = bool(table.coarser or table.gone)  # below
-        if (too_much := _too_much(table, settings)) and not said_by_column:
-            yield changed_share(policy, table) or f"{title}: {too_much}"
-    n_unsafe = sum(int((np.isin(table.states, (State.MOVED, State.LOST)) & _is_there(table)).sum()) for table in tables)
-    if n_unsafe:
-        n_read = sum(int(table.is_read.sum()) for table in tables)
-        yield f"{n_unsafe:,} of {counted(n_read, 'comparison')} no longer {'hold' if n_unsafe > 1 else 'holds'}"
-    of_people = [table for table in tables if not table.before.is_main and _is_looked_at(table)]
-    if gone := [name_of_group(group) for table in of_people for group in table.gone]:
-        yield f"{listed(dict.fromkeys(gone), MOST_NAMED)} not released"
-    for table in of_people:
-        bands = {group: n for group, n in table.coarser.items() if _told_people_apart(table, group)}
-        yield from (f"{name_of_group(group)} in {bands_in_words(n)}" for group, n in bands.items())
-
-
-def _told_people_apart(table: ComparedTable, group: str) -> bool:
-    """Whether there was more than one category: of one country, a coarser name is no loss of a comparison."""
-    return table.before.kind is CellKind.MEAN or table.before.groups.count(group) != 1
 
 
 def lines_of(fit: FitForUse) -> tuple[str, ...]:

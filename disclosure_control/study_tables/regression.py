@@ -11,7 +11,7 @@ import numpy as np
 from disclosure_control.basics.telling.faults import FaultyInputError
 
 MOST_STEPS, CLOSE = 50, 1e-10
-LARGEST = 15.0  # a coefficient of log odds or log hazards beyond it, per standard deviation, has no end
+LARGEST = 15.0  # a coefficient of log odds or log hazards, or its error, beyond it, per deviation, has no end
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,14 @@ def logistic(design: np.ndarray, outcome: np.ndarray) -> Estimates | None:
         if (np.abs(value * spread) > LARGEST).any():
             return None
         if np.abs(step).max() < CLOSE * max(1.0, np.abs(value).max()):
-            return Estimates(value, np.sqrt(np.diag(np.linalg.inv(information))))
+            return _with_an_end(Estimates(value, np.sqrt(np.diag(np.linalg.inv(information)))), design)
     return None
+
+
+def _with_an_end(found: Estimates, design: np.ndarray) -> Estimates | None:
+    """The estimates; None where one has no end, because a predictor separates the outcomes."""
+    largest = np.maximum(np.abs(found.value), found.error) * design.std(axis=0)
+    return found if (largest <= LARGEST).all() else None
 
 
 def library_of_cox() -> Any:
@@ -89,4 +95,4 @@ def cox(design: np.ndarray, time: np.ndarray, happened: np.ndarray) -> Estimates
             return None
     value, error = np.asarray(found.params), np.asarray(found.bse)
     is_found = np.isfinite(value).all() and np.isfinite(error).all() and (error > 0).all()
-    return Estimates(value, error) if is_found and (np.abs(value * design.std(axis=0)) <= LARGEST).all() else None
+    return _with_an_end(Estimates(value, error), design) if is_found else None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,10 +22,13 @@ from study.models.roles import Role, TableKind, TableModel
 from study.models.study_model import StudyModel
 
 EVERYBODY = "All people"
+YES = ("Y", "YES", "1", "TRUE")
 MOST_ARMS, MOST_LEVELS = 12, 30
 _NO_ARM = re.compile(r"(?i)scr.*fail|not.?assg?n|not assigned|not treated|unplanned|noarm|^na$")
-# Which of several columns of an arm is read: the planned one in words.
-_ARM_COLUMNS = ("ARM", "TRT01P", "ACTARM", "TRT01A")
+# Which of several columns of an arm is read: the planned one in words, or that of the treatment that people had.
+_PLANNED, _ACTUAL = ("ARM", "TRT01P", "ACTARM", "TRT01A"), ("ACTARM", "TRT01A", "ARM", "TRT01P")
+_STARTS = ("RFXSTDTC", "RFSTDTC", "TRTSDT")  # of the treatment; the first with a value counts
+_TIME_OF_DAY = r"T(\d\d):(\d\d)(?::(\d\d))?"
 
 
 @dataclass(frozen=True)
@@ -51,10 +56,14 @@ class DomainRows:
     def __contains__(self, column: str) -> bool:
         return any(column in part.frame for part in self.parts)
 
+    def has(self, column: str) -> bool:
+        """Whether some row has a value in a column."""
+        return any(column in part.frame and bool(part.frame[column].notna().any()) for part in self.parts)
+
     def called(self, short: str) -> str | None:
         """The column that the merge knows by this name; None where no part has it with a value."""
         name = self.table.called(short)
-        return name if name in self and (self.codes(name)[0] >= 0).any() else None
+        return name if self.has(name) else None
 
     def values(self, column: str) -> pd.Series:
         """A column (n_rows,); missing in parts without it."""
@@ -68,8 +77,10 @@ class DomainRows:
         """The code of each row (n_rows,), -1 where missing, and the labels as text."""
         if column not in self._codes:
             codes, distinct = pd.factorize(self.values(column))
-            labels = [number_text(one) if isinstance(one, float) else str(one) for one in distinct]
-            self._codes[column] = codes, np.array(labels, dtype=object)
+            texts = np.asarray(distinct, dtype=object)
+            if distinct.dtype != "str":
+                texts[:] = [number_text(one) if isinstance(one, float) else str(one) for one in texts]
+            self._codes[column] = codes, texts
         return self._codes[column]
 
     def numbers(self, column: str) -> np.ndarray:
@@ -77,8 +88,12 @@ class DomainRows:
         values = self.values(column)
         if values.dtype.kind == "f":
             return values.to_numpy()
-        codes, labels = self.codes(column)
-        return np.append(numbers_of_labels(labels), np.nan)[codes]
+        codes, _ = self.codes(column)
+        return np.append(self.numbers_of_codes(column), np.nan)[codes]
+
+    def numbers_of_codes(self, column: str) -> np.ndarray:
+        """The number of each label of a column (n_labels,), as ``numbers`` has it."""
+        return numbers_of_labels(self.codes(column)[1])
 
     def bands(self, column: str) -> int:
         """How many intervals the column has in place of numbers."""
@@ -93,10 +108,18 @@ class DomainRows:
 
     def days(self, column: str) -> np.ndarray:
         """The complete dates of a column (n_rows,) as days since 1970, NaN of all others."""
-        codes, labels = self.codes(column)
-        days = days_of(pd.Series(labels, dtype="str"))
-        numbers = np.where(np.isnat(days), np.nan, days.astype("int64").astype(float))
-        return np.append(numbers, np.nan)[codes]
+        return np.floor(self.moments(column, slice(None)))
+
+    def moments(self, column: str, at: np.ndarray | slice) -> np.ndarray:
+        """The complete dates of some rows (n_at,) as days since 1970, the time of day as a part; NaN of all others."""
+        codes, distinct = pd.factorize(self.values(column).iloc[at])
+        labels = pd.Series(distinct).astype("str")
+        days = days_of(labels)
+        moments = np.where(np.isnat(days), np.nan, days.astype("int64").astype(float))
+        if (timed := labels.str.len() > len("2000-01-01")).any():
+            parts = labels[timed].str.extract(_TIME_OF_DAY).astype(float).fillna(0).to_numpy()
+            moments[timed.to_numpy()] += parts @ (1 / 24, 1 / 1440, 1 / 86400)
+        return np.append(moments, np.nan)[codes]
 
 
 def numbers_of_labels(labels: np.ndarray) -> np.ndarray:
@@ -135,7 +158,8 @@ class StudySide:
                 by_domain.setdefault(domain, []).append(name)
         self._domains = {domain: [rows[name] for name in names] for domain, names in by_domain.items()}
         self._opened: dict[str, DomainRows] = {}
-        self._numbers: dict[tuple[str, str], bool] = {}
+        self._decided: dict[Hashable, Any] = {}
+        self._arm_names = _PLANNED
 
     def domain(self, name: str) -> DomainRows | None:
         """The rows of a domain; None where it has none on this side."""
@@ -153,7 +177,62 @@ class StudySide:
             if (rows := self.domain(name)) is not None and rows.table.kind in kinds:
                 yield rows
 
+    def as_before(self, question: Hashable, find: Callable[[], Any]) -> Any:
+        """What the side that came in answers to a question on its tables, so that both sides have the same rows."""
+        if self._like is not None and question in self._like._decided:
+            return self._like._decided[question]
+        if question not in self._decided:
+            self._decided[question] = find()
+        return self._decided[question]
+
+    # ------------------------------------------------------------ time
+
+    @cached_property
+    def start(self) -> np.ndarray:
+        """When the treatment of each person began (n_people,), as ``moments`` are; NaN where that is not known."""
+        return self.first_known(_STARTS)
+
+    def first_known(self, columns: Sequence[str]) -> np.ndarray:
+        """The first of some dates of the table of people that each person (n_people,) has, as ``moments`` are."""
+        found, rows = np.full(self.n_people, np.nan), self.domain(self.model.base or "")
+        for column in columns if rows is not None else ():
+            if rows is not None and column in rows:
+                moments, known = np.full(self.n_people, np.nan), rows.people >= 0
+                np.fmin.at(moments, rows.people[known], rows.moments(column, known))
+                found = np.where(np.isnan(found), moments, found)
+        return found
+
+    def since_start(self, rows: DomainRows, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of some rows (n_at,) of people the days since the treatment began, as dates or study days have them, NaN
+        where that is not known; and whether they were on or before its first dose. On its day those without a time
+        were.
+        """
+        date, day = rows.called("DTC"), rows.called("DY")
+        start, since = self.start[rows.people[at]], np.full(len(at), np.nan)
+        if day is not None:
+            days = rows.numbers(day)[at]
+            since = np.where(days > 0, days - 1, days)
+        if date is not None:
+            dated = np.flatnonzero(~(since > 0))  # what came later by its study day needs no date
+            moments = rows.moments(date, at[dated]) - np.floor(start[dated])
+            since[dated] = np.where(np.isnan(moments), since[dated], moments)
+        time, of_start = since % 1, np.nan_to_num(start % 1)
+        is_first_day = (since >= 0) & (since < 1)
+        return since, (since < 0) | (is_first_day & ((time == 0) | (of_start == 0) | (time <= of_start)))
+
     # ------------------------------------------------------------ arms
+
+    @cached_property
+    def as_treated(self) -> StudySide:
+        """The same people by the arm that they were treated in, as a safety population is; itself where the plan was
+        kept in everybody.
+        """
+        found = copy.copy(self)
+        for name in ("_arm_column", "_arms", "people_in_arms"):
+            vars(found).pop(name, None)
+        found._arm_names, found._like = _ACTUAL, None if self._like is None else self._like.as_treated
+        is_same = found.arms == self.arms and bool((found.arm == self.arm).all())
+        return self if (is_same if self._like is None else found._like is self._like) else found
 
     @cached_property
     def _arm_column(self) -> tuple[str, str] | None:
@@ -162,7 +241,9 @@ class StudySide:
             return self._like._arm_column
         for rows in sorted(self.domains(TableKind.PEOPLE), key=lambda one: one.domain != self.model.base):
             named = [name for name in rows.table.of_role(Role.ARM) if name in rows]
-            named.sort(key=lambda name: _ARM_COLUMNS.index(name) if name in _ARM_COLUMNS else len(_ARM_COLUMNS))
+            named.sort(
+                key=lambda name: self._arm_names.index(name) if name in self._arm_names else len(self._arm_names)
+            )
             for name in named:
                 arms = [arm for arm in rows.codes(name)[1] if not _NO_ARM.search(arm)]
                 if 2 <= len(arms) <= MOST_ARMS:
@@ -210,16 +291,14 @@ class StudySide:
 
     def is_number(self, rows: DomainRows, column: str) -> bool:
         """Whether a column is read as numbers: by its role, else because it has many and no other values."""
-        if self._like is not None and (like := self._like.domain(rows.domain)) is not None:
-            return self._like.is_number(like, column)
-        place = rows.domain, column
-        if place not in self._numbers:
-            known, (_, labels) = rows.table.columns.get(column), rows.codes(column)
-            numbers = numbers_of_labels(labels) if rows.bands(column) == 0 else np.zeros(0)
-            are_numbers = len(labels) > 0 and len(numbers) == len(labels) and not np.isnan(numbers).any()
-            is_said = known is not None and known.role in (Role.NUMBER, Role.AGE, Role.BIRTH_YEAR)
-            self._numbers[place] = are_numbers and (is_said or len(labels) > MOST_LEVELS // 3)
-        return self._numbers[place]
+        return bool(self.as_before(("number", rows.domain, column), lambda: self._is_number(rows, column)))
+
+    def _is_number(self, rows: DomainRows, column: str) -> bool:
+        known, (_, labels) = rows.table.columns.get(column), rows.codes(column)
+        numbers = numbers_of_labels(labels) if rows.bands(column) == 0 else np.zeros(0)
+        are_numbers = len(labels) > 0 and len(numbers) == len(labels) and not np.isnan(numbers).any()
+        is_said = known is not None and known.role in (Role.NUMBER, Role.AGE, Role.BIRTH_YEAR)
+        return are_numbers and (is_said or len(labels) > MOST_LEVELS // 3)
 
     def count_people(self, people: np.ndarray, codes: np.ndarray, n_codes: int) -> np.ndarray:
         """People with each code, by arm (n_codes, n_arms); ``people`` and ``codes`` (n_rows,), below 0 of none."""
@@ -263,9 +342,26 @@ class Means:
     error: np.ndarray
 
 
+def sums_by_place(place: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
+    """Sums (size,) of values (n,) by their place, added as they rise: no digit depends on the order of rows."""
+    order = np.argsort(values)
+    return np.bincount(place[order], values[order], size)
+
+
+def mean_by_place(place: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
+    """Means (size,) of values (n,) by their place, NaN of none."""
+    n = np.bincount(place, minlength=size)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # Two numbers have one sum in whatever order.
+        sums = sums_by_place(place, values, size) if n.max(initial=0) > 2 else np.bincount(place, values, size)
+        return np.asarray(sums / n)
+
+
 def means_by_place(place: np.ndarray, values: np.ndarray, shape: tuple[int, int]) -> Means:
     """Means of values (n,) by their place in an array of this shape."""
     size = shape[0] * shape[1]
+    order = np.argsort(values)  # as sums_by_place
+    place, values = place[order], values[order]
     n = np.bincount(place, minlength=size)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.bincount(place, values, size) / n

@@ -79,12 +79,13 @@ def moved_by(policy: Policy, table: ComparedTable, row: int, column: int) -> str
 def told_cells(policy: Policy, table: ComparedTable) -> np.ndarray:
     """Which shares (n_rows, n_columns) may be shown both before and after.
 
-    Not if few people have what the row says, or all but few; nor if so few more or less have it after than before; nor
-    if another row of the table and the whole would give such a number away.
+    Not if few people have what the row says, or all but few; nor if so few more or less have it after than before, in
+    this arm or in another one: the arms that changed would say whose arm lost them; nor if another row of the table and
+    the whole would give such a number away.
     """
     before, after = table.before, table.after
     change = np.abs(before.n - after.n), np.abs((before.of - before.n) - (after.of - after.n))
-    hidden = np.any([policy.are_small(np.nan_to_num(one)) for one in change], axis=0)
+    hidden = np.any([policy.are_small(np.nan_to_num(one)) for one in change], axis=0).any(axis=1, keepdims=True)
     return _shown(policy, table, hidden | np.isnan(after.value), (before, after))
 
 

@@ -34,12 +34,13 @@ _TEST = _words(
     "*parameter, untersuchung, laboruntersuchung, laborwert, vitalwert, merkmal, variable, attribute, attribut, esame, "
     "esami, analisi, parametro, prova, prueba, determinacion, examen, analito, badanie, parametr, εξεταση, παραμετροσ, "
     "изследване, показател, observation, observation name, observation type, question, frage, loinc, loinc code, "
-    "component, komponente, measure, finding, lab name, vital, vital sign, scale, score name, concept cd"
+    "component, komponente, measure, finding, lab name, labname, labtest, vital, vital sign, scale, score name, "
+    "concept cd"
 )
 _RESULT = _words(
     "value, values, result, results, wert, *wert, *ergebnis, ergebnis, resultat, messergebnis, risultato, valore, "
     "esito, resultado, valor, valeur, wynik, wartosc, αποτελεσμα, τιμη, резултат, стойност, valuenum, numeric value, "
-    "answer, antwort, reading, aval, orres, stresn, val, uitslag, hodnota, nval, nval num"
+    "answer, antwort, reading, aval, orres, stresn, val, uitslag, hodnota, nval, nval num, labresult, labvalue"
 )
 _NO_RESULT = _words("date, datum, unit, units, einheit, id, time, flag, type, status, code, low, high, range")
 # Of several dates of a row, which one is its own: when it was seen, then any date, then when it began.

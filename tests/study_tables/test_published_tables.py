@@ -32,9 +32,9 @@ def adam():
     return side, study_tables(side), frames
 
 
-def of_arms(frames: dict[str, pd.DataFrame], name: str) -> pd.DataFrame:
+def of_arms(frames: dict[str, pd.DataFrame], name: str, arm: str = "ARM") -> pd.DataFrame:
     """The rows of a domain with everybody's arm, without those who failed the screening."""
-    arms = frames["DM"].loc[frames["DM"]["ARM"] != "Screen Failure", ["USUBJID", "ARM"]]
+    arms = frames["DM"].loc[frames["DM"]["ARM"] != "Screen Failure", ["USUBJID", arm]].rename(columns={arm: "ARM"})
     return frames[name].merge(arms, on="USUBJID", suffixes=("_", ""))
 
 
@@ -70,10 +70,13 @@ def test_disposition_is_that_of_the_report(sdtm):
 
 
 @pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
-@pytest.mark.parametrize("which", ["sdtm", "adam"])
-def test_people_with_emergent_events_are_those_of_the_report(which, request):
-    """Table 14-5.01: any treatment-emergent adverse event in 65 (76%), 76 (90%) and 77 (92%) people."""
-    _, tables, _ = request.getfixturevalue(which)
+def test_people_with_emergent_events_are_those_of_the_report(adam):
+    """Table 14-5.01: any treatment-emergent adverse event in 65 (76%), 76 (90%) and 77 (92%) people.
+
+    ADSL counts those of the high dose who stopped in its first weeks, at the low one, with the high dose; the ACTARM
+    of SDTM does not.
+    """
+    _, tables, _ = adam
     found = next(table for table in tables.values() if table.name == "adverse_events")
     assert found.n[row(found, "Adverse event since treatment began")].tolist() == [65, 76, 77]
     assert np.round(100 * found.value[row(found, "Adverse event since treatment began")]).tolist() == [76, 90, 92]
@@ -81,10 +84,15 @@ def test_people_with_emergent_events_are_those_of_the_report(which, request):
 
 def test_adverse_events_are_those_that_pandas_counts(sdtm):
     _, tables, frames = sdtm
-    events, found = of_arms(frames, "AE"), tables["adverse_events.AE"]
+    events, found = of_arms(frames, "AE", "ACTARM"), tables["adverse_events.AE"]
+    starts = events.merge(frames["DM"][["USUBJID", "RFXSTDTC"]], on="USUBJID")
+    # A date is compared as far as it is known.
+    may_be_since = [
+        date >= start[: len(date)] for date, start in zip(starts["AESTDTC"], starts["RFXSTDTC"], strict=True)
+    ]
     by_pandas = {
         "Any adverse event": events,
-        "Adverse event since treatment began": events[events["AESTDY"] >= 1],
+        "Adverse event since treatment began": events[may_be_since],
         "Serious adverse event": events[events["AESER"] == "Y"],
         "Severe adverse event": events[events["AESEV"] == "SEVERE"],
         "Adverse event related to treatment": events[events["AEREL"].isin(["POSSIBLE", "PROBABLE"])],
@@ -100,19 +108,31 @@ def test_adverse_events_are_those_that_pandas_counts(sdtm):
 @each("domain, term, system", [("AE", "AEDECOD", "AEBODSYS"), ("CM", "CMDECOD", "CMCLAS")])
 def test_terms_are_those_that_pandas_counts(sdtm, domain, term, system):
     _, tables, frames = sdtm
-    events, found = of_arms(frames, domain), tables[f"terms.{domain}"]
+    events, found = of_arms(frames, domain, "ACTARM"), tables[f"terms.{domain}"]
     for group, column in (("term", term), ("class", system)):
         people = events.groupby([column, "ARM"])["USUBJID"].nunique().unstack(fill_value=0)
         for name, counts in people.iterrows():
             assert found.n[row(found, str(name), group)].tolist() == counts.reindex(ARMS, fill_value=0).tolist()
 
 
+def baselines(rows: pd.DataFrame, people: pd.DataFrame) -> pd.DataFrame:
+    """The flagged rows of each person and test; without one, the last on or before the day of the first dose."""
+    keys = ["USUBJID", "LBTESTCD"]
+    flagged = rows[rows["LBBLFL"] == "Y"]
+    others = rows.merge(flagged[keys].drop_duplicates(), on=keys, how="left", indicator=True)
+    others = others[others["_merge"] == "left_only"].merge(people[["USUBJID", "RFXSTDTC"]], on="USUBJID")
+    others = others[others["LBDTC"].str[:10] <= others["RFXSTDTC"].str[:10]]
+    last = others[others["LBDTC"] == others.groupby(keys)["LBDTC"].transform("max")]
+    return pd.concat([flagged, last])
+
+
 def test_changes_from_baseline_are_those_that_pandas_counts(sdtm):
     _, tables, frames = sdtm
     rows, found = of_arms(frames, "LBCH"), tables["change_from_baseline.LB"]
-    rows = rows[(rows["VISITNUM"] % 1 == 0) & rows["LBSTRESN"].notna()]
+    rows = rows[rows["LBSTRESN"].notna()]
     keys = ["USUBJID", "ARM", "LBTESTCD"]
-    base = rows[rows["LBBLFL"] == "Y"].groupby(keys).agg(base=("LBSTRESN", "mean"), until=("VISITNUM", "max"))
+    base = baselines(rows, frames["DM"]).groupby(keys).agg(base=("LBSTRESN", "mean"), until=("VISITNUM", "max"))
+    rows = rows[rows["VISITNUM"] % 1 == 0]
     each = rows.groupby([*keys, "VISITNUM", "VISIT"])["LBSTRESN"].mean().reset_index().merge(base, on=keys)
     each = each[each["VISITNUM"] > each["until"]]
     each["change"] = each["LBSTRESN"] - each["base"]
@@ -127,7 +147,7 @@ def test_changes_from_baseline_are_those_that_pandas_counts(sdtm):
 
 def test_exposure_is_that_which_pandas_counts(sdtm):
     _, tables, frames = sdtm
-    doses, found = of_arms(frames, "EX"), tables["exposure.EX"]
+    doses, found = of_arms(frames, "EX", "ACTARM"), tables["exposure.EX"]
     ends = doses.assign(**{name: pd.to_datetime(doses[name]) for name in ("EXSTDTC", "EXENDTC")})
     spans = ends.groupby(["USUBJID", "ARM"]).agg(first=("EXSTDTC", "min"), last=("EXENDTC", "max"))
     days = ((spans["last"] - spans["first"]).dt.days + 1).groupby("ARM")
@@ -138,10 +158,12 @@ def test_exposure_is_that_which_pandas_counts(sdtm):
 def test_shifts_are_those_that_pandas_counts(sdtm):
     _, tables, frames = sdtm
     rows, found = of_arms(frames, "LBCH"), tables["shifts.LB"]
-    rows = rows[(rows["VISITNUM"] % 1 == 0) & rows["LBNRIND"].notna()].sort_values("VISITNUM", kind="stable")
+    rows = rows[rows["LBNRIND"].notna()].assign(is_outside=rows["LBNRIND"] != "NORMAL")
+    rows = rows.sort_values(["VISITNUM", "is_outside", "LBNRIND"])
     keys = ["USUBJID", "ARM", "LBTESTCD"]
-    base = rows[rows["LBBLFL"] == "Y"].groupby(keys).agg(first=("LBNRIND", "last"), until=("VISITNUM", "max"))
-    after = rows.merge(base, on=keys)
+    base = baselines(rows, frames["DM"]).sort_values(["is_outside", "LBNRIND"]).groupby(keys)
+    base = base.agg(first=("LBNRIND", "last"), until=("VISITNUM", "max"))
+    after = rows[rows["VISITNUM"] % 1 == 0].merge(base, on=keys)
     after = (
         after[after["VISITNUM"] > after["until"]].groupby(keys).agg(first=("first", "last"), last=("LBNRIND", "last"))
     )
@@ -173,5 +195,5 @@ def test_no_table_depends_on_the_order_of_rows(sdtm):
     assert list(again) == list(tables)
     for key, table in tables.items():
         assert again[key].rows == table.rows, key
-        np.testing.assert_array_equal(again[key].n, table.n)
-        np.testing.assert_allclose(again[key].value, table.value, atol=1e-9)
+        for array in ("n", "value", "error"):
+            assert getattr(again[key], array).tobytes() == getattr(table, array).tobytes(), (key, array)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 
+from disclosure_control.study_tables.fit import RULES
 from disclosure_control.study_tables.registry import definitions, study_tables
 from disclosure_control.study_tables.table import CellKind
 from tests.places import PROJECT
@@ -12,21 +14,26 @@ from tests.study_tables.sides import model_of, side_of
 
 FOLDER = PROJECT / "disclosure_control" / "study_tables" / "definitions"
 PAGE = PROJECT / "docs" / "study_tables.md"
-START, END = "<!-- study tables -->\n", "<!-- end of study tables -->\n"
 
 
-def documented() -> str:
-    rows = [f"| `{one.name}` | {one.documentation} |" for one in definitions().values()]
-    return "\n".join(["| table | what it holds |", "|---|---|", *rows]) + "\n"
+def documented() -> dict[str, str]:
+    """What the page has between two comments: the tables, and the rules of the answer."""
+    tables = [f"| `{one.name}` | {one.documentation} |" for one in definitions().values()]
+    rules = [f"| {one.documentation} | {one.answer} |" for one in RULES.values()]
+    return {
+        "study tables": "\n".join(["| table | what it holds |", "|---|---|", *tables]) + "\n",
+        "rules of use": "\n".join(["| the ledger has | fit for use |", "|---|---|", *rules]) + "\n",
+    }
 
 
 def test_every_file_is_a_definition_of_its_name():
     assert set(definitions()) == {path.stem for path in FOLDER.glob("*.py")} - {"__init__"}
 
 
-def test_the_page_lists_every_table():
+@pytest.mark.parametrize("name", documented())
+def test_the_page_lists_every_table_and_rule(name):
     text = PAGE.read_text(encoding="utf-8")
-    assert text.partition(START)[2].partition(END)[0] == documented()
+    assert text.partition(f"<!-- {name} -->\n")[2].partition(f"<!-- end of {name} -->\n")[0] == documented()[name]
 
 
 def test_a_study_without_people_has_no_table():
@@ -54,5 +61,7 @@ def test_tables_of_one_study_have_keys_of_their_own_and_arrays_of_one_shape():
 
 if __name__ == "__main__":
     text = PAGE.read_text(encoding="utf-8")
-    before, after = text.partition(START)[0], text.partition(END)[2]
-    PAGE.write_text(f"{before}{START}{documented()}{END}{after}", encoding="utf-8")
+    for name, lines in documented().items():
+        start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
+        text = text.partition(start)[0] + start + lines + end + text.partition(end)[2]
+    PAGE.write_text(text, encoding="utf-8")

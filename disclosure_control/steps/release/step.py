@@ -53,7 +53,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         )
         return StepTold(
             found,
-            (*release_sections(found), *(() if compared is None else use_sections(policy, compared))),
+            (*release_sections(found), *(() if compared is None else use_sections(policy, compared, made.losses))),
             (
                 *reasons_of(policy, made.released, checked),
                 *reasons_of_labels(labels, step.settings.declared_names),

@@ -1,4 +1,4 @@
-"""What the recipient loses: the study's tables before and after, masked, with the answer whether it is fit for use."""
+"""What the recipient loses: the ledger, the study's tables before and after, masked, and whether they are of use."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from disclosure_control.basics.telling.sections import Figure, Part, Section, Se
 from disclosure_control.basics.telling.small_counts import MASKED_CELL, WHAT_MASKED_MEANS, Policy
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.release.before_and_after import StudyCompared
+from disclosure_control.release.ledger import By, Loss
 from disclosure_control.steps.release import STUDY_TABLES_OUTLINE
 from disclosure_control.study_tables.comparison import ComparedTable, State
 from disclosure_control.study_tables.table import CellKind
 from disclosure_control.study_tables.words import changed_share, told_before, told_cells
 
 STUDY_TABLES = "study_tables.csv"
-MOST_ROWS = 20  # of a main table on the page
+MOST_ROWS, MOST_LINES = 20, 60  # of a main table on the page, and of the ledger
 
 
 @dataclass(frozen=True)
@@ -93,18 +94,18 @@ def _largest(policy: Policy, table: ComparedTable) -> str:
         return "cells are lost, the others are as they were"
     if table.before.kind is CellKind.SURVIVAL:
         return f"{100 * change.max():.2g} points"
-    return f"{change.max():.2g}{' standard deviations' if table.before.kind is CellKind.MEAN else ''}"
+    return f"{change.max():.2g} standard {'deviations' if table.before.kind is CellKind.MEAN else 'errors'}"
 
 
-def use_sections(policy: Policy, compared: StudyCompared) -> tuple[Section, ...]:
-    """The section: the answer with its reasons, what became of each table, and the main tables with drawings.
+def use_sections(policy: Policy, compared: StudyCompared, losses: Sequence[Loss] = ()) -> tuple[Section, ...]:
+    """The section: the answer with its reasons, the ledger, what became of each table, and the main ones with drawings.
 
     The answer, the reasons and the figures of each table are in the evidence, too, under the loss of utility.
     """
     told = use_told(policy, compared)
     answer = tuple(_answer(told))
     return (
-        STUDY_TABLES_OUTLINE.section((*answer, *_parts(policy, compared, told))),
+        STUDY_TABLES_OUTLINE.section((*answer, *_ledger(policy, losses), *_parts(policy, compared, told))),
         Section("utility", "", [replace(part, where=Where.EVIDENCE) for part in answer]),
     )
 
@@ -146,15 +147,20 @@ def _answer(told: UseTold) -> Iterator[Sentence | Table]:
     )
 
 
+def _ledger(policy: Policy, losses: Sequence[Loss]) -> Iterator[Part]:
+    """What does not leave, line by line; columns that do not because of their role are among the operations."""
+    shown = [loss for loss in losses if loss.by is not By.ROLE]
+    if shown:
+        rows = [loss.cells(policy) for loss in shown[:MOST_LINES]]
+        yield Table("What does not leave", ("What", "Name", "By whom", "People", "Rows or cells"), rows, range(3, 5))
+    if n_more := len(shown) - MOST_LINES if len(shown) > MOST_LINES else 0:
+        yield Sentence(f"{counted(n_more, 'further line')} not shown.", Style.SMALL)
+
+
 def _parts(policy: Policy, compared: StudyCompared, told: UseTold) -> Iterator[Part]:
     for name in told.not_compared:
         yield Sentence(f"Not compared: {name}, which has more rows on disk than are read for its tables.", Style.NOTICE)
-    if compared.not_made:
-        yield Sentence(
-            f"No table of the outcome {compared.not_made}: it has neither numbers nor two values, a column of the "
-            "analysis is not one of people or a test, or its predictors determine it or each other.",
-            Style.NOTICE,
-        )
+    yield from (Sentence(f"No table of {words}.", Style.NOTICE) for words in compared.not_made)
     for table in compared.tables.values():
         if table.before.is_main and table.before.kind is CellKind.SHARE:
             yield from _main_table(policy, table)
@@ -174,7 +180,8 @@ def _main_table(policy: Policy, table: ComparedTable) -> Iterator[Part]:
     yield Table(title, ("", *before.columns), rows, range(1, len(before.columns) + 1))
     n_more = len(before.rows) - len(shown)
     more = f" {counted(n_more, 'row')} of few people not shown." if n_more else ""
-    masks = "" if policy.is_exact else f"→ ±: the number changed by fewer than ten people. {WHAT_MASKED_MEANS}"
+    same = "→ ±: the number is the same, or changed by fewer than ten people."
+    masks = "" if policy.is_exact else f"{same} {WHAT_MASKED_MEANS}"
     if masks or more:
         yield Sentence(f"{masks}{more}".strip(), Style.SMALL)
     yield from _drawing(table, told)

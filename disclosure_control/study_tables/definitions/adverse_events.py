@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
 
 from disclosure_control.study_tables.registry import TableDefinition
-from disclosure_control.study_tables.side import DomainRows, StudySide
+from disclosure_control.study_tables.side import YES, DomainRows, StudySide
 from disclosure_control.study_tables.table import StudyTable, share_table
 from study.models.roles import TableKind
 
 PREFIX = "AE"
-YES = ("Y", "YES", "1", "TRUE")
 _RELATED = ("RELATED", "POSSIBLE", "POSSIBLY RELATED", "PROBABLE", "PROBABLY RELATED", "DEFINITE", "DEFINITELY RELATED")
 RELATED = (*YES, *_RELATED, "CERTAIN", "LIKELY", "VERY LIKELY")
 # Row -> the columns that say so, by the names of the merge, and the words that say it.
@@ -26,6 +26,7 @@ ROWS: tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...] = (
     ),
     ("Fatal adverse event", (("SDTH", YES), ("OUT", ("FATAL", "DEATH")))),
 )
+_DAYS, _DATES = ("STDY", "DY", "ASTDY"), ("STDTC", "DTC", "ASTDT")
 ANY, EMERGENT = "Any adverse event", "Adverse event since treatment began"
 
 
@@ -33,12 +34,12 @@ def make(side: StudySide) -> Iterator[StudyTable]:
     """A row of each kind for which the domain has a column with a value."""
     for rows in side.domains(TableKind.EVENTS):
         if rows.table.prefix == PREFIX:
-            yield _overview(side, rows)
+            yield _overview(side.as_treated, rows)
 
 
 def _overview(side: StudySide, rows: DomainRows) -> StudyTable:
     found = {ANY: np.ones(len(rows.people), dtype=bool)}
-    if (emergent := began_after(rows)) is not None:
+    if (emergent := began_after(side, rows)) is not None:
         found[EMERGENT] = emergent
     for name, columns in ROWS:
         named = [(column, words) for short, words in columns if (column := rows.called(short)) is not None]
@@ -65,21 +66,43 @@ def _overview(side: StudySide, rows: DomainRows) -> StudyTable:
     )
 
 
-def began_after(rows: DomainRows) -> np.ndarray | None:
-    """Which events (n_rows,) began on the first day of the treatment or later, by their study day, else by a flag."""
-    for short in ("STDY", "DY"):
-        if (day := rows.called(short)) is not None:
-            return rows.numbers(day) >= 1
-    for name in ("TRTEMFL", f"{PREFIX}TRTEM"):
-        if name in rows:
-            return rows.is_one_of(name, *YES)
-    return None
+def began_after(side: StudySide, rows: DomainRows) -> np.ndarray | None:
+    """Which events (n_rows,) began since the treatment did; None where nothing says it.
+
+    The flag of an event decides, else its study day, from 1 on, else its date: one that is partly known, or not at all,
+    counts unless it is surely before the treatment, as is the convention for the safety of a drug.
+    """
+    day, date = (next((one for short in names if (one := rows.called(short))), None) for names in (_DAYS, _DATES))
+    flag = next((name for name in (f"{PREFIX}TRTEM", "TRTEMFL") if rows.has(name)), None)
+    found = None
+    if date is not None and not np.isnan(side.start).all():
+        found = _not_before(rows, date, np.where(rows.people >= 0, side.start[rows.people], np.nan))
+    if day is not None:
+        days = rows.numbers(day)
+        found = np.where(np.isnan(days), False if found is None else found, days >= 1)
+    if flag is not None:
+        found = np.where(rows.codes(flag)[0] < 0, False if found is None else found, rows.is_one_of(flag, *YES))
+    return found
+
+
+def _not_before(rows: DomainRows, column: str, start: np.ndarray) -> np.ndarray:
+    """Which rows (n_rows,) are not surely before ``start`` (n_rows,), by their dates as far as these are known."""
+    codes, dates = rows.codes(column)
+    day_of, starts = pd.factorize(np.floor(start))
+    texts = np.append(np.array(starts, dtype="datetime64[D]").astype("U10"), "")[day_of]
+    date = np.append(dates.astype("U10"), "")[codes]
+    length = np.strings.str_len(date)
+    found = ~np.isnan(start)
+    for n in np.unique(length[length < len("2000-01-01")]):
+        found[length == n] &= date[length == n] >= texts[length == n].astype(f"U{n}") if n else True
+    whole = length == len("2000-01-01")
+    found[whole] &= date[whole] >= texts[whole]
+    return found
 
 
 TABLE = TableDefinition(
     "adverse_events",
-    "people and records of adverse events, by arm: any, since treatment began, serious, severe, related, leading to "
-    "discontinuation, fatal",
+    "people and records of adverse events, by arm: any, since treatment began, serious, fatal, and so on",
     make,
     place=40,
 )

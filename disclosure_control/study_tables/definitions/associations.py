@@ -33,7 +33,9 @@ def _correlations(side: StudySide, rows: DomainRows) -> StudyTable:
     names = [name for name in columns if name in values][:MOST_COLUMNS]
     stacked = np.stack([values[name] for name in names]) if names else np.zeros((0, side.n_people))
     pairs = list(itertools.combinations(range(len(names)), 2))
-    correlation, n = pairwise_correlations(stacked[:, side.arm >= 0])
+    stacked = stacked[:, side.arm >= 0]
+    stacked = stacked[:, np.lexsort(stacked)] if names else stacked  # no digit depends on the order of people
+    correlation, n = pairwise_correlations(stacked)
     one, other = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     r, people = correlation[one, other], n[one, other]
     labels = tuple(f"{names[i]} and {names[j]}" for i, j in pairs)
@@ -86,7 +88,7 @@ def pairwise_correlations(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 TABLE = TableDefinition(
     "associations",
-    "of a study without arms the correlation of each pair of numbers, and of columns of two values",
+    "of a study without arms the correlation of each pair of columns of numbers or two values",
     make,
     place=15,
 )

@@ -6,22 +6,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+import pandas as pd
 
 from disclosure_control.basics.encoding.keys import number_groups
+from disclosure_control.study_tables.definitions.visits import visits_of_rows
 from disclosure_control.study_tables.registry import TableDefinition
-from disclosure_control.study_tables.side import DomainRows, Means, StudySide
+from disclosure_control.study_tables.side import DomainRows, Means, StudySide, mean_by_place
 from disclosure_control.study_tables.table import CellKind, StudyTable
 from study.models.roles import TableKind
 
 TIME_TO_EVENT = "CNSR"  # such a data set has times, and no results
+# What makes a result the baseline, the gravest last: the merge chooses by the same ladder.
+OTHER, LAST_BEFORE, FLAGGED, LAST_BEFORE_EXPOSURE = range(4)
+_FLAGS = (("BLFL", FLAGGED), ("LOBXFL", LAST_BEFORE_EXPOSURE))
 
 
 @dataclass(frozen=True)
 class Results:
-    """One entry per person, test and visit: the mean of the person's results there.
+    """One entry per person, test and planned visit: the mean of the person's results there.
 
     ``person``, ``test``, ``visit`` and ``value`` (n,); ``tests`` and ``visits`` by their codes, visits in the order of
-    the plan. ``baseline`` (n_people * n_tests,), NaN without one, and the visit ``until`` which it lasts.
+    the plan, with their ``numbers``. ``baseline`` (n_people * n_tests,), NaN without one, and the number of the visit
+    ``until`` which it lasts.
     """
 
     person: np.ndarray = field(repr=False)
@@ -30,6 +36,7 @@ class Results:
     value: np.ndarray = field(repr=False)
     tests: np.ndarray = field(repr=False)
     visits: np.ndarray = field(repr=False)
+    numbers: np.ndarray = field(repr=False)
     baseline: np.ndarray = field(repr=False)
     until: np.ndarray = field(repr=False)
 
@@ -42,68 +49,85 @@ def make(side: StudySide) -> Iterator[StudyTable]:
 
 
 def results_of(side: StudySide, rows: DomainRows) -> Results | None:
-    """The numeric results of a domain; None where it has none.
-
-    The baseline of a person is the mean of the rows that are flagged so; in a domain without flags, of the first visit.
-    """
-    name, number = rows.called("TESTCD") or rows.called("TEST"), rows.called("STRESN")
-    if name is None or number is None:
+    """The numeric results of a domain, in each unit of a test apart; None where it has none."""
+    number = rows.called("STRESN") or rows.called("ORRES")
+    (test, tests), visits = tests_of_rows(side, rows), visits_of_rows(side, rows)
+    if number is None or not len(tests):
         return None
-    (test, tests), value = rows.codes(name), rows.numbers(number)
-    visit, visits = visits_of_rows(rows)
-    kept = (rows.people >= 0) & (test >= 0) & (visit >= 0) & ~np.isnan(value)
+    value, n_visits = rows.numbers(number), max(len(visits.names), 1)
+    kept = (rows.people >= 0) & (test >= 0) & ~np.isnan(value)
     kept[kept] = side.arm[rows.people[kept]] >= 0
-    person, test, visit, value = rows.people[kept], test[kept], visit[kept], value[kept]
-    if not len(value):
+    at = np.flatnonzero(kept)
+    person, test, value, number_of = rows.people[at], test[at], value[at], visits.number[at]
+    pair, n_pairs = person * len(tests) + test, side.n_people * len(tests)
+    is_baseline = baselines(side, rows, at, pair, n_pairs)
+    baseline = mean_by_place(pair[is_baseline], value[is_baseline], n_pairs)
+    until = np.full(n_pairs, -np.inf)
+    np.fmax.at(until, pair[is_baseline], number_of[is_baseline])
+    planned = np.flatnonzero(visits.place[at] >= 0)
+    if not len(planned):
         return None
-    pair = person * len(tests) + test
-    group, size = number_groups(pair * len(visits) + visit, side.n_people * len(tests) * len(visits))
-    mean = np.bincount(group, value, len(size)) / size
+    person, test, value, visit = person[planned], test[planned], value[planned], visits.place[at][planned]
+    group, size = number_groups(pair[planned] * n_visits + visit, n_pairs * n_visits)
     first = np.zeros(len(size), dtype=np.int64)
     first[group] = np.arange(len(group))
-    flag = rows.called("BLFL")
-    is_baseline = visit == 0 if flag is None else rows.is_one_of(flag, "Y")[kept]
-    n_pairs = side.n_people * len(tests)
-    n = np.bincount(pair[is_baseline], minlength=n_pairs)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        baseline = np.bincount(pair[is_baseline], value[is_baseline], n_pairs) / n
-    until = np.full(n_pairs, -1)
-    np.maximum.at(until, pair[is_baseline], visit[is_baseline])
-    return Results(person[first], test[first], visit[first], mean, tests, visits, baseline, until)
+    mean = mean_by_place(group, value, len(size))
+    names = np.array(visits.names, dtype=object)
+    return Results(person[first], test[first], visit[first], mean, tests, names, visits.numbers, baseline, until)
 
 
-def visits_of_rows(rows: DomainRows) -> tuple[np.ndarray, np.ndarray]:
-    """The code of each row's visit in the order of the plan, -1 of unscheduled ones, and the names."""
-    number, name = rows.called("VISITNUM") or _own(rows, "VISITNUM"), rows.called("VISIT") or _own(rows, "VISIT")
-    name = name or _own(rows, "AVISIT")
-    if number is None and name is None:
-        return np.zeros(len(rows.people), dtype=np.int64), np.array([""], dtype=object)
-    if number is None:
-        assert name is not None
-        return rows.codes(name)
-    codes, labels = rows.codes(number)
-    numbers = np.array([float(one) if one.replace(".", "", 1).isdigit() else np.nan for one in labels.tolist()])
-    planned = np.flatnonzero(~np.isnan(numbers) & (numbers % 1 == 0))
-    order = planned[np.argsort(numbers[planned], kind="stable")]
-    rank = np.full(len(labels) + 1, -1)
-    rank[order] = np.arange(len(order))
-    place = rank[codes]
-    names = np.array([f"visit {one}" for one in labels[order]], dtype=object)
-    if name is not None:
-        of_name, words = rows.codes(name)
-        both = (place >= 0) & (of_name >= 0)
-        names[place[both]] = words[of_name[both]]
-    return place, names
+def tests_of_rows(side: StudySide, rows: DomainRows) -> tuple[np.ndarray, np.ndarray]:
+    """The code of each row's test (n_rows,), -1 without one, and the names: of a test in several units one for each."""
+    name, unit = rows.called("TESTCD") or rows.called("TEST"), rows.called("STRESU") or rows.called("ORRESU")
+    number = rows.called("STRESN") or rows.called("ORRES")
+    if name is None:
+        return np.full(len(rows.people), -1), np.array([], dtype=object)
+    test, tests = rows.codes(name)
+    if unit is None or number is None:
+        return test, tests
+    of_unit, units = rows.codes(unit)
+    both = np.where((test >= 0) & ~np.isnan(rows.numbers(number)), test * (len(units) + 1) + of_unit + 1, -1)
+    codes, pairs = pd.factorize(both[both >= 0], sort=True)
+    of_test = pairs // (len(units) + 1)
+    has_several = np.bincount(of_test, minlength=len(tests)) > 1
+    several = side.as_before(("units", rows.domain), lambda: set(tests[has_several].tolist()))
+    words = [*units.tolist(), "no unit"]
+    names = [
+        f"{tests[place]} ({words[pair % (len(units) + 1) - 1]})" if tests[place] in several else tests[place]
+        for place, pair in zip(of_test.tolist(), pairs.tolist(), strict=True)
+    ]
+    both[both >= 0] = codes
+    return both, np.array(names, dtype=object)
 
 
-def _own(rows: DomainRows, column: str) -> str | None:
-    """A column that no domain has as its own: visits are called alike everywhere."""
-    return column if column in rows and (rows.codes(column)[0] >= 0).any() else None
+def baselines(side: StudySide, rows: DomainRows, at: np.ndarray, pair: np.ndarray, n_pairs: int) -> np.ndarray:
+    """Which of the rows ``at`` some places are the baseline of their ``pair`` of person and test, (n_at,) of bool.
+
+    Those that are flagged so; else the last ones before the treatment, by date and time; in a domain without either
+    those of the first visit.
+    """
+    rank = np.zeros(len(at), dtype=np.int8)
+    for short, of_flag in _FLAGS:
+        if (flag := rows.called(short)) is not None:
+            rank[rows.is_one_of(flag, "Y")[at]] = of_flag
+    best = np.zeros(n_pairs, dtype=np.int8)
+    np.maximum.at(best, pair[rank > OTHER], rank[rank > OTHER])
+    if len(open_rows := np.flatnonzero(best[pair] == OTHER)):
+        since, is_before = side.since_start(rows, at[open_rows])
+        before, since = open_rows[is_before], since[is_before]
+        last = np.full(n_pairs, -np.inf)
+        np.maximum.at(last, pair[before], since)
+        rank[before[since == last[pair[before]]]] = LAST_BEFORE
+        best[pair[before]] = LAST_BEFORE
+    if not best.any():
+        return visits_of_rows(side, rows).place[at] == 0
+    found: np.ndarray = (rank > OTHER) & (rank == best[pair])
+    return found
 
 
 def _changes(side: StudySide, rows: DomainRows, found: Results) -> StudyTable:
     pair = found.person * len(found.tests) + found.test
-    change = np.where(found.visit > found.until[pair], found.value - found.baseline[pair], np.nan)
+    change = np.where(found.numbers[found.visit] > found.until[pair], found.value - found.baseline[pair], np.nan)
     n_visits = len(found.visits)
     code = found.test * n_visits + found.visit
     means = side.means(found.person, code, change, len(found.tests) * n_visits)
@@ -156,8 +180,7 @@ def _table(
 
 TABLE = TableDefinition(
     "change_from_baseline",
-    "results of laboratory, vital signs and others: people, mean change from baseline and its spread, by test, visit "
-    "and arm; mean results where there are no visits",
+    "laboratory values and the like: mean change from baseline by test, unit, visit and arm, else mean results",
     make,
     place=60,
 )

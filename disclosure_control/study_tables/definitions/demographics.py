@@ -7,11 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from disclosure_control.study_tables.registry import TableDefinition
-from disclosure_control.study_tables.side import MOST_LEVELS, DomainRows, StudySide
+from disclosure_control.study_tables.side import MOST_LEVELS, YES, DomainRows, StudySide, mean_by_place
 from disclosure_control.study_tables.table import CellKind, StudyTable, share_table
 from study.models.roles import Role, TableKind
 
 DEMOGRAPHIC = (Role.AGE, Role.BIRTH_YEAR, Role.SEX, Role.ORIGIN)
+LEAST_ROWS = 10  # numbered from one end to the other
 FURTHER = (Role.PLACE, Role.NUMBER, Role.CATEGORY, Role.FLAG, Role.DEATH, Role.CODED_TERM, Role.UNKNOWN)
 
 
@@ -27,20 +28,42 @@ def make(side: StudySide) -> Iterator[StudyTable]:
 
 
 def columns_of(side: StudySide, rows: DomainRows) -> tuple[list[str], list[str]]:
-    """The columns of a table that say something of people, and those of them that are numbers."""
-    columns = [name for name in rows.table.of_role(*DEMOGRAPHIC, *FURTHER) if name in rows]
-    columns = [name for name in columns if (rows.codes(name)[0] >= 0).any()]
-    return columns, [name for name in columns if side.is_number(rows, name)]
+    """The columns of a table that say something of people, and those of them that are numbers.
+
+    One value of everybody says nothing, and neither does a number of the row.
+    """
+    named = side.as_before(("columns", rows.domain), lambda: list(_telling(side, rows)))
+    there = [name for name in named if rows.has(name) or (name in rows and is_flag_of_everybody(side, rows, name))]
+    return there, [name for name in there if side.is_number(rows, name)]
+
+
+def _telling(side: StudySide, rows: DomainRows) -> Iterator[str]:
+    for name in rows.table.of_role(*DEMOGRAPHIC, *FURTHER):
+        if rows.has(name):
+            codes, labels = rows.codes(name)
+            is_number = len(labels) == len(codes) >= LEAST_ROWS and side.is_number(rows, name)
+            numbers = rows.numbers(name) if is_number else np.zeros(0)
+            counts_rows = is_number and float(np.ptp(numbers)) == len(codes) - 1 and not (numbers % 1).any()
+            if not counts_rows and (len(labels) > 1 or (codes < 0).any()):
+                yield name
+
+
+def is_flag_of_everybody(side: StudySide, rows: DomainRows, column: str) -> bool:
+    """Whether a flag says yes or nothing, as the standards have it of deaths: then everybody is its denominator."""
+    known = rows.table.columns.get(column)
+
+    def says_yes_alone() -> bool:
+        labels = rows.codes(column)[1].tolist()
+        return known is not None and known.role in (Role.FLAG, Role.DEATH) and len(labels) == 1 and labels[0] in YES
+
+    return bool(side.as_before(("flag", rows.domain, column), says_yes_alone))
 
 
 def numbers_of_people(side: StudySide, rows: DomainRows, column: str) -> np.ndarray:
     """The mean number of each person (n_people,), NaN without one."""
     values = rows.numbers(column)
     known = (rows.people >= 0) & ~np.isnan(values)
-    n = np.bincount(rows.people[known], minlength=side.n_people)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean: np.ndarray = np.bincount(rows.people[known], values[known], side.n_people) / n
-    return mean
+    return mean_by_place(rows.people[known], values[known], side.n_people)
 
 
 def _means(side: StudySide, rows: DomainRows, columns: list[str]) -> StudyTable:
@@ -70,6 +93,8 @@ def _shares(side: StudySide, rows: DomainRows, columns: list[str]) -> StudyTable
     labels, groups, counts, of = [], [], [], []
     for column in columns:
         codes, levels = rows.codes(column)
+        of_everybody = is_flag_of_everybody(side, rows, column)
+        levels = levels if len(levels) or not of_everybody else np.array(["Y"], dtype=object)
         if len(levels) > MOST_LEVELS:
             continue
         order = np.argsort(levels, kind="stable")
@@ -77,7 +102,9 @@ def _shares(side: StudySide, rows: DomainRows, columns: list[str]) -> StudyTable
         labels += levels[order].tolist()
         groups += [column] * len(levels)
         counts.append(people)
-        valued = side.count_people(rows.people, np.where(codes >= 0, 0, -1), 1)
+        valued = side.people_in_arms
+        if not of_everybody:
+            valued = side.count_people(rows.people, np.where(codes >= 0, 0, -1), 1)
         of.append(np.broadcast_to(valued, people.shape))
     empty = np.zeros((0, len(side.arms)), dtype=np.int64)
     return share_table(
@@ -94,8 +121,7 @@ def _shares(side: StudySide, rows: DomainRows, columns: list[str]) -> StudyTable
 
 TABLE = TableDefinition(
     "demographics",
-    "who was in the study, by arm: age, sex, origin and every other column of people or of their rows in time, means "
-    "and shares",
+    "who was in the study, by arm: age, sex, origin and every other column of people, means and shares",
     make,
     place=10,
 )

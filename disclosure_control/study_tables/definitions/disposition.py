@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -13,26 +13,62 @@ from disclosure_control.study_tables.table import StudyTable, share_table
 from study.models.roles import TableKind
 
 PREFIX = "DS"
-# Of ADSL: how the study or a part of it ended, in words or as a code.
-_ENDED = re.compile(r"EOSSTT|EOTSTT|EOP\d\dSTT|DCDECOD|DC[ST]?REAS(CD)?|DCS?REASCD")
+# Of ADSL: what ended and how, in words or as a code; of several columns that say the same the first is read.
+_ENDED: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("", ("EOSSTT",)),
+    ("", ("DCDECOD", "DCREASCD", "DCSREASCD", "DCSREAS", "DCREAS")),
+    ("treatment", ("EOTSTT",)),
+    ("treatment", ("DCTREASCD", "DCTREAS")),
+    *((f"period {number}", (f"EOP{number:02}STT",)) for number in range(1, 10)),
+)
 
 
 def make(side: StudySide) -> Iterator[StudyTable]:
-    """Shares of people by the coded reason; of records that are disposition events, where some are named so."""
+    """Shares of people by the coded reason; of records that are disposition events, where some are named so.
+
+    Where people have several such records, each kind of them (DSSCAT), and in a kind each epoch, is a table.
+    """
     for rows in side.domains(TableKind.EVENTS):
         if rows.table.prefix == PREFIX and (term := rows.called("DECOD")) is not None:
             category = rows.called("CAT")
             is_event = np.ones(len(rows.people), dtype=bool)
             if category is not None and (named := rows.is_one_of(category, "DISPOSITION EVENT")).any():
                 is_event = named
-            yield _by_reason(side, rows, [term], is_event)
+            divided_by = [one for one in (rows.called("SCAT"), "EPOCH") if one is not None and rows.has(one)]
+            for part, is_so in _parts(side, rows, is_event, divided_by, ()):
+                yield _by_reason(side, rows, part, [term], is_so)
     for rows in side.domains(TableKind.PEOPLE):
-        columns = [name for name in rows.table.columns if _ENDED.fullmatch(name) and name in rows]
-        if columns:
-            yield _by_reason(side, rows, columns, np.ones(len(rows.people), dtype=bool))
+        named = side.as_before(("disposition", rows.domain), partial(_columns_of_people, rows))
+        for part in dict.fromkeys(part for part, _ in named):
+            columns: list[str] = [name for of_part, name in named if of_part == part and name in rows]
+            if columns:
+                yield _by_reason(side, rows, part, columns, np.ones(len(rows.people), dtype=bool))
 
 
-def _by_reason(side: StudySide, rows: DomainRows, columns: list[str], is_event: np.ndarray) -> StudyTable:
+def _columns_of_people(rows: DomainRows) -> list[tuple[str, str]]:
+    """Of each thing that ended the first column that says how."""
+    found = ((part, next((name for name in names if rows.has(name)), "")) for part, names in _ENDED)
+    return [(part, name) for part, name in found if name]
+
+
+def _parts(
+    side: StudySide, rows: DomainRows, is_event: np.ndarray, columns: list[str], within: tuple[str, ...]
+) -> Iterator[tuple[str, np.ndarray]]:
+    """The events (n_rows,) of bool of each table, and what they are called: divided while people have several."""
+    people = np.bincount(rows.people[is_event & (rows.people >= 0)])
+    if not columns or not side.as_before(("parts", rows.domain, within), lambda: bool((people > 1).any())):
+        yield ", ".join(within), is_event
+        return
+    codes, labels = rows.codes(columns[0])
+    for name in sorted({*labels[np.unique(codes[is_event & (codes >= 0)])]}):
+        yield from _parts(
+            side, rows, is_event & rows.is_one_of(columns[0], name.strip().upper()), columns[1:], (*within, name)
+        )
+    if (others := is_event & (codes < 0)).any():
+        yield from _parts(side, rows, others, columns[1:], within)
+
+
+def _by_reason(side: StudySide, rows: DomainRows, part: str, columns: list[str], is_event: np.ndarray) -> StudyTable:
     labels, groups = [], []
     counts = [np.zeros((0, len(side.arms)), dtype=np.int64)]
     for column in columns:
@@ -43,11 +79,9 @@ def _by_reason(side: StudySide, rows: DomainRows, columns: list[str], is_event: 
             labels += levels[order].tolist()
             groups += [column] * len(order)
             counts.append(side.count_people(rows.people, of_events, len(levels))[order])
-    title = f"Disposition ({rows.domain})"
-    n = np.vstack(counts)
-    return share_table(
-        "disposition", rows.domain, title, side.arms, labels, groups, n, side.people_in_arms, is_main=True
-    )
+    source, n = (f"{rows.domain}.{part}" if part else rows.domain), np.vstack(counts)
+    title = f"Disposition{f', {part}' if part else ''} ({rows.domain})"
+    return share_table("disposition", source, title, side.arms, labels, groups, n, side.people_in_arms, is_main=True)
 
 
 TABLE = TableDefinition("disposition", "how people ended the study, by arm", make, place=30)

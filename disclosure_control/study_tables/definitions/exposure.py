@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from disclosure_control.study_tables.registry import TableDefinition
-from disclosure_control.study_tables.side import DomainRows, StudySide
+from disclosure_control.study_tables.side import DomainRows, StudySide, mean_by_place
 from disclosure_control.study_tables.table import CellKind, StudyTable
 from study.models.roles import TableKind
 
@@ -18,7 +18,7 @@ def make(side: StudySide) -> Iterator[StudyTable]:
     """Days from the first dose to the last, and the mean dose of a record."""
     for rows in side.domains(TableKind.EVENTS):
         if rows.table.prefix in PREFIXES:
-            yield _exposure(side, rows)
+            yield _exposure(side.as_treated, rows)
 
 
 def _exposure(side: StudySide, rows: DomainRows) -> StudyTable:
@@ -32,12 +32,14 @@ def _exposure(side: StudySide, rows: DomainRows) -> StudyTable:
         np.fmax.at(last, people, ends[known])
         measured["Days from first to last dose"] = last - first + 1
     if (dose := rows.called("DOSE")) is not None:
-        doses = rows.numbers(dose)[known]
-        there = ~np.isnan(doses)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            measured["Mean dose of a record"] = np.bincount(people[there], doses[there], n) / np.bincount(
-                people[there], minlength=n
-            )
+        doses, unit = rows.numbers(dose)[known], rows.called("DOSU")
+        codes, units = (np.zeros(len(people), dtype=np.int64), [""]) if unit is None else rows.codes(unit)
+        codes = codes if unit is None else codes[known]
+        has_several = side.as_before(("units", rows.domain), lambda: len(units) > 1)
+        for place, name in sorted(enumerate(units), key=lambda one: str(one[1])):
+            there = ~np.isnan(doses) & ((codes == place) | (not has_several))
+            row = f"Mean dose of a record ({name})" if has_several else "Mean dose of a record"
+            measured[row] = mean_by_place(people[there], doses[there], n)
     shape = (len(measured), len(side.arms))
     codes = np.repeat(np.arange(len(measured)), n)
     everybody = np.tile(np.arange(n), len(measured))

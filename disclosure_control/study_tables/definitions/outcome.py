@@ -12,7 +12,7 @@ from disclosure_control.study_tables.definitions.demographics import numbers_of_
 from disclosure_control.study_tables.definitions.time_to_event import survival_table
 from disclosure_control.study_tables.registry import TableDefinition
 from disclosure_control.study_tables.regression import Estimates, cox, least_squares, logistic
-from disclosure_control.study_tables.side import EVERYBODY, MOST_LEVELS, DomainRows, StudySide
+from disclosure_control.study_tables.side import EVERYBODY, MOST_LEVELS, DomainRows, StudySide, mean_by_place
 from disclosure_control.study_tables.table import CellKind, StudyTable
 from study.models.roles import TableKind
 
@@ -68,7 +68,7 @@ def _values(side: StudySide, name: str) -> ValuesOfPeople | None:
 
 
 def _result(side: StudySide, rows: DomainRows, name: str, test: str) -> ValuesOfPeople | None:
-    number = rows.called("STRESN")
+    number = rows.called("STRESN") or rows.called("ORRES")
     is_test = np.zeros(len(rows.people), dtype=bool)
     for short in ("TEST", "TESTCD"):
         if (column := rows.called(short)) is not None:
@@ -77,9 +77,7 @@ def _result(side: StudySide, rows: DomainRows, name: str, test: str) -> ValuesOf
         return None
     values = np.where(is_test, rows.numbers(number), np.nan)
     known = (rows.people >= 0) & ~np.isnan(values)
-    n = np.bincount(rows.people[known], minlength=side.n_people)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.bincount(rows.people[known], values[known], side.n_people) / n
+    mean = mean_by_place(rows.people[known], values[known], side.n_people)
     return ValuesOfPeople(name, _of_those_counted(side, mean), np.full(side.n_people, -1), ())
 
 
@@ -99,21 +97,30 @@ def _regression(
         return
     table, names = _design(side, by)
     table = np.column_stack([np.ones(side.n_people), table])
-    used = ~np.isnan(values) & ~np.isnan(table).any(axis=1)
+    used = by_values(~np.isnan(values) & ~np.isnan(table).any(axis=1), table, values)
     found = (logistic if is_logistic else least_squares)(table[used], values[used])
     if found is not None:
         kind = "logistic regression, log odds" if is_logistic else "linear regression"
-        yield _estimates(side, asked, names, Estimates(found.value[1:], found.error[1:]), int(used.sum()), kind)
+        yield _estimates(side, asked, names, Estimates(found.value[1:], found.error[1:]), len(used), kind)
 
 
 def _hazards(
     side: StudySide, asked: OutcomeAsked, outcome: ValuesOfPeople, by: list[ValuesOfPeople], time: np.ndarray
 ) -> Iterator[StudyTable]:
     table, names = _design(side, by)
-    used = (outcome.codes >= 0) & ~np.isnan(time) & ~np.isnan(table).any(axis=1)
-    found = cox(table[used], time[used], _happened(outcome)[used])
+    happened = _happened(outcome)
+    is_used = (outcome.codes >= 0) & ~np.isnan(time) & ~np.isnan(table).any(axis=1)
+    used = by_values(is_used, table, time, happened)
+    found = cox(table[used], time[used], happened[used])
     if found is not None:
-        yield _estimates(side, asked, names, found, int(used.sum()), "Cox regression, log hazard ratios")
+        yield _estimates(side, asked, names, found, len(used), "Cox regression, log hazard ratios")
+
+
+def by_values(is_used: np.ndarray, *columns: np.ndarray) -> np.ndarray:
+    """The places of those who are used, by their values: no digit depends on the order of people."""
+    used = np.flatnonzero(is_used)
+    found: np.ndarray = used[np.lexsort(np.column_stack(columns)[used].T)]
+    return found
 
 
 def _design(side: StudySide, by: list[ValuesOfPeople]) -> tuple[np.ndarray, list[str]]:
@@ -157,7 +164,7 @@ def _survival(
 ) -> StudyTable:
     time = np.where(outcome.codes >= 0, time, np.nan)
     title = f"Time to {asked.column} by {asked.by[0]}"
-    return survival_table(asked.column, title, by.labels, time, _happened(outcome), by.codes, "outcome")
+    return survival_table(side, asked.column, title, by.labels, time, _happened(outcome), by.codes, "outcome")
 
 
 def _happened(outcome: ValuesOfPeople) -> np.ndarray:
@@ -167,8 +174,7 @@ def _happened(outcome: ValuesOfPeople) -> np.ndarray:
 
 TABLE = TableDefinition(
     "outcome",
-    "the outcome that `fit_for_use` names, by its predictors: coefficients of a linear, logistic or Cox "
-    "regression, or Kaplan-Meier and the log-rank test where one column divides its times",
+    "the outcome that `fit_for_use` names, by its predictors: a regression, or curves by one column",
     make,
     place=90,
 )

@@ -22,7 +22,7 @@ def make(side: StudySide) -> Iterator[StudyTable]:
         columns = [str(name) for part in rows.parts for name in part.frame]
         for ladder in term_ladders(rows.domain, rows.table, columns):
             if ladder.prefix != disposition.PREFIX and not ladder.is_of_ids:
-                yield _by_term(side, rows, ladder)
+                yield _by_term(side.as_treated, rows, ladder)
 
 
 def levels_shown(ladder: TermLadder, rows: DomainRows) -> dict[str, str]:

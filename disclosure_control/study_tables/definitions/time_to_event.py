@@ -13,9 +13,17 @@ from disclosure_control.study_tables.survival import kaplan_meier, log_rank
 from disclosure_control.study_tables.table import CellKind, StudyTable
 from study.models.roles import Role, TableKind
 
-TIMES = np.array([30, 60, 90, 180, 365, 730, 1095, 1825], dtype=float)  # days
+# When curves are read, by the unit of the times; in days the early ones of short studies come first.
+HORIZONS: dict[str, tuple[float, ...]] = {
+    "hour": (1, 2, 4, 8, 12, 24, 48, 72),
+    "day": (30, 60, 90, 180, 365, 730, 1095, 1825),
+    "week": (4, 8, 13, 26, 52, 104, 156, 260),
+    "month": (1, 2, 3, 6, 12, 24, 36, 60),
+    "year": (1, 2, 3, 4, 5, 10, 15, 20),
+}
+_EARLY_DAYS = (1, 2, 3, 5, 7, 10, 14, 21)
 CENSORED = "CNSR"
-STARTS, ENDS = ("RFXSTDTC", "RFSTDTC"), ("RFPENDTC", "RFENDTC", "RFXENDTC")
+ENDS = ("RFPENDTC", "RFENDTC", "RFXENDTC", "TRTEDT")
 
 
 def make(side: StudySide) -> Iterator[StudyTable]:
@@ -26,10 +34,10 @@ def make(side: StudySide) -> Iterator[StudyTable]:
     base = side.domain(side.model.base or "")
     if base is None:
         return
-    start, end = _first_known(side, base, STARTS), _first_known(side, base, ENDS)
+    start, end = np.floor(side.start), np.floor(side.first_known(ENDS))
     if np.isnan(end - start).all():
         return
-    died = _died(side, base)
+    died = np.floor(side.first_known(tuple(base.table.of_role(Role.DEATH_DATE))))
     if not np.isnan(died).all():
         yield _table(side, base.domain, "Time to death, days", died - start + 1, end - start + 1)
     for rows in side.domains(TableKind.EVENTS):
@@ -38,28 +46,14 @@ def make(side: StudySide) -> Iterator[StudyTable]:
             counts = (rows.people >= 0) & (since >= 1)
             np.fmin.at(first, rows.people[counts], since[counts])
             title = f"Time to the first adverse event, days ({rows.domain})"
-            yield _table(side, rows.domain, title, first, end - start + 1)
-
-
-def _first_known(side: StudySide, rows: DomainRows, columns: tuple[str, ...]) -> np.ndarray:
-    found = np.full(side.n_people, np.nan)
-    known = rows.people >= 0
-    for column in columns:
-        if column in rows:
-            days = np.full(side.n_people, np.nan)
-            days[rows.people[known]] = rows.days(column)[known]
-            found = np.where(np.isnan(found), days, found)
-    return found
-
-
-def _died(side: StudySide, base: DomainRows) -> np.ndarray:
-    return _first_known(side, base, tuple(base.table.of_role(Role.DEATH_DATE)))
+            yield _table(side.as_treated, rows.domain, title, first, end - start + 1)
 
 
 def _table(side: StudySide, source: str, title: str, event: np.ndarray, end: np.ndarray) -> StudyTable:
     """A table of the days to an event (n_people,), NaN of those without, who were seen until ``end``."""
     happened = ~np.isnan(event)
-    return survival_table(source, title, side.arms, np.where(happened, event, end), happened, side.arm)
+    time = np.where(happened, event, end)
+    return survival_table(side, source, title, side.arms, time, happened, side.arm)
 
 
 def _parameters(side: StudySide, rows: DomainRows, number: str) -> Iterator[StudyTable]:
@@ -67,16 +61,29 @@ def _parameters(side: StudySide, rows: DomainRows, number: str) -> Iterator[Stud
     if name is None:
         return
     codes, names = rows.codes(name)
-    time, censored, known = rows.numbers(number), rows.numbers(CENSORED), rows.people >= 0
+    (of_unit, units), known = units_of_times(rows), rows.people >= 0
+    time, censored = rows.numbers(number), rows.numbers(CENSORED)
     arm = np.where(known, side.arm[np.maximum(rows.people, 0)], -1)
-    for place in np.argsort(names, kind="stable").tolist():
-        own = known & (codes == place)
-        title = f"Time to event {names[place]}, days ({rows.domain})"
-        source = f"{rows.domain}.{names[place]}"
-        yield survival_table(source, title, side.arms, time[own], censored[own] == 0, arm[own])
+    both = np.where(known & (codes >= 0), codes * len(units) + of_unit, -1)
+    there = np.unique(both[both >= 0]).tolist()
+    of_test = [place // len(units) for place in there]
+    for place in sorted(there, key=lambda one: (names[one // len(units)], units[one % len(units)])):
+        own, test, unit = both == place, names[place // len(units)], units[place % len(units)]
+        source = f"{rows.domain}.{test}" + (f".{unit}" if of_test.count(place // len(units)) > 1 else "")
+        title = f"Time to event {test}, {unit}s ({rows.domain})"
+        yield survival_table(side, source, title, side.arms, time[own], censored[own] == 0, arm[own], unit=unit)
+
+
+def units_of_times(rows: DomainRows) -> tuple[np.ndarray, list[str]]:
+    """The code of each row's unit of time (n_rows,), and the units: AVALU says it, else they are days."""
+    codes, labels = rows.codes("AVALU") if "AVALU" in rows else (np.full(len(rows.people), -1), np.array([]))
+    words = [label.casefold().strip().removesuffix("s") for label in labels.tolist()]
+    units = list(dict.fromkeys(["day", *words]))
+    return np.array([*(units.index(word) for word in words), 0])[codes], units
 
 
 def survival_table(
+    side: StudySide,
     source: str,
     title: str,
     groups: Sequence[str],
@@ -84,15 +91,16 @@ def survival_table(
     event: np.ndarray,
     group: np.ndarray,
     name: str = "time_to_event",
+    unit: str = "day",
 ) -> StudyTable:
-    """The share of each of the ``groups`` without the event at ``TIMES``, by time, event and group (n_people,)."""
+    """The share of each of the ``groups`` without the event at ``HORIZONS``, by time, event and group (n_people,)."""
     known = ~np.isnan(time) & (time >= 0) & (group >= 0)
     time, event, group = time[known], event[known], group[known]
     n_groups = len(groups)
-    at = TIMES[: np.searchsorted(TIMES, time.max(initial=0), side="right")]
+    at = side.as_before(("horizons", name, source), lambda: _horizons(unit, float(time.max(initial=0))))
     found = kaplan_meier(time, event, group, n_groups, at)
     _, p_value = log_rank(time, event, group, n_groups)
-    labels = tuple(f"day {day:g}" for day in at)
+    labels = tuple(f"{unit} {one:g}" for one in at)
     of = np.broadcast_to(np.bincount(group, minlength=n_groups), found.at_risk.shape)
     until = event[None, :, None] & (time[None, :, None] <= at[:, None, None])
     return StudyTable(
@@ -113,10 +121,17 @@ def survival_table(
     )
 
 
+def _horizons(unit: str, longest: float) -> np.ndarray:
+    """The times up to the longest one; of an unknown unit its quarters."""
+    known = HORIZONS.get(unit, (longest / 4, longest / 2, longest * 3 / 4, longest))
+    if unit == "day" and longest < known[0]:
+        known = _EARLY_DAYS
+    return np.array([one for one in known if one <= longest], dtype=float)
+
+
 TABLE = TableDefinition(
     "time_to_event",
-    "time to the first adverse event, to death, or to the events of ADaM's data sets of times: Kaplan-Meier by arm, "
-    "and the log-rank test",
+    "time to the first adverse event, to death, or to ADaM's events: Kaplan-Meier by arm, and the log-rank test",
     make,
     place=80,
 )

@@ -1,0 +1,292 @@
+"""What of a study does not leave: each data set, column, row and cell that came in, by whom, and of how many people.
+
+It is found by comparing what leaves with the study as it came; decisions only say by whom. ``study_tables/fit.py`` adds
+what became of the tables, and has the rule of each line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.telling.small_counts import Policy, people_on_screen, things_told
+from disclosure_control.basics.telling.words import listed
+from disclosure_control.release.accounts import SAYS_AGAIN, Account
+from disclosure_control.release.before_and_after import CameIn
+from disclosure_control.release.deidentify import COARSENED, ReleasedFile, ReleasedStudy
+from disclosure_control.release.merge_drop import LEFT_OUT
+from disclosure_control.release.people import BY_TREATMENT, ReleasePeople
+from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
+from disclosure_control.release.terms.raised_terms import RaisedTerms
+from disclosure_control.release.texts.rare_texts import RareTexts
+from disclosure_control.study_tables.fit import FitForUseSettings, LedgerLine
+from study.merge.settings import MergeSettings
+from study.models.roles import Role
+from study.operations import OperationKind, OperationRule, decided
+
+MOST_NAMED = 8
+# Say nothing of a person beside what leaves in their place: pseudonyms, and the study's own names.
+_TECHNICAL = (Role.PERSON, Role.RECORD_KEY, Role.FOREIGN_KEY, Role.IDENTIFIER, Role.DESCRIBES_RECORD)
+
+
+class What(StrEnum):
+    """What does not leave."""
+
+    EVERYTHING = "all that says something of people"
+    DATA_SET = "data set"
+    COLUMN = "column"
+    ROWS = "rows"
+    CELLS = "cells"
+    TIMES = "times of day"
+    CODES = "codes for missing"
+
+
+class By(StrEnum):
+    """Who decided it."""
+
+    CONFIG = "left out by the config"
+    MERGE = 'left out by merge["drop"]'
+    CLOSED = "kept here until decided in the sheet"
+    TREATMENT = "removed by the treatment"
+    RARE = "of few people with a term or text"
+    STRANGERS = "of people who are not in the combined dataset"
+    REFERENCES = "because nothing that leaves names them"
+    UNREAD = "unreadable, or outside every band"
+    TIMES = 'removed by release["times"]'
+    ROLE = "because of their role"
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A line: ``n_people`` with such ``n_rows`` (of a column: values), of ``of_rows`` that came of those who stay.
+
+    ``has_order``: of times of day, that they told the order of a person's rows of one day.
+    """
+
+    what: What
+    name: str
+    by: By
+    n_people: int
+    n_rows: int
+    of_rows: int
+    has_order: bool = False
+
+    def cells(self, policy: Policy) -> list[str]:
+        """As a row of a table."""
+        people, rows = policy.told(self.n_people), policy.told(self.n_rows, self.of_rows)
+        return [self.what, self.name, self.by, people_on_screen(people), things_told(rows, "row")]
+
+
+@dataclass(frozen=True)
+class _WhoDecided:
+    """What decides by whom a column is gone."""
+
+    study: Study
+    lines: Sequence[OperationRule]
+
+    def by(self, account: Account) -> By:
+        """Who decided on a column or test that is gone."""
+        says = account.operation
+        of_role = self.study.model.operation(account.domain, account.variable)
+        column = self.study.model.column(account.domain, account.variable)
+        if (column is not None and column.role in _TECHNICAL) or of_role.operation is OperationKind.REMOVE:
+            return By.ROLE
+        if says.reason == LEFT_OUT:
+            return By.MERGE
+        if says.operation is OperationKind.REVIEW:
+            return By.CLOSED
+        if decided(account.domain, account.variable, self.lines) == says:
+            return By.CONFIG
+        is_treated = says == SAYS_AGAIN or says.reason in (BY_TREATMENT, COARSENED)
+        return By.TREATMENT if is_treated else By.ROLE
+
+
+def losses_of(
+    study: Study,
+    came_in: CameIn,
+    released: ReleasedStudy,
+    people: ReleasePeople,
+    lines: Sequence[OperationRule],
+    merge: MergeSettings,
+    raised: Sequence[RaisedTerms],
+    texts: RareTexts,
+) -> tuple[Loss, ...]:
+    """Every line: of the files in their order, data sets first, then columns, rows and cells of each."""
+    found = _WhoDecided(study, lines)
+    by_file: dict[str, list[Account]] = {}
+    for account in released.accounts:
+        by_file.setdefault(account.file, []).append(account)
+    losses: list[Loss] = []
+    for file in (*study.files, *study.withheld):
+        accounts, leaving = by_file.get(file.name, []), released.files.get(file.name)
+        of_rows = came_in.people_of_rows(file.name)
+        if leaving is None:
+            losses.append(_data_set(file, of_rows, accounts, found))
+            continue
+        losses += [*_columns(file, leaving, of_rows, accounts, found), *_cells(file, leaving, accounts, people)]
+        if len(of_rows) == file.table.n_rows:
+            losses += _rows(file, leaving, of_rows, people, accounts, found, raised)
+        options = merge.options_of(file.name, file.id_column)
+        codes = [*options.codes, *(["all columns"] if options.missing else []), *options.numbers]
+        losses += [Loss(What.CODES, f"{file.name}.{name}", By.CONFIG, 0, 0, 0) for name in dict.fromkeys(codes)]
+    n_rows = {file.name: file.table.n_rows for file in study.files}
+    if not any(_tells(study, account) for account in released.accounts if account.file in released.files):
+        losses.append(
+            Loss(
+                What.EVERYTHING, "every column", By.CLOSED, len(people.ids), sum(n_rows.values()), sum(n_rows.values())
+            )
+        )
+    losses += [
+        Loss(What.CELLS, f"{one.file}.{one.column}", By.RARE, 0, one.cells, n_rows.get(one.file, 0))
+        for one in texts.emptied
+    ]
+    losses += [
+        Loss(What.CELLS, f"{one.domain} (terms)", By.RARE, one.people_hidden or 0, one.rows_hidden, one.rows or 0)
+        for one in raised
+        if one.rows_hidden
+    ]
+    return tuple(sorted(losses, key=lambda one: list(What).index(one.what)))
+
+
+def _tells(study: Study, account: Account) -> bool:
+    """Whether a column leaves that says something of people: neither a key nor one of the study's own names."""
+    column = study.model.column(account.domain, account.variable)
+    return account.stays and account.n_values > 0 and (column is None or column.role not in _TECHNICAL)
+
+
+def _data_set(file: StudyFile, of_rows: np.ndarray, accounts: Sequence[Account], found: _WhoDecided) -> Loss:
+    decisions = {found.by(one) for one in accounts if not one.stays and one.n_values}
+    kinds = {one.operation.operation for one in accounts}
+    by = next((by for by in (By.CLOSED, By.MERGE, By.CONFIG, By.TREATMENT) if by in decisions), By.REFERENCES)
+    if OperationKind.REMOVE_DATA_SET in kinds:
+        by = By.ROLE
+    by = By.CONFIG if file in found.study.withheld else by
+    n_rows = file.table.n_rows
+    return Loss(What.DATA_SET, file.name, by, _n_people(of_rows), n_rows, n_rows)
+
+
+def _n_people(people: np.ndarray) -> int:
+    return len(np.unique(people[people >= 0]))
+
+
+def _columns(
+    file: StudyFile, leaving: ReleasedFile, of_rows: np.ndarray, accounts: Sequence[Account], found: _WhoDecided
+) -> Iterator[Loss]:
+    """The columns with values that leave none, and tests of which no row leaves."""
+    by_name = {(one.rows_of, one.variable): one for one in accounts}
+    for (rows_of, name), account in by_name.items():
+        is_gone = not account.stays or (not rows_of and name not in leaving.columns)
+        if not is_gone or not account.n_values:
+            continue
+        by, people = found.by(account), np.zeros(0, dtype=np.int64)
+        if file.table.fits(0) and (rows_of or name) in file.table.frame:
+            column = file.table.frame[rows_of or name]
+            has_value = (column == name).to_numpy(bool) if rows_of else column.notna().to_numpy()
+            if by is not By.ROLE and not rows_of and _says_nothing(column):
+                continue
+            people = of_rows[has_value]
+        yield Loss(
+            What.COLUMN, f"{file.name}.{name}", by, _n_people(people), account.n_values, leaving.source.table.n_rows
+        )
+
+
+def _says_nothing(column: pd.Series) -> bool:
+    """Whether a column has one value in all rows, or numbers them."""
+    n = column.nunique(dropna=False)
+    if n == len(column) > 1 and column.dtype.kind == "f":
+        return bool(column.max() - column.min() == n - 1)
+    return bool(n <= 1)
+
+
+def _rows(
+    file: StudyFile,
+    leaving: ReleasedFile,
+    of_rows: np.ndarray,
+    people: ReleasePeople,
+    accounts: Sequence[Account],
+    found: _WhoDecided,
+    raised: Sequence[RaisedTerms],
+) -> Iterator[Loss]:
+    """The rows of people who stay that do not leave, and those of people who are not in the combined dataset."""
+    strangers = of_rows == STRANGER
+    if n := int(strangers.sum()):
+        yield Loss(What.ROWS, file.name, By.STRANGERS, 0, n, len(of_rows))
+    stays = np.append(people.stays, True)[np.maximum(of_rows, NOBODY)] & ~strangers
+    of_people = int((stays & (of_rows >= 0)).sum())
+    n_gone = int(stays.sum()) - leaving.n_records
+    n_rare = sum((one.rows_gone or 0) for one in raised if one.domain == file.domain)
+    n_tests = sum(one.n_values for one in accounts if one.rows_of and not one.stays)
+    for by, n in ((By.RARE, min(n_rare, n_gone)), (By.REFERENCES, n_gone - n_rare - n_tests)):
+        if n > 0 and of_people:
+            gone = sum((one.people_gone or 0) for one in raised if one.domain == file.domain) if by is By.RARE else 0
+            yield Loss(What.ROWS, file.name, by, gone, n, of_people)
+
+
+def _cells(
+    file: StudyFile, leaving: ReleasedFile, accounts: Sequence[Account], people: ReleasePeople
+) -> Iterator[Loss]:
+    """Cells that were unreadable, and times of day."""
+    for account in accounts:
+        name = f"{file.name}.{account.variable}"
+        if account.n_lost:
+            yield Loss(What.CELLS, name, By.UNREAD, 0, account.n_lost, account.n_values)
+        if account.n_times:
+            has_order = file.table.fits(0) and _told_the_order(file, account.variable, people)
+            yield Loss(What.TIMES, name, By.TIMES, 0, account.n_times, account.n_values, has_order)
+
+
+def _told_the_order(file: StudyFile, column: str, people: ReleasePeople) -> bool:
+    """Whether somebody has several times of one day in a column."""
+    if column not in file.table.frame:
+        return False
+    rows = pd.DataFrame({"person": file.people, "moment": file.table.frame[column]}).dropna().drop_duplicates()
+    rows = rows[rows["person"] >= 0]
+    return bool(rows.assign(moment=rows["moment"].astype("str").str.slice(0, 10)).duplicated().any())
+
+
+# ---------------------------------------------------------------- as lines of the ledger
+
+
+def entries_of(policy: Policy, losses: Iterable[Loss], settings: FitForUseSettings) -> Iterator[LedgerLine]:
+    """The lines in words, those of one rule and of one who decided together."""
+    grouped: dict[tuple[str, What, By], list[Loss]] = {}
+    for loss in losses:
+        grouped.setdefault((_rule(loss, settings), loss.what, loss.by), []).append(loss)
+    for (rule, what, by), of_one in grouped.items():
+        names, bare = [f"{one.name}{_how_many(policy, one)}" for one in of_one], [one.name for one in of_one]
+        kind = "" if what in (What.DATA_SET, What.COLUMN, What.EVERYTHING) else f"{what} of "
+        decided_by = f"{', ' if what is What.EVERYTHING else ' '}{by}"
+        about, short = f"Not in what leaves, {what}", f"{kind}{_some(bare, 4)}{decided_by}"
+        yield LedgerLine(rule, about, f"{_some(names)}{decided_by}", f"{_some(bare)}{decided_by}", short)
+
+
+def _rule(loss: Loss, settings: FitForUseSettings) -> str:
+    is_much = loss.n_rows > settings.share * loss.of_rows
+    match loss.what:
+        case What.EVERYTHING:
+            return "nothing_left"
+        case What.DATA_SET:
+            return "data_set_by_role" if loss.by is By.ROLE or not loss.n_people else "data_set_gone"
+        case What.COLUMN:
+            return {By.ROLE: "column_by_role", By.CLOSED: "column_closed"}.get(loss.by, "column_removed")
+        case What.ROWS:
+            return "rows_gone" if is_much else "few_gone"
+        case What.TIMES:
+            return "times_gone" if loss.has_order else "no_times"
+    return "cells_gone" if is_much else "few_gone"
+
+
+def _how_many(policy: Policy, loss: Loss) -> str:
+    if loss.what is What.COLUMN or not loss.n_rows:
+        return ""
+    rows = policy.told(loss.n_rows, loss.of_rows)
+    return "" if rows is None else f" ({rows:,} of {loss.of_rows:,} {'cells' if loss.what is What.CELLS else 'rows'})"
+
+
+def _some(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    n_more = len(names) - most
+    return listed([*names[:most], f"{n_more:,} more"] if n_more > 0 else names, most + 1)

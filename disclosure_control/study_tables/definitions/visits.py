@@ -1,0 +1,108 @@
+"""Who came to which visit, and how often: the visits of the plan, and what else a table of visits or stays says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from disclosure_control.study_tables.registry import TableDefinition
+from disclosure_control.study_tables.side import MOST_LEVELS, DomainRows, StudySide
+from disclosure_control.study_tables.table import StudyTable, share_table
+from study.models.roles import Role, TableKind
+
+ANY = "Any record"
+_FIRST = re.compile(r"(?i)screen|baseline|\bday -")  # words of visits before the others
+_UNPLANNED = re.compile(r"(?i)unsched|unplan|ungeplant")
+
+
+@dataclass(frozen=True)
+class Visits:
+    """The ``number`` of each row's visit (n_rows,), NaN without one, and its ``place`` in the plan, -1 if unscheduled.
+
+    ``names`` and ``numbers`` (n_visits,) are those of the planned visits, in their order.
+    """
+
+    number: np.ndarray = field(repr=False)
+    place: np.ndarray = field(repr=False)
+    names: tuple[str, ...]
+    numbers: np.ndarray = field(repr=False)
+
+
+def visits_of_rows(side: StudySide, rows: DomainRows) -> Visits:
+    """The visits of a domain. A visit is its number, whatever it is called; whole ones are planned, also those below 0.
+
+    Where visits have names alone, their order is that of the numbers in them. A domain without visits has one.
+    """
+    named = next((own for own in ("AVISIT", "VISIT") if rows.has(own)), None) or rows.called("VISIT")
+    counted = rows.called("VISITNUM") or ("VISITNUM" if rows.has("VISITNUM") else None)
+    if counted is None and named is None:
+        nothing = np.zeros(len(rows.people))
+        return Visits(nothing, nothing.astype(np.int64), ("",), np.zeros(1))
+    codes, labels = rows.codes(counted or str(named))
+    if counted is None:
+        order = side.as_before(("visits", rows.domain), lambda: sorted(labels.tolist(), key=_in_order))
+        known = {name: place for place, name in enumerate([*order, *sorted({*labels.tolist()} - {*order})])}
+        numbers = np.array([np.nan if _UNPLANNED.search(one) else known[one] for one in labels.tolist()], dtype=float)
+    else:
+        numbers = rows.numbers_of_codes(counted)
+    number = np.append(numbers, np.nan)[codes]
+    planned = np.unique(numbers[numbers % 1 == 0])
+    place = np.searchsorted(planned, np.nan_to_num(number))
+    place[~np.isin(number, planned)] = -1
+    names = [f"visit {one:g}" for one in planned.tolist()] if counted else [list(known)[int(one)] for one in planned]
+    if counted is not None and named is not None:
+        called = side.as_before(("visits", rows.domain), lambda: _called(rows, named, place, planned))
+        names = [called.get(one, name) for one, name in zip(planned.tolist(), names, strict=True)]
+    return Visits(number, place, tuple(names), planned)
+
+
+def _in_order(name: str) -> tuple[object, ...]:
+    """The key by which names of visits follow each other: by the numbers in them, screening and baseline first."""
+    parts = re.split(r"(\d+)", name.casefold())
+    return not _FIRST.search(name), *((part.zfill(9) if part.isdigit() else part) for part in parts), name
+
+
+def _called(rows: DomainRows, column: str, place: np.ndarray, planned: np.ndarray) -> dict[float, str]:
+    """The name of each planned visit: its commonest one, and its number where others have the same."""
+    codes, names = rows.codes(column)
+    both = (place >= 0) & (codes >= 0)
+    n = np.bincount(place[both] * len(names) + codes[both], minlength=len(planned) * len(names))
+    order = np.argsort(names, kind="stable")
+    n = n.reshape(len(planned), -1)[:, order]
+    chosen, known = names[order][n.argmax(axis=1)].tolist(), (n.max(axis=1) > 0).tolist()
+    return {
+        float(number): name if chosen.count(name) == 1 else f"{name} ({number:g})"
+        for number, name, is_known in zip(planned, chosen, known, strict=True)
+        if is_known
+    }
+
+
+def make(side: StudySide) -> Iterator[StudyTable]:
+    """Of each table of visits, stays or elements: people and records by visit, and by each other category."""
+    for rows in side.domains(TableKind.TIMING):
+        visits = visits_of_rows(side, rows)
+        parts = [(ANY, [ANY], np.zeros(len(rows.people), dtype=np.int64))]
+        parts += [("VISIT", list(visits.names), visits.place)] if len(visits.names) > 1 else []
+        for column in rows.table.of_role(Role.CATEGORY, Role.CODED_TERM):
+            if rows.has(column) and 1 < len(rows.codes(column)[1]) <= MOST_LEVELS:
+                codes, levels = rows.codes(column)
+                parts.append((column, sorted(levels.tolist()), np.append(np.argsort(np.argsort(levels)), -1)[codes]))
+        counts = [
+            np.vstack([count(rows.people, codes, len(levels)) for _, levels, codes in parts])
+            for count in (side.count_people, side.count_records)
+        ]
+        labels = [level for _, levels, _ in parts for level in levels]
+        groups = [group for group, levels, _ in parts for _ in levels]
+        title, people = f"Visits ({rows.domain})", side.people_in_arms
+        yield share_table("visits", rows.domain, title, side.arms, labels, groups, counts[0], people, counts[1])
+
+
+TABLE = TableDefinition(
+    "visits",
+    "people and records by visit, stay or element, by arm",
+    make,
+    place=55,
+)
