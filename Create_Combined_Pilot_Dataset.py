@@ -205,6 +205,7 @@ def merge_table(report: dict[str, Any]) -> str:
     lines = [tabulate(rows, headers, tablefmt="simple_outline")]
     reported = {
         "unknown_subjects_left_out": "subjects that are not in DM were left out",
+        "people_only_here": "people are in no other table",
         "rows_of_other_studies": "rows of other studies were left out",
         "supplemental_without_parent": "supplemental records belong to no record of the domain",
         "undecided_ties": "ties between values of the same time were decided by the value",

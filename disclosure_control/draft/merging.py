@@ -11,10 +11,11 @@ import pandas as pd
 from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.draft.literal import DraftedValue, Group, Node
-from disclosure_control.draft.person_columns import common_name, person_of_each, person_of_one
+from disclosure_control.draft.person_columns import PersonColumn, common_name, person_of_each, person_of_one
 from disclosure_control.draft.subject_ids import SubjectIds, draft_subject_ids, faults_of_spellings
 from study.formats.tables import SourceTable
 from study.merge.subject_ids import DEFAULT_COLUMN
+from study.merge.through import KnownPeople, with_person_of_key
 from study.models.flat import FLAT
 from study.models.roles import TableKind
 from study.models.study_model import StudyModel
@@ -127,16 +128,31 @@ def _person_of_plain_tables(
     persons = person_of_each(tables)
     common = common_name(tables, persons)
     files: dict[str, Node] = {
-        domain: Group({"person": DraftedValue(one.name, one.reason, one.review)})
+        domain: Group({"person": _drafted_person(one)})
         for domain, one in persons.items()
-        if one.name != common
+        if one.through or one.name != common
     }
-    named = {domain: frame.rename(columns={persons[domain].name: common}) for domain, frame in tables.items()}
+    named = {
+        domain: frame.rename(columns={persons[domain].name: common}) if persons[domain].through is None else frame
+        for domain, frame in tables.items()
+    }
+    for domain, one in persons.items():  # each after the table through which its person is found
+        if one.through:
+            other = KnownPeople(named[one.through.through], common)
+            named[domain] = with_person_of_key(named[domain], other, one.through.key)
     ordered = sorted(named.items(), key=lambda item: -item[1][common].nunique())
     stop_at(faults_of_spellings(named, common))
     how = "names the person" if not files else "names the person, also of files that call the column otherwise"
     is_open = any(one.review for one in persons.values())
     return DraftedValue(common, f"{how}; the people are those of any file", is_open), dict(ordered), files
+
+
+def _drafted_person(person: PersonColumn) -> Node:
+    """The line of a file: the column, or the other table and the key of both."""
+    if person.through is None:
+        return DraftedValue(person.name, person.reason, person.review)
+    way = {"through": person.through.through, "key": person.through.key}
+    return DraftedValue(way, person.reason, person.review)
 
 
 def _is_of_kind(domain: str, model: StudyModel, *kinds: TableKind) -> bool:

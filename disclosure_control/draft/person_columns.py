@@ -14,7 +14,9 @@ import pandas as pd
 
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
+from study.formats.tables import Through
 from study.headings import is_number, names_subjects
+from study.merge.through import KnownPeople, way_to_person, with_person_of_key
 from study.models.long_tables import may_be_row_of_a_person
 from study.models.role_words import (
     is_key,
@@ -36,11 +38,15 @@ SHARED = 0.8  # of the ids of the smaller of two tables
 
 @dataclass(frozen=True)
 class PersonColumn:
-    """The column of a table that names the person, with the reason; ``review`` unless the heading says so."""
+    """The column of a table that names the person, with the reason; ``review`` unless the heading says so.
+
+    ``through``: the person is found by a key of another table, and ``name`` is the column there.
+    """
 
     name: str
     reason: str
     review: bool
+    through: Through | None = None
 
 
 def strong_candidates(frame: pd.DataFrame) -> list[PersonColumn]:
@@ -99,6 +105,12 @@ def _codes_that_repeat(frame: pd.DataFrame) -> list[str]:
     return found
 
 
+def _has_nearly_one_row_each(values: pd.Series) -> bool:
+    """Whether few values have several rows: a number of people of which some were typed twice."""
+    n_rows = values.value_counts(sort=False)
+    return bool((n_rows > 1).mean() <= 1 - CONSTANT)
+
+
 def _are_plain_numbers(values: pd.Series) -> bool:
     """Whether values are numbers that may be measured: not all of one length, as codes of people often are."""
     seen = ValuesSeen.of_counts(values.value_counts(sort=False))
@@ -140,22 +152,45 @@ def _is_same(group: np.ndarray, other: np.ndarray) -> bool:
 
 
 def person_of_each(tables: Mapping[str, pd.DataFrame]) -> dict[str, PersonColumn]:
-    """The column of each table that names the person: by its heading, by its values, or by ids of other tables.
+    """The column of each table that names the person: by its heading, by a key of another table, by its values, or by
+    ids of other tables.
 
     Raises ``FaultyInputError`` with all tables that have none.
     """
     found: dict[str, PersonColumn | None] = {}
     for domain, frame in tables.items():
         named = [name for name in map(str, frame) if names_subjects(name) and frame[name].notna().all()]
-        strong = [] if named else strong_candidates(frame)
-        by_heading = [PersonColumn(name, "the heading names subjects", False) for name in named]
-        found[domain] = next(iter([*by_heading, *strong]), None)
-    known = {text for domain, one in found.items() if one for text in _texts(tables[domain][one.name])}
+        found[domain] = next((PersonColumn(name, "the heading names subjects", False) for name in named), None)
+    _find_keys(tables, found)  # before values, by which a stay looks like a person
+    for domain, frame in tables.items():
+        found[domain] = found[domain] or next(iter(strong_candidates(frame)), None)
+    _find_keys(tables, found)
+    own = {domain: one for domain, one in found.items() if one and one.through is None}
+    known = {text for domain, one in own.items() for text in _texts(tables[domain][one.name])}
     for domain, one in found.items():
         if one is None and known:
             found[domain] = _shared(tables[domain], known)
     stop_at([fault_of_table_without_person(domain, tables[domain]) for domain, one in found.items() if one is None])
     return {domain: one for domain, one in found.items() if one is not None}
+
+
+def _find_keys(tables: Mapping[str, pd.DataFrame], found: dict[str, PersonColumn | None]) -> None:
+    """Add the tables whose person another table says by a key of both, each after that other one."""
+    people: dict[str, KnownPeople] = {}
+    for domain, one in found.items():
+        if one is not None:
+            frame = tables[domain]
+            if one.through is not None:
+                frame = with_person_of_key(frame, people[one.through.through], one.through.key)
+            people[domain] = KnownPeople(frame, one.name)
+    without = [domain for domain, one in found.items() if one is None]
+    for domain in without:
+        if (way := way_to_person(tables[domain], people)) is not None:
+            reason = f"each {way.key} of its rows belongs to one person of {way.through}"
+            del found[domain]
+            found[domain] = PersonColumn(people[way.through].person, reason, True, way)
+            return _find_keys(tables, found)
+    return None
 
 
 def _shared(frame: pd.DataFrame, known: set[str]) -> PersonColumn | None:
@@ -181,11 +216,11 @@ def _texts(values: pd.Series) -> Iterator[str]:
 
 def common_name(tables: Mapping[str, pd.DataFrame], found: Mapping[str, PersonColumn]) -> str:
     """The name under which all tables get their column: the most frequent that no table has for another column."""
-    names = [one.name for one in found.values()]
+    names = [one.name for one in found.values() if one.through is None]
     free = [
         name
         for name in dict.fromkeys(names)
-        if not any(name in tables[domain] and one.name != name for domain, one in found.items())
+        if not any(name in tables[domain] and (one.name != name or one.through) for domain, one in found.items())
     ]
     return max(free, key=lambda name: (names.count(name), names_subjects(name), name), default="person_id")
 
@@ -201,6 +236,9 @@ def person_of_one(domain: str, frame: pd.DataFrame) -> PersonColumn | None:
     strong = strong_candidates(frame)
     if len(strong) == 1:
         return strong[0]
+    nearly = [name for name in _codes_that_repeat(frame) if is_key(name) and _has_nearly_one_row_each(frame[name])]
+    if not strong and len(nearly) == 1:
+        return PersonColumn(nearly[0], "nearly each of its values has one row; does it name the person?", True)
     may_repeat = may_be_row_of_a_person(list(map(str, frame)))
     candidates = [one.name for one in strong] or (open_candidates(frame) if may_repeat else [])
     has_own = any(frame[name].notna().all() and frame[name].is_unique and is_key(name) for name in map(str, frame))

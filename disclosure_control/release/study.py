@@ -20,12 +20,13 @@ from study.formats.files import files_of, find_domain_files, read_domain_file
 from study.formats.messages import NO_RECORDS, has_no_records
 from study.formats.registry import writers_by_name
 from study.formats.rows_of_people import SUBJECT, RowsOfPeople
-from study.formats.tables import GZIP_SUFFIX, SourceTable, domain_of, stem_of, suffix_of
+from study.formats.tables import GZIP_SUFFIX, SourceTable, Through, domain_of, stem_of, suffix_of
 from study.merge.ages import with_ages
 from study.merge.belonging import chosen_files
 from study.merge.reading import Read, with_sdtm_names
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule, read_subjects
+from study.merge.through import with_persons
 from study.models.registry import study_model
 from study.models.roles import TableKind
 from study.models.sdtm import domain_of_table
@@ -151,6 +152,7 @@ def read_study(
     ages = {domain: age for domain, age in settings.age.items() if domain not in leave_out}
     withheld: list[SourceTable] = []
     to_read = {age.at.partition(".")[0] for age in ages.values()}  # also of tables that stay
+    to_read |= {one.person.through for one in settings.files.values() if isinstance(one.person, Through)}
     each = list(found.by_domain.items())
     for domain, path in going_through("Reading the study", each, lambda one: _n_bytes(one[1]), "bytes"):
         if domain in leave_out:
@@ -178,6 +180,7 @@ def read_study(
     chosen = chosen_files(tables, settings.chosen_files)
     tables, pooled = with_pooled_files(chosen.tables)
     left_out |= chosen.left_out | pooled
+    tables = with_persons(tables, settings.files, rule, settings.unknown_subjects)
     tables = [table for table in with_ages(tables, ages, rule) if table.domain not in leave_out]
     model = study_model(tables, rule.column, settings.model)
     legends = {name: known.reason for name, known in model.tables.items() if known.kind is TableKind.LEGEND}

@@ -57,6 +57,35 @@ NAMES_OF_FILES = Kind(
 
 
 @dataclass(frozen=True)
+class Through:
+    """Where the person of a row is found that names a stay or a sample: the other domain, and the key of both."""
+
+    through: str
+    key: str
+
+
+@dataclass(frozen=True)
+class OtherPeople:
+    """The ``column`` with the person's id in a file whose people are others than those of the other files."""
+
+    others: str
+
+
+_FORMS_OF_PERSON: Mapping[frozenset[str], Callable[..., Through | OtherPeople]] = {
+    frozenset({"through", "key"}): lambda through, key: Through(through.upper(), key),
+    frozenset({"others"}): OtherPeople,
+}
+_PERSON = Kind(
+    lambda value: (
+        is_name(value)
+        or (isinstance(value, dict) and frozenset(value) in _FORMS_OF_PERSON and all(map(is_name, value.values())))
+    ),
+    'a column of the file, {"through": "PATIENT", "key": "stay_id"} or {"others": "patient_id"}',
+    lambda value: value if isinstance(value, str) else _FORMS_OF_PERSON[frozenset(value)](**value),
+)
+
+
+@dataclass(frozen=True)
 class FileOptions(SettingsGroup):
     """The config's declarations about one file; None means: guess, and note it.
 
@@ -91,9 +120,11 @@ class FileOptions(SettingsGroup):
     value_labels: str = setting(
         one_of("codes", "labels"), "what is read from SPSS, Stata and SAS files: codes, or their labels", "codes"
     )
-    person: str | None = setting(
-        Kind(is_name, "a column of the file"),
-        "the column with the person's id, where the file calls it otherwise: it gets the name that `subject_id` gives",
+    person: str | Through | OtherPeople | None = setting(
+        _PERSON,
+        "the column with the person's id, where the file calls it otherwise; "
+        '`{"through": "PATIENT", "key": "stay_id"}`, where another file says whose `stay_id` it is; '
+        '`{"others": "patient_id"}`, where its people are in no other file',
         None,
     )
     file: tuple[str, ...] = setting(
@@ -102,6 +133,13 @@ class FileOptions(SettingsGroup):
     keep: tuple[str, ...] = ()
     called: Mapping[str, str] = field(default_factory=dict)
     codes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def person_column(self) -> str | None:
+        """The column of the file that is declared to have the person's id."""
+        if isinstance(self.person, OtherPeople):
+            return self.person.others
+        return self.person if isinstance(self.person, str) else None
 
     def date_order_of(self, column: str) -> str | None:
         """How the dates of a column are declared to be written; None: not declared."""

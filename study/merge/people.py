@@ -12,10 +12,11 @@ from disclosure_control.basics.encoding.columns import are_rising
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import people_on_screen
-from study.formats.messages import Note
+from study.formats.messages import Note, all_files_setting
 from study.formats.tables import SourceTable
 from study.merge.state import MergeState
 from study.merge.subject_ids import ReadSubjects, read_subjects
+from study.merge.through import KnownPeople, way_to_person
 from study.models.roles import TableKind
 from study.models.study_model import StudyModel
 
@@ -32,14 +33,14 @@ def people_of_tables(
     of_base = [table.file_name for of_domain in bases for table in of_domain]
     subjects: dict[str, ReadSubjects] = {}
     for table in tables:
-        if table.file_name in of_base and (found := subjects_of(table, state)) is not None:
+        if table.file_name in of_base and (found := subjects_of(table, state, tables)) is not None:
             subjects[table.file_name] = found
     ids = base_subjects(members, subjects, len(tables), state) if not state.faults else pd.Index([])
     person, faults_of_ids = {}, list(state.faults)
     for table in tables:
         own = MergeState(state.rule, state.settings, inputs=state.inputs)
         is_read = table.file_name in of_base  # its faults are among those above
-        read = subjects.pop(table.file_name, None) if is_read else subjects_of(table, own)
+        read = subjects.pop(table.file_name, None) if is_read else subjects_of(table, own, tables)
         faults_of_ids += own.faults
         if read is not None and not faults_of_ids:
             person[table.file_name] = people_of(table, read, ids, state)
@@ -49,14 +50,16 @@ def people_of_tables(
     return ids, person
 
 
-def subjects_of(table: SourceTable, state: MergeState) -> ReadSubjects | None:
-    """The subject of each row by the pilot's rule; an id that is absent, empty or merged is a fault."""
+def subjects_of(table: SourceTable, state: MergeState, tables: Sequence[SourceTable] = ()) -> ReadSubjects | None:
+    """The subject of each row by the pilot's rule; an id that is absent, empty or merged is a fault.
+
+    ``tables``: all that may say whose the rows are.
+    """
     frame, rule, name = table.frame, state.rule, table.file_name
     if rule.column is not None and rule.column not in frame:
         state.faults.append(
-            f"{name}: no column {rule.column!r} for the subject id among {len(frame.columns)} columns; name it by "
-            f'subject_id: {{"column": "{state.model.person or "..."}"}}, or {{"column": None}} for one file without '
-            "an id"
+            f"{name}: no column {rule.column!r} for the subject id among {len(frame.columns)} columns; "
+            + _way_to_subjects(table, state, tables)
         )
         return None
     source_ids, n_records = table.source_ids(rule.column)
@@ -82,6 +85,26 @@ def subjects_of(table: SourceTable, state: MergeState) -> ReadSubjects | None:
         n = subjects.n_unmatched
         state.inputs[name]["notes"].append(Note.of(lambda told: f"{told(n)} ids do not match the subject_id pattern"))
     return subjects
+
+
+def _way_to_subjects(table: SourceTable, state: MergeState, tables: Sequence[SourceTable]) -> str:
+    """What helps where a table has no column with the ids: the key of another one, or the name of the column."""
+    column = state.rule.column or ""
+    have_it = {one.domain: KnownPeople(one.frame, column) for one in tables if column in one.frame}
+    way = way_to_person(table.frame, have_it)
+    if way is not None:
+        setting = all_files_setting("files", {table.domain: {"person": {"through": way.through, "key": way.key}}})
+        return f"each of its {way.key!r} belongs to one person of {way.through}: join them by {setting}"
+    if have_it:
+        setting = all_files_setting("files", {table.domain: {"person": "..."}})
+        return (
+            f"if another column names the same people, write its name into {setting}; else leave the file out by "
+            f"{all_files_setting('ignore', [table.domain])}"
+        )
+    return (
+        f'name it by subject_id: {{"column": "{state.model.person or "..."}"}}, or {{"column": None}} for one file '
+        "without an id"
+    )
 
 
 def by_domain(tables: list[SourceTable], model: StudyModel) -> tuple[dict[str, list[SourceTable]], list[SourceTable]]:

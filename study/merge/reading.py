@@ -18,6 +18,7 @@ from study.merge.belonging import what_belongs
 from study.merge.settings import MergeSettings
 from study.merge.state import MergeState
 from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule
+from study.merge.through import with_persons
 from study.models.registry import study_model
 from study.models.sdtm import LEFT_OUT
 from study.models.study_model import StudyModel
@@ -69,7 +70,7 @@ def tables_to_merge(folder: Path, state: MergeState, read: Read = read_domain_fi
     """
     tables = _read_tables(folder, state, read)
     state.stop_at_faults()
-    return _belonging(_with_ages([with_sdtm_names(table, state.rule) for table in tables], state), state)
+    return _belonging(_with_further_columns([with_sdtm_names(table, state.rule) for table in tables], state), state)
 
 
 def belonging_tables(tables: Sequence[SourceTable], state: MergeState) -> list[SourceTable]:
@@ -82,12 +83,15 @@ def belonging_tables(tables: Sequence[SourceTable], state: MergeState) -> list[S
         else:
             _note_input(table, table.notes, state)
             merged.append(with_sdtm_names(table, state.rule))
-    return _belonging(_with_ages(merged, state), state)
+    return _belonging(_with_further_columns(merged, state), state)
 
 
-def _with_ages(tables: list[SourceTable], state: MergeState) -> list[SourceTable]:
-    """The tables with the ages that the config asks for, each noted."""
-    with_them = with_ages(tables, state.settings.age, state.rule)
+def _with_further_columns(tables: list[SourceTable], state: MergeState) -> list[SourceTable]:
+    """The tables with the persons and ages that the config asks for, each noted."""
+    settings = state.settings
+    with_them = with_ages(
+        with_persons(tables, settings.files, state.rule, settings.unknown_subjects), settings.age, state.rule
+    )
     for table, before in zip(with_them, tables, strict=True):
         _note_input(table, [*state.inputs[table.file_name]["notes"], *table.notes[len(before.notes) :]], state)
     return with_them

@@ -20,7 +20,7 @@ from disclosure_control.basics.settings.kinds import (
     one_or_by_name,
 )
 from study.columns.decisions import ColumnDecision, missing_by_column
-from study.formats.tables import NAMES_OF_FILES, FileOptions
+from study.formats.tables import NAMES_OF_FILES, FileOptions, OtherPeople
 from study.merge.ages import AgeAt
 from study.models.roles import QUALIFIERS, UNIT
 
@@ -164,6 +164,11 @@ class MergeSettings(SettingsGroup):
     )
 
     @property
+    def other_people(self) -> frozenset[str]:
+        """The domains whose people are declared to be others than those of the other files."""
+        return frozenset(name for name, options in self.files.items() if isinstance(options.person, OtherPeople))
+
+    @property
     def chosen_files(self) -> dict[str, tuple[str, ...]]:
         """Domain to the names of its files, where the config names them."""
         return {domain: options.file for domain, options in self.files.items() if options.file}
@@ -172,8 +177,9 @@ class MergeSettings(SettingsGroup):
         """What is declared of a domain's file, with what is declared of all files."""
         options = self.files.get(domain, FileOptions())
         missing = self.missing if options.missing is None else options.missing
-        keep = tuple(name for name in (id_column, options.person) if name)
-        called = {options.person: id_column} if options.person and id_column and options.person != id_column else {}
+        own = options.person_column
+        keep = tuple(name for name in (id_column, own) if name)
+        called = {own: id_column} if own and id_column and own != id_column else {}
         codes = missing_by_column(self.columns, domain)
         return dataclasses.replace(options, missing=missing, keep=keep, called=called, codes=codes)
 

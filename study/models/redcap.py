@@ -272,7 +272,7 @@ def _data(table: SourceTable, project: _Project) -> TableModel:
         columns[instance] = dataclasses.replace(columns[instance], numbers_within=within, says=_NUMBERED)
     not_merged = {added[what] for what in _OF_ROWS if what in added}
     not_merged |= {name for name, model in columns.items() if model.role is Role.DESCRIBES_RECORD}
-    for into, (model, derive) in _folded(table, of_export).items():
+    for into, (model, derive) in _folded(table, of_export, project.person).items():
         derived[into], columns[into] = derive, model
         parts = [name for name, one in of_export.items() if one.folded == into]
         columns |= {name: flag_of(model, into) for name in parts}
@@ -331,7 +331,9 @@ def _calculated(of_export: Mapping[str, ExportColumn]) -> dict[str, str]:
     return {by_field[field]: name for field, name in first.items() if field in by_field}
 
 
-def _folded(table: SourceTable, of_export: Mapping[str, ExportColumn]) -> dict[str, tuple[ColumnModel, Derive]]:
+def _folded(
+    table: SourceTable, of_export: Mapping[str, ExportColumn], person: str | None
+) -> dict[str, tuple[ColumnModel, Derive]]:
     """The columns that checkboxes are folded into, by name: what each is for, and how it is made."""
     parts: dict[str, dict[str, str]] = {}
     for name, one in of_export.items():
@@ -342,8 +344,31 @@ def _folded(table: SourceTable, of_export: Mapping[str, ExportColumn]) -> dict[s
         first = next(iter(labels))
         field, values = of_export[first].field, pd.Series(list(labels.values()), dtype="str")
         model = column_of_field(field or RedcapField(into, kind="checkbox"), values)
-        found[into] = model, rows.folded(labels, _status_of(table, field, first))
+        found[into] = model, rows.folded(labels, _form_of(table, of_export, field, first, person))
     return found
+
+
+def _form_of(
+    table: SourceTable,
+    of_export: Mapping[str, ExportColumn],
+    field: RedcapField | None,
+    name: str,
+    person: str | None,
+) -> rows.RedcapForm:
+    """The form of a field: by the dictionary, else the columns between its status and the one before it."""
+    columns, status = _columns(table), _status_of(table, field, name)
+    if field is not None and field.form:
+        own = [one for one in columns if (known := of_export[one].field) is not None and known.form == field.form]
+    elif status is None:
+        own = []
+    else:
+        end = columns.index(status)
+        earlier = [i for i, one in enumerate(columns[:end]) if _is_status(one, table.column(one), ())]
+        own = columns[earlier[-1] + 1 if earlier else 0 : end]
+    own = [one for one in own if one not in (person, status) and _added(one) is None]
+    boxes = [one for one in own if of_export[one].choice]
+    calculated = [one for one in own if (known := of_export[one].field) is not None and known.formula]
+    return rows.RedcapForm(status, boxes, [one for one in own if one not in (*boxes, *calculated)])
 
 
 def _choices_in_words(table: SourceTable, of_export: Mapping[str, ExportColumn]) -> dict[str, Derive]:

@@ -17,6 +17,7 @@ from study.models.roles import Derive
 NONE_CHECKED = "none checked"
 BETWEEN_CHOICES = "; "
 MOST_INSTANCES = 1_000_000  # of a repeating instrument
+INCOMPLETE = ("0", "0.0", "incomplete")  # the status of a form that is new, opened or not
 UNCHECKED = ("0", "0.0", "unchecked", "false", "no")
 
 _ARM = re.compile(r"(?i)_arm_(\d+)[a-z]?$|\(arm (\d+)\b[^)]*\)\s*$")
@@ -137,18 +138,37 @@ def number_of_rows(column: str, instrument: str) -> Derive:
     return derive
 
 
-def folded(parts: Mapping[str, str], status: str | None) -> Derive:
+@dataclass(frozen=True)
+class RedcapForm:
+    """The columns of a form: its ``status``, None without one, its checkboxes, and its other fields."""
+
+    status: str | None
+    boxes: Sequence[str] = ()
+    fields: Sequence[str] = ()
+
+    def is_filled_in(self, frame: pd.DataFrame) -> np.ndarray:
+        """The rows (n_rows,) of a form that somebody filled in: it is more than incomplete, or a field has a value."""
+        if self.status not in frame:
+            return np.ones(len(frame), dtype=bool)
+        status = frame[self.status].astype("str").str.strip().str.lower()
+        has_field = frame[[name for name in self.fields if name in frame]].notna().any(axis="columns")
+        has_checked = [is_checked(frame[name]) for name in self.boxes if name in frame]
+        has_value = np.logical_or.reduce([has_field.to_numpy(dtype=bool), *has_checked])
+        is_incomplete = status.isin(INCOMPLETE).to_numpy(dtype=bool)
+        return np.asarray(status.notna().to_numpy(dtype=bool) & (~is_incomplete | has_value))
+
+
+def folded(parts: Mapping[str, str], form: RedcapForm) -> Derive:
     """One column of the labels of the checked options; ``parts``: column of an option -> its label.
 
-    Exports write 0 for a checkbox in rows that do not have its form, too. So a row without a checked option counts as
-    ``NONE_CHECKED`` only where the form's ``status`` is given; it is missing elsewhere.
+    Exports write 0 for a checkbox in rows that do not have its form, too, and for a form that nobody filled in. So a
+    row without a checked option counts as ``NONE_CHECKED`` only where the ``form`` is filled in; elsewhere it is
+    missing.
     """
 
     def derive(frame: pd.DataFrame) -> pd.Series:
         present = {name: label for name, label in parts.items() if name in frame}
-        given = frame[list(present)].notna().any(axis="columns").to_numpy(dtype=bool)
-        if status in frame:
-            given = given & frame[status].notna().to_numpy(dtype=bool)
+        given = frame[list(present)].notna().any(axis="columns").to_numpy(dtype=bool) & form.is_filled_in(frame)
         codes = np.zeros(len(frame), dtype=np.int64)  # of the combination of options
         seen: list[tuple[str, ...]] = [()]
         for name, label in present.items():

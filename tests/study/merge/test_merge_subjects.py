@@ -218,7 +218,7 @@ def test_two_rows_of_one_id_are_one_person_there(tmp_path):
 def test_an_absent_id_column_is_a_fault_that_names_the_setting(tmp_path):
     faults = faults_of(tmp_path, {"dm.csv": DM, "aids.csv": [{"pidnum": "1"}], "sc.csv": [{"PatientId": "1"}]})
     assert [fault.split(":")[0] for fault in faults] == ["aids.csv", "sc.csv"]
-    assert all("'USUBJID'" in fault and 'subject_id: {"column": ' in fault for fault in faults)
+    assert all("'USUBJID'" in fault and '{"person": "..."}' in fault for fault in faults)
 
 
 # ---------------------------------------------------------------- whom DM knows

@@ -207,8 +207,9 @@ def test_a_checkbox_is_one_column_of_words_and_its_parts_are_not_merged(tmp_path
     fields = [FIELDS[0], FIELDS[-1]]
     rows = [
         {"study_id": "1", "race___1": "1", "race___2": "1", "race____9": "0", "base_complete": "2"},
-        {"study_id": "2", "race___1": "0", "race___2": "0", "race____9": "0", "base_complete": "0"},
+        {"study_id": "2", "race___1": "0", "race___2": "0", "race____9": "0", "base_complete": "2"},
         {"study_id": "3", "race___1": "0", "race___2": "0", "race____9": "0", "base_complete": ""},
+        {"study_id": "4", "race___1": "0", "race___2": "0", "race____9": "0", "base_complete": "0"},
     ]
     combined = combine(tmp_path, {"data.csv": rows, "dictionary.csv": dictionary(fields=fields)}, ID)
     assert columns_of(combined, "DATA") == ["DATA__race"]

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from study.models import redcap_rows
+from tests.cases import each
 from tests.examples import examples
 from tests.places import PROJECT
 from tests.records.test_merge_by_engine import TINY, assert_same
@@ -192,13 +193,36 @@ def test_folded_checkboxes_are_those_of_the_referee(rows):
             expected.append("none checked")
         else:
             expected.append(None)
-    derive = redcap_rows.folded(dict(zip(names, labels, strict=True)), "base_complete")
+    derive = redcap_rows.folded(dict(zip(names, labels, strict=True)), redcap_rows.RedcapForm("base_complete", names))
     found = derive(frame)
     assert [None if pd.isna(one) else one for one in found] == expected
     numbers = frame.replace({"Checked": "1", "Unchecked": "0"}).astype("float64")  # as Parquet has them
     assert derive(numbers).equals(found)
     # The same in any order of the rows.
     assert derive(frame.iloc[::-1]).iloc[::-1].equals(found)
+
+
+@each(
+    ("status", "others", "is_filled_in"),
+    [
+        ("2", {}, True),
+        ("1", {}, True),
+        ("0", {}, False),
+        ("0.0", {}, False),
+        ("Incomplete", {}, False),
+        ("0", {"smoker": "1"}, True),  # another field of the form
+        ("0", {"drug___1": "1"}, True),  # another checkbox of it
+        ("0", {"drug___1": "0"}, False),
+        (None, {"smoker": "1"}, False),  # a row of another form
+    ],
+)
+def test_a_form_is_filled_in_if_it_has_a_status_or_a_value(status, others, is_filled_in):
+    form = redcap_rows.RedcapForm("base_complete", ["race___1", "drug___1"], ["smoker"])
+    row = {"race___1": "0", "drug___1": "0", "smoker": None, "base_complete": status} | others
+    frame = pd.DataFrame([row], dtype="str")
+    assert form.is_filled_in(frame).tolist() == [is_filled_in]
+    [race] = redcap_rows.folded({"race___1": "White"}, form)(frame)
+    assert race == "none checked" if is_filled_in else pd.isna(race)
 
 
 # ---------------------------------------------------------------- the demo

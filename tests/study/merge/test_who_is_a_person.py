@@ -1,0 +1,146 @@
+"""Whose a row is: keys through other tables, ids of tables against each other, and rows of one id that contradict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from disclosure_control.basics.settings.fields import read
+from disclosure_control.basics.settings.kinds import Place
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.draft.draft import draft_config
+from disclosure_control.release.study import read_study
+from study.merge.combine import Combined, combine_domains
+from study.merge.settings import MergeSettings
+from study.merge.subject_ids import SubjectIdRule
+from tests.cases import each
+
+# 60 stays of 40 people: the last 20 stays are second ones of people 11 to 30.
+PERSON = [f"P{i if i < 40 else i - 30}" for i in range(60)]
+PATIENTS = [[1000 + i, PERSON[i], "mf"[int(PERSON[i][1:]) % 2], 30 + int(PERSON[i][1:])] for i in range(60)]
+RESULTS = [[1000 + i % 60, "Hb", 10 + i % 7] for i in range(300)]
+THROUGH = {"files": {"LAB": {"person": {"through": "PATIENT", "key": "stay_id"}}}}
+
+
+def written(folder: Path, **tables: list[list[Any]]) -> Path:
+    for name, rows in tables.items():
+        (folder / f"{name}.csv").write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
+    return folder
+
+
+def stays(folder: Path, first_key: int = 1000) -> Path:
+    patients = [[row[0] - 1000 + first_key, *row[1:]] for row in PATIENTS]
+    results = [[row[0] - 1000 + first_key, *row[1:]] for row in RESULTS]
+    headings = ["stay_id", "patient_id", "sex", "age"]
+    return written(folder, patient=[headings, *patients], lab=[["stay_id", "test", "value"], *results])
+
+
+def merged(folder: Path, **merge: Any) -> Combined:
+    return combine_domains(folder, SubjectIdRule(column="patient_id"), read(MergeSettings, merge, Place("merge")))
+
+
+def fault_of(folder: Path, **merge: Any) -> str:
+    with pytest.raises(FaultyInputError) as caught:
+        merged(folder, **merge)
+    [fault] = caught.value.faults
+    return fault
+
+
+def test_rows_of_a_stay_get_the_person_of_the_stay(tmp_path: Path) -> None:
+    combined = merged(stays(tmp_path), **THROUGH, record="max")
+    assert combined.n_subjects == 40
+    highest = {person: max(10 + i % 7 for i in range(300) if PERSON[i % 60] == person) for person in PERSON}
+    assert dict(zip(combined.frame["USUBJID"], combined.frame["LAB__Hb"].astype(int), strict=True)) == highest
+
+
+def test_the_release_reads_the_same_persons(tmp_path: Path) -> None:
+    combined = merged(stays(tmp_path), **THROUGH)
+    settings = read(MergeSettings, THROUGH, Place("merge"))
+    study = read_study(tmp_path, combined.frame["USUBJID"], SubjectIdRule(column="patient_id"), settings)
+    [lab] = [file for file in study.files if file.name == "LAB"]
+    people = combined.frame["USUBJID"].to_numpy()[lab.people]
+    assert dict(zip(lab.table.frame["stay_id"].astype(int) - 1000, people, strict=True)) == dict(enumerate(PERSON))
+
+
+def test_a_pilot_without_a_config_gets_the_line_that_works(tmp_path: Path) -> None:
+    draft = draft_config("STAYS", stays(tmp_path), {})
+    assert draft.combined.n_subjects == 40
+    assert '"person": {"through": "PATIENT", "key": "stay_id"},' in draft.text
+
+
+def test_the_fault_of_a_table_without_the_column_names_the_key(tmp_path: Path) -> None:
+    line = '{"files": {"LAB": {"person": {"through": "PATIENT", "key": "stay_id"}}}}'
+    assert line in fault_of(stays(tmp_path))
+    for first_key in (1000, 1):  # ids of others, and those that look like people's
+        assert line in fault_of(stays(tmp_path, first_key), files={"LAB": {"person": "stay_id"}})
+
+
+@each(
+    ("merge", "says"),
+    [
+        ({"through": "PAT", "key": "stay_id"}, "no file of the domain 'PAT'; did you mean 'PATIENT'?"),
+        ({"through": "PATIENT", "key": "stay"}, "no column 'stay' in lab.csv; did you mean 'stay_id'?"),
+        ({"through": "PATIENT", "key": "sex"}, "no column 'sex' in lab.csv"),
+        ({"through": "LAB", "key": "stay_id"}, "in a circle"),
+        ({"through": "PATIENT"}, "allowed: a column of the file, "),
+    ],
+)
+def test_faults_of_the_setting(merge: dict, says: str, tmp_path: Path) -> None:
+    with pytest.raises(FaultyInputError) as caught:
+        merged(stays(tmp_path), files={"LAB": {"person": merge}})
+    assert says in str(caught.value)
+
+
+def test_a_key_of_several_people_and_rows_without_one_are_faults(tmp_path: Path) -> None:
+    stays(tmp_path)
+    with (tmp_path / "lab.csv").open("a") as file:
+        file.write("9999,Hb,5\n")
+    assert 'merge: {"unknown_subjects": ["LAB"]}' in fault_of(tmp_path, **THROUGH)
+    combined = merged(tmp_path, unknown_subjects=["LAB"], **THROUGH)
+    assert combined.report["domains"]["LAB"]["rows"] == len(RESULTS)
+    with (tmp_path / "patient.csv").open("a") as file:
+        file.write("1000,P9,m,39\n")
+    assert "of 60 values of 'stay_id' belong to several people" in fault_of(tmp_path, **THROUGH)
+
+
+def test_a_key_of_a_key(tmp_path: Path) -> None:
+    stays(tmp_path)
+    samples = [[5000 + i, 1000 + i % 60] for i in range(120)]
+    written(tmp_path, sample=[["sample_id", "stay_id"], *samples])
+    written(tmp_path, lab=[["sample_id", "test", "value"], *[[5000 + i % 120, "Hb", i] for i in range(240)]])
+    draft = draft_config("STAYS", tmp_path, {})
+    assert '"person": {"through": "SAMPLE", "key": "sample_id"},' in draft.text
+    assert (draft.combined.n_subjects, draft.combined.report["domains"]["LAB"]["subjects"]) == (40, 40)
+
+
+def test_tables_of_other_people_are_a_fault_until_somebody_says_so(tmp_path: Path) -> None:
+    """Hand-worked: 20 people each, of whom two are in both tables."""
+    a, b = ([[f"{i:03d}", "mf"[i % 2]] for i in range(start, start + 20)] for start in (0, 18))
+    written(tmp_path, cases=[["patient_id", "sex"], *a], controls=[["patient_id", "sex"], *b])
+    fault = fault_of(tmp_path)
+    assert "CONTROLS: fewer than 10 of its 20 people are among the 20 of the other tables" in fault
+    assert 'merge: {"files": {"CONTROLS": {"person": {"others": "patient_id"}}}}' in fault
+    combined = merged(tmp_path, files={"CONTROLS": {"person": {"others": "patient_id"}}})
+    assert combined.n_subjects == 38
+    assert [one["people_only_here"] for one in combined.report["domains"].values()] == [18, 18]
+
+
+def test_one_id_of_two_people_is_a_fault_in_a_table_of_people(tmp_path: Path) -> None:
+    rows = [[f"H{i:03d}", "mf"[i % 2], 40 + i % 30, "AB"[i % 3 == 0]] for i in range(60)]
+    rows[7][0] = rows[30][0]
+    folder = written(tmp_path, trial=[["patient_id", "sex", "age", "arm"], *rows])
+    fault = fault_of(folder)
+    assert "fewer than 10 of 59 ids have rows that differ in sex, age, arm" in fault
+    assert merged(folder, several_rows={"TRIAL": "last"}).n_subjects == 59
+
+
+def test_rows_in_time_that_contradict_each_other_are_a_question_with_the_count(tmp_path: Path) -> None:
+    """An age changes from visit to visit, a sex does not."""
+    rows = [[f"H{i // 4:03d}", "mf"[i // 4 % 2], f"20{10 + i % 4}-05-01", 40 + i % 4] for i in range(80)]
+    folder = written(tmp_path, visits=[["patient_id", "sex", "visit_date", "age"], *rows])
+    assert not merged(folder).report["notes"]
+    rows[5][1] = "m"
+    combined = merged(written(folder, visits=[["patient_id", "sex", "visit_date", "age"], *rows]))
+    assert combined.report["notes"] == ["VISITS: 1 people have rows that differ in sex: is one id that of two people?"]
