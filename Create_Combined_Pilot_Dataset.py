@@ -28,13 +28,14 @@ from config import (
     REVIEW,
     TYPED_DATASET,
     lines_to_review,
+    parse_config,
     parse_config_file,
     sheet_of,
 )
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.choice import AUTO, MERGING, engine_of_merge
-from disclosure_control.run.doors import DONE, Door, Outcome, Pilot, run_door
+from disclosure_control.run.doors import DONE, Door, Outcome, Pilot, run_door, sheet_beside
 from disclosure_control.run.memory import give_freed_memory_back
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
 
 def _combine_by(choice: Choice, pilot: Pilot, update: SheetUpdate | None = None) -> Outcome:
     from disclosure_control.records.merging import working_on
-    from disclosure_control.run.config_files import write_sheet
+    from disclosure_control.run.config_files import stop_if_closed, write_sheet
     from study.merge.combine import combine_domains
 
     rule, settings = merge_settings(pilot.config)
@@ -80,6 +81,7 @@ def _combine_by(choice: Choice, pilot: Pilot, update: SheetUpdate | None = None)
         for line in update.merged(combined):
             pilot.log.say(line)
         if update.is_other:
+            stop_if_closed(update.sheet.file.path.parent, f"{update.sheet.file.name}, which has new columns")
             write_sheet(update.rows, update.sheet.file.path, pilot.sheet)
     return outcome
 
@@ -108,6 +110,9 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     if choice.engine.gives < AtOnce.EVERYBODY:
         reason = choice.reason.rstrip(".") or f"--engine {choice.name} was asked for"
         raise FaultyInputError(_NOTHING_DRAFTED_FROM_DISK.format(name=pilot.config_file.name, reason=reason))
+    from disclosure_control.run.config_files import stop_if_closed
+
+    stop_if_closed(pilot.config_file.path.parent, pilot.config_file.name)
     from disclosure_control.draft.draft import draft_config
     from disclosure_control.draft.sheet import said_of_closed
     from disclosure_control.run.config_files import DRAFTED, write_draft, write_sheet
@@ -124,7 +129,10 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     if draft.rows:
         write_sheet(draft.rows, sheet_of(path), pilot.sheet)
     n_to_review = lines_to_review(draft.text)
-    outcome = outcome or _published(pilot, draft.combined, merge_settings(pilot.config)[1].combined_as)
+    if outcome is None:
+        sheet, literal = sheet_beside(pilot.config_file), parse_config(draft.text, path.name)
+        as_drafted = dataclasses.replace(pilot, config=literal if sheet is None else sheet.below(literal))
+        outcome = _published(as_drafted, draft.combined, merge_settings(pilot.config)[1].combined_as)
     for line in said_of_closed(dict(enumerate(draft.rows, start=2)), sheet_of(path).name):
         pilot.log.say(line)
     to_decide = f'{n_to_review} lines marked "# {REVIEW}"'
@@ -140,7 +148,7 @@ def _nothing_drafted(name: str) -> str:
 
 
 def _published(pilot: Pilot, combined: Combined, combined_as: str) -> Outcome:
-    from disclosure_control.assess.staleness import decided_of_merge
+    from disclosure_control.assess.staleness import remembered_of_merge
     from disclosure_control.basics.telling.merged_domains import NOTES_SHOWN, notes_shown
     from disclosure_control.run.results import files_of_set, staged
     from study.formats.hand_over import about_text, typed_bytes
@@ -156,7 +164,7 @@ def _published(pilot: Pilot, combined: Combined, combined_as: str) -> Outcome:
             results.write_bytes(
                 TYPED_DATASET, typed_bytes(combined.pieces, combined.numbers, about), hand_to_hand=False
             )
-        said = {**combined.report, NOTES_SHOWN: notes_shown(notes), **decided_of_merge(pilot.config)}
+        said = {**combined.report, NOTES_SHOWN: notes_shown(notes), **remembered_of_merge(pilot.config)}
         results.publish({"schema": 1, "pilot": pilot.name, **said})
     for notice in results.notices:
         pilot.log.notice(notice)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import hashlib
 import sys
 from functools import partial
 from typing import TYPE_CHECKING
@@ -111,7 +112,7 @@ def _assess_opened(
     from disclosure_control.assess.assessment import evaluate
     from disclosure_control.assess.came_in import merge_sections
     from disclosure_control.assess.risky_rows import risky_row_files
-    from disclosure_control.assess.staleness import stale_merge_notices
+    from disclosure_control.assess.staleness import staleness
     from disclosure_control.basics.telling.small_counts import EXACT, MASKED
     from disclosure_control.report.evidence.manifest import figures_of
     from disclosure_control.report.evidence.pack import EvidenceOf, write_evidence
@@ -132,12 +133,18 @@ def _assess_opened(
     left_out, started = pilot.left_out, pilot.started
     steps = run_steps(pilot.name, pilot.folder, dataset, assessment, pilot.log, left_out, started, kept=kept)
     open_lines = undecided(pilot.config_file, pilot.sheet)
-    notices = stale_merge_notices(pilot.folder, pilot.results, dataset.file, dataset.sha256, pilot.config)
-    notices += [*notes_on_names(pilot.config), *(f"{reason.sentence} {reason.remedy}" for reason in open_lines)]
+    of_dataset = (dataset.file, dataset.sha256, pilot.config, key_of(pilot.results))
+    stale = staleness(pilot.folder, pilot.results, *of_dataset)
+    notices = [
+        *stale.notices,
+        *notes_on_names(pilot.config),
+        *(f"{reason.sentence} {reason.remedy}" for reason in open_lines),
+    ]
     inputs = {dataset.file: {"sha256": dataset.sha256, "rows": dataset.n_subjects}}
     for result in steps.values():
         inputs |= result.inputs
-    run_of = (pilot.name, assessment, steps, inputs, notices, open_lines, pilot.config)
+    further = (*stale.reasons, *open_lines)
+    run_of = (pilot.name, assessment, steps, inputs, notices, further, pilot.config, stale.declared)
     inside, outside = run_told(EXACT, *run_of), run_told(MASKED, *run_of)
     rules = judged_books(inside.summary, outside.summary)
     inside, outside = inside.with_rules(rules), outside.with_rules(rules)
@@ -162,6 +169,8 @@ def _assess_opened(
         write_evidence(results, EvidenceOf(pilot, outside, found.config, figures))
         results.publish(inside.summary)
         memory.keep_beside(pilot.results)
+    if outside.leaving.assessment is not None:
+        _into_custody(pilot, found)
     for notice in results.notices:
         pilot.log.notice(notice)
     pilot.log.say(on_screen.full_on_screen if options.verbose else on_screen.short)
@@ -170,6 +179,30 @@ def _assess_opened(
     leaving = outside.leaving
     judged = leaving.about if leaving.assessment else dataset.file
     return _outcome(judged, leaving.assessment or assessment, outside.verdict, options.fail_on_risk)
+
+
+def _into_custody(pilot: Pilot, found: OpenedPilot) -> None:
+    """Keep whose pseudonyms this release has, so that they are found when the people are no longer in the pilot."""
+    from disclosure_control.remedy.treatments.keys import read_key
+    from disclosure_control.remedy.treatments.one_release import (
+        is_named,
+        key_of_release,
+        length_of_pseudonyms,
+        name_of_release,
+    )
+    from disclosure_control.run.custody import KeptRelease, keep_release, kept_releases, other_key_notice
+    from disclosure_control.run.fingerprints import fingerprint, key_of
+
+    config = found.config
+    if (place := key_of_release(config)) is None:
+        return
+    name = name_of_release(found.dataset.sha256, config)
+    key = fingerprint(key_of(pilot.results), hashlib.sha256(read_key(place, pilot.folder)).hexdigest())
+    if is_named(config) and (notice := other_key_notice(kept_releases(pilot.results), name, key)):
+        pilot.log.notice(notice)
+    ids = tuple(map(str, found.dataset.records().ids()))
+    length = length_of_pseudonyms(config)
+    keep_release(pilot.results, KeptRelease(name, pilot.started, key, length, is_named(config), ids))
 
 
 def _propose(

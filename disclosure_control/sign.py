@@ -22,6 +22,7 @@ from disclosure_control.basics.files import read_file
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.report.evidence.pack import MANIFEST
+from disclosure_control.report.verdict import HOLD, MAY_LEAVE
 from disclosure_control.report.verification import Verification, check_results
 from disclosure_control.run import clock
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, guarded, prepare_screen, said
@@ -56,12 +57,23 @@ def changed_files(results: Path) -> list[str]:
     return [words for changed in found.changed.values() for words in changed]
 
 
+def against_release(results: Path) -> str:
+    """A sentence if the verdict of the set is to hold it; "" if it may leave."""
+    pilot = results.parent.name
+    verdict = json.loads((results / f"{pilot}_privacy_summary.json").read_text(encoding="utf-8")).get("verdict", {})
+    if verdict.get("verdict") == MAY_LEAVE:
+        return ""
+    n_reasons = len(verdict.get("reasons", ())) + verdict.get("further_reasons", 0)
+    return f"The verdict is {HOLD}, for {counted(n_reasons, 'reason')}: see {pilot}_privacy_summary.txt."
+
+
 def signed_off(results: Path, by: str, role: str, says: str = "", key: Path | None = None) -> SignOff:
     """Sign a set as it is. Raises ``FaultyInputError`` where a file of it changed since the run."""
     with held(results):
         changed = changed_files(results)
         if changed:
             raise FaultyInputError([*changed, "The set is not as the run wrote it: run Main_Anonymization.py again"])
+        says = " ".join(filter(None, (against_release(results), says)))
         signed = SignOff(results.parent.name, manifest_hash(results / MANIFEST), by, role, clock.utc_now(), says)
         if key is not None:
             signed = with_key(signed, read_file(key).content)
@@ -93,6 +105,8 @@ def _run(options: argparse.Namespace) -> Outcome:
     if options.by:
         signed = signed_off(results, options.by, options.role, options.says or "", options.key)
         say(f"{signed.pilot}: signed off by {signed.text}.")
+        if against := against_release(results):
+            say(f"{against} This is part of what was signed.")
         return Outcome(DONE, "")
     changed = changed_files(results)
     manifest = manifest_hash(results / MANIFEST)

@@ -5,7 +5,8 @@
 Nothing in the folder of results is changed. A pilot whose folder is read-only, as an archive is, is copied aside into
 the system's folder for temporary files, and the copy is removed at the end. The config is looked for where the two
 scripts look. Exit status: 0 all holds; 1 something changed; 2 nothing to compare, or it could not be read; 4 another
-run holds the pilot. Questions of private_release are not asked again, as answers are paid for.
+run holds the pilot; 5 another build of this program made the results, and only what is made again differs; 128 and its
+number after a signal. Questions of private_release are not asked again, as answers are paid for.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ from disclosure_control.report.verification import (
 from disclosure_control.run.beside import VERIFIED, beside, put_beside, work_folder
 from disclosure_control.run.doors import (
     DONE,
+    OTHER_BUILD,
     RISK_TOO_HIGH,
     Outcome,
     Pilot,
@@ -60,8 +62,10 @@ from disclosure_control.run.fingerprints import KEY_FILE, known_key
 from disclosure_control.run.logs import Log, SilentLog, say
 from disclosure_control.run.results import held
 from disclosure_control.run.sign_offs import manifest_hash, read_sign_offs, sign_offs_in_words
+from disclosure_control.run.stopping import stopped_by_signals, stopped_of
 
 CHANGED = RISK_TOO_HIGH  # the same status: done, and not well
+COPY = "verified-pilot-"  # begins the name of the folder of a copy, before the number of the process
 PAID_FOR = "private_release"
 # Parts about the paid answers, or about a file with them: compared by fingerprint alone.
 _HOLDS_ANSWERS = (
@@ -72,7 +76,7 @@ _HOLDS_ANSWERS = (
     "_privacy_report_shareable.html",
 )
 # Parts that depend on versions, or that name files that are compared themselves.
-_NOT_OF_THE_DATA = ("versions", "version", "results", "merge_report")
+_NOT_OF_THE_DATA = ("versions", "version", "build", "results", "merge_report")
 
 
 def verify(results: Path) -> Verification:
@@ -96,12 +100,22 @@ def _writable(results: Path) -> Iterator[Path]:
     ):
         yield results
         return
-    with tempfile.TemporaryDirectory() as aside:
+    _remove_copies_of_killed_runs()
+    with tempfile.TemporaryDirectory(prefix=f"{COPY}{os.getpid()}-") as aside:
         copy = Path(aside) / pilot.name
         shutil.copytree(pilot, copy, symlinks=True)
         for one in (copy, *(path for path in copy.rglob("*") if not path.is_symlink())):
             one.chmod(one.stat().st_mode | stat.S_IRWXU if one.is_dir() else stat.S_IRUSR | stat.S_IWUSR)
         yield copy / results.name
+
+
+def _remove_copies_of_killed_runs() -> None:
+    import psutil
+
+    for left_over in Path(tempfile.gettempdir()).glob(f"{COPY}*"):
+        of_run = left_over.name.removeprefix(COPY).partition("-")[0]
+        if of_run.isdecimal() and not psutil.pid_exists(int(of_run)):
+            shutil.rmtree(left_over, ignore_errors=True)
 
 
 def _verified(results: Path) -> Verification:
@@ -263,8 +277,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER", help="a folder of results")
     prepare_screen()
-    log = Log()
-    outcomes = [guarded(functools.partial(_verify_one, folder), log) for folder in parser.parse_args(arguments).folders]
+    folders, log, outcomes = parser.parse_args(arguments).folders, Log(), list[Outcome]()
+    with stopped_by_signals():
+        try:
+            for folder in folders:
+                outcomes.append(guarded(functools.partial(_verify_one, folder), log))
+        except KeyboardInterrupt as error:
+            stopped, names = stopped_of(error), [folder.resolve().parent.name for folder in folders[len(outcomes) :]]
+            log.fault(f"Stopped by {stopped.by}. Not verified: {', '.join(names)}.")
+            return stopped.status
     return gravest({outcome.status for outcome in outcomes})
 
 
@@ -272,6 +293,8 @@ def _verify_one(folder: Path) -> Outcome:
     say(f"Verify {folder.resolve().parent.name}")
     found = verify(folder)
     say(f"{found.text}\n{last_line(found)}")
+    if found.is_of_another_build:
+        return Outcome(OTHER_BUILD, last_line(found))
     return Outcome(CHANGED if found.n_changed else DONE, last_line(found))
 
 

@@ -101,7 +101,8 @@ def beside_reasons(answers: Mapping[str, Answer], reasons: Sequence[Reason]) -> 
     A column that names a person turns all three answers into yes; people who are alone by what outsiders know, the
     first.
     """
-    gravest = min((one for one in reasons if one.gravity <= Gravity.OUTSIDERS_CAN_SINGLE_OUT), default=None)
+    of_people = (Gravity.NAMES_A_PERSON, Gravity.OUTSIDERS_CAN_SINGLE_OUT)
+    gravest = min((one for one in reasons if one.gravity in of_people), default=None)
     why = {"singling_out": gravest.sentence.rstrip(".")} if gravest else {}
     if gravest and gravest.gravity is Gravity.NAMES_A_PERSON:
         why["linkability"] = "who knows what names a person in it finds the record"

@@ -52,14 +52,16 @@ def run_told(
     notices: Sequence[str] = (),
     further: Sequence[Reason] = (),
     config: Mapping[str, Any] | None = None,
+    declared: tuple[str, ...] = (),
 ) -> RunTold[Reader]:
     """The run of the ``pilot`` for one reader; ``results`` are those of its steps, ``inputs`` the files that were read.
 
     ``notices`` are sentences about the inputs, ``further`` reasons to hold beside those of the steps, ``config`` the
-    literal of the run.
+    literal of the run. ``declared`` by it are edits of the dataset, which the verdict names.
     """
     steps = for_reader(results, policy)
-    leaving = what_leaves(steps)
+    product: LeavingProduct = what_leaves(steps)
+    leaving = replace(product, not_looked_at=(*declared, *product.not_looked_at))
     verdict = verdict_on(leaving, steps, further, config)
     summary = privacy_summary(policy, pilot, assessment, inputs, notices)
     figures = {name: result.figures for name, result in steps.items()}

@@ -13,23 +13,31 @@ from pathlib import Path
 from typing import Any
 
 from config import FILES_OF_MERGE, MERGE_REPORT, sheet_of
+from disclosure_control import __version__
 from disclosure_control.assess.staleness import changed_columns, has_input, hash_of_input
 from disclosure_control.basics.files import SourceFile, sha256_of_file
 from disclosure_control.basics.telling.words import counted, text_table
 from disclosure_control.report.evidence.manifest import figures_of
 from disclosure_control.report.evidence.pack import MANIFEST
-from disclosure_control.report.evidence.packages import versions
+from disclosure_control.report.evidence.packages import build, versions
 from disclosure_control.run.fingerprints import fingerprint, fingerprint_of_json
 from disclosure_control.run.results import files_below, summary_text
+
+# What is compared with the files as they are; all other kinds are compared with a run again.
+_AS_WRITTEN = (OF_RESULTS, OF_INPUTS, AS_RECORDED) = ("files of the results", "inputs", "figures as recorded")
 
 
 @dataclass
 class Verification:
-    """What was compared, by kind: how many things hold, and in sentences what does not. ``notes`` change nothing."""
+    """What was compared, by kind: how many things hold, and in sentences what does not. ``notes`` change nothing.
+
+    ``other_build``: a sentence if another state of this program made the results; "" if it was this one.
+    """
 
     held: dict[str, int] = field(default_factory=dict)
     changed: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    other_build: str = ""
 
     def check(self, kind: str, holds: bool, otherwise: str) -> None:
         """Count one thing that was compared."""
@@ -43,10 +51,16 @@ class Verification:
         return sum(map(len, self.changed.values()))
 
     @property
+    def is_of_another_build(self) -> bool:
+        """Whether all that changed is what the run again made, and another state of the program may be why."""
+        return bool(self.other_build and self.n_changed) and not any(self.changed.get(kind) for kind in _AS_WRITTEN)
+
+    @property
     def text(self) -> str:
         """Kind by kind how much holds; then each thing that does not."""
         rows = [[kind, f"{n} of {n + len(self.changed[kind])}"] for kind, n in self.held.items()]
-        lines = [text_table(["Compared", "Holds"], rows)]
+        lines = [self.other_build] if self.other_build else []
+        lines += [text_table(["Compared", "Holds"], rows)]
         lines += [f"  CHANGED, {kind}: {words}" for kind, found in self.changed.items() for words in found]
         lines += [f"  NOTE: {note}" for note in self.notes]
         return "\n".join(lines)
@@ -58,12 +72,12 @@ def check_results(
     """Every file of the set, by its fingerprint; its summary, byte by byte as a run would write it; nothing else."""
     said = json.loads(summary.content)
     for name, entry in said["files"].items():
-        found.check("files of the results", *_file(results / name, name, entry, key))
+        found.check(OF_RESULTS, *_file(results / name, name, entry, key))
     as_written = summary_text(said).encode("utf-8") == summary.content
-    found.check("files of the results", as_written, f"{summary.name}: not spelt as a run writes it")
+    found.check(OF_RESULTS, as_written, f"{summary.name}: not spelt as a run writes it")
     of_merge = {name for name in FILES_OF_MERGE if name != MERGE_REPORT or manifest["merge_report"] is not None}
     for name, words in _strangers(results, {summary.name, *said["files"], *of_merge}):
-        found.check("files of the results", False, f"{name}: no run wrote it; {words}")
+        found.check(OF_RESULTS, False, f"{name}: no run wrote it; {words}")
 
 
 def _strangers(results: Path, of_runs: set[str]) -> Iterator[tuple[str, str]]:
@@ -92,7 +106,7 @@ def check_manifest(
     key: bytes,
 ) -> None:
     """Compare the manifest with the inputs, in ``folder`` or among the ``results``, and with the figures."""
-    kind = "inputs"
+    kind = OF_INPUTS
     domain_files = manifest["domain_files"]
     found.check(
         kind, fingerprint(key, config.sha256) == manifest["config"]["sha256"], f"{config.name}: changed since the run"
@@ -114,15 +128,21 @@ def check_manifest(
         for name in changed_columns(results):
             found.check(kind, False, f"{name}: changed since the merge")
     same = fingerprint_of_json(figures_of(summary), key) == manifest["figures"]
-    found.check("figures as recorded", same, f"{_name(folder)}: its figures are not those that were recorded")
+    found.check(AS_RECORDED, same, f"{_name(folder)}: its figures are not those that were recorded")
     for name in ("inputs", "hashes"):
         words = f"{_name(folder)}, {MANIFEST}: what they say of {name} is not the same in both"
-        found.check("figures as recorded", summary[name] == manifest[name], words)
+        found.check(AS_RECORDED, summary[name] == manifest[name], words)
     in_summary = {name: entry for name, entry in summary["files"].items() if name != MANIFEST}
     for name in sorted({*manifest["results"], *in_summary}):
         if manifest["results"].get(name) != in_summary.get(name):
             words = f"{name}: {_name(folder)} and {MANIFEST} differ in what they say of it"
-            found.check("files of the results", False, words)
+            found.check(OF_RESULTS, False, words)
+    if manifest.get("build") != build():
+        made, here = (f"{one or 'unknown'}" for one in (manifest.get("build"), build()))
+        found.other_build = (
+            f"Another build of this program made these results: version {manifest['version']}, build {made}; here is "
+            f"{__version__}, build {here}. What the run again makes may differ for that alone."
+        )
     now = versions()
     for name in sorted({*now, *manifest["versions"]}):
         then, here = manifest["versions"].get(name, "none"), now.get(name, "none")
@@ -203,6 +223,8 @@ def _difference(stored: object, again: object) -> str:
 def last_line(found: Verification) -> str:
     """The answer in one line."""
     n_held = sum(found.held.values())
+    if found.is_of_another_build:
+        return f"ANOTHER BUILD: files and inputs hold; {counted(found.n_changed, 'thing')} of the run again differ."
     if found.n_changed:
         return f"DOES NOT HOLD: {counted(found.n_changed, 'thing')} changed, {n_held:,} hold."
     return f"HOLDS: all {n_held:,} figures, files and inputs that were compared."

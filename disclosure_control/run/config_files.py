@@ -17,6 +17,15 @@ from study.columns.sheet import ColumnSheet, frame_of
 DRAFTED, PROPOSED_CONFIG = "draft", "proposed"
 
 
+def stop_if_closed(folder: Path, what: str) -> None:
+    """Raise ``FaultyInputError`` if nothing can be written into the ``folder`` of configs, ``what`` included."""
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise FaultyInputError(
+            f"{what}: cannot be written, because the folder of configs is closed to this user or mounted read-only; "
+            "run Create_Combined_Pilot_Dataset.py once where it can be written, and review what it drafts"
+        )
+
+
 def write_draft(text: str, folder: Path, pilot: str, beside: str = "") -> Path:
     """Write a drafted config into the ``folder`` of configs; returns its path.
 

@@ -43,10 +43,10 @@ from disclosure_control.run.stopping import stop_if_asked, stopped_by_signals, s
 if TYPE_CHECKING:
     from study.columns.sheet import ColumnSheet
 
-DONE, RISK_TOO_HIGH, INPUT_AT_FAULT, OUR_FAULT, LOCKED = range(5)
+DONE, RISK_TOO_HIGH, INPUT_AT_FAULT, OUR_FAULT, LOCKED, OTHER_BUILD = range(6)
 MOST_FAULTS = 200  # that are named; a wrong config of thousands of columns has as many
 # With several pilots the status is that of the gravest outcome, in this order.
-GRAVITY = (OUR_FAULT, INPUT_AT_FAULT, LOCKED, RISK_TOO_HIGH, DONE)
+GRAVITY = (OUR_FAULT, INPUT_AT_FAULT, LOCKED, RISK_TOO_HIGH, OTHER_BUILD, DONE)
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ def attempted(door: Door, name: str, settings: Settings, options: argparse.Names
 
     try:
         begun = functools.partial(keep, None)
-        outcome = guarded(functools.partial(_process_one, name, settings, door, options, log, begun), log)
+        outcome = guarded(functools.partial(_process_one, name, settings, door, options, log, started, begun), log)
     except KeyboardInterrupt as error:
         stopped = stopped_of(error)
         keep(stopped.status, f"stopped by {stopped.by}")
@@ -244,7 +244,13 @@ def _pilots_of(options: argparse.Namespace, settings: Settings) -> list[str]:
 
 
 def _process_one(
-    name: str, settings: Settings, door: Door, options: argparse.Namespace, log: Log, begun: Callable[[], None]
+    name: str,
+    settings: Settings,
+    door: Door,
+    options: argparse.Namespace,
+    log: Log,
+    started: str,
+    begun: Callable[[], None],
 ) -> Outcome:
     path, folder = config_file_of(settings, name), settings.data_folder / name
     # A misspelt name or folder is a fault as before: nothing is drafted without files.
@@ -256,7 +262,6 @@ def _process_one(
     if not folder.is_dir():
         raise FaultyInputError(f"{folder}: there is no such folder; put the pilot's domain files there")
     results = folder / RESULTS_FOLDER
-    started = clock.utc_now()
     pilot = Pilot(
         *(name, folder, results, config, file, not is_new, started, settings.keep_runs, log),
         cluster=settings.cluster,

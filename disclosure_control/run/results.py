@@ -22,7 +22,7 @@ import pandas as pd
 from disclosure_control.basics.files import link_fault
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import progress
-from disclosure_control.basics.telling.words import counted, with_controls_escaped
+from disclosure_control.basics.telling.words import counted, listed, with_controls_escaped
 from disclosure_control.run import clock, fingerprints
 from disclosure_control.run.beside import (
     EARLIER,
@@ -89,18 +89,28 @@ def _in_the_way_of_an_exchange(results: Path) -> Iterator[str]:
     if not os.access(results.parent, os.W_OK | os.X_OK):
         yield (
             f"The folder {results.parent.name} is read-only, but a run replaces the folder {results.name} in it. "
-            f"{unchanged} Let the user who runs the scripts write in it; the domain files may stay read-only."
+            f"{unchanged} {_OWN.format(results.parent.name)} The domain files may stay read-only."
         )
     elif results.is_dir() and not os.access(results, os.W_OK | os.X_OK):
+        yield f"The folder {results.name} is read-only, but a run replaces it. {unchanged} {_OWN.format(results.name)}"
+    elif others := [one.name for one in (results, beside(results)) if not _may_close(one)]:
         yield (
-            f"The folder {results.name} is read-only, but a run replaces it. {unchanged} "
-            "Let the user who runs the scripts write in it."
+            f"{listed(others)} belongs to another user, and a run closes it to all but its owner. {unchanged} "
+            f"{_OWN.format(others[0])}"
         )
     if os.path.ismount(results):
         yield (
             f"{results.name} is a mount of its own, which no other folder can replace. {unchanged} "
             f"Mount the folder {results.parent.name} instead."
         )
+
+
+_OWN = "Make the user who runs the scripts the owner of {} (chown -R): its results are for the owner alone."
+
+
+def _may_close(folder: Path) -> bool:
+    """Whether this user may change the mode of a folder; of one that is not there yet, yes."""
+    return os.name != "posix" or os.geteuid() == 0 or not folder.exists() or folder.stat().st_uid == os.geteuid()
 
 
 def recover(folder: Path) -> None:

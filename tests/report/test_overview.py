@@ -13,6 +13,7 @@ from config import read_settings
 from disclosure_control.overview import main
 from disclosure_control.report.pilots.page import overview_page
 from disclosure_control.report.pilots.rows import PilotRow, pilot_rows
+from disclosure_control.run.attempts import Attempt, keep_attempt
 from tests.run.synthetic_pilot import DONE, leaks
 
 NOW = datetime.datetime(2026, 2, 2, 12, 0, tzinfo=datetime.UTC)  # two days after the run
@@ -56,6 +57,37 @@ def test_pilots_without_a_run_or_with_results_that_cannot_be_read_have_their_row
     found = rows()
     assert [row.has_run for row in found.values()] == [False, False]
     assert "verify" in found["CLINIC"].remarks[0]
+
+
+def test_a_pilot_whose_runs_fail_comes_first_and_its_old_verdict_is_said_to_be_old(pilot, doors):
+    pilot.sibling("WARD")
+    assert doors.start(1, "WARD").status == doors.start(2, "WARD").status == DONE
+    assert list(rows()) == ["CLINIC", "WARD"]
+    ward = pilot.data_folder / "WARD"
+    (ward / "DM.csv").unlink()
+    doors.start(1, "WARD")
+    found = rows()
+    assert list(found) == ["WARD", "CLINIC"]
+    assert found["WARD"].failure.startswith(
+        "Create_Combined_Pilot_Dataset.py on 2026-01-31 12:00 UTC ended with status 2"
+    )
+    assert found["WARD"].remarks == ["DM.csv changed or vanished after the merge: run both scripts."]
+    page = overview_page(list(found.values()), "")
+    assert "1 of 2 pilots failed at the last attempt." in page
+    assert "Failed since" in page
+    keep_attempt(ward / "processed_for_anonym", Attempt("2026-01-31T12:00", "Main_Anonymization.py"))
+    assert "has not ended" in rows()["WARD"].failure
+
+
+def test_one_pilot_that_cannot_be_read_does_not_stop_the_page(pilot, doors, monkeypatch):
+    pilot.sibling("WARD")
+
+    def closed(results):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("disclosure_control.report.pilots.rows.read_memory", closed)
+    assert rows()["CLINIC"].remarks == ["Its results cannot be read: Permission denied."]
+    assert len(rows()) == 2
 
 
 def test_the_page_is_written_whole_for_its_owner_and_needs_nothing(pilot, doors, capsys):

@@ -11,6 +11,7 @@ import pytest
 
 from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.run.clock import utc_now
+from disclosure_control.run.doors import OTHER_BUILD
 from disclosure_control.run.fingerprints import KEY_FILE
 from disclosure_control.verify import main, verify
 from tests.cases import quick
@@ -69,6 +70,19 @@ def test_a_run_that_nobody_touched_holds_and_is_left_as_it_was(published, capsys
     assert "CHANGED" not in out
     assert leaks(out) == []
     assert snapshot(published.root) == before
+
+
+def test_results_of_another_build_have_a_status_of_their_own_and_say_so_first(published, capsys, monkeypatch):
+    monkeypatch.setattr("disclosure_control.report.verification.build", lambda: "another")
+    assert main([str(published.results)]) == DONE  # another build that makes the same results
+    monkeypatch.setattr("disclosure_control.report.summary.__version__", "9.9.9")
+    capsys.readouterr()
+    assert main([str(published.results)]) == OTHER_BUILD
+    out = capsys.readouterr().out
+    assert out.splitlines()[1].startswith("Another build of this program made these results")
+    assert out.splitlines()[-1].startswith("ANOTHER BUILD: files and inputs hold")
+    flip_a_bit(published.results / "CLINIC_privacy_details.txt")
+    assert main([str(published.results)]) == CHANGED
 
 
 def test_every_figure_and_file_is_compared(published):

@@ -15,6 +15,7 @@ from disclosure_control import reidentify
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.report.pilots.rows import pilot_rows
 from disclosure_control.run.beside import beside
+from disclosure_control.run.custody import CUSTODY, MOST_UNNAMED, KeptRelease, keep_release, kept_releases
 from disclosure_control.run.reidentifications import LOGGED, read_reidentifications
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, NOW, leaks
 
@@ -111,3 +112,65 @@ def test_a_name_a_role_and_a_reason_say_something(pilot, capsys, place):
         reidentify.main([pilot.name, *who])
     assert stopped.value.code == INPUT_AT_FAULT
     assert f"{WHO[place - 1]}: found blanks alone" in capsys.readouterr().err
+
+
+def test_who_left_the_pilot_is_found_and_a_pseudonym_from_a_csv_file_loses_its_quotes(pilot, doors, asked):
+    pilot.configure(context=CUSTODIAN, treatment={"release": "Q1", "steps": TREATMENT})
+    assert doors.start(2).status == DONE
+    of_person = {row["VS__BMI"]: row["USUBJID"] for row in rows(pilot.combined)}
+    leaver = of_person["33.5949"]
+    (pseudonym,) = [
+        row["USUBJID"] for row in rows(pilot.results / "anonymised_dataset.csv") if row["VS__BMI"] == "33.5949"
+    ]
+    pilot.write_rows("DM.csv", [row for row in rows(pilot.folder / "DM.csv") if row["USUBJID"] != leaver])
+    pilot.configure(merge={"unknown_subjects": ["VS", "LB", "SC"]})
+    for door in (1, 2):
+        assert doors.start(door).status == DONE
+    status, said = asked(f'"{pseudonym}"')
+    assert status == DONE
+    assert "the person has left the pilot" in said
+    answers = rows(beside(pilot.results) / reidentify.ANSWERS)
+    assert [(one["pseudonym"], one["USUBJID"]) for one in answers] == [(pseudonym, leaver)]
+    assert stat.S_IMODE((beside(pilot.results) / CUSTODY).stat().st_mode) == 0o600
+
+
+def test_a_new_key_under_a_named_release_is_asked_about(pilot, doors, asked, monkeypatch):
+    pilot.configure(context=CUSTODIAN, treatment={"release": "Q1", "steps": TREATMENT})
+    assert "had another key" not in doors.start(2).out
+    first = rows(pilot.results / "anonymised_dataset.csv")[0]["USUBJID"]
+    monkeypatch.setenv("KEY_OF_THIS_TEST", KEY[::-1])
+    assert "The release 'Q1' of 2026-01-31 had another key" in doors.start(2).out
+    status, said = asked(first)
+    assert (status, "releases of 2026-01-31 had another key" in said) == (reidentify.NOBODY, True)
+
+
+def test_a_key_with_white_space_at_its_end_is_refused(pilot, doors, asked, monkeypatch):
+    pilot.configure(treatment=TREATMENT)
+    monkeypatch.setenv("KEY_OF_THIS_TEST", f"{KEY}\n")
+    run = doors.start(2)
+    assert run.status == INPUT_AT_FAULT
+    assert "white space" in run.err
+
+
+def test_a_key_file_that_others_may_read_is_refused(pilot, doors, tmp_path):
+    key = tmp_path / "key"
+    key.write_text(KEY)
+    pilot.configure(treatment=[{"method": "recode_ids", "key_from": {"file": str(key)}}])
+    for mode, status in ((0o644, INPUT_AT_FAULT), (0o640, DONE)):
+        key.chmod(mode)
+        assert doors.start(2).status == status
+
+
+def test_unnamed_releases_do_not_grow_without_end(pilot):
+    def made(i, ids):
+        return KeptRelease(f"{i}", NOW, "key", 16, False, ids)
+
+    for i in range(MOST_UNNAMED + 3):
+        keep_release(pilot.results, made(i, ("a",)))
+    keep_release(pilot.results, made(MOST_UNNAMED, ("b",)))
+    kept = kept_releases(pilot.results)
+    assert [one.name for one in kept] == [
+        *map(str, (3, *range(4, MOST_UNNAMED), MOST_UNNAMED + 1, MOST_UNNAMED + 2)),
+        "12",
+    ]
+    assert kept[-1].ids == ("a", "b")

@@ -16,6 +16,7 @@ DECIDE_COLUMNS = 'Decide each of them, and write "agreed" into its cell "decisio
 class Gravity(IntEnum):
     """What kind of reason, gravest first: the verdict gives them in this order."""
 
+    NOT_AS_MERGED = 0  # the data, or the rules of their merge, are others than those that this run judged
     NAMES_A_PERSON = 1  # a column, a file or a row identifies somebody
     OUTSIDERS_CAN_SINGLE_OUT = 2  # people are alone by what outsiders may know
     THRESHOLD_NOT_MET = 3  # k, l, t or another threshold of the config

@@ -12,6 +12,7 @@ import hmac
 import os
 import re
 import secrets
+import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -159,7 +160,13 @@ def _from_environment(name: str) -> bytes:
         called = f"{name}, the named environment variable," if is_a_name else "the named environment variable"
         how = f"; {command_to_set(name)}" if is_a_name else ""
         raise FaultyInputError(f"key_from: {called} is not set; set it before the run{how}, or name a file")
-    return os.fsencode(os.environ[name])  # a key may be any bytes, not only UTF-8
+    key = os.fsencode(os.environ[name])  # a key may be any bytes, not only UTF-8
+    if key != key.strip():
+        raise FaultyInputError(
+            "key_from: the key begins or ends with white space, which would be part of it, and give other pseudonyms "
+            'than the same key without; set it without, such as by export NAME="$(cat /path/of/the/key)"'
+        )
+    return key
 
 
 def _from_file(name: str, folder: Path | None) -> bytes:
@@ -168,6 +175,8 @@ def _from_file(name: str, folder: Path | None) -> bytes:
         raise FaultyInputError("key_from: the path of the key file is not absolute; write an absolute one")
     if folder is not None and path.resolve().is_relative_to(folder.resolve()):
         raise FaultyInputError("key_from: the key file is in the pilot's folder; move it out of this folder")
+    if os.name == "posix" and path.is_file() and path.stat().st_mode & stat.S_IRWXO:
+        raise FaultyInputError("key_from: other users of this machine may read the key file; chmod 600 it")
     if path.exists() and not path.is_file():  # a device or a pipe may have no end
         raise FaultyInputError("key_from: the path of the key file is not a regular file; create one")
     try:

@@ -29,6 +29,28 @@ def name_of_release(dataset_sha256: str, config: PilotConfig) -> str:
     return hashlib.sha256(f"{dataset_sha256} {config.literal!r}".encode()).hexdigest()
 
 
+def is_named(config: PilotConfig) -> bool:
+    """Whether the config names the release."""
+    settings = config.settings
+    return bool(getattr(settings.get("treatment"), "release", None) or getattr(settings.get("release"), "name", None))
+
+
+def key_of_release(config: PilotConfig) -> object:
+    """Where the key of the pseudonyms is; None if the config makes none."""
+    of_release = getattr(config.settings.get("release"), "key_from", None)
+    return of_release or next((one.key_from for one in _giving_ids(config)), None)
+
+
+def length_of_pseudonyms(config: PilotConfig) -> int:
+    """How many digits the pseudonyms of the treated table have."""
+    return next((one.length for one in _giving_ids(config)), 16)
+
+
+def _giving_ids(config: PilotConfig) -> Iterator[Any]:
+    steps: Sequence[TreatmentStep] = getattr(config.settings.get("treatment"), "steps", ())
+    return (step.settings for step in steps if step.method == GIVES_IDS)
+
+
 def days_of_release(config: PilotConfig) -> int:
     """By how many days at most the dates of a person move, back or forth."""
     of_release = getattr(config.settings.get("release"), "days", None)

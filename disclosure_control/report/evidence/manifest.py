@@ -9,7 +9,7 @@ from typing import Any
 from config import MERGE_REPORT
 from disclosure_control import __version__
 from disclosure_control.basics.files import sha256_of_file
-from disclosure_control.report.evidence.packages import versions
+from disclosure_control.report.evidence.packages import build, versions
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.fingerprints import MEANING, fingerprint, fingerprint_of_json, key_of, with_fingerprints
 
@@ -40,6 +40,7 @@ def manifest(
         "what": WHAT_IT_IS,
         "pilot": pilot.name,
         "version": __version__,
+        "build": build(),
         "started": pilot.started,
         "versions": versions(),
         "hashes": MEANING,

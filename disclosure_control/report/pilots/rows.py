@@ -1,21 +1,27 @@
-"""One row per pilot: its verdict, shares at risk, thresholds, and how old all of that is. Nothing is computed again."""
+"""One row per pilot: its last attempt, verdict, shares at risk, thresholds, and how old all of that is.
+
+Nothing is computed again.
+"""
 
 from __future__ import annotations
 
 import datetime
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from config import RESULTS_FOLDER, Settings, list_pilots, load_pilot_config
+from config import PILOT_NAME, RESULTS_FOLDER, Settings, list_pilots, load_pilot_config
+from disclosure_control.assess.staleness import changed_inputs
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import MASKED_CELL
-from disclosure_control.basics.telling.words import share_text
+from disclosure_control.basics.telling.words import listed, share_text
 from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.history import read_memory
 from disclosure_control.report.verdict import MAY_LEAVE
+from disclosure_control.run.attempts import Attempt, last_attempt
 from disclosure_control.run.fingerprints import fingerprint_of_json, known_key
 from disclosure_control.run.reidentifications import read_reidentifications, reidentifications_in_words
 from disclosure_control.run.sign_offs import manifest_hash, read_sign_offs, sign_offs_in_words
@@ -27,7 +33,7 @@ MOST_DAYS_APPROVED = 366  # after which the controller's statements are to be re
 
 @dataclass(frozen=True)
 class PilotRow:
-    """A pilot in the overview. Without a run there are only its ``name`` and ``remarks``.
+    """A pilot in the overview. Without a run there are only its ``name``, last ``attempt`` and ``remarks``.
 
     ``days`` since the last run, ``when`` it was; ``thresholds`` and ``shares`` as text by k, l and t; ``trend`` are the
     shares that k flags, run by run, oldest first, in [0, 1], None where nothing was evaluated. ``remarks`` are
@@ -46,6 +52,23 @@ class PilotRow:
     newly_alone: str = "-"
     open_points: int | None = None
     remarks: Sequence[str] = ()
+    attempt: Attempt | None = None
+
+    @property
+    def failure(self) -> str:
+        """What became of the last attempt, if it published no results; else "". The results are then older ones."""
+        if (last := self.attempt) is None or last.status in (0, 1):
+            return ""
+        when = f"{last.door} on {last.when[:16].replace('T', ' ')} UTC"
+        if last.status is None:
+            return f"{when} has not ended: it is at work, or was killed."
+        return f"{when} ended with status {last.status}: {last.words}."
+
+    @property
+    def place(self) -> tuple[int, str]:
+        """Where the pilot stands on the page: first those that failed or cannot be read, last those that may leave."""
+        wants = (bool(self.failure), not self.has_run, bool(self.remarks), self.verdict != MAY_LEAVE, True)
+        return wants.index(True), self.name
 
     @property
     def has_run(self) -> bool:
@@ -72,18 +95,34 @@ class PilotRow:
 
 
 def pilot_rows(settings: Settings, now: datetime.datetime, older_than: int) -> list[PilotRow]:
-    """A row for every pilot that has a config or results, by name. ``older_than``: days after which a run is old."""
+    """A row for every pilot that has a config or results, first what needs a look.
+
+    ``older_than``: days after which a run is old. A pilot that cannot be read has its row, too.
+    """
     folders = settings.data_folder.iterdir() if settings.data_folder.is_dir() else ()
-    with_results = {path.name for path in folders if (path / RESULTS_FOLDER).is_dir()}
-    return [_row(name, settings, now, older_than) for name in sorted(with_results | set(list_pilots(settings)))]
+    with_results = {path.name for path in folders if PILOT_NAME.fullmatch(path.name) and _has_results(path)}
+    names = sorted(with_results | set(list_pilots(settings)))
+    return sorted((_row(name, settings, now, older_than) for name in names), key=lambda row: row.place)
+
+
+def _has_results(folder: Path) -> bool:
+    try:
+        return (folder / RESULTS_FOLDER).is_dir()
+    except OSError:  # a folder of somebody else: that is said in its row
+        return True
 
 
 def _row(name: str, settings: Settings, now: datetime.datetime, older_than: int) -> PilotRow:
     results = settings.data_folder / name / RESULTS_FOLDER
+    found = _row_of_results(name, results, settings, now, older_than)
+    return replace(found, attempt=last_attempt(results))
+
+
+def _row_of_results(name: str, results: Path, settings: Settings, now: datetime.datetime, older_than: int) -> PilotRow:
     path = results / f"{name}_privacy_summary.json"
-    if not path.is_file():
-        return PilotRow(name, remarks=["No run yet: run both scripts."])
     try:
+        if not path.is_file():
+            return PilotRow(name, remarks=["No run has published results yet: run both scripts."])
         summary = json.loads(path.read_text(encoding="utf-8"))
         lines = read_memory(results).lines
         if not lines:
@@ -91,7 +130,9 @@ def _row(name: str, settings: Settings, now: datetime.datetime, older_than: int)
         return _row_of_run(name, summary, lines, _remarks(name, settings, summary, lines[-1], now, older_than), now)
     except FaultyInputError as error:
         return PilotRow(name, remarks=error.faults)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except OSError as error:
+        return PilotRow(name, remarks=[f"Its results cannot be read: {error.strerror or type(error).__name__}."])
+    except Exception:  # one pilot must not stop the page of all
         return PilotRow(name, remarks=["Its results cannot be read; run python -m disclosure_control.verify on them."])
 
 
@@ -157,6 +198,8 @@ def _remarks(
     approved = summary["config"].get("context", {}).get("approved_on")
     if approved and (now.date() - datetime.date.fromisoformat(approved)).days > MOST_DAYS_APPROVED:
         remarks.append(f"Its description is from {approved}, more than a year ago.")
+    if others := changed_inputs(results.parent, results):
+        remarks.append(f"{listed(others)} changed or vanished after the merge: run both scripts.")
     key = known_key(results)
     try:
         config = load_pilot_config(settings, name)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from config import COMBINED_DATASETS
 from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting, settings_in
 from disclosure_control.basics.settings.kinds import DATE, SENTENCE, SHARE, Place, dictionary_of, one_of
@@ -67,10 +68,13 @@ class ContextSettings(SettingsGroup):
     )
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
-        """A probability that does not fit a public release, a review before the approval, and rules that nobody has."""
+        """A probability that does not fit a public release, a review before the approval, and rules that nobody has.
+
+        A combined dataset that was edited on purpose is declared as a decision, too.
+        """
         known = tuple(references()) if self.rules else ()
         for name in self.rules:
-            if name not in known:
+            if name not in known and name.partition(" ")[0] not in COMBINED_DATASETS.values():
                 nearest = nearest_name(name, known)
                 yield f"{place['rules']}: unknown rule {name!r}{nearest}; evidence/rules.html lists all"
         if self.environment == PUBLIC and self.attempt_probability not in (None, 1):

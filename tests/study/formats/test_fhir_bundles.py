@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from disclosure_control.assess.staleness import stale_merge_notices
+from disclosure_control.assess.staleness import staleness
 from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.files import files_of, find_domain_files, read_domain_file, sha256_of_input
 from study.merge.combine import combine_domains
@@ -183,8 +183,8 @@ def test_a_merge_is_stale_once_a_bundle_comes_or_changes_and_no_bundle_is_named(
     inputs = {table.file_name: {"sha256": table.sha256} for table in read(folder).values()}
     report = {"inputs": inputs, "left_out": {}, "files": {"combined_dataset.csv": {"sha256": "1"}}, "pilot": "WARD"}
     (results / "merge_report.json").write_text(json.dumps(report))
-    assert stale_merge_notices(folder, results, "combined_dataset.csv", "1") == []
+    assert staleness(folder, results, "combined_dataset.csv", "1", {}).reasons == ()
     put(folder, Wally=bundle(patient("p2")))
-    (notice,) = stale_merge_notices(folder, results, "combined_dataset.csv", "1")
-    assert notice.startswith("Bundles.json changed after the merge")
-    assert "Wally" not in notice
+    (reason,) = staleness(folder, results, "combined_dataset.csv", "1", {}).reasons
+    assert reason.sentence.startswith("Bundles.json changed after the merge")
+    assert "Wally" not in reason.sentence

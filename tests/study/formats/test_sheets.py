@@ -10,7 +10,7 @@ import openpyxl
 import pandas as pd
 import pytest
 
-from disclosure_control.assess.staleness import REMEDY, stale_merge_notices
+from disclosure_control.assess.staleness import staleness
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.release.study import read_study
 from study.formats.files import find_domain_files, read_domain_file
@@ -174,12 +174,12 @@ def test_a_changed_workbook_is_noticed_once_and_an_unchanged_one_not(tmp_path):
     results.mkdir()
     report = merged(tmp_path).report | {"pilot": tmp_path.name, "files": {"combined.csv": {"sha256": "x"}}}
     (results / "merge_report.json").write_text(pd.Series(report).to_json())
-    assert stale_merge_notices(tmp_path, results, "combined.csv", "x") == []
+    assert staleness(tmp_path, results, "combined.csv", "x", {}).reasons == ()
     workbook(tmp_path, {"Patients": PATIENTS, "Labs": LABS[:-1], "Legend": LEGEND})
     shutil.copy(tmp_path / "clinic.xlsx", tmp_path / "other.xlsx")
-    assert stale_merge_notices(tmp_path, results, "combined.csv", "x") == [
-        f"clinic.xlsx changed after the merge, and what follows does not know it; {REMEDY}.",
-        f"other.xlsx came after the merge, and what follows does not know it; {REMEDY}.",
+    assert [one.sentence for one in staleness(tmp_path, results, "combined.csv", "x", {}).reasons] == [
+        "clinic.xlsx changed after the merge, and what follows does not know it.",
+        "other.xlsx came after the merge, and what follows does not know it.",
     ]
 
 
