@@ -396,7 +396,7 @@ FORMAT = Format(
     readers={".csv": read_csv, ".tsv": read_csv, ".txt": read_csv},
     writers={"csv": FileWriter(".csv", write_csv, opened_by_spreadsheets=True, write_rows=write_csv_rows)},
     documentation="delimited text (`.csv`, `.tsv`, `.txt`: comma, semicolon, tab or bar; decimal comma; UTF-8, UTF-16, "
-    "cp1252, cp1253; the merge report names what was guessed)",
+    "Windows pages; the merge report names what was guessed)",
     place=1,
     is_text=True,
     doubtful={".txt": looks_like_a_table},

@@ -7,6 +7,7 @@ encodings is noticed, and so that faults can be counted without showing any of t
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -16,10 +17,15 @@ import pyarrow as pa
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import counted
-from study.formats.messages import setting_of
+from study.formats.messages import setting_of, shown_name
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _CHUNK = 1 << 24
+# Pages of one byte for a letter that programs in Europe write.
+_SCORED = ("cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1257", "iso-8859-2", "iso-8859-7")
+_SCORED_NAMES = {codecs.lookup(name).name: name for name in _SCORED}
+_MOST_SCORED = 1000  # lines with foreign letters
+_CLEARLY, _LEAST_SCORE = 1.2, 0.03  # better than the usual one by this factor, and more than a few letters give
 
 
 def read_text(source: SourceFile, declared: str | None) -> tuple[pa.Buffer, list[str]]:
@@ -49,6 +55,7 @@ def chosen_encoding(
     pieces: Iterable[bytes], piece_name: str, path: Path, declared: str | None
 ) -> tuple[str, list[str]]:
     """Return the encoding of pieces of text and a note where it was guessed; every piece is valid in it."""
+    pieces = list(pieces)
     foreign = [piece for piece in pieces if not piece.isascii()]
     if declared is not None:
         check_encoding_name(declared, path)
@@ -63,7 +70,8 @@ def chosen_encoding(
             f"in UTF-8 and {counted(len(not_utf8), piece_name)} that cannot be UTF-8. Export the file again in "
             f"one encoding, or declare one by {setting_of(path, 'encoding', _greek_or_western(not_utf8))}."
         )
-    guess = _greek_or_western(not_utf8)
+    heading = pieces[0] if piece_name == "line" else b""
+    guess = _guessed(not_utf8, heading, path)
     _check_decodable(not_utf8, guess, piece_name, path, "guessed")
     return guess, [f"not UTF-8: read as {guess} (guessed)"]
 
@@ -78,6 +86,58 @@ def check_encoding_name(name: str, path: Path) -> None:
             f"{path.name}: the declared encoding {name!r} is not known. Allowed are names such as utf-8, cp1252, "
             f"cp1253, iso-8859-7: {setting_of(path, 'encoding', 'cp1253')}."
         ) from None
+
+
+def _guessed(pieces: Sequence[bytes], heading: bytes, path: Path) -> str:
+    """The encoding whose letters and words fit best; Greek or western, unless another one fits clearly better.
+
+    Raises FaultyInputError where another one reads letters in words that would have signs, and is not clearly better.
+    """
+    sample = b"\n".join([heading, *pieces[:_MOST_SCORED]])
+    usual = _greek_or_western(pieces)
+    scores = _scores(sample)
+    best = max(scores, key=lambda name: (scores[name], name == usual), default=usual)
+    if best == usual or not _is_valid(sample, best):
+        return usual
+    if not _is_valid(sample, usual):
+        return best if scores[best] >= _LEAST_SCORE else usual
+    as_best, as_usual = sample.decode(best), sample.decode(usual)
+    if as_best == as_usual:
+        return usual
+    is_clear = scores[best] >= max(_CLEARLY * scores.get(usual, 0.0), _LEAST_SCORE)
+    if is_clear or (usual, best) == ("cp1253", "cp1252"):  # of two letters side by side: Greek is more than that
+        return best
+    if _reads_letters_for_signs(as_best, as_usual):
+        raise FaultyInputError(
+            f"{path.name}: not UTF-8, and its encoding is not certain: {best} fits best"
+            f"{_both_readings(heading, best, usual)}. Declare it by {setting_of(path, 'encoding', best)}, or "
+            f"{setting_of(path, 'encoding', usual)}."
+        )
+    return usual
+
+
+def _scores(sample: bytes) -> dict[str, float]:
+    """How well the letters and words of a text fit each encoding, by name; larger is better."""
+    import chardet
+
+    found = chardet.detect_all(sample, ignore_threshold=True, compat_names=False, include_encodings=_SCORED)
+    return {_SCORED_NAMES[codecs.lookup(str(one["encoding"])).name]: float(one["confidence"]) for one in found}
+
+
+def _reads_letters_for_signs(as_best: str, as_usual: str) -> bool:
+    """Whether one reading has a letter where the other one has a sign with a letter behind it, which no unit has."""
+    signs = zip(as_usual, as_usual[1:] + " ", as_best, strict=False)
+    return any(best.isalpha() and not usual.isalpha() and after.isalpha() for usual, after, best in signs)
+
+
+def _both_readings(heading: bytes, best: str, usual: str) -> str:
+    """Both readings of a heading, where the first line has headings: of numbers and dates it has none."""
+    cells = re.split(rb"[,;\t|]", heading.strip())
+    foreign = [cell for cell in cells if not cell.isascii()]
+    if not foreign or len(cells) < 2 or any(re.search(rb"\d", cell) for cell in cells):
+        return ""
+    readings = [shown_name(foreign[0].decode(name)) for name in (best, usual)]
+    return f", by which a heading is {readings[0]} and not {readings[1]}"
 
 
 def _greek_or_western(pieces: Sequence[bytes]) -> str:

@@ -25,6 +25,7 @@ REQUIRED = (
     "filelock",
     "psutil",
     "python-stdnum",
+    "chardet",
     "python-calamine",
     "matplotlib",
     "odmlib",

@@ -5,8 +5,14 @@ import pytest
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.encodings import chosen_encoding, read_text
+from tests.cases import each
 
 GREEK = "ΦΥΛΟ;ΠΟΛΗ\nΆνδρας;Αθήνα\nΓυναίκα;Ηράκλειο\n37 °C;µg\n"
+POLISH = "Imię;Płeć;Miasto\nJózef;mężczyzna;Łódź\nZofia;kobieta;Wrocław\n"
+CZECH = "Jméno;Pohlaví;Obec\nJiří;muž;Plzeň\nBožena;žena;Třebíč\n"
+RUSSIAN = "Имя;Пол;Город\nИван;мужской;Казань\nАнна;женский;Тверь\n"
+TURKISH = "Ad;Cinsiyet;Şehir\nAyşe;kadın;İstanbul\nOğuz;erkek;Muğla\n"
+LITHUANIAN = "Vardas;Lytis;Amžius\nJonas;vyras;trisdešimt\nGražina;moteris;šešiasdešimt\n"
 WESTERN = "Name;Stadt\nMüller;Köln\nGrößer;Zürich\nFrançois;Nîmes\n"
 
 
@@ -33,14 +39,44 @@ def test_utf16_big_endian_with_mark(tmp_path):
     assert text_of(tmp_path, b"\xfe\xff" + GREEK.encode("utf-16-be")) == (GREEK, [])
 
 
-@pytest.mark.parametrize(("text", "encoding"), [(GREEK, "cp1253"), (WESTERN, "cp1252")])
+@each(
+    ("text", "encoding"),
+    [
+        (GREEK, "cp1253"),
+        (WESTERN, "cp1252"),
+        (POLISH, "cp1250"),
+        (POLISH, "iso-8859-2"),
+        (CZECH, "cp1250"),
+        (RUSSIAN, "cp1251"),
+        (TURKISH, "cp1254"),
+        (LITHUANIAN, "cp1257"),
+    ],
+)
 def test_windows_encodings_are_guessed_and_said(tmp_path, text, encoding):
     assert text_of(tmp_path, text.encode(encoding)) == (text, [f"not UTF-8: read as {encoding} (guessed)"])
 
 
-@pytest.mark.parametrize("text", ["T\n37 °C\n5 µg\n", "N\nJosé\n"])
+@each(
+    "text",
+    [
+        "T\n37 °C\n5 µg\n",
+        "N\nJosé\n",
+        "N;x\n± 3;½\n",
+        "kg/m²;cm³\n22;5\n",
+        "Größe;x\n180;1\n",
+        "Straße\nx\n",
+        "price\n5 €\n",
+    ],
+)
 def test_lone_signs_are_western(tmp_path, text):
     assert text_of(tmp_path, text.encode("cp1252"))[0] == text
+
+
+def test_one_word_that_may_be_of_two_pages_is_a_fault_with_both_readings(tmp_path):
+    fault = fault_of(tmp_path, "id;Płeć\n1;m\n".encode("cp1250"))
+    assert "cp1250 fits best, by which a heading is 'Płeć' and not 'P³eæ'" in fault
+    assert 'merge: {"files": {"VS": {"encoding": "cp1250"}}}' in fault
+    assert "omskiego" not in fault_of(tmp_path, "id;x\n1;Żeromskiego\n".encode("cp1250"))  # of a value neither
 
 
 @pytest.mark.parametrize("encoding", ["cp1253", "iso-8859-7", "utf-8", "utf-16", "utf-16-le", "cp737"])
