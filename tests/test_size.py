@@ -70,14 +70,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/run": 28,
         "tests/steps/release": 1,
     },
-    "Meaning": {
-        "disclosure_control.draft": 30,
-        "disclosure_control.steps": 4,
-        "study": 137,
-        "tests/draft": 23,
-        "tests/release": 22,
-        "tests/study/columns": 1,
-    },
     "Use": {
         "disclosure_control.release": 216,
         "disclosure_control.steps": 8,
@@ -96,6 +88,14 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/assess": 18,
         "tests/report": 38,
         "tests/run": 108,
+    },
+    "Meaning": {
+        "disclosure_control.draft": 30,
+        "disclosure_control.steps": 4,
+        "study": 137,
+        "tests/draft": 23,
+        "tests/release": 22,
+        "tests/study/columns": 1,
     },
 }
 
