@@ -30,11 +30,11 @@ ROOMS = {
         "the main line, one folder per config key: `settings.py` (typed, read once), `step.py` (the findings), "
         "`report.py` (sections of them)"
     ),
+    "disclosure_control.attack": (
+        "what leaves, attacked: the three questions, who is `alone/`, `answerers/`, what `tells/`, `dates/`, `traces/`"
+    ),
     "disclosure_control.release": (
         "the whole study as it is released: one decision per person in all files, the operations, the search for traces"
-    ),
-    "disclosure_control.leaving": (
-        "checks of data before release: the three questions, who is alone, which columns disclose others"
     ),
     "disclosure_control.remedy": (
         "`recodings/`: the lattice, requirements, losses, search; `treatments/`: what can be done to a pilot, "

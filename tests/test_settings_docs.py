@@ -15,8 +15,8 @@ from disclosure_control.analyses.linkage_attack.inference import InferenceSettin
 from disclosure_control.analyses.linkage_attack.interval_disclosure import IntervalSettings
 from disclosure_control.analyses.linkage_attack.linkability import LinkabilitySettings
 from disclosure_control.analyses.linkage_attack.singling_out import SinglingOutSettings
+from disclosure_control.attack.leaving import Join
 from disclosure_control.basics.settings.fields import SettingField, SettingsGroup, settings_in
-from disclosure_control.leaving.leaving import Join
 from disclosure_control.release.settings import EarlierReleaseSettings, OutsidersKnow
 from disclosure_control.release.terms.rare_terms import RareTerms
 from disclosure_control.remedy.treatments.registry import methods

@@ -11,10 +11,14 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
+from config.model_settings import PilotConfig
+from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.basics.encoding.dictionary import as_texts
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import going_through, progress
+from disclosure_control.records.records import EncodedRecords
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
+from disclosure_control.remedy.treatments.evaluation import config_of
 from disclosure_control.run.tables import harmless
 from study.formats.files import find_domain_files, read_domain_file, table_of_contents
 from study.formats.outgoing import FileWriter, OutgoingTable
@@ -155,3 +159,14 @@ def merged_again(
     asked = {domain: codes for domain, codes in events.items() if codes}
     ours = dataclasses.replace(settings, files={}, age={}, drop=(), carry=carry, events=asked)
     return combine_tables(list(tables.values()), SubjectIdRule(column=rule.column), ours, working)
+
+
+def evaluated(records: EncodedRecords, values: Mapping[str, pd.Series], config: PilotConfig) -> Assessment:
+    """k, l and t of the released records: of exact values, without the config's bins of quasi-identifiers."""
+    adapted = dataclasses.replace(config_of(values, config), binning_config={})
+    return evaluate(records.counted_as(adapted, values), adapted)
+
+
+def as_written(texts: pd.Series) -> pd.Series:
+    """Texts as files of text have them, where a spreadsheet runs none of them."""
+    return as_texts(harmless(pd.DataFrame({"text": texts}))["text"])

@@ -8,13 +8,13 @@ from typing import Any
 
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
+from disclosure_control.attack.questions import Answer, beside_reasons
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.settings.changes import ConfigChange, applied, lines_to_paste
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import AnswersGiven, Details, Part, Section, Sentence, Style, Where
 from disclosure_control.basics.telling.words import capitalised, counted
-from disclosure_control.leaving.questions import Answer, beside_reasons
 from disclosure_control.steps.running import StepResult
 from disclosure_control.steps.treatment import DATASETS
 from disclosure_control.study_tables.fit import FitForUse, lines_of, outside_of

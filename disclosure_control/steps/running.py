@@ -14,6 +14,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.assess.report import ToldModel
+from disclosure_control.attack.questions import Answer
 from disclosure_control.basics.kept import Kept
 from disclosure_control.basics.telling.plain import plain
 from disclosure_control.basics.telling.reasons import Reason
@@ -21,7 +22,6 @@ from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import Section, Where
 from disclosure_control.basics.telling.small_counts import MASKED, Policy
 from disclosure_control.basics.telling.told_outside import ToldCounts
-from disclosure_control.leaving.questions import Answer
 from disclosure_control.records.domains import DomainReader
 from disclosure_control.records.needs import Needed
 from disclosure_control.run import clock

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from disclosure_control.leaving.questions import Answer, without_rows
+from disclosure_control.attack.questions import Answer, without_rows
 from tests.run.fixtures import doors, finished_template, pilot
 from tests.run.synthetic_pilot import DONE, rows_of
 

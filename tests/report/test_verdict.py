@@ -10,10 +10,10 @@ from types import SimpleNamespace
 import pandas as pd
 
 from config.model_settings import validate_config
+from disclosure_control.attack.questions import Answer, beside_reasons, three_questions
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import MASKED
-from disclosure_control.leaving.questions import Answer, beside_reasons, three_questions
 from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.report.page.page import privacy_page
 from disclosure_control.report.verdict import Verdict, verdict_on, what_leaves

@@ -30,7 +30,7 @@ class Reason:
 
     ``remedy`` is what else there is to do, in words: a command, or a choice that only the controller has. With
     changes it begins with "or". ``choices``: changes that answer it only where what their words say is true, which
-    nobody but the controller knows; they are proposed as comments.
+    nobody but the controller knows; they are proposed as comments. ``infers``: a sensitive value can be inferred.
     """
 
     gravity: Gravity
@@ -39,6 +39,7 @@ class Reason:
     changes: tuple[ConfigChange, ...] = ()
     lines: str = ""
     choices: tuple[ConfigChange, ...] = ()
+    infers: bool = False
 
     def with_lines(self, config: Mapping[str, Any]) -> Reason:
         """The reason with its ``lines`` to paste: the keys that its changes make of this ``config``."""

@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from disclosure_control.assess.assessment import Assessment
+from disclosure_control.attack.questions import Answer
+from disclosure_control.attack.release_findings import ReleaseFindings
+from disclosure_control.attack.traces.traces import Traces
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import DECIDE_COLUMNS, Gravity, Reason
 from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.basics.telling.words import capitalised, counted, listed
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
-from disclosure_control.leaving.questions import Answer
-from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.facts.facts import KINDS
 from disclosure_control.release.joins import KeyJoin
-from disclosure_control.release.originals.traces import Traces
 from disclosure_control.remedy.treatments.methods.shift_dates import REMOVE_TIMES
 from disclosure_control.steps.release.course import (
     NO_COLUMNS,

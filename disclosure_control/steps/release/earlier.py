@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from disclosure_control.attack.joined_releases import ToldByBoth, told_by_both
+from disclosure_control.attack.tells.merged import MergedPackage
 from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.plain import INLINE
@@ -16,12 +18,10 @@ from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Part, Sentence, Style
 from disclosure_control.basics.telling.small_counts import Policy, count_text
 from disclosure_control.basics.telling.words import listed
-from disclosure_control.leaving.joined_releases import ToldByBoth, told_by_both
 from disclosure_control.measures.two_releases import TwoReleases, compare_releases, shared_codes
 from disclosure_control.release.package import opened_again
 from disclosure_control.release.people import ReleasePeople, labels
 from disclosure_control.release.settings import EarlierReleaseSettings
-from disclosure_control.release.summaries.merged import MergedPackage
 from disclosure_control.remedy.treatments.keys import Release, pseudonyms_of
 from study.formats.files import find_domain_files
 from study.formats.tables import SourceTable

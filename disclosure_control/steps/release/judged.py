@@ -10,23 +10,23 @@ import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
+from disclosure_control.attack.dates.dated_rows import dated_rows
+from disclosure_control.attack.questions import Answer, three_questions, without_rows
+from disclosure_control.attack.release_findings import ReleaseFindings
+from disclosure_control.attack.tells.merged import MergedPackage, evaluated_package, leaving_of
+from disclosure_control.attack.tells.summarised import summarised
+from disclosure_control.attack.traces.traces import find_traces
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.identifiers.scan import scan_columns
-from disclosure_control.leaving.questions import Answer, three_questions, without_rows
-from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.release.facts.facts import kinds_to_count, rows_with_facts
 from disclosure_control.release.facts.opened_rows import RowsOfTable
 from disclosure_control.release.making import Making
-from disclosure_control.release.originals.traces import find_traces
 from disclosure_control.release.package import merged_again
 from disclosure_control.release.settings import OutsidersKnow, ReleaseSettings
-from disclosure_control.release.summaries.dated_rows import dated_rows
-from disclosure_control.release.summaries.merged import MergedPackage, evaluated_package, leaving_of
-from disclosure_control.release.summaries.summarised import summarised
 from disclosure_control.release.undecided import staying_here
 from disclosure_control.remedy.treatments.keys import Release
 from disclosure_control.remedy.treatments.one_release import days_of_release
@@ -66,7 +66,7 @@ def judged(making: Making, step: StepInput[ReleaseSettings]) -> PackageChecked:
     course = _course(making, merged, telling, known)
 
     def answers(policy: Policy) -> dict[str, Answer]:
-        by_classes = three_questions(policy, found, identified=identified)
+        by_classes = three_questions(policy, found, identified=identified, sensitive=asked.config.sensitive_features)
         return without_rows(by_classes) if course is None else by_classes
 
     return PackageChecked(

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from Anonymization_Models import ModelResult
+from disclosure_control.attack.questions import Answer
+from disclosure_control.attack.release_findings import ReleaseFindings
 from disclosure_control.basics.telling.plain import INLINE, WHERE_FOUND
 from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.basics.telling.words import share_of_text
 from disclosure_control.identifiers.outcome import told_counts
-from disclosure_control.leaving.questions import Answer
-from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.before_and_after import StudyCompared
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from disclosure_control.attack.traces.traces import Traces
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Details, Part, Sentence, Style
 from disclosure_control.basics.telling.small_counts import Policy, count_text, people_on_screen, told_parts
 from disclosure_control.basics.telling.words import counted, listed
-from disclosure_control.release.originals.traces import Traces
 
 TRACES = {
     "original_ids": "original ids",

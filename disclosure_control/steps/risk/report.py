@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from disclosure_control.assess.report import ToldModel
+from disclosure_control.attack.questions import Answer
 from disclosure_control.basics.telling.sections import AnswersGiven, Part, Section, Sentence, Style, Where
 from disclosure_control.basics.telling.told_outside import STRICT, ToldCounts
-from disclosure_control.leaving.questions import Answer
 from disclosure_control.steps.risk.sections import SECTIONS, by_group, key_sets
 
 TITLE = "Risk beyond k, l and t"

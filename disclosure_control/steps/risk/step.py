@@ -11,9 +11,9 @@ import pandas as pd
 
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
+from disclosure_control.attack.questions import three_questions
 from disclosure_control.basics.telling.plain import plain
 from disclosure_control.basics.telling.small_counts import MASKED, Policy
-from disclosure_control.leaving.questions import three_questions
 from disclosure_control.records.people import ListedPeople
 from disclosure_control.steps.risk.common_settings import RiskSettings
 from disclosure_control.steps.risk.population import read_population

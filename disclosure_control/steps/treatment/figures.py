@@ -12,11 +12,11 @@ from Anonymization_Models import EquivalenceClasses
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.report import ToldCloseness, ToldModel, ToldSizes
 from disclosure_control.assess.told import told_outside
+from disclosure_control.attack.leaving import EarlierRelease, Leaving
+from disclosure_control.attack.release_findings import ReleaseFindings
 from disclosure_control.basics.telling.plain import INLINE, WHERE_FOUND
 from disclosure_control.basics.telling.small_counts import EXACT, Policy, notes_told
 from disclosure_control.basics.telling.words import listed
-from disclosure_control.leaving.leaving import EarlierRelease, Leaving
-from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
 from disclosure_control.remedy.treatments.seeds import whose_seed
 from disclosure_control.remedy.treatments.treated_pilot import AppliedStep, MissingCounts, TreatedPilot
@@ -133,7 +133,7 @@ def treatment_findings(
         return numbers, steps, {name: numbers.missing_of_kept(name) for name in names if name in released}
 
     leaving = Leaving.of(before, treated, settings.harmless, earlier, of_columns(EXACT)[0].numbers)
-    findings = ReleaseFindings.of(leaving)
+    findings = ReleaseFindings.of(leaving, is_a_step="release" in before.config.settings)
     if of_ids is None:
         of_ids = columns_of_ids(treated)
     notes = [*treated.notes, *_interval_notes(treated), *release_warnings(treated, of_ids)]

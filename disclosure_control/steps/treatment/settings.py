@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.model_settings import PilotConfig
+from disclosure_control.attack.leaving import RELEASE_NAME, Join
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
 from disclosure_control.basics.settings.kinds import TEXT, Place, dictionary_of
-from disclosure_control.leaving.leaving import RELEASE_NAME, Join
 from disclosure_control.records.needs import AtOnce, Needed
 from disclosure_control.remedy.treatments.keys import KEY_FROM, Release
 from disclosure_control.remedy.treatments.registry import TreatmentStep, at_once_of, methods

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from disclosure_control.attack.joined_releases import read_earlier_release
+from disclosure_control.attack.questions import three_questions
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import EXACT, MASKED, Policy
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
-from disclosure_control.leaving.joined_releases import read_earlier_release
-from disclosure_control.leaving.questions import three_questions
 from disclosure_control.remedy.treatments.keys import Release
 from disclosure_control.remedy.treatments.one_release import in_one_calendar, name_of_release
 from disclosure_control.remedy.treatments.recommendation import Recommendation
@@ -72,7 +72,9 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
             found,
             treatment_sections(policy, found, _of_table_alone(treated, of_ids, on_identifiers)),
             tuple(sorted(reasons)),
-            three_questions(policy, treated.as_released, identified=IdentifierOutcome(left_in)),
+            three_questions(
+                policy, treated.as_released, identified=IdentifierOutcome(left_in), sensitive=config.sensitive_features
+            ),
             found.leaving.not_looked_at(),
         )
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import form_equivalence_classes
+from disclosure_control.attack.answerers.one_column import told_labels
 from disclosure_control.basics.encoding.columns import CODE, encode_column
 from disclosure_control.basics.encoding.keys import count_keys, count_pairs
-from disclosure_control.measures.telling import told_labels
 from tests.examples import examples
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(1, 9)), max_size=30)

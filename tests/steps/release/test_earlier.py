@@ -10,6 +10,7 @@ import pytest
 
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
+from disclosure_control.attack.tells.merged import MergedPackage
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.basics.telling.small_counts import MASKED
@@ -18,7 +19,6 @@ from disclosure_control.records.records import EncodedRecords
 from disclosure_control.release.package import opened_again
 from disclosure_control.release.people import people_of
 from disclosure_control.release.settings import EarlierReleaseSettings
-from disclosure_control.release.summaries.merged import MergedPackage
 from disclosure_control.remedy.treatments.keys import Release, pseudonyms_of
 from disclosure_control.steps.release import earlier as earlier_release
 from disclosure_control.steps.release.earlier import (

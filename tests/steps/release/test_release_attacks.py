@@ -14,8 +14,8 @@ import pandas as pd
 import pyarrow.parquet
 import pytest
 
-from disclosure_control.release.originals.traces import find_traces
-from disclosure_control.release.originals.wanted_texts import Wanted
+from disclosure_control.attack.traces.traces import find_traces
+from disclosure_control.attack.traces.wanted_texts import Wanted
 from disclosure_control.release.package import outgoing
 from disclosure_control.remedy.treatments.keys import Release, offsets_of, pseudonyms_of
 from disclosure_control.run.tables import harmless

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from disclosure_control.attack import leaving
 from disclosure_control.basics.telling.reasons import Gravity
-from disclosure_control.leaving import leaving
 from disclosure_control.release.deidentify import Account, ReleasedStudy
 from disclosure_control.remedy.treatments.registry import where_changed
 from disclosure_control.report.verdict import verdict_on, what_leaves

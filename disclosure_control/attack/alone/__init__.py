@@ -1,0 +1,1 @@
+"""Who is alone in what leaves, by which columns."""

@@ -1,0 +1,100 @@
+"""Many numbers at once: penalised and stepwise linear models, of values and of logarithms, guessed out of fold.
+
+Assumption: the hidden number is a sum or a product of powers of any number of facts, each of them perhaps noisy: doses,
+sums of items, FIB-4, markers. Cost: an eigenvalue problem of the facts in each fold, and a product for each exchange.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from disclosure_control.attack.asking import Answerer, Guess, HiddenQuestion, strength_of
+from disclosure_control.attack.fits import Fits, LeftOut
+
+PENALTIES = (1e-6, 1e-3, 1e-2, 1e-1, 1.0, 10.0)  # of the mean eigenvalue
+MOST_STEPS = 8  # facts in a stepwise model
+RIDGE = 1e-9
+
+
+def many_together(fits: Fits, question: HiddenQuestion) -> Guess | None:
+    """The best of the models for the true values, and for each exchange."""
+    if not fits.facts.shape[1]:
+        return None
+    truth, of_logarithms = question.values, question.logarithms
+    tried = []
+    for guessed in (*_penalised(fits.plain_parts, truth), *_stepwise(fits.parts_of_both, truth)):
+        tried.append(_errors(guessed, truth))
+    if of_logarithms is not None and fits.in_logarithms.shape[1]:
+        parts = fits.logarithmic_parts
+        for guessed in (*_penalised(parts, of_logarithms), *_stepwise(parts, of_logarithms)):
+            with np.errstate(over="ignore"):
+                tried.append(_errors(np.exp(guessed), truth))
+    best = min(tried, key=lambda one: float(one[0][0]))
+    left = np.min([one[0] for one in tried], axis=0)
+    return Guess((), best[1], strength_of(left, ((truth - out_of_fold(fits, truth)) ** 2).sum(axis=0)))
+
+
+def out_of_fold(fits: Fits, values: np.ndarray) -> np.ndarray:
+    """The values (n, n_values) as they are guessed of people left out by what is given alone."""
+    guessed = np.zeros_like(values)
+    for part in fits.plain_parts:
+        guessed[part.out] = part.explained(values)[part.out]
+    return guessed
+
+
+def _errors(guessed: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The sum of squares of each column, infinite where a guess is none, and the guesses of the true values."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.nan_to_num(((guessed - truth) ** 2).sum(axis=0), nan=np.inf)
+    return squares, guessed[:, 0]
+
+
+def _penalised(parts: Sequence[LeftOut], values: np.ndarray) -> Iterator[np.ndarray]:
+    """The guesses (n, n_values) out of fold, of each penalty."""
+    found = np.zeros((len(PENALTIES), *values.shape))
+    for part in parts:
+        explained, (size, vectors) = part.explained(values), part.turned
+        others = ~part.out
+        turned = vectors.T @ (part.z[others].T @ (values - explained)[others])
+        ahead = part.z[part.out] @ vectors
+        for number, penalty in enumerate(PENALTIES):
+            shrunk = turned / (size + penalty * max(float(size.mean()), 1e-12))[:, None]
+            found[number, part.out] = explained[part.out] + ahead @ shrunk
+    yield from found
+
+
+def _stepwise(parts: Sequence[LeftOut], values: np.ndarray) -> Iterator[np.ndarray]:
+    """The guesses (n, n_values) out of fold, of models of one fact to ``MOST_STEPS``.
+
+    Each step takes the fact nearest to what is left, and fits all again (orthogonal matching pursuit).
+    """
+    n_facts, n_values = parts[0].z.shape[1], values.shape[1]
+    found = np.zeros((min(MOST_STEPS, n_facts), *values.shape))
+    column = np.arange(n_values)
+    for part in parts:
+        explained, others = part.explained(values), ~part.out
+        both = part.z[others].T @ (values - explained)[others]
+        gram = part.gram + RIDGE * len(values) * np.eye(n_facts)
+        chosen = np.zeros((n_values, 0), dtype=np.int64)
+        left = both.copy()
+        for step in range(len(found)):
+            size = np.abs(left)
+            size[chosen.T, column] = -1.0
+            chosen = np.column_stack([chosen, size.argmax(axis=0)])
+            of_chosen = gram[chosen[:, :, None], chosen[:, None, :]]
+            fitted = np.linalg.solve(of_chosen, both[chosen, column[:, None]][..., None])[..., 0]
+            weights = np.zeros((n_facts, n_values))
+            np.add.at(weights, (chosen.T, column), fitted.T)
+            left = both - gram @ weights
+            found[step, part.out] = explained[part.out] + part.z[part.out] @ weights
+    yield from found
+
+
+ANSWERER = Answerer(
+    "many facts together",
+    "a sum, or a product of powers, of any number of facts, each perhaps noisy",
+    "the facts to the third power, and people times facts times exchanges",
+    many_together,
+)

@@ -1,0 +1,107 @@
+"""Two numbers: additive splines of each two facts, within each level of the sex, all pairs at once.
+
+Assumption: the hidden number is a smooth function of one fact plus a smooth function of another, which may differ by
+the sex: sums, differences, and by logarithms products and ratios (CKD-EPI, a dose by body surface). Cost: a system of
+equations for each pair, and a product for each exchange; fitted again out of fold for the best pair.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from disclosure_control.attack.asking import Answerer, Guess, HiddenQuestion, strength_of
+from disclosure_control.attack.fits import N_FOLDS, Fits
+
+MOST_FACTS = 80  # of which each two are tried: 3,160 pairs
+SCREENED_AT = (0.2, 0.4, 0.6, 0.8)  # hinges of the search
+FITTED_AT = tuple(np.arange(0.1, 0.95, 0.1))  # of the best pair: deciles
+AT_ONCE = 256  # pairs
+RIDGE = 1e-7
+
+
+def two_together(fits: Fits, question: HiddenQuestion) -> Guess | None:
+    """The best pair for the true values, and for each exchange."""
+    facts, given = fits.facts[:, :MOST_FACTS], fits.given
+    if facts.shape[1] < 2:
+        return None
+    bases = [_hinges(facts[:, one], SCREENED_AT, question.groups) for one in range(facts.shape[1])]
+    inverse = np.linalg.pinv(given)
+    values = question.values - given @ (inverse @ question.values)
+    basis = np.column_stack(bases)
+    basis = basis - given @ (inverse @ basis)
+    spread = basis.std(axis=0)
+    basis = np.where(spread > 1e-9, basis / np.where(spread > 1e-9, spread, 1.0), 0.0)
+    width = bases[0].shape[1]
+    pairs = np.column_stack(np.triu_indices(facts.shape[1], 1))
+    explained = _explained(basis.T @ basis, basis.T @ values, pairs, width, RIDGE * len(basis))
+    whole = (values**2).sum(axis=0)
+    strength = strength_of(whole - explained.max(axis=0), whole)
+    one, other = pairs[int(explained[:, 0].argmax())].tolist()
+    return Guess((one, other), _out_of_fold(facts[:, [one, other]], question, given), strength)
+
+
+def _hinges(fact: np.ndarray, at: tuple[float, ...], groups: np.ndarray) -> np.ndarray:
+    """The fact and its hinges (n, n_levels * (1 + n_hinges)), within each level of the groups; a gap is the middle."""
+    there = np.isfinite(fact)
+    middle = float(np.median(fact[there])) if there.any() else 0.0
+    filled = np.where(there, fact, middle)
+    knots = np.quantile(filled[there], at) if there.any() else np.zeros(len(at))
+    scale = max(float(np.ptp(filled)), 1e-12)
+    parts = [(filled - middle) / scale, *(np.maximum(filled - knot, 0) / scale for knot in knots)]
+    whole = np.column_stack(parts)
+    return np.column_stack([whole * (groups == level)[:, None] for level in np.unique(groups).tolist()])
+
+
+def _explained(gram: np.ndarray, both: np.ndarray, pairs: np.ndarray, width: int, ridge: float) -> np.ndarray:
+    """The sum of squares that each pair explains of each column of values (n_pairs, n_values)."""
+    places = np.arange(width)
+    found = np.zeros((len(pairs), both.shape[1]))
+    for start in range(0, len(pairs), AT_ONCE):
+        some = pairs[start : start + AT_ONCE]
+        which = (some[:, :, None] * width + places).reshape(len(some), 2 * width)
+        of_pair = gram[which[:, :, None], which[:, None, :]]
+        of_pair[:, np.arange(2 * width), np.arange(2 * width)] += ridge
+        factor = np.linalg.inv(np.linalg.cholesky(of_pair))
+        found[start : start + AT_ONCE] = ((factor @ both[which]) ** 2).sum(axis=1)
+    return found
+
+
+def _out_of_fold(two: np.ndarray, question: HiddenQuestion, given: np.ndarray) -> np.ndarray:
+    """The guesses (n,) of the true values by two facts, each of people left out; NaN where a fact is missing."""
+    there = np.isfinite(two).all(axis=1)
+    guessed = np.full(len(two), np.nan)
+    candidates = []
+    for in_logarithms in (False, True):
+        x, y = two[there], question.values[there, 0]
+        if in_logarithms:
+            if not (len(y) and y.min() > 0 and x.min() > 0):
+                continue
+            x, y = np.log(x), np.log(y)
+        for at in (FITTED_AT, SCREENED_AT, ()):
+            bases = [_hinges(one, at, question.groups[there]) for one in x.T]
+            found = _ridge(np.column_stack(bases), y, given[there])
+            candidates.append(np.exp(found) if in_logarithms else found)
+    if there.any():
+        y = question.values[there, 0]
+        guessed[there] = min(candidates, key=lambda one: float(((one - y) ** 2).sum()))
+    return guessed
+
+
+def _ridge(basis: np.ndarray, y: np.ndarray, given: np.ndarray) -> np.ndarray:
+    fold = np.arange(len(y)) % N_FOLDS
+    guessed = np.zeros(len(y))
+    x = np.column_stack([given, basis])
+    for number in range(N_FOLDS):
+        known = fold != number
+        gram = x[known].T @ x[known]
+        gram[np.diag_indices_from(gram)] += RIDGE * max(known.sum(), 1)
+        guessed[~known] = x[~known] @ np.linalg.solve(gram, x[known].T @ y[known])
+    return guessed
+
+
+ANSWERER = Answerer(
+    "two facts together",
+    "a smooth function of one fact and one of another, added, within each sex",
+    "a system of equations for each pair of facts, and a product for each exchange",
+    two_together,
+)

@@ -1,0 +1,1 @@
+"""The calendar of what leaves: by how much dates were moved."""

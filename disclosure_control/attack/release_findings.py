@@ -1,0 +1,72 @@
+"""The findings about the release, each in a file of its own: figures, sentences, reasons to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+
+from disclosure_control.attack.alone.singling_out import singled_out
+from disclosure_control.attack.dates.findings import DatedRows, moved_dates
+from disclosure_control.attack.joined_releases import joined_releases
+from disclosure_control.attack.leaving import Leaving
+from disclosure_control.attack.release_finding import ReleaseFinding
+from disclosure_control.attack.search import attacked
+from disclosure_control.attack.sensitive import sensitive_given_away
+from disclosure_control.attack.tells.files_that_tell import files_that_tell
+from disclosure_control.attack.tells.telling import columns_that_tell
+from disclosure_control.basics.telling.reasons import Reason
+from disclosure_control.basics.telling.small_counts import Policy
+
+
+@dataclass(frozen=True)
+class ReleaseFindings:
+    """All of them by their key in the JSON summary, in the order of the text."""
+
+    singled_out: ReleaseFinding
+    telling: ReleaseFinding
+    rows_telling: ReleaseFinding
+    attacked: ReleaseFinding
+    sensitive: ReleaseFinding
+    moved_dates: ReleaseFinding
+    joined: ReleaseFinding
+
+    @classmethod
+    def of(
+        cls, leaving: Leaving, dates: DatedRows | None = None, *, is_a_step: bool = False
+    ) -> Callable[[Policy], ReleaseFindings]:
+        """Asked of what leaves, once for all readers; of a study, the calendar of the ``dates`` of all its rows.
+
+        ``is_a_step``: on the way to a release, which is attacked itself.
+        """
+        telling = columns_that_tell(leaving)
+        rows_telling, of_rows = files_that_tell(leaving, telling.told)
+        moved, joined = moved_dates(leaving, dates), joined_releases(leaving)
+        alone = singled_out(leaving)
+        given = sensitive_given_away(leaving)
+        by_many = not_attacked if is_a_step else attacked(leaving, {**telling.shares, **of_rows})
+
+        def told(policy: Policy) -> ReleaseFindings:
+            by_columns = (telling.for_reader(policy, leaving), rows_telling(policy), by_many(policy), given(policy))
+            return cls(alone(policy), *by_columns, moved.for_reader(policy, leaving), joined(policy))
+
+        return told
+
+    def _all(self) -> list[ReleaseFinding]:
+        return [getattr(self, one.name) for one in fields(self)]
+
+    def words(self) -> Iterator[str]:
+        """The sentences of all."""
+        return (sentence for one in self._all() for sentence in one.words())
+
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why what leaves has to wait, gravest first."""
+        return tuple(sorted(reason for one in self._all() for reason in one.reasons()))
+
+    def not_looked_at(self) -> tuple[str, ...]:
+        """Sentences on parts of the release that no finding examined."""
+        return tuple(sentence for one in self._all() for sentence in one.not_looked_at())
+
+
+def not_attacked(policy: Policy) -> ReleaseFinding:
+    """Nothing was tried with many facts together."""
+    return ReleaseFinding()

@@ -1,0 +1,310 @@
+"""The attack on each hidden column by many facts together: the answerers, chance, and what takes a finding away.
+
+Effect comes first, then chance: a column is held only if the guesses double the people found and add ten, and if the
+relation is stronger than in 200 exchanges. So a study in which nothing is found pays for no exchange.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from disclosure_control.attack.answerers import labels, many, pairs
+from disclosure_control.attack.asking import (
+    MANY,
+    MOST_ASKED,
+    Answerer,
+    Guess,
+    HiddenQuestion,
+    exchanged,
+    intercepts,
+    is_beyond_chance,
+)
+from disclosure_control.attack.attacked import Attacked, AttemptAtColumn
+from disclosure_control.attack.facts import PersonFacts, Unit, lines_without
+from disclosure_control.attack.fits import Fits
+from disclosure_control.attack.found_again import FoundAgain, KnownToAttacker, found_again
+from disclosure_control.attack.leaving import Leaving
+from disclosure_control.attack.release_finding import FindingTold
+from disclosure_control.attack.tells.files_that_tell import alike
+from disclosure_control.attack.tells.hidden_columns import LEAST_PEOPLE, HiddenColumn, few_levels, hidden_in, places_of
+from disclosure_control.basics.telling.small_counts import Policy
+
+OF_NUMBERS = (pairs.ANSWERER, many.ANSWERER)
+OF_LABELS = (labels.BY_TWO, labels.BY_MANY)
+FEWEST_PEOPLE = 40  # of whom a value is known: by fewer, no relation of many facts can be told from chance
+MOST_LABELS = 8
+SURE, RIGHT, WHOLE = 0.9, 0.95, 0.9  # probability of a guess, share that is right, share of the people guessed
+LEFT = 0.25  # share of the guesses that stay wrong, of those that are wrong by the released value alone
+MOST_REMOVED = 25  # units
+TOO_SMALL = "cannot be seen at this size"
+BY_LUCK = "at this size, what was guessed may be chance"
+TOLD = "single columns, pairs or rows already disclose it"
+Effect = TypeVar("Effect")
+
+
+@dataclass(frozen=True)
+class _Best(Generic[Effect]):
+    """The answerer whose guesses have the largest effect."""
+
+    answerer: Answerer
+    guess: Guess
+    effect: Effect
+
+
+@dataclass(frozen=True)
+class _Asked(Generic[Effect]):
+    """A question about people (n,), the facts that may answer it, the answerers, and what counts as an effect."""
+
+    facts: PersonFacts
+    fits: Fits
+    question: HiddenQuestion
+    answerers: Sequence[Answerer]
+    effect_of: Callable[[Guess], Effect | None]
+
+    def without(self, units: Collection[Unit]) -> _Asked[Effect]:
+        """The same by fewer facts."""
+        facts = self.facts.without((), units)
+        return replace(self, facts=facts, fits=Fits(facts.numbers, self.fits.given))
+
+    def best(self) -> _Best[Effect] | None:
+        """The strongest of the answers that have an effect; None if none has."""
+        found = []
+        for answerer in self.answerers:
+            guess = answerer.answer(self.fits, self.question)
+            effect = None if guess is None else self.effect_of(guess)
+            if guess is not None and effect is not None:
+                found.append(_Best(answerer, guess, effect))
+        return max(found, key=lambda one: float(one.guess.strength[0]), default=None)
+
+    def is_beyond_chance(self, answerer: Answerer, values: np.ndarray, n_questions: int) -> bool:
+        """Whether an answer is stronger than those about exchanged ``values`` (n, 1 + n_exchanges)."""
+        guess = answerer.answer(self.fits, replace(self.question, values=values))
+        return guess is not None and is_beyond_chance(guess.strength, n_questions * len(self.answerers))
+
+    def taken_out(self, assessed: Collection[str]) -> tuple[list[Unit], bool]:
+        """The units without which nothing is found, the one that explains most first; and whether that was reached.
+
+        What is ``assessed`` already stays.
+        """
+        removed: list[Unit] = []
+        asked = self
+        while len(removed) < MOST_REMOVED and (best := asked.best()) is not None:
+            order = _ranked(asked.fits, asked.question, best.guess.by)
+            candidates = (asked.facts.units[at] for at in order)
+            units = next((one for one in candidates if not any(unit.names & {*assessed} for unit in one)), None)
+            if units is None:
+                return removed, False
+            removed += sorted(units)
+            asked = asked.without(units)
+        return removed, asked.best() is None
+
+    def needed(self, by: Sequence[int]) -> list[frozenset[Unit]]:
+        """Those of some facts without which nothing is found."""
+        units = [self.facts.units[at] for at in by]
+        return [one for one in units if self.without(one).best() is None]
+
+
+def _ranked(fits: Fits, question: HiddenQuestion, by: Sequence[int]) -> list[int]:
+    """The facts that explain most of the true values, first; of two together, only these two."""
+    z, y = fits.plain_parts[0].z, question.values[:, :1] - fits.plain_parts[0].explained(question.values[:, :1])
+    if by:
+        return sorted(by, key=lambda at: -abs(float(z[:, at] @ y[:, 0])))
+    gram = z.T @ z
+    gram[np.diag_indices_from(gram)] += 1e-2 * len(z)
+    weight = np.abs(np.linalg.solve(gram, z.T @ y))[:, 0]
+    order: list[int] = np.argsort(-weight, kind="stable").tolist()
+    return order
+
+
+def attacked(leaving: Leaving, told: Mapping[str, float] | None = None) -> FindingTold:
+    """What many facts together disclose of each hidden column.
+
+    ``told``: for what share of the people a column is disclosed already; nearly all are not asked again.
+    """
+    scene = _Scene.of(leaving)
+    attempts = [] if scene is None else list(scene.attempts(told or {}))
+    n_people, n_facts = (0, 0) if scene is None else scene.facts.numbers.shape
+
+    def for_reader(policy: Policy) -> Attacked:
+        return Attacked(n_facts, n_people, [one.for_reader(policy, leaving) for one in attempts])
+
+    return for_reader
+
+
+@dataclass(frozen=True)
+class _Scene:
+    """The facts and the hidden columns of people (n_people,), the first of all in the order of their hashed ids.
+
+    ``levels``: codes of released quasi-identifiers of few levels. ``n_each``: how many people each one stands for.
+    """
+
+    leaving: Leaving
+    facts: PersonFacts
+    hidden: Sequence[HiddenColumn]
+    levels: Sequence[np.ndarray]
+    classes: np.ndarray
+    n_each: float
+
+    @classmethod
+    def of(cls, leaving: Leaving) -> _Scene | None:
+        """None where nothing is hidden."""
+        files = leaving.files
+        rows = leaving.some_people(MOST_ASKED) if files is None else places_of(leaving, files.people)
+        hidden = hidden_in(leaving, rows, {} if files is None else files.dropped)
+        if not hidden:
+            return None
+        names = [name for name in leaving.released_names if name in leaving.originals]
+        released = leaving.looked_at_people(np.maximum(rows, 0), names).released
+        facts = PersonFacts.of(released, files).without(leaving.harmless).first(MOST_ASKED)
+        keys = [released[name].astype("str").fillna("") for name in leaving.quasi_identifiers if name in released]
+        classes = np.asarray(released.groupby(keys, sort=False).ngroup()) if keys else np.zeros(len(rows), np.int64)
+        levels = [one[:MOST_ASKED] for one in few_levels(leaving, rows)]
+        return cls(leaving, facts, hidden, levels, classes, leaving.n_people / max(min(len(rows), MOST_ASKED), 1))
+
+    def attempts(self, told: Mapping[str, float]) -> Iterator[AttemptAtColumn]:
+        """What was found of each hidden column."""
+        for one in self.hidden:
+            n, who = len(self.facts.numbers), one.changed
+            if told.get(one.name, 0.0) >= WHOLE:
+                yield AttemptAtColumn(one.name, not_asked=TOLD)
+            elif (one.rows < n).sum() < FEWEST_PEOPLE or who[one.rows < n].sum() < LEAST_PEOPLE:
+                yield AttemptAtColumn(one.name, not_asked=TOO_SMALL)
+            else:
+                yield self._of_number(one) if one.is_numeric else self._of_label(one)
+
+    def _facts_of(self, one: HiddenColumn, kept: np.ndarray) -> PersonFacts:
+        found = self.facts.without([one.name])
+        return replace(found, numbers=found.numbers[one.rows[kept]])
+
+    def _groups(self, rows: np.ndarray) -> np.ndarray:
+        found: np.ndarray = self.levels[0][rows] if self.levels else np.zeros(len(rows), dtype=np.int64)
+        return found
+
+    def _given(self, rows: np.ndarray, released: np.ndarray) -> np.ndarray:
+        given = intercepts([released, *(level[rows] for level in self.levels)])
+        if len(np.unique(released)) > MANY:
+            given = np.column_stack([given, (released - released.mean()) / max(float(released.std()), 1e-12)])
+        return given
+
+    def _of_number(self, one: HiddenColumn) -> AttemptAtColumn:
+        """Whether those who know the number find people again."""
+        kept = one.rows < len(self.facts.numbers)
+        rows, asked, released = one.rows[kept], one.changed[kept], one.released[kept]
+        value = one.numbers[kept].astype(float)
+        facts = self._facts_of(one, kept)
+        fits, question = (
+            Fits(facts.numbers, self._given(rows, released)),
+            HiddenQuestion(value[:, None], self._groups(rows)),
+        )
+        baseline = many.out_of_fold(fits, question.values)[:, 0]
+        classes = self.classes[rows]
+        if not one.is_date:  # a released value that several people have is known, too; a moved date says little
+            classes = np.unique(np.stack([classes, _of_several(released)]), axis=1, return_inverse=True)[1]
+        known = KnownToAttacker(classes, asked, self.n_each, self.leaving.before.config.K)
+
+        def effect_of(guess: Guess) -> FoundAgain | None:
+            found = found_again(guess.guessed, value, baseline, known)
+            return found if found.is_more(LEAST_PEOPLE) else None
+
+        of_one = _Asked(facts, fits, question, OF_NUMBERS, effect_of)
+        nobody, best = AttemptAtColumn(one.name, people=int(asked.sum())), of_one.best()
+        if best is None:
+            return nobody
+        if not of_one.is_beyond_chance(best.answerer, exchanged(value, alike(released), asked), len(self.hidden)):
+            return replace(nobody, not_asked=BY_LUCK)
+        found = best.effect
+        counts = (round(found.found), round(found.found_by_class), found.below_k)
+        return self._attempt(nobody, of_one, best, counts, is_reason=True)
+
+    def _of_label(self, one: HiddenColumn) -> AttemptAtColumn:
+        """Whether a label can be inferred, one label after the other, the commonest first."""
+        kept = one.rows < len(self.facts.numbers)
+        rows, asked, released = one.rows[kept], one.changed[kept], one.released[kept]
+        label, facts = one.labels.codes[kept], self._facts_of(one, kept)
+        nobody = AttemptAtColumn(one.name, people=int(asked.sum()), is_inferred=True)
+        common, n = np.unique(label[asked], return_counts=True)
+        common = common[np.argsort(-n, kind="stable")][:MOST_LABELS]
+        are_two, fits = len(common) == 2, Fits(facts.numbers, intercepts([released]))
+        for level in common[: 1 if are_two else None].tolist():
+            has = label == level
+            if min(has[asked].sum(), (~has)[asked].sum()) < LEAST_PEOPLE:
+                continue
+
+            def effect_of(guess: Guess, has: np.ndarray = has) -> _Sure | None:
+                found = _Sure.of(guess.guessed, has, asked, are_two)
+                return found if found.is_enough else None
+
+            values = has.astype(float)
+            question = HiddenQuestion(values[:, None], self._groups(rows))
+            of_one = _Asked(facts, fits, question, OF_LABELS, effect_of)
+            best = of_one.best()
+            if best is None:
+                continue
+            n_questions = len(self.hidden) * len(common)
+            if not of_one.is_beyond_chance(best.answerer, exchanged(values, released, asked), n_questions):
+                return replace(nobody, not_asked=BY_LUCK)
+            # What the population discloses, such as the sex by a height, counts where a value was hidden for single
+            # people, or where nearly everybody's is given.
+            is_reason = bool(best.effect.n >= WHOLE * asked.sum() or asked.mean() < WHOLE)
+            counts = (best.effect.n_right, round(best.effect.n_by_chance), 0)
+            return self._attempt(nobody, of_one, best, counts, is_reason=is_reason)
+        return nobody
+
+    def _attempt(
+        self,
+        nobody: AttemptAtColumn,
+        asked: _Asked[Effect],
+        best: _Best[Effect],
+        counts: tuple[int, int, int],
+        *,
+        is_reason: bool,
+    ) -> AttemptAtColumn:
+        units, is_gone = asked.taken_out(self.leaving.quasi_identifiers)
+        found, by_class, below_k = counts
+        of_pair = [sorted(of_fact)[0] for of_fact in asked.needed(best.guess.by)]
+        return replace(
+            nobody,
+            answerer=best.answerer.name,
+            by=list(dict.fromkeys(unit.name for unit in of_pair or units)),
+            found=found,
+            by_class=by_class,
+            below_k=below_k,
+            is_reason=is_reason,
+            is_sensitive=nobody.column in self.leaving.before.config.sensitive_features,
+            changes=tuple(lines_without(units)),
+            lines_are_tried=is_gone,
+        )
+
+
+@dataclass(frozen=True)
+class _Sure:
+    """Sure guesses of a label: ``n`` of people asked, ``n_right`` are right, ``n_by_chance`` without any facts."""
+
+    n: int
+    n_right: int
+    n_by_chance: float
+
+    @classmethod
+    def of(cls, probability: np.ndarray, has: np.ndarray, asked: np.ndarray, are_two: bool) -> _Sure:
+        """By the ``probability`` (n,) that people have the label; of two labels, a low one is a guess of the other."""
+        says, denies = probability >= SURE, (probability <= 1 - SURE) & are_two
+        sure = asked & (says | denies)
+        right = sure & (says == has)
+        share = float(has[asked].mean())
+        return cls(int(sure.sum()), int(right.sum()), float(sure.sum()) * (max(share, 1 - share) if are_two else share))
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether enough people have a sure guess, nearly all of which are right, far more than without facts."""
+        wrong, wrong_by_chance = self.n - self.n_right, self.n - self.n_by_chance
+        return self.n_right >= max(LEAST_PEOPLE, RIGHT * self.n) and wrong <= LEFT * wrong_by_chance
+
+
+def _of_several(released: np.ndarray) -> np.ndarray:
+    """The released code (n,) where several people have it, else -1."""
+    _, place, n = np.unique(released, return_inverse=True, return_counts=True)
+    return np.where(n[place] > 1, released, -1)

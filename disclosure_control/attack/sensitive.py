@@ -1,0 +1,110 @@
+"""Released columns that give a released sensitive feature away: a copy of it in other words, such as a coded arm.
+
+Who is asked: everybody with a value. What the equivalence class gives already is no finding; a quasi-identifier is
+assessed by l and t. A sensitive feature that does not leave is a hidden column like others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.attack.leaving import Leaving
+from disclosure_control.attack.release_finding import FindingTold, ReleaseFinding
+from disclosure_control.attack.tells.hidden_columns import HiddenColumn
+from disclosure_control.attack.tells.telling import MOST_PEOPLE, Teller, told_by_one
+from disclosure_control.basics.settings.changes import ConfigChange
+from disclosure_control.basics.telling.plain import NOT_IN_SUMMARY
+from disclosure_control.basics.telling.reasons import Gravity, Reason
+from disclosure_control.basics.telling.small_counts import Policy, count_in_sentence, count_text, people_told
+from disclosure_control.basics.telling.words import listed
+
+WHY = "it gives a sensitive feature away"
+
+
+@dataclass(frozen=True)
+class GivenAway:
+    """A sensitive ``feature`` that each of the ``columns`` gives, for how many of the people with a value."""
+
+    feature: str
+    columns: Sequence[str]
+    people_told: int | None
+    people: int | None
+
+    def for_reader(self, policy: Policy, leaving: Leaving) -> GivenAway:
+        """The same with the counts that the reader may see."""
+        n_told, n = self.people_told or 0, self.people or 0
+        return replace(
+            self,
+            people_told=leaving.told_of(policy, self.feature, n_told, n),
+            people=leaving.told_of(policy, self.feature, n),
+        )
+
+    def sentence(self, n_told: str) -> str:
+        """Which columns give the feature, for ``n_told`` people."""
+        many = len(self.columns) > 1
+        return (
+            f"The released column{'s' if many else ''} {listed(self.columns)} {'each give' if many else 'gives'} the "
+            f"sensitive {self.feature} of {n_told} of {people_told(self.people)}"
+        )
+
+
+@dataclass(frozen=True)
+class SensitiveGivenAway(ReleaseFinding):
+    """The sensitive features that single released columns give away."""
+
+    given: Sequence[GivenAway]
+    harmless: Sequence[str] = field(default=(), metadata=NOT_IN_SUMMARY)
+
+    def words(self) -> Iterator[str]:
+        """Which columns give which feature."""
+        return (f"{one.sentence(count_text(one.people_told))}." for one in self.given)
+
+    def reasons(self) -> Iterator[Reason]:
+        """A reason to hold for each feature, but for columns that are declared harmless."""
+        for one in self.given:
+            columns = [name for name in one.columns if name not in self.harmless]
+            if columns:
+                step = {"method": "drop_column", "columns": columns}
+                yield Reason(
+                    Gravity.OUTSIDERS_CAN_SINGLE_OUT,
+                    f"{replace(one, columns=columns).sentence(count_in_sentence(one.people_told))}.",
+                    'or state under "treatment", "harmless" why whoever knows them may learn it',
+                    (ConfigChange.to(("treatment", "steps"), step, WHY, is_added=True),),
+                    infers=True,
+                )
+
+
+def sensitive_given_away(leaving: Leaving) -> FindingTold:
+    """Which released columns give a released sensitive feature away, beyond what the equivalence class gives."""
+    config = leaving.before.config
+    sensitive = [name for name in config.sensitive_features if name in leaving.released_names]
+    found = list(_given(leaving, sensitive)) if sensitive else []
+
+    def for_reader(policy: Policy) -> SensitiveGivenAway:
+        return SensitiveGivenAway([one.for_reader(policy, leaving) for one in found], list(leaving.harmless))
+
+    return for_reader
+
+
+def _given(leaving: Leaving, sensitive: Sequence[str]) -> Iterator[GivenAway]:
+    people = leaving.looked_at(MOST_PEOPLE)
+    assessed = {*leaving.quasi_identifiers, *leaving.before.config.sensitive_features}
+    names = [name for name in leaving.released_names if name in people.released]
+    tellers = {name: Teller.of(people.released[name]) for name in names if name not in assessed}
+    of_class = [people.released[name].astype("str").fillna("") for name in leaving.quasi_identifiers if name in names]
+    classes = pd.Series(
+        np.asarray(people.released.groupby(of_class).ngroup()) if of_class else 0, range(people.n_people)
+    )
+    for name in sensitive:
+        everybody = people.original[name].notna().to_numpy()
+        hidden = HiddenColumn.beside(leaving, name, people.original[name], classes.astype(str), everybody)
+        if len(hidden.labels.labels) < 2:
+            continue
+        found = list(told_by_one(hidden, tellers))
+        if found:
+            columns = [one.columns[0] for one in found]
+            yield GivenAway(name, columns, max(one.people_told or 0 for one in found), int(everybody.sum()))

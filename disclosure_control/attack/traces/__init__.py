@@ -1,0 +1,1 @@
+"""Traces of originals in the cells of what leaves."""

@@ -1,1 +1,0 @@
-"""The rows of a package as searches read them: by person, by column, by date."""

@@ -1,0 +1,106 @@
+"""What answerers of many facts find: known formulas among noise, and nothing in noise, at any size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from disclosure_control.attack.answerers import labels, many, pairs
+from disclosure_control.attack.asking import HiddenQuestion, exchanged, intercepts, is_beyond_chance
+from disclosure_control.attack.fits import Fits
+from disclosure_control.attack.found_again import KnownToAttacker, found_again
+from tests.examples import some_of
+
+N = 300
+GENERATOR = np.random.default_rng(5)
+MALE = GENERATOR.integers(0, 2, N)
+AGE = GENERATOR.integers(30, 80, N).astype(float)
+BAND = (AGE // 10).astype(int)
+NOISE = np.exp(GENERATOR.normal(3, 0.3, (N, 20)))
+
+
+def creatinine_and_its_clearance() -> np.ndarray:
+    """CKD-EPI 2021: another exponent and another hinge for each sex."""
+    creatinine = np.exp(GENERATOR.normal(np.where(MALE, -0.05, -0.35), 0.25)).round(2)
+    part, power = creatinine / np.where(MALE, 0.9, 0.7), np.where(MALE, -0.302, -0.241)
+    rate = 142 * np.minimum(part, 1) ** power * np.maximum(part, 1) ** -1.2 * 0.9938**AGE * np.where(MALE, 1, 1.012)
+    return np.column_stack([creatinine, rate.round(1)])
+
+
+def fib4() -> np.ndarray:
+    ast, alt, platelets = np.exp(GENERATOR.normal([3.2, 3.1, 5.4], [0.4, 0.45, 0.25], (N, 3))).round().T
+    return np.column_stack([ast, alt, platelets, (AGE * ast / (platelets * np.sqrt(alt))).round(2)])
+
+
+def sum_of_items() -> np.ndarray:
+    items = GENERATOR.integers(10, 60, (N, 3))
+    return np.column_stack([items, AGE + items.sum(axis=1)])
+
+
+def markers() -> np.ndarray:
+    return AGE[:, None] * GENERATOR.uniform(0.5, 1.5, 25) + GENERATOR.normal(0, 8, (N, 25))
+
+
+def binary_items() -> np.ndarray:
+    return (AGE.astype(int)[:, None] >> np.arange(7)) & 1
+
+
+RELATIONS = {
+    creatinine_and_its_clearance: (pairs.ANSWERER, 45),
+    fib4: (many.ANSWERER, 80),
+    sum_of_items: (many.ANSWERER, 80),
+    markers: (many.ANSWERER, 20),
+    binary_items: (many.ANSWERER, 80),
+}
+
+
+@pytest.mark.parametrize("made", RELATIONS)
+def test_a_relation_of_many_facts_finds_people_again(made):
+    answerer, least = RELATIONS[made]
+    question = HiddenQuestion(exchanged(AGE, BAND, np.ones(N, dtype=bool)), MALE)
+    fits = Fits(np.column_stack([NOISE, made()]), intercepts([BAND, MALE]))
+    guess = answerer.answer(fits, question)
+    assert is_beyond_chance(guess.strength, 10)
+    known = KnownToAttacker(BAND * 2 + MALE, np.ones(N, dtype=bool), 1.0, 5)
+    found = found_again(guess.guessed, AGE, many.out_of_fold(fits, AGE[:, None])[:, 0], known)
+    assert found.is_more(10)
+    assert found.found >= least > 2 * found.found_by_class
+
+
+def test_a_score_and_the_density_that_it_is_made_of_give_the_sex():
+    density = GENERATOR.normal(np.where(MALE, 1.0, 0.95), 0.12).round(3)
+    score = ((density - np.where(MALE, 0.94, 0.86)) / np.where(MALE, 0.14, 0.11)).round(1)
+    fits = Fits(np.column_stack([NOISE, density, score]), np.ones((N, 1)))
+    values = exchanged(MALE.astype(float), np.zeros(N, dtype=int), np.ones(N, dtype=bool))
+    guess = labels.BY_TWO.answer(fits, HiddenQuestion(values, np.zeros(N, dtype=int)))
+    assert is_beyond_chance(guess.strength, 10)
+    assert ((guess.guessed > 0.5) == MALE).mean() > 0.98
+
+
+@pytest.mark.parametrize("n", some_of([60, 100, 300, 1000]))
+def test_noise_tells_nothing(n):
+    """Neither of the age within its bands, nor of the sex; centring is learnt in each part from the other people."""
+    generator = np.random.default_rng(n)
+    age, male = generator.integers(30, 80, n).astype(float), generator.integers(0, 2, n)
+    band, everybody = (age // 10).astype(int), np.ones(n, dtype=bool)
+    facts = np.where(generator.random((n, 40)) < 0.1, np.nan, np.exp(generator.normal(3, 0.3, (n, 40))))
+    asked = [
+        (answerer, exchanged(age, band, everybody), intercepts([band, male]))
+        for answerer in (pairs.ANSWERER, many.ANSWERER)
+    ] + [
+        (answerer, exchanged(male * 1.0, 0 * male, everybody), np.ones((n, 1)))
+        for answerer in (labels.BY_TWO, labels.BY_MANY)
+    ]
+    for answerer, values, given in asked:
+        guess = answerer.answer(Fits(facts, given), HiddenQuestion(values, male))
+        assert not is_beyond_chance(guess.strength, 10), answerer.name
+
+
+def test_who_is_found_at_the_first_attempt():
+    """Two classes: in the first each own guess is nearest, in the second all guesses are alike."""
+    value = np.array([1.0, 2.0, 3.0, 5.0, 6.0])
+    guessed = np.array([1.1, 2.1, 2.9, 5.0, 5.0])
+    known = KnownToAttacker(np.array([0, 0, 0, 1, 1]), np.ones(5, dtype=bool), 1.0, 2)
+    found = found_again(guessed, value, np.zeros(5), known)
+    assert (found.found, found.found_by_class) == (4.0, 2.0)
+    assert found.below_k_by_class == 0

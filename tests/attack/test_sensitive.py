@@ -1,0 +1,71 @@
+"""A released column that gives a sensitive feature away: a reason to hold, and a yes to the third question."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from config.model_settings import validate_config
+from disclosure_control.assess.assessment import assess
+from disclosure_control.attack.leaving import Leaving
+from disclosure_control.attack.questions import beside_reasons, three_questions
+from disclosure_control.attack.release_findings import ReleaseFindings
+from disclosure_control.basics.telling.small_counts import EXACT
+from disclosure_control.remedy.treatments.treat import treat
+from disclosure_control.steps import READERS
+
+N = 120
+GENERATOR = np.random.default_rng(3)
+ARM = GENERATOR.integers(0, 4, N)
+TRIAL = pd.DataFrame(
+    {
+        "sex": np.where(np.arange(N) % 2, "F", "M"),
+        "age": GENERATOR.integers(30, 80, N).astype(float),
+        "arms": np.array(["A", "B", "C", "D"])[ARM],
+        "treat": np.where(ARM, "yes", "no"),
+        "cells": GENERATOR.normal(300, 80, N).round(),
+    }
+)
+CONFIG = {
+    "categorical_qis": ["sex"],
+    "continuous_qis": ["age"],
+    "binning_config": {},
+    "sensitive_feature": ["treat"],
+    "sensitive_binning_config_for_L": {},
+    "K": 5,
+    "L": 2,
+    "T": 0.9,
+}
+BANDS = [{"method": "band", "column": "age", "width": 25}]
+
+
+def findings(trial: pd.DataFrame, steps: list[dict]):
+    frame = trial.assign(USUBJID=[f"S{i}" for i in range(N)]).set_index("USUBJID")
+    config = validate_config(CONFIG, list(frame.columns), READERS)
+    treated = treat(frame, config, steps)
+    return ReleaseFindings.of(Leaving.of(assess(frame, config), treated))(EXACT), treated
+
+
+def test_an_arm_gives_the_sensitive_treatment_away():
+    found, treated = findings(TRIAL, BANDS)
+    (reason,) = (one for one in found.reasons() if one.infers)
+    assert reason.sentence == f"The released column arms gives the sensitive treat of {N} of {N} people."
+    assert reason.changes[0].value == {"method": "drop_column", "columns": ["arms"]}
+    answers = three_questions(EXACT, treated.as_released)
+    assert answers["inference"].answer == "no"
+    assert beside_reasons(answers, [reason])["inference"].answer == "yes"
+    assert beside_reasons(answers, [reason])["singling_out"] == answers["singling_out"]
+
+
+def test_without_the_arm_nothing_gives_it_away():
+    found, _ = findings(TRIAL, [*BANDS, {"method": "drop_column", "columns": ["arms"]}])
+    assert not [one for one in found.reasons() if one.infers]
+
+
+def test_a_dropped_feature_is_hidden_and_no_config_is_said_to_name_none():
+    found, treated = findings(TRIAL, [*BANDS, {"method": "drop_column", "columns": ["treat"]}])
+    assert [one.sentence.split(" for ")[0] for one in found.reasons() if one.infers] == [
+        "The released column arms alone discloses the original treat"
+    ]
+    answer = three_questions(EXACT, treated.as_released, sensitive=["treat"])["inference"]
+    assert answer.sentence == "Not assessable: treat is not released."

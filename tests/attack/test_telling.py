@@ -1,0 +1,194 @@
+"""What released columns tell of what a step took out: the examples of an attacker, and what is no relation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from disclosure_control.assess.assessment import assess
+from disclosure_control.attack.tells import telling
+from disclosure_control.basics.telling.reasons import Gravity
+from disclosure_control.basics.telling.small_counts import MASKED
+from disclosure_control.remedy.treatments.treat import treat
+from disclosure_control.steps.treatment.figures import treatment_findings
+from disclosure_control.steps.treatment.report import treatment_report
+from tests.config_keys import settings_of_key
+from tests.examples import some_of
+from tests.found import InSummary
+from tests.remedy.treatments.treatment_frames import config_for
+
+BAND = {"method": "band", "column": "age", "width": 10}
+
+
+def figures_of(frame: pd.DataFrame, *steps, config, harmless=None) -> dict:
+    settings = settings_of_key("treatment", {"steps": list(steps), "harmless": harmless or {}})
+    return InSummary(treatment_findings(assess(frame, config), treat(frame, config, steps), frame, settings)(MASKED))
+
+
+def told(figures: dict) -> dict[tuple, tuple]:
+    return {
+        (*one["columns"], one["tells"]): (one["people_told"], one["people_changed"], one["within"])
+        for one in figures["telling"]["told"]
+    }
+
+
+def people(n: int, seed: int = 1, **columns) -> pd.DataFrame:
+    """Men and women of 20 to 80 years, whose other columns have nothing to do with it."""
+    generator = np.random.default_rng(seed)
+    frame = {
+        "USUBJID": [f"S-{i}" for i in range(n)],
+        "sex": generator.choice(["F", "M"], n),
+        "age": generator.integers(20, 80, n).astype(float),
+        "LB__X": generator.normal(5, 1, n).round(2),
+        "LB__Y": generator.integers(0, 7, n).astype(str),
+        "visit": generator.permutation(n),
+    }
+    return pd.DataFrame({**frame, **columns})
+
+
+@pytest.mark.parametrize("heading", ["yob", "CODE_7"])
+def test_a_year_of_birth_tells_a_banded_age_within_a_year(heading):
+    frame = people(300)
+    birthday_was = np.random.default_rng(2).integers(0, 2, 300)
+    frame[heading] = (2024 - frame["age"] - birthday_was).astype(int).astype(str)
+    figures = figures_of(frame, BAND, config=config_for(["sex"], ["age"], K=2))
+    assert told(figures) == {(heading, "age"): (300, 300, 1.0)}
+    sentence = f"The released column {heading} alone discloses the original age within 1 for 300 of 300 people"
+    assert sentence in treatment_report(figures.found)
+    reason = next(one for one in figures.found.leaving.reasons() if sentence in one.sentence)
+    assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
+    declared = figures_of(frame, BAND, config=config_for(["sex"], ["age"], K=2), harmless={heading: "scrambled"})
+    assert not any(sentence in one.sentence for one in declared.found.leaving.reasons())
+    assert sentence in treatment_report(declared.found)
+
+
+@pytest.mark.parametrize("form", ["%Y-%m-%dT08:00", "%d.%m.%Y", "%d%b%Y"])
+def test_a_date_of_birth_under_another_name_tells_a_banded_age(form):
+    """Nearly every date is another one: nothing but the order of the dates tells."""
+    frame = people(300)
+    days = np.random.default_rng(3).integers(0, 365, 300)
+    born = pd.Timestamp("2024-01-01") - pd.to_timedelta(frame["age"] * 365.25 + days, unit="D")
+    frame["CODE_7"] = born.dt.strftime(form)
+    ((key, (n, of, within)),) = told(figures_of(frame, BAND, config=config_for(["sex"], ["age"], K=2))).items()
+    assert key == ("CODE_7", "age")
+    assert (n >= 297, of) == (True, 300)
+    assert within <= 2.3  # a quarter of a band
+
+
+def test_postal_codes_of_which_ten_were_touched_tell_the_region_of_390():
+    codes = np.repeat(np.arange(40), 10)
+    frame = people(400, zip=(10_000 + 25 * codes).astype(str), region=pd.Series(codes // 4).map("region {}".format))
+    group = {"method": "group", "column": "region", "groups": {"north": [f"region {i}" for i in range(5)]}}
+    group["others"] = "south"
+    touch = {"method": "group", "column": "zip", "groups": {"*": ["10000"]}}
+    figures = figures_of(frame, group, touch, config=config_for(["sex", "region"], K=2))
+    assert told(figures) == {("zip", "region"): (400, 400, None)}  # those with * are of one region too
+    one_each = frame.assign(zip=(10_000 + 13 * np.arange(400)).astype(str))  # a postal code for everybody
+    hidden = [str(10_000 + 13 * i) for i in range(0, 400, 40)]
+    touch = {"method": "group", "column": "zip", "groups": {"*": hidden}}
+    n, of, _ = told(figures_of(one_each, group, touch, config=config_for(["sex", "region"], K=2)))["zip", "region"]
+    assert (n >= 360, of) == (True, 400)  # by the neighbours, of those with a code
+
+
+def test_a_sensitive_column_tells_the_grouped_region():
+    generator = np.random.default_rng(4)
+    regions = generator.integers(0, 6, 300)
+    frame = people(300, region=pd.Series(regions).map("region {}".format), LB__STRAIN=(10 * regions).astype(float))
+    step = {"method": "group", "column": "region", "groups": {"all": [f"region {i}" for i in range(6)]}}
+    figures = figures_of(frame, step, config=config_for(["sex", "region"], [], ["LB__STRAIN"], K=2, T=99))
+    assert told(figures) == {("LB__STRAIN", "region"): (300, 300, None)}
+
+
+@pytest.mark.parametrize(
+    "step", [{"method": "band", "column": "bmi", "width": 5}, {"method": "drop_column", "columns": ["bmi"]}]
+)
+def test_height_and_weight_tell_the_bmi_together(step):
+    generator = np.random.default_rng(5)
+    height, weight = generator.normal(170, 9, 300).round(), generator.normal(75, 13, 300).round(1)
+    bmi = (weight / (height / 100) ** 2).round(1)
+    frame = people(300, VS__HT=height.astype(str), VS__WT=weight.astype(str), bmi=bmi)
+    figures = figures_of(frame, step, config=config_for(["sex"], ["bmi"], K=2))
+    (((one, other, what), (n, of, within)),) = told(figures).items()
+    assert {one, other, what} == {"VS__HT", "VS__WT", "bmi"}
+    assert (n >= 299, of, within < 0.1) == (True, 300, True)
+    assert "The released columns VS__HT and VS__WT together disclose the original bmi" in treatment_report(
+        figures.found
+    )
+
+
+def test_two_categories_tell_together_what_neither_tells_alone():
+    generator = np.random.default_rng(6)
+    one, other = generator.integers(0, 5, (2, 400))
+    frame = people(400, a=one.astype(str), b=other.astype(str), town=pd.Series((one + other) % 5).map("t{}".format))
+    figures = figures_of(frame, {"method": "drop_column", "columns": ["town"]}, config=config_for(["sex", "town"], K=2))
+    assert told(figures) == {("a", "b", "town"): (400, 400, None)}
+
+
+def test_the_last_digit_tells_an_age_with_its_band():
+    frame = people(600).assign(digit=lambda f: (f["age"] % 10).astype(int).astype(str))
+    found = told(figures_of(frame, BAND, config=config_for(["sex"], ["age"], K=2)))
+    assert found == {("digit", "age", "age"): (600, 600, 0.0)}
+
+
+def test_what_tells_a_part_of_the_people():
+    frame = people(400)
+    town = np.random.default_rng(7).integers(0, 4, 400)
+    frame["town"] = pd.Series(town).map("t{}".format)
+    frame["clinic"] = [f"c{t}" if i < 120 else None for i, t in enumerate(town)]
+    step = {"method": "drop_column", "columns": ["town"]}
+    figures = figures_of(frame, step, config=config_for(["sex", "town"], K=2))
+    assert told(figures) == {("clinic", "town"): (120, 400, None)}
+    frame["clinic"] = frame["clinic"].fillna("elsewhere")
+    figures = figures_of(frame, step, config=config_for(["sex", "town"], K=2))
+    assert told(figures) == {("clinic", "town"): (120, 400, None)}
+
+
+def test_a_few_suppressed_cells_are_asked_for_by_themselves():
+    """Of 400 people 40 lose their town: all others' is in the file, and the clinic tells those 40."""
+    town = np.repeat(np.arange(20), 20)
+    frame = people(400, town=pd.Series(town).map("t{}".format), clinic=pd.Series(town).map("c{}".format))
+    step = {"method": "group", "column": "town", "groups": {"*": ["t3", "t7"]}}
+    figures = figures_of(frame, step, config=config_for(["sex", "town"], K=2))
+    assert told(figures) == {("clinic", "town"): (40, 40, None)}
+
+
+def test_too_few_to_ask_is_said():
+    frame = people(60, town=["rare"] * 4 + ["often"] * 56)
+    step = {"method": "group", "column": "town", "groups": {"*": ["rare"]}}
+    text = treatment_report(figures_of(frame, step, config=config_for(["sex", "town"], K=2)).found)
+    assert "Not searched, because fewer than 10 values were changed: town." in text
+
+
+@pytest.mark.parametrize("seed", some_of(range(4)))
+def test_columns_that_have_nothing_to_do_with_it_tell_nothing(seed):
+    """An id, a text of few values, numbers, 60 people and 300: luck is no relation."""
+    n = 300 if seed % 2 else 60
+    frame = people(n, seed).assign(town=lambda f: "t" + (f["age"] // 4).astype(int).astype(str))
+    frame["town"] = frame["town"].sample(frac=1, random_state=seed).to_numpy()
+    drop = {"method": "drop_column", "columns": ["town"]}
+    figures = figures_of(frame, BAND, drop, config=config_for(["sex", "town"], ["age"], K=2))
+    assert told(figures) == {}
+
+
+def test_quasi_identifiers_are_assessed_with_what_they_tell():
+    """The exact town stays a quasi-identifier: that it tells the region that went is in k already."""
+    town = np.repeat(np.arange(20), 20)
+    frame = people(400, town=pd.Series(town).map("t{}".format), region=pd.Series(town // 5).map("r{}".format))
+    step = {"method": "drop_column", "columns": ["region"]}
+    assert told(figures_of(frame, step, config=config_for(["sex", "town", "region"], K=2))) == {}
+
+
+def test_the_order_of_records_and_a_part_of_the_people(monkeypatch):
+    frame = people(300, seed=9)
+    frame = frame.assign(yob=2024 - frame["age"], LB__Z=np.random.default_rng(9).normal(size=300))
+    config = config_for(["sex"], ["age"], K=2)
+    shuffled = frame.sample(frac=1, random_state=1)
+    monkeypatch.setattr(telling, "MOST_PEOPLE", 200)
+    monkeypatch.setattr(telling, "MOST_PAIRS", 1)
+    figures = figures_of(frame, BAND, config=config)
+    assert figures["telling"] == figures_of(shuffled, BAND, config=config)["telling"]
+    assert told(figures)["yob", "age"][:2] == (200, 200)
+    text = treatment_report(figures.found)
+    assert "The columns of 200 of 300 people were searched" in text
+    assert "1 of 7 pairs of columns were searched" in text

@@ -1,0 +1,42 @@
+"""What counts as a trace of an original in what leaves."""
+
+from __future__ import annotations
+
+from disclosure_control.attack.traces.traces import find_traces
+from study.formats.tables import SourceTable
+from tests.release.small_studies import people, released, study_of
+
+IDS = [f"SUBJECT-{i:04}" for i in range(40)]
+
+
+def traces_of(files, lines=(), spoilt=None):
+    who = people(IDS, list(range(len(IDS))))
+    made = released(files, who, lines)
+    opened = {
+        name: SourceTable(name, f"{name}.csv", "", file.frame.copy(), {}, ()) for name, file in made.files.items()
+    }
+    if spoilt is not None:
+        spoilt({name: table.frame for name, table in opened.items()})
+    return find_traces(study_of(files, IDS), made, opened, who, {}, "USUBJID")
+
+
+def events(n=4000):
+    """Records with numbers of six digits: some of the pseudonyms have six such digits in a row, by chance."""
+    return {
+        "DM": [{"USUBJID": one, "SEX": "F"} for one in IDS],
+        "AE": [{"USUBJID": IDS[i % 40], "AESEQ": float(i), "AESPID": f"{100_000 + i}"} for i in range(n)],
+    }
+
+
+def test_digits_within_a_pseudonym_are_chance():
+    found = traces_of(events())
+    assert found.total == 0
+    assert found.searched > 4000
+
+
+def test_an_original_number_left_among_the_pseudonyms_is_a_trace():
+    def spoilt(frames):
+        frames["AE"].loc[7, "AESPID"] = "100042"
+
+    found = traces_of(events(), spoilt=spoilt)
+    assert (found.removed_identifiers, found.where) == (1, {"AE.AESPID": 1})
