@@ -97,6 +97,11 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/release": 22,
         "tests/study/columns": 1,
     },
+    "Attack": {
+        "disclosure_control.attack": 4071,
+        "disclosure_control.basics": 1,
+        "tests/attack": 1149,
+    },
 }
 
 MOST = {
@@ -108,10 +113,9 @@ MOST = {
     "disclosure_control.basics": 2454,
     "disclosure_control.draft": 1417,
     "disclosure_control.identifiers": 1488,
-    "disclosure_control.leaving": 1328,
-    "disclosure_control.measures": 2196,
+    "disclosure_control.measures": 1462,
     "disclosure_control.records": 2699,
-    "disclosure_control.release": 5074,
+    "disclosure_control.release": 3916,
     "disclosure_control.remedy": 4226,
     "disclosure_control.report": 943,
     "disclosure_control.rules": 292,
@@ -133,11 +137,10 @@ MOST = {
     "tests/corpus": 319,
     "tests/draft": 1077,
     "tests/identifiers": 391,
-    "tests/leaving": 470,
-    "tests/measures": 2444,
+    "tests/measures": 2081,
     "tests/models": 1087,
     "tests/records": 1659,
-    "tests/release": 2340,
+    "tests/release": 2131,
     "tests/remedy/recodings": 867,
     "tests/remedy/treatments": 1799,
     "tests/report": 2816,
@@ -155,7 +158,7 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 43065, 33493
+MOST_STATEMENTS, MOST_OF_TESTS = 39845, 32451
 MOST_SETTINGS = 311
 MOST_WORDS = {"docs": 38504, "README.md": 2218}
 MOST_BYTES_OF_README = 14170
