@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import hashlib
 import sys
 from functools import partial
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from disclosure_control.assess.opening import OpenedPilot
     from disclosure_control.basics.files import SourceFile
     from disclosure_control.basics.kept import Kept
+    from disclosure_control.draft.ways import StudyLosses, Weigh
     from disclosure_control.report.verdict import Verdict
     from disclosure_control.run.logs import Log
     from disclosure_control.steps.running import StepResult
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
 
     Check = Callable[[Mapping[str, Any]], object]
     Run = Callable[..., Verdict]
+    Weighed = tuple[StudyLosses, Mapping[str, int]]
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -89,7 +92,33 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
                     log.say(words)
                     return _verdict_of(pilot, tried, literal, log, tried.config if in_place else found.config, kept)
 
-        return _assess_opened(pilot, found, options, kept, check, run)
+        def weigh(literal: Mapping[str, Any], words: str) -> Weighed | None:
+            from disclosure_control.remedy.treatments.keys import with_keys_to_come
+
+            with with_keys_to_come(literal):
+                check(literal)
+                with opened(choice.name, path, pilot.by(literal), READERS, records_needed, pilot.cluster) as tried:
+                    pilot.log.say(words)
+                    return _losses_of(pilot, tried, found.config, kept)
+
+        return _assess_opened(pilot, found, options, kept, check, run, weigh)
+
+
+def _losses_of(pilot: Pilot, found: OpenedPilot, untried: PilotConfig, kept: Kept) -> Weighed | None:
+    """What a recipient would lose by another config than the pilot's, and the levels of the recommended recoding; None
+    where nothing would leave.
+    """
+    from disclosure_control.assess.assessment import evaluate
+    from disclosure_control.run.logs import SilentLog
+    from disclosure_control.steps.running import run_steps
+
+    how = SilentLog(), pilot.left_out, pilot.started, untried, kept
+    steps = run_steps(
+        pilot.name, pilot.folder, found.dataset, evaluate(found.people, found.config), *how, asks_for_losses=True
+    )
+    use = steps["release"].use if "release" in steps else None
+    levels = steps["recommend"].figures["levels"] if "recommend" in steps else None
+    return None if use is None else (use, levels or {})
 
 
 def _verdict_of(
@@ -107,7 +136,7 @@ def _verdict_of(
 
 
 def _assess_opened(
-    pilot: Pilot, found: OpenedPilot, options: argparse.Namespace, kept: Kept, check: Check, run: Run
+    pilot: Pilot, found: OpenedPilot, options: argparse.Namespace, kept: Kept, check: Check, run: Run, weigh: Weigh
 ) -> Outcome:
     from disclosure_control.assess.assessment import evaluate
     from disclosure_control.assess.came_in import merge_sections
@@ -175,7 +204,7 @@ def _assess_opened(
         pilot.log.notice(notice)
     pilot.log.say(on_screen.full_on_screen if options.verbose else on_screen.short)
     if options.propose:
-        _propose(pilot, outside.verdict, found.config, steps, check, run)
+        _propose(pilot, outside.verdict, found.config, steps, check, run, weigh)
     leaving = outside.leaving
     judged = leaving.about if leaving.assessment else dataset.file
     return _outcome(judged, leaving.assessment or assessment, outside.verdict, options.fail_on_risk)
@@ -206,14 +235,20 @@ def _into_custody(pilot: Pilot, found: OpenedPilot) -> None:
 
 
 def _propose(
-    pilot: Pilot, verdict: Verdict, config: PilotConfig, steps: Mapping[str, StepResult], check: Check, run: Run
+    pilot: Pilot,
+    verdict: Verdict,
+    config: PilotConfig,
+    steps: Mapping[str, StepResult],
+    check: Check,
+    run: Run,
+    weigh: Weigh,
 ) -> None:
     """Write the next config beside the pilot's, and say what it changes and how to put it in place.
 
     Where ``recommend`` weighs tables of the study, or what leaves by the proposal is of no use, other ways to hold are
     tried, too, and the best one is proposed.
     """
-    from disclosure_control.draft.proposal import proposal_in_words, propose_tried, tried_in_place
+    from disclosure_control.draft.proposal import dropped_by, proposal_in_words, propose_tried, tried_in_place
     from disclosure_control.draft.ways import NO_USE, RecodingLevels, proposed_by_ways
     from disclosure_control.run.config_files import PROPOSED_CONFIG, write_draft
 
@@ -224,12 +259,26 @@ def _propose(
         tried.append(run(literal, "Trying the proposal"))
         return tried[-1].reasons
 
-    proposal = propose_tried(text_of_config(file), file.name, verdict.reasons, check, reasons_of)
+    text = text_of_config(file)
     asked, said = config.settings.get("recommend"), list[str]()
+    spared = () if asked is None else [name for name, weight in asked.weights.items() if weight > 1]
+    proposal = propose_tried(text, file.name, verdict.reasons, check, reasons_of, spared)
     is_of_no_use = (use := tried[-1].use) is not None and use.answer == NO_USE
-    if asked is not None and recommended is not None and (asked.weigh is not None or is_of_no_use):
+
+    def drops_what_is_spared() -> bool:
+        return any(dropped_by(change).intersection(spared) for one in proposal.left for change in one.changes)
+
+    looks_further = is_of_no_use or drops_what_is_spared()
+    if asked is not None and recommended is not None and (asked.weigh is not None or looks_further):
         recoding = RecodingLevels.of(recommended.figures)
-        proposal, said = proposed_by_ways(proposal, file.name, recoding, run, asked.tables_weighed)
+        is_known = proposal.is_tried or not proposal.is_other
+        as_it_is = tried[-1] if is_known else run(parse_config(proposal.text, file.name), "Trying the proposal")
+        of_ways = recoding, weigh, run, as_it_is, asked.tables_weighed
+        proposal, said = proposed_by_ways(proposal, file.name, *of_ways)
+    if drops_what_is_spared():  # no other way holds
+        last = propose_tried(proposal.text, file.name, proposal.left, check, reasons_of)
+        changes = (*proposal.changes, *last.changes)
+        proposal = dataclasses.replace(last, before=text, changes=changes, n_decided=proposal.n_decided)
     as_it_runs = partial(run, words="Trying the proposal in place", in_place=True)
     proposal = tried_in_place(proposal, lambda text: as_it_runs(parse_config(text, file.name)).reasons)
     if proposal.is_other:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import difflib
 import os
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,13 +54,16 @@ class Proposal:
         return (line for line in list(lines)[2:] if not line.startswith("@@"))
 
 
-def propose_tried(text: str, name: str, reasons: Sequence[Reason], check: Check, run: Run) -> Proposal:
+def propose_tried(
+    text: str, name: str, reasons: Sequence[Reason], check: Check, run: Run, spared: Collection[str] = ()
+) -> Proposal:
     """The proposal of ``reasons``, and of those that are left when it is tried, until none or no line is left.
 
     ``run`` gives the reasons to hold that a run by a config finds, and publishes nothing. What takes much away is
-    proposed only once everything else was tried.
+    proposed only once everything else was tried. ``spared``: columns that no change drops, as other ways are looked for
+    first.
     """
-    found = propose(text, name, reasons, check)
+    found = propose(text, name, reasons, check, spared)
     for _ in range(MOST_TRIALS):
         if not found.is_other:
             break
@@ -67,7 +71,7 @@ def propose_tried(text: str, name: str, reasons: Sequence[Reason], check: Check,
             left = tuple(run(parse_config(found.text, name)))
         except FaultyInputError:  # of the files by these settings: what was found before stands
             break
-        step = propose(found.text, name, left, check)
+        step = propose(found.text, name, left, check, spared)
         found = dataclasses.replace(found, left=left, is_tried=True)
         if not step.changes:
             break
@@ -96,15 +100,15 @@ def _with_open_choices(found: Proposal, name: str) -> Proposal:
     return dataclasses.replace(found, text=with_choices(found.text, choices))
 
 
-def propose(text: str, name: str, reasons: Sequence[Reason], check: Check) -> Proposal:
+def propose(text: str, name: str, reasons: Sequence[Reason], check: Check, spared: Collection[str] = ()) -> Proposal:
     """The next config of the ``reasons`` to hold, from the ``text`` of today's, called ``name`` in faults.
 
-    ``check`` is asked whether a pilot would run by it, which is so: a change that it refuses is not made. Marks of a
-    draft become those of the proposal: to put it in place is to decide.
+    ``check`` is asked whether a pilot would run by it, which is so: a change that it refuses is not made; neither is
+    one that drops a ``spared`` column. Marks of a draft become those of the proposal: to put it in place is to decide.
     """
     literal = parse_config(text, name)
     wanted = [change for reason in reasons for change in reason.changes]
-    wanted = [change for change in wanted if applied(literal, [change]) != literal]
+    wanted = [one for one in wanted if applied(literal, [one]) != literal and not dropped_by(one).intersection(spared)]
     first = [change for change in wanted if not change.is_last_resort]
     made = tuple(_sound(literal, first or wanted, check))
     decided, words = with_marks_decided(text)
@@ -114,6 +118,13 @@ def propose(text: str, name: str, reasons: Sequence[Reason], check: Check) -> Pr
     assert parse_config(proposed, name) == after
     keys = tuple(name for name in names_of_keys(after) if not os.environ.get(name))
     return Proposal(text, proposed, made, len(words), left, keys)
+
+
+def dropped_by(change: ConfigChange) -> set[str]:
+    """The columns that a change drops."""
+    step = ast.literal_eval(change.text)
+    is_drop = isinstance(step, dict) and step.get("method") == "drop_column"
+    return set(step["columns"]) if is_drop else set()
 
 
 def _sound(literal: Mapping[str, Any], changes: Sequence[ConfigChange], check: Check) -> Iterator[ConfigChange]:

@@ -1,8 +1,9 @@
-"""Other ways to hold than the proposed one, each tried whole and ranked by what the study's own tables lose.
+"""Other ways to hold than the proposed one: all ranked by what the study's own tables lose, the best ones tried whole.
 
 A way is a recoding of the quasi-identifiers, and where rare terms are counted: within classes or in the whole study.
-Recodings are searched from the recommended one on, one column up at a time: within larger classes, fewer terms, visits
-and outcomes are those of few people.
+Recodings are searched from the recommended one on, one column up or down at a time: within larger classes, fewer terms,
+visits and outcomes are those of few people, and a column that was dropped may come back. What a way loses is found
+without any search of what leaves, so that many ways cost less than one trial; whether the best may leave is tried.
 """
 
 from __future__ import annotations
@@ -20,13 +21,15 @@ from disclosure_control.basics.telling.words import capitalised, counted, listed
 from disclosure_control.draft.edits import with_changes
 from disclosure_control.draft.proposal import Proposal
 
-MOST_TRIED, MOST_SHOWN = 12, 3
+MOST_WEIGHED, MOST_TRIED, MOST_SHOWN = 16, 4, 3
+LARGER_CLASSES = (2, 4, 8)  # times K: within them fewer people are alone by what an acquaintance knows
 NO_USE = "no"  # the answer whether it is fit for use
 LEAST_GAIN = 0.01  # of the share lost: who gives up more of a column has to keep so much more of the tables
 AS_PROPOSED = "As proposed"
 _RECOMMENDED = {"method": "recommended"}
 _FIXED = ("recommend", "fixed")
 _LIMIT = ("recommend", "suppression_limit")
+_AT_LEAST = ("recommend", "at_least")
 _WITHIN = {"class": "rare terms counted within each class", "study": "rare terms counted in the whole study"}
 
 
@@ -83,11 +86,18 @@ class RecodingLevels:
         told = [f"{name}: {self.words[name][level]}" for name, level in self.taken.items() if level]
         return "; ".join(told) or "nothing recoded"
 
-    def one_up(self, stays: Mapping[str, Any]) -> Iterator[RecodingLevels]:
-        """The recodings that are coarser by one level of one column, which is none of those that stay as they are."""
+    def neighbours(self, stays: Mapping[str, Any]) -> Iterator[RecodingLevels]:
+        """The recodings that differ by one level of one column, which is none of those that stay as they are."""
         for name, level in self.taken.items():
-            if name not in stays and level + 1 < len(self.words[name]):
-                yield dataclasses.replace(self, taken={**self.taken, name: level + 1})
+            for other in (level + 1, level - 1):
+                if name not in stays and 0 <= other < len(self.words[name]):
+                    yield dataclasses.replace(self, taken={**self.taken, name: other})
+
+    def dropped(self, taken: Mapping[str, int]) -> list[str]:
+        """The columns that are not released at these levels."""
+        return [
+            name for name, level in taken.items() if len(self.words[name]) > 1 and level + 1 == len(self.words[name])
+        ]
 
 
 @dataclass(frozen=True)
@@ -99,35 +109,54 @@ class Way:
 
 
 @dataclass(frozen=True)
-class WayTried:
-    """A way after its run: the ``reasons`` to hold that are left, and how much of the weighed tables is ``lost``."""
+class WayWeighed:
+    """A way with what it loses: ``lost`` of the weighed tables, and ``n_given_up`` columns that should stay fine.
+
+    ``reasons`` to hold are those of its trial; None where it was not tried.
+    """
 
     way: Way
-    reasons: tuple[Reason, ...]
     use: StudyLosses
     lost: float
+    n_given_up: int = 0
+    reasons: tuple[Reason, ...] | None = None
 
     @property
-    def rank(self) -> tuple[int, int, int, int, float]:
-        """Ways with fewer reasons to hold come first, then those that are fitter for use, keep more categories of the
-        main tables, and lose less.
+    def losses(self) -> tuple[int, int, int, float]:
+        """Ways that keep the columns which should stay fine come first, then those that are fitter for use, keep more
+        categories of the main tables, and lose less.
+        """
+        return self.n_given_up, self.use.rank, self.use.n_vanished, self.lost
+
+    @property
+    def rank(self) -> tuple[int, int, tuple[int, int, int, float]]:
+        """Of ways that were tried: those with fewer reasons to hold first.
 
         A reason that lines of the config answer counts more: by these lines the way would not stay what it is.
         """
-        n_answered = sum(bool(reason.changes) for reason in self.reasons)
-        return len(self.reasons), n_answered, self.use.rank, self.use.n_vanished, self.lost
+        reasons = self.reasons or ()
+        return len(reasons), sum(bool(reason.changes) for reason in reasons), self.losses
 
-    def is_better_than(self, other: WayTried) -> bool:
-        """Whether it holds with fewer reasons, is fitter for use, or keeps clearly more of the tables."""
-        *first, lost = self.rank
-        *of_other, lost_by_other = other.rank
+    def loses_less_than(self, other: WayWeighed) -> bool:
+        """Whether it is fitter for use, or keeps clearly more of the tables."""
+        *first, lost = self.losses
+        *of_other, lost_by_other = other.losses
         return first < of_other or (first == of_other and lost + LEAST_GAIN <= lost_by_other)
 
-    def is_better_by(self, other: WayTried) -> str:
+    def is_better_than(self, other: WayWeighed) -> bool:
+        """Whether it was tried and holds with fewer reasons, or with as many and loses less."""
+        if self.reasons is None or other.reasons is None:
+            return False
+        mine, theirs = self.rank[:2], other.rank[:2]
+        return mine < theirs or (mine == theirs and self.loses_less_than(other))
+
+    def is_better_by(self, other: WayWeighed) -> str:
         """What makes it better than another one."""
         lost = f"they lose {self.lost:.0%}, without this line {other.lost:.0%}"
-        if len(self.reasons) < len(other.reasons):
+        if len(self.reasons or ()) < len(other.reasons or ()):
             return f"this one has the fewest reasons to hold; the tables of the study: {lost}"
+        if self.n_given_up < other.n_given_up:
+            return f"this one keeps the columns that weigh most; the tables of the study: {lost}"
         if self.use.rank < other.use.rank:
             return f"by this one the result is fit for use: {self.use.answer}; the tables of the study: {lost}"
         return f"this one keeps the tables of the study best: {lost}"
@@ -135,62 +164,97 @@ class WayTried:
     @property
     def verdict(self) -> str:
         """The verdict in a word, with the gravest reason."""
+        if self.reasons is None:
+            return "Not tried: whether it may leave is found by a run."
         return f"Hold: {self.reasons[0].sentence}" if self.reasons else "May leave."
 
 
 # The verdict of a run by a config, which publishes nothing; the words say what is tried.
 Run = Callable[[Mapping[str, Any], str], Tried]
+# What a recipient would lose by a config, and the levels of its recoding; None if nothing would leave. The words say
+# what is weighed.
+Weigh = Callable[[Mapping[str, Any], str], tuple[StudyLosses, Mapping[str, int]] | None]
 
 
 @dataclass
-class _Trials:
-    """The ways that were tried so far, up to a number of them; one that the files refuse counts as tried."""
+class _Weighed:
+    """The ways that were weighed so far, up to a number of them; one that the files refuse counts as weighed."""
 
     literal: Mapping[str, Any]
-    run: Run
+    recoding: RecodingLevels | None
+    weigh: Weigh
     tables: Sequence[str]
-    n_tried: int = 0
-    found: list[WayTried] = field(default_factory=list)
+    n_weighed: int = 0
+    found: list[WayWeighed] = field(default_factory=list)
 
-    def of(self, way: Way) -> WayTried | None:
-        """The way tried; None if the files refuse it, if nothing leaves by it, or if enough were tried."""
-        if self.n_tried == MOST_TRIED:
+    def of(self, way: Way) -> WayWeighed | None:
+        """What the way loses; None if the files refuse it, nothing would leave by it, or enough were weighed."""
+        if self.n_weighed == MOST_WEIGHED:
             return None
-        self.n_tried += 1
+        self.n_weighed += 1
         try:
-            tried = self.run(applied(self.literal, way.changes), f"Trying a way to hold: {way.words}")
+            weighed = self.weigh(applied(self.literal, way.changes), f"Weighing a way to hold: {way.words}")
         except FaultyInputError:
             return None
-        if tried.use is None:
+        if weighed is None:
             return None
-        self.found.append(WayTried(way, tried.reasons, tried.use, tried.use.lost_of(self.tables)))
+        use, taken = weighed
+        weights = self.literal.get("recommend", {}).get("weights", {})
+        given_up = self.recoding.dropped(taken) if self.recoding is not None else []
+        n_given_up = sum(weights.get(name, 1) > 1 for name in given_up)
+        self.found.append(WayWeighed(way, use, use.lost_of(self.tables), n_given_up))
         return self.found[-1]
 
 
-def ways_tried(
-    literal: Mapping[str, Any], recoding: RecodingLevels | None, run: Run, tables: Sequence[str]
-) -> list[WayTried]:
-    """The ways, best first, by the ``tables`` that matter; () for all of them. What the files refuse is left out.
+def ways_weighed(
+    literal: Mapping[str, Any], recoding: RecodingLevels | None, weigh: Weigh, tables: Sequence[str]
+) -> list[WayWeighed]:
+    """The ways, those that lose least first, by the ``tables`` that matter; () for all. What the files refuse is not
+    among them.
 
     First comes the config as it is, then the other ways to count rare terms, and a recoding that leaves nobody out.
-    From the first one on, each column of the ``recoding`` that the config applies goes a level up; the best of these
-    ways is the next to start from, until none is better.
+    From the first one on, each column of the ``recoding`` that the config applies goes a level up or down; the best of
+    these ways is the next to start from, until none is better.
     """
-    trials = _Trials(literal, run, tables)
-    here = trials.of(Way(AS_PROPOSED, ()))
-    for other in _other_counts(literal) if here is not None else ():
-        trials.of(other)
-    stays = {**literal.get("recommend", {}).get("fixed", {}), **literal.get("recommend", {}).get("max_level", {})}
+    settings = literal.get("recommend", {})
+    stays = {**settings.get("fixed", {}), **settings.get("max_level", {})}
     recoding = recoding if _RECOMMENDED in _steps_of(literal) else None
-    if here is not None and recoding is not None and literal.get("recommend", {}).get(_LIMIT[1]) != 0:
-        trials.of(Way("nobody left out by the recoding", (ConfigChange.to(_LIMIT, 0),)))
+    weighed = _Weighed(literal, recoding, weigh, tables)
+    here = weighed.of(Way(AS_PROPOSED, ()))
+    for other in _other_counts(literal) if here is not None else ():
+        weighed.of(other)
+    if here is not None and recoding is not None and settings.get(_LIMIT[1]) != 0:
+        weighed.of(Way("nobody left out by the recoding", (ConfigChange.to(_LIMIT, 0),)))
+    for way in _larger_classes(literal) if here is not None and recoding is not None else ():
+        weighed.of(way)
+    seen = [] if recoding is None else [recoding.taken]
     while here is not None and recoding is not None:
-        tried = [(one, trials.of(_way_of(one, stays))) for one in recoding.one_up(stays)]
-        better = [(found, one) for one, found in tried if found is not None and found.is_better_than(here)]
+        others = [one for one in recoding.neighbours(stays) if one.taken not in seen]
+        seen += [one.taken for one in others]
+        tried = [(one, weighed.of(_way_of(one, stays))) for one in others]
+        better = [(found, one) for one, found in tried if found is not None and found.loses_less_than(here)]
         if not better:
             break
-        here, recoding = min(better, key=lambda pair: pair[0].rank)
-    return sorted(trials.found, key=lambda one: one.rank)
+        here, recoding = min(better, key=lambda pair: pair[0].losses)
+    return sorted(weighed.found, key=lambda one: one.losses)
+
+
+def ways_tried(literal: Mapping[str, Any], found: Sequence[WayWeighed], run: Run, as_it_is: Tried) -> list[WayWeighed]:
+    """The ways after trials of the best ones, until one may leave that loses less than the config as it is, whose trial
+    is known; the best ones first, those that were not tried last. Where that one is held, larger classes come first.
+    """
+    own = [dataclasses.replace(one, reasons=as_it_is.reasons) for one in found if not one.way.changes]
+    others = [one for one in found if one.way.changes and (as_it_is.reasons or one.loses_less_than(own[0]))]
+    if as_it_is.reasons:
+        others.sort(key=lambda one: one.way.changes[0].path != _AT_LEAST)
+    tried: list[WayWeighed] = []
+    for one in others[:MOST_TRIED] if own else ():
+        verdict = run(applied(literal, one.way.changes), f"Trying a way to hold: {one.way.words}")
+        tried.append(dataclasses.replace(one, reasons=verdict.reasons))
+        if not verdict.reasons:
+            break
+    ways = [one.way for one in (*own, *tried)]
+    return [*sorted((*own, *tried), key=lambda one: one.rank), *(one for one in found if one.way not in ways)]
 
 
 def _steps_of(literal: Mapping[str, Any]) -> list[Any]:
@@ -212,45 +276,61 @@ def _other_counts(literal: Mapping[str, Any]) -> Iterator[Way]:
         yield Way("nobody's quasi-identifiers hidden", (ConfigChange.to(place, alone),))
 
 
+def _larger_classes(literal: Mapping[str, Any]) -> Iterator[Way]:
+    """The mildest recodings to classes of more people than K."""
+    for times in LARGER_CLASSES if isinstance(literal.get("K"), int) else ():
+        least = times * literal["K"]
+        yield Way(f"classes of {least} people or more", (ConfigChange.to(_AT_LEAST, least),))
+
+
 def _way_of(recoding: RecodingLevels, stays: Mapping[str, Any]) -> Way:
     fixed = {name: level for name, level in recoding.taken.items() if name not in stays or level == stays[name]}
     return Way(recoding.in_words(), (ConfigChange.to(_FIXED, fixed),))
 
 
-def best_way(found: Sequence[WayTried]) -> WayTried | None:
+def best_way(found: Sequence[WayWeighed]) -> WayWeighed | None:
     """The best of the ways that were tried, if it is better than the config as it is; else None."""
     as_it_is = [one for one in found if not one.way.changes]
     return found[0] if as_it_is and found[0].is_better_than(as_it_is[0]) else None
 
 
 def proposed_by_ways(
-    proposal: Proposal, name: str, recoding: RecodingLevels | None, run: Run, tables: Sequence[str]
+    proposal: Proposal,
+    name: str,
+    recoding: RecodingLevels | None,
+    weigh: Weigh,
+    run: Run,
+    as_it_is: Tried,
+    tables: Sequence[str],
 ) -> tuple[Proposal, list[str]]:
-    """The ``proposal`` with the lines of the best way, and what is said of all ways; ``name`` of the config's file."""
+    """The ``proposal``, which was tried ``as_it_is``, with the lines of the best way, and what is said of all ways;
+    ``name`` of the config's file.
+    """
     literal = parse_config(proposal.text, name)
-    found = ways_tried(literal, recoding, run, tables)
+    found = ways_tried(literal, ways_weighed(literal, recoding, weigh, tables), run, as_it_is)
     if (best := best_way(found)) is not None:
-        as_it_is = next(one for one in found if not one.way.changes)
-        why = f"of {counted(len(found), 'way')} tried, {best.is_better_by(as_it_is)}"
+        own = next(one for one in found if not one.way.changes)
+        why = f"of {counted(len(found), 'way')} looked at, {best.is_better_by(own)}"
         changes = tuple(dataclasses.replace(change, why=why) for change in best.way.changes)
         proposal = dataclasses.replace(
             proposal,
             text=with_changes(proposal.text, changes),
             changes=(*proposal.changes, *changes),
-            left=tuple(reason for reason in best.reasons if not reason.changes),
+            left=tuple(reason for reason in best.reasons or () if not reason.changes),
             is_tried=True,
         )
     return proposal, list(ways_in_words(literal, parse_config(proposal.text, name), found, tables))
 
 
 def ways_in_words(
-    literal: Mapping[str, Any], proposed: Mapping[str, Any], found: Sequence[WayTried], tables: Sequence[str]
+    literal: Mapping[str, Any], proposed: Mapping[str, Any], found: Sequence[WayWeighed], tables: Sequence[str]
 ) -> Iterator[str]:
     """The best ways as lines for the screen: what each loses, and the lines that choose it in place of the ``proposed``
     config. ``literal``: the config from which the ways start.
     """
     of = listed(tables) if tables else "all tables of the study"
-    yield f"Ways to hold, by what {of} lose; {counted(len(found), 'way')} tried:"
+    n_tried = sum(one.reasons is not None for one in found)
+    yield f"Ways to hold, by what {of} lose; {counted(len(found), 'way')} weighed, {n_tried} tried:"
     for number, one in enumerate(found[:MOST_SHOWN], start=1):
         way = applied(literal, one.way.changes)
         is_proposed = way == proposed

@@ -137,26 +137,36 @@ class Making:
         return (*self.texts.texts, *self.released.unnamed)
 
 
-def begun(asked: Asked) -> Making:
+def begun(asked: Asked, kept_between_trials: bool = False) -> Making:
     """The study as it came in, before any stage: nobody is taken out, and nothing leaves.
 
-    Raises ``FaultyInputError`` with the faults of all files, or if two people would share a pseudonym.
+    ``kept_between_trials``: the study is that of the trial before, where the config reads it alike. Raises
+    ``FaultyInputError`` with the faults of all files, or if two people would share a pseudonym.
     """
+    rule, merge, settings = asked.rule, asked.merge, asked.settings
+    ids = asked.original.ids()
+    key = repr(("study", rule, merge, settings.leave_out, settings.study_tables, settings.fit_for_use))
+    study, of_source, came_in = asked.kept.of(key, partial(_read, asked)) if kept_between_trials else _read(asked)
+    roles, days = asked.config.quasi_identifiers + asked.config.sensitive_features, days_of_release(asked.config)
+    everybody, as_numbers = np.arange(len(ids)), study.model.ids_are_numbers
+    people = people_of(ids, everybody, {}, roles, asked.key, asked.release, days, as_numbers)
+    nothing, one_class = ReleasedStudy({}, study.left_out, (), (), study.model), np.zeros(len(ids), dtype=np.int64)
+    return Making(asked, study, came_in, of_source, people, one_class, nothing)
+
+
+def _read(asked: Asked) -> tuple[Study, Mapping[str, pd.Series], CameIn | None]:
+    """The study, its columns of people that were not merged, and its tables as they came in, if they are asked for."""
     rule, merge, settings, files = asked.rule, asked.merge, asked.settings, asked.files
     ids = asked.original.ids()
     read = files.read_to_release(asked.folder, partial(is_divisible, rule=rule))
     study = read_study(asked.folder, ids, rule, merge, settings.leave_out, read, files.rows_per_part)
     searched = study, asked.original, rule, files.rows_to_search
     of_source = {**dropped_of_source(merge.drop, *searched), **columns_of_source(*searched)}
-    roles, days = asked.config.quasi_identifiers + asked.config.sensitive_features, days_of_release(asked.config)
-    everybody, as_numbers = np.arange(len(ids)), study.model.ids_are_numbers
-    people = people_of(ids, everybody, {}, roles, asked.key, asked.release, days, as_numbers)
     came_in = None
     if settings.study_tables:
         came_in = CameIn.of(study, len(ids), files.rows_to_search, settings.fit_for_use.outcome)
         came_in.check_arm(settings.fit_for_use.compare_with)
-    nothing, one_class = ReleasedStudy({}, study.left_out, (), (), study.model), np.zeros(len(ids), dtype=np.int64)
-    return Making(asked, study, came_in, of_source, people, one_class, nothing)
+    return study, of_source, came_in
 
 
 # What a stage makes of a release; it changes nothing that it is given.

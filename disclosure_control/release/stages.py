@@ -172,7 +172,8 @@ def study_tables(making: Making) -> Making:
     return replace(making, compared=compared, losses=losses)
 
 
-# In the order in which they run. What leaves ends by its files; a trial, which publishes nothing, without them.
+# In the order in which they run. What leaves ends by its files; a trial, which publishes nothing, without them. Where
+# only losses are asked, what changes no figure of a table is not made: names, labels, order.
 MAKING: tuple[Stage, ...] = (
     decisions,
     people_who_stay,
@@ -186,6 +187,7 @@ MAKING: tuple[Stage, ...] = (
 )
 LEAVING: tuple[Stage, ...] = (*MAKING, written, opened)
 ON_TRIAL: tuple[Stage, ...] = (*MAKING, as_it_would_be_read)
+WEIGHED: tuple[Stage, ...] = tuple(stage for stage in MAKING if stage not in (labels_and_names, order_and_numbers))
 
 
 def through(stages: tuple[Stage, ...], making: Making) -> Making:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 
@@ -30,7 +30,8 @@ from disclosure_control.steps import STEPS, settings_module, step_module
 from disclosure_control.study_tables.fit import FitForUse
 
 ALWAYS_RUN = ("identifiers", "risk", "context")  # without their keys, too
-
+MAKE_A_RELEASE = ("identifiers", "recommend", "treatment", "release")
+OF_THE_PILOT_ALONE = ("identifiers", "recommend")  # they find the same, whatever else a trial changes
 
 Settings = TypeVar("Settings", covariant=True)
 
@@ -44,6 +45,7 @@ class StepInput(Generic[Settings]):
     began, UTC, ISO 8601: the only clock that a result may contain, so that the same run can be made again. A trial
     publishes nothing, and gives the pseudonyms of the ``untried`` config, so that one way differs from the next by what
     it decides alone. ``kept`` is what was found in columns of the same content before, in any way of this run.
+    ``asks_for_losses``: nothing is searched, as only what a recipient would lose is asked.
     """
 
     pilot: str
@@ -56,6 +58,7 @@ class StepInput(Generic[Settings]):
     started: str = field(default_factory=lambda: clock.utc_now())
     untried: PilotConfig | None = None
     kept: Kept = field(default_factory=Kept, repr=False)
+    asks_for_losses: bool = False
 
     @property
     def is_trial(self) -> bool:
@@ -177,21 +180,30 @@ def run_steps(
     started: str | None = None,
     untried: PilotConfig | None = None,
     kept: Kept | None = None,
+    asks_for_losses: bool = False,
 ) -> dict[str, StepResult]:
     """Run the steps whose key is in the config, in the order of the registry; returns their results by name.
 
     The ``log`` gets each step with its seconds. Steps that are ``left_out`` are not run. The run ``started``
     now, if no time is given. ``untried``: in a trial, the pilot's config in place of which another one is tried;
-    ``kept``: what follows from the content of columns, found before in the same run.
+    ``kept``: what follows from the content of columns, found before in the same run. ``asks_for_losses``: only what a
+    recipient would lose is asked, so that only the steps that make a release run, and nothing is searched.
     """
     log, started, kept = log or SilentLog(), started or clock.utc_now(), kept or Kept()
     results: dict[str, StepResult] = {}
     given = assessment.config.settings
-    for name in STEPS:
+    for name in MAKE_A_RELEASE if asks_for_losses else STEPS:
         if (name in given or name in ALWAYS_RUN) and name not in left_out:
             settings = given[name] if name in given else settings_module(name).SETTINGS()
-            how = dataset.domains, started, untried, kept
+            how = dataset.domains, started, untried, kept, asks_for_losses
             step = StepInput(pilot, folder, settings, dataset, assessment, dict(results), *how)
+            find = partial(step_module(name).run_step, step)
             with log.step(name, is_said=name not in ALWAYS_RUN):
-                results[name] = step_module(name).run_step(step)
+                found_before = step.is_trial and name in OF_THE_PILOT_ALONE
+                results[name] = kept.of((name, _asked(step)), find) if found_before else find()
     return results
+
+
+def _asked(step: StepInput) -> str:
+    """What a step of the pilot alone is asked: its settings, and the config of k, l and t."""
+    return repr((step.settings, replace(step.assessment.config, settings={}, literal={})))

@@ -16,13 +16,15 @@ from disclosure_control.draft.proposal import Proposal
 from disclosure_control.draft.ways import (
     LEAST_GAIN,
     MOST_TRIED,
+    MOST_WEIGHED,
     RecodingLevels,
     Way,
-    WayTried,
+    WayWeighed,
     best_way,
     proposed_by_ways,
     ways_in_words,
     ways_tried,
+    ways_weighed,
 )
 from disclosure_control.study_tables.fit import FitForUse, Fitness
 
@@ -48,101 +50,165 @@ def use(answer: Fitness, **lost: float) -> FitForUse:
 
 
 def losing(losses: dict[tuple[int, ...], float], within: str = "class", by_count: float = 0.5):
-    """A run in which the tables lose what the levels of the config say, or ``by_count`` with another count of terms."""
+    """What the tables lose by the levels of a config, or ``by_count`` with another count of terms."""
 
-    def run(literal, words):
+    def weigh(literal, words):
         fixed = RECODING.taken | literal.get("recommend", {}).get("fixed", {})
         lost = losses[tuple(fixed.values())] if literal["release"]["rare_terms"]["within"] == within else by_count
-        return FoundByTrial((), use(Fitness.WITH_LIMITS, terms=lost))
+        return use(Fitness.WITH_LIMITS, terms=lost), fixed
+
+    return weigh
+
+
+def held_by(reasons: dict[tuple[int, ...], tuple[Reason, ...]]):
+    """A run that finds these reasons by the levels of a config."""
+
+    def run(literal, words):
+        levels = literal.get("recommend", {}).get("fixed", RECODING.taken)
+        return FoundByTrial(reasons.get(tuple(levels.values()), ()), use(Fitness.YES))
 
     return run
 
 
-LOSSES = {(0, 1): 0.3, (1, 1): 0.29, (0, 2): 0.25, (1, 2): 0.245}
+MAY_LEAVE = FoundByTrial((), use(Fitness.YES))
+LOSSES = {(0, 0): 0.4, (1, 0): 0.35, (0, 1): 0.3, (1, 1): 0.29, (0, 2): 0.25, (1, 2): 0.245}
 
 
-def test_columns_go_up_one_at_a_time_as_long_as_clearly_more_is_kept():
-    found = ways_tried(LITERAL, RECODING, losing(LOSSES), ())
-    assert [round(one.lost, 3) for one in found] == [0.245, 0.25, 0.29, 0.3, 0.5]
-    # The step from 0.25 to 0.245 gives up a whole column for half a point: it is tried, and it is not the proposed one.
+def levels_of(literal, found):
+    return [tuple(applied(literal, one.way.changes)["recommend"].get("fixed", {}).values()) for one in found]
+
+
+def test_columns_go_one_level_at_a_time_as_long_as_clearly_more_is_kept():
+    found = ways_weighed(LITERAL, RECODING, losing(LOSSES), ())
+    assert [round(one.lost, 3) for one in found] == [0.245, 0.25, 0.29, 0.3, 0.4, 0.5]
+    # The step from 0.25 to 0.245 gives up a whole column for half a point: it is weighed, and nobody starts from it.
     assert found[0].way.words == "SEX: not released; AGE: not released"
-    assert best_way(found) is not None
     assert [one.way.words for one in found if not one.way.changes] == ["As proposed"]
     assert found[-1].way.words == "rare terms counted in the whole study"
+    assert best_way(ways_tried(LITERAL, found, held_by({}), MAY_LEAVE)) is not None
+
+
+def test_a_column_that_was_dropped_comes_back_where_the_tables_keep_more_by_it():
+    dropped, losses = RecodingLevels({"SEX": 0, "AGE": 2}, RECODING.words), LOSSES | {(0, 1): 0.1}
+
+    def weigh(literal, words):
+        fixed = literal["recommend"].get("fixed", dropped.taken)
+        return use(Fitness.YES, terms=losses[tuple(fixed.values())]), fixed
+
+    found = ways_weighed(LITERAL, dropped, weigh, ())
+    assert min(found, key=lambda one: one.lost).way.words == "AGE: 18--40, 40--90"
+
+
+def test_a_column_that_weighs_more_is_not_given_up_for_other_tables():
+    literal = {**LITERAL, "recommend": {"suppression_limit": 0, "weights": {"AGE": 5, "SEX": 1}}}
+    found = ways_weighed(literal, RECODING, losing(LOSSES | {(1, 1): 0.1}), ())
+    assert levels_of(literal, found)[:2] == [(1, 1), ()]
+    assert [one.n_given_up for one in found if "AGE: not released" in one.way.words] == [1] * 2
+
+
+def test_where_people_are_alone_by_a_fact_larger_classes_are_tried_first():
+    literal = {**LITERAL, "K": 5}
+    run = held_by({})
+    lost = {10: 0.5, 20: 0.6, 40: None}
+
+    def weigh(literal, words):
+        at_least = literal["recommend"].get("at_least")
+        share = 0.3 if at_least is None else lost[at_least]
+        return None if share is None else (use(Fitness.YES, terms=share), RECODING.taken)  # nobody is left in 40
+
+    def hold_below(literal, words):
+        return run(literal, words) if literal["recommend"].get("at_least") == 20 else FoundByTrial((ALONE,), None)
+
+    ways = ways_tried(literal, ways_weighed(literal, RECODING, weigh, ()), hold_below, FoundByTrial((ALONE,), None))
+    assert [one.way.words for one in ways if one.reasons == ()] == ["classes of 20 people or more"]
+    assert best_way(ways) is ways[0]
+    assert sum(one.reasons is not None for one in ways) == 3  # as proposed, 10 people, 20 people
 
 
 def test_no_way_is_proposed_for_less_than_it_gives_up():
     losses = LOSSES | {(1, 1): 0.295, (0, 2): 0.292}
-    found = ways_tried(LITERAL, RECODING, losing(losses), ())
-    assert len(found) == 4  # none is clearly better, so the search ends there
-    assert best_way(found) is None
+    found = ways_weighed(LITERAL, RECODING, losing(losses), ())
+    assert len(found) == 5  # none is clearly better, so the search ends there
+    tried = []
+    assert best_way(ways_tried(LITERAL, found, lambda literal, words: tried.append(words), MAY_LEAVE)) is None
+    assert tried == []  # what could not win costs no run
+
+
+def test_the_best_ways_are_tried_until_one_may_leave():
+    found = ways_weighed(LITERAL, RECODING, losing(LOSSES), ())
+    reasons = {(1, 2): (ALONE,), (0, 2): ()}
+    ways = ways_tried(LITERAL, found, held_by(reasons), MAY_LEAVE)
+    assert [one.reasons for one in ways] == [(), (), (ALONE,), None, None, None]
+    assert levels_of(LITERAL, ways)[0] == (0, 2)
+    nobody = ways_tried(LITERAL, found, held_by(dict.fromkeys(LOSSES, (ALONE,))), MAY_LEAVE)
+    assert sum(one.reasons is not None for one in nobody) == 4 <= 1 + MOST_TRIED  # none could win but three
+    assert best_way(nobody) is None
 
 
 def test_a_level_that_the_config_fixes_stays_and_one_that_is_not_recommended_is_none():
     fixed = {**LITERAL, "recommend": {"suppression_limit": 0, "fixed": {"SEX": 0}}}
-    found = ways_tried(fixed, RECODING, losing(LOSSES), ())
-    tried = [applied(fixed, one.way.changes)["recommend"]["fixed"] for one in found]
-    assert tried == [{"SEX": 0, "AGE": 2}, {"SEX": 0}, {"SEX": 0}]
+    found = ways_weighed(fixed, RECODING, losing(LOSSES), ())
+    assert levels_of(fixed, found) == [(0, 2), (0,), (0, 0), (0,)]
     own = {"treatment": {"seed": 1, "steps": [{"method": "band"}]}, "release": {"rare_terms": {"within": "class"}}}
-    assert len(ways_tried(own, RECODING, losing(LOSSES), ())) == 2
+    assert len(ways_weighed(own, RECODING, losing(LOSSES), ())) == 2
     without = {"treatment": [{"method": "recommended"}], "release": {}}
-    run = losing(LOSSES)
-    found = ways_tried(without, None, lambda literal, words: run(LITERAL, words), ())
+    weigh = losing(LOSSES)
+    found = ways_weighed(without, None, lambda literal, words: weigh(LITERAL, words), ())
     assert [one.way.words for one in found] == ["As proposed"]
 
 
 @given(st.lists(st.sampled_from([0.1, 0.105, 0.2, 0.3, 0.31, 0.4]), min_size=27, max_size=27))
-def test_the_search_ends_where_no_column_can_go_up_for_a_gain(shares):
+def test_the_search_ends_where_no_column_can_go_for_a_gain(shares):
     words = ["fine", "coarse", "not released"]
-    start = RecodingLevels(dict.fromkeys("ABC", 0), dict.fromkeys("ABC", words))
+    start = RecodingLevels(dict.fromkeys("ABC", 1), dict.fromkeys("ABC", words))
     losses = dict(zip(itertools.product(range(3), repeat=3), shares, strict=True))
     n_runs = []
 
-    def run(literal, words):
+    def weigh(literal, words):
         n_runs.append(words)
         fixed = literal.get("recommend", {}).get("fixed", start.taken)
-        return FoundByTrial((), use(Fitness.YES, terms=losses[tuple(fixed.values())]))
+        return use(Fitness.YES, terms=losses[tuple(fixed.values())]), fixed
 
     literal = {"recommend": {"suppression_limit": 0}, "treatment": [{"method": "recommended"}]}
-    found = ways_tried(literal, start, run, ())
-    assert len(n_runs) == len(found) <= MOST_TRIED
-    reached, here = [(0, 0, 0)], (0, 0, 0)  # the slow way: look at all neighbours, go to the least, stop
+    found = ways_weighed(literal, start, weigh, ())
+    assert len(n_runs) == len(found) <= MOST_WEIGHED
+    reached, here = {(1, 1, 1)}, (1, 1, 1)  # the slow way: look at all neighbours, go to the least, stop
     while True:
-        up = [tuple(b + (a == at) for a, b in enumerate(here)) for at in range(3) if here[at] < 2]
-        least = min(up, key=losses.get, default=here)
-        reached += up
+        steps = itertools.product(range(3), (1, -1))
+        beside = [tuple(b + by * (a == at) for a, b in enumerate(here)) for at, by in steps]
+        new = [one for one in beside if one in losses and one not in reached]
+        reached |= set(new)
+        least = min(new, key=losses.get, default=here)
         if losses[least] > losses[here] - LEAST_GAIN + 1e-12:
             break
         here = least
-    if len(reached) <= MOST_TRIED:
-        tried = [applied(literal, one.way.changes).get("recommend", {}).get("fixed", start.taken) for one in found]
-        assert sorted(tuple(one.values()) for one in tried) == sorted(reached)
+    if len(reached) <= MOST_WEIGHED:
+        weighed = [applied(literal, one.way.changes).get("recommend", {}).get("fixed", start.taken) for one in found]
+        assert {tuple(one.values()) for one in weighed} == reached
 
 
 def test_the_proposal_has_the_lines_of_the_best_way_with_the_reason_above_them():
     text = 'config = {\n    "recommend": {"suppression_limit": 0},\n    "treatment": [{"method": "recommended"}],\n'
     text += '    "release": {"rare_terms": {"within": "class"}},\n}\n'
     proposal = Proposal(text, text, (), 0, (), ())
-    found, words = proposed_by_ways(proposal, "x.py", RECODING, losing(LOSSES), ())
+    found, words = proposed_by_ways(proposal, "x.py", RECODING, losing(LOSSES), held_by({}), MAY_LEAVE, ())
     assert parse_config(found.text, "x.py")["recommend"] == {"suppression_limit": 0, "fixed": {"SEX": 1, "AGE": 2}}
-    assert "# proposed: of 5 ways tried, this one keeps the tables of the study best" in found.text
+    assert "# proposed: of 6 ways looked at, this one keeps the tables of the study best" in found.text
     assert found.is_other
+    assert "6 ways weighed, 2 tried" in words[0]
     assert "May leave. This one is proposed." in words[3]
     for line in words:
         if "To choose it: " in line:
             pasted = parse_config(f"config = {{{line.partition('To choose it: ')[2]}}}", "x")
             assert parse_config(found.text, "x.py") | pasted != parse_config(found.text, "x.py")
     assert not found.left
-    reasons = {(1, 1): (ALONE,), (0, 1): (ALONE, ALONE)}
-
-    def held(literal, words):
-        levels = literal.get("recommend", {}).get("fixed", RECODING.taken)
-        return FoundByTrial(reasons.get(tuple(levels.values()), (ALONE, ALONE)), use(Fitness.YES, terms=0.3))
-
-    fewer, _ = proposed_by_ways(proposal, "x.py", RECODING, held, ())
+    held = held_by(dict.fromkeys(LOSSES, (ALONE,)))
+    twice = FoundByTrial((ALONE, ALONE), use(Fitness.YES))
+    fewer, _ = proposed_by_ways(proposal, "x.py", RECODING, losing(LOSSES), held, twice, ())
     assert "this one has the fewest reasons to hold" in fewer.text
     assert fewer.left == (ALONE,)
-    same, _ = proposed_by_ways(proposal, "x.py", RECODING, losing(dict.fromkeys(LOSSES, 0.3)), ())
+    alike = losing(dict.fromkeys(LOSSES, 0.3))
+    same, _ = proposed_by_ways(proposal, "x.py", RECODING, alike, held_by({}), MAY_LEAVE, ())
     assert same.text == text
 
 
@@ -158,7 +224,9 @@ def test_what_may_leave_comes_first_then_what_is_fit_and_loses_least_of_the_tabl
 
     def tried(tables):
         ways = [
-            WayTried(Way(name, (ConfigChange.to(("name",), name),)), one.reasons, one.use, one.use.lost_of(tables))
+            WayWeighed(
+                Way(name, (ConfigChange.to(("name",), name),)), one.use, one.use.lost_of(tables), reasons=one.reasons
+            )
             for name, one in results.items()
         ]
         return sorted(ways, key=lambda one: one.rank)
@@ -167,7 +235,7 @@ def test_what_may_leave_comes_first_then_what_is_fit_and_loses_least_of_the_tabl
     assert [one.way.words for one in found] == ["little", "much", "bent", "held", "undone"]
     assert [one.way.words for one in tried(())][:2] == ["much", "little"]
     words = "\n".join(ways_in_words({}, {}, found, ["terms"]))
-    assert "5 ways tried" in words
+    assert "5 ways weighed, 5 tried" in words
     assert "1. Little. Fit for use: with limits; tables lose 20%." in words
     assert "bent" in words.lower()
     assert "12 of 100" not in words  # the fourth
@@ -175,31 +243,32 @@ def test_what_may_leave_comes_first_then_what_is_fit_and_loses_least_of_the_tabl
 
 
 def test_a_way_that_the_files_refuse_or_by_which_nothing_leaves_is_left_out():
-    def run(literal, words):
+    def weigh(literal, words):
         fixed = literal.get("recommend", {}).get("fixed", RECODING.taken)
         if fixed["SEX"]:
             raise FaultyInputError("no")
-        return FoundByTrial((), None if fixed["AGE"] == 2 else use(Fitness.YES, terms=0.1))
+        return None if fixed["AGE"] != 1 else (use(Fitness.YES, terms=0.1), fixed)
 
     literal = {"recommend": {"suppression_limit": 0}, "treatment": [{"method": "recommended"}], "release": {}}
-    assert [one.way.words for one in ways_tried(literal, RECODING, run, ())] == ["As proposed"]
+    assert [one.way.words for one in ways_weighed(literal, RECODING, weigh, ())] == ["As proposed"]
 
 
 def test_a_recoding_that_leaves_nobody_out_is_a_way_and_so_is_one_that_hides_nobody():
     """A cohort whose common values were bent by the people left out; a trial in which people are hidden for a term."""
 
-    def run(literal, words):
+    def weigh(literal, words):
         is_bent = literal.get("recommend", {}).get("suppression_limit") != 0
-        return FoundByTrial((), use(Fitness.NO if is_bent else Fitness.WITH_LIMITS, terms=0.3))
+        return use(Fitness.NO if is_bent else Fitness.WITH_LIMITS, terms=0.3), {}
 
-    found = ways_tried({"treatment": [{"method": "recommended"}]}, RECODING, run, ())
+    literal = {"treatment": [{"method": "recommended"}]}
+    found = ways_tried(literal, ways_weighed(literal, RECODING, weigh, ()), held_by({}), MAY_LEAVE)
     assert found[0].way.words == "nobody left out by the recoding"
     assert "fit for use: with limits" in found[0].is_better_by(found[-1])
     assert best_way(found) is found[0]
-    assert not any(one.way.words.startswith("nobody left") for one in ways_tried(LITERAL, RECODING, run, ()))
+    assert not any(one.way.words.startswith("nobody left") for one in ways_weighed(LITERAL, RECODING, weigh, ()))
 
     rare = {"at_least": 5, "within": "class", "keep": ["DS"]}
-    tried = [one.way for one in ways_tried({"release": {"rare_terms": rare}}, None, run, ())]
+    tried = [one.way for one in ways_weighed({"release": {"rare_terms": rare}}, None, weigh, ())]
     written = [applied({"release": {"rare_terms": rare}}, way.changes)["release"]["rare_terms"] for way in tried]
     assert rare in written
     assert {"at_least": 5, "within": "class"} in written
@@ -207,9 +276,9 @@ def test_a_recoding_that_leaves_nobody_out_is_a_way_and_so_is_one_that_hides_nob
 
 
 def test_a_way_that_keeps_more_categories_of_the_main_tables_comes_first():
-    def tried(n_vanished: int, lost: float) -> WayTried:
+    def tried(n_vanished: int, lost: float) -> WayWeighed:
         one = FitForUse(Fitness.WITH_LIMITS, "", (), (), {"terms": (lost,)}, n_vanished)
-        return WayTried(Way("", ()), (), one, lost)
+        return WayWeighed(Way("", ()), one, lost, reasons=())
 
     assert tried(1, 0.3).is_better_than(tried(2, 0.1))
     assert not tried(2, 0.1).is_better_than(tried(1, 0.3))

@@ -8,7 +8,16 @@ from typing import Any
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
-from disclosure_control.basics.settings.kinds import SHARE, TEXTS, Kind, Place, dictionary_of, is_number, one_of
+from disclosure_control.basics.settings.kinds import (
+    SHARE,
+    TEXTS,
+    Kind,
+    Place,
+    dictionary_of,
+    is_number,
+    one_of,
+    whole_number,
+)
 from disclosure_control.basics.telling.faults import nearest_name
 from disclosure_control.records.needs import Needed
 from disclosure_control.remedy.recodings.losses import METRICS
@@ -46,6 +55,12 @@ class RecommendSettings(SettingsGroup):
     )
     fixed: Mapping[str, int] = setting(dictionary_of(_LEVEL), "keep a column at this level", {})
     max_level: Mapping[str, int] = setting(dictionary_of(_LEVEL), "recode a column no further than this", {})
+    at_least: int = setting(
+        whole_number(1, 1_000_000),
+        "the fewest people of a class, where K are too few: in larger ones fewer people are alone by what others know",
+        1,
+        "K",
+    )
     weigh: str | tuple[str, ...] | None = setting(
         _TABLES,
         "tables of the study that matter: `--propose` looks for the way that "

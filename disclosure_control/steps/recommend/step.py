@@ -6,6 +6,7 @@ hold with at most a share of the records left out; with proof, if the search can
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from disclosure_control.basics.telling.faults import stop_at
@@ -41,6 +42,7 @@ def run_step(step: StepInput[RecommendSettings]) -> StepResult:
     """The best recoding and the short list, as figures, as a section of the report, and as a treatment to apply."""
     assessment, settings = step.assessment, step.settings
     pilot = pilot_lattice(assessment, settings.hierarchies, step.folder)
+    pilot = replace(pilot, k=max(pilot.k, settings.at_least))
     lowest, highest = level_bounds(pilot, settings)
     trial = Trial(
         pilot=pilot,

@@ -10,9 +10,9 @@ from datetime import datetime, time
 from config import RESULTS_FOLDER
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.small_counts import Policy
-from disclosure_control.release.making import Asked, begun
+from disclosure_control.release.making import Asked, Making, begun
 from disclosure_control.release.settings import ReleaseSettings
-from disclosure_control.release.stages import LEAVING, ON_TRIAL, through
+from disclosure_control.release.stages import LEAVING, ON_TRIAL, WEIGHED, through
 from disclosure_control.remedy.treatments.keys import Release, read_key
 from disclosure_control.remedy.treatments.one_release import name_of_release
 from disclosure_control.remedy.treatments.seeds import seed_reasons
@@ -34,7 +34,10 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     if refusal:
         return StepResult({"released": False, "reason": refusal}, sections=refusal_sections(refusal))
     with asked_of(step, treated) as asked:
-        made = through(ON_TRIAL if step.is_trial else LEAVING, begun(asked))
+        begins = begun(asked, kept_between_trials=step.is_trial)
+        if step.asks_for_losses:
+            return _losses(through(WEIGHED, begins))
+        made = through(ON_TRIAL if step.is_trial else LEAVING, begins)
         checked = judged(made, step)
     compared, texts, labels = made.compared, made.texts, made.labels
 
@@ -74,6 +77,13 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         | ({} if checked.earlier is None else dict(checked.earlier.inputs)),
         outcome=checked,
     )
+
+
+def _losses(made: Making) -> StepResult:
+    """What a recipient would lose by a release that nobody makes."""
+    compared = made.compared
+    use = None if compared is None else compared.fit_for
+    return StepResult.told_by(lambda policy: StepTold({}, use=None if use is None else use(policy)))
 
 
 @contextlib.contextmanager

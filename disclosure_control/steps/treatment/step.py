@@ -46,6 +46,8 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     records, columns = step.dataset.records(), step.dataset.table.columns
     config, steps = step.assessment.config, in_one_calendar(settings.steps, step.assessment.config)
     treated = treat_records(records, columns, config, steps, seed, step.folder, recommended, release)
+    if step.asks_for_losses:
+        return StepResult({}, outcome=treated)
     left_in, held = _identifiers_left_in(step, treated)
     of_ids = columns_of_ids(treated)
     dataset = WITH_ORIGINAL_IDS if of_ids else DATASET
