@@ -102,6 +102,13 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "disclosure_control.basics": 1,
         "tests/attack": 1149,
     },
+    "Lead": {
+        "disclosure_control.draft": 59,
+        "disclosure_control.release": 7,
+        "disclosure_control.steps": 19,
+        "doors": 31,
+        "tests/draft": 47,
+    },
 }
 
 MOST = {
@@ -159,7 +166,7 @@ MOST = {
     "tests/study_tables": 608,
 }
 MOST_STATEMENTS, MOST_OF_TESTS = 39845, 32451
-MOST_SETTINGS = 311
+MOST_SETTINGS = 312
 MOST_WORDS = {"docs": 38504, "README.md": 2218}
 MOST_BYTES_OF_README = 14170
 # A number may be above what is there by this share: less is no room to hide in.
