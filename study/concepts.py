@@ -30,7 +30,8 @@ class Part(Enum):
 class Concept:
     """What headings with one of these words name. ``words`` may be phrases; ``why`` is for people.
 
-    ``endings``: words that also name it at the end of a longer one, as in ``Hauptdiagnose``. Among columns of
+    ``endings``: words that also name it at the end of a longer one, as in ``Hauptdiagnose``. ``kind``: the kind of
+    knowledge, of what outsiders may know or see. Among columns of
     ``SENSITIVE`` concepts, the earlier in the table, the more sensitive.
     """
 
@@ -39,6 +40,7 @@ class Concept:
     why: str
     words: tuple[str, ...]
     endings: tuple[str, ...] = ()
+    kind: str = ""
 
 
 # A heading counts as an age only with none but these words beside it: "age at death" is another matter.
@@ -71,6 +73,7 @@ def _concept(declared: Mapping[str, Any]) -> Concept:
         declared["why"],
         tuple(map(words_of, declared["words"])),
         tuple(map(words_of, declared.get("endings", ()))),
+        declared.get("kind", ""),
     )
 
 

@@ -1,75 +1,32 @@
 """What outsiders may know of a person, by the names of columns: ages, dates, places, occupations, events, ...
 
 A neighbour, a colleague or an employer knows these; no outsider knows a laboratory value, an exact score or a count of
-cells. Only names are examined: such data under another heading are not found.
+cells. Only names are examined: a column whose heading says nothing stays here until a person decides.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 
 from disclosure_control.basics.column_names import variables_of
+from study.concepts import concept_of
+from study.words import words_of_the_pilots
 
-
-@dataclass(frozen=True)
-class Knowledge:
-    """One ``kind`` of what outsiders may know, and its columns.
-
-    ``variables``: SDTM variables, in capitals. ``words``: one of them is a word of the heading, in small letters; a
-    word that ends in ``*`` begins one. ``domains``: every column of these SDTM domains.
-    """
-
-    kind: str
-    variables: str = ""
-    words: str = ""
-    domains: tuple[str, ...] = ()
-
-    def holds(self, domain: str, variables: Iterable[str]) -> bool:
-        if domain in self.domains:
-            return True
-        pattern = "|".join(re.escape(word).replace(r"\*", r"\w*") for word in self.words.split())
-        return any(
-            re.fullmatch(self.variables, variable) or re.search(rf"\b(?:{pattern})\b", _spelled(variable))
-            for variable in variables
-        )
-
-
-# Sources: PHUSE De-identification Standard for SDTM 3.2 (quasi-identifiers of both levels); HIPAA safe harbour, 45 CFR
-# 164.514(b)(2); EMA Policy 0070, external guidance. Words in English, German, French, Italian, Spanish and Greek.
-KNOWLEDGE: tuple[Knowledge, ...] = (
-    Knowledge("age", r"AGE|AGETXT|AGEGR\d*", "age alter âge età edad ηλικία yob"),
-    Knowledge(
-        "date", r"[A-Z0-9]{0,6}DTC", "date dates dob birth* born year geburt* datum naissance nascita fecha γέννη*"
-    ),
-    Knowledge("sex or family", r"SEX", "sex gender marital married children pregnan* geschlecht sexe sesso sexo φύλο"),
-    Knowledge("origin", r"RACE\d*|ETHNIC", "race ethnic* nationality language religion herkunft origine origen"),
-    Knowledge(
-        "place",
-        r"COUNTRY|SITEID|REGION|STATE|CITY|ZIP",
-        "country region district zip zipcode postal postcode city town village province county address residence "
-        "municipality hospital site ort plz land ville pays città paese ciudad país πόλη νομός",
-    ),
-    Knowledge(
-        "occupation",
-        r"OCCUP\w*",
-        "occupation* job profession* employment employer education school beruf* métier mestiere profesión επάγγελμα",
-    ),
-    Knowledge(
-        "event",
-        r"DTHFL|DTH",
-        "death died deceased hospitalised hospitalized admission* discharge* accident* surger* operation* transplant* "
-        "adverse incarcerat* emigrat*",
-        domains=("AE", "CE", "DD", "DS", "HO", "MH", "PR"),
-    ),
-    Knowledge(
-        "body measure",
-        r"HEIGHT|WEIGHT|BMI",
-        "height weight wtkg htcm wt ht bmi mass waist hip shoe stature größe gewicht taille poids altezza peso altura "
-        "ύψος βάρος",
-    ),
-)
+# Variables of SDTM, in capitals, by the kind of knowledge. Sources: those of the words, in ``words.json``.
+_VARIABLES = {
+    "age": r"AGE|AGETXT|AGEGR\d*",
+    "date": r"[A-Z0-9]{0,6}DTC",
+    "sex or family": r"SEX",
+    "origin": r"RACE\d*|ETHNIC",
+    "place": r"COUNTRY|SITEID|REGION|STATE|CITY|ZIP",
+    "occupation": r"OCCUP\w*",
+    "event": r"DTHFL|DTH",
+    "body measure": r"HEIGHT|WEIGHT|BMI",
+}
+KINDS = tuple(_VARIABLES)
+_EVENTS = ("AE", "CE", "DD", "DS", "HO", "MH", "PR")  # every column of these domains
 # Domains of measurements: outsiders with access to a laboratory, a device or a questionnaire know its results.
 MEASUREMENTS = ("EG", "IS", "LB", "MB", "MI", "PC", "PP", "QS", "RE", "RS", "TR")
 
@@ -89,11 +46,28 @@ def known_to_outsiders(columns: Iterable[str], decided: Mapping[str, bool] | Non
         domain = column.partition("__")[0] if "__" in column else ""
         told = _LOINC_PROPERTY.sub("", column)
         names = [name for name in variables_of(told) if domain not in MEASUREMENTS or name.endswith("DTC")]
-        knowledge = next((one.kind for one in KNOWLEDGE if one.holds(domain, names)), None)
+        knowledge = "event" if domain in _EVENTS else next(iter(_kinds(names)), None)
         if decided.get(column, knowledge is not None):
             found[column] = knowledge or AS_DECIDED
     return found
 
 
-def _spelled(heading: str) -> str:
-    return re.sub(r"(?<=[a-zα-ω])(?=[A-ZΑ-Ω])|[\s._\-']+", " ", heading).strip().lower()
+def _kinds(names: Iterable[str]) -> Iterator[str]:
+    """The kinds that names show: of a variable of SDTM, by the concept of a heading, by one of its words."""
+    for name in names:
+        yield from (kind for kind, variables in _VARIABLES.items() if re.fullmatch(variables, name))
+        concept = concept_of(name)
+        if concept is not None and concept.kind:
+            yield concept.kind
+        spelled = re.sub(r"(?<=[a-zα-ω])(?=[A-ZΑ-Ω])|[\s._\-']+", " ", name).strip().lower()
+        yield from (kind for kind, pattern in _words().items() if pattern.search(spelled))
+
+
+@cache
+def _words() -> dict[str, re.Pattern[str]]:
+    """For each kind its words; one that ends in ``*`` begins a word of a heading."""
+    found = {}
+    for kind, words in words_of_the_pilots()["known"].items():
+        joined = "|".join(re.escape(word).replace(r"\*", r"\w*") for word in words.split())
+        found[kind] = re.compile(rf"\b(?:{joined})\b")
+    return found

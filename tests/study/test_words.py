@@ -136,8 +136,14 @@ def test_the_file_has_every_language_and_names_its_sources():
         ("sex", "marital status", "a habit"), LANGUAGES
     )
     assert set(found["yes and no"]) >= LANGUAGES
-    assert set(found["values"]) | {"headings", "diagnoses", "yes and no", "examined", "beside", "results"} == set(
-        found["sources"]
-    )
+    assert set(found["values"]) | {
+        "headings",
+        "diagnoses",
+        "yes and no",
+        "examined",
+        "beside",
+        "results",
+        "known",
+    } == set(found["sources"])
     assert {"ja", "nein", "ναι", "όχι", "sì", "oui", "no", "nee", "não", "tak"} <= yes_and_no()
     assert not [word for one in CONCEPTS for word in one.words if word != words_of(word)]

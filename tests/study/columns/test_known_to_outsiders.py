@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from study.columns.known_to_outsiders import KNOWLEDGE, known_to_outsiders
+from study.columns.known_to_outsiders import KINDS, known_to_outsiders
 from tests.cases import each
 
 KNOWN = {
-    "age": ["DM__AGE", "age", "P__Age at entry", "Alter", "yob"],
-    "date": ["DM__RFSTDTC", "LB__Cholesterol.LBDTC", "P__dateOfDeath", "YearOfBirth", "admission_date"],
+    "age": ["DM__AGE", "age", "P__Age at entry", "Alter"],
+    "date": ["DM__RFSTDTC", "LB__Cholesterol.LBDTC", "P__dateOfDeath", "YearOfBirth", "yob", "admission_date"],
     "sex or family": ["DM__SEX", "gender", "SC__Marital Status", "n_children", "φύλο"],
     "origin": ["DM__RACE", "DM__ETHNIC", "native_language", "Nationality"],
     "place": ["DM__COUNTRY", "DM__SITEID", "zip", "P__postal_code", "SC__District of Permanent Address", "Ville"],
     "occupation": ["occupation", "P__Job title", "Beruf", "SC__Level of Education"],
     "event": ["AE__count", "MH__MHDECOD=ASTHMA", "HO__count", "DM__DTHFL", "P__Hospitalised", "surgeries"],
-    "body measure": ["VS__HEIGHT", "VS__Weight", "wtkg", "bmi", "VS__Body Mass Index", "VS__Waist Circumference"],
+    "body measure": [
+        "VS__HEIGHT",
+        "VS__Weight",
+        "wtkg",
+        "bmi",
+        "VS__Body Mass Index",
+        "VS__Waist Circumference",
+        "Masa ciała",
+        "Hmotnost",
+    ],
 }
 NOT_KNOWN = [
     "LB__Cholesterol",
@@ -31,7 +40,7 @@ NOT_KNOWN = [
 ]
 
 
-@each("kind", [one.kind for one in KNOWLEDGE])
+@each("kind", list(KINDS))
 def test_every_kind_is_found_by_name(kind):
     assert known_to_outsiders(KNOWN[kind]) == dict.fromkeys(KNOWN[kind], kind)
 
