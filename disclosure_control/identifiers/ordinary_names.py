@@ -23,7 +23,7 @@ from study.models.medical_words import is_a_word_of_medicine
 from study.models.role_words import words_of_roles
 from study.models.sdtm_fragments import is_made_of_fragments
 from study.models.sdtm_labels import standard_data_set_labels, standard_label, words_of_the_standard
-from study.words import words_of_headings
+from study.words import words_of_examinations, words_of_headings
 
 _MARKED = re.compile(r"<[^>]*>|&\w+;")  # as web pages are written
 _PART = re.compile(r"[^\W\d_]+|\d+")
@@ -75,6 +75,18 @@ def _is_abbreviation(words: Sequence[str], numbers: Sequence[str]) -> bool:
     return len(words) == 1 and sum(map(len, numbers)) <= _LONGEST_NUMBER + 1 - len(words[0])
 
 
+def may_name_somebody(text: str, is_text: bool) -> bool:
+    """Whether a word of a text, or of a name, that no list has may be the name of a person or a place.
+
+    It ends as surnames do, or is written with a capital: in a text anywhere (``Station Haslinger``), in the name of a
+    column or file beside another word.
+    """
+    words = re.findall(r"[^\W\d_]+", text)
+    unknown = [word for word in words if len(word) >= _LONG_PART - 1 and not is_known_word(words_of(word))]
+    are_marked = is_text or len(words) > 1
+    return any(ends_as_surname(word) or (are_marked and word.istitle()) for word in unknown)
+
+
 def is_ordinary_file(stem: str, of_a_standard: bool = False) -> bool:
     """The same of the name of a file, in which the moment of its export may stand."""
     return is_ordinary_name(without_moment(stem), of_a_standard)
@@ -106,4 +118,4 @@ def _is_compound(word: str) -> bool:
 @cache
 def _words() -> frozenset[str]:
     given = {word for text in words_of_the_standard() for word in words_of(text).split()}
-    return frozenset(given | words_of_headings() | words_of_roles())
+    return frozenset(given | words_of_headings() | words_of_roles() | words_of_examinations()[0])

@@ -10,6 +10,7 @@ from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Part, Sentence, Style
 from disclosure_control.basics.telling.words import capitalised, counted, listed
+from disclosure_control.identifiers.ordinary_names import may_name_somebody
 from disclosure_control.release.texts.labels import LABEL, NAME, TEXT, JudgedLabel, JudgedLabels
 
 LABELS = "labels_and_names.csv"
@@ -72,17 +73,20 @@ def reasons_of_labels(judged: JudgedLabels, declared: Collection[str]) -> Iterat
             "why.",
             'rename them in the source, or declare the names: "release": {"declared_names": ["..."]}',
         )
-    if judged.unread:
-        unread = list(dict.fromkeys(one.text for one in judged.unread))
-        one = len(unread) == 1
-        yield Reason(
-            Gravity.NOT_DECIDED,
-            f"{_names_and_descriptions(judged.unread)} that leave have words that the tool does not know, and may name "
-            f"a person or a place: {listed(map(_shortened, unread))}. Read {'it' if one else 'them'}; the line says "
-            f"that {'it names' if one else 'they name'} nobody.",
-            "or rename in the source what names somebody",
-            (ConfigChange.to(DECLARED, [*declared, *unread], "names that leave: read each, none may name anybody"),),
+    suspected = [one for one in judged.unread if may_name_somebody(one.text, one.kind == TEXT)]
+    for unread in ([one for one in judged.unread if one not in suspected], suspected):
+        texts, one = list(dict.fromkeys(one.text for one in unread)), len(unread) == 1
+        line = ConfigChange.to(DECLARED, [*declared, *texts], "names that leave: read each, none may name anybody")
+        said = (
+            f"{_names_and_descriptions(unread)} that leave have words that the tool does not know, and may name "
+            f"a person or a place: {listed(map(_shortened, texts))}. Read {'it' if one else 'them'}"
         )
+        if unread is suspected and unread:  # what a rule suspects no proposal declares: only a person can
+            remedy = "rename in the source what names somebody, and declare the others"
+            yield Reason(Gravity.NOT_DECIDED, f"{said}.", remedy, choices=(line,))
+        elif unread:
+            nobody = f"; the line says that {'it names' if one else 'they name'} nobody."
+            yield Reason(Gravity.NOT_DECIDED, said + nobody, "or rename in the source what names somebody", (line,))
 
 
 def _names_and_descriptions(unread: Sequence[JudgedLabel]) -> str:
