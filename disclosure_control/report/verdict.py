@@ -30,6 +30,8 @@ PROPOSE = "Do this next: it writes the next config beside yours, with all that t
 PROPOSE_COMMAND = "python Main_Anonymization.py --propose"
 TOLD = Where.FIRST | Where.PAGE | Where.EVIDENCE
 NOTHING = "nothing is released"
+FEW_PEOPLE = 10  # of fewer, or of fewer than 2 K, only a person can say that they may leave
+NOTHING_SENSITIVE = "Not assessed: what can be inferred about a person, for the config names no sensitive feature."
 _RECOMMEND = ConfigChange.to(("recommend",), {}, "searches for the mildest recoding that meets K, L and T")
 _TREATMENT = ConfigChange.to(
     ("treatment",),
@@ -199,7 +201,9 @@ def verdict_on(
         reasons += _thresholds_not_met(leaving, written)
     answers = beside_reasons(leaving.answers, vetoes)
     with_lines = tuple(_with_lines(sorted(set(reasons)), written))
-    return Verdict(leaving.about, with_lines, vetoes, answers, leaving.not_looked_at, leaving.use)
+    has_none = leaving.assessment is not None and not leaving.assessment.config.sensitive_features
+    not_looked_at = (*((NOTHING_SENSITIVE,) if has_none else ()), *leaving.not_looked_at)
+    return Verdict(leaving.about, with_lines, vetoes, answers, not_looked_at, leaving.use)
 
 
 def _with_lines(reasons: Iterable[Reason], config: Mapping[str, Any]) -> Iterator[Reason]:
@@ -237,6 +241,11 @@ def _thresholds_not_met(leaving: LeavingProduct, config: Mapping[str, Any]) -> l
                 "bring more people into the pilot",
             )
         )
+    elif assessment.classes.n_records < max(FEW_PEOPLE, 2 * assessment.config.K) and not _says_why(config):
+        few = f"It has fewer than {FEW_PEOPLE} people, or fewer than 2 K = {2 * assessment.config.K}"
+        remedy = '"context": {"residual_risk": "why it is acceptable"}, or bring more people into the pilot'
+        sentence = f"{few}: it leaves only if a person says why the risk that is left is acceptable."
+        reasons.append(Reason(Gravity.NOT_DECIDED, sentence, remedy))
     reasons += [_of_model(result, config) for result in assessment.results if result.n_risky or not result.n_evaluated]
     n_left_aside = assessment.k_anonymity.n_total - assessment.k_anonymity.n_evaluated
     if n_left_aside:
@@ -249,6 +258,12 @@ def _thresholds_not_met(leaving: LeavingProduct, config: Mapping[str, Any]) -> l
             )
         )
     return reasons
+
+
+def _says_why(config: Mapping[str, Any]) -> bool:
+    """Whether a person states in the config why the risk that is left is acceptable."""
+    context = config.get("context", {})
+    return isinstance(context, Mapping) and bool(context.get("residual_risk"))
 
 
 def _of_model(result: ModelResult, config: Mapping[str, Any]) -> Reason:
