@@ -17,7 +17,7 @@ from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
 from study.concepts import concept_of, names_an_examination
 from study.formats.tables import SourceTable
 from study.headings import is_number, words_of
-from study.models.medical_words import is_a_word_of_medicine
+from study.models.medical_words import is_a_medical_term
 from study.models.role_words import (
     HeadingSays,
     is_key,
@@ -35,7 +35,7 @@ from study.words import words_of_results
 MOST_CATEGORIES, PEOPLE_OF_A_CATEGORY = 20, 10  # of words; on average so many people have one
 PEOPLE_OF_A_TERM = 5
 PEOPLE_OF_A_WORD = 3  # of a term that is written in words
-OF_MEDICINE, SHORT_WORD = 0.8, 3  # the share of values; letters of a word that says nothing
+OF_MEDICINE, WORDS_OF_A_TERM = 0.8, 6  # the share of the values; words of one, not of a sentence
 # What outsiders know, whatever its values: a guess of the values does not make it less known.
 SEEN = Operation(OperationKind.NO_FURTHER, VariableClass.QUASI_IDENTIFIER_1, "seen or known by many")
 # Roles that take a column out of a release need no values; the others do.
@@ -223,10 +223,9 @@ class PlainTable:
 
 
 def _are_of_medicine(values: ValuesSeen) -> bool:
-    """Whether nearly all values are made of words of medicine, and of short words between them."""
-    words = [words_of(text).split() for text in values.texts]
-    are = [all(len(word) <= SHORT_WORD or is_a_word_of_medicine(word) for word in some) for some in words]
-    return bool(np.mean(are) >= OF_MEDICINE)
+    """Whether nearly all values are a few words, one of them a word of medicine."""
+    are = [is_a_medical_term(text) and len(text.split()) <= WORDS_OF_A_TERM for text in values.texts]
+    return bool(are) and float(np.mean(are)) >= OF_MEDICINE
 
 
 def understood(guessed: ColumnModel, name: str, label: str) -> ColumnModel:

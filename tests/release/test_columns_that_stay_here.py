@@ -8,6 +8,7 @@ import pytest
 from study.columns.decisions import ColumnDecision, with_decisions
 from study.formats.tables import SourceTable
 from study.models.registry import study_model
+from study.models.roles import Role
 from study.operations import OperationKind
 from tests.cases import each
 
@@ -56,3 +57,24 @@ def test_a_decision_opens_it(known, name):
 def test_codes_for_missing_alone_open_nothing():
     model = with_decisions(MODEL, {"REG__zrk": ColumnDecision(missing=("9",))})
     assert model.operation("REG", "zrk").operation is OperationKind.REVIEW
+
+
+ORGANS, KINDS = (
+    ("renal", "hepatic", "gastric", "thyroid", "cardiac"),
+    ("carcinoma", "neoplasm", "infarction", "abscess"),
+)
+DIAGNOSES = [f"{organ} {kind}" for organ in ORGANS for kind in KINDS]
+
+
+@each(
+    "heading, texts, role",
+    [
+        ("diagnosis", DIAGNOSES[:N], Role.CODED_TERM),
+        ("Disease", [f"{one} stage {n}" for n, one in enumerate(DIAGNOSES * 3)], Role.CODED_TERM),
+        ("diagnosis", [f"seen by Huber on day {n}, told to return soon" for n in range(N)], Role.VERBATIM),
+    ],
+)
+def test_a_diagnosis_of_many_values_is_a_term_by_its_heading_and_words_of_medicine(heading, texts, role):
+    frame = pd.DataFrame({"patient_id": [f"P{n:03}" for n in range(len(texts))], heading: texts}, dtype="str")
+    table = SourceTable("REG", "REG.csv", "", frame, {}, ())
+    assert study_model([table], "patient_id").column("REG", heading).role is role

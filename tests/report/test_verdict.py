@@ -138,3 +138,25 @@ def test_readers_outside_learn_whether_it_is_fit_for_use_and_no_figure_of_a_tabl
     page = html.unescape(privacy_page("PILOT", [Verdict("released/", (), use=fit).section], is_shareable=True))
     assert "Fit for use: no. README.txt of the release names the limits of 2 tables." in page
     assert not any(one in page for one in ("81%", "moved", "DEATH", "FIT FOR USE"))
+
+
+def of_people(n: int, k: int = 2, **config: object) -> Verdict:
+    """The verdict on a treated dataset of people who all have one sex."""
+    checked = validate_config(
+        {"categorical_qis": ["sex"], "continuous_qis": [], "binning_config": {}, "K": k, "sensitive_feature": []},
+        ["sex"],
+    )
+    treated = treat(pd.DataFrame({"sex": ["f"] * n}), checked, [])
+    step = StepResult({}, datasets={"anonymised_dataset.csv": None}, outcome=treated)
+    return verdict_on(what_leaves({"treatment": step}), {"treatment": step}, config=config)
+
+
+def test_few_people_leave_only_if_a_person_says_why():
+    assert [of_people(n).may_leave for n in (9, 10)] == [False, True]
+    assert [of_people(n, k=6).may_leave for n in (11, 12)] == [False, True]
+    assert of_people(9, context={"residual_risk": "a case series that the patients published"}).may_leave
+    assert "a person says why" in of_people(9).text
+
+
+def test_without_a_sensitive_feature_the_verdict_says_that_nothing_was_assessed_of_it():
+    assert "what can be inferred about a person, for the config names no sensitive feature" in of_people(12).text
