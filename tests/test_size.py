@@ -89,18 +89,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/report": 38,
         "tests/run": 108,
     },
-    "Meaning": {
-        "disclosure_control.draft": 30,
-        "disclosure_control.identifiers": 5,
-        "disclosure_control.report": 12,
-        "disclosure_control.steps": 12,
-        "study": 151,
-        "tests/draft": 23,
-        "tests/identifiers": 2,
-        "tests/release": 29,
-        "tests/report": 12,
-        "tests/study/columns": 1,
-    },
     "Attack": {
         "disclosure_control.attack": 4071,
         "disclosure_control.basics": 1,
@@ -112,6 +100,18 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "disclosure_control.steps": 19,
         "doors": 31,
         "tests/draft": 47,
+    },
+    "Meaning": {
+        "disclosure_control.draft": 30,
+        "disclosure_control.identifiers": 5,
+        "disclosure_control.report": 12,
+        "disclosure_control.steps": 12,
+        "study": 151,
+        "tests/draft": 23,
+        "tests/identifiers": 2,
+        "tests/release": 29,
+        "tests/report": 12,
+        "tests/study/columns": 1,
     },
 }
 
