@@ -60,7 +60,7 @@ ROOMS = {
     "Anonymization_Models": "the maths: classes, counts, k, l, t, binning, distances",
     "disclosure_control.basics": (
         "what all use: `encoding/` (columns, keys, hierarchies, bins), `telling/` (small counts, faults, reasons,"
-        " words, progress), `settings/` (what a setting may be), `drawings/` (SVG)"
+        " words, progress), `settings/` (what a setting may be), `drawings/` (of the page, and figures)"
     ),
 }
 DOORS = {

@@ -43,7 +43,8 @@ class NumberStatistics:
 
 @dataclass(frozen=True, eq=False)
 class ExploredColumn:
-    """``kind`` is "number", "date", "text", "empty", or "identifier" for numbers that name people.
+    """``kind`` is "number", "date", "text", "empty", "category" for two numbers that the config does not call
+    continuous, or "identifier" for numbers that name people.
 
     ``encoded`` has its codes and labels; ``unit`` may be unknown.
     """
@@ -125,11 +126,15 @@ def explore_columns(
     }
     ordered = sorted(names, key=lambda name: (ROLES.index(roles[name]), list(table.columns).index(name)))
 
+    measured = {*config.continuous_qis, *config.sensitive_binning}
+
     def explored(name: str) -> ExploredColumn:
         encoded = _encoded(table[name], name in config.categorical_qis)
         kind = _kind(encoded)
         if kind == "number" and name in naming and roles[name] == "other":
             kind = "identifier"
+        elif kind == "number" and len(encoded.labels) == 2 and name not in measured:
+            kind = "category"
         return ExploredColumn(name, roles[name], kind, units.get(name), encoded)
 
     return side_by_side(explored, ordered)  # encoding works outside Python's lock

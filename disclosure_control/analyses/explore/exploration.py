@@ -62,7 +62,8 @@ def explore(
     extra += [name for pair in settings.cross_tables or () for name in pair]
     names += [name for name in dict.fromkeys(extra) if name and name not in names]
     columns = explore_columns(table, config, names, units or {}, naming)
-    numeric = [column for column in columns if column.kind == "number" and column.n_distinct > 1]
+    # Two values have an order as well: of them a rank correlation is the phi coefficient.
+    numeric = [column for column in columns if column.kind in ("number", "category") and column.n_distinct > 1]
     notes = []
     if len(numeric) > MOST_CORRELATED:
         notes.append(

@@ -1,119 +1,114 @@
-"""Drawings of several columns together: boxes by group, mosaic, pairs of numbers, correlations."""
+"""Figures of several columns together: boxes by group, mosaic, pair plot, heatmap of correlations."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from disclosure_control.analyses.explore.associations import Correlation, cross_table
+from disclosure_control.analyses.explore.associations import cross_table
 from disclosure_control.analyses.explore.columns import ExploredColumn
 from disclosure_control.analyses.explore.exploration import Exploration
 from disclosure_control.analyses.explore.figures_of_columns import (
+    BOX_STYLE,
     box_of,
+    figures_of,
     histogram_edges,
+    number_axis,
     other_values,
-    short_names,
     without_value,
 )
 from disclosure_control.analyses.explore.tables import value_texts
-from disclosure_control.basics.drawings import planes, rows
-from disclosure_control.basics.drawings.files import Panel, figure_files
-from disclosure_control.basics.drawings.pieces import cut_in_the_middle
+from disclosure_control.basics.drawings.figures import BLUE, INK, NamedFigures, cut_in_the_middle, panels, short_names
 from disclosure_control.basics.telling.words import people_text
 
-MOST_GROUPS = 12
-MOST_CORRELATIONS = 24
-MOST_IN_PAIR_PLOT = 5
-MOST_MOSAIC_LEVELS = 8
-MOST_PAIRS_TRIED = 200
-MOST_ON_A_LINE = 40  # letters of the names of a pair
-N_CELLS = 20  # of a pair, along each side
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST_GROUPS, MOST_IN_PAIR_PLOT, MOST_MOSAIC_LEVELS, MOST_PAIRS_TRIED = 12, 5, 8, 200
+CELL_WIDE = 0.36  # inches, of a correlation: room for its number
+PAIR_WIDE = 2.1
+PEOPLE_SHADES = ("#9cc3e6", "#08254a")  # one person is seen on white
 
 
-def boxes_by_group(found: Exploration, numbers: Sequence[ExploredColumn]) -> dict[str, bytes]:
-    """A box of each column of numbers in each group of the config's ``group``; no file without one."""
+def boxes_by_group(found: Exploration, numbers: Sequence[ExploredColumn]) -> NamedFigures:
+    """A box of each column of numbers in each group of the config's ``group``; nothing without one."""
     if found.settings.group is None:
-        return {}
+        return
     group = found.column(found.settings.group)
     if group not in found.categories:
         found.notes.append(f"No boxes by {group.name}: it has {group.n_distinct} values; max_levels allows fewer.")
-        return {}
+        return
     order = np.argsort(-group.people, kind="stable")[:MOST_GROUPS]
     chosen = np.sort(order[group.people[order] > 0])
     if group.n_distinct > len(chosen):
         found.notes.append(f"Boxes by {group.name}: the {len(chosen)} largest of {group.n_distinct} groups are drawn.")
-    shown = [column for column in numbers if column is not group][: MOST_IN_PAIR_PLOT + 1]
-    if len(shown) < len([column for column in numbers if column is not group]):
-        found.notes.append(f"Boxes by {group.name}: the first {len(shown)} of {len(numbers)} columns are drawn.")
-    if not shown:
-        return {}
-    names = short_names(value_texts(group))
-    panels = []
-    for column in shown:
-        people = _counts_by_group(group, column, chosen)
-        boxes = [
-            box_of(column.encoded.labels, counts, names[code], f"n = {int(counts.sum()):,}")
-            for code, counts in zip(chosen, people, strict=True)
-            if counts.any()
-        ]
-        if boxes:
-            described = "; ".join(f"{one.label}: median {one.median:.6g}, {one.text}" for one in boxes)
-            panels.append(Panel(rows.box_chart(column.title, described, boxes), without_value(column)))
-    return figure_files("explore_boxes_by_group", f"Boxes by {group.name}", panels, found.settings.figures)
+    names = short_names(value_texts(group), 30, 16)
+
+    def boxes(axes: Axes, column: ExploredColumn) -> None:
+        drawn = []
+        for code in chosen:
+            mine = column.encoded.codes[(group.encoded.codes == code) & (column.encoded.codes >= 0)]
+            people = np.bincount(mine, minlength=len(column.encoded.labels))
+            if len(mine):
+                drawn.append(box_of(column.encoded.labels, people, f"{names[code]}\nn = {len(mine):,}"))
+        axes.bxp(drawn, **BOX_STYLE)
+        axes.invert_yaxis()
+        axes.set_xlabel(without_value(column))
+        number_axis(axes, column)
+
+    others = [column for column in numbers if column is not group]
+    title, tall = f"Boxes by {group.name}: median, quartiles, fences", 1.7 + 0.3 * len(chosen)
+    for name, figure in figures_of("explore_boxes_by_group", title, others, boxes, found, tall):
+        yield name.removesuffix("_1"), figure
 
 
-def _counts_by_group(group: ExploredColumn, column: ExploredColumn, chosen: np.ndarray) -> list[np.ndarray]:
-    """People per value of the column within each chosen group; with very many values, counted from the records."""
-    n_values = len(column.encoded.labels)
-    has_value = column.encoded.codes >= 0
-    counts = []
-    for code in chosen:
-        mine = column.encoded.codes[(group.encoded.codes == code) & has_value]
-        counts.append(np.bincount(mine, minlength=n_values))
-    return counts
-
-
-# ---------------------------------------------------------------- mosaic
-
-
-def mosaic(found: Exploration) -> dict[str, bytes]:
-    """People by the values of two columns, as areas; no file without such a pair."""
+def mosaic(found: Exploration) -> NamedFigures:
+    """People by the values of two columns, as areas; nothing without such a pair."""
     if found.settings.mosaic is not None:
         pair = [found.column(name) for name in found.settings.mosaic]
         if not all(column in found.categories for column in pair):
             found.notes.append("No mosaic: one of its columns has no value, or more than max_levels allows.")
-            return {}
+            return
     else:
         pair = _pair_that_varies(found)
-    if len(pair) < 2:
-        return {}
-    panel = mosaic_panel(pair[0], pair[1])
-    return figure_files("explore_mosaic", panel.drawing.title, [panel], found.settings.figures) if panel else {}
+    if len(pair) == 2 and cross_table(*pair).people.any():
+        yield "explore_mosaic", mosaic_figure(pair[0], pair[1])
 
 
-def mosaic_panel(one: ExploredColumn, other: ExploredColumn) -> Panel | None:
-    """The mosaic of two columns, of the people who have both values; None without anybody."""
-    people, names, other_names = _mosaic_cells(one, other)
-    if not people.any():
-        return None
-    stacks = [
-        rows.Stack(name, tuple(map(int, counts)), people_text(int(counts.sum()), ","))
-        for name, counts in zip(names, people, strict=True)
-        if counts.any()
-    ]
-    described = "; ".join(
-        f"{stack.label}: " + ", ".join(f"{name} {n}" for name, n in zip(other_names, stack.people, strict=True) if n)
-        for stack in stacks
-    )
-    n = int(people.sum())
+def mosaic_figure(one: ExploredColumn, other: ExploredColumn) -> Figure:
+    """A row for each value of ``one``, as tall as it has people; its parts are the values of ``other``."""
+    people, names = _largest(cross_table(one, other).people, short_names(value_texts(one)))
+    turned, other_names = _largest(people.T, short_names(value_texts(other)))
+    people = turned.T
+    n, of_row = int(people.sum()), people.sum(axis=1)
     n_left_out = one.n_records - n
     without = f"; {people_text(n_left_out, ',')} without one of the two values left out" if n_left_out else ""
-    totals = [people_text(int(total), ",") for total in people.sum(axis=0)]
-    keys = [f"{name}: {total}" for name, total in zip(other_names, totals, strict=True)]
-    title = f"{one.name} by {other.name}"
-    return Panel(rows.stack_chart(title, described, stacks, keys), f"{people_text(n, ',')}{without}. Areas are people.")
+    note = f"{people_text(n, ',')}{without}. Areas are people."
+    figure, (axes,) = panels(f"{one.name} by {other.name}", [4.5], note, wides=[8.0])
+    tall = of_row / n
+    begins = np.cumsum(tall) - tall
+    shares = people / of_row[:, None]
+    left = np.cumsum(shares, axis=1) - shares
+    for number, name in enumerate(other_names):
+        colour = (BLUE, 0.1 + 0.8 * number / max(len(other_names) - 1, 1))
+        label = f"{name}: {people[:, number].sum():,}"
+        drawn = axes.barh(
+            begins, shares[:, number], tall, left[:, number], align="edge", facecolor=colour, edgecolor=INK, label=label
+        )
+        has_room = (shares[:, number] > 0.06) & (tall > 0.04)
+        counts = [f"{n:,}" if room else "" for n, room in zip(people[:, number], has_room, strict=True)]
+        axes.bar_label(drawn, counts, label_type="center", color="white" if colour[1] > 0.75 else INK)
+    shown = [place for place, up in enumerate(tall) if up > 0.02]
+    axes.set_yticks((begins + tall / 2)[shown], [f"{names[place]}\nn = {of_row[place]:,}" for place in shown])
+    axes.set_xlim(0, 1)
+    axes.set_ylim(1, 0)
+    axes.xaxis.set_major_formatter("{x:.0%}")
+    figure.legend(title=cut_in_the_middle(other.name, 30), loc="outside right upper")
+    return figure
 
 
 def _pair_that_varies(found: Exploration) -> list[ExploredColumn]:
@@ -127,28 +122,19 @@ def _pair_that_varies(found: Exploration) -> list[ExploredColumn]:
     return several[:2]
 
 
-def _mosaic_cells(one: ExploredColumn, other: ExploredColumn) -> tuple[np.ndarray, list[str], list[str]]:
-    people = cross_table(one, other).people
-    people, names = _largest(people, short_names(value_texts(one)))
-    people, other_names = _largest(people.T, short_names(value_texts(other), 30))
-    return people.T, names, other_names
-
-
 def _largest(people: np.ndarray, names: list[str]) -> tuple[np.ndarray, list[str]]:
     """The rows of the most people; the others become one row."""
-    if len(people) <= MOST_MOSAIC_LEVELS:
-        return people, names
-    order = np.argsort(-people.sum(axis=1), kind="stable")
+    order = np.argsort(-people.sum(axis=1), kind="stable")[: int(people.any(axis=1).sum())]
+    if len(order) <= MOST_MOSAIC_LEVELS:
+        kept = np.sort(order)
+        return people[kept], [names[row] for row in kept]
     kept, rest = np.sort(order[: MOST_MOSAIC_LEVELS - 1]), order[MOST_MOSAIC_LEVELS - 1 :]
     stacked = np.concatenate([people[kept], people[rest].sum(axis=0, keepdims=True)])
     return stacked, [*(names[row] for row in kept), other_values(len(rest))]
 
 
-# ---------------------------------------------------------------- pairs of numbers
-
-
-def pair_plot(found: Exploration, varying: Sequence[ExploredColumn]) -> dict[str, bytes]:
-    """People by two numbers at a time; no file below two columns of numbers."""
+def pair_plot(found: Exploration, varying: Sequence[ExploredColumn]) -> NamedFigures:
+    """All columns of the setting ``pairs`` against each other; nothing below two columns of numbers."""
     if found.settings.pairs is not None:
         columns = [found.column(name) for name in found.settings.pairs if found.column(name) in varying]
         if len(columns) < len(found.settings.pairs):
@@ -157,72 +143,80 @@ def pair_plot(found: Exploration, varying: Sequence[ExploredColumn]) -> dict[str
             )
     else:
         columns = list(varying[:MOST_IN_PAIR_PLOT])
-    if len(columns) < 2:
-        return {}
-    edges = {column.name: _cell_edges(column) for column in columns}
-    cells = {column.name: _cell_of_record(column, edges[column.name]) for column in columns}
-    panels = []
-    for one, other in itertools.combinations(columns, 2):
-        people = _people_in_cells(cells[one.name], cells[other.name], edges[one.name], edges[other.name])
-        title = f"{other.name} by {one.name}"
-        n = int(people.sum())
-        drawn = planes.cell_chart(
-            title,
-            f"{people_text(n, ',')} in {int((people > 0).sum())} cells, at most {int(people.max(initial=0)):,} in one",
-            (edges[one.name], edges[other.name]),
-            people,
-            (one.title, other.title),
-        )
-        panels.append(Panel(drawn, f"{people_text(n, ',')} with both values of {people_text(one.n_records, ',')}."))
-    return figure_files("explore_pairs", "Numbers two by two: people per cell", panels, found.settings.figures)
+    if len(columns) > 1:
+        yield "explore_pairs", pair_figure(columns)
 
 
-def _cell_edges(column: ExploredColumn) -> np.ndarray:
-    """Edges of cells: a histogram's, divided further while there is room and whole numbers can be divided."""
-    edges = histogram_edges(column)
-    half = edges[:-1] / 2 + edges[1:] / 2
-    whole = np.array_equal(column.encoded.labels, np.round(column.encoded.labels))
-    if 2 * (len(edges) - 1) > N_CELLS or (whole and (np.diff(edges) % 2 != 0).any()):
-        return edges
-    return np.sort(np.concatenate([edges, half]))
+def pair_figure(columns: Sequence[ExploredColumn]) -> Figure:
+    """A matrix: a histogram of each column on the diagonal, elsewhere the people in each cell of two columns."""
+    from matplotlib.colors import LinearSegmentedColormap, LogNorm
+    from matplotlib.figure import Figure
+
+    n = len(columns)
+    edges = [histogram_edges(column) for column in columns]
+    values = [np.append(column.encoded.labels, np.nan)[column.encoded.codes] for column in columns]
+    figure = Figure((PAIR_WIDE * n + 1, PAIR_WIDE * n), layout="constrained")
+    figure.suptitle("Numbers two by two: people per cell, and per interval on the diagonal", x=0.01, ha="left")
+    places = figure.subplots(n, n, sharex="col")
+    people = {}
+    for i, j in itertools.product(range(n), repeat=2):
+        both = ~(np.isnan(values[i]) | np.isnan(values[j]))
+        people[i, j] = np.histogram2d(values[i][both], values[j][both], [edges[i], edges[j]])[0]
+    most = max(1, *(int(counts.max()) for (i, j), counts in people.items() if i != j))
+    norm, mesh = LogNorm(1, max(most, 2)), None
+    shades = LinearSegmentedColormap.from_list("people", PEOPLE_SHADES)
+    for (i, j), counts in people.items():
+        axes: Axes = places[i, j]
+        if i == j:
+            axes.stairs(np.diagonal(counts), edges[i], fill=True, color=BLUE)
+        else:
+            shown = np.ma.masked_equal(counts, 0)
+            mesh = axes.pcolormesh(edges[j], edges[i], shown, norm=norm, cmap=shades)
+            number_axis(axes, columns[i], "y")
+        axes.tick_params(left=j == 0 < i, labelleft=j == 0 < i, labelbottom=i == n - 1)
+        number_axis(axes, columns[j])
+        if j == 0:
+            axes.set_ylabel(short_names([columns[i].title], 40, 20)[0])
+        if i == n - 1:
+            axes.set_xlabel(short_names([columns[j].title], 40, 20)[0])
+    assert mesh is not None
+    ticks = np.unique(np.geomspace(1, max(most, 2), 5).round())
+    bar = figure.colorbar(
+        mesh, ax=places, label="people per cell", ticks=ticks, format="{x:,.0f}", fraction=0.03, pad=0.01
+    )
+    bar.minorticks_off()
+    return figure
 
 
-def _cell_of_record(column: ExploredColumn, edges: np.ndarray) -> np.ndarray:
-    of_value = np.clip(np.searchsorted(edges, column.encoded.labels, side="right") - 1, 0, len(edges) - 2)
-    return np.append(of_value, -1)[column.encoded.codes]
-
-
-def _people_in_cells(across: np.ndarray, up: np.ndarray, x_edges: np.ndarray, y_edges: np.ndarray) -> np.ndarray:
-    """People (n_up, n_across) per cell, of those who have both numbers."""
-    both = (across >= 0) & (up >= 0)
-    shape = (len(y_edges) - 1, len(x_edges) - 1)
-    return np.bincount(up[both] * shape[1] + across[both], minlength=shape[0] * shape[1]).reshape(shape)
-
-
-# ---------------------------------------------------------------- correlations
-
-
-def correlation_chart(found: Exploration) -> dict[str, bytes]:
-    """The strongest rank correlations, each with its number of people; no file if none has at least ten."""
+def correlation_heatmap(found: Exploration) -> NamedFigures:
+    """Every rank correlation as a number and a colour; nothing if none has at least ten people."""
     told = found.told_correlations
     if not told:
-        return {}
-    bars = [
-        rows.Bar(_both_names(one), rho, f"{rho:.2f}, n = {one.n_people:,}".replace("-", "−"))
-        for rho, one in told[:MOST_CORRELATIONS]
-    ]
-    described = "; ".join(f"{one.one} and {one.other}: {rho:.2f}" for rho, one in told[:MOST_CORRELATIONS])
-    heading = "How numbers hang together: Spearman's rho"
-    left_out = len(found.correlations) - len(told)
-    which = f"The strongest {len(bars)} of {len(told)} pairs" if len(bars) < len(told) else f"All {len(told)} pairs"
-    without = f"; {left_out} more of fewer than ten people, or of a constant, not drawn" if left_out else ""
-    note = f"{which}{without}. n: people who have both values. explore_spearman.csv holds every pair."
-    panel = Panel(rows.signed_chart(heading, described, bars), note)
-    return figure_files("explore_spearman", heading, [panel], found.settings.figures)
-
-
-def _both_names(one: Correlation) -> str:
-    """The names of a pair, on a line each where they are long."""
-    if len(one.one) + len(one.other) <= MOST_ON_A_LINE:
-        return f"{one.one} and {one.other}"
-    return f"{cut_in_the_middle(one.one, MOST_ON_A_LINE + 4)}\n{cut_in_the_middle(one.other, MOST_ON_A_LINE + 4)}"
+        return
+    names = list(dict.fromkeys(name for one in found.correlations for name in (one.one, one.other)))
+    rho = np.full((len(names), len(names)), np.nan)
+    for value, one in told:
+        i, j = sorted((names.index(one.one), names.index(one.other)))
+        rho[j, i] = value
+    blank = len(found.correlations) - len(told)
+    left = (
+        f"{blank} of fewer than ten people, or of a constant, {'is' if blank == 1 else 'are'} left blank. "
+        if blank
+        else ""
+    )
+    note = f"{len(told)} of {len(found.correlations)} pairs. {left}explore_spearman.csv has the people of each pair."
+    short = short_names(names, 30, 30)
+    beside = 0.065 * max(map(len, short)) + CELL_WIDE * len(names)
+    figure, (axes,) = panels("Spearman's rank correlations", [beside], note, wides=[max(beside + 1.0, 4.5)])
+    mesh = axes.pcolormesh(np.ma.masked_invalid(rho[1:, :-1]), vmin=-1, vmax=1, cmap="RdBu_r", edgecolors="white")
+    for j, i in np.argwhere(~np.isnan(rho)):
+        colour = "white" if abs(rho[j, i]) > 0.6 else INK
+        words = f"{round(rho[j, i], 2) + 0.0:.2f}".replace("-", "−")
+        axes.text(i + 0.5, j - 0.5, words, ha="center", va="center", color=colour, fontsize=6.5)
+    axes.set_xticks(np.arange(len(names) - 1) + 0.5, short[:-1], rotation=90)
+    axes.set_yticks(np.arange(len(names) - 1) + 0.5, short[1:])
+    axes.set_aspect("equal")
+    axes.invert_yaxis()
+    axes.spines[:].set_visible(False)
+    figure.colorbar(mesh, ax=axes, label="rho", fraction=0.03, shrink=0.6)
+    yield "explore_spearman", figure

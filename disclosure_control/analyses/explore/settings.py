@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from disclosure_control.basics.drawings.files import DEFAULT_FORMATS, FIGURES
+from disclosure_control.basics.drawings.figures import DEFAULT_FORMATS, FIGURES
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.settings.fields import SettingsGroup, columns_named, setting
 from disclosure_control.basics.settings.kinds import COLUMN, Kind, Place, are_names, as_tuple, list_of, whole_number

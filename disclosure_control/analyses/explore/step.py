@@ -20,7 +20,7 @@ from disclosure_control.analyses.explore.exploration import Exploration, explore
 from disclosure_control.analyses.explore.report import exploration_sections, told_exploration
 from disclosure_control.analyses.explore.settings import ExploreSettings
 from disclosure_control.assess.told import told_outside
-from disclosure_control.basics.drawings.files import not_printed
+from disclosure_control.basics.drawings.figures import figure_files, not_drawn
 from disclosure_control.basics.telling.small_counts import NoteForReaders, Policy, people_on_screen
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.outcome import IdentifierOutcome
@@ -35,9 +35,9 @@ def run_step(step: StepInput[ExploreSettings]) -> StepResult:
     config = step.assessment.config
     found = explore(step.dataset.typed_table, config, settings, units_of(step.folder), naming_columns(step))
     frames = exploration_tables(found, step.dataset.subjects)
-    files = draw_exploration(found, step.assessment) if settings.figures else {}
-    if missing_forms := not_printed(settings.figures):
-        found.notes.append(missing_forms)
+    files = figure_files(draw_exploration(found, step.assessment), settings.figures)
+    if none_drawn := not_drawn(settings.figures):
+        found.notes.append(none_drawn)
     written = [*frames, *files]
 
     def tell(policy: Policy) -> StepTold:

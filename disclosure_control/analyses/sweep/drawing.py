@@ -1,24 +1,35 @@
-"""The drawings of a sweep: risk by parameter, utility by parameter, and the map of risk and utility.
-
-They are made from the rows of the summary, so the page of the run shows the same map.
-"""
+"""The figures of a sweep, made from the rows of its summary: risk and utility by parameter, and the map of both."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from math import nan
+from typing import TYPE_CHECKING, Any, cast
 
-from disclosure_control.analyses.sweep.row_names import UNTREATED, numbered_rows, row_name, shown_value
+import numpy as np
+
+from disclosure_control.analyses.sweep.row_names import UNTREATED, row_name, shown_value
 from disclosure_control.analyses.sweep.trial import SweepRow
-from disclosure_control.basics.drawings import planes
-from disclosure_control.basics.drawings.files import DEFAULT_FORMATS, Panel, figure_files
-from disclosure_control.basics.drawings.pieces import Drawing, shortened
+from disclosure_control.basics.drawings.figures import BLUE, INK, ORANGE, RED, SOFT, NamedFigures, panels, short_names
+from disclosure_control.basics.drawings.names import free_places, groups_of, with_room
+from disclosure_control.basics.drawings.pieces import shortened
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 MOST_PANELS = 24  # further methods are in the table only
+PANEL_TALL, AXIS_WIDE = 2.5, 210  # inches, points
+APART = 0.4  # of the span of a parameter: the untreated pilot beside it
+LETTER, LINE = 5.0, 10.0  # points
+NAMES_IN_A_LIST, MOST_LISTS = 30, 2
+NEAR = 4  # points: marks closer than this share their name
 MAP = "Treatments by risk and by how much they changed"
 
 Percent = Callable[[SweepRow], float | None]
 
-# The names in the drawings. All in percent, and in both lower is better.
+# The names in the figures. All in percent, and in both lower is better.
 RISKS: Mapping[str, Percent] = {
     "alone in their class": lambda row: row.percent_unique,
     "in classes of 5 or fewer": lambda row: row.percent_k_le_5,
@@ -27,107 +38,127 @@ RISKS: Mapping[str, Percent] = {
 LOSSES: Mapping[str, Percent] = {
     "numbers moved (IL1)": lambda row: 100 * (row.utility["IL1_numeric"] or 0.0),
     "categories changed (IL1)": lambda row: 100 * (row.utility["IL1_categorical"] or 0.0),
-    "correlations lost (eigenvalues)": lambda row: _eigenvalue_loss(row.utility["eigenvalue_similarity_percent"]),
+    "correlations lost (eigenvalues)": lambda row: (
+        None if (kept := row.utility["eigenvalue_similarity_percent"]) is None else max(0.0, 100 - kept)
+    ),
     "records removed": lambda row: row.percent_records_removed,
 }
+LOOKS = (("o", "-", BLUE), ("s", "--", ORANGE), ("^", ":", RED), ("D", "-.", INK))
+MARKS: tuple[tuple[Callable[[SweepRow], bool], dict[str, Any]], ...] = (
+    (lambda row: not row.pareto_front, {"marker": "o", "ms": 5, "color": BLUE, "alpha": 0.6}),
+    (lambda row: row.pareto_front, {"marker": "D", "ms": 6, "mfc": ORANGE, "mec": INK}),
+    (lambda row: row.mildest_that_meets_k, {"marker": "o", "ms": 15, "mfc": "none", "mec": INK}),
+)
 
 
-def _eigenvalue_loss(similarity: float | None) -> float | None:
-    return None if similarity is None else max(0.0, 100 - similarity)
+def sweep_figures(rows: Sequence[SweepRow]) -> NamedFigures:
+    """The three figures, with their names; without a treatment, or without anybody evaluated, fewer.
 
-
-def sweep_figures(rows: Sequence[SweepRow], formats: Sequence[str] = DEFAULT_FORMATS) -> dict[str, bytes]:
-    """The three drawings, by file name, in each of the ``formats``. ``rows`` are the summary's, untreated first.
-
-    The first ``MOST_PANELS`` methods have a panel by parameter; the map shows all.
+    ``rows`` are the summary's, untreated first. The first ``MOST_PANELS`` methods have a panel by parameter.
     """
-    untreated, series = rows[0], dict[str, list[SweepRow]]()
+    series = dict[str, list[SweepRow]]()
     for row in rows[1:]:
         series.setdefault(row.method, []).append(row)
     shown = dict(list(series.items())[:MOST_PANELS])
     left_out = "" if len(shown) == len(series) else f" (first {len(shown)} of {len(series)} methods)"
     losses = {label: of for label, of in LOSSES.items() if any(of(row) for found in shown.values() for row in found)}
-    risk = [_panel(name, untreated, found, RISKS, "% of the people: lower is safer") for name, found in shown.items()]
-    utility = [
-        _panel(name, untreated, found, losses or LOSSES, "% lost: lower is closer to the original")
-        for name, found in shown.items()
-    ]
-    drawn = risk_utility_map(rows)
-    return {
-        **figure_files("sweep_risk", f"Risk by parameter{left_out}", risk, formats),
-        **figure_files("sweep_utility", f"What was lost by parameter{left_out}", utility, formats),
-        **figure_files("risk_utility_map", MAP, [Panel(drawn, map_note(rows))] if drawn else [], formats),
-    }
-
-
-def _panel(
-    name: str,
-    untreated: SweepRow,
-    rows: Sequence[SweepRow],
-    measures: Mapping[str, Percent],
-    y_title: str,
-) -> Panel:
-    """The measures of one method over its parameter, from the untreated pilot on."""
-    tried = [untreated, *rows]
-    lines = [
-        planes.Line(
-            label,
-            tuple(
-                (i / (len(tried) - 1), percent / 100) for i, percent in enumerate(map(of, tried)) if percent is not None
-            ),
-        )
-        for label, of in measures.items()
-    ]
-    ticks = [_tick(row) for row in tried]
-    described = "; ".join(
-        f"{tick}: "
-        + ", ".join(f"{label} {percent:.3g}%" for label, of in measures.items() if (percent := of(row)) is not None)
-        for tick, row in zip(ticks, tried, strict=True)
-    )
-    x_title = shortened(rows[0].param_name, 40)
-    return Panel(planes.lettered_lines(name, described, lines, ticks, x_title, y_title))
-
-
-def _tick(row: SweepRow) -> str:
-    if row.is_baseline:
-        return UNTREATED
-    return "treated" if row.param_value is None else shown_value(row.param_value, planes.MOST_ON_AXIS)
-
-
-# ---------------------------------------------------------------- the map
-
-
-def risk_utility_map(rows: Sequence[SweepRow]) -> Drawing | None:
-    """Every row by its loss and its remaining risk: the front numbered, the mildest that meets k in a ring.
-
-    The numbers are those of ``numbered_rows``. None where nothing could be evaluated.
-    """
-    points, described = [], []
-    for mark, row in numbered_rows(rows):
-        risk = row.avg_linkage_risk_percent
-        if risk is None:
+    for name, title, measures in (
+        ("sweep_risk", f"Risk by parameter, % of the people: lower is safer{left_out}", RISKS),
+        ("sweep_utility", f"Loss by parameter, %: lower is closer to the original{left_out}", losses or LOSSES),
+    ):
+        if not shown:
             continue
-        words = f"{row_name(row)}: {risk:.3g}% expected to be found, changed {row.loss:.3g}"
-        points.append(planes.Point(row.loss, risk / 100, words, mark, row.mildest_that_meets_k))
-        if mark:
-            described.append(f"{mark}: {words}" + (", mildest that meets k" if row.mildest_that_meets_k else ""))
-    if not points:
-        return None
-    return planes.scatter_chart(
-        MAP, "; ".join(described), points, "changed (IL1, mean of the columns)", "people expected to be found"
-    )
+        figure, places = panels(title, [PANEL_TALL] * len(shown))
+        for axes, (method, found) in zip(places, shown.items(), strict=True):
+            axes.set_title(short_names([method], 70, 40)[0])
+            draw_measures(axes, rows[0], found, measures)
+        handles, labels = places[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower left", ncols=min(4, len(shown)))
+        yield name, figure
+    if any(row.avg_linkage_risk_percent is not None for row in rows):
+        yield "risk_utility_map", map_figure(rows)
+
+
+def draw_measures(axes: Axes, untreated: SweepRow, rows: Sequence[SweepRow], measures: Mapping[str, Percent]) -> None:
+    """The measures of one method over its parameter, and the untreated pilot apart, on the left.
+
+    Numbers are at their place on the axis, joined by lines; other values are side by side.
+    """
+    is_number = all(isinstance(row.param_value, int | float) and not isinstance(row.param_value, bool) for row in rows)
+    rows = sorted(rows, key=lambda row: cast(float, row.param_value)) if is_number else rows
+    values = [row.param_value for row in rows]
+    places = np.array(values if is_number else range(len(rows)), dtype=float)
+    span = float(np.ptp(places)) or 1.0
+    apart = float(places.min()) - APART * span
+    for (label, of), (marker, dashes, colour) in zip(measures.items(), LOOKS, strict=False):
+        before, *after = (nan if (percent := of(row)) is None else percent for row in (untreated, *rows))
+        look: dict[str, Any] = {"marker": marker, "color": colour, "ms": 5, "clip_on": False}
+        axes.plot(places, after, ls=dashes if is_number else "none", label=label, **look)
+        axes.plot(apart, before, mfc="white", **look)
+    axes.axvline(apart + APART * span / 2, color=SOFT, linewidth=0.8)
+    axes.set_ylim(bottom=0)
+    axes.set_xlim(left := apart - 0.2 * span, right := places.max() + 0.15 * span)
+    axes.set_xlabel(shortened(rows[0].param_name, 40))
+    labels = [UNTREATED, *("treated" if value is None else shown_value(value, 16) for value in values)]
+    at = np.array([apart, *places])
+    is_broad = not is_number and max(map(len, labels[1:])) * LETTER > AXIS_WIDE / len(at)
+    shown = with_room(at * AXIS_WIDE / (right - left), labels, LETTER) if is_number else range(len(at))
+    axes.set_xticks(at[shown], [labels[i] for i in shown], rotation=90 if is_broad else 0)
+
+
+def map_figure(rows: Sequence[SweepRow]) -> Figure:
+    """Every row by its loss and its remaining risk, numbered as in the table, with the list of names beside it."""
+    shown = [(number, row) for number, row in enumerate(rows) if row.avg_linkage_risk_percent is not None]
+    names = [f"{number}  {shortened(row_name(row), 48)}" for number, row in shown]
+    n_lists = min(-(-len(names) // NAMES_IN_A_LIST), MOST_LISTS)
+    per_list = -(-len(names) // n_lists)
+    heights = [max(5.5, per_list * 0.17)] * (1 + n_lists)
+    figure, (axes, *lists) = panels(MAP, heights, map_note(rows), wides=[7.0, *[3.6] * n_lists])
+    for i, place in enumerate(lists):
+        place.set_axis_off()
+        place.text(0, 1, "\n".join(names[i * per_list : (i + 1) * per_list]), va="top", linespacing=1.4)
+    points = np.array([(row.loss, row.avg_linkage_risk_percent) for _, row in shown], dtype=float)
+    for is_drawn, look in MARKS:
+        axes.plot(*points[[is_drawn(row) for _, row in shown]].T, ls="none", **look)
+    axes.set(xlabel="changed (IL1, mean of the columns)", ylabel="people expected to be found")
+    axes.margins(0.12)
+    axes.yaxis.set_major_formatter("{x:g}%")
+    _name_points(figure, axes, points, [number for number, _ in shown])
+    return figure
+
+
+def _name_points(figure: Figure, axes: Axes, points: np.ndarray, numbers: Sequence[int]) -> None:
+    """The number of each point (n, 2) beside it, on nothing else; points at one place share a name."""
+    figure.draw_without_rendering()  # places the axes
+    downwards = np.array([1, -1]) * 72 / figure.dpi  # points of letters
+    marks = [(float(x), float(y)) for x, y in axes.transData.transform(points) * downwards]
+    groups = groups_of(marks, NEAR, NEAR)
+    words = [textwrap.fill(_runs([numbers[i] for i in group]), 24) for group in groups]
+    sizes = [(LETTER * max(map(len, one.split("\n"))) + 2, LINE * (one.count("\n") + 1)) for one in words]
+    box = axes.get_window_extent()
+    room = np.array([box.x0, -box.y1, box.x1, -box.y0]) * 72 / figure.dpi
+    firsts = [group[0] for group in groups]
+    places = free_places([marks[i] for i in firsts], sizes, 5, list(room))
+    for i, name, place in zip(firsts, words, places, strict=True):
+        line = None if place.is_near else {"arrowstyle": "-", "color": SOFT, "shrinkA": 0, "shrinkB": 4}
+        aside = (place.x - marks[i][0], marks[i][1] - place.y)
+        axes.annotate(name, tuple(points[i]), aside, "data", "offset points", line, ha="center", va="center")
+
+
+def _runs(numbers: Sequence[int]) -> str:
+    """Rising numbers, three and more in a row by the first and the last: 3, 5–7."""
+    parts = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
+    return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in parts)
 
 
 def map_note(rows: Sequence[SweepRow]) -> str:
-    """The meaning of the map's symbols, and the names of its numbers."""
-    named = [(mark, row) for mark, row in numbered_rows(rows) if mark and row.avg_linkage_risk_percent is not None]
-    beaten = [mark for mark, row in named if not row.pareto_front]
-    ringed = next((mark for mark, row in named if row.mildest_that_meets_k), "")
-    words = [
+    """The meaning of the map's symbols."""
+    words = (
         "Each point is a treatment: to the right it changed more, above it leaves more people to be found. "
-        "Diamonds with numbers: the Pareto front, beaten by none in both."
-    ]
-    if ringed:
-        off = ", which is off the front but meets k" if ringed in beaten else ""
-        words.append(f"In the ring: {ringed}, the mildest that meets k{off}.")
-    return "\n".join([" ".join(words), *(f"{mark}: {row_name(row)}" for mark, row in named)])
+        "Diamonds: the Pareto front, beaten by none in both."
+    )
+    ringed = next((number for number, row in enumerate(rows) if row.mildest_that_meets_k), None)
+    if ringed is None:
+        return words
+    off = "" if rows[ringed].pareto_front else ", which is off the front but meets k"
+    return f"{words} In the ring: {ringed}, the mildest that meets k{off}."

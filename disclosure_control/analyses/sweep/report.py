@@ -10,14 +10,13 @@ import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.analyses.sweep import OUTLINES
-from disclosure_control.analyses.sweep.drawing import risk_utility_map
-from disclosure_control.analyses.sweep.row_names import UNTREATED, numbered_rows, row_name, value_text
+from disclosure_control.analyses.sweep.row_names import UNTREATED, row_name, value_text
 from disclosure_control.analyses.sweep.settings import SweepSettings
 from disclosure_control.analyses.sweep.trial import Sweep, SweepRow
 from disclosure_control.analyses.sweep.utility import MEASURES
-from disclosure_control.basics.drawings.files import not_printed
+from disclosure_control.basics.drawings.figures import not_drawn
 from disclosure_control.basics.telling.plain import plain
-from disclosure_control.basics.telling.sections import Details, Figure, Part, Section, Sentence, Style, Table
+from disclosure_control.basics.telling.sections import Details, Part, Section, Sentence, Style, Table
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.remedy.treatments.seeds import whose_seed
 
@@ -36,7 +35,7 @@ FIRST_COLUMNS = (
     "IL1_overall",
     "eigenvalue_similarity_percent",
 )
-MOST_ROWS = 40  # above this, only the numbered rows
+MOST_ROWS = 40  # above this, only the rows that stand out
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,7 @@ def told_sweep(found: Sweep, settings: SweepSettings, config: PilotConfig, files
         mildest_that_meets_all=mildest[1],
         measures={name: MeasureTold(one.words, one.larger_is_worse) for name, one in MEASURES.items()},
         files=files,
-        notes=[note] if (note := not_printed(settings.figures)) else [],
+        notes=[note] if (note := not_drawn(settings.figures)) else [],
     )
 
 
@@ -117,20 +116,12 @@ def sweep_sections(told: SweepTold) -> tuple[Section, ...]:
 
 def _parts(told: SweepTold) -> Iterator[Part]:
     rows, k = told.rows, told.K
-    drawn = risk_utility_map(rows)
     yield Sentence(
         f"{len(rows) - 1} treatments, each tried on the original. {_words_of_chance(told)} Risk is of the values as "
         "they would be released, without the bins of the config.",
         Style.DEFINITION,
     )
-    if drawn:
-        yield Figure(
-            drawn,
-            "Each point is a treatment. Points to the right changed the data more; points above leave more people at "
-            "risk of being found. Diamonds are the front, numbered as in the table"
-            f"{'; the ring marks the mildest that meets k' if told.mildest_that_meets_k else ''}.",
-        )
-    kept = [(mark, row) for mark, row in numbered_rows(rows) if len(rows) <= MOST_ROWS or mark or row.is_baseline]
+    kept = [(n, row) for n, row in enumerate(rows) if len(rows) <= MOST_ROWS or row.stands_out or row.is_baseline]
     columns = (
         "Treatment",
         "Unique",
@@ -143,13 +134,15 @@ def _parts(told: SweepTold) -> Iterator[Part]:
         "IL1_mean",
         "Correlations",
     )
-    cells = [_cells(mark, row) for mark, row in kept]
+    cells = [_cells(number, row) for number, row in kept]
     yield Table("Treatments by risk and change", columns, cells, numbers=range(1, len(columns)))
     if len(kept) < len(rows):
         yield Sentence(
             f"{len(rows) - len(kept)} of {len(rows)} rows are left out here; {SUMMARY} holds all.", Style.SMALL
         )
     yield Sentence("* On the Pareto front: no other treatment leaves less risk and is closer to the original as well.")
+    if maps := [name for name in told.files if name.startswith("risk_utility_map")]:
+        yield Sentence(f"{maps[0]} shows all treatments by risk and change, with these numbers.")
     for found, words in ((told.mildest_that_meets_k, f"k = {k}"), (told.mildest_that_meets_all, "k, l and t together")):
         if found == UNTREATED:
             yield Sentence(f"The pilot meets {words} without any treatment.")
@@ -161,9 +154,9 @@ def _parts(told: SweepTold) -> Iterator[Part]:
         yield Sentence(note, Style.SMALL)
 
 
-def _cells(mark: str, row: SweepRow) -> list[object]:
+def _cells(number: int, row: SweepRow) -> list[object]:
     return [
-        f"{f'{mark}. ' if mark else ''}{row_name(row)}{' *' if row.pareto_front else ''}",
+        f"{number}. {row_name(row)}{' *' if row.pareto_front else ''}",
         *map(_percent, (row.percent_unique, row.percent_k_le_5, row.by_model["percent_k_risky"])),
         _percent(row.avg_linkage_risk_percent),
         "-" if row.expected_reids is None else f"{row.expected_reids:.6g}",

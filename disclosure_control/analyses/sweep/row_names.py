@@ -1,9 +1,8 @@
-"""The name of a row of a sweep: in words, and by its number in drawings and tables."""
+"""The name of a row of a sweep, and of a value of its parameter."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 from disclosure_control.analyses.sweep.trial import SweepRow
@@ -20,16 +19,6 @@ def row_name(row: SweepRow) -> str:
     if row.param_value is None:
         return row.method
     return f"{row.method}, {row.param_name} {shown_value(row.param_value)}"
-
-
-def numbered_rows(rows: Sequence[SweepRow]) -> list[tuple[str, SweepRow]]:
-    """Rows with their number in drawings: the front, and the mildest that meets k, or all; "" for the others."""
-    numbered, n = [], 0
-    for row in rows:
-        named = row.pareto_front or row.mildest_that_meets_k or row.mildest_that_meets_all
-        n += bool(named)
-        numbered.append((str(n) if named else "", row))
-    return numbered
 
 
 def shown_value(value: Any, n_letters: int = 40) -> str:

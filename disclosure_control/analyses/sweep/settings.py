@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from disclosure_control.analyses.sweep.grid import GRID, SweepPoint
 from disclosure_control.analyses.sweep.utility.comparison import Analyses
-from disclosure_control.basics.drawings.files import DEFAULT_FORMATS, FIGURES
+from disclosure_control.basics.drawings.figures import DEFAULT_FORMATS, FIGURES
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
 from disclosure_control.basics.settings.kinds import FLAG, Kind, are_names, as_tuple
 from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED, SEED

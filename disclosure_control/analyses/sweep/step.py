@@ -15,6 +15,7 @@ from disclosure_control.analyses.sweep.grid import SweepPoint, points_of
 from disclosure_control.analyses.sweep.report import SUMMARY, summary_table, sweep_sections, told_sweep
 from disclosure_control.analyses.sweep.settings import SweepSettings
 from disclosure_control.analyses.sweep.trial import Sweep, pareto_front, sweep
+from disclosure_control.basics.drawings.figures import figure_files
 from disclosure_control.remedy.treatments.recommendation import Recommendation
 from disclosure_control.steps.running import StepInput, StepResult
 
@@ -36,7 +37,7 @@ def run_step(step: StepInput[SweepSettings]) -> StepResult:
         folder=step.folder,
         recommended=outcome.treatment if isinstance(outcome, Recommendation) else None,
     )
-    files = sweep_figures(found.rows, settings.figures) if settings.figures else {}
+    files = figure_files(sweep_figures(found.rows), settings.figures)
     told = told_sweep(found, settings, step.assessment.config, [SUMMARY, *files])
     return StepResult(
         told,

@@ -71,6 +71,11 @@ class SweepRow:
         return self.method == BASELINE
 
     @property
+    def stands_out(self) -> bool:
+        """Whether it is on the front, or the mildest that meets k or all models."""
+        return self.pareto_front or self.mildest_that_meets_k or self.mildest_that_meets_all
+
+    @property
     def loss(self) -> float:
         """The mean loss of the columns."""
         return self.utility["IL1_mean"] or 0.0

@@ -1,1 +1,1 @@
-"""Drawings as SVG, made once: the page shows them, and the steps write them as files."""
+"""The page's drawings as SVG, and figures as files by matplotlib."""

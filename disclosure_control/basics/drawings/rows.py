@@ -1,4 +1,4 @@
-"""Drawings of rows below each other: bars, shares with intervals, boxes, parts of a whole, correlations.
+"""Drawings of rows below each other: bars, and shares with intervals.
 
 No information is shown by colour alone: a pattern or a shape shows it as well.
 """
@@ -8,21 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from disclosure_control.basics.drawings.pieces import (
     LETTER,
     WIDTH,
-    Axis,
     Drawing,
     breadth,
     circle,
     line,
-    number_axis,
-    path,
     rectangle,
     round_up,
-    shortened,
     text,
     wrapped,
 )
@@ -53,29 +47,6 @@ class RateWithInterval:
     rate: float
     low: float
     high: float
-    text: str
-
-
-@dataclass(frozen=True)
-class Box:
-    """Quartiles, the ends of the whiskers, and values beyond them, all in one unit."""
-
-    label: str
-    low_whisker: float
-    first_quartile: float
-    median: float
-    third_quartile: float
-    high_whisker: float
-    text: str = ""
-    outliers: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True)
-class Stack:
-    """``people`` of each part of a whole; the row is as tall as its people are many."""
-
-    label: str
-    people: tuple[int, ...]
     text: str
 
 
@@ -159,105 +130,3 @@ def interval_chart(
         else:
             parts.append(line("threshold", x, x, ROWS_TOP, rows.bottom))
     return Drawing(title, described, rows.bottom + 26, tuple(parts))
-
-
-def signed_chart(title: str, described: str, bars: Sequence[Bar]) -> Drawing:
-    """Values in [-1, 1] as bars from the middle: to the left below 0, hatched, to the right above.
-
-    A bar's label is on its other side, so that the names have the whole width.
-    """
-    rows, parts = _rows([bar.label for bar in bars], [""] * len(bars))
-    for number in (-1, 0, 1):
-        x = rows.x((number + 1) / 2)
-        parts += [line("grid", x, x, rows.y(place) - 10, rows.y(place) + 10) for place in range(rows.n)]
-        parts.append(text(x, rows.bottom + 18, f"{number:g}".replace("-", "−"), ("middle", "end", "start")[number]))
-    for place, bar in enumerate(bars):
-        begin, end = sorted([rows.x(0.5), rows.x((bar.value + 1) / 2)])
-        kind = "bar marked" if bar.value < 0 else "bar"
-        parts.append(rectangle(kind, begin, rows.y(place) - TALL / 2, end - begin, TALL))
-        anchor, beside = ("start", 6) if bar.value < 0 else ("end", -6)
-        parts.append(text(rows.x(0.5) + beside, rows.y(place) + 5, bar.text, anchor))
-    return Drawing(title, described, rows.bottom + 26, tuple(parts))
-
-
-def box_chart(title: str, described: str, boxes: Sequence[Box]) -> Drawing:
-    """A box on each row, all on one axis of numbers; values beyond the whiskers are diamonds."""
-    ends = [end for box in boxes for end in (box.low_whisker, box.high_whisker, *box.outliers)]
-    n_lines = max((len(wrapped(box.label, _label_room(box))) for box in boxes), default=1)
-    above = LINE * n_lines + 4 if any(box.label or box.text for box in boxes) else 0
-    tall = above + 28
-    bottom = ROWS_TOP + tall * len(boxes)
-    axis = number_axis(min(ends), max(ends), 14, WIDTH - 14)
-    parts = _axis_below(axis, ROWS_TOP, bottom)
-    for place, box in enumerate(boxes):
-        y = ROWS_TOP + place * tall + above + 12
-        first = y - 12 - LINE * (n_lines - 1)
-        parts += [text(6, first + LINE * i - 2, one) for i, one in enumerate(wrapped(box.label, _label_room(box)))]
-        parts.append(text(WIDTH - 6, first - 2, box.text, "end"))
-        parts += _box(axis, box, y)
-    return Drawing(title, described, bottom + 24, tuple(parts))
-
-
-def _label_room(box: Box) -> int:
-    return max(12, MOST_ABOVE - len(box.text) - 2)
-
-
-def _box(axis: Axis, box: Box, y: float) -> list[str]:
-    low, first, median, third, high = (
-        float(axis.place(number))
-        for number in (box.low_whisker, box.first_quartile, box.median, box.third_quartile, box.high_whisker)
-    )
-    parts = [line("whisker", low, first, y, y), line("whisker", third, high, y, y)]
-    parts += [line("whisker", end, end, y - 5, y + 5) for end in (low, high)]
-    parts.append(rectangle("box", first, y - 9, max(third - first, 1.0), 18))
-    parts.append(line("median", median, median, y - 9, y + 9))
-    beyond = axis.place(np.array(box.outliers))
-    return parts + [path("diamond", f"M{float(x):.1f} {y - 6:.1f}l5 6l-5 6l-5-6z") for x in beyond]
-
-
-def _axis_below(axis: Axis, top: float, bottom: float) -> list[str]:
-    """Lines at the ticks of an axis, and its labels below them."""
-    parts = []
-    for tick, label in zip(axis.ticks, axis.labels, strict=True):
-        x = float(axis.place(tick))
-        half = len(label) * LETTER / 2
-        anchor = "start" if x < half else "end" if x > WIDTH - half else "middle"
-        parts.append(line("grid", x, x, top, bottom))
-        parts.append(text(x, bottom + 17, label, anchor))
-    return parts
-
-
-PARTS = 4  # looks that distinguish neighbours; letters distinguish all
-MOST_TALL = 260  # of all rows of a mosaic together, without their names
-
-
-def stack_chart(title: str, described: str, rows: Sequence[Stack], parts_named: Sequence[str]) -> Drawing:
-    """A row per group, all as long: its parts by their shares of it, its height by its share of all people.
-
-    Areas are people. A part with room carries its letter; the letters are explained below.
-    """
-    everybody = sum(sum(row.people) for row in rows) or 1
-    parts, y = [], 4.0
-    for row in rows:
-        n = sum(row.people)
-        parts += [text(6, y + 13, shortened(row.label, MOST_ABOVE - len(row.text) - 2))]
-        parts += [text(WIDTH - 6, y + 13, row.text, "end")]
-        tall, x = MOST_TALL * n / everybody, 6.0
-        for number, people in enumerate(row.people):
-            wide = (WIDTH - 12) * people / n if n else 0.0
-            if wide:
-                parts.append(rectangle(f"part{number % PARTS}", x, y + 18, wide, tall))
-            if wide > 14 and tall > 15:
-                parts.append(text(x + wide / 2, y + 23 + tall / 2, letter_of(number), "middle"))
-            x += wide
-        y += 24 + tall
-    for number, name in enumerate(parts_named):
-        y += 22
-        parts += [rectangle(f"part{number % PARTS}", 6, y - 14, 22, 18), text(17, y, letter_of(number), "middle")]
-        parts.append(text(36, y, shortened(name, 44)))
-    return Drawing(title, described, round(y) + 12, tuple(parts))
-
-
-def letter_of(number: int) -> str:
-    """A, B, C ... for 0, 1, 2 ..."""
-    return chr(ord("A") + number)

@@ -2,10 +2,8 @@
 
 import dataclasses
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -15,23 +13,33 @@ from hypothesis import strategies as st
 
 from config.model_settings import validate_config
 from disclosure_control.analyses.sweep import step as sweep
-from disclosure_control.analyses.sweep.drawing import map_note, risk_utility_map, sweep_figures
+from disclosure_control.analyses.sweep.drawing import (
+    RISKS,
+    draw_measures,
+    map_figure,
+    map_note,
+    sweep_figures,
+)
 from disclosure_control.analyses.sweep.report import FIRST_COLUMNS, SweepTold, sweep_sections
 from disclosure_control.analyses.sweep.row_names import shown_value
 from disclosure_control.analyses.sweep.trial import SweepRow
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
+from disclosure_control.basics.drawings.figures import styled
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.remedy.treatments.registry import TreatmentStep
 from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.run.tables import csv_bytes
 from disclosure_control.steps import READERS
 from disclosure_control.steps.running import StepInput
+from tests.basics.drawings.letters import cut_off_or_covered
+from tests.cases import quick
 from tests.config_keys import faults_of_key
 from tests.examples import examples
 from tests.places import PROJECT
 
 SHARED = PROJECT.parent / "shared"
+NO_MATPLOTLIB = "matplotlib is missing: pip install -r requirements/figures.txt"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared oracles are not beside this clone")
 
 
@@ -161,7 +169,7 @@ GRID = [
 
 
 def run(grid=GRID, table=SMALL, **more):
-    return sweep.run_step(step_of(table, small_config(grid, **more)))
+    return sweep.run_step(step_of(table, small_config(grid, **{"figures": False, **more})))
 
 
 def rows_of(result):
@@ -448,42 +456,91 @@ def figure_rows(n_methods=2, n_points=3, row=UNTREATED, **more):
     return rows
 
 
-FIGURES = ("sweep_risk", "sweep_utility", "risk_utility_map")
-NAMES = [f"{name}.svg" for name in FIGURES]
+NAMES = ["sweep_risk", "sweep_utility", "risk_utility_map"]
+FILES = [f"{name}.svg" for name in NAMES]
+
+
+PERCENTS = ("avg_linkage_risk_percent", "percent_unique", "percent_k_le_5")
+NOBODY = replace(
+    UNTREATED,
+    avg_linkage_risk_percent=None,
+    utility={**UNTREATED.utility, "eigenvalue_similarity_percent": None},
+)
 
 
 @pytest.mark.parametrize(
-    "rows",
-    [
-        figure_rows(),
-        figure_rows(0),
-        figure_rows(1, 1, param_value=None),
-        figure_rows(12, 1),
-        figure_rows(
-            1,
-            3,
-            replace(UNTREATED, utility={**UNTREATED.utility, "eigenvalue_similarity_percent": None}),
-            avg_linkage_risk_percent=None,
-            percent_unique=None,
-            percent_k_le_5=None,
-        ),
-        figure_rows(1, 2, param_value=[0, 18, 65, "a very long $ list <&> of things"], mildest_that_meets_k=True),
-    ],
-    ids=["several", "none", "one point", "many methods", "nothing evaluated", "lists"],
+    ("rows", "names"),
+    quick(
+        2,
+        [
+            (
+                figure_rows(1, 2, param_value=[0, 65, "a very long $ list <&> of things"], mildest_that_meets_k=True),
+                NAMES,
+            ),
+            (figure_rows(0), NAMES[2:]),
+            (figure_rows(), NAMES),
+            (figure_rows(1, 1, param_value=None), NAMES),
+            (figure_rows(12, 1), NAMES),
+            (figure_rows(1, 80), NAMES),
+            (figure_rows(1, 3, NOBODY, **dict.fromkeys(PERCENTS)), NAMES[:2]),
+        ],
+        "1 to 4 s: figures are laid out",
+    ),
+    ids=["lists", "none", "several", "one point", "many methods", "many points", "nothing evaluated"],
 )
-def test_three_figures_are_drawn_whatever_was_found(rows, monkeypatch):
+def test_figures_are_drawn_whatever_was_found_and_no_letters_lie_on_others(rows, names, monkeypatch):
+    pytest.importorskip("matplotlib", reason=NO_MATPLOTLIB)
     monkeypatch.setattr("disclosure_control.analyses.sweep.drawing.MOST_PANELS", 2)
-    files = sweep_figures(rows)
-    assert sorted(files) == sorted(NAMES)
-    for content in files.values():
-        assert ElementTree.fromstring(content).tag.endswith("svg")
-    assert (b"(first 2 of 12 methods)" in files["sweep_risk.svg"]) == (len(rows) == 13)
+    with styled():
+        drawn = dict(sweep_figures(rows))
+        assert {name: cut_off_or_covered(figure) for name, figure in drawn.items()} == {name: [] for name in names}
+    if "sweep_risk" in drawn:
+        is_cut = "(first 2 of 12 methods)" in drawn["sweep_risk"].get_suptitle().replace("\n", " ")
+        assert is_cut == (rows[-1].method == "method $ 11")
 
 
-def test_what_is_drawn_hangs_on_the_figures_and_is_the_same_each_time():
-    first, second = sweep_figures(figure_rows()), sweep_figures(figure_rows(1, 1))
-    assert all(first[name] != second[name] for name in NAMES)
-    assert sweep_figures(figure_rows()) == first
+def test_parameters_are_where_they_are_on_the_axis_and_the_untreated_apart():
+    figure = pytest.importorskip("matplotlib.figure", reason=NO_MATPLOTLIB)
+    rows = [replace(UNTREATED, param_value=share, percent_unique=100 * share) for share in (0.1, 0.01, 0.05)]
+    axes = figure.Figure().subplots()
+    draw_measures(axes, UNTREATED, rows, RISKS)
+    first, untreated = axes.lines[:2]
+    assert first.get_xydata().tolist() == [[0.01, 1.0], [0.05, 5.0], [0.1, 10.0]]
+    assert first.get_label() == "alone in their class"
+    assert untreated.get_ydata()[0] == 40.0
+    assert untreated.get_xdata()[0] < axes.lines[-1].get_xdata()[0] < 0.01  # beyond the line that sets it apart
+    labels = dict(zip([label.get_text() for label in axes.get_xticklabels()], axes.get_xticks(), strict=True))
+    assert labels == {"untreated": untreated.get_xdata()[0], "0.01": 0.01, "0.05": 0.05, "0.1": 0.1}
+
+
+def test_parameters_that_are_no_numbers_are_side_by_side_and_not_joined():
+    figure = pytest.importorskip("matplotlib.figure", reason=NO_MATPLOTLIB)
+    axes = figure.Figure().subplots()
+    draw_measures(axes, UNTREATED, [replace(UNTREATED, param_value=value) for value in ("upper", "lower")], RISKS)
+    assert axes.lines[0].get_xdata().tolist() == [0, 1]
+    assert axes.lines[0].get_linestyle() == "None"
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["untreated", "upper", "lower"]
+
+
+def test_the_map_names_every_point():
+    pytest.importorskip("matplotlib", reason=NO_MATPLOTLIB)
+    first = front_and_mildest()[1]
+    rows = [*front_and_mildest(), changed_by(0.1, first, pareto_front=False)]  # where the first is
+    axes, names = map_figure(rows).axes
+    assert names.texts[0].get_text().split("\n") == [
+        "0  untreated",
+        "1  method $ 0, width 3",
+        "2  method $ 0, width 5",
+        "3  method $ 0, width 10",
+        "4  method $ 0, width 3",
+    ]
+    assert sorted(text.get_text() for text in axes.texts) == ["0", "1, 4", "2", "3"]
+    others, front, ring = (line.get_xydata().tolist() for line in axes.lines)
+    assert front == [[0.0, 55.0], [0.1, 20.0]]
+    assert ring == [[0.11, 20.5]]
+    assert len(others) == 3
+    (named,) = [text for text in axes.texts if text.get_text() == "0"]
+    assert named.xy == pytest.approx((0.0, 55.0), abs=0.5)
 
 
 def front_and_mildest():
@@ -496,12 +553,8 @@ def front_and_mildest():
 
 def test_the_ring_is_explained_where_it_is_off_the_front():
     note = map_note(front_and_mildest())
-    assert "In the ring: 3, the mildest that meets k, which is off the front but meets k." in note
-    assert [line for line in note.split("\n") if line[0].isdigit()] == [
-        "1: untreated",
-        "2: method $ 0, width 3",
-        "3: method $ 0, width 5",
-    ]
+    assert note.endswith("In the ring: 2, the mildest that meets k, which is off the front but meets k.")
+    assert "ring" not in map_note(figure_rows())
 
 
 def test_the_mildest_stands_in_the_table_where_only_the_front_is_shown():
@@ -510,20 +563,10 @@ def test_the_mildest_stands_in_the_table_where_only_the_front_is_shown():
     (section,) = sweep_sections(told)
     (table,) = [part for part in section.parts if part.kind == "table"]
     assert [row[0] for row in table.rows] == [
-        "1. untreated *",
-        "2. method $ 0, width 3 *",
-        "3. method $ 0, width 5",
+        "0. untreated *",
+        "1. method $ 0, width 3 *",
+        "2. method $ 0, width 5",
     ]
-
-
-def test_a_ring_stands_around_the_mark_that_has_its_number():
-    """Numbers count rows, and are no parameters: of two marks close by it is clear whose is whose."""
-    drawn = risk_utility_map(front_and_mildest())
-    (ring,) = [part for part in drawn.parts if 'class="ring"' in part]
-    centre = re.search(r'cx="([\d.]+)" cy="([\d.]+)"', ring).groups()
-    (mark,) = [part for part in drawn.parts if 'class="diamond"' in part and "width 5" in part]
-    assert mark.startswith(f'<path class="diamond" d="M{centre[0]} {float(centre[1]) - 9:.1f}')
-    assert any(">3</text>" in part or ", 3</text>" in part for part in drawn.parts)
 
 
 def test_hierarchies_that_a_sweep_reads_are_inputs(tmp_path):
@@ -535,11 +578,11 @@ def test_hierarchies_that_a_sweep_reads_are_inputs(tmp_path):
     assert list(result.inputs) == ["hierarchies/sex.csv"]
 
 
-def test_without_matplotlib_svg_is_written_and_the_report_says_what_is_not(monkeypatch):
-    monkeypatch.setattr("disclosure_control.basics.drawings.files.find_spec", lambda name: None)
-    result = run([GRID[0]], figures=["svg", "png"])
-    assert sorted(result.files) == sorted(NAMES)
-    assert "Matplotlib" not in run([GRID[0]]).report
+def test_without_matplotlib_the_table_is_written_and_the_report_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("disclosure_control.basics.drawings.figures.find_spec", lambda name: None)
+    result = run([GRID[0]], figures=True)
+    assert (result.files, list(result.tables)) == ({}, ["risk_utility_summary.csv"])
+    assert "pip install -r requirements/figures.txt" in result.report
 
 
 def test_without_figures_there_is_the_table_alone():
@@ -551,8 +594,9 @@ def test_without_figures_there_is_the_table_alone():
 
 
 def test_the_report_names_every_file():
-    report = run().report
-    for name in ("risk_utility_summary.csv", *NAMES):
+    pytest.importorskip("matplotlib", reason=NO_MATPLOTLIB)
+    report = run(figures=True).report
+    for name in ("risk_utility_summary.csv", *FILES):
         assert f"    {name}\n" in report
 
 
