@@ -55,21 +55,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/formats": 94,
         "tests/study/models": 2,
     },
-    "Desk": {
-        "Anonymization_Models": 14,
-        "config": 6,
-        "disclosure_control.assess": 8,
-        "disclosure_control.report": 2,
-        "disclosure_control.run": 22,
-        "doors": 14,
-        "tests/config": 9,
-        "tests/models": 6,
-        "tests/release": 1,
-        "tests/remedy/treatments": 1,
-        "tests/report": 1,
-        "tests/run": 28,
-        "tests/steps/release": 1,
-    },
     "Use": {
         "disclosure_control.release": 216,
         "disclosure_control.steps": 8,
@@ -113,6 +98,24 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/report": 12,
         "tests/study/columns": 1,
     },
+    "Desk": {
+        "Anonymization_Models": 14,
+        "config": 6,
+        "disclosure_control.analyses": 70,
+        "disclosure_control.assess": 8,
+        "disclosure_control.report": 2,
+        "disclosure_control.run": 22,
+        "doors": 14,
+        "tests/analyses/explore": 77,
+        "tests/analyses/sweep": 28,
+        "tests/config": 9,
+        "tests/models": 6,
+        "tests/release": 1,
+        "tests/remedy/treatments": 1,
+        "tests/report": 1,
+        "tests/run": 28,
+        "tests/steps/release": 1,
+    },
 }
 
 MOST = {
@@ -121,7 +124,7 @@ MOST = {
     "disclosure_control": 1,
     "disclosure_control.analyses": 5391,
     "disclosure_control.assess": 683,
-    "disclosure_control.basics": 2454,
+    "disclosure_control.basics": 2182,
     "disclosure_control.draft": 1417,
     "disclosure_control.identifiers": 1488,
     "disclosure_control.measures": 1462,
@@ -143,7 +146,7 @@ MOST = {
     "tests/analyses/sweep": 728,
     "tests/assess": 133,
     "tests/bad_inputs": 835,
-    "tests/basics": 959,
+    "tests/basics": 953,
     "tests/config": 257,
     "tests/corpus": 319,
     "tests/draft": 1077,
@@ -169,7 +172,7 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 39845, 32451
+MOST_STATEMENTS, MOST_OF_TESTS = 39573, 32445
 MOST_SETTINGS = 312
 MOST_WORDS = {"docs": 38504, "README.md": 2218}
 MOST_BYTES_OF_README = 14170
