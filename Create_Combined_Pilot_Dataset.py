@@ -117,17 +117,26 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from disclosure_control.draft.sheet import said_of_closed
     from disclosure_control.run.config_files import DRAFTED, write_draft, write_sheet
 
-    outcome = _combine_by(choice, pilot, _update_of_sheet(pilot)) if pilot.is_configured else None
+    outcome, fault = None, None
+    if pilot.is_configured:
+        try:
+            outcome = _combine_by(choice, pilot, _update_of_sheet(pilot))
+        except FaultyInputError as error:  # the draft may have the lines that it lacks
+            fault = error
     try:
         given = parse_config_file(pilot.config_file) if pilot.is_configured else {}
         draft = draft_config(pilot.name, pilot.folder, given, pilot.sheet)
     except FaultyInputError as error:
         if pilot.is_configured:
-            raise
+            raise (fault or error) from None
         raise FaultyInputError([*error.faults, _nothing_drafted(pilot.config_file.name)]) from None
     path = write_draft(draft.text, pilot.config_file.path.parent, pilot.name, DRAFTED if pilot.is_configured else "")
     if draft.rows:
         write_sheet(draft.rows, sheet_of(path), pilot.sheet)
+    if fault is not None:
+        raise FaultyInputError(
+            [*fault.faults, f"{path.name}: drafted beside it, with the settings that the files need"]
+        )
     n_to_review = lines_to_review(draft.text)
     if outcome is None:
         sheet, literal = sheet_beside(pilot.config_file), parse_config(draft.text, path.name)

@@ -23,11 +23,14 @@ from tests.test_imports import module_name, project_files, room_of, statements_o
 # of which room. An overdraft ends with its issue.
 OVERDRAFTS: dict[str, dict[str, int]] = {
     "Meaning: persons": {
-        "disclosure_control.draft": 38,
+        "disclosure_control.draft": 45,
         "disclosure_control.records": 4,
+        "disclosure_control.release": 3,
+        "doors": 6,
         "study": 665,
+        "tests/release": 8,
         "tests/study/formats": 108,
-        "tests/study/merge": 99,
+        "tests/study/merge": 104,
         "tests/study/models": 8,
     },
     "Spine": {

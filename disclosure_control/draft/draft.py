@@ -64,15 +64,16 @@ def draft_config(pilot: str, folder: Path, given: Mapping[str, Any], sheet: Colu
     given_rule, given_settings = read_settings(given.get("subject_id", {}), given.get("merge", {}))
     working = MergeResources(read=ReadOnce())
     tables, model = read_tables_to_merge(folder, given_rule, given_settings, working.read)
-    merge = _as_given(draft_merge(tables_by_domain(tables, model), model, "subject_id" in given), given)
+    person = given_rule.column if "subject_id" in given else ""
+    merge = _as_given(draft_merge(tables_by_domain(tables, model), model, person), given)
     rule, settings = read_settings(merge.subject_id.value, Group(merge.settings).value)
     if rule != given_rule:  # what columns are for depends on the person
         tables, model = read_tables_to_merge(folder, rule, settings, working.read)
-    if "merge" not in given:
-        merge = with_rows_of_plain_tables(merge, tables, model, rule.column)
-        ages = draft_ages(tables, model, rule.column or None, folder)
-        merge = dataclasses.replace(merge, settings={**merge.settings, **({"age": Group(ages)} if ages else {})})
-        settings = read_settings({}, Group(merge.settings).value)[1]
+    merge = with_rows_of_plain_tables(merge, tables, model, rule.column)
+    ages = draft_ages(tables, model, rule.column or None, folder) if not given_settings.age else {}
+    merge = dataclasses.replace(merge, settings={**merge.settings, **({"age": Group(ages)} if ages else {})})
+    merge = _as_given(merge, given)
+    settings = read_settings({}, Group(merge.settings).value)[1]
     if settings.age:  # a further column, whose role is known once it is there
         tables, model = read_tables_to_merge(folder, rule, settings, working.read)
     combined = combine_domains(folder, rule, settings, working)
@@ -141,13 +142,22 @@ def _columns(combined: Combined, merge: MergeDraft, model: StudyModel, k: Drafte
 
 
 def _as_given(drafted: MergeDraft, given: Mapping[str, Any]) -> MergeDraft:
+    """The draft below what a person decided: a setting of the config stays, one for a table beside it is added."""
     if "subject_id" in given:
         lines = {name: DraftedValue(value) for name, value in given["subject_id"].items()}
         drafted = dataclasses.replace(drafted, subject_id=Group(lines, AS_GIVEN))
     if "merge" in given:
-        settings: dict[str, Node] = {name: DraftedValue(value, AS_GIVEN) for name, value in given["merge"].items()}
-        drafted = dataclasses.replace(drafted, settings=settings)
+        own = {name: _below(drafted.settings.get(name), value) for name, value in given["merge"].items()}
+        drafted = dataclasses.replace(drafted, settings={**drafted.settings, **own})
     return drafted
+
+
+def _below(drafted: Node | None, given: object) -> Node:
+    """A given setting; where it is by domain, with the drafted lines of other domains."""
+    if not isinstance(given, dict) or not isinstance(drafted, Group) or not isinstance(drafted.parts, Mapping):
+        return DraftedValue(given, AS_GIVEN)
+    own = {name: DraftedValue(value, AS_GIVEN) for name, value in given.items()}
+    return dataclasses.replace(drafted, parts={**drafted.parts, **own})
 
 
 def _drop(given: Sequence[str], dropped: Mapping[str, Decision]) -> dict[str, Node]:

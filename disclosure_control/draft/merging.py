@@ -44,20 +44,20 @@ def tables_by_domain(tables: Iterable[SourceTable], model: StudyModel) -> dict[s
     return {domain: some[0] if len(some) == 1 else pd.concat(some, ignore_index=True) for domain, some in parts.items()}
 
 
-def draft_merge(tables: Mapping[str, pd.DataFrame], model: StudyModel, person_is_given: bool = False) -> MergeDraft:
+def draft_merge(tables: Mapping[str, pd.DataFrame], model: StudyModel, given: str | None = "") -> MergeDraft:
     """What the merge of these tables (by domain) needs beyond its defaults, each with its reason.
 
-    ``model``: what the tables are. ``person_is_given``: a config says which column names the person. What cannot be
-    decided from the files (no DM among several, say) stays a fault of the merge; plain tables of which it is open whose
-    their rows are raise ``FaultyInputError``.
+    ``model``: what the tables are. ``given``: the column that a config says names the person, None for no column, "" if
+    it says nothing. What cannot be decided from the files (no DM among several, say) stays a fault of the merge; plain
+    tables of which it is open whose their rows are raise ``FaultyInputError``.
     """
     whole = {
         domain: table for domain, table in tables.items() if not _is_of_kind(domain, model, TableKind.SUPPLEMENTAL)
     }
     settings: dict[str, Node] = {}
     person = None
-    if model.model == FLAT and not person_is_given:
-        person, whole, files = _person_of_plain_tables(whole)
+    if model.model == FLAT and (given == "" or (given and len(whole) > 1)):
+        person, whole, files = _person_of_plain_tables(whole, given)
         settings |= {"files": Group(files)} if files else {}
     base = model.base if model.base in whole else next(iter(whole), None)
     ids = (
@@ -114,19 +114,20 @@ def with_rows_of_plain_tables(
 
 
 def _person_of_plain_tables(
-    tables: Mapping[str, pd.DataFrame],
+    tables: Mapping[str, pd.DataFrame], given: str
 ) -> tuple[DraftedValue | None, dict[str, pd.DataFrame], dict[str, Node]]:
     """The column that names the person, where not its heading alone says so; the tables under its name; and ``files``.
 
-    Those with the most people come first: their spelling of ids is that of all.
+    Those with the most people come first: their spelling of ids is that of all. ``given``: the column that a config
+    names.
     """
     if len(tables) <= 1:
         found = [one for domain, frame in tables.items() if (one := person_of_one(domain, frame))]
         return next((DraftedValue(one.name, one.reason, one.review) for one in found), None), dict(tables), {}
     if any(DEFAULT_COLUMN in frame for frame in tables.values()):
         return None, dict(tables), {}
-    persons = person_of_each(tables)
-    common = common_name(tables, persons)
+    persons = person_of_each(tables, given)
+    common = given if any(given in frame for frame in tables.values()) else common_name(tables, persons)
     files: dict[str, Node] = {
         domain: Group({"person": _drafted_person(one)})
         for domain, one in persons.items()
@@ -165,7 +166,7 @@ def _several_rows(domain: str, table: pd.DataFrame, ids: SubjectIds, model: Stud
     column = ids.rule.column
     if not _is_of_kind(domain, model, TableKind.PEOPLE) or column is None or column not in table:
         return None
-    if ids.n_subjects[domain] == len(table):
+    if ids.n_subjects[domain] == table[column].notna().sum():
         return None
     date = f"{domain[:2]}DTC"
     order = f"the last by {date}" if date in table else f"the last in the order of its values (it has no {date})"

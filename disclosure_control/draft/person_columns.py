@@ -151,15 +151,16 @@ def _is_same(group: np.ndarray, other: np.ndarray) -> bool:
 # ---------------------------------------------------------------- several tables
 
 
-def person_of_each(tables: Mapping[str, pd.DataFrame]) -> dict[str, PersonColumn]:
+def person_of_each(tables: Mapping[str, pd.DataFrame], given: str = "") -> dict[str, PersonColumn]:
     """The column of each table that names the person: by its heading, by a key of another table, by its values, or by
-    ids of other tables.
+    ids of other tables. ``given``: the column that a config names, in the tables that have it.
 
     Raises ``FaultyInputError`` with all tables that have none.
     """
     found: dict[str, PersonColumn | None] = {}
     for domain, frame in tables.items():
         named = [name for name in map(str, frame) if names_subjects(name) and frame[name].notna().all()]
+        named = [given] if given in frame else named
         found[domain] = next((PersonColumn(name, "the heading names subjects", False) for name in named), None)
     _find_keys(tables, found)  # before values, by which a stay looks like a person
     for domain, frame in tables.items():

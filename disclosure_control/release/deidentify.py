@@ -27,7 +27,7 @@ from disclosure_control.release.rows_as_variables import RecodedRowsPlan, by_par
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
 from disclosure_control.remedy.treatments.keys import Release
 from disclosure_control.remedy.treatments.methods.shift_dates import REMOVE_TIMES
-from study.models.roles import TableKind, TableModel
+from study.models.roles import Role, TableKind, TableModel
 from study.models.study_model import StudyModel
 from study.operations import OperationKind, OperationRule
 
@@ -58,6 +58,9 @@ class Overview(NamedTuple):
     people: np.ndarray
     devices: set[str]
     seen: dict[str, ColumnSeen]
+
+
+ONE_BAND = "one band in all rows of a person"
 
 
 @dataclass(frozen=True)
@@ -258,6 +261,7 @@ def _column(name: str, file: StudyFile, given: Rows, decisions: Decisions) -> tu
         n_lost = n_without_a_label(given.frame[name], column, recoding, given.people)
         if says.operation == OperationKind.DERIVE_AGE:
             column = COLUMN_OPERATIONS[says.operation](column, given).column
+            account = replace(account, operation=replace(says, reason=f"{says.reason}; {ONE_BAND}"))
         return column, replace(account, recoded=True, n_lost=n_lost)
     if says.operation in GONE:
         return None, account
@@ -298,12 +302,14 @@ def _with_labels(
     """The released labels, where the column has a value; numbers if column and labels all are numbers.
 
     Where the merge has names for the codes of the column, a code whose name did not change stays. Where people have
-    several rows, whose values differ in time, each gets the label of its own value.
+    several rows, whose values differ in time, each gets the label of its own value; but all ages of a person get one
+    band: where rows cross from one band to the next, two bands and the day give the exact age.
     """
     assert recoding.released is not None
     is_named = table is not None and str(column.name) in table.derived and column.name in file.table.frame
     released, original = of_rows(recoding.released, people), of_rows(recoding.original, people)
-    if table is not None and table.kind is TableKind.ROWS:
+    says = None if table is None else table.columns.get(str(column.name))
+    if table is not None and table.kind is TableKind.ROWS and not (says is not None and says.role is Role.AGE):
         values = table.derived[str(column.name)](column.to_frame()) if is_named else column
         released, original = labels_of_values(values, recoding, people), labels(values)
     fresh = pd.Series(released, column.index, name=column.name, dtype="str").where(column.notna())

@@ -187,6 +187,23 @@ def test_numbers_with_noise_are_groups_of_nobody():
     assert np.isnan([found["S-1"][1], found["S-2"][1]]).all()
 
 
+def test_all_ages_of_a_person_get_one_band():
+    """P-1 turns 60 between two visits: of two bands and a visit each year the recipient would know the day."""
+    ages = {"P-1": [58, 59, 60, 61], "P-2": [44, 45, 46, 47], "P-3": [52, 53, 54, 55]}
+    rows = [
+        {"patient_id": one, "USUBJID": one, "visit_date": f"201{i}-05-0{i + 1}", "age": float(age), "weight": 70.0 + i}
+        for one, of_person in ages.items()
+        for i, age in enumerate(of_person)
+    ]
+    before = {"VISITS__age": ["58", "44", "52"], "VISITS__weight": ["70", "70", "70"]}
+    after = {"VISITS__age": ["50--60", "40--50", "50--60"], "VISITS__weight": ["60--72", "60--72", "60--72"]}
+    study = study_of({"VISITS": rows}, list(ages), "USUBJID", "flat")
+    frame = deidentify(study, people(list(ages), [0, 1, 2], before, after), (), KEY, RELEASE).files["VISITS"].frame
+    assert frame.groupby("USUBJID")["age"].agg(set).to_dict() == {
+        pseudonym(*NAMED, one): {band} for one, band in zip(ages, after["VISITS__age"], strict=True)
+    }
+
+
 def test_values_that_no_band_holds_are_counted_and_suppressed_ones_are_not():
     """133 kg at S-2's second visit is in no band; S-3's weight was suppressed by the treatment itself."""
     before = {"VS__Weight": ["71", "84", "93"]}

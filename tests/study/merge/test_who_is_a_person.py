@@ -70,6 +70,13 @@ def test_a_pilot_without_a_config_gets_the_line_that_works(tmp_path: Path) -> No
     assert '"person": {"through": "PATIENT", "key": "stay_id"},' in draft.text
 
 
+def test_a_draft_beside_a_partial_config_knows_the_key_too(tmp_path: Path) -> None:
+    given = {"subject_id": {"column": "patient_id"}, "merge": {"record": {"PATIENT": "last"}}}
+    text = draft_config("STAYS", stays(tmp_path), given).text
+    assert '"person": {"through": "PATIENT", "key": "stay_id"},' in text
+    assert '"PATIENT": "last",  # as in the pilot\'s config' in text
+
+
 def test_the_fault_of_a_table_without_the_column_names_the_key(tmp_path: Path) -> None:
     line = '{"files": {"LAB": {"person": {"through": "PATIENT", "key": "stay_id"}}}}'
     assert line in fault_of(stays(tmp_path))
