@@ -89,18 +89,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "doors": 31,
         "tests/draft": 47,
     },
-    "Meaning": {
-        "disclosure_control.draft": 30,
-        "disclosure_control.identifiers": 5,
-        "disclosure_control.report": 12,
-        "disclosure_control.steps": 12,
-        "study": 151,
-        "tests/draft": 23,
-        "tests/identifiers": 2,
-        "tests/release": 29,
-        "tests/report": 12,
-        "tests/study/columns": 1,
-    },
     "Desk": {
         "Anonymization_Models": 14,
         "config": 6,
@@ -118,6 +106,18 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/report": 1,
         "tests/run": 28,
         "tests/steps/release": 1,
+    },
+    "Meaning": {
+        "disclosure_control.draft": 30,
+        "disclosure_control.identifiers": 5,
+        "disclosure_control.report": 12,
+        "disclosure_control.steps": 12,
+        "study": 151,
+        "tests/draft": 23,
+        "tests/identifiers": 2,
+        "tests/release": 29,
+        "tests/report": 12,
+        "tests/study/columns": 1,
     },
 }
 
