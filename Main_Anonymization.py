@@ -143,6 +143,7 @@ def _assess_opened(
     from disclosure_control.assess.risky_rows import risky_row_files
     from disclosure_control.assess.staleness import staleness
     from disclosure_control.basics.telling.small_counts import EXACT, MASKED
+    from disclosure_control.draft.sheet import said_of_closed
     from disclosure_control.report.evidence.manifest import figures_of
     from disclosure_control.report.evidence.pack import EvidenceOf, write_evidence
     from disclosure_control.report.history import history_sections, latest_memory, remember
@@ -169,6 +170,8 @@ def _assess_opened(
         *notes_on_names(pilot.config),
         *(f"{reason.sentence} {reason.remedy}" for reason in open_lines),
     ]
+    if pilot.sheet is not None and (closed := list(said_of_closed(pilot.sheet.rows, pilot.sheet.file.name))):
+        notices.append("\n".join(closed).strip())
     inputs = {dataset.file: {"sha256": dataset.sha256, "rows": dataset.n_subjects}}
     for result in steps.values():
         inputs |= result.inputs

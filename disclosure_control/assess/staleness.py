@@ -46,7 +46,7 @@ def remembered_of_merge(literal: Mapping[str, Any]) -> dict[str, Any]:
     merge = dict(literal.get("merge", {}))
     columns, _ = merge.pop("columns", {}), merge.pop("combined_as", None)  # the kind of file is no rule of the merge
     decided = {name: [one.get("role"), *one.get("missing", ())] for name, one in columns.items()}
-    found = {name: one for name, one in decided.items() if one != [None]}
+    found = {name: one for name, one in decided.items() if one not in ([None], ["unknown"])}
     rules = {"merge": merge, "subject_id": literal.get("subject_id", {})}
     hashes = {name: _hash_of(rules[name]) for name in OF_MERGE}
     return ({DECIDED: found} if found else {}) | {SETTINGS: hashes}

@@ -15,6 +15,7 @@ from study.columns.closed import (
     Look,
     groups_of,
     holds_for,
+    is_asked,
     is_of_the_tool,
     is_pattern,
     look_of,
@@ -121,11 +122,6 @@ def _not_in(names: set[str], files: Iterable[SourceTable], model: StudyModel) ->
             if row.role is not Role.PERSON:
                 names.add(row.name)
                 yield row if row.is_understood or row.seen == NO_VALUES else as_asked(row)
-
-
-def is_asked(row: ColumnProfile) -> bool:
-    """Whether the values of a column stay here, and a person has to decide about it."""
-    return row.stays_here and row.seen != NO_VALUES
 
 
 def as_asked(row: ColumnProfile) -> ColumnProfile:

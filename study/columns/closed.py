@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from disclosure_control.basics.telling.words import listed
-from study.columns.profile import ColumnProfile, Known, Status, UnderstoodAs
+from study.columns.profile import NO_VALUES, ColumnProfile, Known, Status, UnderstoodAs
 from study.models.values_seen import ValuesSeen
 
 FEW = 20  # different values of a column, which count as codes of categories
@@ -104,6 +104,11 @@ def _as_patterns(names: Sequence[str], others: Sequence[str]) -> Iterator[str]:
 def is_pattern(row: ColumnProfile) -> bool:
     """Whether a row stands for several columns. A heading with such a sign has a row with what was seen."""
     return any(sign in row.column for sign in (ANY, BETWEEN.strip())) and not row.seen and not row.is_understood
+
+
+def is_asked(row: ColumnProfile) -> bool:
+    """Whether the values of a column stay here, and a person has to decide about it."""
+    return row.stays_here and row.seen != NO_VALUES
 
 
 def is_of_the_tool(row: ColumnProfile) -> bool:

@@ -11,7 +11,7 @@ from disclosure_control.basics.settings.kinds import FLAG, TEXTS, one_of
 from study.models.column_roles import SEEN
 from study.models.roles import ColumnModel, Role
 from study.models.study_model import OPERATION_OF_ROLE, StudyModel
-from study.operations import Operation, OperationKind
+from study.operations import NOT_UNDERSTOOD, Operation, OperationKind
 
 # The person of a row is named by ``subject_id``, and nobody decides that a column is unknown.
 ROLES_TO_DECIDE = tuple(role for role in Role if role not in (Role.PERSON, Role.UNKNOWN))
@@ -22,14 +22,16 @@ _SAYS_LITTLE = (Role.NUMBER, Role.CATEGORY, Role.FLAG)  # of these, outsiders ma
 class ColumnDecision(SettingsGroup):
     """What a person says of a column; None, or no codes, where they say nothing."""
 
-    role: Role | None = setting(one_of(*ROLES_TO_DECIDE).read_as(Role), "what it is for", None)
+    role: Role | None = setting(
+        one_of(*ROLES_TO_DECIDE, Role.UNKNOWN).read_as(Role), "what it is for; unknown: it stays here", None
+    )
     known_to_outsiders: bool | None = setting(FLAG, "whether outsiders may know its values", None)
     missing: tuple[str, ...] = setting(TEXTS.but("a list of codes"), "codes in it that mean missing", ())
 
     @property
     def opens(self) -> bool:
         """Whether somebody decided about the column, and not of codes in it alone."""
-        return self.role is not None or self.known_to_outsiders is not None
+        return self.role not in (None, Role.UNKNOWN) or self.known_to_outsiders is not None
 
 
 Decided = Mapping[str, ColumnDecision]  # by the name of the column in the combined dataset, ``TABLE__column``
@@ -38,6 +40,11 @@ Decided = Mapping[str, ColumnDecision]  # by the name of the column in the combi
 def known_by_decision(decided: Decided) -> dict[str, bool]:
     """Of which columns somebody decided whether outsiders know them."""
     return {name: one.known_to_outsiders for name, one in decided.items() if one.known_to_outsiders is not None}
+
+
+def staying_here(decided: Decided) -> list[str]:
+    """The columns of which the sheet says that nobody understood them yet."""
+    return [name for name, one in decided.items() if one.role is Role.UNKNOWN]
 
 
 def missing_by_column(decided: Decided, table: str) -> dict[str, tuple[str, ...]]:
@@ -67,6 +74,8 @@ def with_decisions(model: StudyModel, decided: Decided) -> StudyModel:
     def standard(domain: str, variable: str) -> Operation:
         decision = of_table.get(domain, {}).get(variable, ColumnDecision())
         says = model.standard(domain, variable)
+        if decision.role is Role.UNKNOWN:
+            return NOT_UNDERSTOOD
         if decision.role is not None or (decision.opens and says.operation is OperationKind.REVIEW):
             return OPERATION_OF_ROLE[decision.role or Role.CATEGORY]
         return says
@@ -82,6 +91,8 @@ class _DecidedColumns(Mapping[str, ColumnModel]):
 
     def __getitem__(self, name: str) -> ColumnModel:
         column, decision = self._columns[name], self._decided.get(name, ColumnDecision())
+        if decision.role is Role.UNKNOWN:
+            return dataclasses.replace(column, is_closed=True)
         if decision.role not in (None, column.role):
             why = "as decided in the sheet of columns"
             column = dataclasses.replace(column, role=decision.role, reason=why, says=None, is_guessed=True)

@@ -23,7 +23,7 @@ import pandas as pd
 from config import LARGEST_CONFIG
 from disclosure_control.basics.files import SourceFile, read_file
 from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name, stop_at
-from study.columns.closed import holds_for, is_pattern
+from study.columns.closed import holds_for, is_asked, is_pattern
 from study.columns.decisions import ROLES_TO_DECIDE
 from study.columns.profile import AGREED, ColumnProfile, Degree, Known, Status, UnderstoodAs
 from study.models.roles import Role
@@ -59,8 +59,12 @@ class ColumnSheet:
 
     @property
     def decisions(self) -> dict[str, dict[str, Any]]:
-        """What was decided about columns, as ``merge["columns"]`` of a config has it."""
-        return {row.name: _decision(row) for row in self.columns if row.decision}
+        """What was decided about columns, and which stay here, as ``merge["columns"]`` of a config has it."""
+        return {
+            row.name: _decision(row) if row.decision else {"role": str(Role.UNKNOWN)}
+            for row in self.columns
+            if row.decision or is_asked(row)
+        }
 
     def below(self, literal: Mapping[str, Any]) -> dict[str, Any]:
         """A config with what the sheet decides beneath what the config says."""

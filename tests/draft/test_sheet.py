@@ -12,6 +12,7 @@ import pytest
 from config import sheet_of
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.draft.sheet import SheetUpdate
+from disclosure_control.steps.treatment import DATASETS
 from study.columns.profile import Status
 from study.columns.sheet import ColumnSheet, read_sheet
 from study.formats.tables import SourceTable
@@ -158,6 +159,7 @@ def test_several_columns_that_look_alike_are_one_question_which_one_word_answers
     text[2] = text[2].replace("to decide,,", "to decide,agreed,")
     sheet_of(plain.config_file).write_text("\n".join(text), encoding="utf-8")
     decided = sheet(plain).decisions
+    assert decided.pop("VISITS__zrk") == {"role": "unknown"}
     assert {name: one["known_to_outsiders"] for name, one in decided.items()} == dict.fromkeys(
         ("VISITS__vit", "VISITS__qz_a", "VISITS__qz_b", "VISITS__qz_c", "VISITS__oxy"), False
     )
@@ -182,6 +184,22 @@ def test_a_pattern_that_stands_for_no_column_is_a_fault(plain, doors):
     doors.start(1)
     edit(plain, "vit", column="vitt_*", known_to_outsiders="no", decision="agreed", seen="")
     assert "row 3, column: it stands for no column of the sheet" in doors.start(1).err
+
+
+@pytest.mark.thorough("1 s: a treatment")
+def test_a_treated_dataset_is_without_what_nobody_understood(plain, doors):
+    doors.start(1)
+    edit(plain, "vit", decision="agreed", known_to_outsiders="no")
+    text = plain.config_file.read_text(encoding="utf-8").rstrip().removesuffix("}")
+    text += '"treatment": [{"method": "drop_identifiers"}, {"method": "recommended"}]}'
+    plain.config_file.write_text(text.replace("# review:", "#"), encoding="utf-8")
+    doors.start_both()
+    (treated,) = (one for name in DATASETS if (one := plain.results / name).exists())
+    assert treated.read_text(encoding="utf-8").splitlines()[0].replace('"', "").split(",")[1:] == [
+        "VISITS__sex",
+        "VISITS__age",
+        "VISITS__vit",
+    ]
 
 
 @pytest.mark.thorough("1 s: whole drafts; their parts in the quick run")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -149,18 +149,19 @@ class TreatedPilot:
         config = dataclasses.replace(self.config, binning_config={})
         return evaluate(self.records.counted_as(config, self.values), config)  # where it is asked for: many runs do not
 
-    def written(self) -> Iterator[pd.DataFrame]:
+    def written(self, without: Collection[str] = ()) -> Iterator[pd.DataFrame]:
         """The records as written, in pieces, in an order that discloses nothing of the original one.
 
         By subject id if there is one, otherwise by the values of all columns. Each value is the label that was counted,
-        so that k of the file is k as released; an id keeps its spelling.
+        so that k of the file is k as released; an id keeps its spelling. ``without``: columns that stay here.
         """
-        columns = {name: as_counted(self.values[name]) for name in self.columns if name != SUBJECT_COLUMN}
+        names = tuple(name for name in self.columns if name not in without)
+        columns = {name: as_counted(self.values[name]) for name in names if name != SUBJECT_COLUMN}
         released = {name: self.records.column(name, one) for name, one in self.values.items()}
         records = dataclasses.replace(self.records, columns=released)
         if self.ids is None:
-            return sorted_by_columns(records, columns, self.columns)
-        return sorted_by_id(records, self.ids, columns, self.columns)
+            return sorted_by_columns(records, columns, names)
+        return sorted_by_id(records, self.ids, columns, names)
 
     @cached_property
     def released(self) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -10,6 +10,7 @@ from disclosure_control.attack.joined_releases import read_earlier_release
 from disclosure_control.attack.questions import three_questions
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import EXACT, MASKED, Policy
+from disclosure_control.basics.telling.words import listed
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
 from disclosure_control.remedy.treatments.keys import Release
@@ -30,6 +31,8 @@ from disclosure_control.steps.treatment.report import (
     treatment_sections,
 )
 from disclosure_control.steps.treatment.settings import TreatmentSettings
+from study.columns.decisions import staying_here
+from study.merge.settings import MergeSettings
 
 
 def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
@@ -51,13 +54,15 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     left_in, held = _identifiers_left_in(step, treated)
     of_ids = columns_of_ids(treated)
     dataset = WITH_ORIGINAL_IDS if of_ids else DATASET
+    decided = {*config.quasi_identifiers, *config.sensitive_features, *_changed_by(treated)}
+    closed = [name for name in staying_here(config.of(MergeSettings).columns) if name not in decided]
     findings = treatment_findings(step.assessment, treated, columns, settings, earlier, of_ids)
 
     def told(policy: Policy) -> TreatmentFindings:
         found = findings(policy)
         return replace(
             found,
-            notes=[*found.notes, *_notes_on_identifiers(policy, left_in, held, dataset)],
+            notes=[*found.notes, *_notes_on_closed(closed), *_notes_on_identifiers(policy, left_in, held, dataset)],
             released=not held,
             dataset=None if held else dataset,
             identifiers_left_in=[finding.name for finding in left_in],
@@ -84,7 +89,7 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
         tell,
         outside=partial(sections_outside, told(MASKED)),
         inputs={**treated.inputs, **inputs},
-        datasets={} if held else {dataset: treated.written()},
+        datasets={} if held else {dataset: treated.written(without=closed)},
         files=summary_files(step.pilot, told(EXACT)),
         outcome=treated,
     )
@@ -103,6 +108,17 @@ def _identifiers_left_in(
     }
     left_in = identified.left_in_columns(treated.columns, treated_by, treated.scanned)
     return left_in, bool(left_in) and not identified.release_anyway
+
+
+def _changed_by(treated: TreatedPilot) -> Iterator[str]:
+    """The columns that a step of the treatment changed in somebody."""
+    return (name for applied in treated.steps for name, n in applied.changed.items() if n)
+
+
+def _notes_on_closed(closed: Sequence[str]) -> list[str]:
+    if not closed:
+        return []
+    return [f"Not in it, for nobody understood them yet: {listed(closed, 20)}. See docs/columns.md."]
 
 
 def _notes_on_identifiers(policy: Policy, left_in: Sequence[ColumnFinding], held: bool, dataset: str) -> list[str]:
