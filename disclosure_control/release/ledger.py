@@ -54,7 +54,7 @@ class By(StrEnum):
     TREATMENT = "removed by the treatment"
     RARE = "of few people with a term or text"
     STRANGERS = "of people who are not in the combined dataset"
-    REFERENCES = "because nothing that leaves names them"
+    REFERENCES = "that no decision names, or with what they refer to"
     UNREAD = "unreadable, or outside every band"
     TIMES = 'removed by release["times"]'
     ROLE = "because of their role"
@@ -260,7 +260,10 @@ def entries_of(policy: Policy, losses: Iterable[Loss], settings: FitForUseSettin
         names, bare = [f"{one.name}{_how_many(policy, one)}" for one in of_one], [one.name for one in of_one]
         kind = "" if what in (What.DATA_SET, What.COLUMN, What.EVERYTHING) else f"{what} of "
         decided_by = f"{', ' if what is What.EVERYTHING else ' '}{by}"
-        about, short = f"Not in what leaves, {what}", f"{kind}{_some(bare, 4)}{decided_by}"
+        about, short = (
+            f"Not in what leaves, {what}",
+            f"{kind}{_some(names if what is What.ROWS else bare, 4)}{decided_by}",
+        )
         yield LedgerLine(rule, about, f"{_some(names)}{decided_by}", f"{_some(bare)}{decided_by}", short)
 
 

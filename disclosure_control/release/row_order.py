@@ -20,7 +20,8 @@ from study.models.roles import Role, TableKind, TableModel
 _WHEN = (Role.DATE, Role.DEATH_DATE, Role.STUDY_DAY, Role.VISIT)
 # Of a table of findings: what makes two results of one day and visit different, but for their number.
 _OF_A_RESULT = ("TPTNUM", "TPT", "REPNUM", "TESTCD", "TEST")
-# Tables whose rows of nobody keep their order: it is the reader's, and was made for no person.
+# Tables whose rows of nobody keep their order: it is the reader's, and was made for no person. Not of a dictionary of a
+# database, whose entries have keys: it is cut to the entries that people have, and may come in the order of their use.
 AS_THEY_CAME = (TableKind.DESIGN, TableKind.DICTIONARY, TableKind.LEGEND)
 
 Secret = Callable[[pd.Series], np.ndarray]
@@ -36,7 +37,7 @@ def order_of_rows(
     Results of one test and one time keep the order of their numbers: it decides which of them a merge takes.
     """
     kept = np.arange(len(frame), dtype=np.int64)
-    if table is not None and table.kind in AS_THEY_CAME:
+    if table is not None and table.kind in AS_THEY_CAME and not table.of_role(Role.RECORD_KEY):
         return kept[np.argsort(rank, kind="stable")]
     key = _key(np.asarray(rank, dtype=np.int64), _codes(frame, table, numbers, secret))
     if len(key) < 2 or bool((key[1:] >= key[:-1]).all()):

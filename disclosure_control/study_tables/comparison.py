@@ -174,8 +174,9 @@ class ComparedTable:
             states[(before.value * after.value < 0) & (was | now)] = State.SIGN
         moved = (after.value < before.low - _SAME) | (after.value > before.high + _SAME)
         states[moved] = State.MOVED
-        states[np.isnan(after.value) | self.vanished[:, None]] = State.LOST
+        states[np.isnan(after.value)] = State.LOST
         states[np.abs(after.value - before.value) <= _SAME * np.maximum(1, np.abs(before.value))] = State.HELD
+        states[self.vanished] = State.LOST  # also of a difference that was 0
         return np.where(self.is_read, states, int(State.NOT_COMPARED))
 
     @property

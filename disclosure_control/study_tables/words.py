@@ -34,7 +34,7 @@ def name_of_group(group: str) -> str:
     """A column or test as it is named in a sentence: ``age`` of AGE."""
     if group in _CALLED:
         return _CALLED[group]
-    return group.lower() if group.isupper() and len(group) > 2 else group
+    return group.lower() if group.isupper() and group.isalpha() and len(group) > 2 else group
 
 
 def rows_may_be_named(policy: Policy, table: ComparedTable) -> np.ndarray:
@@ -53,7 +53,7 @@ def _labels(table: ComparedTable) -> list[tuple[str, str]]:
 def row_in_words(table: ComparedTable, row: int) -> str:
     """A row within a sentence: ``any adverse event``, ``race WHITE``."""
     name, group = table.before.rows[row], table.before.groups[row]
-    words = name if name[1:2].isupper() else name[:1].lower() + name[1:]
+    words = name if name.isupper() or name[1:2].isupper() else name[:1].lower() + name[1:]
     return f"{name_of_group(group)} {words}" if table.before.name == "demographics" else words
 
 

@@ -15,9 +15,11 @@ from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.facts.facts import facts_known, kinds_to_count, usual_kinds
 from disclosure_control.release.joins import JoinState, joins_of
 from disclosure_control.release.numbering import in_an_order_of_their_own
+from disclosure_control.release.row_order import order_of_rows
 from disclosure_control.release.study import NOBODY, Study, StudyFile
 from study.merge.subject_ids import SubjectIdRule
 from study.models.registry import study_model
+from study.models.roles import ColumnModel, Role, TableKind, TableModel
 from study.models.sdtm_operations import overriding_line
 from study.operations import OperationKind
 from tests.examples import examples
@@ -50,6 +52,15 @@ def test_a_gap_in_aeseq_tells_nobody_whose_record_is_missing():
     events = [event(one, number, "Headache", 9 - number) for one in IDS for number in (1, 2, 4, 5)]
     after = arranged(released({"DM": subjects(), "AE": events}, WHO)).files["AE"].frame
     assert after.groupby("USUBJID")["AESEQ"].apply(list).tolist() == [[1, 2, 3, 4]] * 4
+
+
+def test_the_entries_of_a_vocabulary_do_not_keep_the_order_of_the_source():
+    """Those of a questionnaire do: its order is that of the form."""
+    codes = pd.DataFrame({"concept_id": [7.0, 3.0, 5.0], "concept_name": ["x", "y", "z"]})
+    rank, key = np.zeros(3, dtype=np.int64), {"concept_id": ColumnModel(Role.RECORD_KEY)}
+    vocabulary, form = (TableModel("CONCEPT", TableKind.DICTIONARY, columns=columns) for columns in (key, {}))
+    assert order_of_rows(codes, rank, vocabulary, (), np.zeros).tolist() == [1, 2, 0]
+    assert order_of_rows(codes, rank, form, (), np.zeros).tolist() == [0, 1, 2]
 
 
 def test_rows_do_not_stand_in_the_alphabetical_order_of_verbatim_terms():

@@ -12,7 +12,7 @@ from disclosure_control.study_tables.table import CellKind, StudyTable, share_ta
 from study.models.roles import Role, TableKind
 
 DEMOGRAPHIC = (Role.AGE, Role.BIRTH_YEAR, Role.SEX, Role.ORIGIN)
-LEAST_ROWS = 10  # numbered from one end to the other
+ANY, LEAST_ROWS = "Any record", 10  # numbered from one end to the other
 FURTHER = (Role.PLACE, Role.NUMBER, Role.CATEGORY, Role.FLAG, Role.DEATH, Role.CODED_TERM, Role.UNKNOWN)
 
 
@@ -91,6 +91,9 @@ def _means(side: StudySide, rows: DomainRows, columns: list[str]) -> StudyTable:
 
 def _shares(side: StudySide, rows: DomainRows, columns: list[str]) -> StudyTable:
     labels, groups, counts, of = [], [], [], []
+    in_it = side.count_people(rows.people, np.zeros(len(rows.people), dtype=np.int64), 1)
+    if side.as_before(("some", rows.domain), lambda: in_it.sum() < side.people_in_arms.sum()):  # as of those who died
+        labels, groups, counts, of = [ANY], [ANY], [in_it], [np.broadcast_to(side.people_in_arms, in_it.shape)]
     for column in columns:
         codes, levels = rows.codes(column)
         of_everybody = is_flag_of_everybody(side, rows, column)

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from disclosure_control.study_tables.definitions.demographics import ANY
 from disclosure_control.study_tables.registry import TableDefinition
 from disclosure_control.study_tables.side import MOST_LEVELS, DomainRows, StudySide
 from disclosure_control.study_tables.table import StudyTable, share_table
 from study.models.roles import Role, TableKind
 
-ANY = "Any record"
 _FIRST = re.compile(r"(?i)screen|baseline|\bday -")  # words of visits before the others
 _UNPLANNED = re.compile(r"(?i)unsched|unplan|ungeplant")
 

@@ -1,0 +1,225 @@
+"""What does not leave is named in the first line, whoever took it out: releases made worse, by one thing each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import EXACT
+from disclosure_control.release.before_and_after import CameIn, StudyCompared, study_compared
+from disclosure_control.release.deidentify import ReleasedStudy, deidentify
+from disclosure_control.release.ledger import By, Loss, What, entries_of, losses_of
+from disclosure_control.release.merge_drop import rules_of_drop, tests_of_drop
+from disclosure_control.release.study import read_study
+from disclosure_control.release.texts.rare_texts import RareTexts
+from disclosure_control.study_tables.fit import FitForUseSettings
+from study.merge.settings import MergeSettings
+from study.merge.subject_ids import SubjectIdRule
+from study.models.sdtm_operations import overriding_line
+from study.operations import OperationKind
+from tests.cases import each
+from tests.release.small_studies import KEY, RELEASE, people, study_of
+
+tests_of_drop.__test__ = False  # type: ignore[attr-defined]
+N, USUAL = 120, FitForUseSettings()
+IDS = [f"S-{number:03d}" for number in range(N)]
+NUMBERS = np.random.default_rng(3)
+
+
+def rows_of_study() -> dict[str, list[dict]]:
+    """Two arms of sixty; every third person dies or stops, all have weights in one of two units at three visits."""
+    own = [{"STUDYID": "S", "USUBJID": one} for one in IDS]
+    dm = [
+        {**row, "DOMAIN": "DM", "ARM": ("Placebo", "Active")[i % 2], "SEX": "FM"[i // 2 % 2], "AGE": float(40 + i % 37)}
+        | {"RACE": ("WHITE", "BLACK", "ASIAN")[i // 4 % 3], "RFXSTDTC": "2020-01-10", "COUNTRY": "DEU"}
+        | {"DTHFL": "Y" if i % 5 == 0 else None}
+        for i, row in enumerate(own)
+    ]
+    ae = [
+        {
+            **row,
+            "DOMAIN": "AE",
+            "AESEQ": float(k),
+            "AEDECOD": term,
+            "AESTDY": float(3 + k),
+            "AESEV": ("MILD", "SEVERE")[k],
+        }
+        | {"AESTDTC": "2020-01-13"}
+        for i, row in enumerate(own)
+        for k, term in enumerate(("Headache", "Nausea"))
+        if i % (2 + k) == 0
+    ]
+    vs = [
+        {
+            **row,
+            "DOMAIN": "VS",
+            "VSSEQ": float(10 * k + v),
+            "VSTESTCD": test,
+            "VSTEST": test.title(),
+            "VISITNUM": float(v),
+        }
+        | {"VISIT": f"WEEK {v}", "VSSTRESU": unit, "VSSTRESN": round(float(NUMBERS.normal(80, 9)), 1)}
+        | {"VSDTC": f"2020-01-{9 + v}T{8 + k:02d}:00", "VSBLFL": "Y" if v == 1 else None}
+        for i, row in enumerate(own)
+        for k, (test, unit) in enumerate((("PULSE", "beats/min"), ("WEIGHT", ("kg", "LB")[i // 2 % 2])))
+        for v in (1, 2, 3)
+    ]
+    ds = [
+        {
+            **row,
+            "DOMAIN": "DS",
+            "DSSEQ": 1.0,
+            "DSDECOD": "DEATH" if i % 5 == 0 else ("COMPLETED", "WITHDRAWAL")[i % 4 == 3],
+        }
+        for i, row in enumerate(own)
+    ]
+    return {"DM": dm, "AE": ae, "VS": vs, "DS": ds}
+
+
+ROWS = rows_of_study()
+
+
+@dataclass(frozen=True)
+class Worse:
+    """What is done to a release, and what its first line has to name: by columns that a config drops or removes, by
+    who stays, and by rows and cells that a fault takes.
+    """
+
+    named: str
+    answer: str
+    gone: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
+    stays: Callable[[int], bool] = lambda i: True
+    rows: tuple[str, Callable[[pd.DataFrame], pd.Series]] | None = None
+    empty: tuple[str, str, str] | None = None
+    times: str = "keep"
+
+
+WORSE = {
+    "a domain": Worse("AE", "no", gone=("AE",)),
+    "an arm": Worse("nothing is left of arm Active", "no", stays=lambda i: i % 2 == 0),
+    "a visit": Worse("nothing is left of WEEK 2", "no", rows=("VS", lambda frame: frame["VISITNUM"] != 2)),
+    "deaths": Worse("DEATH", "no", rows=("DS", lambda frame: frame["DSDECOD"] != "DEATH")),
+    "a flag of deaths": Worse("DTHFL", "no", remove=("DM.DTHFL",)),
+    "a test": Worse("Weight", "no", drop=("VS__Weight",)),
+    "a unit": Worse("WEIGHT (LB)", "no", rows=("VS", lambda frame: frame["VSSTRESU"] != "LB")),
+    "all of one sex": Worse("sex F", "no", stays=lambda i: i // 2 % 2 == 1),
+    "every tenth row": Worse("rows of VS", "with limits", rows=("VS", lambda f: pd.Series(np.arange(len(f)) % 10 > 0))),
+    "times": Worse("times of day of VS.VSDTC", "with limits", times="remove"),
+    "one category": Worse("severe adverse event", "no", empty=("AE", "AESEV", "SEVERE")),
+    "a race": Worse("race ASIAN", "no", empty=("DM", "RACE", "ASIAN")),
+}
+
+
+def as_released(worse: Worse) -> tuple[StudyCompared, tuple[Loss, ...]]:
+    """The study of which the worse one leaves, compared as a release is."""
+    study = study_of({name: rows for name, rows in ROWS.items() if name not in worse.gone}, IDS)
+    whole = study_of(ROWS, IDS)
+    withheld = tuple(file for file in whole.files if file.name in worse.gone)
+    study = replace(study, withheld=withheld, model_with_withheld=whole.model)
+    came_in = CameIn.of(study, N, 10**9)
+    kept = [i for i in range(N) if worse.stays(i)]
+    who = replace(people(IDS, kept), recoded=tests_of_drop(worse.drop, study.model, N))
+    lines = tuple(overriding_line(pattern, OperationKind.REMOVE) for pattern in worse.remove)
+    keep = tuple(overriding_line(name, OperationKind.KEEP) for name in ("DM.COUNTRY", "VS.VISIT"))
+    rules = (*lines, *keep, *rules_of_drop(worse.drop, study.model))
+    released = deidentify(study, who, rules, KEY, RELEASE, worse.times)
+    if worse.rows is not None:
+        name, is_kept = worse.rows
+        released = with_frame(released, name, lambda frame: is_kept(frame).to_numpy(), None)
+    if worse.empty is not None:
+        released = with_frame(released, worse.empty[0], None, worse.empty[1:])
+    losses = losses_of(study, came_in, released, who, lines, MergeSettings(), (), RareTexts())
+    compared = study_compared(came_in, released, who, USUAL, partial(entries_of, losses=losses, settings=USUAL))
+    return compared, losses
+
+
+def with_frame(released: ReleasedStudy, name: str, is_kept, emptied: tuple[str, str] | None) -> ReleasedStudy:
+    file = released.files[name]
+    part = file.whole
+    if is_kept is not None:
+        part = part.where(is_kept(part.frame))
+    if emptied is not None:
+        column, value = emptied
+        part = part._replace(frame=part.frame.assign(**{column: part.frame[column].mask(part.frame[column] == value)}))
+    return replace(released, files={**released.files, name: replace(file, parts=[part])})
+
+
+def test_a_release_of_everything_is_a_yes():
+    compared, losses = as_released(Worse("", "yes"))
+    assert [loss for loss in losses if loss.by is not By.ROLE] == []
+    assert compared.fit.answer == "yes", compared.fit.loses
+
+
+@each("what", WORSE)
+def test_the_first_line_names_what_went_and_the_answer_is_right(what):
+    worse = WORSE[what]
+    compared, _ = as_released(worse)
+    fit = compared.fit_for(EXACT)
+    assert worse.named in fit.loses, (what, fit.loses)
+    assert fit.answer == worse.answer, (what, fit.reasons)
+
+
+def test_each_line_says_by_whom_and_of_how_many():
+    _, losses = as_released(Worse("", "", drop=("VS__Weight",), remove=("AE.AESEV",), stays=lambda i: i > 9))
+    lines = {(one.what, one.name): one for one in losses}
+    weight, severity = lines[What.COLUMN, "VS.Weight"], lines[What.COLUMN, "AE.AESEV"]
+    assert (weight.by, weight.n_rows) == (By.MERGE, 3 * (N - 10))
+    n_events = sum(int(row["USUBJID"] not in IDS[:10]) for row in ROWS["AE"])
+    assert (severity.by, severity.n_people, severity.n_rows) == (By.CONFIG, 80, n_events)
+    _, losses = as_released(Worse("", "", gone=("AE",)))
+    gone = next(one for one in losses if one.what is What.DATA_SET)
+    assert (gone.name, gone.by, gone.n_people, gone.n_rows) == ("AE", By.CONFIG, 80, len(ROWS["AE"]))
+
+
+def test_nothing_but_closed_columns_is_a_no():
+    closed = [{"patient": one, "xqz": float(i % 7), "vkw": float(i % 11)} for i, one in enumerate(IDS)]
+    rows = [{"USUBJID": row["patient"], "XQZ": row["xqz"], "VKW": row["vkw"]} for row in closed]
+    study = study_of({"DM": rows}, IDS)
+    came_in, who = CameIn.of(study, N, 10**9), people(IDS, list(range(N)))
+    released = deidentify(study, who, (), KEY, RELEASE)
+    losses = losses_of(study, came_in, released, who, (), MergeSettings(), (), RareTexts())
+    assert {(one.name, one.by) for one in losses if one.what is What.COLUMN} == {
+        ("DM.XQZ", By.CLOSED),
+        ("DM.VKW", By.CLOSED),
+    }
+    fit = study_compared(came_in, released, who, USUAL, partial(entries_of, losses=losses, settings=USUAL)).fit
+    assert fit.answer == "no"
+    assert "DM.XQZ, DM.VKW kept here until decided in the sheet" in fit.loses
+
+
+def in_folder(folder: Path) -> pd.Series:
+    for name in ("DM", "AE", "DS"):
+        pd.DataFrame(ROWS[name]).to_csv(folder / f"{name.lower()}.csv", index=False)
+    return pd.Series(IDS)
+
+
+def test_what_the_config_leaves_out_came_in(tmp_path):
+    """The stages never see it; its tables are those of the study as it came."""
+    study = read_study(tmp_path, in_folder(tmp_path), SubjectIdRule(), MergeSettings(), ("AE", "DS"))
+    assert [[file.name for file in files] for files in (study.files, study.withheld)] == [["DM"], ["AE", "DS"]]
+    tables = CameIn.of(study, N, 10**9).tables
+    assert {"adverse_events.AE", "disposition.DS", "terms.AE"} <= set(tables)
+    assert study.left_out == {"ae.csv": "left out by the config", "ds.csv": "left out by the config"}
+
+
+def test_a_file_that_is_left_out_may_be_broken(tmp_path):
+    ids = in_folder(tmp_path)
+    (tmp_path / "lb.xpt").write_bytes(b"no transport file")
+    study = read_study(tmp_path, ids, SubjectIdRule(), MergeSettings(), ("LB",))
+    assert study.left_out == {"lb.xpt": "left out by the config, and cannot be read"}
+
+
+def test_an_arm_that_is_not_there_is_a_fault():
+    came_in = CameIn.of(study_of(ROWS, IDS), N, 10**9)
+    came_in.check_arm("Placebo")
+    with pytest.raises(FaultyInputError, match=r"no arm 'Placbo'.*allowed: 'Active', 'Placebo'"):
+        came_in.check_arm("Placbo")
