@@ -58,12 +58,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/formats": 94,
         "tests/study/models": 2,
     },
-    "Use": {
-        "disclosure_control.release": 216,
-        "disclosure_control.steps": 8,
-        "disclosure_control.study_tables": 226,
-        "tests/study_tables": 99,
-    },
     "Nights": {
         "disclosure_control.assess": 47,
         "disclosure_control.basics": 1,
@@ -120,6 +114,13 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/release": 29,
         "tests/report": 12,
         "tests/study/columns": 1,
+    },
+    "Use": {
+        "disclosure_control.release": 216,
+        "disclosure_control.steps": 8,
+        "disclosure_control.study_tables": 230,
+        "tests/release": 134,
+        "tests/study_tables": 404,
     },
 }
 
