@@ -59,6 +59,12 @@ def words_of_summaries() -> frozenset[str]:
 
 
 @cache
+def words_for_missing() -> frozenset[str]:
+    """Words that say that a value is not known, in every language, in small letters: unknown, k. A., not done."""
+    return frozenset(word for words in words_of_the_pilots()["missing"].values() for word in words)
+
+
+@cache
 def _meanings() -> Sequence[tuple[str, Mapping[str, int], int]]:
     """By concept and language: each word and its meaning, of which the last one says that nothing is known."""
     return [

@@ -16,7 +16,6 @@ from itertools import pairwise
 import numpy as np
 
 from disclosure_control.basics.column_names import folded
-from disclosure_control.identifiers.dates import MONTH_OF
 from disclosure_control.identifiers.kinds.address import NUMBER_THEN_STREET, STREET_THEN_NUMBER
 from disclosure_control.identifiers.kinds.coordinates import DEGREES
 from disclosure_control.identifiers.kinds.email import ADDRESS
@@ -25,6 +24,7 @@ from disclosure_control.identifiers.kinds.phone import AFTER_A_WORD, INTERNATION
 from disclosure_control.identifiers.name_words import TITLED, ends_as_surname, is_first_name
 from disclosure_control.identifiers.patterns import in_python
 from disclosure_control.identifiers.telephone_numbers import holds_a_number
+from study.formats.dates import ROMAN, months_by_language
 
 
 @dataclass(frozen=True)
@@ -40,22 +40,13 @@ _DAY, _YEAR = r"(0?[1-9]|[12]\d|3[01])", r"(1[89]|20)\d\d"
 _MONTH = r"(0?[1-9]|1[0-2])"
 _TOP_LEVEL = "com|net|org|info|biz|eu|at|de|ch|es|gr|pl|bg|it|fr|uk|ie|be|pt|ro|nl|se|cz|hu|hr|io|me|tv"
 _DIVIDED = r"\s?[-./ ]\s?"
-# Months in the languages of the pilots, by the beginnings of their names; a word that goes on must be a month's.
-_NAMES_OF_MONTHS = """
-    january february march april may june july august september october november december jänner januar februar
-    feber märz maerz mai juni juli oktober dezember enero febrero marzo abril mayo junio julio agosto septiembre
-    setiembre octubre noviembre diciembre janvier fevrier février mars avril juin juillet aout août septembre
-    octobre novembre decembre décembre gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
-    stycznia lutego marca kwietnia maja czerwca lipca sierpnia wrzesnia września pazdziernika października
-    listopada grudnia styczen luty ιανουαριου φεβρουαριου μαρτιου απριλιου μαιου ιουνιου ιουλιου αυγουστου
-    σεπτεμβριου οκτωβριου νοεμβριου δεκεμβριου ιανουαριος φεβρουαριος μαρτιος απριλιος μαιος ιουνιος ιουλιος
-    αυγουστος σεπτεμβριος οκτωβριος νοεμβριος δεκεμβριος януари февруари март април май юни юли август септември
-    октомври ноември декември января февраля марта апреля мая июня июля августа сентября октября ноября декабря
-    janeiro fevereiro março maio junho julho setembro outubro novembro dezembro ianuarie februarie martie aprilie
-    iunie iulie noiembrie decembrie
-"""
-_MONTHS = frozenset(folded(name) for name in _NAMES_OF_MONTHS.split()) | frozenset(
-    name for name in MONTH_OF if len(name) == 3
+# Of three letters, in the languages of the pilots alone: many are words of other languages.
+_OF_THREE_LETTERS = ("en", "de", "es", "fr", "it", "pl", "el", "bg")
+_MONTHS = frozenset(
+    name
+    for language, names in months_by_language().items()
+    for name in names
+    if len(name) > (2 if language in _OF_THREE_LETTERS else 3 if language != ROMAN else 9)
 )
 # May and march, mars and mai are words, too: of these, a number of a day or a year stands beside.
 _WITH_MONTH = re.compile(r"[^\W\d_]+")

@@ -23,8 +23,6 @@ from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.blocks import with_progress
 from disclosure_control.records.counted_texts import CountedDictionary
 from disclosure_control.records.spill import SpilledArrays, SpilledPieces, SpilledRecords, stop_without_room
-from study.formats.column_reading import read_columns, reading_notes
-from study.formats.dated_columns import with_iso_dates
 from study.formats.delimited_blocks import BlocksOfText, Dialect
 from study.formats.delimited_guesses import (
     DELIMITER_NAMES,
@@ -34,6 +32,7 @@ from study.formats.delimited_guesses import (
     n_unquoted_missing,
 )
 from study.formats.foreign_content import foreign_content_faults
+from study.formats.meanings import columns_as_meant
 from study.formats.messages import shown_name, unquoted_missing_note
 from study.formats.packed import opened
 from study.formats.parquet_domains import BlocksOfParquetDomain
@@ -359,13 +358,11 @@ def read_large_file(
     if suffix_of(path) != PARQUET:
         stop_at(faults_of_rows_on_disk(path.name, contents.columns, REMEDY_IN_MEMORY))
     del found, distinct
-    readings = read_columns(contents, path, options)
-    dated, notes_on_dates = with_iso_dates(readings, path, options)
-    notes = [*contents.notes, *reading_notes(readings, path, options), *notes_on_dates]
-    nothing = frame_of({name: values[:0] for name, values in dated.items()})
+    meant, _, notes = columns_as_meant(contents, path, options)
+    nothing = frame_of({name: values[:0] for name, values in meant.items()})
     table = LargeFile(
-        domain_of(path), path.name, file.sha256, nothing, contents.labels, tuple(notes), label=contents.label,
-        values=list(dated.values()), counts=counts, codes=codes, limits=limits,
+        domain_of(path), path.name, file.sha256, nothing, contents.labels, (*contents.notes, *notes),
+        label=contents.label, values=list(meant.values()), counts=counts, codes=codes, limits=limits,
     )  # fmt: skip
     return table.under_names(options.called)
 

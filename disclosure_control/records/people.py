@@ -24,6 +24,7 @@ from Anonymization_Models import (
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.binning import Binning, bin_values
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedColumn, encode_column
+from disclosure_control.basics.encoding.one_meaning import of_one_meaning
 from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import progress
@@ -32,6 +33,7 @@ from disclosure_control.records.limits import NO_LIMITS, Limits
 from disclosure_control.records.spill import SpilledRecords
 from disclosure_control.records.subjects import Subjects, SubjectsInMemory
 from disclosure_control.records.text_columns import TextColumn
+from study.words import words_for_missing
 
 
 @dataclass(frozen=True)
@@ -340,6 +342,11 @@ def evaluated_columns(
     """The columns of ``exact`` texts (n_texts,), of which ``people`` have each, binned; and who is outside of bins."""
     binned, binnings = binned_values(exact, people, config)
     encoded = encode_columns([binned[name] for name in exact])
+    is_sensitive = set(config.sensitive_features) - set(config.quasi_identifiers)
+    encoded = [
+        of_one_meaning(one, words_for_missing()) if name in is_sensitive else one
+        for name, one in zip(exact, encoded, strict=True)
+    ]
     columns = {
         name: ColumnOfPeople(texts[name], exact[name], binned[name], one, people[name])
         for name, one in zip(exact, encoded, strict=True)

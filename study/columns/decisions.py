@@ -27,6 +27,7 @@ class ColumnDecision(SettingsGroup):
     )
     known_to_outsiders: bool | None = setting(FLAG, "whether outsiders may know its values", None)
     missing: tuple[str, ...] = setting(TEXTS.but("a list of codes"), "codes in it that mean missing", ())
+    kept: tuple[str, ...] = setting(TEXTS.but("a list of values"), "values in it that look like codes for missing", ())
 
     @property
     def opens(self) -> bool:
@@ -47,10 +48,10 @@ def staying_here(decided: Decided) -> list[str]:
     return [name for name, one in decided.items() if one.role is Role.UNKNOWN]
 
 
-def missing_by_column(decided: Decided, table: str) -> dict[str, tuple[str, ...]]:
-    """The codes for missing of the columns of a table, by column."""
-    apart = ((*name.partition("__"), one.missing) for name, one in decided.items() if one.missing)
-    return {column: codes for of, _, column, codes in apart if of == table}
+def by_column(decided: Decided, table: str, what: str) -> dict[str, tuple[str, ...]]:
+    """What was decided of the values of a table, by column: the codes ``missing``, or those that are ``kept``."""
+    apart = ((*name.partition("__"), getattr(one, what)) for name, one in decided.items() if getattr(one, what))
+    return {column: values for of, _, column, values in apart if of == table}
 
 
 def with_decisions(model: StudyModel, decided: Decided) -> StudyModel:

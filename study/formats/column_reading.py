@@ -17,7 +17,7 @@ from disclosure_control.basics.encoding.text_codes import TextCodes
 from disclosure_control.basics.telling.faults import nearest_name, stop_at
 from disclosure_control.basics.telling.side_by_side import side_by_side
 from disclosure_control.basics.telling.words import listed
-from study.formats.dates import ORDERS, DateReading, read_dates
+from study.formats.dates import ORDERS, PACKED, DateReading, may_hold_dates, read_dates
 from study.formats.messages import all_files_setting, counted_note, setting_of, shown_name
 from study.formats.tables import ColumnFound, FileContents, FileOptions
 from study.formats.values import (
@@ -54,7 +54,8 @@ _PARTS_DAY = np.isin(np.arange(256), list(b"/.- JFMASONDjfmasond"))
 _PARTS_YEAR = np.isin(np.arange(256), list(b"/."))
 # Fewer are read before the threads have started.
 _MANY_VALUES = 200_000
-_SHORTEST_DATE, _SHORTEST_MOMENT = len("1/1/2014"), len("2014-01-01 0:00")
+_LOOKED_AT = 64
+_SHORTEST_DATE, _LONGEST_SHORT, _SHORTEST_MOMENT = len("1/1/2014"), len("2016-10-4"), len("2014-01-01 0:00")
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def read_columns(contents: FileContents, path: Path, options: FileOptions) -> di
             missing=missing | codes.get(name, codes.get(name.upper(), frozenset())),
             guess_missing=options.missing is None,
             is_number=name in numbers,
-            may_be_dates=options.date_order_of(name) != "keep",
+            may_be_dates=options.date_order_of(name) != "keep" and name not in options.keep,
             is_dated=options.date_order_of(name) in ORDERS,
         )
         for name in contents.columns
@@ -185,7 +186,8 @@ def read_column(column: ColumnFound, rules: ColumnRules, n_records: np.ndarray |
         cleaned = pc.if_else(has_comma, pc.replace_substring(cleaned, ",", "."), cleaned)
         others = pc.replace_substring(others, ",", ".")
     are_numbers = rules.is_number or _all_match(others, NUMBER_PATTERN)
-    dates = read_dates(others) if rules.may_be_dates and not are_numbers else None
+    may_be_dates = rules.may_be_dates and (not are_numbers or _all_match(others, PACKED))
+    dates = read_dates(others) if may_be_dates else None
     n_tokens = _token_counts(cleaned, n_with) if has_tokens else {}
     are_missing = are_numbers or dates is not None
     if has_tokens and are_missing:
@@ -256,6 +258,7 @@ def _needs_a_look(chunk: pa.LargeStringArray, rules: ColumnRules) -> bool:
         or characters.max() >= 0x80
         or (rules.decimal != "." and (characters == ord(",")).any())
         or (rules.may_be_dates and _may_hold_dates(characters, offsets[:-1], lengths, first))
+        or (rules.may_be_dates and may_hold_dates(chunk.slice(0, _LOOKED_AT).drop_null()))
     )
 
 
@@ -264,11 +267,13 @@ def _may_hold_dates(characters: np.ndarray, starts: np.ndarray, lengths: np.ndar
     long_enough = np.flatnonzero((lengths >= _SHORTEST_DATE) & _IS_DIGIT.take(first))
     if not len(long_enough):
         return False
-    starts = starts[long_enough]
+    starts, lengths = starts[long_enough], lengths[long_enough]
+    if (lengths <= _LONGEST_SHORT).any():  # 20161022, 2016-1-4
+        return True
     after_day = _PARTS_DAY.take(characters.take(starts + 1)) | _PARTS_DAY.take(characters.take(starts + 2))
     if after_day.any() or _PARTS_YEAR.take(characters.take(starts + 4)).any():
         return True
-    moments = starts[lengths[long_enough] >= _SHORTEST_MOMENT]
+    moments = starts[lengths >= _SHORTEST_MOMENT]
     return bool((characters.take(moments + 10, mode="clip") == ord(" ")).any())
 
 

@@ -9,32 +9,36 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from study.concepts import concept_of
 from study.formats.column_reading import ColumnReading
 from study.formats.dates import (
     DAY_FIRST,
     IN_WORDS,
-    KEEP,
     MONTH_FIRST,
     ORDERS,
-    SERIAL_NAME,
-    SERIAL_ORIGINS,
     SHORT_YEAR,
     YEAR_FIRST,
+    has_our_time,
     iso_dates,
-    iso_of_days,
-    serial_readings,
+    may_hold_dates,
 )
+from study.formats.epochs import EPOCHS, SERIAL_NAME, may_count_time, serial_readings, within_life
 from study.formats.messages import counted_note, setting_of
-from study.formats.tables import FileOptions
-from study.formats.values import NUMBER_PATTERN, n_records_of
+from study.formats.placeholders import life_of
+from study.formats.tables import KEEP, FileOptions
+from study.formats.values import NUMBER_PATTERN, Column, n_records_of
+from study.models.role_words import is_key, role_of_heading
+from study.models.roles import Role
 
-Column: TypeAlias = pa.ChunkedArray | np.ndarray
+_OF_TIME = (Role.DATE, Role.BIRTH, Role.DEATH_DATE)
+_DAY = r"^\d{4}-\d{2}-\d{2}(?:T|$)"
+_LOOKED_AT = 64
+_NEARLY_ALL = 0.8  # of the records of a column have a date: the others are no dates, or written in no known way
 
 
 @dataclass
@@ -52,7 +56,9 @@ class _Found:
 
 
 _ONE_READING, _BY_OTHERS, _DECLARED = "the only possible reading", "as in other columns of the file", "declared"
+_NEAR_OTHERS = "the only reading near the other dates of the file"
 _TWO_ORDERS, _NO_ORDER, _SHORT, _TWO_SERIALS = "two orders", "no order", "short", "two serials"
+_MAY_BE_TIME, _UNREAD = "may be time", "unread"
 
 
 def with_iso_dates(
@@ -64,15 +70,49 @@ def with_iso_dates(
     for name, reading in readings.items():
         declared = options.date_order_of(name)
         if declared in ORDERS:
-            _convert_declared(columns, name, declared, reading.n_records, found)
-        elif declared in SERIAL_ORIGINS and (isinstance(options.dates, Mapping) or re.search(SERIAL_NAME, name)):
-            _convert_numbers(columns, name, declared, _DECLARED, reading.n_records, found)
+            _convert_declared(columns, name, str(declared), reading.n_records, found)
+        elif declared in EPOCHS and (isinstance(options.dates, Mapping) or _names_a_date(name)):
+            _convert_numbers(columns, name, str(declared), _DECLARED, reading.n_records, found)
         elif declared != KEEP and isinstance(reading.values, pa.ChunkedArray) and reading.dates is None:
             _note_short_years(reading.values, name, reading, found)
     open_names = [name for name in readings if options.date_order_of(name) is None]
     _convert_by_order({name: readings[name] for name in open_names}, columns, found)
-    _convert_serials({name: readings[name] for name in open_names}, columns, found)
+    left = [name for name in open_names if name not in options.keep]
+    _convert_most({name: readings[name] for name in left}, columns, found)
+    _convert_serials({name: readings[name] for name in left}, columns, found)
     return columns, _notes(found, path)
+
+
+def _names_a_date(name: str) -> bool:
+    says = role_of_heading(name)
+    return re.search(SERIAL_NAME, name) is not None or (says is not None and says.role in _OF_TIME)
+
+
+def days_in(column: Column, n_records: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, list[str]] | None:
+    """The distinct days of a column in ISO 8601, since 1970, how many records have each, and as text; None without."""
+    if isinstance(column, np.ndarray) or not pc.any(pc.match_substring_regex(beginning(column), _DAY)).as_py():
+        return None
+    values = column.combine_chunks()
+    is_day = pc.fill_null(pc.match_substring_regex(values, _DAY), False)
+    encoded = pc.utf8_slice_codeunits(values.filter(is_day), 0, 10).dictionary_encode()
+    texts = encoded.dictionary.to_pylist()
+    rows = is_day.to_numpy(zero_copy_only=False)
+    weights = None if n_records is None else n_records[rows]
+    counts = np.bincount(encoded.indices.to_numpy(), weights, len(texts)).astype(np.int64)
+    return np.array([day_of(text) for text in texts], dtype=np.int64), counts, texts
+
+
+def day_of(text: str) -> int:
+    """A day of ISO 8601 as days since 1970; of one that no calendar has, the first of its year."""
+    try:
+        return int(np.datetime64(text, "D").astype(np.int64))
+    except ValueError:
+        return int(np.datetime64(f"{text[:4]}-01-01", "D").astype(np.int64))
+
+
+def beginning(column: pa.ChunkedArray) -> pa.Array:
+    """The first values of a column that are there."""
+    return column.slice(0, _LOOKED_AT * 4).combine_chunks().drop_null().slice(0, _LOOKED_AT)
 
 
 # Dates as text
@@ -125,27 +165,71 @@ def _note_short_years(column: pa.ChunkedArray, name: str, reading: ColumnReading
         found.leave(_SHORT, name, n_records_of(column.is_valid(), reading.n_records))
 
 
+def _convert_most(readings: Mapping[str, ColumnReading], columns: dict[str, Column], found: _Found) -> None:
+    """Columns in which nearly all values are dates that allow one reading: the others stay as they are."""
+    for name, reading in readings.items():
+        column = columns[name]
+        if isinstance(column, np.ndarray) or reading.dates is not None or not may_hold_dates(beginning(column)):
+            continue
+        values = column.combine_chunks()
+        n_present = n_records_of(values.is_valid(), reading.n_records)
+        read = {order: iso_dates(values, order) for order in ORDERS}
+        n_read = {order: n_records_of(one.is_valid(), reading.n_records) for order, one in read.items()}
+        best = max(n_read.values())
+        most = [order for order in ORDERS if n_read[order] == best]
+        if not has_our_time(read[most[0]]):
+            continue
+        if best < _NEARLY_ALL * n_present or (len(most) > 1 and not read[DAY_FIRST].equals(read[MONTH_FIRST])):
+            if best >= n_present / 2:
+                found.leave(_UNREAD, name, n_present)
+            continue
+        written = read[most[0]]
+        found.leave(_UNREAD, name, n_present - best)
+        if not written.equals(values):
+            found.convert(most[0], _ONE_READING, name, best)
+            columns[name] = pa.chunked_array([pc.coalesce(written, values)])
+
+
 # Dates as numbers
 
 
 def _convert_serials(readings: Mapping[str, ColumnReading], columns: dict[str, Column], found: _Found) -> None:
-    """Numbers in columns that are named as dates: of SAS or of Excel, one of them for the whole file."""
-    names = list(readings)
-    named = pc.match_substring_regex(pa.array(names, type=pa.string()), SERIAL_NAME).to_pylist()
-    numbers = {name: _numbers_of(columns[name]) for name, is_date in zip(names, named, strict=True) if is_date}
-    present = {name: days for name, days in numbers.items() if days is not None}
-    possible = {name: serial_readings(days, readings[name].n_records) for name, days in present.items()}
-    decided = {reading for several in possible.values() if len(several) == 1 for reading in several}
+    """Numbers in columns that are named as dates, counted from one day in the whole file; others that may be days."""
+    of_days = {name: days for name in readings if (days := _may_be_serial(name, columns[name])) is not None}
+    if not of_days:
+        return
+    possible = {name: serial_readings(of_days[name], readings[name].n_records) for name in of_days}
+    known = [days_in(columns[name], readings[name].n_records) for name in readings if name not in of_days]
+    lives = [life for one in known if one is not None and (life := life_of(*one[:2])) is not None]
+    life = (min(first for first, _ in lives), max(last for _, last in lives)) if lives else None
+    near = {name: within_life(of_days[name], several, life) if life else () for name, several in possible.items()}
+    decided = {one for several in possible.values() if len(several) == 1 for one in several}
     for name, several in possible.items():
-        if not several:
-            continue
+        n_present = _n_present(of_days[name], readings[name].n_records)
         shared = decided & set(several)
-        if len(shared) == 1:
-            [reading] = shared
-            why = _ONE_READING if len(several) == 1 else _BY_OTHERS
+        if not _names_a_date(name):
+            if may_count_time(np.unique(of_days[name])):
+                found.leave(_MAY_BE_TIME, name, n_present)
+        elif len(near[name]) == 1 or len(shared) == 1:
+            [reading] = near[name] if len(near[name]) == 1 else shared
+            why = _NEAR_OTHERS if len(near[name]) == 1 else _ONE_READING if len(several) == 1 else _BY_OTHERS
             _convert_numbers(columns, name, reading, why, readings[name].n_records, found)
-        else:
-            found.leave(_TWO_SERIALS, name, _n_present(present[name], readings[name].n_records))
+        elif several:
+            found.leave(_TWO_SERIALS, name, n_present)
+
+
+def _may_be_serial(name: str, column: Column) -> np.ndarray | None:
+    """The numbers of a column that is named as a date, or has the size of days or seconds and is named as nothing."""
+    if _names_a_date(name):
+        return _numbers_of(column)
+    first = column[:_LOOKED_AT] if isinstance(column, np.ndarray) else beginning(column)
+    if isinstance(first, pa.Array):
+        if not pc.all(pc.match_substring_regex(first, NUMBER_PATTERN)).as_py():
+            return None
+        first = first.cast(pa.float64()).to_numpy()
+    if not may_count_time(first, fewest=1) or concept_of(name) or is_key(name) or role_of_heading(name):
+        return None
+    return _numbers_of(column)
 
 
 def _numbers_of(column: Column) -> np.ndarray | None:
@@ -166,7 +250,7 @@ def _convert_numbers(
 ) -> None:
     numbers = _numbers_of(columns[name])
     if numbers is not None:
-        columns[name] = pa.chunked_array([iso_of_days(numbers, SERIAL_ORIGINS[reading])])
+        columns[name] = pa.chunked_array([EPOCHS[reading].iso(numbers)])
         found.convert(reading, why, name, _n_present(numbers, n_records))
 
 
@@ -176,18 +260,25 @@ def _convert_numbers(
 def _notes(found: _Found, path: Path) -> list[str]:
     notes = []
     for (reading, why), counts in sorted(found.converted.items()):
-        notes += counted_note(f"dates read as {IN_WORDS[reading]} ({why}), now ISO 8601: {{}}", counts)
-    settings = {name: " or ".join(setting_of(path, "dates", order) for order in pair) for name, pair in _PAIRS.items()}
-    words = {
-        _TWO_ORDERS: "dates that may begin with the day or the month, left unchanged: {}; declare which: {}",
-        _NO_ORDER: "dates left unchanged, because some begin with the day and others with the month: {}; correct "
-        "them in the source",
-        _SHORT: "dates with a year of two digits, left unchanged: {}; export them with four digits",
-        _TWO_SERIALS: "numbers in columns named as dates, left unchanged: {}; if they count days, declare how: {}",
-    }
+        meant = IN_WORDS[reading] if reading in IN_WORDS else EPOCHS[reading].words
+        notes += counted_note(f"dates read as {meant} ({why}), now ISO 8601: {{}}", counts)
     for why, counts in found.left.items():
-        notes += counted_note(words[why], counts, *([settings[why]] if why in settings else []))
+        declare = [setting_of(path, "dates", one) for one in _CHOICES.get(why, ())]
+        if why == _MAY_BE_TIME:
+            declare = [setting_of(path, "dates", {name: "R"}) for name in list(counts)[:1]]
+        notes += counted_note(_LEFT[why], counts, *([" or ".join(declare)] if declare else []))
     return notes
 
 
-_PAIRS = {_TWO_ORDERS: (DAY_FIRST, MONTH_FIRST), _TWO_SERIALS: tuple(SERIAL_ORIGINS)}
+_LEFT = {
+    _TWO_ORDERS: "dates that may begin with the day or the month, left unchanged: {}; declare which: {}",
+    _NO_ORDER: "dates left unchanged, because some begin with the day and others with the month: {}; correct them in "
+    "the source",
+    _SHORT: "dates with a year of two digits, left unchanged: {}; export them with four digits",
+    _TWO_SERIALS: "numbers in columns named as dates, left unchanged: {}; if they count days, declare how: {}",
+    _MAY_BE_TIME: "numbers that may be dates, left unchanged: {}; declare from when they count, such as {}; allowed: "
+    + ", ".join(EPOCHS),
+    _UNREAD: "values among dates that could not be read as dates, left unchanged: {}; a release empties them; correct "
+    "them in the source",
+}
+_CHOICES = {_TWO_ORDERS: (DAY_FIRST, MONTH_FIRST), _TWO_SERIALS: ("SAS", "Excel", "R")}

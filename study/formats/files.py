@@ -273,8 +273,7 @@ class DomainFiles:
 
 def _read_as_declared(found: FileContents, path: Path, options: FileOptions) -> tuple[pd.DataFrame, list[str]]:
     """What the columns of a file mean, in whatever format it is: row numbers, missing values, numbers and dates."""
-    from study.formats.column_reading import read_columns, reading_notes
-    from study.formats.dated_columns import with_iso_dates
+    from study.formats.meanings import columns_as_meant
     from study.formats.row_numbers import without_row_numbers
     from study.formats.rows_of_nobody import without_rows_of_nobody
     from study.formats.values import frame_of, name_faults
@@ -282,10 +281,9 @@ def _read_as_declared(found: FileContents, path: Path, options: FileOptions) -> 
     records, notes_on_records = without_rows_of_nobody(found.columns) if found.is_typed_by_hand else (found.columns, [])
     columns, notes_on_rows = without_row_numbers(records, path, options)
     stop_at(name_faults(list(columns), path))
-    readings = read_columns(dataclasses.replace(found, columns=columns), path, options)
-    dated, notes_on_dates = with_iso_dates(readings, path, options)
-    notes = [*found.notes, *notes_on_records, *notes_on_rows, *reading_notes(readings, path, options), *notes_on_dates]
-    return frame_of(dated, {name: reading.encoded for name, reading in readings.items()}), notes
+    meant, readings, notes = columns_as_meant(dataclasses.replace(found, columns=columns), path, options)
+    frame = frame_of(meant, {name: reading.encoded for name, reading in readings.items()})
+    return frame, [*found.notes, *notes_on_records, *notes_on_rows, *notes]
 
 
 def visible_files(folder: Path) -> list[Path]:

@@ -16,7 +16,8 @@ from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import listed
-from study.formats.dates import iso_of_days, iso_of_seconds, time_of_seconds
+from study.formats.dates import time_of_seconds
+from study.formats.epochs import EPOCHS, iso_of_days, iso_of_seconds
 from study.formats.messages import leave_out_setting, no_record_fault, setting_of, shown_name
 from study.formats.packed import check_unfolded_size
 from study.formats.tables import FileContents, FileOptions
@@ -51,15 +52,21 @@ class DateFormats:
                 return time_of_seconds(numbers)
             case "time in ms":
                 return time_of_seconds(numbers / 1000)
-        return numbers
+            case None:
+                return numbers
+            case epoch:
+                return EPOCHS[epoch].iso(numbers)
 
 
 SAS_FORMATS = DateFormats(
     np.datetime64("1960-01-01"),
     (
-        (r"(E8601|IS8601|B8601)(DT|DN|LX|DZ)|DATETIME|DATEAMPM|DT|MDYAMPM", SECONDS),
+        (r"(E8601|IS8601|B8601)(DT|DN|LX|DZ)|DATETIME|DATEAMPM|DT|MDYAMPM|NLDATM", SECONDS),
         (r"(E8601|IS8601|B8601)(TM|TZ)|TIME|HHMM|TOD", TIME),
-        (r"(E8601|IS8601|B8601)DA|DATE|DDMMYY|MMDDYY|YYMM|MMYY|MONYY|JULIAN|WEEKDAT|WORDDAT|EURDF", DAYS),
+        (
+            r"(E8601|IS8601|B8601)DA|DATE|DDMMYY|MMDDYY|YYMM|MMYY|MONYY|JULIAN|WEEKDAT|WORDDAT|EURDF|NLDATE|YYQ|WEEK|JULDAY|PDJUL",
+            DAYS,
+        ),
     ),
 )
 SPSS_FORMATS = DateFormats(
@@ -68,7 +75,16 @@ SPSS_FORMATS = DateFormats(
 )
 STATA_FORMATS = DateFormats(
     np.datetime64("1960-01-01"),
-    ((r"%-?tc[HhMmSs:. ]+$", TIME_IN_MILLISECONDS), (r"%-?tc", MILLISECONDS), (r"%-?t?d", DAYS)),
+    (
+        (r"%-?tc[HhMmSs:. ]+$", TIME_IN_MILLISECONDS),
+        (r"%-?t[cC]", MILLISECONDS),
+        (r"%-?t?d", DAYS),
+        (r"%-?tw", "Stata-weeks"),
+        (r"%-?tm", "Stata-months"),
+        (r"%-?tq", "Stata-quarters"),
+        (r"%-?th", "Stata-halfyears"),
+        (r"%-?ty", "Stata-years"),
+    ),
 )
 
 

@@ -22,7 +22,8 @@ from disclosure_control.basics.settings.kinds import (
     whole_number,
 )
 from disclosure_control.basics.telling.faults import stop_at
-from study.formats.dates import READINGS
+from study.formats.dates import ORDERS
+from study.formats.epochs import EPOCHS
 from study.formats.rows_of_people import RowsOfPeople, rows_in_memory, starts_of_parts
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from disclosure_control.basics.encoding.text_codes import TextCodes
 
 GZIP_SUFFIX = ".gz"
+KEEP = "keep"
+READINGS = (*ORDERS, *EPOCHS, KEEP)  # of dates
 # All FHIR Bundles of a folder are tables of one file of this name, which does not exist.
 BUNDLES = "Bundles.json"
 # The name of a sheet, or of a table of Bundles, as a table of its own: no file of data has a name that ends so.
@@ -91,7 +94,8 @@ class FileOptions(SettingsGroup):
 
     ``dates``: how dates are written, in the whole file or by column. ``file``: the files of the domain, where
     several may have it. ``keep``: columns that are never taken for row numbers. ``called``: columns that get another
-    name once they are read. ``codes``: what means missing in single columns, beside what does so in the whole file.
+    name once they are read. ``codes``: what means missing in single columns, beside what does so in the whole file;
+    ``kept``: what is a value in single columns, although it looks like a code for missing.
     """
 
     delimiter: str | None = setting(
@@ -101,6 +105,7 @@ class FileOptions(SettingsGroup):
         Kind(_is_encoding, 'the name of an encoding, such as "cp1253"'), "the encoding of the text", None
     )
     decimal: str | None = setting(one_of(".", ","), "the decimal sign", None)
+    thousands: str | None = setting(one_of(".", ",", " ", "'", "none"), "the sign between groups of three digits", None)
     missing: tuple[str, ...] | None = setting(
         TEXTS.but("a list of texts that mean missing"), "texts that mean missing in this file", None
     )
@@ -133,6 +138,7 @@ class FileOptions(SettingsGroup):
     keep: tuple[str, ...] = ()
     called: Mapping[str, str] = field(default_factory=dict)
     codes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    kept: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def person_column(self) -> str | None:

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ from disclosure_control.basics.encoding.text_codes import TextCodes, column_of_c
 from disclosure_control.basics.telling.words import counted, listed
 from study.formats.messages import setting_of, shown_name
 
+Column: TypeAlias = pa.ChunkedArray | np.ndarray  # texts or numbers (n_values,)
 NUMBER_PATTERN = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 # What no reader of a text sees: soft hyphens, blanks of no width, directions, tags; joiners join letters that are not
 # Latin. And every blank: no-break, thin, ideographic.

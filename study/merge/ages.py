@@ -22,6 +22,7 @@ from disclosure_control.basics.telling.faults import nearest_name, stop_at
 from study.formats.messages import Note
 from study.formats.tables import SourceTable, without_moments
 from study.merge.subject_ids import ReadSubjects, SubjectIdRule, read_subjects
+from study.merge.units import with_one_unit
 
 OLDEST_AGE = 130
 # Where a part of a date is missing, the middle of the time that it may be.
@@ -48,9 +49,10 @@ class AgeAt(SettingsGroup):
 def with_ages(tables: Sequence[SourceTable], rules: Mapping[str, AgeAt], rule: SubjectIdRule) -> list[SourceTable]:
     """The ``tables``, those with a rule (by domain) with a column ``age``, and a note on it.
 
-    A domain may be named without the moment of its export. ``rule`` is that of the ids. Raises ``FaultyInputError``
-    with all tables and columns that the rules name and the files do not have.
+    Ages of several units are of one first. A domain may be named without the moment of its export. ``rule`` is that of
+    the ids. Raises ``FaultyInputError`` with all tables and columns that the rules name and the files do not have.
     """
+    tables = [with_one_unit(table) for table in tables]
     own = {table.domain: table for table in tables}
     by_domain = {short: own[domain] for domain, short in without_moments(own).items()} | own
     stop_at([fault for domain, age in rules.items() for fault in _faults(domain, age, by_domain, rule)])

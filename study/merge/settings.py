@@ -19,7 +19,7 @@ from disclosure_control.basics.settings.kinds import (
     one_of,
     one_or_by_name,
 )
-from study.columns.decisions import ColumnDecision, missing_by_column
+from study.columns.decisions import ColumnDecision, by_column
 from study.formats.tables import NAMES_OF_FILES, FileOptions, OtherPeople
 from study.merge.ages import AgeAt
 from study.models.roles import QUALIFIERS, UNIT
@@ -180,8 +180,8 @@ class MergeSettings(SettingsGroup):
         own = options.person_column
         keep = tuple(name for name in (id_column, own) if name)
         called = {own: id_column} if own and id_column and own != id_column else {}
-        codes = missing_by_column(self.columns, domain)
-        return dataclasses.replace(options, missing=missing, keep=keep, called=called, codes=codes)
+        codes, kept = (by_column(self.columns, domain, what) for what in ("missing", "kept"))
+        return dataclasses.replace(options, missing=missing, keep=keep, called=called, codes=codes, kept=kept)
 
 
 def rule_for(rules: dict[str, str], default: str, domain: str, column: str) -> str:

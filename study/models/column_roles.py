@@ -15,8 +15,10 @@ import numpy as np
 from disclosure_control.basics.encoding.dictionary import as_texts
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
 from study.concepts import concept_of, names_an_examination
+from study.formats.epochs import may_count_time
 from study.formats.tables import SourceTable
 from study.headings import is_number, words_of
+from study.models.births import birth_by_values
 from study.models.medical_words import is_a_medical_term
 from study.models.role_words import (
     HeadingSays,
@@ -102,7 +104,9 @@ class PlainTable:
             return self._guess(name, by_heading.role, by_heading.reason)
         values = self.values(name)
         if by_heading is not None and _agrees(by_heading.role, values):
-            return self._guess(name, by_heading.role, by_heading.reason)
+            is_birth = by_heading.role is Role.DATE and self._why_birth(name)
+            role, reason = (Role.BIRTH, is_birth) if is_birth else (by_heading.role, by_heading.reason)
+            return self._guess(name, role, reason)
         guessed = self._guess(name, *self._by_values(name, values))
         says = operation_of(self.table.domain, name)
         is_of_sdtm = name.isupper() and says.operation is not OperationKind.REVIEW
@@ -142,12 +146,16 @@ class PlainTable:
             role = Role.FOREIGN_KEY
         return ColumnModel(role, reason, refers_to=refers_to, is_guessed=True)
 
+    def _why_birth(self, name: str) -> str:
+        return birth_by_values(name, self.table, self.person, self.others)
+
     def _by_values(self, name: str, values: ValuesSeen) -> tuple[Role, str]:
         """The role that the values show, under a heading that names none."""
         if not values.n_values:
             return Role.UNKNOWN, "empty"
         if values.are_dates:
-            return Role.DATE, "its values are dates"
+            why = self._why_birth(name)
+            return (Role.BIRTH, why) if why else (Role.DATE, "its values are dates")
         if values.share(TIME_OF_DAY) == 1:
             return Role.TIME, "its values are times of day"
         if values.named == "sex":
@@ -158,11 +166,11 @@ class PlainTable:
             role = Role.RECORD_KEY if values.is_unique and values.n_values == self.table.n_rows else Role.FOREIGN_KEY
             return role, "the heading names a number of records, and its values are codes"
         if names_a_term(name) or values.system:
-            return self._term(values)
+            return self._term(values, name)
         if names_a_label(name):
-            return self._label(values)
+            return self._label(values, name)
         if values.is_numeric:
-            return self._number(values)
+            return self._number(values, name)
         return self._words(values)
 
     def _is_key(self, name: str, values: ValuesSeen) -> bool:
@@ -171,7 +179,7 @@ class PlainTable:
         is_of_many = values.n_distinct > MOST_CATEGORIES or values.is_unique
         return is_key(name) and values.are_codes and is_of_many and not names_a_term(name) and not values.system
 
-    def _term(self, values: ValuesSeen) -> tuple[Role, str]:
+    def _term(self, values: ValuesSeen, name: str) -> tuple[Role, str]:
         if values.system:
             return Role.CODED_TERM, f"its values have the form of {values.system} codes"
         repeats = values.n_distinct * PEOPLE_OF_A_TERM <= values.n_values
@@ -180,7 +188,7 @@ class PlainTable:
         if self._are_categories(values) or (values.are_short and repeats and self._is_shared(values)):
             return Role.CODED_TERM, "the heading names a term, and its values are words that repeat"
         if values.is_numeric:
-            return self._number(values)
+            return self._number(values, name)
         if values.are_short and (2 * values.n_distinct <= values.n_values or _are_of_medicine(values)):
             return (
                 Role.CODED_TERM,
@@ -188,19 +196,21 @@ class PlainTable:
             )
         return self._words(values)
 
-    def _label(self, values: ValuesSeen) -> tuple[Role, str]:
+    def _label(self, values: ValuesSeen, name: str) -> tuple[Role, str]:
         codes = (self.values(name) for name in self.columns if names_a_term(name))
         if any(one.n_distinct <= values.n_distinct <= 1.2 * one.n_distinct and not one.is_unique for one in codes):
             return Role.LABEL, "the heading names a label, and there is about one for each code beside it"
-        role, reason = self._term(values)
+        role, reason = self._term(values, name)
         return (Role.LABEL if role is Role.CODED_TERM else role), reason
 
-    def _number(self, values: ValuesSeen) -> tuple[Role, str]:
+    def _number(self, values: ValuesSeen, name: str) -> tuple[Role, str]:
         is_of_one_person = 2 * values.n_distinct > self.n_people and values.n_distinct > 1
         if values.have_one_length and values.n_distinct >= min(self.n_people, values.n_values):
             return Role.IDENTIFIER, "its values are numbers of one length, another one for each person"
         if is_of_one_person and values.share(r"\d{8,}") > 0.5:
             return Role.IDENTIFIER, "its values are long numbers, hardly any of two people"
+        if concept_of(name) is None and may_count_time(values.numbers):
+            return Role.UNKNOWN, "its values may be dates, counted in days or seconds from one that is not declared"
         return Role.NUMBER, "its values are numbers"
 
     def _words(self, values: ValuesSeen) -> tuple[Role, str]:

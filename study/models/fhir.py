@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from disclosure_control.basics.encoding.columns import number_text
 from study.formats.fhir.views import declared_views, views_by_resource
 from study.formats.tables import SourceTable
 from study.models.registry import DataModel
@@ -48,6 +49,7 @@ _FORM = (
 _ID_OF_A_TERM = Operation(
     OperationKind.RECODE_ID, VariableClass.NOT_IDENTIFYING, "names a resource that says in words what a code says"
 )
+_NUMBER, _SIGN = "value_number", "value_comparator"
 _IN_WORDS = ("value_display", "value_text", "value_code", "value_flag", "value_datetime")
 
 
@@ -96,7 +98,7 @@ def _model(name: str, declared: Mapping[str, Any], columns: Sequence[Mapping[str
     if statuses:
         derived["happened_or_not"] = lambda frame: _not_done(frame, statuses)
     if name == "OBSERVATION":
-        derived["value_in_words"] = _in_words
+        derived |= {"value_in_words": _in_words, _NUMBER: _exact_number}
     kind = TableKind(declared["kind"])
     keys = [column for column, one in described_columns.items() if one.role in (Role.RECORD_KEY, Role.FOREIGN_KEY)]
     return TableModel(
@@ -133,9 +135,18 @@ def _not_done(frame: pd.DataFrame, statuses: Sequence[str]) -> pd.Series:
     return pd.Series("NOT DONE", frame.index, dtype="str").where(is_not_so)
 
 
+def _exact_number(frame: pd.DataFrame) -> pd.Series:
+    """The number of an observation; missing where a sign before it says that it is a limit: ``<105`` is not 105."""
+    return frame[_NUMBER].where(frame[_SIGN].isna()) if _SIGN in frame else frame[_NUMBER]
+
+
 def _in_words(frame: pd.DataFrame) -> pd.Series:
-    """The result of an observation that is no number: the words for its code, else its text, its code, and so on."""
+    """The result of an observation that is no number: a limit, words for its code, its text, and so on."""
     words = pd.Series(pd.NA, frame.index, dtype="str")
+    if _SIGN in frame and _NUMBER in frame:
+        numbers = frame[_NUMBER]
+        texts = numbers.map(number_text, na_action="ignore") if numbers.dtype.kind == "f" else numbers
+        words = frame[_SIGN].astype("str") + texts.astype("str")
     for name in _IN_WORDS:
         words = words.fillna(frame[name]) if name in frame and frame[name].dtype.kind != "f" else words
     return words

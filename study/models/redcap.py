@@ -17,6 +17,7 @@ import pandas as pd
 from disclosure_control.basics.telling.faults import stop_at
 from study.formats.tables import SourceTable, without_moments
 from study.models import redcap_rows as rows
+from study.models.births import birth_by_values
 from study.models.redcap_dictionary import (
     PARTS,
     ExportColumn,
@@ -258,6 +259,9 @@ def _data(table: SourceTable, project: _Project) -> TableModel:
     """An export: rows in time, by event and then by instance, with its checkboxes folded and its instances counted."""
     of_export = columns_of_export(_columns(table), project.fields)
     columns = {name: _of_column(table, name, one, project) for name, one in of_export.items()}
+    for name in [name for name, column in columns.items() if column.role is Role.DATE]:
+        if why := birth_by_values(name, table, project.person, ()):
+            columns[name] = ColumnModel(Role.BIRTH, why)
     for name, calculated in _calculated(of_export).items():
         if columns[name].role is Role.NUMBER:
             columns[name] = dataclasses.replace(columns[name], part_of=calculated)

@@ -10,6 +10,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
 from study.concepts import CONCEPTS
+from study.formats.epochs import may_count_time
 from study.models.column_roles import SHOWN_BY_VALUES, understood
 from study.models.redcap_dictionary import CHECKBOX, RedcapField, words_of
 from study.models.roles import ColumnModel, Role
@@ -165,6 +166,8 @@ def _guessed(values: pd.Series) -> tuple[Role, str]:
             return Role.UNKNOWN, "long numbers, each in one row alone"
         if is_whole and n_distinct <= FEW_CODES:
             return Role.CATEGORY, "codes of a few choices"
+        if may_count_time(np.unique(numbers)):
+            return Role.UNKNOWN, "numbers that may be dates, counted from a day that is not declared"
         return Role.NUMBER, "every value is a number"
     is_short = int(present.astype("str").str.len().max()) <= LONGEST_CHOICE
     if is_short and n_distinct <= MOST_CATEGORIES and 2 * n_distinct <= len(present):

@@ -163,9 +163,13 @@ def test_decimal_comma_is_guessed_per_column_and_said(tmp_path):
         "CODES": ["1,2", "1,2,3"],
         "AGE": ["50", "51"],
         "RANGE": [".5", "1.5e3"],
-        "T": ["1.000,5", "2,5"],
+        "T": ["1000.5", "2.5"],
     }
-    assert table.notes == ("delimiter ';' guessed", "decimal comma guessed in 'BMI', 'RANGE'")
+    assert table.notes == (
+        "delimiter ';' guessed",
+        "'.' between groups of three digits left out: 'T'",
+        "decimal comma guessed in 'BMI', 'RANGE', 'T'",
+    )
 
 
 def test_comma_in_a_comma_separated_file_is_no_decimal_sign(tmp_path):

@@ -141,6 +141,11 @@ def test_no_records(tmp_path, name):
         (STATA_FORMATS, "%td", 1.0, "1960-01-02"),
         (STATA_FORMATS, "%tdDD/NN/CCYY", 1.0, "1960-01-02"),
         (STATA_FORMATS, "%tc", 1_000.0, "1960-01-01T00:00:01"),
+        (STATA_FORMATS, "%tw", 53.0, "1961-01-08"),
+        (STATA_FORMATS, "%tm", 61.0, "1965-02"),
+        (STATA_FORMATS, "%tq", 5.0, "1961-04"),
+        (STATA_FORMATS, "%th", 3.0, "1961-07"),
+        (STATA_FORMATS, "%ty", 1961.0, "1961"),
     ],
 )
 def test_formats_of_dates(formats, format_name, number, iso):
@@ -149,7 +154,7 @@ def test_formats_of_dates(formats, format_name, number, iso):
 
 
 @each("formats", [SAS_FORMATS, SPSS_FORMATS, STATA_FORMATS])
-@each("format_name", ["BEST12", "F8.2", "%9.0g", "DOLLAR8", "%tm", "", None, "COMMA10"])
+@each("format_name", ["BEST12", "F8.2", "%9.0g", "DOLLAR8", "", None, "COMMA10"])
 def test_formats_that_are_none_of_dates(formats, format_name):
     assert formats.iso(np.array([7.0]), format_name)[0] == 7.0
 

@@ -93,11 +93,16 @@ def moved_dates(
     side = _side(column, begins, encoded.codes, other_end)[readable]
     is_interval = np.array([part is not None and len(part) == 2 for part in parts], dtype=bool)[codes]
     moved = _moved(begins, codes, moved_by, np.where(is_interval, _mixed(begins, ends, -1)[codes], side), keeps_times)
-    moved[is_interval] += "/" + _moved(
+    second = _moved(
         ends, codes[is_interval], moved_by[is_interval], _mixed(begins, ends, 1)[codes[is_interval]], keeps_times
     )
+    has_year = moved != ""
+    has_year[is_interval] &= second != ""
+    moved[is_interval] += "/" + second
     values = np.full(len(column), None, dtype=object)
+    moved[~has_year] = None
     values[readable] = moved
+    n_lost += int(np.count_nonzero(~has_year))
     both = list(zip(begins, ends, strict=True))
     partial = np.array([min(a.precision, b.precision) < COMPLETE for a, b in both], dtype=bool)
     timed = np.array([bool(a.time or b.time) for a, b in both], dtype=bool)
@@ -151,7 +156,10 @@ def _mixed(begins: Sequence[_Part], ends: Sequence[_Part], side: int) -> np.ndar
 def _moved(
     parts: Sequence[_Part], codes: np.ndarray, offsets: np.ndarray, side: np.ndarray, keeps_times: bool
 ) -> np.ndarray:
-    """Each of the dates (n,) that ``codes`` choose of ``parts``, moved by its offset in days, as text."""
+    """Each of the dates (n,) that ``codes`` choose of ``parts``, moved by its offset in days, as text.
+
+    Empty where the year would have less or more than four digits: nobody's date, and a placeholder that moved tells.
+    """
     days = np.array([part.days for part in parts], dtype="datetime64[D]").reshape(-1, 3)
     precision = np.array([part.precision for part in parts], dtype=np.int64)
     moved = days[codes, side + 1] + offsets.astype("timedelta64[D]")
@@ -159,7 +167,10 @@ def _moved(
     for number, unit in enumerate(PRECISIONS):
         of_unit = precision[codes] == number
         text[of_unit] = np.datetime_as_string(moved[of_unit].astype(f"datetime64[{unit}]"))
-    return text + np.array([part.time for part in parts], dtype=object)[codes] if keeps_times else text
+    text = text + np.array([part.time for part in parts], dtype=object)[codes] if keeps_times else text
+    year = moved.astype("datetime64[Y]").astype(np.int64) + 1970
+    text[(year < 1000) | (year > 9999)] = ""
+    return text
 
 
 def _parts(text: str) -> list[_Part] | None:

@@ -1,0 +1,165 @@
+"""Values that stand for "unknown", "not yet" or "never": 9999-12-31, 1900-01-01, 999, -99.
+
+They are known by what is impossible for their column, by standing apart from all its other values, and by habit. A date
+among them must not move: what it became, less what it was, is the offset of its person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+_YEAR = 365.25
+# Ends and beginnings that programs and people write, as days since 1970: of years that end in 00 or 99, of epochs.
+_OF_PROGRAMS = (
+    *("1582-10-14", "1582-10-15", "1677-09-21", "1753-01-01", "1858-11-17", "1899-12-30", "1899-12-31", "1900-01-01"),
+    *("1901-01-01", "1904-01-01", "1960-01-01", "1970-01-01", "2038-01-19", "2079-06-06", "2262-04-11", "4712-12-31"),
+)
+_REPEATED = tuple(f"{digit * 4}-{digit.zfill(2)}-{digit.zfill(2)}" for digit in "123456789")
+_OF_CENTURIES = tuple(
+    f"{century * 100 + year:04d}-{day}"
+    for century in range(100)
+    for year, day in ((0, "01-01"), (0, "12-31"), (99, "12-31"), (99, "01-01"), (98, "12-31"))
+    if century * 100 + year and not 1900 < century * 100 + year < 2050
+)
+_FURTHER = ("0001-01-01", "0001-12-31", "1111-11-11", "2222-12-22", "1800-12-28", "9999-09-09")
+_DATES = np.unique(
+    np.array([*_OF_PROGRAMS, *_REPEATED, *_OF_CENTURIES, *_FURTHER], dtype="datetime64[D]").astype(np.int64)
+)
+_YEAR_1000 = np.datetime64("1000-01-01").astype(np.int64)
+_FEWEST, _NEARLY_ALL = 20, 0.9  # records whose dates make a life
+_LONGEST_LIFE = 110 * _YEAR
+_GAP, _FAR, _VERY_FAR = 10 * _YEAR, 40 * _YEAR, 60 * _YEAR  # between the dates of a column and one that stands apart
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Which distinct values (n_values,) of a column are codes for missing: those ``sure``, others that ``may_be``."""
+
+    sure: np.ndarray
+    may_be: np.ndarray
+
+    @staticmethod
+    def none(n_values: int) -> Apart:
+        """No value is."""
+        return Apart(np.zeros(n_values, dtype=bool), np.zeros(n_values, dtype=bool))
+
+
+def is_usual(days: np.ndarray) -> np.ndarray:
+    """Which days (n,), counted from 1970, people and programs write for what they do not know."""
+    return np.isin(days, _DATES) | (days >= np.datetime64("9000-01-01").astype(np.int64))
+
+
+def life_of(days: np.ndarray, n_records: np.ndarray) -> tuple[int, int] | None:
+    """The first and last of the days (n_values,) of a column that lie close together; None where all are placeholders.
+
+    From the middle one on, the next is at most ten years away. All count where these are few, or less than nine in ten.
+    """
+    ours = ~is_usual(days)
+    if not ours.any():
+        return None
+    order = np.argsort(days[ours], kind="stable")
+    found, ends = days[ours][order], np.cumsum(n_records[ours][order])
+    middle = int(np.searchsorted(ends, (ends[-1] + 1) // 2))
+    is_gap = np.diff(found) > _GAP
+    before, after = np.flatnonzero(is_gap[:middle]), np.flatnonzero(is_gap[middle:])
+    first = int(before[-1]) + 1 if len(before) else 0
+    last = middle + int(after[0]) if len(after) else len(found) - 1
+    n_within = ends[last] - (ends[first - 1] if first else 0)
+    if n_within < max(_FEWEST, _NEARLY_ALL * ends[-1]):
+        first, last = int(np.searchsorted(found, _YEAR_1000)), len(found) - 1
+    return (int(found[first]), int(found[last])) if first <= last else None
+
+
+def dates_apart(days: np.ndarray, n_records: np.ndarray, of_file: tuple[int, int] | None) -> Apart:
+    """Which distinct days (n_values,), since 1970, are placeholders; ``of_file`` is the life of all dates of the file.
+
+    Sure is what no living person had, or nobody can have yet, far from all other dates of the column; so a birth of
+    1900 in an old cohort is a birth. What only stands apart, or is far commoner than any other day, may be one.
+    """
+    life = life_of(days, n_records) or of_file
+    if life is None:
+        sure = is_usual(days) & ((days > 200 * _YEAR) | (days < -_LONGEST_LIFE))
+        return Apart(sure, np.zeros_like(sure))
+    (first, last), usual = life, is_usual(days)
+    end = max(last, of_file[1]) if of_file else last
+    too_late = (days - end > _GAP) & (usual | (days - end > _FAR))
+    is_far = (usual & (first - days > _GAP)) | (first - days > _VERY_FAR)
+    sure = too_late | (days < _YEAR_1000) | ((end - days > _LONGEST_LIFE) & is_far)
+    stands_apart = (days - end > _GAP) | (usual & (first - days > _GAP))
+    most = n_records[~usual].max(initial=1)
+    is_common = usual & (n_records >= 5) & (n_records >= 10 * most)
+    return Apart(sure, (stands_apart | is_common) & ~sure)
+
+
+# ---------------------------------------------------------------- numbers
+
+_OLDEST = 130
+_REPEATS = {float(f"{sign}{digit * n}") for digit in "789" for n in (2, 3, 4, 5) for sign in ("", "-")}
+_DECIMALS = {sign * float(text) for text in ("88.8", "99.9", "888.8", "999.9", "99.99", "999.99") for sign in (1, -1)}
+_OF_A_SCALE = {7.0, 8.0, 9.0, -7.0, -8.0, -9.0}
+# 97 refused, 98 not known, 99 not asked.
+_BESIDE = {99.0: (96, 97, 98), 999.0: (996, 997, 998), -99.0: (-98, -97, -96), -999.0: (-998, -997, -996)}
+CODES = frozenset(_REPEATS | _DECIMALS | _OF_A_SCALE)
+# Where a placeholder is the end, the days from an ordinary date to it; of those that are close, only under such a name.
+_FROM, _TO = (np.datetime64(day).astype(np.int64) for day in ("1980-01-01", "2035-01-01"))
+COUNTS_DAYS = (
+    r"(?i)(?:^|[_ .]|[a-z]{2}(?:ST|EN)?)dy$|days?\b|\b(?:tage|jours|d[ií]as|giorni|dni|dagen|dagar|dias|zile|ημέρες|"
+    r"дни)\b|dauer|duration|dur[ée]e|durata|los$|follow|(?:^|_)(?:fu|tte|time)(?:_|$)|tage$|_d$"
+)
+
+
+def numbers_apart(numbers: np.ndarray, n_records: np.ndarray, is_age: bool, counts_days: bool) -> Apart:
+    """Which distinct numbers (n_values,) of a column are codes for missing; NaN is none.
+
+    Sure: an age that nobody reaches; -99 where nothing else is below 0; 999, of several people, farther from all others
+    than three times their range; days that lead from an ordinary date to a placeholder. Less clear ones may be codes.
+    """
+    is_there = ~np.isnan(numbers) & (n_records > 0)
+    found = Apart.none(len(numbers))
+    candidates = is_there & np.isin(numbers, list(CODES))
+    if candidates.any():
+        for code, beside in _BESIDE.items():
+            candidates |= is_there & np.isin(numbers, beside) & bool((numbers == code).any())
+        found = _codes(numbers, n_records, is_there, candidates, is_age)
+    days = is_there & _leads_to_placeholder(numbers, counts_days)
+    rest = is_there & ~days
+    is_far = days.any() and rest.any() and np.abs(numbers[days]).min() > 4 * np.abs(numbers[rest]).max()
+    if is_far and n_records[days].sum() <= n_records[rest].sum():
+        found = Apart(found.sure | days, found.may_be & ~days)
+    return found
+
+
+def _codes(
+    numbers: np.ndarray, n_records: np.ndarray, is_there: np.ndarray, candidates: np.ndarray, is_age: bool
+) -> Apart:
+    others = numbers[is_there & ~candidates]
+    sure, may_be = np.zeros(len(numbers), dtype=bool), np.zeros(len(numbers), dtype=bool)
+    if is_age and (len(others) == 0 or others.max() <= _OLDEST):
+        sure |= candidates & ((numbers > _OLDEST) | (numbers < 0))
+    if len(others) < 2:
+        return Apart(sure, may_be)
+    low, high, n_others = others.min(), others.max(), n_records[is_there & ~candidates].sum()
+    spread, of_scale = high - low, np.isin(np.abs(numbers), (7.0, 8.0, 9.0))
+    below = candidates & (numbers < 0) & (low >= 0)
+    sure |= below & (~of_scale | ((n_records >= 2) & (n_others >= 20)))
+    above = candidates & (numbers > high) & ~of_scale
+    gap, several = numbers - high, n_records >= 2
+    sure |= above & several & (gap >= 3 * spread)
+    may_be |= above & ((gap >= 3 * spread) | ((gap >= spread) & (n_records >= 3)))
+    on_scale = candidates & of_scale & (numbers > high) & several & (n_others >= 20)
+    may_be |= on_scale & (gap > spread) & bool((others == np.trunc(others)).all())
+    return Apart(sure, (may_be | below) & ~sure)
+
+
+def _leads_to_placeholder(numbers: np.ndarray, counts_days: bool) -> np.ndarray:
+    """Which numbers of days lead from an ordinary date to a placeholder: 2,915,131 to the end of the year 9999."""
+    ends: Sequence[int] = _DATES.tolist() if counts_days else [int(np.datetime64("9999-12-31").astype(np.int64))]
+    far = np.abs(numbers) >= 20 * _YEAR
+    found = np.zeros(len(numbers), dtype=bool)
+    for end in ends:
+        if end < _FROM or end > _TO:
+            found |= far & (numbers >= end - _TO) & (numbers <= end - _FROM + 1)
+    return found & (numbers == np.trunc(numbers))

@@ -1,0 +1,102 @@
+"""Codes for missing: dates that nobody had, numbers that no column has, and what looks like one and is a value."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from study.formats.files import read_domain_file
+from study.formats.placeholders import dates_apart, numbers_apart
+from study.formats.tables import FileOptions
+from tests.cases import each
+
+DATES = [f"2016-{month:02d}-{day:02d}" for month in range(1, 13) for day in (3, 17)]
+BIRTHS = [f"{year}-05-0{1 + year % 9}" for year in range(1901, 1931)]
+LIFE = tuple(np.array(["1985-01-01", "2017-01-01"], dtype="datetime64[D]").astype(int).tolist())
+
+
+def codes(days: list[str], of_file=None) -> tuple[list[str], list[str]]:
+    """The days that are codes for sure, and those that may be."""
+    numbers = np.array(days, dtype="datetime64[D]").astype(np.int64)
+    found = dates_apart(numbers, np.ones(len(days), dtype=np.int64), of_file)
+    return tuple([day for day, one in zip(days, which, strict=True) if one] for which in (found.sure, found.may_be))
+
+
+@each("day", ["9999-12-31", "2999-12-31", "7777-07-07", "0001-01-01", "1900-01-01", "2099-12-31", "1800-01-01"])
+def test_a_day_outside_the_life_of_a_study_is_a_code(day):
+    assert codes([*DATES, day]) == ([day], [])
+
+
+@each("day", ["1970-01-01", "1960-01-01"])
+def test_the_first_day_of_an_epoch_far_from_all_others_may_be_a_code(day):
+    assert codes([*DATES, day]) == ([], [day])
+
+
+@each("day", ["1962-05-07", "2013-01-01", "2019-12-31"])
+def test_an_early_diagnosis_and_a_planned_visit_are_dates(day):
+    assert codes([*DATES, day]) == ([], [])
+
+
+def test_a_birth_of_1900_in_an_old_cohort_is_a_birth():
+    assert codes([*BIRTHS, "1900-01-01"], LIFE) == ([], [])
+
+
+def test_dates_of_another_time_are_dates():
+    assert codes([f"2612-{month:02d}-03" for month in range(1, 13)] * 2) == ([], [])
+
+
+@each(
+    "values, n_records, is_age, sure, may_be",
+    [
+        (range(20, 80), 1, True, [], []),
+        ([*range(20, 80), 999], 1, True, [999], []),
+        ([*range(20, 80), -9], 2, True, [-9], []),
+        (range(11), 9, False, [], []),  # a scale to 10
+        ([120, 250, 480, 730, 999, 1200, 3400], 9, False, [], []),  # a creatine kinase
+        ([*range(150, 195), 999], 2, False, [999], []),
+        ([*range(150, 195), 999], 1, False, [], [999]),
+        ([1, 2, 3, 97, 98, 99], 9, False, [97, 98, 99], []),
+        ([0, 1, 9], 20, False, [], [9]),
+        ([-3, -1, 0, 2, -9], 9, False, [], []),  # z-scores
+        ([18.5, 24.1, 31.0, 999.9], 4, False, [999.9], []),
+    ],
+)
+def test_numbers_that_are_codes(values, n_records, is_age, sure, may_be):
+    numbers = np.array(list(values), dtype=float)
+    found = numbers_apart(numbers, np.full(len(numbers), n_records), is_age, counts_days=False)
+    assert (numbers[found.sure].tolist(), numbers[found.may_be].tolist()) == (sure, may_be)
+
+
+def test_days_that_lead_to_a_placeholder_are_codes():
+    numbers = np.array([3.0, 42.0, 183.0, 2_915_131.0, 2_916_404.0])
+    assert numbers_apart(numbers, np.ones(5), is_age=False, counts_days=False).sure.tolist() == [0, 0, 0, 1, 1]
+    before = np.array([3.0, 42.0, 183.0, -42_000.0])
+    assert numbers_apart(before, np.ones(4), is_age=False, counts_days=True).sure.tolist() == [0, 0, 0, 1]
+
+
+def read(folder, values: list, options=None):
+    rows = "".join(f"S{i},{value}\n" for i, value in enumerate(values))
+    (folder / "ae.csv").write_text(f"USUBJID,AEENDTC\n{rows}")
+    table = read_domain_file(folder / "ae.csv", options or FileOptions(keep=("USUBJID",)))
+    return table.frame["AEENDTC"], " ".join(table.notes)
+
+
+@pytest.mark.parametrize("written", ["9999-12-31", "31DEC9999"])
+def test_a_placeholder_is_missing_and_reported_with_the_setting_that_keeps_it(tmp_path, written):
+    months = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"]
+    days = DATES if written[4] == "-" else [f"{day[8:]}{months[int(day[5:7]) - 1]}{day[:4]}" for day in DATES]
+    column, notes = read(tmp_path, [*days, written, written])
+    assert column.isna().sum() == 2
+    assert "'9999-12-31' read as missing" in notes
+    assert '{"columns": {"AE__AEENDTC": {"kept": ["9999-12-31"]}}}' in notes
+    kept = FileOptions(keep=("USUBJID",), kept={"AEENDTC": ("9999-12-31",)})
+    column, notes = read(tmp_path, [*days, written, written], kept)
+    assert column.notna().all()
+    assert "read as missing" not in notes
+
+
+def test_ids_are_no_codes(tmp_path):
+    rows = "".join(f"{number},{number},70\n" for number in (*range(1, 40), 999, 999))
+    (tmp_path / "dm.csv").write_text(f"record_id,visitnum,w\n{rows}")
+    table = read_domain_file(tmp_path / "dm.csv", FileOptions(keep=("record_id",)))
+    assert table.frame.notna().all().all()

@@ -1,0 +1,44 @@
+"""Signs between groups of three digits: left out where one reading is left, asked where two are."""
+
+from __future__ import annotations
+
+import pytest
+
+from disclosure_control.basics.telling.faults import FaultyInputError
+from study.formats.files import read_domain_file
+from study.formats.tables import FileOptions
+from tests.cases import each
+
+
+def read(folder, incomes: list[str], weights: list[str], delimiter: str = ";", **declared) -> list[str]:
+    rows = "".join(f'"{one}"{delimiter}"{two}"\n' for one, two in zip(incomes, weights, strict=True))
+    (folder / "p.csv").write_text(f"income{delimiter}weight\n{rows}")
+    frame = read_domain_file(folder / "p.csv", FileOptions(delimiter=delimiter, **declared)).frame
+    return frame["income"].tolist()
+
+
+@each(
+    "incomes, weights, declared, found",
+    [
+        (["1.250", "2.345"], ["70,5", "80,1"], {"decimal": ","}, ["1250", "2345"]),
+        (["1.250", "2.345"], ["70,5", "80,1"], {}, ["1250", "2345"]),
+        (["1.250", "2.345"], ["70.5", "80.1"], {}, ["1.250", "2.345"]),
+        (["1,250", "2,345"], ["70.5", "80.1"], {}, ["1250", "2345"]),
+        (["1,250", "2,345"], ["70,5", "80,1"], {}, ["1.250", "2.345"]),
+        (["1.250.000", "980"], ["70", "80"], {}, ["1250000", "980"]),
+        (["1.250,50", "980"], ["70", "80"], {}, ["1250.50", "980"]),
+        (["1'250'000", "980"], ["70", "80"], {}, ["1250000", "980"]),
+        (["0.125", "1.250"], ["70", "80"], {}, ["0.125", "1.250"]),
+        (["1.250", "2.345"], ["70", "80"], {"thousands": "."}, ["1250", "2345"]),
+        (["1.250", "2.345"], ["70", "80"], {"thousands": "none"}, ["1.250", "2.345"]),
+    ],
+)
+def test_one_reading(tmp_path, incomes, weights, declared, found):
+    assert read(tmp_path, incomes, weights, **declared) == found
+
+
+def test_two_readings_are_a_fault_that_asks(tmp_path):
+    with pytest.raises(FaultyInputError, match=r'"thousands": "\."') as caught:
+        read(tmp_path, ["1.250", "2.345"], ["70", "80"])
+    assert '"thousands": "none"' in str(caught.value)
+    assert read(tmp_path, ["1.250", "2.345"], ["70", "80"], delimiter=",") == ["1.250", "2.345"]

@@ -1,0 +1,25 @@
+"""A number and its unit are one value: ages of several units are made years, and what has no known unit is missing."""
+
+from __future__ import annotations
+
+from study.formats.files import read_domain_file
+from study.merge.units import with_one_unit
+from tests.cases import each
+
+
+@each(
+    "header, rows, values, units",
+    [
+        ("AGE,AGEU", ["18,YEARS", "18,MONTHS", "5,DAYS"], ["18", "1.5", "0.0137"], ["YEARS"] * 3),
+        ("age,age_unit", ["18,Jahre", "18,Monate"], ["18", "1.5"], ["Jahre"] * 2),
+        ("weight,weight_unit", ["70,kg", "150,lb"], ["70", "68.0389"], ["kg"] * 2),
+        ("AGE,AGEU", ["18,MONTHS", "20,MONTHS"], ["18", "20"], ["MONTHS"] * 2),
+        ("AGE,AGEU", ["18,YEARS", "20,furlongs"], ["18", None], ["YEARS"] * 2),
+        ("score,score_unit", ["18,points", "20,stars"], ["18", "20"], ["points", "stars"]),
+    ],
+)
+def test_units_beside_a_number(tmp_path, header, rows, values, units):
+    (tmp_path / "dm.csv").write_text("\n".join([header, *rows]) + "\n")
+    frame = with_one_unit(read_domain_file(tmp_path / "dm.csv")).frame
+    column, unit = (frame[name].astype(object).where(frame[name].notna(), None).tolist() for name in header.split(","))
+    assert (column, unit) == (values, units)
