@@ -101,26 +101,31 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/run": 28,
         "tests/steps/release": 1,
     },
-    "Meaning": {
-        "disclosure_control.draft": 28,
-        "disclosure_control.identifiers": 5,
-        "disclosure_control.remedy": 1,
-        "disclosure_control.report": 12,
-        "disclosure_control.steps": 23,
-        "doors": 3,
-        "study": 159,
-        "tests/draft": 34,
-        "tests/identifiers": 2,
-        "tests/release": 29,
-        "tests/report": 12,
-        "tests/study/columns": 1,
-    },
     "Use": {
         "disclosure_control.release": 216,
         "disclosure_control.steps": 8,
         "disclosure_control.study_tables": 230,
         "tests/release": 134,
         "tests/study_tables": 404,
+    },
+    "Meaning": {
+        "disclosure_control.basics": 34,
+        "disclosure_control.draft": 28,
+        "disclosure_control.records": 1,
+        "disclosure_control.remedy": 9,
+        "disclosure_control.report": 12,
+        "disclosure_control.steps": 23,
+        "doors": 3,
+        "study": 851,
+        "tests/basics": 9,
+        "tests/draft": 34,
+        "tests/identifiers": 2,
+        "tests/release": 29,
+        "tests/report": 12,
+        "tests/study/columns": 1,
+        "tests/study/formats": 106,
+        "tests/study/merge": 9,
+        "tests/study/models": 17,
     },
 }
 
@@ -132,7 +137,7 @@ MOST = {
     "disclosure_control.assess": 683,
     "disclosure_control.basics": 2182,
     "disclosure_control.draft": 1417,
-    "disclosure_control.identifiers": 1488,
+    "disclosure_control.identifiers": 1465,
     "disclosure_control.measures": 1462,
     "disclosure_control.records": 2699,
     "disclosure_control.release": 3916,
@@ -178,8 +183,8 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 39573, 32445
-MOST_SETTINGS = 312
+MOST_STATEMENTS, MOST_OF_TESTS = 39550, 32445
+MOST_SETTINGS = 314
 MOST_WORDS = {"docs": 38504, "README.md": 2218}
 MOST_BYTES_OF_README = 14170
 # A number may be above what is there by this share: less is no room to hide in.
