@@ -79,12 +79,12 @@ def may_name_somebody(text: str, is_text: bool) -> bool:
     """Whether a word of a text, or of a name, that no list has may be the name of a person or a place.
 
     It ends as surnames do, or is written with a capital: in a text anywhere (``Station Haslinger``), in the name of a
-    column or file beside another word.
+    column or file behind another word.
     """
     words = re.findall(r"[^\W\d_]+", text)
     unknown = [word for word in words if len(word) >= _LONG_PART - 1 and not is_known_word(words_of(word))]
-    are_marked = is_text or len(words) > 1
-    return any(ends_as_surname(word) or (are_marked and word.istitle()) for word in unknown)
+    marked = words if is_text else words[1:]
+    return any(ends_as_surname(word) or (word in marked and word.istitle()) for word in unknown)
 
 
 def is_ordinary_file(stem: str, of_a_standard: bool = False) -> bool:

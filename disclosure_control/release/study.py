@@ -16,6 +16,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import going_through
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.whole_domains import with_pooled_files, with_whole_domains
+from study.columns.decisions import with_decisions
 from study.formats.files import files_of, find_domain_files, read_domain_file
 from study.formats.messages import NO_RECORDS, has_no_records
 from study.formats.registry import writers_by_name
@@ -182,7 +183,11 @@ def read_study(
     left_out |= chosen.left_out | pooled
     tables = with_persons(tables, settings.files, rule, settings.unknown_subjects)
     tables = [table for table in with_ages(tables, ages, rule) if table.domain not in leave_out]
-    model = study_model(tables, rule.column, settings.model)
+
+    def model_of(some: Sequence[SourceTable]) -> StudyModel:
+        return with_decisions(study_model(some, rule.column, settings.model), settings.columns)
+
+    model = model_of(tables)
     legends = {name: known.reason for name, known in model.tables.items() if known.kind is TableKind.LEGEND}
     left_out |= {table.file_name: legends[table.domain] for table in tables if table.domain in legends}
     kept = [table for table in tables if table.domain not in legends]
@@ -191,10 +196,8 @@ def read_study(
     kept, joined = with_whole_domains(kept, model, rule.column, settings.ignore)
     if joined:
         left_out |= joined
-        model = study_model(
-            [*kept, *(table for table in tables if table.domain in legends)], rule.column, settings.model
-        )
-    whole = study_model([*kept, *withheld], rule.column, settings.model) if withheld else None
+        model = model_of([*kept, *(table for table in tables if table.domain in legends)])
+    whole = model_of([*kept, *withheld]) if withheld else None
     files, gone = (
         tuple(_study_file(table, of_model, rule, ids, rows_per_part) for table in some)
         for some, of_model in ((kept, model), (withheld, whole or model))

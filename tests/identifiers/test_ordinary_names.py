@@ -55,7 +55,8 @@ def test_the_name_of_a_file(stem, is_ordinary):
         ("Station Haslinger", True, True),
         ("Visit at Kapfenberg", True, True),
         ("Ottersboeck", True, True),
-        ("Haslinger_score", False, True),
+        ("score_Haslinger", False, True),
+        ("Tryb zzysu", False, False),
         ("kapfenbergova", False, True),  # it ends as surnames do
         ("karnof", False, False),
         ("Zrkscore", False, False),

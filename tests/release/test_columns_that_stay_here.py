@@ -5,8 +5,13 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from disclosure_control.basics.settings.fields import read
+from disclosure_control.basics.settings.kinds import Place
+from disclosure_control.release.study import read_study
 from study.columns.decisions import ColumnDecision, with_decisions
 from study.formats.tables import SourceTable
+from study.merge.settings import MergeSettings
+from study.merge.subject_ids import SubjectIdRule
 from study.models.registry import study_model
 from study.models.roles import Role
 from study.operations import OperationKind
@@ -78,3 +83,11 @@ def test_a_diagnosis_of_many_values_is_a_term_by_its_heading_and_words_of_medici
     frame = pd.DataFrame({"patient_id": [f"P{n:03}" for n in range(len(texts))], heading: texts}, dtype="str")
     table = SourceTable("REG", "REG.csv", "", frame, {}, ())
     assert study_model([table], "patient_id").column("REG", heading).role is role
+
+
+@each("decided, operation", [({}, "review"), ({"known_to_outsiders": False}, "keep"), ({"role": "unknown"}, "review")])
+def test_a_release_goes_by_what_was_decided(decided, operation, tmp_path):
+    TABLE.frame.to_csv(tmp_path / "REG.csv", index=False)
+    settings = read(MergeSettings, {"columns": {"REG__zrk": decided} if decided else {}}, Place("merge"))
+    study = read_study(tmp_path, TABLE.frame["patient_id"], SubjectIdRule(column="patient_id"), settings)
+    assert study.model.operation("REG", "zrk").operation == operation
