@@ -121,6 +121,13 @@ def _item_group(
     return group
 
 
+# The origins of Define-XML 2.1, and what those of 2.0 are called there; others are not written.
+_ORIGINS = {
+    one: one for one in ("Assigned", "Collected", "Derived", "Not Available", "Other", "Predecessor", "Protocol")
+}
+_ORIGINS |= {"CRF": "Collected", "eDT": "Collected"}
+
+
 def _item(model: Any, one: DescribedTable, name: str, variable: VariableDefinition | None) -> Any:
     table = one.table
     data_type = _TYPES.get(table.data_type(name), table.data_type(name))
@@ -131,8 +138,7 @@ def _item(model: Any, one: DescribedTable, name: str, variable: VariableDefiniti
     item.Description = _text(model, table.labels.get(name) or (variable.label if variable else "") or name)
     if name in one.levels:
         item.CodeListRef = model.CodeListRef(CodeListOID=f"CL.{table.name}.{name}")
-    source_type = variable.origin if variable is not None else ""
-    origin = "Derived" if name in one.derived else source_type
+    origin = "Derived" if name in one.derived else _ORIGINS.get(variable.origin if variable is not None else "", "")
     if origin:
         item.Origin.append(model.Origin(Type=origin, **({"Source": "Sponsor"} if origin == "Derived" else {})))
     return item

@@ -287,11 +287,27 @@ def _read_as_declared(found: FileContents, path: Path, options: FileOptions) -> 
 
 
 def visible_files(folder: Path) -> list[Path]:
-    """The files of a folder by name, but for hidden ones. Raises FaultyInputError where it cannot be listed."""
+    """The files of a folder by name, but for hidden ones.
+
+    Raises FaultyInputError where it cannot be listed, and where it has a file that has no end (a device, a named pipe)
+    or a name that is no text.
+    """
     try:
-        return sorted(path for path in folder.iterdir() if not path.name.startswith(".") and _is_file(path))
+        found = [path for path in folder.iterdir() if not path.name.startswith(".")]
     except OSError as error:
         raise FaultyInputError(f"{folder}: the pilot's folder cannot be listed: {reason_of(error)}.") from None
+    stop_at(fault for path in sorted(found) if (fault := _fault_of(path)))
+    return sorted(path for path in found if _is_file(path))
+
+
+def _fault_of(path: Path) -> str:
+    """Why no file of such a kind or name can be read, "" of others."""
+    named = path.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    if named != path.name:
+        return f"{path.parent}: the name of the file {named} is no text in UTF-8; rename it"
+    if path.exists() and not path.is_file() and not path.is_dir():
+        return f"{path.parent}: {named} is a device, a named pipe or a socket, and no file; take it out of the folder"
+    return ""
 
 
 def _recognised(path: Path) -> Recognised:

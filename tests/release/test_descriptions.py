@@ -37,3 +37,12 @@ def test_by_a_name_in_the_events_of_a_redcap_project():
     files = {"DATA": data, "EVENT": event}
     assert unread(files, "record_id", "redcap") == {"Ottersboeck"}
     assert unread(files, "record_id", "redcap", ("Ottersboeck",)) == set()
+
+
+def test_by_a_name_in_the_design_of_a_trial():
+    """An arm that many people have is known; another one is read, whatever its words."""
+    dm = [{"USUBJID": one, "DOMAIN": "DM", "ARM": "Zanolimab high"} for one in IDS]
+    ta = [
+        {"DOMAIN": "TA", "ARM": arm, "ELEMENT": "Treatment"} for arm in ("Zanolimab high", "Placebo", "Huberlein arm")
+    ]
+    assert unread({"DM": dm, "TA": ta}, "USUBJID", "sdtm") == {"Huberlein arm"}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.resources
+from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -86,3 +88,14 @@ def test_a_code_list_that_may_not_be_told_is_not_there():
     assert b"Female" not in written({})
     assert b"CodeListRef" not in written({})
     assert b"EnumeratedItem" in written({"RFSTDTC": ["2014-01"]}), "values without a meaning are listed alone"
+
+
+def test_origins_of_version_2_0_are_written_as_version_2_1_has_them():
+    """CRF and eDT are no longer origins; what is none in either is not written."""
+    origins = {"CRF": "Collected", "eDT": "Collected", "Assigned": "Assigned", "by hand": ""}
+    columns = {f"V{i}": variable(f"V{i}", "Value", origin=one) for i, one in enumerate(origins)}
+    source = replace(SOURCE, datasets={"DM": columns})
+    table = OutgoingTable("DM", "", pd.DataFrame({name: ["a"] for name in columns}), {}, "S", CREATED)
+    content = define_xml([DescribedTable(table, "dm.csv", {}, frozenset())], source, CREATED)
+    found = read_definition(SourceFile(Path("define.xml"), content)).datasets["DM"]
+    assert [found[name].origin for name in columns] == list(origins.values())

@@ -1,15 +1,16 @@
 """What a project wrote about its own fields, events and terms: texts of tables about nobody, in anybody's words.
 
-SDTM's tables of the design and public vocabularies have the words of all studies. The labels and choices of REDCap's
-dictionary, its events and arms, and the local concepts of a database in OMOP are the words of a project. A count of
-people says nothing of them, so those with a word that no list has are read before they leave.
+The labels and choices of REDCap's dictionary, its events and arms, the arms, elements, visits and criteria of SDTM's
+design, and the local concepts of a database in OMOP are the words of a project. A count of people says nothing of
+them, so those with a word that no list has are read before they leave; an arm or visit that many people have is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.identifiers.ordinary_names import is_in_known_words
@@ -17,7 +18,8 @@ from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from study.models.omop_columns import FIRST_LOCAL_CONCEPT
 from study.models.roles import Role, TableKind, TableModel
 
-OF_PROJECTS = ("redcap",)  # data models whose tables about nobody are in a project's own words
+OF_PROJECTS = ("redcap", "sdtm")  # data models whose tables about nobody are in a project's own words
+MANY_PEOPLE = 10
 _ABOUT_NOBODY = (TableKind.DESIGN, TableKind.DICTIONARY)
 
 
@@ -33,7 +35,23 @@ def own_descriptions(released: ReleasedStudy) -> Iterator[tuple[str, str, str]]:
             if known.role in (Role.RECORD_KEY, Role.FOREIGN_KEY):
                 continue
             texts = _texts(file, column, table, released.model.model)
-            yield from ((name, column, text) for text in texts if not is_in_known_words(text))
+            unknown = [text for text in texts if not is_in_known_words(text)]
+            known_of_people = _of_many_people(released, column, unknown) if unknown else set()
+            yield from ((name, column, text) for text in unknown if text not in known_of_people)
+
+
+def _of_many_people(released: ReleasedStudy, column: str, texts: Sequence[str]) -> set[str]:
+    """Those of some texts that many people have in a column of this name: an arm, an element, a visit."""
+    whose: list[pd.DataFrame] = []
+    for file in released.files.values():
+        if file.has_people and column in file.columns:
+            for part in file.parts:
+                there = part.frame[column].isin(texts).to_numpy(dtype=bool)
+                whose.append(pd.DataFrame({"text": part.frame[column][there], "person": part.people[there]}))
+    if not whose:
+        return set()
+    n_people = pd.concat(whose).drop_duplicates().groupby("text").size()
+    return set(n_people.index[n_people >= MANY_PEOPLE])
 
 
 def _texts(file: ReleasedFile, column: str, table: TableModel, model: str) -> list[str]:

@@ -271,8 +271,11 @@ def _may_name(text: str, judge: LabelJudge) -> bool:
 
 def _judged_data_set(one: DatasetDefinition, judge: LabelJudge) -> DatasetDefinition:
     label = one.label if one.label in standard_data_set_labels(one.domain) else judge.leaving(one.label)
-    further = {"structure": one.structure, "class_name": one.class_name, "domain": one.domain}
-    return replace(one, label=label, **{name: "" if _may_name(text, judge) else text for name, text in further.items()})
+    words = " ".join(word for word in one.structure.split() if not standard_label(word.strip(",.()")))
+    structure = one.structure if judge.leaving(words) and not _may_name(one.structure, judge) else ""
+    further = {"class_name": one.class_name, "domain": one.domain}
+    further = {name: "" if _may_name(text, judge) else text for name, text in further.items()}
+    return replace(one, label=label, structure=structure, **further)
 
 
 def _judged_variable(one: VariableDefinition, judge: LabelJudge) -> VariableDefinition:

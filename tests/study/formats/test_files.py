@@ -1,6 +1,7 @@
 """Finding the domain files of a pilot, and what holds for files of every format."""
 
 import gzip
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -132,3 +133,14 @@ def test_a_reader_is_imported_only_for_its_format(tmp_path):
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+def test_what_is_no_file_or_has_no_name_in_text_is_a_fault(tmp_path):
+    """A named pipe has no end: who opens it waits."""
+    (tmp_path / "dm.csv").write_text("USUBJID,AGE\n1,50\n")
+    os.mkfifo(tmp_path / "lb.csv")
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xffae.csv")).write_text("USUBJID\n1\n")
+    with pytest.raises(FaultyInputError, match=r"lb\.csv is a device, a named pipe or a socket") as raised:
+        find_domain_files(tmp_path)
+    assert "the name of the file \\xffae.csv is no text in UTF-8" in str(raised.value)
