@@ -41,7 +41,7 @@ LOSSES: Mapping[str, Percent] = {
     "correlations lost (eigenvalues)": lambda row: (
         None if (kept := row.utility["eigenvalue_similarity_percent"]) is None else max(0.0, 100 - kept)
     ),
-    "records removed": lambda row: row.percent_records_removed,
+    "people removed or suppressed": lambda row: row.percent_records_touched,
 }
 LOOKS = (("o", "-", BLUE), ("s", "--", ORANGE), ("^", ":", RED), ("D", "-.", INK))
 MARKS: tuple[tuple[Callable[[SweepRow], bool], dict[str, Any]], ...] = (

@@ -130,7 +130,7 @@ def _parts(told: SweepTold) -> Iterator[Part]:
         "Expected to be found",
         "Re-identified",
         "Smallest k",
-        "Removed",
+        "Removed or suppressed",
         "IL1_mean",
         "Correlations",
     )
@@ -161,7 +161,7 @@ def _cells(number: int, row: SweepRow) -> list[object]:
         _percent(row.avg_linkage_risk_percent),
         "-" if row.expected_reids is None else f"{row.expected_reids:.6g}",
         "-" if row.smallest_k is None else f"{row.smallest_k:g}",
-        row.n_records_removed or "",
+        _percent(row.percent_records_touched),
         f"{row.loss:.4f}",
         _percent(row.utility["eigenvalue_similarity_percent"], 2),
     ]

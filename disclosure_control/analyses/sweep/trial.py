@@ -35,7 +35,8 @@ R_SQUARED = "regression_r_squared"
 class SweepRow:
     """One point with its figures; its fields are the columns of the summary, in their order, percents of the people.
 
-    ``n_keys_evaluated``: the records whose quasi-identifiers were evaluated. ``by_model``, ``utility`` and
+    ``n_keys_evaluated``: the records whose quasi-identifiers were evaluated. ``n_records_touched``: those that
+    were removed, or lost the value of a quasi-identifier; each record is a person. ``by_model``, ``utility`` and
     ``regression`` have columns of their own, and a figure of one column is named ``measure: column``. The last three
     fields compare the row with all others.
     """
@@ -52,6 +53,8 @@ class SweepRow:
     n_records_compared: int
     n_records_removed: int
     percent_records_removed: float
+    n_records_touched: int | None
+    percent_records_touched: float | None
     n_values_lost: int | None
     n_values_unread: int | None
     smallest_k: float | None
@@ -81,12 +84,21 @@ class SweepRow:
         return self.utility["IL1_mean"] or 0.0
 
     def without_digits(self) -> SweepRow:
-        """The row without figures per column, small counts of values are None, figures on values have five digits."""
+        """The row without figures per column; small counts are None, figures on values have five digits."""
         figures = {name: _five_digits(value) for name, value in self.utility.items() if ": " not in name}
         fit = {name: value for name, value in self.regression.items() if ": " not in name}
         fit |= {name: _five_digits(value) for name, value in fit.items() if name == R_SQUARED}
         lost, unread = (None if n is None else MASKED.told(n) for n in (self.n_values_lost, self.n_values_unread))
-        return replace(self, utility=figures, regression=fit, n_values_lost=lost, n_values_unread=unread)
+        touched = MASKED.told(self.n_records_touched or 0, self.n_records_compared + self.n_records_removed)
+        return replace(
+            self,
+            utility=figures,
+            regression=fit,
+            n_values_lost=lost,
+            n_values_unread=unread,
+            n_records_touched=touched,
+            percent_records_touched=None if touched is None else self.percent_records_touched,
+        )
 
 
 def _five_digits(value: float | None) -> float | None:
@@ -196,7 +208,9 @@ def _row(
         n_not_evaluated=k.n_total - k.n_evaluated,
         n_records_compared=utility.n_compared,
         n_records_removed=utility.n_removed,
-        percent_records_removed=100 * utility.n_removed / utility.n_original if utility.n_original else 0.0,
+        percent_records_removed=_percent(utility.n_removed, utility.n_original) or 0.0,
+        n_records_touched=compared.n_touched,
+        percent_records_touched=_percent(compared.n_touched, utility.n_original),
         n_values_lost=utility.n_values_lost,
         n_values_unread=utility.n_values_unread,
         smallest_k=k.worst,

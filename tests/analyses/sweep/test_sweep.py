@@ -132,6 +132,37 @@ def test_the_front_of_the_published_sweep(actg):
     assert "Mildest that meets k = 5: none of them" in actg.report
 
 
+# ---------------------------------------------------------------- heart
+
+
+@pytest.mark.thorough("2 s: seven treatments of 918 people; a case by hand is in the quick run")
+@needs_shared
+def test_the_published_shares_of_suppressed_records_come_out_of_a_config():
+    """Each record is a person: the share is of records and of people. Some shares are published with two decimals."""
+    table = pd.read_csv(SHARED / "data" / "heart" / "heart.csv", dtype="str")[["Age", "Cholesterol"]]
+    table["USUBJID"] = [f"S{i}" for i in range(len(table))]
+    config = {
+        "continuous_qis": ["Age", "Cholesterol"],
+        "categorical_qis": [],
+        "binning_config": {},
+        "sensitive_feature": [],
+        "K": 5,
+    }
+    ages, both = {"method": "band", "column": "Age", "width": 15}, {"method": "band", "column": "Age", "width": 10}
+    cells = {"method": "suppress_cells"}
+    grid = [
+        {**cells, "k": 3},
+        {"steps": [ages, {**cells, "k": [3, 5, 10, 15, 20]}]},
+        {"steps": [both, {"method": "band", "column": "Cholesterol", "width": 50}, {**cells, "k": 10}]},
+    ]
+    result = sweep.run_step(step_of(table, config | {"sweep": {"grid": grid, "figures": False}}))
+    cases = json.loads((SHARED / "oracles" / "published.json").read_text())["heart"]["cases"]
+    published = [cases[i]["percent"] for i in (0, 1, 2, 3, 4, 5, 8)]
+    shares = result.tables["risk_utility_summary.csv"]["percent_records_touched"].tolist()
+    assert [round(share, 2) for share in shares] == [0.0, *(round(percent, 2) for percent in published)]
+    assert "83.2%" in result.report
+
+
 # ---------------------------------------------------------------- a small pilot
 
 SMALL = pd.DataFrame(
@@ -193,6 +224,9 @@ def test_removed_records_and_unread_values_are_counted():
     removed = rows["twenty years, rare ones out", "None"]
     assert (removed["n_records_removed"], removed["n_records_compared"]) == (1, 11)
     assert removed["percent_records_removed"] == pytest.approx(100 / 12)
+    assert (removed["n_records_touched"], removed["percent_records_touched"]) == (None, None)  # one is few
+    touched = run(grid).tables["risk_utility_summary.csv"]["n_records_touched"]
+    assert touched.tolist() == [0, 1, 0, 0]
     binned = run(grid).figures["rows"]
     assert [row["n_values_unread"] for row in binned] == [0, 0, None, 0]  # 95 became >60: one is few
     assert "fewer than 10 released values stand for no known number" in run(grid).report
@@ -428,6 +462,8 @@ UNTREATED = SweepRow(
     n_records_compared=100,
     n_records_removed=0,
     percent_records_removed=0.0,
+    n_records_touched=0,
+    percent_records_touched=0.0,
     n_values_lost=0,
     n_values_unread=0,
     smallest_k=1,

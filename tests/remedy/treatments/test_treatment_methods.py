@@ -292,6 +292,7 @@ def test_few_suppressed_are_joined_by_the_smallest_class():
     frame = pd.DataFrame({"q": list("abbbcccc")})
     treated = treat(frame, config_for(["q"], K=3), [{"method": "suppress_cells"}])
     assert treated.frame["q"].isna().tolist() == [True] * 4 + [False] * 4
+    assert treated.steps[0].notes[0] == "masked of 8 records suppressed; each record is one person."
     assert (
         treated.steps[0].notes[1]
         == "masked more records were suppressed, so that the suppressed ones do not stand out."

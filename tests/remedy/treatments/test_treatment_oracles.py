@@ -29,6 +29,8 @@ def test_heart_shares_of_suppressed_records(number):
     treated = treat(heart, config_for(continuous=case["qis"]), [*steps, star])
     n_starred = int((treated.frame[case["qis"]].astype("str") == "*").all(axis=1).sum())
     assert 100 * n_starred / len(heart) == pytest.approx(case["percent"], abs=0.005)
+    share = f"{n_starred} of 918 records suppressed ({case['percent']:.1f}%); each record is one person."
+    assert treated.steps[-1].notes[0].exact == share
     # What is left is k-anonymous as it stands, the starred included.
     assert treated.as_released.k_anonymity.worst >= case["k"]
 

@@ -254,9 +254,20 @@ class Comparison:
         """Original records (n_original,) of bool that have no released quasi-identifier left."""
         nothing = np.all([column.released_codes < 0 for column in self.quasi_identifiers], axis=0)
         had_some = np.any([column.original.codes >= 0 for column in self.quasi_identifiers], axis=0)
+        return self.removed | (nothing & had_some)
+
+    @cached_property
+    def removed(self) -> np.ndarray:
+        """Original records (n_original,) of bool that are not among the released ones."""
         removed = np.ones(self.n_original, dtype=bool)
         removed[self.positions] = False
-        return removed | (nothing & had_some)
+        return removed
+
+    @cached_property
+    def n_touched(self) -> int:
+        """Original records that were removed, or lost the value of a quasi-identifier."""
+        lost = [(column.original.codes >= 0) & (column.released_codes < 0) for column in self.quasi_identifiers]
+        return int(np.any([self.removed, *lost], axis=0).sum())
 
 
 class OriginalPilot:

@@ -14,6 +14,7 @@ from disclosure_control.basics.encoding.columns import encode_column, labels_of
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COUNT, one_of, some_of
 from disclosure_control.basics.telling.small_counts import MASKED, NoteForReaders, count_text
+from disclosure_control.basics.telling.words import share_of_text
 from disclosure_control.remedy.treatments.evaluation import evaluate_treated
 from disclosure_control.remedy.treatments.registry import (
     Example,
@@ -126,9 +127,14 @@ def suppress_cells(given: TreatmentInput, settings: SuppressCellsSettings) -> Tr
         notes.append("Every record is suppressed: no class is large enough.")
     columns = {name: _starred(given.frame[name], records, settings.replacement) for name in classes.quasi_identifiers}
     treated = with_columns(given, columns, notes)
-    n_told = count_text(MASKED.told(int(records.sum()), len(records), *treated.changed.values()))
-    note = NoteForReaders.of(lambda n: f"{n} records suppressed.", int(records.sum()), n_told)
+    n, n_all = int(records.sum()), len(records)
+    note = NoteForReaders(*(_suppressed(told, n_all) for told in (MASKED.told(n, n_all, *treated.changed.values()), n)))
     return Treated(treated.frame, treated.changed, notes=(note, *treated.notes))
+
+
+def _suppressed(n: int | None, n_all: int) -> str:
+    share = "" if n is None else f" ({share_of_text(n, n_all)})"
+    return f"{count_text(n)} of {n_all} records suppressed{share}; each record is one person."
 
 
 def _classes_to_star(
