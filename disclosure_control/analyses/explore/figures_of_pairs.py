@@ -171,7 +171,7 @@ def pair_figure(columns: Sequence[ExploredColumn]) -> Figure:
             axes.stairs(np.diagonal(counts), edges[i], fill=True, color=BLUE)
         else:
             shown = np.ma.masked_equal(counts, 0)
-            mesh = axes.pcolormesh(edges[j], edges[i], shown, norm=norm, cmap=shades)
+            mesh = axes.pcolormesh(edges[j], edges[i], shown, norm=norm, cmap=shades, rasterized=True)
             number_axis(axes, columns[i], "y")
         axes.tick_params(left=j == 0 < i, labelleft=j == 0 < i, labelbottom=i == n - 1)
         number_axis(axes, columns[j])
