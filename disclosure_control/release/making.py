@@ -71,6 +71,14 @@ class Asked:
         """How door 1 merged the pilot."""
         return self.config.of(MergeSettings)
 
+    @property
+    def harmless(self) -> dict[str, str]:
+        """Columns that the config declares harmless, and why: under ``treatment`` or ``identifiers``."""
+        found: dict[str, str] = {}
+        for name in ("treatment", "identifiers"):
+            found |= getattr(self.config.settings.get(name), "harmless", {})
+        return found
+
     @cached_property
     def promised(self) -> Assessment:
         """k, l and t that the treatment promises; without one, those of the pilot."""

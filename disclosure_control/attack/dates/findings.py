@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.attack.dates.moved_dates import (
+    FEW,
     FEWEST_DATES,
     MOST,
     ColumnOfDates,
@@ -33,7 +34,6 @@ from disclosure_control.basics.telling.words import counted, listed, people_text
 from disclosure_control.remedy.treatments.methods.shift_dates import ShiftDatesSettings
 
 MOST_TRIED = 50_000_000  # dates times offsets
-FEW = 10  # offsets left, from which on a person's dates are nearly known
 MOST_PRINTED = 12  # patterns; the others are counted
 EACH_LAST = "the last date of each person"
 WORDS = {

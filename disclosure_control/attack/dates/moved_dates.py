@@ -18,6 +18,7 @@ NEARLY_ALL = 0.95  # of the dates of a column, from which on outsiders may count
 MOST = 0.5  # share of the people from which on one day counts as everyone's
 SHARED = 0.1  # of the people; from this share on one day is reported
 FEWEST_DATES = 10
+FEW = 10  # offsets left, from which on a person's dates are nearly known
 BY_CHANCE = 0.9  # of the rows of a group: those that have less cannot have a pattern in nearly all of its dates
 FEWEST_TOLD = 3  # people who share a value, from which on chance does not explain that they share a part of a date
 MOST_GROUPS = 500  # a column with more values says what is measured, not when
@@ -287,6 +288,14 @@ def offsets_left(
     (n, 2 ``days``): fewer are riskier, one left is the person's dates as they were. ``span``: no person began before
     the study or stayed on after it.
     """
+    tried, left = _left(patterns, people, n_people, days, span)
+    return np.delete(tried, days), np.delete(left, days, axis=1)
+
+
+def _left(
+    patterns: Sequence[Pattern], people: np.ndarray, n_people: int, days: int, span: Span | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same with the offset 0, which moves nothing."""
     tried = np.arange(-days, days + 1)
     left = np.ones((len(people), len(tried)), dtype=bool)
     place = np.full(n_people, -1)
@@ -297,7 +306,7 @@ def offsets_left(
         known = span.known[people]
         low, high = span.lasts[people] - span.last, span.firsts[people] - span.first
         left[known] &= (tried >= low[known, None]) & (tried <= high[known, None])
-    return np.delete(tried, days), np.delete(left, days, axis=1)
+    return tried, left
 
 
 _WEEKLY = ("weekday", "working day")
@@ -347,20 +356,51 @@ def n_offsets_left(
     outsiders would have to know who has it.
     """
     true, fewest = offsets[people], np.full(len(people), 2 * days)
-    nearly = [pattern for pattern in patterns if pattern.share >= NEARLY_ALL and pattern.is_of_all_dates]
-    exact = [pattern for pattern in nearly if pattern.n_holding == pattern.n_dates]
-    for tried in (exact, nearly if len(nearly) > len(exact) else []):
+    exact, nearly = _exact_and_nearly(patterns)
+    for tried in (exact, nearly):
         if tried or (span is not None and tried is exact):
             possible, left = offsets_left(tried, people, len(offsets), days, span)
             is_left = (left & (possible[None, :] == true[:, None])).any(axis=1)
             fewest = np.where(is_left, np.minimum(fewest, left.sum(axis=1)), fewest)
+    return np.minimum(fewest, _n_left_by_days(patterns, offsets, days)[people])
+
+
+def n_left_by_offset(
+    patterns: Sequence[Pattern], people: np.ndarray, offsets: np.ndarray, days: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """How many offsets would remain possible for each of the ``people`` (n,) if another one had moved their dates.
+
+    Returns the offsets (2 ``days``,), and the numbers (n, 2 ``days``): at the true offset those of ``n_offsets_left``.
+    A window of offsets around another one contains other days of the calendar; a day that most people share stays.
+    """
+    original = [replace(one, days=one.days - offsets[one.people]) for one in patterns]
+    fewest = np.full((len(people), 2 * days + 1), 2 * days)
+    for tried in _exact_and_nearly(original):
+        if tried:
+            moves = _left(tried, people, len(offsets), 2 * days)[1][:, ::-1]  # by how many days, -2 days to 2 days
+            until = np.pad(moves.cumsum(axis=1), ((0, 0), (1, 0)))
+            around = until[:, 2 * days + 1 :] - until[:, : 2 * days + 1] - moves[:, days : 3 * days + 1]
+            fewest = np.where(moves[:, 2 * days, None], np.minimum(fewest, around), fewest)
+    fewest = np.minimum(fewest, _n_left_by_days(patterns, offsets, days)[people, None])
+    return np.delete(np.arange(-days, days + 1), days), np.delete(fewest, days, axis=1)
+
+
+def _exact_and_nearly(patterns: Sequence[Pattern]) -> tuple[list[Pattern], list[Pattern]]:
+    """The patterns without an exception; and all that hold for nearly everyone, if these are more."""
+    nearly = [pattern for pattern in patterns if pattern.share >= NEARLY_ALL and pattern.is_of_all_dates]
+    exact = [pattern for pattern in nearly if pattern.n_holding == pattern.n_dates]
+    return exact, nearly if len(nearly) > len(exact) else []
+
+
+def _n_left_by_days(patterns: Sequence[Pattern], offsets: np.ndarray, days: int) -> np.ndarray:
+    """How many offsets (n_people,) remain where an attacker knows the day that most people share."""
     of_days = np.full(len(offsets), 2 * days)
     for pattern in patterns:
         if pattern.feature == "day" and pattern.share >= MOST:
             n_dates = np.bincount(pattern.people, minlength=len(offsets))
             holds = pattern.people[pattern.days - offsets[pattern.people] == pattern.value]
             of_days[holds] = np.minimum(of_days[holds], n_dates[holds])
-    return np.minimum(fewest, of_days[people])
+    return of_days
 
 
 def alone_by_true_day(

@@ -60,7 +60,7 @@ def judged(making: Making, step: StepInput[ReleaseSettings]) -> PackageChecked:
     tables.clear()  # the ids and texts of all people, which nothing needs again
     found = merged.assessment
     identified = IdentifierOutcome(identifiers, assessed=found.config.quasi_identifiers)
-    whose, harmless, days = _whose(making, merged), _declared_harmless(step), days_of_release(config)
+    whose, harmless, days = _whose(making, merged), asked.harmless, days_of_release(config)
     leaving = leaving_of(merged, step.assessment, asked.original, released, whose, days, harmless, summaries)
     dates = dated_rows(released, study, people, whose, merged.classes, harmless, most)
     course = _course(making, merged, telling, known)
@@ -124,14 +124,6 @@ def _course(
     texts = {name: merged.text(name) for name in config.quasi_identifiers}
     columns = {name: pd.factorize(text)[0] for name, text in texts.items() if text is not None}
     return course_risk(rows, ids, classes, config.K, rule, known, making.study.model, rare_terms, columns)
-
-
-def _declared_harmless(step: StepInput[ReleaseSettings]) -> dict[str, str]:
-    """Columns that the config declares harmless, and why: under ``treatment`` or ``identifiers``."""
-    found: dict[str, str] = {}
-    for name in ("treatment", "identifiers"):
-        found |= getattr(step.assessment.config.settings.get(name), "harmless", {})
-    return found
 
 
 def _beside_earlier(making: Making, package: MergedPackage) -> BesideEarlier | None:
