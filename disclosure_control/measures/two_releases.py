@@ -89,6 +89,36 @@ def compare_releases(
     )
 
 
+def people_to_hold_back(now: np.ndarray, before: np.ndarray, k: int, order: np.ndarray) -> np.ndarray:
+    """Who (n,) is held back from a release, so that no part of this one and of those before has fewer than k people.
+
+    ``now`` and ``before`` (n,) are the classes of each person in this release, and in all before together, -1 of who is
+    in none. Held back are parts of fewer than k people, such as joiners, until k of their class have come. Where fewer
+    than k of a class left, others of it are held back with them, the least of ``order`` (n,) first. Those who are few
+    in their class of one release already are left as they are: holding others back would hide nobody.
+    """
+    held = np.zeros(len(now), dtype=bool)
+    while True:
+        here = np.where(held, -1, now)
+        n_before, n_here = int(before.max(initial=-1)) + 2, int(here.max(initial=-1)) + 2
+        part, size = number_groups((here + 1) * n_before + before + 1, n_before * n_here)
+        of_here = np.bincount(here + 1, minlength=n_here)[here + 1]
+        of_before = np.bincount(before + 1, minlength=n_before)[before + 1]
+        is_small = (size[part] < k) & (size[part] < np.where(here < 0, of_before, of_here))
+        if (few := is_small & (here >= 0)).any():
+            held |= few
+            continue
+        alone = np.unique(before[is_small & (before >= 0)])
+        more = np.zeros(len(now), dtype=bool)
+        for left in alone:
+            candidates = np.flatnonzero((before == left) & (here >= 0))
+            n_missing = k - int(((before == left) & (here < 0)).sum())
+            more[candidates[np.argsort(order[candidates])][:n_missing]] = True
+        if not more.any():
+            return held
+        held |= more
+
+
 def shared_codes(now: EncodedColumn | None, earlier: EncodedColumn | None, n: tuple[int, int]) -> Codes:
     """Codes of a feature now and earlier, (n_now,) and (n_earlier,), by one list of the values of both.
 

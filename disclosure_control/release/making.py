@@ -134,6 +134,7 @@ class Making:
     compared: StudyCompared | None = None
     losses: tuple[Loss, ...] = ()
     package: PackageMade = field(default_factory=PackageMade)
+    n_held_back: int = 0
 
     def drawn(self, purpose: str) -> np.ndarray:
         """A number of each person (n_people,), drawn by the key for one purpose."""

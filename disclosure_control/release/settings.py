@@ -91,6 +91,23 @@ class EarlierReleaseSettings(SettingsGroup):
     name: str | None = setting(TEXT, "its name", None, "that of this release")
 
 
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+_ONE = nested(EarlierReleaseSettings)
+_EARLIER = Kind(
+    lambda value: all(map(_ONE.is_valid, _listed(value))),
+    f"{_ONE.allowed}, or a list of them",
+    lambda value: tuple(map(_ONE.read, _listed(value))),
+    within=lambda value, place: (
+        _ONE.within(value, place)
+        if isinstance(value, dict)
+        else [fault for i, one in enumerate(value) for fault in _ONE.within(one, place[i])]
+    ),
+)
+
+
 @dataclass(frozen=True)
 class ReleaseSettings(SettingsGroup):
     """The config key ``release``.
@@ -99,7 +116,7 @@ class ReleaseSettings(SettingsGroup):
     pattern. ``name`` and ``days`` None: those that the treatment names. ``rare_terms`` None: coded terms stay,
     but for ``hide_terms``, by the pattern of a variable.
     ``declared_texts`` may leave although few people have them, by the pattern of a variable.
-    ``earlier``: a release that a recipient may have as well.
+    ``earlier``: releases that a recipient may have as well.
     """
 
     key_from: Mapping[str, str] = setting(
@@ -151,10 +168,10 @@ class ReleaseSettings(SettingsGroup):
         "labels, and names of files, columns and QNAMs, that name nobody: [below](#labels-and-names)",
         (),
     )
-    earlier: EarlierReleaseSettings | None = setting(
-        nested(EarlierReleaseSettings),
-        "an earlier release that a recipient may have as well: [below](#beside-an-earlier-release)",
-        None,
+    earlier: tuple[EarlierReleaseSettings, ...] = setting(
+        _EARLIER,
+        "earlier releases that a recipient may have as well: [below](#beside-earlier-releases)",
+        (),
     )
     study_tables: bool = setting(
         FLAG,

@@ -22,7 +22,6 @@ from disclosure_control.release.ledger import entries_of, losses_of
 from disclosure_control.release.making import Making, Stage
 from disclosure_control.release.merge_drop import rules_of_drop, tests_of_drop
 from disclosure_control.release.numbering import in_an_order_of_their_own
-from disclosure_control.release.offsets_again import with_offsets_that_hold
 from disclosure_control.release.people import recoded_columns
 from disclosure_control.release.terms.kept_terms import (
     alone_in_all,
@@ -36,7 +35,6 @@ from disclosure_control.release.terms.rare_terms import RareTerms, without_rare_
 from disclosure_control.release.texts.labels import judged_names, names_read, with_judged_labels
 from disclosure_control.release.texts.rare_texts import without_rare_texts
 from disclosure_control.release.writing import as_it_would_be_read, opened, written
-from disclosure_control.remedy.treatments.one_release import days_of_release
 
 MOST_LEFT_OUT = 0.05  # of the people, for a fact by which each is alone among all; as many as a recoding may leave out
 
@@ -78,17 +76,12 @@ def people_who_stay(making: Making) -> Making:
 def operations(making: Making) -> Making:
     """Every file of the study after the operation on each of its columns, with an account of each.
 
-    Needs decisions, and who stays. Promises pseudonyms for ids, one offset for all dates of a person, of which the
-    calendar leaves as many others as it can, and rows by pseudonym in the order of the source.
+    Needs decisions, and who stays. Promises pseudonyms for ids, one offset for all dates of a person, and rows by
+    pseudonym in the order of the source.
     """
     asked = making.asked
-    by_config = (making.lines, asked.key, asked.release, asked.settings.times)
-    made = deidentify(making.study, making.people, *by_config)
-    dated = (making.study, asked.harmless, asked.files.rows_to_search, asked.key, asked.release)
-    people = with_offsets_that_hold(making.people, made, *dated, days_of_release(asked.config))
-    if people is not making.people:
-        made = deidentify(making.study, people, *by_config)
-    return replace(making, people=people, released=made)
+    made = deidentify(making.study, making.people, making.lines, asked.key, asked.release, asked.settings.times)
+    return replace(making, released=made)
 
 
 def terms_that_stay(making: Making) -> Making:

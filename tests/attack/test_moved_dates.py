@@ -17,6 +17,7 @@ from disclosure_control.attack.dates.moved_dates import (
     Span,
     alone_by_true_day,
     calendar_patterns,
+    n_left_by_offset,
     n_offsets_left,
     offsets_left,
 )
@@ -157,3 +158,29 @@ def test_a_group_of_rows_with_one_day_is_found_and_each_person_counts_once():
     n_left = n_offsets_left(list(found.values()), np.arange(40), offsets, 50)
     assert n_left[:12].tolist() == [1] * 12
     assert n_left[12:].min() > 1
+
+
+@examples(60)
+@given(
+    starts=st.lists(st.integers(0, 330), min_size=12, max_size=20),
+    days=st.integers(5, 60),
+    feature=st.sampled_from(["year", "weekday", "month of the year", "working day"]),
+    seed=st.integers(0, 99),
+)
+def test_what_another_offset_would_leave_is_what_it_leaves_once_it_is_the_offset(starts, days, feature, seed):
+    """Every offset of everybody, by moving the dates with it and asking again."""
+    chance, n = np.random.default_rng(seed), len(starts)
+    original = np.array(starts) // 7 * 7 + number(date(2014, 1, 7))
+    people, all_offsets = np.repeat(np.arange(n), 2), [o for o in range(-days, days + 1) if o]
+    both = np.stack([original, original + 14], axis=1).ravel()
+
+    def patterns_of(offsets):
+        column = ColumnOfDates("a", people, both + offsets[people])
+        return [one for one in calendar_patterns(column, offsets) if one.feature == feature]
+
+    offsets = chance.choice(all_offsets, n)
+    possible, n_left = n_left_by_offset(patterns_of(offsets), np.arange(n), offsets, days)
+    assert possible.tolist() == all_offsets
+    for tried in chance.choice(len(all_offsets), 3):
+        other = np.full(n, all_offsets[tried])
+        assert n_left[:, tried].tolist() == n_offsets_left(patterns_of(other), np.arange(n), other, days).tolist()

@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.basics.encoding.columns import encode_column
-from disclosure_control.measures.two_releases import TwoReleases, compare_releases, shared_codes
+from disclosure_control.measures.two_releases import (
+    TwoReleases,
+    compare_releases,
+    people_to_hold_back,
+    shared_codes,
+)
 from tests.examples import examples
 from tests.remedy.treatments.treatment_frames import shared
 
@@ -139,3 +144,36 @@ def test_who_left_is_found_by_the_difference():
     people = [(0, 0, i % 2, i % 2) for i in range(5)] + [(None, 0, -1, 1)]
     found = compared(people)
     assert (found.only_earlier, found.alone, found.values_follow) == (1, 1, {"value": 1})
+
+
+CLASSES = st.lists(st.tuples(st.integers(-1, 2), st.integers(-1, 3)), min_size=1, max_size=40)
+
+
+@examples(150)
+@given(people=CLASSES, k=st.integers(2, 5), seed=st.integers(0, 9))
+def test_after_some_are_held_back_no_part_of_few_is_left_that_could_be_helped(people, k, seed):
+    now, before = np.array(people).T
+    held = people_to_hold_back(now, before, k, np.random.default_rng(seed).permutation(len(now)))
+    assert not held[now < 0].any()
+    here = np.where(held, -1, now)
+    seen = pd.DataFrame({"here": here, "before": before})
+    size = seen.groupby(["here", "before"])["here"].transform("size")
+    of_here, of_before = (seen.groupby(name)[name].transform("size") for name in ("here", "before"))
+    is_few = (size < k) & (size < of_here.where(seen["here"] >= 0, of_before))
+    assert not is_few[seen["here"] >= 0].any()
+    left = seen[is_few & (seen["before"] >= 0)]
+    assert not any(((seen["before"] == one) & (seen["here"] >= 0)).any() for one in left["before"])
+    again = people_to_hold_back(here, before, k, np.arange(len(now)))
+    assert not again.any()
+
+
+def test_nobody_is_held_back_where_all_parts_are_large():
+    now, before = np.repeat([0, 0, 1], 5), np.repeat([0, -1, 1], 5)
+    assert not people_to_hold_back(now, before, 5, np.arange(15)).any()
+
+
+def test_joiners_wait_and_others_wait_with_those_who_left():
+    now = np.array([0] * 10 + [0, 0] + [-1, -1])  # ten stay, two come, two left
+    before = np.array([0] * 10 + [-1, -1] + [0, 0])
+    held = people_to_hold_back(now, before, 5, np.arange(14)[::-1])
+    assert held.tolist() == [False] * 7 + [True] * 5 + [False] * 2

@@ -11,6 +11,7 @@ import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.attack.dates.dated_rows import dated_rows
+from disclosure_control.attack.earlier import EarlierReleases
 from disclosure_control.attack.questions import Answer, three_questions, without_rows
 from disclosure_control.attack.release_findings import ReleaseFindings
 from disclosure_control.attack.tells.merged import MergedPackage, evaluated_package, leaving_of
@@ -28,11 +29,10 @@ from disclosure_control.release.making import Making
 from disclosure_control.release.package import merged_again
 from disclosure_control.release.settings import OutsidersKnow, ReleaseSettings
 from disclosure_control.release.undecided import staying_here
-from disclosure_control.remedy.treatments.keys import Release
 from disclosure_control.remedy.treatments.one_release import days_of_release
 from disclosure_control.steps.release.checked import PackageChecked
 from disclosure_control.steps.release.course import CourseRisk, course_risk
-from disclosure_control.steps.release.earlier import BesideEarlier, beside_earlier, read_earlier
+from disclosure_control.steps.release.earlier import beside_earlier
 from disclosure_control.steps.running import StepInput
 from study.formats.tables import SourceTable
 from study.merge.settings import MergeSettings
@@ -40,7 +40,7 @@ from study.merge.subject_ids import SubjectIdRule
 from study.models.flat import FLAT
 
 
-def judged(making: Making, step: StepInput[ReleaseSettings]) -> PackageChecked:
+def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierReleases | None = None) -> PackageChecked:
     """What a recipient finds in the package, searched for the originals, merged by door 1, and evaluated.
 
     Needs the package as it is read; its tables are given up as soon as they are merged.
@@ -78,7 +78,7 @@ def judged(making: Making, step: StepInput[ReleaseSettings]) -> PackageChecked:
         ReleaseFindings.of(leaving, dates),
         making.package.no_definition,
         course,
-        _beside_earlier(making, merged),
+        None if earlier is None else beside_earlier(merged, earlier, people, making.n_held_back),
         not_scanned,
         making.package.joins,
         tuple(staying_here(released, study)),
@@ -124,17 +124,6 @@ def _course(
     texts = {name: merged.text(name) for name in config.quasi_identifiers}
     columns = {name: pd.factorize(text)[0] for name, text in texts.items() if text is not None}
     return course_risk(rows, ids, classes, config.K, rule, known, making.study.model, rare_terms, columns)
-
-
-def _beside_earlier(making: Making, package: MergedPackage) -> BesideEarlier | None:
-    """What the package discloses with the earlier release that the config names; None if it names none."""
-    asked, named = making.asked, making.asked.settings.earlier
-    if named is None:
-        return None
-    tables, inputs = read_earlier(named, asked.folder, asked.read_package)
-    before = Release(asked.pilot, named.name or asked.release.name)
-    earlier = _merged(making, asked.merge, tables, asked.config)
-    return beside_earlier(package, earlier, making.people, asked.key, before, inputs)
 
 
 def _identifiers_in(

@@ -6,17 +6,22 @@ import contextlib
 import dataclasses
 from collections.abc import Iterator
 from datetime import datetime, time
+from functools import partial
 
 from config import RESULTS_FOLDER
+from disclosure_control.attack.dates.offsets_again import offsets_drawn_again
+from disclosure_control.attack.earlier import EarlierReleases
+from disclosure_control.attack.held_back import earlier_releases, held_back
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.small_counts import Policy
-from disclosure_control.release.making import Asked, Making, begun
+from disclosure_control.release.making import Asked, Making, Stage, begun
 from disclosure_control.release.settings import ReleaseSettings
-from disclosure_control.release.stages import LEAVING, ON_TRIAL, WEIGHED, through
+from disclosure_control.release.stages import LEAVING, ON_TRIAL, WEIGHED, operations, people_who_stay, through
 from disclosure_control.remedy.treatments.keys import Release, read_key
 from disclosure_control.remedy.treatments.one_release import name_of_release
 from disclosure_control.remedy.treatments.seeds import seed_reasons
 from disclosure_control.remedy.treatments.treated_pilot import TreatedPilot
+from disclosure_control.run.custody import kept_releases
 from disclosure_control.steps.release.checked import reasons_of
 from disclosure_control.steps.release.judged import judged
 from disclosure_control.steps.release.labels import LABELS, reasons_of_labels
@@ -37,8 +42,10 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         begins = begun(asked, kept_between_trials=step.is_trial)
         if step.asks_for_losses:
             return _losses(through(WEIGHED, begins))
-        made = through(ON_TRIAL if step.is_trial else LEAVING, begins)
-        checked = judged(made, step)
+        kept = kept_releases(step.folder / RESULTS_FOLDER) if step.settings.earlier else ()
+        earlier = earlier_releases(begins, (one for release in kept for one in release.ids))
+        made = through(against_attacks(ON_TRIAL if step.is_trial else LEAVING, earlier), begins)
+        checked = judged(made, step, earlier)
     compared, texts, labels = made.compared, made.texts, made.labels
 
     def tell(policy: Policy) -> StepTold:
@@ -84,6 +91,12 @@ def _losses(made: Making) -> StepResult:
     compared = made.compared
     use = None if compared is None else compared.fit_for
     return StepResult.told_by(lambda policy: StepTold({}, use=None if use is None else use(policy)))
+
+
+def against_attacks(stages: tuple[Stage, ...], earlier: EarlierReleases | None) -> tuple[Stage, ...]:
+    """The stages with those that ask what an attacker would find: after who stays, and after the operations."""
+    after: dict[Stage, Stage] = {people_who_stay: partial(held_back, earlier=earlier), operations: offsets_drawn_again}
+    return tuple(one for stage in stages for one in (stage, after.get(stage)) if one is not None)
 
 
 @contextlib.contextmanager

@@ -10,6 +10,8 @@ import pytest
 
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
+from disclosure_control.attack import earlier as earlier_release
+from disclosure_control.attack.earlier import EarlierReleases
 from disclosure_control.attack.tells.merged import MergedPackage
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Gravity
@@ -20,7 +22,6 @@ from disclosure_control.release.package import opened_again
 from disclosure_control.release.people import people_of
 from disclosure_control.release.settings import EarlierReleaseSettings
 from disclosure_control.remedy.treatments.keys import Release, pseudonyms_of
-from disclosure_control.steps.release import earlier as earlier_release
 from disclosure_control.steps.release.earlier import (
     BesideEarlier,
     beside_earlier,
@@ -51,7 +52,7 @@ def whose() -> object:
 
 
 def compare(now: MergedPackage, earlier: MergedPackage, name: Release = EARLIER) -> BesideEarlier:
-    return beside_earlier(now, earlier, whose(), SECRET, name, {})
+    return beside_earlier(now, EarlierReleases.of([(earlier, name)], IDS, len(IDS), SECRET), whose())
 
 
 def test_by_other_bins_people_are_alone_who_are_alone_in_neither():
@@ -137,7 +138,7 @@ def test_the_demo_beside_its_release_with_other_bins(demo, tmp_path, release_key
     assert found.only_now == len(set(kept) - set(demo.kept))
     assert found.only_earlier == len(set(demo.kept) - set(kept))
     assert made.result.figures["earlier_release"] is not None
-    assert any(name.startswith("earlier release: ") for name in made.result.inputs)
+    assert any(name.startswith("earlier release 2026: ") for name in made.result.inputs)
 
 
 def test_the_hash_is_of_the_bytes_that_were_read(tmp_path, monkeypatch):

@@ -1,8 +1,8 @@
 """Offsets drawn again for the few people to whom the calendar leaves few of them: so a verdict does not hang on luck.
 
 Which offsets remain possible depends on where the window of all offsets lies: at its edge it may leave the year in
-which all dates of a study lie. That number depends on the released dates alone, so an attacker who knows this rule rules out
-none of the offsets that remain.
+which all dates of a study lie. That number depends on the released dates alone, so an attacker who knows this rule
+rules out none of the offsets that remain.
 """
 
 from __future__ import annotations
@@ -12,15 +12,29 @@ from dataclasses import replace
 
 import numpy as np
 
-from disclosure_control.measures.moved_dates import FEW, calendar_patterns, n_left_by_offset, n_offsets_left
+from disclosure_control.attack.dates.dated_rows import dated_rows
+from disclosure_control.attack.dates.moved_dates import FEW, calendar_patterns, n_left_by_offset, n_offsets_left
 from disclosure_control.release.deidentify import ReleasedStudy
+from disclosure_control.release.making import Making
 from disclosure_control.release.people import ReleasePeople
+from disclosure_control.release.stages import operations
 from disclosure_control.release.study import Study
-from disclosure_control.release.summaries.dated_rows import dated_rows
 from disclosure_control.remedy.treatments.keys import Release, digests
+from disclosure_control.remedy.treatments.one_release import days_of_release
 
 MOST_TRIED = 100_000_000  # people times offsets times patterns
 AGAIN = "date again"
+
+
+def offsets_drawn_again(making: Making) -> Making:
+    """The stage: operations run again where somebody has another offset.
+
+    Needs the operations. Promises that the calendar leaves as many offsets for everybody as it can.
+    """
+    asked = making.asked
+    dated = (making.study, asked.harmless, asked.files.rows_to_search, asked.key, asked.release)
+    people = with_offsets_that_hold(making.people, making.released, *dated, days_of_release(asked.config))
+    return making if people is making.people else operations(replace(making, people=people))
 
 
 def with_offsets_that_hold(
