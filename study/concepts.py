@@ -82,6 +82,15 @@ CONCEPT_OF_NAME = {concept.name: concept for concept in CONCEPTS}
 LABORATORY_RESULT = CONCEPT_OF_NAME["a laboratory result"]
 
 
+MEASURES = ("age", "body mass index", "height or weight", "an income", "a laboratory result")
+
+
+def names_a_measure(heading: str) -> bool:
+    """Whether a heading names what is measured or counted in numbers of any size, and is no day."""
+    concept = concept_of(heading)
+    return concept is not None and concept.name in MEASURES
+
+
 @cache
 def concept_of(heading: str) -> Concept | None:
     """The concept that a heading names; None if it contains no word of the table.

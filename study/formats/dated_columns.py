@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from study.concepts import concept_of
+from study.concepts import names_a_measure
 from study.formats.column_reading import ColumnReading
 from study.formats.dates import (
     DAY_FIRST,
@@ -154,7 +154,7 @@ def _convert_by_order(readings: Mapping[str, ColumnReading], columns: dict[str, 
 
 
 def _begin_with_years(column: pa.ChunkedArray) -> bool:
-    return bool(pc.all(pc.match_substring_regex(column, r"^\s*\d{4}\D")).as_py())
+    return bool(pc.all(pc.match_substring_regex(column, r"^\s*\d{4}(?:\D|\d{4})")).as_py())
 
 
 def _note_short_years(column: pa.ChunkedArray, name: str, reading: ColumnReading, found: _Found) -> None:
@@ -227,7 +227,7 @@ def _may_be_serial(name: str, column: Column) -> np.ndarray | None:
         if not pc.all(pc.match_substring_regex(first, NUMBER_PATTERN)).as_py():
             return None
         first = first.cast(pa.float64()).to_numpy()
-    if not may_count_time(first, fewest=1) or concept_of(name) or is_key(name) or role_of_heading(name):
+    if not may_count_time(first, fewest=1) or names_a_measure(name) or is_key(name):
         return None
     return _numbers_of(column)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from disclosure_control.basics.encoding.dictionary import as_texts
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
-from study.concepts import concept_of, names_an_examination
+from study.concepts import concept_of, names_a_measure, names_an_examination
 from study.formats.epochs import may_count_time
 from study.formats.tables import SourceTable
 from study.headings import is_number, words_of
@@ -209,7 +209,7 @@ class PlainTable:
             return Role.IDENTIFIER, "its values are numbers of one length, another one for each person"
         if is_of_one_person and values.share(r"\d{8,}") > 0.5:
             return Role.IDENTIFIER, "its values are long numbers, hardly any of two people"
-        if concept_of(name) is None and may_count_time(values.numbers):
+        if not names_a_measure(name) and may_count_time(values.numbers):
             return Role.UNKNOWN, "its values may be dates, counted in days or seconds from one that is not declared"
         return Role.NUMBER, "its values are numbers"
 
@@ -254,7 +254,7 @@ def _agrees(role: Role, values: ValuesSeen) -> bool:
         return values.share(r"\S.*") > 0 and values.are_dates
     if role in (Role.UNIT, Role.VISIT, Role.ARM, Role.DEATH):
         few = values.n_distinct * PEOPLE_OF_A_TERM <= values.n_values or values.is_numeric
-        return values.are_short and few and not values.are_dates
+        return values.are_short and few and not values.are_dates and not may_count_time(values.numbers)
     return role in (Role.SEX, Role.BIRTH_YEAR)
 
 
