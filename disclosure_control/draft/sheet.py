@@ -5,7 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
+
+import pandas as pd
 
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.draft.columns import Column
@@ -35,8 +38,8 @@ from study.columns.profile import (
 from study.columns.sheet import ColumnSheet
 from study.formats.tables import SourceTable
 from study.merge.assembling import Combined
-from study.models.roles import Role, TableKind
-from study.models.study_model import NOTHING_KNOWN, StudyModel
+from study.models.roles import Role
+from study.models.study_model import StudyModel
 from study.models.values_seen import ValuesSeen
 
 NOT_CHOSEN = "could also be sensitive"
@@ -122,6 +125,19 @@ def _not_in(names: set[str], files: Iterable[SourceTable], model: StudyModel) ->
             if row.role is not Role.PERSON:
                 names.add(row.name)
                 yield row if row.is_understood or row.seen == NO_VALUES else as_asked(row)
+        for domain, variable in _named_by_rows(table):
+            if f"{domain}__{variable}" not in names and is_left_open(domain, variable, model):
+                names.add(f"{domain}__{variable}")
+                yield as_asked(profile_of(domain, variable, model))
+
+
+def _named_by_rows(table: SourceTable) -> dict[tuple[str, str], pd.Series]:
+    """The variables that rows of a supplemental table name, by domain, each with its distinct values."""
+    if not {"RDOMAIN", "QNAM", "QVAL"} <= set(table.frame.columns):
+        return {}
+    rows = table.combinations(["RDOMAIN", "QNAM", "QVAL"], None)
+    assert rows is not None  # without a limit there is no reason to stop
+    return {(str(domain), str(name)): of["QVAL"] for (domain, name), of in rows.groupby(["RDOMAIN", "QNAM"])}
 
 
 def as_asked(row: ColumnProfile) -> ColumnProfile:
@@ -147,6 +163,10 @@ class _Files:
             self._values[domain, heading] = None if of is None else ValuesSeen.of(of, heading)
         return self._values[domain, heading]
 
+    @cached_property
+    def _by_rows(self) -> dict[tuple[str, str], pd.Series]:
+        return {name: values for _, table in self.tables for name, values in _named_by_rows(table).items()}
+
     def seen(self, domain: str, heading: str) -> str:
         """What its values look like, "" where no file has it."""
         values = self.values(domain, heading)
@@ -162,6 +182,8 @@ class _Files:
 
     def _look(self, row: ColumnProfile) -> Look:
         values = self.values(row.table, row.column)
+        if values is None and (named := self._by_rows.get((row.table, row.column))) is not None:
+            values = ValuesSeen.of_counts(named.value_counts(sort=False))
         return Look.WORDS if values is None else look_of(values)
 
 
@@ -184,12 +206,9 @@ class SheetUpdate:
     is_first: bool = False
     _there: set[str] = field(default_factory=set)
     _files: _Files = field(default_factory=lambda: _Files(()))
-    _standard: StudyModel = NOTHING_KNOWN  # of a study with supplemental tables, without its tables
 
     def look(self, tables: Sequence[SourceTable], model: StudyModel) -> None:
         """Take the files of the export in."""
-        if any(table.kind is TableKind.SUPPLEMENTAL for table in model.tables.values()):
-            self._standard = dataclasses.replace(model, tables={})
         self._files = _Files.of(tables, model)
         self._there = {f"{of}__{heading}" for of, table in self._files.tables for heading in table.frame.columns}
         rows = self.sheet.rows.values()
@@ -221,8 +240,6 @@ class SheetUpdate:
 
     def merged(self, combined: Combined) -> list[str]:
         """Take in what rows of supplemental tables name, once all is merged; what a screen says of the export."""
-        forms = {domain: str(counts["form"]) for domain, counts in combined.report["domains"].items()}
-        self.add(self._supplemental(combined.columns[1:], forms))
         file, there, said = self.sheet.file.name, self._there.union(combined.columns), []
         self.rows = self._files.with_groups(self.rows)
         if self.is_other and not self.is_first:
@@ -234,14 +251,6 @@ class SheetUpdate:
             why = "not in this export, or a spreadsheet changed the name"
             said.append(f"  {file}: {listed(gone, at_most=MOST_NAMED)}: {why}")
         return [*said, *said_of_closed(dict(enumerate(self.rows, start=2)), file)]
-
-    def _supplemental(self, columns: Iterable[str], forms: Mapping[str, str]) -> Iterator[ColumnProfile]:
-        """Rows of variables that rows of supplemental tables name, and no standard explains."""
-        for name in columns if self._standard is not NOTHING_KNOWN else ():
-            domain, _, variable = name.partition("__")
-            is_its = forms.get(domain) == "wide" and name not in self._there
-            if is_its and is_left_open(domain, variable, self._standard):
-                yield as_asked(profile_of(domain, variable, self._standard))
 
 
 def _texts_in(value: object) -> Iterator[str]:
