@@ -120,7 +120,7 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
     },
     "Meaning": {
         "disclosure_control.basics": 34,
-        "disclosure_control.draft": 28,
+        "disclosure_control.draft": 33,
         "disclosure_control.records": 1,
         "disclosure_control.release": 3,
         "disclosure_control.remedy": 9,
@@ -129,7 +129,7 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "doors": 3,
         "study": 855,
         "tests/basics": 9,
-        "tests/draft": 34,
+        "tests/draft": 35,
         "tests/identifiers": 2,
         "tests/release": 39,
         "tests/report": 12,
