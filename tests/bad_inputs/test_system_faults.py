@@ -110,6 +110,16 @@ def test_data_folder_read_only(pilot):
 
 @posix
 @COSTLY
+def test_a_pilot_without_a_config_where_no_config_can_be_written(pilot):
+    pilot.config_file.unlink()
+    pilot.config_folder.chmod(0o500)
+    before = snapshot(pilot.root)
+    run = start_process(pilot, 1, before=without_root_powers)
+    assert_refused(run, pilot, before, "CLINIC: CLINIC.py: cannot be written", "mounted read-only")
+
+
+@posix
+@COSTLY
 def test_data_folder_read_only_around_a_results_folder_that_is_not(pilot):
     """The results change by renaming folders in it: where that cannot be, nothing is lost and the run says so."""
     pilot.folder.chmod(0o500)

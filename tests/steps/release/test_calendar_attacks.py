@@ -182,3 +182,21 @@ def test_a_study_without_a_pattern_is_not_held(tmp_path):
     found = made({"DM": demographics(START), "SV": visits(START, every=25)}, tmp_path)
     assert calendar(found) == []
     assert figures(found).people_undone == 0
+
+
+@pytest.mark.thorough("3 s: three releases; what another offset would leave is tested in tests/attack")
+def test_the_verdict_does_not_hang_on_the_key(tmp_path, monkeypatch):
+    """Tuesdays of one year: an offset near the edge of all leaves few others to some people, under nearly every key."""
+    tuesdays = np.datetime64("2014-01-07") + 7 * np.random.default_rng(3).integers(0, 39, N)
+    for number in range(3):
+        monkeypatch.setenv("RELEASE_TEST_KEY", f"{number}8f14e45fceea167a5a36dedd4bea2543a1b2c3d4e5f60718")
+        place = tmp_path / str(number)
+        place.mkdir()
+        found = made({"DM": demographics(tuesdays), "SV": visits(tuesdays)}, place)
+        assert calendar(found) == []
+        moved, true = (pd.to_datetime(one["DM"]["RFSTDTC"]) for one in (found.opened, found.source))
+        # By hand: each person's dates of that year, moved by whole weeks within 365 days of the released ones.
+        for released in moved:
+            starts_left = pd.date_range("2014-01-07", "2014-10-08", freq="7D")
+            assert (abs((starts_left - released).days) <= 365).sum() > 10
+        assert sorted(true) != sorted(moved)
