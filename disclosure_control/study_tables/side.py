@@ -23,7 +23,7 @@ from study.models.study_model import StudyModel
 
 EVERYBODY = "All people"
 YES = ("Y", "YES", "1", "TRUE")
-MOST_ARMS, MOST_LEVELS = 12, 30
+MOST_ARMS, MOST_LEVELS, PROBED = 12, 30, 50
 _NO_ARM = re.compile(r"(?i)scr.*fail|not.?assg?n|not assigned|not treated|unplanned|noarm|^na$")
 # Which of several columns of an arm is read: the planned one in words, or that of the treatment that people had.
 _PLANNED, _ACTUAL = ("ARM", "TRT01P", "ACTARM", "TRT01A"), ("ACTARM", "TRT01A", "ARM", "TRT01P")
@@ -52,25 +52,35 @@ class DomainRows:
         self.domain, self.table, self.parts = domain, table, parts
         self.people = np.concatenate([part.people for part in parts])
         self._codes: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+        self._has_value: dict[str, bool] = {}
+        self.found: dict[str, Any] = {}  # by several tables
 
     def __contains__(self, column: str) -> bool:
         return any(column in part.frame for part in self.parts)
 
     def has(self, column: str) -> bool:
         """Whether some row has a value in a column."""
-        return any(column in part.frame and bool(part.frame[column].notna().any()) for part in self.parts)
+        if column not in self._has_value:
+            first = [part.frame[column].iloc[:PROBED] for part in self.parts if column in part.frame]
+            known = any(one.notna().any() for one in first)
+            self._has_value[column] = known or (bool(first) and bool((self.codes(column)[0] >= 0).any()))
+        return self._has_value[column]
 
     def called(self, short: str) -> str | None:
         """The column that the merge knows by this name; None where no part has it with a value."""
         name = self.table.called(short)
         return name if self.has(name) else None
 
-    def values(self, column: str) -> pd.Series:
-        """A column (n_rows,); missing in parts without it."""
+    def values(self, column: str, at: np.ndarray | None = None) -> pd.Series:
+        """A column (n_rows,), or its values ``at`` rising places; missing in parts without it."""
         found = [
             part.frame[column] if column in part.frame else pd.Series(np.nan, part.frame.index, dtype="object")
             for part in self.parts
         ]
+        if at is not None:
+            ends = np.cumsum([len(one) for one in found])
+            places = np.split(at, np.searchsorted(at, ends[:-1]))
+            found = [one.iloc[own - end + len(one)] for one, own, end in zip(found, places, ends, strict=True)]
         return found[0] if len(found) == 1 else pd.concat(found, ignore_index=True)
 
     def codes(self, column: str) -> tuple[np.ndarray, np.ndarray]:
@@ -108,18 +118,29 @@ class DomainRows:
 
     def days(self, column: str) -> np.ndarray:
         """The complete dates of a column (n_rows,) as days since 1970, NaN of all others."""
-        return np.floor(self.moments(column, slice(None)))
+        return np.floor(self.moments(column))
 
-    def moments(self, column: str, at: np.ndarray | slice) -> np.ndarray:
-        """The complete dates of some rows (n_at,) as days since 1970, the time of day as a part; NaN of all others."""
-        codes, distinct = pd.factorize(self.values(column).iloc[at])
-        labels = pd.Series(distinct).astype("str")
-        days = days_of(labels)
+    def moments(self, column: str, at: np.ndarray | None = None) -> np.ndarray:
+        """The complete dates ``at`` rising places as days since 1970, the time of day as a part; NaN of all others."""
+        codes, distinct = pd.factorize(self.values(column, at))
+        labels = np.asarray(distinct, dtype="str")
+        days, length = _days_of_labels(labels), np.strings.str_len(labels)
         moments = np.where(np.isnat(days), np.nan, days.astype("int64").astype(float))
-        if (timed := labels.str.len() > len("2000-01-01")).any():
-            parts = labels[timed].str.extract(_TIME_OF_DAY).astype(float).fillna(0).to_numpy()
-            moments[timed.to_numpy()] += parts @ (1 / 24, 1 / 1440, 1 / 86400)
+        if (timed := length > len("2000-01-01")).any():
+            parts = pd.Series(labels[timed]).str.extract(_TIME_OF_DAY).astype(float).fillna(0).to_numpy()
+            moments[timed] += parts @ (1 / 24, 1 / 1440, 1 / 86400)
         return np.append(moments, np.nan)[codes]
+
+
+def _days_of_labels(labels: np.ndarray) -> np.ndarray:
+    """As ``days_of``, of distinct texts (n_labels,): in a tenth of the time where all complete dates are dates."""
+    days = np.full(len(labels), np.datetime64("NaT"), dtype="datetime64[D]")
+    is_complete = np.strings.str_len(labels) >= len("2000-01-01")
+    try:
+        days[is_complete] = labels[is_complete].astype("U10").astype("datetime64[D]")
+    except ValueError:
+        return days_of(pd.Series(labels, dtype="str"))
+    return days
 
 
 def numbers_of_labels(labels: np.ndarray) -> np.ndarray:
@@ -198,7 +219,7 @@ class StudySide:
         for column in columns if rows is not None else ():
             if rows is not None and column in rows:
                 moments, known = np.full(self.n_people, np.nan), rows.people >= 0
-                np.fmin.at(moments, rows.people[known], rows.moments(column, known))
+                np.fmin.at(moments, rows.people[known], rows.moments(column)[known])
                 found = np.where(np.isnan(found), moments, found)
         return found
 

@@ -74,29 +74,30 @@ def began_after(side: StudySide, rows: DomainRows) -> np.ndarray | None:
     """
     day, date = (next((one for short in names if (one := rows.called(short))), None) for names in (_DAYS, _DATES))
     flag = next((name for name in (f"{PREFIX}TRTEM", "TRTEMFL") if rows.has(name)), None)
-    found = None
-    if date is not None and not np.isnan(side.start).all():
-        found = _not_before(rows, date, np.where(rows.people >= 0, side.start[rows.people], np.nan))
+    has_start = not np.isnan(side.start).all()
+    if flag is None and day is None and (date is None or not has_start):
+        return None
+    found, is_open = np.zeros(len(rows.people), dtype=bool), np.ones(len(rows.people), dtype=bool)
+    if flag is not None:
+        found, is_open = rows.is_one_of(flag, *YES), rows.codes(flag)[0] < 0
     if day is not None:
         days = rows.numbers(day)
-        found = np.where(np.isnan(days), False if found is None else found, days >= 1)
-    if flag is not None:
-        found = np.where(rows.codes(flag)[0] < 0, False if found is None else found, rows.is_one_of(flag, *YES))
+        found |= is_open & (days >= 1)
+        is_open &= np.isnan(days)
+    if date is not None and has_start:
+        at = np.flatnonzero(is_open & (rows.people >= 0))
+        found[at] = _not_before(rows.values(date, at), side.start[rows.people[at]])
     return found
 
 
-def _not_before(rows: DomainRows, column: str, start: np.ndarray) -> np.ndarray:
-    """Which rows (n_rows,) are not surely before ``start`` (n_rows,), by their dates as far as these are known."""
-    codes, dates = rows.codes(column)
-    day_of, starts = pd.factorize(np.floor(start))
-    texts = np.append(np.array(starts, dtype="datetime64[D]").astype("U10"), "")[day_of]
-    date = np.append(dates.astype("U10"), "")[codes]
-    length = np.strings.str_len(date)
+def _not_before(column: pd.Series, start: np.ndarray) -> np.ndarray:
+    """Which dates (n_at,) are not surely before ``start`` (n_at,), as far as they are known."""
+    date = column.astype("str").to_numpy(dtype=object, na_value="").astype("U10")
+    begun, length = np.floor(start).astype("datetime64[D]").astype("U10"), np.strings.str_len(date)
     found = ~np.isnan(start)
-    for n in np.unique(length[length < len("2000-01-01")]):
-        found[length == n] &= date[length == n] >= texts[length == n].astype(f"U{n}") if n else True
-    whole = length == len("2000-01-01")
-    found[whole] &= date[whole] >= texts[whole]
+    for n in np.unique(length[length > 0]):
+        known = length == n
+        found[known] &= date[known] >= begun[known].astype(f"U{n}")
     return found
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-import pandas as pd
 
 from disclosure_control.basics.encoding.keys import number_groups
 from disclosure_control.study_tables.definitions.visits import visits_of_rows
@@ -87,17 +86,19 @@ def tests_of_rows(side: StudySide, rows: DomainRows) -> tuple[np.ndarray, np.nda
         return test, tests
     of_unit, units = rows.codes(unit)
     both = np.where((test >= 0) & ~np.isnan(rows.numbers(number)), test * (len(units) + 1) + of_unit + 1, -1)
-    codes, pairs = pd.factorize(both[both >= 0], sort=True)
-    of_test = pairs // (len(units) + 1)
-    has_several = np.bincount(of_test, minlength=len(tests)) > 1
+    n = np.bincount(both + 1, minlength=len(tests) * (len(units) + 1) + 1)[1:]
+    has_several = (n.reshape(len(tests), -1) > 0).sum(axis=1) > 1
     several = side.as_before(("units", rows.domain), lambda: set(tests[has_several].tolist()))
+    if not several:
+        return test, tests
+    pairs = np.flatnonzero(n)
+    codes, of_test = np.append(np.cumsum(n > 0) - 1, -1)[both], pairs // (len(units) + 1)
     words = [*units.tolist(), "no unit"]
     names = [
         f"{tests[place]} ({words[pair % (len(units) + 1) - 1]})" if tests[place] in several else tests[place]
         for place, pair in zip(of_test.tolist(), pairs.tolist(), strict=True)
     ]
-    both[both >= 0] = codes
-    return both, np.array(names, dtype=object)
+    return codes, np.array(names, dtype=object)
 
 
 def baselines(side: StudySide, rows: DomainRows, at: np.ndarray, pair: np.ndarray, n_pairs: int) -> np.ndarray:

@@ -32,6 +32,14 @@ class Visits:
 
 
 def visits_of_rows(side: StudySide, rows: DomainRows) -> Visits:
+    """The visits of a domain, found once."""
+    if "visits" not in rows.found:
+        rows.found["visits"] = _visits(side, rows)
+    visits: Visits = rows.found["visits"]
+    return visits
+
+
+def _visits(side: StudySide, rows: DomainRows) -> Visits:
     """The visits of a domain. A visit is its number, whatever it is called; whole ones are planned, also those below 0.
 
     Where visits have names alone, their order is that of the numbers in them. A domain without visits has one.
@@ -50,8 +58,7 @@ def visits_of_rows(side: StudySide, rows: DomainRows) -> Visits:
         numbers = rows.numbers_of_codes(counted)
     number = np.append(numbers, np.nan)[codes]
     planned = np.unique(numbers[numbers % 1 == 0])
-    place = np.searchsorted(planned, np.nan_to_num(number))
-    place[~np.isin(number, planned)] = -1
+    place = np.append(np.where(numbers % 1 == 0, np.searchsorted(planned, np.nan_to_num(numbers)), -1), -1)[codes]
     names = [f"visit {one:g}" for one in planned.tolist()] if counted else [list(known)[int(one)] for one in planned]
     if counted is not None and named is not None:
         called = side.as_before(("visits", rows.domain), lambda: _called(rows, named, place, planned))
@@ -85,8 +92,9 @@ def make(side: StudySide) -> Iterator[StudyTable]:
     for rows in side.domains(TableKind.TIMING):
         visits = visits_of_rows(side, rows)
         parts = [(ANY, [ANY], np.zeros(len(rows.people), dtype=np.int64))]
-        parts += [("VISIT", list(visits.names), visits.place)] if len(visits.names) > 1 else []
-        for column in rows.table.of_role(Role.CATEGORY, Role.CODED_TERM):
+        has_visits = len(visits.names) > 1
+        parts += [("VISIT", list(visits.names), visits.place)] if has_visits else []
+        for column in () if has_visits else rows.table.of_role(Role.CATEGORY, Role.CODED_TERM):
             if rows.has(column) and 1 < len(rows.codes(column)[1]) <= MOST_LEVELS:
                 codes, levels = rows.codes(column)
                 parts.append((column, sorted(levels.tolist()), np.append(np.argsort(np.argsort(levels)), -1)[codes]))
