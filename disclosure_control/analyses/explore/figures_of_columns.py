@@ -86,10 +86,9 @@ def histogram(axes: Axes, column: ExploredColumn) -> None:
 
 
 def histogram_edges(column: ExploredColumn) -> np.ndarray:
-    """Edges of at most ``MOST_BINS`` bins of one round width; each bin is [a, b), the last one closed.
+    """Edges of at most ``MOST_BINS`` bins of one round width; each is [a, b), the last one closed.
 
-    The width is near that of Freedman and Diaconis 1981, doi:10.1007/BF01025868. Edges between whole numbers are half
-    way between two.
+    The width is near that of Freedman and Diaconis 1981, doi:10.1007/BF01025868. Whole numbers are inside of bins.
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -100,7 +99,11 @@ def histogram_edges(column: ExploredColumn) -> np.ndarray:
     wide = 2 * (statistics.third_quartile / 2 - statistics.first_quartile / 2) / np.cbrt(column.n_with_value)
     n_bins = min(MOST_BINS, math.ceil((high / 2 - low / 2) / wide)) if wide > 0 else MOST_BINS
     locator = MaxNLocator(n_bins, steps=[1, 2, 5, 10], integer=half > 0)
-    return np.asarray(locator.tick_values(low + half, high + half)) - half
+    edges = np.asarray(locator.tick_values(low + half, high + half)) - half
+    edges = np.concatenate(
+        [edges[:1] - np.diff(edges[:2]), edges, edges[-1:] + np.diff(edges[-2:])]
+    )  # an end may be left outside
+    return edges[np.searchsorted(edges, low + half, "right") - 1 : np.searchsorted(edges, high - half) + 1]
 
 
 def box_of(values: np.ndarray, people: np.ndarray, label: str = "") -> dict[str, Any]:

@@ -17,11 +17,10 @@ COLOURS: dict[str, tuple[str, str]] = {  # in light, in dark
     "green": ("#1a6b3c", "#79d29b"),
     "red": ("#a1161f", "#ff9a9a"),
 }
-FONT = "system-ui, sans-serif"
 
 # The look of a class of shapes; names of ``COLOURS`` are replaced by colours. A later one overrides an earlier one.
 RULES: dict[str, dict[str, str]] = {
-    "text": {"fill": "ink", "font": f"14px {FONT}"},
+    "text": {"fill": "ink", "font": "14px system-ui, sans-serif"},
     ".bar": {"fill": "blue"},
     ".marked": {"fill": "orange", "stroke": "ink", "stroke-width": "1", "stroke-dasharray": "3 2"},
     ".axis": {"stroke": "edge"},

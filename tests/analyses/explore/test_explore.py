@@ -362,6 +362,7 @@ def test_every_value_lies_in_a_bin_of_the_histogram(values):
 
 def test_bins_of_whole_numbers_hold_equally_many_of_them():
     """Ages from 18 to 90: no bin holds two ages where its neighbours hold three, but for both ends."""
+    pytest.importorskip("matplotlib", reason="matplotlib is missing: pip install -r requirements/figures.txt")
     column = columns_of(pd.DataFrame({"age": [*range(18, 91)] * 3}))["age"]
     edges = histogram_edges(column)
     assert len({np.arange(low, high)[0] % 1 for low, high in itertools.pairwise(edges)}) == 1
