@@ -75,25 +75,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study": 10,
         "tests/study/formats": 8,
     },
-    "Desk": {
-        "Anonymization_Models": 14,
-        "config": 6,
-        "disclosure_control.analyses": 78,
-        "disclosure_control.assess": 8,
-        "disclosure_control.remedy": 4,
-        "disclosure_control.report": 2,
-        "disclosure_control.run": 22,
-        "doors": 14,
-        "tests/analyses/explore": 77,
-        "tests/analyses/sweep": 75,
-        "tests/config": 9,
-        "tests/models": 6,
-        "tests/release": 1,
-        "tests/remedy/treatments": 4,
-        "tests/report": 1,
-        "tests/run": 28,
-        "tests/steps/release": 1,
-    },
     "Meaning": {
         "disclosure_control.basics": 34,
         "disclosure_control.draft": 33,
@@ -139,6 +120,25 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/release": 134,
         "tests/study_tables": 404,
     },
+    "Desk": {
+        "Anonymization_Models": 14,
+        "config": 6,
+        "disclosure_control.analyses": 80,
+        "disclosure_control.assess": 8,
+        "disclosure_control.remedy": 4,
+        "disclosure_control.report": 2,
+        "disclosure_control.run": 22,
+        "doors": 14,
+        "tests/analyses/explore": 78,
+        "tests/analyses/sweep": 75,
+        "tests/config": 9,
+        "tests/models": 6,
+        "tests/release": 1,
+        "tests/remedy/treatments": 4,
+        "tests/report": 1,
+        "tests/run": 28,
+        "tests/steps/release": 1,
+    },
 }
 
 MOST = {
@@ -147,7 +147,7 @@ MOST = {
     "disclosure_control": 1,
     "disclosure_control.analyses": 5391,
     "disclosure_control.assess": 683,
-    "disclosure_control.basics": 2182,
+    "disclosure_control.basics": 2181,
     "disclosure_control.draft": 1417,
     "disclosure_control.identifiers": 1465,
     "disclosure_control.measures": 1462,
@@ -195,7 +195,7 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 39537, 32445
+MOST_STATEMENTS, MOST_OF_TESTS = 39536, 32445
 MOST_SETTINGS = 314
 MOST_WORDS = {"docs": 38504, "README.md": 2218}
 MOST_BYTES_OF_README = 14170
