@@ -1,4 +1,4 @@
-"""What fits of the same facts share, whatever they are asked: parts in which people are left out, and decompositions.
+"""What fits of the same facts share, whatever they are asked: parts in which people are left out, and sums of products.
 
 Everything that a fit learns, centring included, it learns in each part from the other people alone: centred before,
 noise would predict itself.
@@ -32,12 +32,6 @@ class LeftOut:
         """The sums of products of the facts over the others (n_facts, n_facts)."""
         others = self.z[~self.out]
         return others.T @ others
-
-    @cached_property
-    def turned(self) -> tuple[np.ndarray, np.ndarray]:
-        """The eigenvalues (n_facts,) and eigenvectors of these sums."""
-        size, vectors = np.linalg.eigh(self.gram)
-        return np.maximum(size, 0), vectors
 
     def explained(self, values: np.ndarray) -> np.ndarray:
         """What the given explains of values (n, n_values), as the others teach it."""

@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import errno
 import gc
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -39,7 +40,11 @@ def keep_freed_memory(arrow_from: Literal["system", "jemalloc"]) -> None:
     a million laboratory records is a tenth lower in memory, a quarter lower from disk.
 
     If the C library is not GNU's, or Arrow was built without an allocator, nothing changes.
+
+    Matrices of a few hundred columns are solved in one thread: two wait for each other, which cost twenty times as much
+    on a machine that had other work.
     """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     is_told = _tell(LARGEST_REUSED, MOST_KEPT)
 
     import pyarrow as pa  # whose threads would have a heap of their own by now

@@ -48,6 +48,7 @@ class FoundForm(StrEnum):
     IN_DATE = "within a date"
     PART = "within a longer number"
     END = "the end of an id among the digits of a number or code"
+    OWN_DIGITS = "the digits of an id or a true day of the same person, within a number or text"
 
 
 # Forms that any number may have.

@@ -8,7 +8,7 @@ have their own more often than exchanged ids would give. See ``chance``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -17,6 +17,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from disclosure_control.attack.answerers.forms import OwnDigits
+from disclosure_control.attack.dates.dated_rows import NO_DAY, released_days
 from disclosure_control.attack.traces.chance import Exchange
 from disclosure_control.attack.traces.originals import (
     ids_of_people,
@@ -118,6 +120,7 @@ def find_traces(
     for name, text in texts.items():
         counts.add(f"{name}.text", OriginalKind.ID, FoundForm.WHOLE, in_text_beside(searched, text))
     _dates_that_stayed(released, opened, people, counts)
+    _own_digits(study, released, opened, people, subject_column, counts)
     _rows_of_others(opened, people, subject_column, counts)
     return Traces(
         **{kind: counts.kinds[kind] for kind in (*OriginalKind, "original_dates", "people_left_out")},
@@ -250,6 +253,55 @@ def _dates_that_stayed(
                 if len(rows):
                     same = before.iloc[rows].to_numpy() == after.iloc[rows].to_numpy()
                     counts.add(f"{name}.{column}", "original_dates", "dates that were not moved", int(same.sum()))
+
+
+def _own_digits(
+    study: Study,
+    released: ReleasedStudy,
+    opened: Mapping[str, SourceTable],
+    people: ReleasePeople,
+    subject_column: str | None,
+    counts: _Counts,
+) -> None:
+    """People whose id or true day is within the numbers and texts of their rows, in whatever order it is written.
+
+    Dates and pseudonyms, which look so, are not asked; nor is a column in which an original was found.
+    """
+    if subject_column is None:
+        return
+    disguised = {(one.file, one.variable) for one in released.accounts if one.is_disguised}
+    moved = {(one.file, one.variable) for one in released.accounts if one.operation.operation == OperationKind.OFFSET}
+    days, whose = _true_days(study, people, moved)
+    stays = np.append(people.stays, False)
+    ids = pd.Series(people.ids).astype("str")
+    own = OwnDigits.of(ids, np.arange(len(ids)), days, whose, len(ids))
+    for name, table in opened.items():
+        if subject_column not in table.frame or not table.fits(0):
+            continue
+        person = people.known_pseudonyms.positions(texts_of(table.column(subject_column)))
+        person = np.where(stays[person], person, -1)
+        for column in map(str, table.frame):
+            if column == subject_column or (name, column) in disguised or f"{name}.{column}" in counts.traces:
+                continue
+            n_people, is_chance = own.found(table.column(column), person)
+            if n_people and not is_chance:
+                counts.add(f"{name}.{column}", OriginalKind.DIGITS, FoundForm.OWN_DIGITS, n_people)
+
+
+def _true_days(
+    study: Study, people: ReleasePeople, moved: Collection[tuple[str, str]]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The true days of people since 1970 in columns whose dates were ``moved``, each once: the days, and whose."""
+    found = [pd.DataFrame({"day": np.zeros(0, np.int64), "person": np.zeros(0, np.int64)})]
+    for file in study.files:
+        columns = [column for name, column in moved if name == file.name and column in file.table.frame]
+        for part in file.parts(people) if columns else ():
+            for column in columns:
+                day = released_days(part.table.frame[column])
+                known = (day != NO_DAY) & (part.people >= 0)
+                found.append(pd.DataFrame({"day": day[known], "person": part.people[known]}).drop_duplicates())
+    each = pd.concat(found).drop_duplicates()
+    return each["day"].to_numpy(np.int64), each["person"].to_numpy(np.int64)
 
 
 def _has_dates(values: pd.Series) -> bool:
