@@ -65,16 +65,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "doors": 31,
         "tests/draft": 47,
     },
-    "Attack": {
-        "disclosure_control.attack": 4071,
-        "disclosure_control.basics": 1,
-        "disclosure_control.release": 18,
-        "study": 10,
-        "tests/attack": 1149,
-        "tests/release": 4,
-        "tests/study": 10,
-        "tests/study/formats": 8,
-    },
     "Meaning": {
         "disclosure_control.basics": 34,
         "disclosure_control.draft": 33,
@@ -138,6 +128,17 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/report": 1,
         "tests/run": 28,
         "tests/steps/release": 1,
+    },
+    "Attack": {
+        "disclosure_control.attack": 4178,
+        "disclosure_control.basics": 1,
+        "disclosure_control.release": 18,
+        "disclosure_control.run": 2,
+        "study": 10,
+        "tests/attack": 1170,
+        "tests/release": 4,
+        "tests/study": 10,
+        "tests/study/formats": 8,
     },
 }
 
