@@ -189,7 +189,8 @@ def _assess_opened(
         for result in steps.values():
             results.write_all(result.tables, result.datasets, result.files, result.hand_to_hand)
         memory.write(results)
-        beside = [*history_sections(memory.lines), *merge_sections(EXACT, pilot.results)]
+        of_sheet = [] if pilot.sheet is None else pilot.sheet.columns
+        beside = [*history_sections(memory.lines), *merge_sections(EXACT, pilot.results, of_sheet)]
         results.write_text(f"{pilot.name}_privacy_report.html", page_inside(inside, beside), hand_to_hand=False)
         if options.shareable:
             shared = page_outside(outside, {section.key for section in beside})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from config import MERGE_REPORT
 from disclosure_control.basics.telling.merged_domains import NOTES_SHOWN, ToldDomain
 from disclosure_control.basics.telling.sections import Outline, Part, Section, Sentence, Style, Table, Where
 from disclosure_control.basics.telling.small_counts import Policy, count_text
+from study.columns.profile import ColumnProfile, Degree
 
 OUTLINE = Outline(
     120,
@@ -22,15 +23,29 @@ OUTLINE = Outline(
 _OF_MERGE = ("subjects", "inputs", "domains", "left_out", "notes", NOTES_SHOWN)
 
 
-def merge_sections(policy: Policy, results: Path) -> list[Section]:
-    """The section of the merge report in the folder of results; none where it is not there, or of another form."""
+def merge_sections(policy: Policy, results: Path, columns: Iterable[ColumnProfile] = ()) -> list[Section]:
+    """The section of the merge report in the folder of results; none where it is not there, or of another form.
+
+    ``columns``: those of the sheet, which are shown as they were understood, what is not sure first.
+    """
     try:
         report = json.loads((results / MERGE_REPORT).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return []
     if not isinstance(report, dict) or not all(key in report for key in _OF_MERGE):
         return []
-    return [OUTLINE.section(_parts(policy, report))]
+    return [OUTLINE.section([*_parts(policy, report), *_understood(columns)])]
+
+
+def _understood(columns: Iterable[ColumnProfile]) -> Iterator[Part]:
+    least_sure_first = sorted(columns, key=lambda one: (not one.stays_here, list(Degree)[::-1].index(one.degree)))
+    rows = [
+        [one.table, one.column, one.role, one.known_to_outsiders, one.decision or one.degree, one.evidence]
+        for one in least_sure_first
+    ]
+    if rows:
+        headings = ("Table", "Column", "Role", "Known to outsiders", "Understood", "Why")
+        yield Table("Columns as understood", headings, rows, (), Where.PAGE)
 
 
 def _parts(policy: Policy, report: Mapping[str, Any]) -> Iterator[Part]:
