@@ -57,8 +57,7 @@ def class_sizes(assessment: Assessment) -> Figure:
         axes.text(at - 0.08, 1, _below(threshold), ha="right", color=RED, transform=axes.get_xaxis_transform())
     axes.bar_label(drawn, [f"{n:,}" for n in people])
     axes.set_xticks(range(len(begins)), [*names, f"{begins[-1]:,}+"])
-    alike = "people whom a person may be, missing matching any" if policy == "wildcard" else "people in the class"
-    axes.set_xlabel(f"k: {alike}")
+    axes.set_xlabel("k: people that one may be, missing is any" if policy == "wildcard" else "k: people in the class")
     count_axis(axes)
     return figure
 

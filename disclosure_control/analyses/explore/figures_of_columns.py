@@ -100,9 +100,8 @@ def histogram_edges(column: ExploredColumn) -> np.ndarray:
     n_bins = min(MOST_BINS, math.ceil((high / 2 - low / 2) / wide)) if wide > 0 else MOST_BINS
     locator = MaxNLocator(n_bins, steps=[1, 2, 5, 10], integer=half > 0)
     edges = np.asarray(locator.tick_values(low + half, high + half)) - half
-    edges = np.concatenate(
-        [edges[:1] - np.diff(edges[:2]), edges, edges[-1:] + np.diff(edges[-2:])]
-    )  # an end may be left outside
+    step = np.diff(edges[:2])  # an end may be left outside
+    edges = np.concatenate([edges[:1] - step, edges, edges[-1:] + step])
     return edges[np.searchsorted(edges, low + half, "right") - 1 : np.searchsorted(edges, high - half) + 1]
 
 
