@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from study.countries import country_of
+
 _COUNTRIES = {
     "AFRICA": (
         "DZA:DZ AGO:AO BEN:BJ BWA:BW BFA:BF BDI:BI CPV:CV CMR:CM CAF:CF TCD:TD COM:KM COG:CG COD:CD CIV:CI DJI:DJ "
@@ -40,6 +42,8 @@ _CONTINENT_OF = {
 
 
 def continent_of(country: str) -> str | None:
-    """The continent of a country's code, in capitals; a continent is its own; None for anything else."""
+    """The continent of a country's code or name, in capitals; a continent is its own; None for anything else."""
     text = country.strip().upper()
-    return text if text in _COUNTRIES else _CONTINENT_OF.get(text)
+    if text in _COUNTRIES:
+        return text
+    return _CONTINENT_OF.get(text) or _CONTINENT_OF.get(country_of(country) or "")

@@ -65,6 +65,12 @@ def words_for_missing() -> frozenset[str]:
 
 
 @cache
+def words_of_births() -> tuple[str, ...]:
+    """The headings of a date of birth in every language, as ``words_of`` gives them."""
+    return tuple(dict.fromkeys(words_of(text) for texts in words_of_the_pilots()["births"].values() for text in texts))
+
+
+@cache
 def _meanings() -> Sequence[tuple[str, Mapping[str, int], int]]:
     """By concept and language: each word and its meaning, of which the last one says that nothing is known."""
     return [

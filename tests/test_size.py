@@ -24,13 +24,16 @@ from tests.test_imports import module_name, project_files, room_of, statements_o
 OVERDRAFTS: dict[str, dict[str, int]] = {
     "Meaning: persons": {
         "disclosure_control.draft": 45,
+        "disclosure_control.identifiers": 9,
         "disclosure_control.records": 4,
-        "disclosure_control.release": 3,
+        "disclosure_control.release": 4,
         "doors": 6,
-        "study": 665,
+        "study": 696,
+        "tests/identifiers": 15,
         "tests/release": 8,
+        "tests/study": 23,
         "tests/study/formats": 108,
-        "tests/study/merge": 104,
+        "tests/study/merge": 139,
         "tests/study/models": 8,
     },
     "Spine": {

@@ -11,7 +11,7 @@ import re
 from functools import cache
 
 from disclosure_control.basics.column_names import folded
-from disclosure_control.identifiers.name_words import TITLED, is_first_name
+from disclosure_control.identifiers.name_words import TITLED, common_first_names
 from disclosure_control.identifiers.patterns import in_python
 from disclosure_control.identifiers.single_texts import FORMS, certain_forms, possible_forms
 from study.models.sdtm_labels import is_word_of_labels
@@ -78,7 +78,7 @@ def names_somebody(word: str) -> bool:
     letters = folded(word)
     if len(letters) < _SHORTEST or letters in _NO_NAMES:
         return False
-    return letters in _names() or is_first_name(word)
+    return letters in _names() or letters in common_first_names()
 
 
 @cache

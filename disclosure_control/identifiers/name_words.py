@@ -1,35 +1,17 @@
-"""Words that indicate names of persons: titles, endings of surnames, and our own short list of common first names.
+"""Words that indicate names of persons: titles, endings of surnames, and first names in the languages of Europe.
 
-The list is small on purpose: it gives a hint, beside the shape and the variety of a column's values.
+``first_names.json`` names its source and the script that makes it. A first name alone is a hint, beside the shape and
+the variety of a column's values; within a text another word with a capital has to stand beside it.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from functools import cache
+from pathlib import Path
 
 from disclosure_control.basics.column_names import folded
-
-# As written in Latin, Greek and Cyrillic letters.
-FIRST_NAMES = frozenset(
-    folded(name)
-    for name in """
-    James John Robert Michael William David Thomas Charles Mary Patricia Jennifer Linda Elizabeth Susan Sarah Emma Emily
-    Hans Peter Klaus Wolfgang Jürgen Stefan Andreas Ursula Monika Sabine Petra Anna Heike Karin Julia Lukas
-    José Juan Carlos Luis Miguel Antonio Javier María Carmen Josefa Isabel Ana Laura Lucía Pilar Pablo
-    Jan Andrzej Piotr Krzysztof Tomasz Paweł Marek Maria Katarzyna Małgorzata Agnieszka Barbara Ewa Zofia Jakub
-    Ivan Georgi Dimitar Nikola Petar Todor Stoyan Ivanka Elena Maria Mariya Desislava Radka Stefka
-    Иван Георги Димитър Никола Петър Тодор Стоян Иванка Елена Мария Десислава Радка Стефка Надежда Александър Калина
-    Александр Сергей Дмитрий Алексей Андрей Ольга Наталья Татьяна Ирина Светлана
-    Γιώργος Γεώργιος Δημήτρης Δημήτριος Κώστας Κωνσταντίνος Γιάννης Ιωάννης Νίκος Νικόλαος Παναγιώτης Βασίλης Μαρία
-    Ελένη Κατερίνα Αικατερίνη Βασιλική Σοφία Αγγελική Γεωργία Δήμητρα Αναστασία Χρήστος Ευάγγελος Παρασκευή
-    Giorgos Georgios Dimitris Dimitrios Kostas Konstantinos Giannis Ioannis Nikos Nikolaos Panagiotis Eleni Katerina
-    Vasiliki Sofia Angeliki Christos
-    Jean Pierre Michel Philippe Nicolas Marie Nathalie Isabelle Sylvie Catherine François
-    Giuseppe Giovanni Mario Luigi Francesco Paolo Giulia Francesca Chiara Rosa
-    Johannes Willem Pieter Lars Anders Erik Karl Ingrid Astrid Kirsten João Manuel Mihai Andrei Ioana Mehmet Mustafa
-    Fatma Ayşe Ahmed Mohamed Fatima Ali
-    """.split()  # noqa: SIM905
-)
 
 # Endings of surnames that few other words have; of folded words, without accents.
 SURNAME = re.compile(
@@ -50,9 +32,29 @@ TITLED = (
 )
 
 
+@cache
+def _listed() -> dict[str, str]:
+    listed: dict[str, str] = json.loads(Path(__file__).with_name("first_names.json").read_text(encoding="utf-8"))[
+        "words"
+    ]
+    return listed
+
+
+@cache
+def first_names() -> frozenset[str]:
+    """First names, folded, in Latin, Greek and Cyrillic letters."""
+    return frozenset(name for some in _listed().values() for name in some.split())
+
+
+@cache
+def common_first_names() -> frozenset[str]:
+    """Those of several languages, which hardly any text has as another word, and the most common ones of the pilots."""
+    return frozenset(_listed()["common"].split())
+
+
 def is_first_name(word: str) -> bool:
-    """Whether a word is one of the common first names."""
-    return folded(word) in FIRST_NAMES
+    """Whether a word is one of the first names."""
+    return folded(word) in first_names()
 
 
 def ends_as_surname(word: str) -> bool:

@@ -261,7 +261,8 @@ def _column(name: str, file: StudyFile, given: Rows, decisions: Decisions) -> tu
         n_lost = n_without_a_label(given.frame[name], column, recoding, given.people)
         if says.operation == OperationKind.DERIVE_AGE:
             column = COLUMN_OPERATIONS[says.operation](column, given).column
-            account = replace(account, operation=replace(says, reason=f"{says.reason}; {ONE_BAND}"))
+            if len(np.unique(given.people)) < len(given.people):
+                account = replace(account, operation=replace(says, reason=f"{says.reason}; {ONE_BAND}"))
         return column, replace(account, recoded=True, n_lost=n_lost)
     if says.operation in GONE:
         return None, account

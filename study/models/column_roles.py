@@ -160,6 +160,8 @@ class PlainTable:
             return Role.TIME, "its values are times of day"
         if values.named == "sex":
             return Role.SEX, "its values are words for the sexes"
+        if values.are_countries:
+            return Role.ORIGIN, "its values are names of countries"
         if values.are_yes_or_no:
             return Role.FLAG, "its values are yes and no"
         if self._is_key(name, values):

@@ -74,7 +74,7 @@ def _ending() -> re.Pattern[str]:
 
 
 @cache
-def _whole() -> frozenset[str]:
+def words_of_medicine() -> frozenset[str]:
     of_terms = {word for term in standard_terms() for word in _WORD.findall(term) if len(word) > 2}
     return frozenset(_WHOLE.split()) | of_terms
 
@@ -82,12 +82,12 @@ def _whole() -> frozenset[str]:
 def is_a_medical_term(text: str) -> bool:
     """Whether a text has a word of medicine, by its ending or whole."""
     words = _WORD.findall(text.casefold())
-    return any(word in _whole() or _ending().fullmatch(word) for word in words)
+    return any(word in words_of_medicine() or _ending().fullmatch(word) for word in words)
 
 
 def is_a_word_of_medicine(word: str) -> bool:
     """Whether a word, in small letters, is one whole or has an ending of five letters and more: no name has."""
-    return word in _whole() or _long_ending().fullmatch(word) is not None
+    return word in words_of_medicine() or _long_ending().fullmatch(word) is not None
 
 
 @cache

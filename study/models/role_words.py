@@ -14,6 +14,7 @@ from functools import cache
 from study.concepts import Part, concept_of
 from study.headings import is_number, words_of
 from study.models.roles import Role
+from study.words import words_of_births
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,8 @@ def _but_no_years(phrases: str) -> re.Pattern[str]:
 
 _BIRTH = _pattern(
     "birth date, birthdate, birth day, birthday, birth datetime, date of birth, day of birth, month of birth, dob, "
-    "birth month, geburtsdatum, geburtstag, geburtsmonat, geb dat, gebdat, gebdatum, geb datum, geboren am, geboren, "
-    "fecha de nacimiento, fecha nacimiento, fecha nac, data di nascita, data nascita, nascita, date de naissance, "
-    "date naissance, naissance, data urodzenia, ημερομηνια γεννησησ, дата на раждане, data nasterii, birthdat, "
-    "geboortedatum, data de nascimento, datum narozeni"
+    "birth month, birthdat, geburtstag, geburtsmonat, geb dat, gebdat, gebdatum, geboren am, geboren, fecha nac, "
+    f"nascita, date naissance, naissance, {', '.join(words_of_births())}"
 )
 _DEATH = _pattern(
     "death, dead, died, deceased, mortality, tod, *todes*, sterbedatum, sterbetag, sterbe*, verstorben*, gestorben, "

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
+from study.countries import are_countries
 from study.formats.tables import SourceTable
 from study.words import MOST_WORDS_OF_VALUES, named_by_values, yes_and_no
 
@@ -30,6 +31,7 @@ YEAR = r"(?:1[89]|20)\d\d"
 UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 # A code without blanks that has a digit in it: no word, no measurement, no text.
 CODE = r"(?=\S*\d)[\w./:-]{1,40}"
+MOST_COUNTRIES = 300
 LIMIT = r"[<>]=?\s*\d+(?:[.,]\d+)?"  # of a measurement
 # How the name of a person is often written: with a title, or the surname first.
 PERSON_S_NAME = r"(?:(?:Dr|Prof|Mr|Mrs|Ms|Herr|Frau|Sr|Sra|Dott|Dra|Mme|Hr|Fr)\b\.? ?.+|[^\W\d_]+, ?[^\W\d_]+\.?)"
@@ -117,6 +119,10 @@ class ValuesSeen:
     def named(self) -> str | None:
         """The concept whose words in one language all values are; None if there is none."""
         return named_by_values(self.texts) if 0 < self.n_distinct <= MOST_WORDS_OF_VALUES else None
+
+    @cached_property
+    def are_countries(self) -> bool:
+        return 1 < self.n_distinct <= MOST_COUNTRIES and are_countries(self._listed)
 
     @cached_property
     def have_one_length(self) -> bool:

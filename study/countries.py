@@ -1,0 +1,33 @@
+"""The names of countries in the languages of Europe: ``countries.json``, which names its source and what makes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from study.headings import words_of
+
+SHORTEST = 4  # letters of a name: codes of two and three letters are other things as well
+
+
+@cache
+def _codes() -> dict[str, str]:
+    listed = json.loads(Path(__file__).with_name("countries.json").read_text(encoding="utf-8"))["words"]
+    return {name: code for code, names in listed.items() for name in names.split("; ") if len(name) >= SHORTEST}
+
+
+def country_of(text: str) -> str | None:
+    """The ISO 3166-1 code of a country by its name in any of the languages, in any case; None for anything else."""
+    return _codes().get(words_of(text))
+
+
+def are_countries(texts: Iterable[str]) -> bool:
+    """Whether all texts are names of countries, and at least two of them of different ones."""
+    found = set()
+    for text in texts:
+        if (code := country_of(text)) is None:
+            return False
+        found.add(code)
+    return len(found) > 1
