@@ -21,9 +21,6 @@ from pathlib import Path
 from typing import Any
 
 from disclosure_control.basics.column_names import folded
-from study.headings import words_of
-from study.models.medical_words import words_of_medicine
-from study.words import words_of_headings
 
 PROJECT = Path(__file__).parents[2]
 NAMED_IN = """
@@ -63,6 +60,11 @@ SHORT, LEAST_LANGUAGES_OF_SHORT = 3, 2
 COMMON, LANGUAGES_OF_COMMON = "common", 6  # names that are hardly a word of any language
 
 
+def _of_study(name: str) -> Any:
+    """A module of the study: benchmarks stand beside the rooms and import none of it otherwise."""
+    return importlib.import_module(f"study.{name}")
+
+
 def first_names() -> dict[str, int]:
     """The names of all languages, folded, sorted, and how many languages have each."""
     found: dict[str, set[str]] = {}
@@ -73,11 +75,12 @@ def first_names() -> dict[str, int]:
             for name in names if isinstance(names, dict | tuple | list) else ():
                 if str(name).isalpha():
                     found.setdefault(folded(str(name)), set()).add(locale[:2])
-    known = {folded(word) for word in words_of_headings()} | {*NOT_NAMES}
+    medicine = _of_study("models.medical_words").words_of_medicine()
+    known = {folded(word) for word in _of_study("words").words_of_headings()} | {*NOT_NAMES}
     return {
         name: len(languages)
         for name, languages in sorted(found.items())
-        if name not in known and name not in words_of_medicine()
+        if name not in known and name not in medicine
         if len(name) > SHORT or (len(name) == SHORT and len(languages) >= LEAST_LANGUAGES_OF_SHORT)
     }
 
@@ -86,6 +89,7 @@ def countries() -> dict[str, list[str]]:
     """The names of each country in all languages, as ``words_of`` gives them, by its code."""
     from babel import Locale
 
+    words_of = _of_study("headings").words_of
     found: dict[str, set[str]] = {}
     for language in COUNTRIES_IN:
         for code, name in Locale(language).territories.items():
