@@ -13,7 +13,7 @@ from enum import StrEnum
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.telling.small_counts import Policy, people_on_screen, things_told
+from disclosure_control.basics.telling.small_counts import Policy, count_text
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.release.accounts import SAYS_AGAIN, Account
 from disclosure_control.release.before_and_after import CameIn
@@ -75,10 +75,10 @@ class Loss:
     of_rows: int
     has_order: bool = False
 
-    def cells(self, policy: Policy) -> list[str]:
-        """As a row of a table."""
-        people, rows = policy.told(self.n_people), policy.told(self.n_rows, self.of_rows)
-        return [self.what, self.name, self.by, people_on_screen(people), things_told(rows, "row")]
+    def cells(self, policy: Policy, n_people: Sequence[int]) -> list[str]:
+        """As a row of a table beside the published numbers of people; "-" of what was not counted."""
+        people, rows = policy.told(self.n_people, *n_people), policy.told(self.n_rows, self.of_rows)
+        return [self.what, self.name, self.by, *("-" if one == 0 else count_text(one) for one in (people, rows))]
 
 
 @dataclass(frozen=True)

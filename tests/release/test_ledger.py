@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.basics.telling.small_counts import EXACT
+from disclosure_control.basics.telling.small_counts import EXACT, MASKED
 from disclosure_control.release.before_and_after import CameIn, StudyCompared, study_compared
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.ledger import By, Loss, What, entries_of, losses_of
@@ -178,6 +178,13 @@ def test_each_line_says_by_whom_and_of_how_many():
     _, losses = as_released(Worse("", "", gone=("AE",)))
     gone = next(one for one in losses if one.what is What.DATA_SET)
     assert (gone.name, gone.by, gone.n_people, gone.n_rows) == ("AE", By.CONFIG, 80, len(ROWS["AE"]))
+
+
+def test_small_counts_of_people_and_rows_are_masked_for_others():
+    loss = Loss(What.COLUMN, "DM.SEX", By.TREATMENT, 58, 57, 60)
+    assert loss.cells(EXACT, (60, 60))[3:] == ["58", "57"]
+    assert loss.cells(MASKED, (60, 60))[3:] == ["masked", "masked"]  # two, and three, do not have one
+    assert replace(loss, n_people=0).cells(MASKED, (60,))[3] == "-"
 
 
 def test_nothing_but_closed_columns_is_a_no():

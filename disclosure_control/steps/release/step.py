@@ -47,6 +47,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         made = through(against_attacks(ON_TRIAL if step.is_trial else LEAVING, earlier), begins)
         checked = judged(made, step, earlier)
     compared, texts, labels = made.compared, made.texts, made.labels
+    n_people = len(made.people.ids), int(made.people.stays.sum())
 
     def tell(policy: Policy) -> StepTold:
         found = release_told(
@@ -63,7 +64,10 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         )
         return StepTold(
             found,
-            (*release_sections(found), *(() if compared is None else use_sections(policy, compared, made.losses))),
+            (
+                *release_sections(found),
+                *(() if compared is None else use_sections(policy, compared, made.losses, n_people)),
+            ),
             (
                 *reasons_of(policy, made.released, checked),
                 *reasons_of_labels(labels, step.settings.declared_names),

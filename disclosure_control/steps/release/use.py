@@ -97,15 +97,18 @@ def _largest(policy: Policy, table: ComparedTable) -> str:
     return f"{change.max():.2g} standard {'deviations' if table.before.kind is CellKind.MEAN else 'errors'}"
 
 
-def use_sections(policy: Policy, compared: StudyCompared, losses: Sequence[Loss] = ()) -> tuple[Section, ...]:
+def use_sections(
+    policy: Policy, compared: StudyCompared, losses: Sequence[Loss] = (), n_people: Sequence[int] = ()
+) -> tuple[Section, ...]:
     """The section: the answer with its reasons, the ledger, what became of each table, and the main ones with drawings.
 
     The answer, the reasons and the figures of each table are in the evidence, too, under the loss of utility.
+    ``n_people``: the published numbers of people, all and those who stay.
     """
     told = use_told(policy, compared)
     answer = tuple(_answer(told))
     return (
-        STUDY_TABLES_OUTLINE.section((*answer, *_ledger(policy, losses), *_parts(policy, compared, told))),
+        STUDY_TABLES_OUTLINE.section((*answer, *_ledger(policy, losses, n_people), *_parts(policy, compared, told))),
         Section("utility", "", [replace(part, where=Where.EVIDENCE) for part in answer]),
     )
 
@@ -147,11 +150,11 @@ def _answer(told: UseTold) -> Iterator[Sentence | Table]:
     )
 
 
-def _ledger(policy: Policy, losses: Sequence[Loss]) -> Iterator[Part]:
+def _ledger(policy: Policy, losses: Sequence[Loss], n_people: Sequence[int]) -> Iterator[Part]:
     """What does not leave, line by line; columns that do not because of their role are among the operations."""
     shown = [loss for loss in losses if loss.by is not By.ROLE]
     if shown:
-        rows = [loss.cells(policy) for loss in shown[:MOST_LINES]]
+        rows = [loss.cells(policy, n_people) for loss in shown[:MOST_LINES]]
         yield Table("What does not leave", ("What", "Name", "By whom", "People", "Rows or cells"), rows, range(3, 5))
     if n_more := len(shown) - MOST_LINES if len(shown) > MOST_LINES else 0:
         yield Sentence(f"{counted(n_more, 'further line')} not shown.", Style.SMALL)
