@@ -30,6 +30,7 @@ _CODE_TEXTS = pa.array(
     sorted({text for code in CODES for text in (number_text(code), f"{code:.1f}", f"{code:.2f}", f"{code:+g}")}),
     pa.large_string(),
 )
+_TWENTY_YEARS = 20 * 365  # days
 _LONG_TIME = r"^29[0-3]\d{4}(?:\.0+)?$"  # days to the end of the year 9999
 # Numbers of rows, visits, people and places, and terms in codes: any number may be one of these.
 _COUNTED_ON = (Role.VISIT, Role.SITE, Role.PLACE, Role.IDENTIFIER, Role.CODED_TERM, Role.RECORD_KEY, Role.FOREIGN_KEY)
@@ -67,8 +68,7 @@ def with_codes_missing(
             gone, seen = apart.sure | apart.may_be, _Seen(texts, n_records, apart, are_dates=True)
         elif (numbers := _numbers_of(name, columns[name], readings[name].n_records)) is not None:
             values, n_records = numbers
-            of_age = (concept := concept_of(name)) is not None and concept.name == "age"
-            apart = numbers_apart(values, n_records, of_age, re.search(COUNTS_DAYS, name) is not None)
+            apart = numbers_apart(values, n_records, names_an_age(name), re.search(COUNTS_DAYS, name) is not None)
             gone, seen = apart.sure, _Seen([number_text(one) for one in values], n_records, apart, are_dates=False)
         else:
             continue
@@ -83,12 +83,11 @@ def _numbers_of(name: str, column: Column, n_records: np.ndarray | None) -> tupl
     """The distinct numbers of a column and how many records have each; None where none may be a code."""
     if not _may_have_codes(name):
         return None
-    counts_days = re.search(COUNTS_DAYS, name) is not None
+    is_searched = re.search(COUNTS_DAYS, name) is not None or names_an_age(name)
     if isinstance(column, np.ndarray):
         present = column[~np.isnan(column)]
-        if not len(present) or not (
-            {float(present.min()), float(present.max())} & CODES or np.abs(present).max() > 7e3
-        ):
+        ends = {float(present.min()), float(present.max())} if len(present) else set()
+        if not len(present) or not (is_searched or ends & CODES or max(map(abs, ends)) > _TWENTY_YEARS):
             return None
         numbers, weights = column, n_records
     else:
@@ -96,7 +95,7 @@ def _numbers_of(name: str, column: Column, n_records: np.ndarray | None) -> tupl
         if not len(first) or not pc.all(pc.match_substring_regex(first, NUMBER_PATTERN)).as_py():
             return None
         values = column.combine_chunks()
-        may_have = pc.any(pc.is_in(values, value_set=_CODE_TEXTS)).as_py() or counts_days
+        may_have = pc.any(pc.is_in(values, value_set=_CODE_TEXTS)).as_py() or is_searched
         if not may_have and not pc.any(pc.match_substring_regex(values, _LONG_TIME)).as_py():
             return None
         is_number = pc.match_substring_regex(values, NUMBER_PATTERN)
@@ -107,6 +106,12 @@ def _numbers_of(name: str, column: Column, n_records: np.ndarray | None) -> tupl
     distinct, place = np.unique(numbers[is_there], return_inverse=True)
     counts = np.bincount(place, None if weights is None else weights[is_there], len(distinct)).astype(np.int64)
     return distinct, counts
+
+
+def names_an_age(name: str) -> bool:
+    """Whether a heading names the age of a person."""
+    concept = concept_of(name)
+    return concept is not None and concept.name == "age"
 
 
 def _may_have_codes(name: str) -> bool:
@@ -141,7 +146,7 @@ def _notes(name: str, path: Path, seen: _Seen, kept: set[str]) -> list[str]:
             usual = is_usual(np.array([day_of(text) for text in texts], dtype=np.int64))
             texts = [text for text, one in zip(texts, usual, strict=True) if one]
         else:
-            texts = [text for text in texts if float(text) in CODES]
+            texts = [text for text in texts if float(text) in (*CODES, -1.0)]
         keep, drop = (all_files_setting("columns", {of_column: {key: texts or ["..."]}}) for key in ("kept", "missing"))
         what = listed(map(repr, texts), at_most=_MOST_SHOWN) if 0 < len(texts) <= _MOST_SHOWN else "values"
         n = int(seen.n_records[meant].sum())

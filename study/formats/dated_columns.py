@@ -178,6 +178,7 @@ def _convert_most(readings: Mapping[str, ColumnReading], columns: dict[str, Colu
         best = max(n_read.values())
         most = [order for order in ORDERS if n_read[order] == best]
         if not has_our_time(read[most[0]]):
+            found.leave(_UNREAD, name, n_present)
             continue
         if best < _NEARLY_ALL * n_present or (len(most) > 1 and not read[DAY_FIRST].equals(read[MONTH_FIRST])):
             if best >= n_present / 2:

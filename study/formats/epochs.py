@@ -108,10 +108,10 @@ def _within(numbers: np.ndarray, epochs: tuple[str, ...], low: int, high: int) -
 
 def within_life(numbers: np.ndarray, names: tuple[str, ...], life: tuple[int, int]) -> tuple[str, ...]:
     """Those epochs under which nearly all numbers (n_values,) are days near the ``life`` of a file: its other dates."""
-    present = numbers[~np.isnan(numbers)]
+    present = np.unique(numbers[~np.isnan(numbers)])
     low, high = life[0] - _LIFE_AROUND, life[1] + _LIFE_AROUND
     days = {name: EPOCHS[name].days(present) for name in names}
-    return tuple(name for name, of in days.items() if np.mean((of >= low) & (of <= high)) >= 0.95)
+    return tuple(name for name, of in days.items() if np.mean(((of >= low) & (of <= high))[~is_usual(of)]) >= 0.95)
 
 
 def may_count_time(numbers: np.ndarray, fewest: int = _FEWEST_DATES) -> tuple[str, ...]:

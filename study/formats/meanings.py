@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
+
+from disclosure_control.basics.encoding.one_meaning import one_spelling
 from study.formats.coded_missing import with_codes_missing
 from study.formats.column_reading import ColumnReading, read_columns, reading_notes
 from study.formats.dated_columns import with_iso_dates
+from study.formats.messages import counted_note
 from study.formats.tables import FileContents, FileOptions
 from study.formats.thousands import without_thousands
 from study.formats.values import Column
+
+_MOST_VALUES = 1_000  # of a column of words
 
 
 def columns_as_meant(
@@ -24,5 +31,21 @@ def columns_as_meant(
     readings = read_columns(contents, path, options)
     dated, notes_on_dates = with_iso_dates(readings, path, options)
     meant, notes_on_codes = with_codes_missing(dated, readings, path, options)
+    notes_on_codes += _notes_on_spellings(meant, readings)
     notes = [*notes_on_thousands, *reading_notes(readings, path, options), *notes_on_dates, *notes_on_codes]
     return meant, readings, notes
+
+
+def _notes_on_spellings(columns: Mapping[str, Column], readings: Mapping[str, ColumnReading]) -> list[str]:
+    """A note on columns of words that have one value in several spellings, and the records with one of these."""
+    found = {}
+    for name, column in columns.items():
+        encoded = readings[name].encoded
+        if encoded is None or isinstance(column, np.ndarray) or not 1 < len(column) <= _MOST_VALUES:
+            continue
+        texts = [text or "" for text in column.to_pylist()]
+        alike = Counter(map(one_spelling, dict.fromkeys(texts)))
+        several = np.array([bool(text) and alike[one_spelling(text)] > 1 for text in texts], dtype=bool)
+        found[name] = int(encoded.people[several].sum())
+    words = "values that differ in letter case or blanks alone, one value for l and t: {}; to make them one: {}"
+    return counted_note(words, found, '"treatment": [{"method": "group", "column": "...", "groups": {"new": ["old"]}}]')

@@ -106,8 +106,8 @@ CODES = frozenset(_REPEATS | _DECIMALS | _OF_A_SCALE)
 # Where a placeholder is the end, the days from an ordinary date to it; of those that are close, only under such a name.
 _FROM, _TO = (np.datetime64(day).astype(np.int64) for day in ("1980-01-01", "2035-01-01"))
 COUNTS_DAYS = (
-    r"(?i)(?:^|[_ .]|[a-z]{2}(?:ST|EN)?)dy$|days?\b|\b(?:tage|jours|d[ií]as|giorni|dni|dagen|dagar|dias|zile|ημέρες|"
-    r"дни)\b|dauer|duration|dur[ée]e|durata|los$|follow|(?:^|_)(?:fu|tte|time)(?:_|$)|tage$|_d$"
+    r"(?i)(?:^|[_ .]|[a-z]{2}(?:ST|EN)?)dy$|days?(?![a-z])|(?<![a-z])(?:tage|jours|d[ií]as|giorni|dni|dagen|dagar|dias|"
+    r"zile|ημέρες|дни|fu|tte|time)(?![a-z])|dauer|duration|dur[ée]e|durata|los$|follow|tage$|_d$"
 )
 
 
@@ -120,6 +120,8 @@ def numbers_apart(numbers: np.ndarray, n_records: np.ndarray, is_age: bool, coun
     is_there = ~np.isnan(numbers) & (n_records > 0)
     found = Apart.none(len(numbers))
     candidates = is_there & np.isin(numbers, list(CODES))
+    if is_age:
+        candidates |= is_there & ((numbers > _OLDEST) | (numbers < 0))
     if candidates.any():
         for code, beside in _BESIDE.items():
             candidates |= is_there & np.isin(numbers, beside) & bool((numbers == code).any())
@@ -137,8 +139,9 @@ def _codes(
 ) -> Apart:
     others = numbers[is_there & ~candidates]
     sure, may_be = np.zeros(len(numbers), dtype=bool), np.zeros(len(numbers), dtype=bool)
-    if is_age and (len(others) == 0 or others.max() <= _OLDEST):
-        sure |= candidates & ((numbers > _OLDEST) | (numbers < 0))
+    impossible = candidates & ((numbers > _OLDEST) | (numbers < 0))
+    if is_age and n_records[impossible].sum() <= n_records[is_there & ~impossible].sum():
+        sure |= impossible
     if len(others) < 2:
         return Apart(sure, may_be)
     low, high, n_others = others.min(), others.max(), n_records[is_there & ~candidates].sum()

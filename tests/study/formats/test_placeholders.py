@@ -100,3 +100,17 @@ def test_ids_are_no_codes(tmp_path):
     (tmp_path / "dm.csv").write_text(f"record_id,visitnum,w\n{rows}")
     table = read_domain_file(tmp_path / "dm.csv", FileOptions(keep=("record_id",)))
     assert table.frame.notna().all().all()
+
+
+def test_an_age_below_0_is_a_code_and_days_lead_to_a_placeholder_under_any_words_for_days(tmp_path):
+    rows = "".join(f"{age},{days}\n" for age, days in [*((20 + i, 9 * i) for i in range(40)), (-1, -42_370), (-1, 7)])
+    (tmp_path / "p.csv").write_text(f"alter,days_to_event\n{rows}")
+    table = read_domain_file(tmp_path / "p.csv")
+    assert table.frame.isna().sum().tolist() == [2, 1]
+
+
+def test_spellings_are_reported_with_the_line_that_makes_them_one(tmp_path):
+    (tmp_path / "p.csv").write_text("dx,gene\nFlu,AA\nflu,Aa\nAsthma,aa\n")
+    (note,) = read_domain_file(tmp_path / "p.csv").notes
+    assert "one value for l and t: 'dx' (2)" in note
+    assert '"method": "group"' in note
