@@ -6,7 +6,7 @@ The join is made as soon as the files are read, for the merge and for a release 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -128,7 +128,7 @@ def _texts(values: pd.Series) -> np.ndarray:
 class KnownPeople:
     """The rows of a table whose column ``person`` names the person of each."""
 
-    frame: pd.DataFrame
+    frame: pd.DataFrame = field(repr=False)
     person: str
 
 

@@ -13,7 +13,7 @@ def no_dm_file(pilot):
     pilot.remove("DM.csv")
 
 
-@case(says=["VS.csv: no column 'USUBJID' for the subject id among 2 columns", NAME_IT])
+@case(says=["VS.csv: no column 'USUBJID' for the subject id among 2 columns", '{"files": {"VS": {"person": "..."}}}'])
 def no_id_column_in_one_file(pilot):
     pilot.write("VS.csv", csv_text(rows_of("VS")).replace("USUBJID", "PATIENT"))
 
