@@ -90,9 +90,11 @@ def derive_age(column: pd.Series, rows: Rows) -> Done:
 def offset(column: pd.Series, rows: Rows) -> Done:
     """Dates move by the offset of their person; text that is no date, or is nobody's, is lost.
 
-    Times of day are removed unless the release keeps them.
+    Times of day are removed unless the release keeps them. Dates of people whom no offset hides are removed.
     """
     somebody = rows.people >= 0
+    if (undated := rows.of_people.undated) is not None:
+        somebody = somebody & ~undated[rows.people]
     days = np.zeros(len(rows.people), dtype=np.int64)
     days[somebody] = rows.of_people.offsets[rows.people[somebody]]
     n_of_nobody = int((column.notna() & ~somebody).sum())

@@ -88,7 +88,8 @@ class ReleasePeople:
     ``ids`` are the original ones, after the pilot's rule; ``stays``: who was kept by the treatment; ``pseudonyms`` and
     ``offsets`` in days belong to the release. ``recoded`` are the columns that the treatment changed, ``roles`` the
     columns that the config names as quasi-identifiers or sensitive. ``are_numbers``: the pseudonyms are whole numbers.
-    ``n_hidden`` people leave without the quasi-identifiers ``hidden_columns``, so that their terms can stay.
+    ``n_hidden`` people leave without the quasi-identifiers ``hidden_columns``, so that their terms can stay; those
+    ``undated`` (n_people,) without dates, because no offset hides them; None: nobody.
     """
 
     ids: pd.Series = field(repr=False)
@@ -100,6 +101,7 @@ class ReleasePeople:
     are_numbers: bool = False
     n_hidden: int = 0
     hidden_columns: tuple[str, ...] = ()
+    undated: np.ndarray | None = field(default=None, repr=False)
 
     @cached_property
     def rank(self) -> np.ndarray:

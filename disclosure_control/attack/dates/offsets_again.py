@@ -23,6 +23,7 @@ from disclosure_control.remedy.treatments.keys import Release, digests
 from disclosure_control.remedy.treatments.one_release import days_of_release
 
 MOST_TRIED = 100_000_000  # people times offsets times patterns
+MOST_UNDATED = 0.05  # of the people, who leave without dates; if more would, the dates of all are in question
 AGAIN = "date again"
 
 
@@ -49,8 +50,9 @@ def with_offsets_that_hold(
 ) -> ReleasePeople:
     """The people, of whom those with at most ``FEW`` possible offsets have another one, drawn by the key.
 
-    It is drawn among all offsets, -``days`` to ``days``, that leave more. Where there is none, the first one stays. The
-    same people are returned if nobody has another offset. ``released`` is the study with the first offsets.
+    It is drawn among all offsets, -``days`` to ``days``, that leave more. Where there is none, people leave without
+    dates if they are few; if not, the first offset stays, and the calendar is a reason to hold. The same people are
+    returned if nothing changes. ``released`` is the study with the first offsets.
     """
     stays = np.flatnonzero(people.stays)
     rows = dated_rows(released, study, people, stays, np.zeros(len(stays), dtype=np.int64), harmless, most_rows)
@@ -66,4 +68,9 @@ def with_offsets_that_hold(
         if of_person.any():
             candidates = possible[of_person]
             offsets[person] = candidates[int.from_bytes(number) % len(candidates)]
+    hopeless = stays[few[~holds.any(axis=1)]]
+    if len(hopeless) and len(hopeless) <= MOST_UNDATED * len(stays):
+        undated = np.zeros(len(people.ids), dtype=bool)
+        undated[hopeless] = True
+        return replace(people, offsets=offsets, undated=undated)
     return people if (offsets == people.offsets).all() else replace(people, offsets=offsets)

@@ -11,7 +11,7 @@ from disclosure_control.attack.release_findings import ReleaseFindings
 from disclosure_control.attack.traces.traces import Traces
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import DECIDE_COLUMNS, Gravity, Reason
-from disclosure_control.basics.telling.small_counts import Policy
+from disclosure_control.basics.telling.small_counts import Policy, count_in_sentence, people_told
 from disclosure_control.basics.telling.words import capitalised, counted, listed
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
@@ -48,7 +48,7 @@ class PackageChecked:
     ``findings`` about the released data; why its define.xml, if there is one, does not describe the files
     (``no_definition``); the longitudinal risk (``course``); what the package discloses with an ``earlier`` release; and
     what became of its keys (``joins``). ``closed``: the columns that stay here until a person decides.
-    ``times``: which times of day the config keeps.
+    ``times``: which times of day the config keeps. ``n_undated`` people leave without dates.
     """
 
     assessment: Assessment
@@ -64,6 +64,7 @@ class PackageChecked:
     joins: tuple[KeyJoin, ...]
     closed: tuple[ClosedGroup, ...] = ()
     times: str | tuple[str, ...] = REMOVE_TIMES
+    n_undated: int = 0
 
     def not_looked_at(self, policy: Policy) -> tuple[str, ...]:
         """Checks that were left out by the config or for size: sentences for the verdict."""
@@ -78,6 +79,10 @@ class PackageChecked:
             )
         if self.earlier is None:
             found.append("Not looked at: what an earlier release discloses together with this one.")
+        if self.n_undated:
+            n_people = self.assessment.k_anonymity.n_total
+            n_told = count_in_sentence(policy.told(self.n_undated, n_people))
+            found.append(f"No offset hides the dates of {n_told} of {people_told(n_people)}: they leave without dates.")
         reckoned = () if self.course is None else not_reckoned_with(policy, self.course)
         found += [*reckoned, *_times_that_leave(self.times)]
         return (*found, *not_scanned_in_words(self.not_scanned), *self.findings(policy).not_looked_at())

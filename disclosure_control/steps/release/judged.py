@@ -83,6 +83,7 @@ def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierRel
         making.package.joins,
         tuple(staying_here(released, study)),
         times=asked.settings.times,
+        n_undated=0 if people.undated is None else int((people.undated & people.stays).sum()),
     )
 
 

@@ -200,3 +200,19 @@ def test_the_verdict_does_not_hang_on_the_key(tmp_path, monkeypatch):
             starts_left = pd.date_range("2014-01-07", "2014-10-08", freq="7D")
             assert (abs((starts_left - released).days) <= 365).sum() > 10
         assert sorted(true) != sorted(moved)
+
+
+@pytest.mark.thorough("1 s: a release")
+def test_a_person_whom_no_offset_hides_leaves_without_dates(tmp_path):
+    """Tuesdays of one year, and one person who was there from the first to the last of them."""
+    tuesdays = np.datetime64("2014-03-04") + 7 * np.random.default_rng(3).integers(0, 20, N)
+    tuesdays[7] = np.datetime64("2014-01-07")
+    of_year = [*visits(tuesdays), {**visits(tuesdays)[28], "VISITNUM": 9.0, "VISIT": "LAST", "SVSTDTC": "2014-12-30"}]
+    found = made({"DM": demographics(tuesdays), "SV": of_year}, tmp_path)
+    assert calendar(found) == []
+    dm, sv = found.opened["DM"], found.opened["SV"]
+    (undated,) = dm["USUBJID"][dm["RFSTDTC"].isna()]
+    assert (sv["USUBJID"] == undated).sum() == 5
+    assert sv["SVSTDTC"].isna().eq(sv["USUBJID"] == undated).all()
+    (said,) = [one for one in found.result.not_looked_at if "No offset hides" in one]
+    assert said.endswith("of 120 people: they leave without dates.")
