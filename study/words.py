@@ -26,9 +26,8 @@ def words_of_the_pilots() -> Mapping[str, Any]:
 @cache
 def words_of_headings() -> frozenset[str]:
     """Words that headings are made of, one by one, as ``study.headings.words_of`` gives them: in every language."""
-    listed: dict[str, Any] = json.loads(Path(__file__).with_name("heading_words.json").read_text(encoding="utf-8"))
     concepts = [text for concept in words_of_the_pilots()["concepts"] for text in concept["words"]]
-    texts = [text for lines in listed["words"].values() for text in lines]
+    texts = [text for lines in words_of_the_pilots()["headings"].values() for text in lines]
     return frozenset(word for text in (*concepts, *texts) for word in words_of(text).split())
 
 
