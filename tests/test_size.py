@@ -98,13 +98,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/run": 28,
         "tests/steps/release": 1,
     },
-    "Use": {
-        "disclosure_control.release": 216,
-        "disclosure_control.steps": 9,
-        "disclosure_control.study_tables": 254,
-        "tests/release": 139,
-        "tests/study_tables": 404,
-    },
     "Nights": {
         "disclosure_control.assess": 47,
         "disclosure_control.attack": 157,
@@ -145,6 +138,13 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/formats": 116,
         "tests/study/merge": 79,
         "tests/study/models": 17,
+    },
+    "Use": {
+        "disclosure_control.release": 216,
+        "disclosure_control.steps": 9,
+        "disclosure_control.study_tables": 254,
+        "tests/release": 139,
+        "tests/study_tables": 404,
     },
 }
 
