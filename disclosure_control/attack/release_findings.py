@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 
 from disclosure_control.attack.alone.singling_out import singled_out
+from disclosure_control.attack.attacked import Attacked
 from disclosure_control.attack.dates.findings import DatedRows, moved_dates
 from disclosure_control.attack.joined_releases import joined_releases
 from disclosure_control.attack.leaving import Leaving
@@ -53,6 +54,11 @@ class ReleaseFindings:
 
     def _all(self) -> list[ReleaseFinding]:
         return [getattr(self, one.name) for one in fields(self)]
+
+    @property
+    def attempts(self) -> list[list[str]]:
+        """One row for each hidden column: by which answerer it was guessed, for how many people, or why not asked."""
+        return [one.row for one in self.attacked.attempts] if isinstance(self.attacked, Attacked) else []
 
     def words(self) -> Iterator[str]:
         """The sentences of all."""
