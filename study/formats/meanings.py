@@ -7,17 +7,19 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.one_meaning import one_spelling
 from study.formats.coded_missing import with_codes_missing
 from study.formats.column_reading import ColumnReading, read_columns, reading_notes
-from study.formats.dated_columns import with_iso_dates
+from study.formats.dated_columns import beginning, with_iso_dates
 from study.formats.messages import counted_note
 from study.formats.tables import FileContents, FileOptions
 from study.formats.thousands import without_thousands
-from study.formats.values import Column
+from study.formats.values import Column, n_records_of
 
-_MOST_VALUES = 1_000  # of a column of words
+_MOST_VALUES, _WORD = 1_000, r"[^\x00-\x40]{2}"  # of a column of words
 
 
 def columns_as_meant(
@@ -40,12 +42,15 @@ def _notes_on_spellings(columns: Mapping[str, Column], readings: Mapping[str, Co
     """A note on columns of words that have one value in several spellings, and the records with one of these."""
     found = {}
     for name, column in columns.items():
-        encoded = readings[name].encoded
-        if encoded is None or isinstance(column, np.ndarray) or not 1 < len(column) <= _MOST_VALUES:
+        if isinstance(column, np.ndarray) or not pc.any(pc.match_substring_regex(beginning(column), _WORD)).as_py():
             continue
-        texts = [text or "" for text in column.to_pylist()]
-        alike = Counter(map(one_spelling, dict.fromkeys(texts)))
-        several = np.array([bool(text) and alike[one_spelling(text)] > 1 for text in texts], dtype=bool)
-        found[name] = int(encoded.people[several].sum())
+        counts = pc.value_counts(column.combine_chunks().drop_null())
+        if len(counts) > _MOST_VALUES:
+            continue
+        texts = counts.field("values").to_pylist()
+        alike = Counter(map(one_spelling, texts))
+        n_records = readings[name].n_records
+        several = pa.array([text for text in texts if alike[one_spelling(text)] > 1], column.type)
+        found[name] = n_records_of(pc.is_in(column.combine_chunks(), value_set=several), n_records)
     words = "values that differ in letter case or blanks alone, one value for l and t: {}; to make them one: {}"
     return counted_note(words, found, '"treatment": [{"method": "group", "column": "...", "groups": {"new": ["old"]}}]')

@@ -110,7 +110,7 @@ def test_an_age_below_0_is_a_code_and_days_lead_to_a_placeholder_under_any_words
 
 
 def test_spellings_are_reported_with_the_line_that_makes_them_one(tmp_path):
-    (tmp_path / "p.csv").write_text("dx,gene\nFlu,AA\nflu,Aa\nAsthma,aa\n")
+    (tmp_path / "p.csv").write_text("id,dx,gene\n1,Flu,AA\n2,flu,Aa\n3,Asthma,aa\n")
     (note,) = read_domain_file(tmp_path / "p.csv").notes
     assert "one value for l and t: 'dx' (2)" in note
     assert '"method": "group"' in note
