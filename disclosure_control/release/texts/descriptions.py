@@ -20,6 +20,7 @@ from study.models.roles import Role, TableKind, TableModel
 
 OF_PROJECTS = ("redcap", "sdtm")  # data models whose tables about nobody are in a project's own words
 MANY_PEOPLE = 10
+SUMMARY = "TS"  # of SDTM, which registers publish
 _ABOUT_NOBODY = (TableKind.DESIGN, TableKind.DICTIONARY)
 
 
@@ -27,7 +28,12 @@ def own_descriptions(released: ReleasedStudy) -> Iterator[tuple[str, str, str]]:
     """The file, column and text of what a project wrote in words that no list has, each text of a column once."""
     for name, file in released.files.items():
         table = released.model.table(name)
-        if table is None or table.kind not in _ABOUT_NOBODY or file.has_people:
+        if (
+            table is None
+            or table.kind not in _ABOUT_NOBODY
+            or file.has_people
+            or released.model.domain(name) == SUMMARY
+        ):
             continue
         for column, known in table.columns.items():
             if column not in file.columns or file.columns[column].dtype != "str":
