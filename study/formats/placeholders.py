@@ -120,6 +120,8 @@ def numbers_apart(numbers: np.ndarray, n_records: np.ndarray, is_age: bool, coun
     is_there = ~np.isnan(numbers) & (n_records > 0)
     found = Apart.none(len(numbers))
     candidates = is_there & np.isin(numbers, list(CODES))
+    if counts_days:  # a visit seven days before the start has a day of its own
+        candidates &= (numbers < -500) | (numbers > 9)
     if is_age:
         candidates |= is_there & ((numbers > _OLDEST) | (numbers < 0))
     if candidates.any():

@@ -114,3 +114,8 @@ def test_spellings_are_reported_with_the_line_that_makes_them_one(tmp_path):
     (note,) = read_domain_file(tmp_path / "p.csv").notes
     assert "one value for l and t: 'dx' (2)" in note
     assert '"method": "group"' in note
+
+
+def test_a_day_before_the_start_is_no_code():
+    numbers = np.array([-7.0, 1.0, 14.0, 28.0, 56.0])
+    assert not numbers_apart(numbers, np.full(5, 40), is_age=False, counts_days=True).sure.any()
