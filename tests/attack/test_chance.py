@@ -91,8 +91,9 @@ def statin_like(seed: int, spelled: str) -> tuple[dict, list[str]]:
                 row | {"EXSTDTC": f"{day:%Y-%m-%dT%H:%M}", "EXLOT": f"2025{int(rng.integers(1000)):03}-{k}"}
             )
             row = {"USUBJID": one, "LBSAMPLE": f"{2025000 + (3 * i + k) % N}", "LBNO": float(2025000 + (i + 7 * k) % N)}
+            noted = pd.Timestamp("2025-01-07") + pd.Timedelta(days=(67 * i + k) % 330)  # nobody's own day
             platelets = 1000.0 * int(rng.integers(120, 400))
-            files["LB"].append(row | {"LBPLAT": platelets, "LBNOTE": f"drawn {day:%d.%m.%Y}, 2025 {k}12 tubes"})
+            files["LB"].append(row | {"LBPLAT": platelets, "LBNOTE": f"drawn {noted:%d.%m.%Y}, 2025 {k}12 tubes"})
     return files, ids
 
 
