@@ -121,7 +121,8 @@ def _scores(sample: bytes) -> dict[str, float]:
     import chardet
 
     found = chardet.detect_all(sample, ignore_threshold=True, compat_names=False, include_encodings=_SCORED)
-    return {_SCORED_NAMES[codecs.lookup(str(one["encoding"])).name]: float(one["confidence"]) for one in found}
+    known = [one for one in found if one["encoding"]]  # some bytes are of none
+    return {_SCORED_NAMES[codecs.lookup(str(one["encoding"])).name]: float(one["confidence"]) for one in known}
 
 
 def _reads_letters_for_signs(as_best: str, as_usual: str) -> bool:

@@ -57,7 +57,7 @@ class RecommendSettings(SettingsGroup):
     max_level: Mapping[str, int] = setting(dictionary_of(_LEVEL), "recode a column no further than this", {})
     at_least: int = setting(
         whole_number(1, 1_000_000),
-        "the fewest people of a class",
+        "the fewest people of a class; above K nobody is left out",
         1,
         "K",
     )

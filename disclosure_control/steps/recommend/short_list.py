@@ -102,6 +102,11 @@ class Trial:
         return treat_counted(self.counted, self.assessment.config, steps, self.folder)
 
     @property
+    def asks_for_larger_classes(self) -> bool:
+        """Whether classes of more people than K are asked for: then nobody is left out, as that is done by K."""
+        return self.pilot.k > self.assessment.config.K
+
+    @property
     def n_at_risk(self) -> int:
         """How many people are at risk without treatment, by the models that can be met."""
         flags = self.alike.at_risk(self.as_it_is, self.pilot.models).values()
@@ -149,6 +154,8 @@ def other_questions(trial: Trial) -> list[list[SearchQuestion]]:
         for name in names
         if trial.highest.get(name, heights[name]) > lowest[name]
     ]
+    if trial.asks_for_larger_classes:
+        return [one_only]
     return [
         [SearchQuestion("Nobody left out", 0.0, *bounds)],
         one_only,

@@ -52,7 +52,7 @@ def run_step(step: StepInput[RecommendSettings]) -> StepResult:
         weights=settings.weights,
         lowest=lowest,
         highest=highest,
-        suppression_limit=settings.suppression_limit,
+        suppression_limit=0.0 if pilot.k > assessment.config.K else settings.suppression_limit,
         time_limit=settings.time_limit,
     )
     start = trial.clock()

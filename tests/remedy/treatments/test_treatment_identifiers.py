@@ -118,12 +118,14 @@ def test_what_the_treatments_give_is_what_is_derived():
 def test_keys_from_the_environment_and_from_a_file(tmp_path):
     path = tmp_path / "key.txt"
     path.write_text(KEY + "\n", encoding="utf-8")
+    path.chmod(0o600)
     assert read_key(KEY_FROM) == read_key({"file": str(path)}) == KEY.encode()
 
 
 def test_a_key_file_without_an_end_is_refused(tmp_path):
     path = tmp_path / "key.txt"
     path.write_bytes(b"k" * 5000)
+    path.chmod(0o600)
     with pytest.raises(FaultyInputError, match="has more than 4096 bytes"):
         read_key({"file": str(path)})
     if Path("/dev/zero").exists():
@@ -148,6 +150,7 @@ def test_the_shortest_and_the_longest_key(tmp_path, n_bytes, words):
     key = np.random.default_rng(7).bytes(n_bytes).replace(b"\n", b"x").replace(b"\r", b"x")
     path = tmp_path / "key"
     path.write_bytes(key)
+    path.chmod(0o600)
     if words:
         with pytest.raises(FaultyInputError, match=words):
             read_key({"file": str(path)})

@@ -327,9 +327,9 @@ def test_by_the_gaps_in_the_order_of_dates(demo):
         ("STUDY-{}", "{}", True, "id_digits"),
         ("STUDY-{}", "{}", False, "id_digits"),
         ("0{}", "{}", True, "original_ids"),
-        ("{}", "{}.5", True, None),
+        ("{}", "{}.5", True, "id_digits"),
         ("STUDY-0{}", "1{}", True, None),
-        ("{}", "98{}01234567", False, None),  # a pseudonym of digits has any six digits by chance
+        ("{}", "98{}01234567", False, "id_digits"),  # of everybody: a pseudonym has the digits of few by chance
         ("{}", "no {}", False, "original_ids"),
     ],
 )

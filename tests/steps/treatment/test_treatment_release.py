@@ -385,6 +385,7 @@ def test_a_key_in_the_pilot_s_folder_is_a_fault(tmp_path, step):
     for folder, is_fault in ((tmp_path, True), (tmp_path / "PILOT", False)):
         path = tmp_path / "key"
         path.write_text(KEY, encoding="utf-8")
+        path.chmod(0o600)
         steps = [{**step, "key_from": {"file": str(path)}}]
         if is_fault:
             with pytest.raises(FaultyInputError, match="is in the pilot's folder; move it out"):
