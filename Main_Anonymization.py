@@ -90,7 +90,8 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
                 check(literal)
                 with opened(engine, path, pilot.by(literal), READERS, records_needed, pilot.cluster) as tried:
                     log.say(words)
-                    return _verdict_of(pilot, tried, literal, log, tried.config if in_place else found.config, kept)
+                    untried, known = (tried.config, Kept()) if in_place else (found.config, kept)
+                    return _verdict_of(pilot, tried, literal, log, untried, known)
 
         def weigh(literal: Mapping[str, Any], words: str) -> Weighed | None:
             from disclosure_control.remedy.treatments.keys import with_keys_to_come
@@ -279,10 +280,10 @@ def _propose(
         as_it_is = tried[-1] if is_known else run(parse_config(proposal.text, file.name), "Trying the proposal")
         of_ways = recoding, weigh, run, as_it_is, asked.tables_weighed
         proposal, said = proposed_by_ways(proposal, file.name, *of_ways)
-    if drops_what_is_spared():  # no other way holds
-        last = propose_tried(proposal.text, file.name, proposal.left, check, reasons_of)
-        changes = (*proposal.changes, *last.changes)
-        proposal = dataclasses.replace(last, before=text, changes=changes, n_decided=proposal.n_decided)
+    for spared_still in (spared, ()):  # what lines answer; then, as no other way holds, what is given up last
+        if (further := propose_tried(proposal.text, file.name, proposal.left, check, reasons_of, spared_still)).changes:
+            changes = (*proposal.changes, *further.changes)
+            proposal = dataclasses.replace(further, before=text, changes=changes, n_decided=proposal.n_decided)
     as_it_runs = partial(run, words="Trying the proposal in place", in_place=True)
     proposal = tried_in_place(proposal, lambda text: as_it_runs(parse_config(text, file.name)).reasons)
     if proposal.is_other:

@@ -19,7 +19,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.words import capitalised, counted, listed
 from disclosure_control.draft.edits import with_changes
-from disclosure_control.draft.proposal import Proposal
+from disclosure_control.draft.proposal import Proposal, dropped_by
 
 MOST_WEIGHED, MOST_TRIED, MOST_SHOWN = 16, 4, 3
 LARGER_CLASSES = (2, 4, 8)  # times K: within them fewer people are alone by what an acquaintance knows
@@ -120,6 +120,7 @@ class WayWeighed:
     lost: float
     n_given_up: int = 0
     reasons: tuple[Reason, ...] | None = None
+    stay_fine: tuple[str, ...] = ()
 
     @property
     def losses(self) -> tuple[int, int, int, float]:
@@ -144,11 +145,23 @@ class WayWeighed:
         return first < of_other or (first == of_other and lost + LEAST_GAIN <= lost_by_other)
 
     def is_better_than(self, other: WayWeighed) -> bool:
-        """Whether it was tried and holds with fewer reasons, or with as many and loses less."""
+        """Whether it was tried and holds with fewer reasons, or may leave as well and loses less; or lines of the
+        config answer all its reasons, and not those of the other one.
+        """
         if self.reasons is None or other.reasons is None:
             return False
-        mine, theirs = self.rank[:2], other.rank[:2]
-        return mine < theirs or (mine == theirs and self.loses_less_than(other))
+        if len(self.reasons) != len(other.reasons):
+            return len(self.reasons) < len(other.reasons)
+        return self.loses_less_than(other) if not self.reasons else self.is_answered and not other.is_answered
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether lines that give up no column which should stay fine answer every reason of its trial."""
+        return all(set(one.changes) - set(self.given_up_by(one)) for one in self.reasons or ())
+
+    def given_up_by(self, reason: Reason) -> list[ConfigChange]:
+        """The changes of a reason that drop a column which should stay fine."""
+        return [change for change in reason.changes if dropped_by(change).intersection(self.stay_fine)]
 
     def is_better_by(self, other: WayWeighed) -> str:
         """What makes it better than another one."""
@@ -201,8 +214,9 @@ class _Weighed:
         use, taken = weighed
         weights = self.literal.get("recommend", {}).get("weights", {})
         given_up = self.recoding.dropped(taken) if self.recoding is not None else []
-        n_given_up = sum(weights.get(name, 1) > 1 for name in given_up)
-        self.found.append(WayWeighed(way, use, use.lost_of(self.tables), n_given_up))
+        fine = tuple(name for name, weight in weights.items() if weight > 1)
+        n_given_up = len(set(fine).intersection(given_up))
+        self.found.append(WayWeighed(way, use, use.lost_of(self.tables), n_given_up, stay_fine=fine))
         return self.found[-1]
 
 
@@ -291,7 +305,8 @@ def _way_of(recoding: RecodingLevels, stays: Mapping[str, Any]) -> Way:
 def best_way(found: Sequence[WayWeighed]) -> WayWeighed | None:
     """The best of the ways that were tried, if it is better than the config as it is; else None."""
     as_it_is = [one for one in found if not one.way.changes]
-    return found[0] if as_it_is and found[0].is_better_than(as_it_is[0]) else None
+    better = [one for one in found if as_it_is and one.is_better_than(as_it_is[0])]
+    return min(better, key=lambda one: (len(one.reasons or ()), one.losses), default=None)
 
 
 def proposed_by_ways(
@@ -316,7 +331,7 @@ def proposed_by_ways(
             proposal,
             text=with_changes(proposal.text, changes),
             changes=(*proposal.changes, *changes),
-            left=tuple(reason for reason in best.reasons or () if not reason.changes),
+            left=best.reasons or (),
             is_tried=True,
         )
     return proposal, list(ways_in_words(literal, parse_config(proposal.text, name), found, tables))

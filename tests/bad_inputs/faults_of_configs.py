@@ -136,7 +136,6 @@ for required, allowed in {
     "T": DISTANCE,
 }.items():
     config_case(f"config_without_{required}", [f"{required}: missing; allowed: {allowed}"], **{required: ...})
-config_case("config_without_binning_config", ["binning_config: missing", "give edges"], binning_config=...)
 
 config_case("categorical_qis_is_a_text", ["categorical_qis: found 'DM__SEX'", NAMES], categorical_qis="DM__SEX")
 config_case("categorical_qis_holds_a_number", ["categorical_qis: found", NAMES], categorical_qis=["DM__SEX", 5])
