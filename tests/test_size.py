@@ -61,13 +61,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/formats": 94,
         "tests/study/models": 2,
     },
-    "Lead": {
-        "disclosure_control.draft": 59,
-        "disclosure_control.release": 7,
-        "disclosure_control.steps": 19,
-        "doors": 31,
-        "tests/draft": 47,
-    },
     "Desk": {
         "Anonymization_Models": 14,
         "config": 6,
@@ -150,6 +143,13 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 79,
         "tests/study/models": 17,
     },
+    "Lead": {
+        "disclosure_control.draft": 60,
+        "disclosure_control.release": 7,
+        "disclosure_control.steps": 19,
+        "doors": 32,
+        "tests/draft": 47,
+    },
 }
 
 MOST = {
@@ -179,7 +179,7 @@ MOST = {
     "tests/analyses/private_release": 1407,
     "tests/analyses/sweep": 728,
     "tests/assess": 133,
-    "tests/bad_inputs": 835,
+    "tests/bad_inputs": 834,
     "tests/basics": 953,
     "tests/config": 257,
     "tests/corpus": 319,
@@ -206,7 +206,7 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 39536, 32445
+MOST_STATEMENTS, MOST_OF_TESTS = 39536, 32444
 MOST_SETTINGS = 314
 MOST_WORDS = {"docs": 38504, "README.md": 2218}
 MOST_BYTES_OF_README = 14170
