@@ -97,7 +97,7 @@ def histogram_edges(column: ExploredColumn) -> np.ndarray:
     half = 0.5 if are_whole(values) else 0.0
     low, high = float(values[0]) - half, float(values[-1]) + half
     wide = 2 * (statistics.third_quartile / 2 - statistics.first_quartile / 2) / np.cbrt(column.n_with_value)
-    n_bins = min(MOST_BINS, math.ceil((high / 2 - low / 2) / wide)) if wide > 0 else MOST_BINS
+    n_bins = math.ceil(min(MOST_BINS, (high / 2 - low / 2) / wide)) if wide > 0 else MOST_BINS  # it may be infinite
     locator = MaxNLocator(n_bins, steps=[1, 2, 5, 10], integer=half > 0)
     edges = np.asarray(locator.tick_values(low + half, high + half)) - half
     step = np.diff(edges[:2])  # an end may be left outside

@@ -128,15 +128,16 @@ def test_faults_of_the_setting(value, words, release_key):
 
 @pytest.mark.thorough("4 s: the demo is released twice")
 def test_the_demo_beside_its_release_with_other_bins(demo, tmp_path, release_key):
-    """Recounted from both folders with plain pandas: classes of age and of what else the config names."""
+    """Whoever would stand out between the two is held back of the later one: there are no others."""
     literal = demo_config({"earlier": {"folder": str(demo.folder), "name": "2026"}})
     other = [{**TREATMENT[0], "width": 15}, TREATMENT[1]]
     given, kept = step_on(FOLDER, tmp_path, literal, other)
     made = package(FOLDER, given, kept, tmp_path)
     found = made.result.outcome.earlier.found
-    assert found.in_both == len(set(kept) & set(demo.kept)) > 0
-    assert found.only_now == len(set(kept) - set(demo.kept))
-    assert found.only_earlier == len(set(demo.kept) - set(kept))
+    assert 0 < found.in_both <= len(set(kept) & set(demo.kept))
+    assert found.only_now <= len(set(kept) - set(demo.kept))
+    assert found.in_both + found.only_earlier == len(demo.kept)
+    assert (found.alone, found.fewer_than_k) == (0, 0)
     assert made.result.figures["earlier_release"] is not None
     assert any(name.startswith("earlier release 2026: ") for name in made.result.inputs)
 
