@@ -31,7 +31,7 @@ from disclosure_control.steps.release.earlier import (
 from study.formats.files import read_domain_file
 from tests.config_keys import faults_of_key
 from tests.found import InSummary
-from tests.steps.release.conftest import FOLDER, TREATMENT, demo_config, package, step_on
+from tests.steps.release.conftest import FOLDER, KEY, TREATMENT, demo_config, package, step_on
 
 SECRET = bytes.fromhex("8f14e45fceea167a5a36dedd4bea2543a1b2c3d4e5f60718")
 NOW, EARLIER = Release("PILOT", "2026"), Release("PILOT", "2025")
@@ -133,10 +133,13 @@ def test_the_demo_beside_its_release_with_other_bins(demo, tmp_path, release_key
     other = [{**TREATMENT[0], "width": 15}, TREATMENT[1]]
     given, kept = step_on(FOLDER, tmp_path, literal, other)
     made = package(FOLDER, given, kept, tmp_path)
-    found = made.result.outcome.earlier.found
-    assert 0 < found.in_both <= len(set(kept) & set(demo.kept))
-    assert found.only_now <= len(set(kept) - set(demo.kept))
-    assert found.in_both + found.only_earlier == len(demo.kept)
+    beside, own = made.result.outcome.earlier, pseudonyms_of(KEY.encode(), Release("DEMO", "2026"), kept)
+    leaving = {one for one, pseudonym in zip(kept, own, strict=True) if pseudonym in set(made.opened["DM"]["USUBJID"])}
+    assert 0 < beside.n_held_back == len(kept) - len(leaving)
+    found = beside.found
+    assert found.in_both == len(leaving & set(demo.kept)) > 0
+    assert found.only_now == len(leaving - set(demo.kept))
+    assert found.only_earlier == len(set(demo.kept) - leaving)
     assert (found.alone, found.fewer_than_k) == (0, 0)
     assert made.result.figures["earlier_release"] is not None
     assert any(name.startswith("earlier release 2026: ") for name in made.result.inputs)
