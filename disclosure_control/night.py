@@ -6,7 +6,8 @@
 A pilot is assessed only if its merge succeeded, and a fault of one pilot does not stop the others. The options are
 those of both scripts. Reports are in their files. The log has a line for each notice, fault and outcome, as soon as it
 is known; then a table of all outcomes, gravest first; last, for a mail, how many pilots need a look, and why. A pilot
-needs a look if it failed, or if its last attempt before this night was better.
+needs a look if it failed, if it may no longer leave, or if its risk is above what is enforced and was not at its last
+attempt before this night.
 Exit status: that of the gravest outcome. 0 done; 1 a risk above --fail-on-risk; 2 config or input at fault; 3 a fault
 of ours; 4 another run holds a pilot; 128 and its number after a signal.
 """
@@ -20,8 +21,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from disclosure_control.run.memory import keep_freed_memory, look_for_cycles_rarely
+from disclosure_control.run.packages import say_missing_packages
 
 if __name__ == "__main__":
+    say_missing_packages()
     look_for_cycles_rarely()
     keep_freed_memory(arrow_from="system")
 
@@ -54,7 +57,8 @@ FAILED = {
     LOCKED: "held by another run",
 }
 LONGEST_WORDS = 120  # of an outcome in the table, in characters; all of them are in the lines before it
-NOT_FINISHED, WORSE = "not finished", "worse than the night before"
+NOT_FINISHED, NEWLY_ABOVE = "not finished", "newly above the risk that is enforced"
+MAY_NO_LONGER = "may no longer leave"
 
 
 @dataclass(frozen=True)
@@ -70,12 +74,10 @@ class PilotsNight:
         status = self.outcome.status
         if status not in (DONE, RISK_TOO_HIGH):
             return FAILED.get(status, NOT_FINISHED)
-        if self.before is None:
-            return ""
-        was_below = self.before.status == DONE and self.before.enforced is not None
-        is_riskier = status == RISK_TOO_HIGH and was_below
-        may_no_longer = self.before.verdict == MAY_LEAVE != self.outcome.verdict
-        return WORSE if is_riskier or may_no_longer else ""
+        if status == RISK_TOO_HIGH and (self.before is None or self.before.status != RISK_TOO_HIGH):
+            return NEWLY_ABOVE
+        may_no_longer = self.before is not None and self.before.verdict == MAY_LEAVE != self.outcome.verdict
+        return MAY_NO_LONGER if may_no_longer else ""
 
 
 def in_one_line(nights: Mapping[str, PilotsNight]) -> str:
@@ -84,7 +86,7 @@ def in_one_line(nights: Mapping[str, PilotsNight]) -> str:
     for name, night in nights.items():
         why.setdefault(night.needs_a_look, []).append(name)
     others = [nights[name].outcome for name in why.pop("", ())]
-    order = [*FAILED.values(), NOT_FINISHED, WORSE]
+    order = [*FAILED.values(), NOT_FINISHED, NEWLY_ABOVE, MAY_NO_LONGER]
     reasons = [f"{words} ({listed(why[words])})" for words in order if words in why]
     n_above = sum(outcome.status == RISK_TOO_HIGH for outcome in others)
     above = f", {n_above} of them above the risk that is enforced" if n_above else ""

@@ -117,7 +117,9 @@ def test_the_steps_of_the_image_end_with_a_report(tmp_path):
     assert done.returncode == 2, done.stderr  # a pilot without DM, and one of which more are at risk than 5%
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert [event["status"] for event in events if event["event"] == "outcome"] == [2, 1]
-    assert events[-1]["words"].startswith("1 of 2 pilots need a look: a fault in the config or the input (BROKEN).")
+    assert events[-1]["words"].startswith(
+        "2 of 2 pilots need a look: a fault in the config or the input (BROKEN); newly"
+    )
     assert leaks(done.stdout, done.stderr) == []
     assert pilot.summary()["pilot"] == "CLINIC"
     of_service = re.findall(rf"code object from '?{re.escape(str(service))}/\S+?[.](pyc?)'?$", told, re.MULTILINE)

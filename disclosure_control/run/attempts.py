@@ -21,7 +21,7 @@ class Attempt:
     """``door``: the program that ran; ``status`` is its exit status, None while it runs and after it was killed.
 
     ``words`` contain no value of a person: they are those of the screen, with the first fault. ``verdict`` is ""
-    if there is none, ``enforced`` the percentage of ``--fail-on-risk``.
+    if there is none.
     """
 
     when: str
@@ -29,7 +29,6 @@ class Attempt:
     status: int | None = None
     words: str = ""
     verdict: str = ""
-    enforced: float | None = None
 
 
 def keep_attempt(results: Path, attempt: Attempt) -> None:

@@ -189,8 +189,9 @@ def attempted(door: Door, name: str, settings: Settings, options: argparse.Names
 
     def keep(status: int | None, words: str = "", verdict: str = "") -> None:
         if is_pilot and status != LOCKED:
-            found = Attempt(started, door.name, status, words, verdict, getattr(options, "fail_on_risk", None))
-            keep_attempt(settings.data_folder / name / RESULTS_FOLDER, found)
+            keep_attempt(
+                settings.data_folder / name / RESULTS_FOLDER, Attempt(started, door.name, status, words, verdict)
+            )
 
     try:
         begun = functools.partial(keep, None)

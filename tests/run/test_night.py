@@ -43,7 +43,10 @@ def test_the_log_for_programs_ends_with_the_night(wards, capsys):
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [one["status"] for one in events if one["event"] == "outcome"] == [RISK_TOO_HIGH, 2, 2]
     assert events[-1]["event"] == "night"
-    assert events[-1]["words"].endswith("1 as expected, 1 of them above the risk that is enforced.")
+    assert "; newly above the risk that is enforced (CLINIC). 0 as expected." in events[-1]["words"]
+    night.main(["CLINIC", "--fail-on-risk", "5"])  # a risk that was there before is no news
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == "0 of 1 pilot need a look. 1 as expected, 1 of them above the risk that is enforced."
 
 
 def test_door_2_runs_only_where_door_1_succeeded(wards, capsys):
@@ -56,11 +59,13 @@ def test_door_2_runs_only_where_door_1_succeeded(wards, capsys):
     ("before", "status", "verdict", "why"),
     [
         (Attempt("", "", DONE, "", "May leave"), DONE, "May leave", ""),
-        (Attempt("", "", DONE, "", "May leave"), DONE, "Hold", night.WORSE),
-        (Attempt("", "", DONE, "", "Hold", 5), RISK_TOO_HIGH, "Hold", night.WORSE),
-        (Attempt("", "", DONE, "", "Hold"), RISK_TOO_HIGH, "Hold", ""),
+        (Attempt("", "", DONE, "", "May leave"), DONE, "Hold", night.MAY_NO_LONGER),
+        (Attempt("", "", RISK_TOO_HIGH, "", "May leave"), RISK_TOO_HIGH, "Hold", night.MAY_NO_LONGER),
+        (Attempt("", "", DONE, "", "Hold"), RISK_TOO_HIGH, "Hold", night.NEWLY_ABOVE),
         (Attempt("", "", RISK_TOO_HIGH, "", "Hold"), RISK_TOO_HIGH, "Hold", ""),
-        (None, RISK_TOO_HIGH, "Hold", ""),
+        (Attempt("", "", INPUT_AT_FAULT), RISK_TOO_HIGH, "Hold", night.NEWLY_ABOVE),
+        (None, DONE, "Hold", ""),
+        (None, RISK_TOO_HIGH, "Hold", night.NEWLY_ABOVE),
         (None, OUR_FAULT, "", "an error in this program"),
         (None, LOCKED, "", "held by another run"),
         (None, STOPPED_BY_SIGTERM, "", "not finished"),

@@ -1,4 +1,4 @@
-"""A package that is not installed: one line with the command, status 2, at both doors and within a run."""
+"""A package that is not installed: one line with the command, status 2, at the doors, at night, within a run."""
 
 import subprocess
 import sys
@@ -10,10 +10,13 @@ from tests.cases import each
 from tests.places import PROJECT
 
 
-@each("door", ["Create_Combined_Pilot_Dataset.py", "Main_Anonymization.py"])
+@each(
+    "door",
+    [["Create_Combined_Pilot_Dataset.py"], ["Main_Anonymization.py"], ["-m", "disclosure_control.night"]],
+)
 def test_a_door_without_its_packages_says_which_and_how_to_get_them(door):
-    without = [sys.executable, "-S", str(PROJECT / door), "PENTELI"]  # -S: nothing that was installed is found
-    ended = subprocess.run(without, capture_output=True, text=True, check=False)
+    without = [sys.executable, "-S", *door, "PENTELI"]  # -S: nothing that was installed is found
+    ended = subprocess.run(without, capture_output=True, text=True, check=False, cwd=PROJECT)
     assert ended.returncode == PACKAGE_IS_MISSING == INPUT_AT_FAULT
     (line,) = ended.stderr.splitlines()
     assert "is not installed" in line
