@@ -54,7 +54,7 @@ class By(StrEnum):
     TREATMENT = "removed by the treatment"
     RARE = "of few people with a term or text"
     STRANGERS = "of people who are not in the combined dataset"
-    REFERENCES = "that no decision names, or with what they refer to"
+    REFERENCES = "removed with the rows that they refer to, or for a reason that is not recorded"
     UNREAD = "unreadable, or outside every band"
     TIMES = 'removed by release["times"]'
     ROLE = "because of their role"
@@ -218,12 +218,13 @@ def _rows(
     stays = np.append(people.stays, True)[np.maximum(of_rows, NOBODY)] & ~strangers
     of_people = int((stays & (of_rows >= 0)).sum())
     n_gone = int(stays.sum()) - leaving.n_records
-    n_rare = sum((one.rows_gone or 0) for one in raised if one.domain == file.domain)
+    rare = [one for one in raised if one.domain == file.domain and not file.is_supplemental]
+    n_rare, of_rare = sum(one.rows_gone or 0 for one in rare), sum(one.people_gone or 0 for one in rare)
     n_tests = sum(one.n_values for one in accounts if one.rows_of and not one.stays)
-    for by, n in ((By.RARE, min(n_rare, n_gone)), (By.REFERENCES, n_gone - n_rare - n_tests)):
+    lost = ((By.RARE, of_rare, min(n_rare, n_gone)), (By.REFERENCES, 0, n_gone - n_rare - n_tests))
+    for by, n_people, n in lost:
         if n > 0 and of_people:
-            gone = sum((one.people_gone or 0) for one in raised if one.domain == file.domain) if by is By.RARE else 0
-            yield Loss(What.ROWS, file.name, by, gone, n, of_people)
+            yield Loss(What.ROWS, file.name, by, n_people, n, of_people)
 
 
 def _cells(

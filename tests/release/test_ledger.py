@@ -18,6 +18,7 @@ from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.ledger import By, Loss, What, entries_of, losses_of
 from disclosure_control.release.merge_drop import rules_of_drop, tests_of_drop
 from disclosure_control.release.study import read_study
+from disclosure_control.release.terms.raised_terms import RaisedTerms
 from disclosure_control.release.texts.rare_texts import RareTexts
 from disclosure_control.study_tables.fit import FitForUseSettings
 from study.merge.settings import MergeSettings
@@ -178,6 +179,25 @@ def test_each_line_says_by_whom_and_of_how_many():
     _, losses = as_released(Worse("", "", gone=("AE",)))
     gone = next(one for one in losses if one.what is What.DATA_SET)
     assert (gone.name, gone.by, gone.n_people, gone.n_rows) == ("AE", By.CONFIG, 80, len(ROWS["AE"]))
+
+
+def test_supplements_of_removed_events_are_removed_with_them_and_not_for_a_term_of_few_people():
+    events = [row for row in ROWS["AE"] if row["AEDECOD"] == "Nausea"]
+    supplement = {"RDOMAIN": "AE", "IDVAR": "AESEQ", "IDVARVAL": "1", "QNAM": "AETRTEM", "QVAL": "Y", "QLABEL": "x"}
+    further = [
+        {"STUDYID": "S", "USUBJID": row["USUBJID"], **supplement, "QNAM": name}
+        for row in events
+        for name in ("AETRTEM", "AEOTHER")
+    ]
+    keep = tuple(overriding_line(f"AE.{name}", OperationKind.KEEP) for name in ("AETRTEM", "AEOTHER"))
+    study, who = study_of({"DM": ROWS["DM"], "AE": events, "SUPPAE": further}, IDS), people(IDS, list(range(N)))
+    released = deidentify(study, who, keep, KEY, RELEASE)
+    for name, n in (("AE", 3), ("SUPPAE", 6)):
+        released = with_frame(released, name, lambda frame, n=n: np.arange(len(frame)) >= n, None)
+    raised = (RaisedTerms("AE", len(events), {}, 3, 6, 0.1, people=40, people_gone=3),)
+    losses = losses_of(study, CameIn.of(study, N, 10**9), released, who, keep, MergeSettings(), raised, RareTexts())
+    rows = {(one.name, one.by, one.n_people, one.n_rows) for one in losses if one.what is What.ROWS}
+    assert rows == {("AE", By.RARE, 3, 3), ("SUPPAE", By.REFERENCES, 0, 6)}
 
 
 def test_small_counts_of_people_and_rows_are_masked_for_others():
