@@ -37,7 +37,8 @@ def run_step(step: StepInput[SweepSettings]) -> StepResult:
         folder=step.folder,
         recommended=outcome.treatment if isinstance(outcome, Recommendation) else None,
     )
-    files = figure_files(sweep_figures(found.rows), settings.figures)
+    of_others = [row.without_digits() for row in found.rows]  # as in the summary: figures are handed on
+    files = figure_files(sweep_figures(of_others), settings.figures)
     told = told_sweep(found, settings, step.assessment.config, [SUMMARY, *files])
     return StepResult(
         told,

@@ -89,7 +89,8 @@ class SweepRow:
         fit = {name: value for name, value in self.regression.items() if ": " not in name}
         fit |= {name: _five_digits(value) for name, value in fit.items() if name == R_SQUARED}
         lost, unread = (None if n is None else MASKED.told(n) for n in (self.n_values_lost, self.n_values_unread))
-        touched = MASKED.told(self.n_records_touched or 0, self.n_records_compared + self.n_records_removed)
+        n_all = self.n_records_compared + self.n_records_removed
+        touched = MASKED.told(self.n_records_touched or 0, n_all, self.n_records_removed)
         return replace(
             self,
             utility=figures,

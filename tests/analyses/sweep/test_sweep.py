@@ -247,6 +247,23 @@ def test_risk_is_of_the_values_as_released_and_the_bins_stand_beside():
     assert rows["band age", "100"]["smallest_k"] == 6
 
 
+def test_figures_for_others_have_no_small_counts_and_no_digits(monkeypatch):
+    drawn = []
+    monkeypatch.setattr("disclosure_control.analyses.sweep.step.sweep_figures", lambda rows: drawn.extend(rows) or ())
+    told = run([GRID[1]], figures=True).outcome
+    (row,) = drawn[1:]
+    assert told.rows[1].n_records_touched == 1
+    assert (row.n_records_touched, row.percent_records_touched) == (None, None)
+    assert not [name for name in row.utility if ": " in name]
+
+
+def test_of_records_beside_the_removed_ones_few_that_lost_a_value_are_masked():
+    """The removed ones are published, so the difference must not be of few people."""
+    row = replace(UNTREATED, n_records_compared=80, n_records_removed=20, percent_records_touched=23.0)
+    touched = [replace(row, n_records_touched=n).without_digits().n_records_touched for n in (20, 23, 30, 93, 100)]
+    assert touched == [20, None, 30, None, 100]
+
+
 def test_removed_records_and_unread_values_are_counted():
     grid = [GRID[1], {"method": "bins", "column": "age", "edges": [[0, 30, 60], [0, 50, 100]]}]
     rows = rows_of(run(grid))
