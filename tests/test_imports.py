@@ -321,6 +321,11 @@ def test_the_rules_look_at_real_imports():
     assert any(room_of(name) == "Anonymization_Models" for path in project_files() for name in project_imports(path))
 
 
+def test_only_what_runs_the_doors_imports_them():
+    importing = {module_name(path) for path in project_files() if project_imports(path) & set(DOORS)}
+    assert importing == {"disclosure_control.night", "disclosure_control.verify"}
+
+
 def test_no_benchmark_imports_a_door():
     for path in sorted((PROJECT / "benchmarks").rglob("*.py")):
         assert not top_names(path.read_text(encoding="utf-8")) & set(DOORS), path.name
