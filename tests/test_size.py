@@ -80,13 +80,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/run": 28,
         "tests/steps/release": 1,
     },
-    "Use": {
-        "disclosure_control.release": 216,
-        "disclosure_control.steps": 9,
-        "disclosure_control.study_tables": 254,
-        "tests/release": 139,
-        "tests/study_tables": 404,
-    },
     "Nights": {
         "disclosure_control.assess": 47,
         "disclosure_control.attack": 157,
@@ -151,6 +144,19 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 79,
         "tests/study/models": 17,
     },
+    "Use": {
+        "disclosure_control.analyses": 2,
+        "disclosure_control.release": 217,
+        "disclosure_control.steps": 9,
+        "disclosure_control.study_tables": 254,
+        "doors": 1,
+        "tests": 3,
+        "tests/analyses/sweep": 12,
+        "tests/release": 153,
+        "tests/run": 3,
+        "tests/steps/release": 3,
+        "tests/study_tables": 404,
+    },
 }
 
 MOST = {
@@ -168,7 +174,7 @@ MOST = {
     "disclosure_control.remedy": 4226,
     "disclosure_control.report": 943,
     "disclosure_control.rules": 292,
-    "disclosure_control.run": 714,
+    "disclosure_control.run": 712,
     "disclosure_control.steps": 3781,
     "disclosure_control.study_tables": 1381,
     "doors": 622,
@@ -207,7 +213,7 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 39536, 32444
+MOST_STATEMENTS, MOST_OF_TESTS = 39534, 32444
 MOST_SETTINGS = 314
 MOST_WORDS = {"docs": 38504, "README.md": 2218}
 MOST_BYTES_OF_README = 14170
