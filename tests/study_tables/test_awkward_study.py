@@ -121,6 +121,14 @@ def test_units_of_a_test_are_apart(tables):
     assert cells(changes, "WEIGHT (LB), Week 2")["Active"] == (1, 2, 4.0)
 
 
+def test_a_first_event_is_one_that_the_table_of_events_counts():
+    """The flag says that P3's rash of day 5 is not of the treatment; P2's has no flag."""
+    events = pd.concat([EVENTS, pd.DataFrame([["P2", "Rash", "2020-01-15", 6.0, None]], columns=list(EVENTS))])
+    people = PEOPLE.assign(RFPENDTC="2020-04-10")
+    first = tables_of({"DM": people, "AE": events.reset_index(drop=True)}, IDS)["time_to_event.AE"]
+    assert {arm: n for arm, (_, _, n) in cells(first, "day 30").items()} == {"Active": 0.666666667, "Placebo": 1.0}
+
+
 def test_events_since_the_treatment_began_are_those_that_are_not_surely_before(tables):
     """By the arm in which people were treated: P1 alone had placebo."""
     found = tables["adverse_events.AE"]

@@ -156,7 +156,7 @@ def _ledger(policy: Policy, losses: Sequence[Loss], n_people: Sequence[int]) -> 
     if shown:
         rows = [loss.cells(policy, n_people) for loss in shown[:MOST_LINES]]
         yield Table("What does not leave", ("What", "Name", "By whom", "People", "Rows or cells"), rows, range(3, 5))
-    if n_more := len(shown) - MOST_LINES if len(shown) > MOST_LINES else 0:
+    if (n_more := len(shown) - MOST_LINES) > 0:
         yield Sentence(f"{counted(n_more, 'further line')} not shown.", Style.SMALL)
 
 

@@ -41,9 +41,10 @@ def make(side: StudySide) -> Iterator[StudyTable]:
     if not np.isnan(died).all():
         yield _table(side, base.domain, "Time to death, days", died - start + 1, end - start + 1)
     for rows in side.domains(TableKind.EVENTS):
-        if rows.table.prefix == adverse_events.PREFIX and (day := rows.called("STDY")) is not None:
+        began_after = adverse_events.began_after(side, rows) if rows.table.prefix == adverse_events.PREFIX else None
+        if began_after is not None and (day := rows.called("STDY")) is not None:
             first, since = np.full(side.n_people, np.nan), rows.numbers(day)
-            counts = (rows.people >= 0) & (since >= 1)
+            counts = (rows.people >= 0) & began_after & (since >= 1)
             np.fmin.at(first, rows.people[counts], since[counts])
             title = f"Time to the first adverse event, days ({rows.domain})"
             yield _table(side.as_treated, rows.domain, title, first, end - start + 1)
