@@ -20,8 +20,8 @@ LAST_ATTEMPT = "last_attempt.json"
 class Attempt:
     """``door``: the program that ran; ``status`` is its exit status, None while it runs and after it was killed.
 
-    ``words`` contain no value of a person: they are those of the screen, with the first fault. ``verdict`` is ""
-    if there is none.
+    ``words`` contain no value of a person: they are those of the screen, with the first fault. ``verdict`` is the
+    last one that was given, by this attempt or one before it; "" if there is none.
     """
 
     when: str

@@ -33,7 +33,7 @@ from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultElsewhereError, FaultyInputError
 from disclosure_control.basics.telling.words import counted, in_one_line, text_table
 from disclosure_control.run import clock
-from disclosure_control.run.attempts import Attempt, keep_attempt
+from disclosure_control.run.attempts import Attempt, keep_attempt, last_attempt
 from disclosure_control.run.logs import FORMATS, Log
 from disclosure_control.run.memory import is_out_of_memory, out_of_memory
 from disclosure_control.run.packages import missing_package
@@ -186,12 +186,13 @@ def over_pilots(
 def attempted(door: Door, name: str, settings: Settings, options: argparse.Namespace, log: Log) -> Outcome:
     """The outcome of a door for a pilot; what came of it is kept as the last attempt, also where it was stopped."""
     started, is_pilot = clock.utc_now(), bool(door.name and PILOT_NAME.fullmatch(name))
+    results = settings.data_folder / name / RESULTS_FOLDER
+    before = last_attempt(results) if is_pilot else None
 
     def keep(status: int | None, words: str = "", verdict: str = "") -> None:
         if is_pilot and status != LOCKED:
-            keep_attempt(
-                settings.data_folder / name / RESULTS_FOLDER, Attempt(started, door.name, status, words, verdict)
-            )
+            last = verdict or (before.verdict if before else "")
+            keep_attempt(results, Attempt(started, door.name, status, words, last))
 
     try:
         begun = functools.partial(keep, None)

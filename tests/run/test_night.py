@@ -64,6 +64,7 @@ def test_door_2_runs_only_where_door_1_succeeded(wards, capsys):
         (Attempt("", "", DONE, "", "Hold"), RISK_TOO_HIGH, "Hold", night.NEWLY_ABOVE),
         (Attempt("", "", RISK_TOO_HIGH, "", "Hold"), RISK_TOO_HIGH, "Hold", ""),
         (Attempt("", "", INPUT_AT_FAULT), RISK_TOO_HIGH, "Hold", night.NEWLY_ABOVE),
+        (Attempt("", "", INPUT_AT_FAULT, "", "May leave"), DONE, "Hold", night.MAY_NO_LONGER),
         (None, DONE, "Hold", ""),
         (None, RISK_TOO_HIGH, "Hold", night.NEWLY_ABOVE),
         (None, OUR_FAULT, "", "an error in this program"),
@@ -82,7 +83,7 @@ def test_the_last_attempt_lies_beside_the_results(pilot, doors):
     pilot.remove("DM.csv")
     doors.start(1)
     found = last_attempt(pilot.results)
-    assert (found.status, found.verdict) == (INPUT_AT_FAULT, "")
+    assert (found.status, found.verdict) == (INPUT_AT_FAULT, "Hold")  # the last one that was given
     assert "No DM file" in found.words
     assert leaks(found.words) == []
 
