@@ -27,15 +27,18 @@ def columns_as_meant(
 ) -> tuple[dict[str, Column], Mapping[str, ColumnReading], list[str]]:
     """The columns of a file as they are meant, how each was read, and the decisions in words.
 
-    Raises ``FaultyInputError`` where the config names columns that the file does not have, or a sign means two things.
+    Where nothing means missing (``missing`` is ()), as in a file of this tool, whose codes were read before, no code is
+    looked for. Raises ``FaultyInputError`` where the config names columns that the file does not have, or a sign means
+    two things.
     """
     contents, notes_on_thousands = without_thousands(contents, path, options)
     readings = read_columns(contents, path, options)
     dated, notes_on_dates = with_iso_dates(readings, path, options)
+    notes = [*notes_on_thousands, *reading_notes(readings, path, options), *notes_on_dates]
+    if options.missing == ():
+        return dict(dated), readings, notes
     meant, notes_on_codes = with_codes_missing(dated, readings, path, options)
-    notes_on_codes += _notes_on_spellings(meant, readings)
-    notes = [*notes_on_thousands, *reading_notes(readings, path, options), *notes_on_dates, *notes_on_codes]
-    return meant, readings, notes
+    return meant, readings, [*notes, *notes_on_codes, *_notes_on_spellings(meant, readings)]
 
 
 def _notes_on_spellings(columns: Mapping[str, Column], readings: Mapping[str, ColumnReading]) -> list[str]:

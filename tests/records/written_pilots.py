@@ -40,7 +40,7 @@ NASTY = [
     "=1+1",
     "long " * 6,
 ]
-NUMBERS = ["1", "1.0", "2.5", "3.5", "1e1", "", "40", "0.1", "7"]
+NUMBERS = ["1", "1.0", "2.5", "-3", "1e1", "", "40", "0.1", "7"]
 COLUMNS = ["USUBJID", "SEX", "AGE", "V", "W", "SITE"]
 LARGEST_RECORD = 200  # bytes; a block holds at least one
 

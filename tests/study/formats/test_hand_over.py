@@ -24,7 +24,7 @@ from study.merge.state import MergeState
 from study.merge.subject_ids import SubjectIdRule
 from tests.examples import examples
 
-PLAIN, WRITTEN = ["0", "38", "7", "31.25", "0.5"], ["1.0", "007", "+5", "1e3", "-0", "1234567890", ".5", "1e999"]
+PLAIN, WRITTEN = ["0", "38", "-7", "31.25", "-0.5"], ["1.0", "007", "+5", "1e3", "-0", "1234567890", ".5", "1e999"]
 TEXTS = ["a", "b", "NA", "nan", "two\r\nlines", 'x"y', "a,b", "東京", "e\u0301", " padded ", "\u00a0", " ", ""]
 kinds = st.sampled_from([PLAIN, PLAIN + WRITTEN, TEXTS, TEXTS + PLAIN, [None]])
 
