@@ -49,7 +49,9 @@ from study.formats.values import clean_text, frame_of
 
 SPILL_PER_BYTE = 1.5  # bytes stored, at most, per byte of the text
 # As the merge writes the file: nothing is guessed, and NA is the country Namibia.
-AS_WRITTEN = FileOptions(delimiter=",", decimal=".", thousands="none", missing=(), dates="keep")
+AS_WRITTEN = FileOptions(
+    delimiter=",", decimal=".", thousands="none", missing=(), dates="keep", is_written_as_meant=True
+)
 
 
 @dataclass(frozen=True)

@@ -278,7 +278,10 @@ def _read_as_declared(found: FileContents, path: Path, options: FileOptions) -> 
     from study.formats.rows_of_nobody import without_rows_of_nobody
     from study.formats.values import frame_of, name_faults
 
-    records, notes_on_records = without_rows_of_nobody(found.columns) if found.is_typed_by_hand else (found.columns, [])
+    may_have_rows_of_nobody = found.is_typed_by_hand and not options.is_written_as_meant
+    records, notes_on_records = (
+        without_rows_of_nobody(found.columns) if may_have_rows_of_nobody else (found.columns, [])
+    )
     columns, notes_on_rows = without_row_numbers(records, path, options)
     stop_at(name_faults(list(columns), path))
     meant, readings, notes = columns_as_meant(dataclasses.replace(found, columns=columns), path, options)

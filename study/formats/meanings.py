@@ -27,15 +27,14 @@ def columns_as_meant(
 ) -> tuple[dict[str, Column], Mapping[str, ColumnReading], list[str]]:
     """The columns of a file as they are meant, how each was read, and the decisions in words.
 
-    Where nothing means missing (``missing`` is ()), as in a file of this tool, whose codes were read before, no code is
-    looked for. Raises ``FaultyInputError`` where the config names columns that the file does not have, or a sign means
-    two things.
+    No code for missing is looked for in what is written as meant. Raises ``FaultyInputError`` where the config names
+    columns that the file does not have, or a sign means two things.
     """
     contents, notes_on_thousands = without_thousands(contents, path, options)
     readings = read_columns(contents, path, options)
     dated, notes_on_dates = with_iso_dates(readings, path, options)
     notes = [*notes_on_thousands, *reading_notes(readings, path, options), *notes_on_dates]
-    if options.missing == ():
+    if options.is_written_as_meant:
         return dict(dated), readings, notes
     meant, notes_on_codes = with_codes_missing(dated, readings, path, options)
     return meant, readings, [*notes, *notes_on_codes, *_notes_on_spellings(meant, readings)]

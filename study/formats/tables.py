@@ -95,7 +95,8 @@ class FileOptions(SettingsGroup):
     ``dates``: how dates are written, in the whole file or by column. ``file``: the files of the domain, where
     several may have it. ``keep``: columns that are never taken for row numbers. ``called``: columns that get another
     name once they are read. ``codes``: what means missing in single columns, beside what does so in the whole file;
-    ``kept``: what is a value in single columns, although it looks like a code for missing.
+    ``kept``: what is a value in single columns, although it looks like a code for missing. ``is_written_as_meant``:
+    this tool wrote it, so that all its rows are people, and its values what they are.
     """
 
     delimiter: str | None = setting(
@@ -139,6 +140,7 @@ class FileOptions(SettingsGroup):
     called: Mapping[str, str] = field(default_factory=dict)
     codes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     kept: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    is_written_as_meant: bool = False
 
     @property
     def person_column(self) -> str | None:

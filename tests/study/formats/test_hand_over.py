@@ -136,3 +136,11 @@ def test_columns_that_are_not_of_the_text_are_not_read(tmp_path, spoil):
     assert read_typed(text, typed) is not None
     spoil(text, typed)
     assert read_typed(text, typed) is None
+
+
+def test_who_edits_the_text_gets_what_they_wrote_whatever_it_looks_like(tmp_path):
+    """Rows and cells that would be no people, codes or placeholders in a pilot's own file."""
+    path = tmp_path / "combined_dataset.csv"
+    path.write_text('"USUBJID","DM__AGE","DM__X"\n"A","40","1.250"\n"B","-99","9999-12-31"\n"Total","41","999"\n')
+    frame = read_as_written(path).frame
+    assert frame.to_numpy().tolist() == [["A", "40", "1.250"], ["B", "-99", "9999-12-31"], ["Total", "41", "999"]]
