@@ -90,8 +90,7 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
                 check(literal)
                 with opened(engine, path, pilot.by(literal), READERS, records_needed, pilot.cluster) as tried:
                     log.say(words)
-                    untried, known = (tried.config, Kept()) if in_place else (found.config, kept)
-                    return _verdict_of(pilot, tried, literal, log, untried, known)
+                    return _verdict_of(pilot, tried, literal, log, tried.config if in_place else found.config, kept)
 
         def weigh(literal: Mapping[str, Any], words: str) -> Weighed | None:
             from disclosure_control.remedy.treatments.keys import with_keys_to_come
@@ -266,7 +265,7 @@ def _propose(
 
     text = text_of_config(file)
     asked, said = config.settings.get("recommend"), list[str]()
-    spared = () if asked is None else [name for name, weight in asked.weights.items() if weight > 1]
+    spared = () if asked is None else tuple(name for name, weight in asked.weights.items() if weight > 1)
     proposal = propose_tried(text, file.name, verdict.reasons, check, reasons_of, spared)
     is_of_no_use = (use := tried[-1].use) is not None and use.answer == NO_USE
 
@@ -280,7 +279,7 @@ def _propose(
         as_it_is = tried[-1] if is_known else run(parse_config(proposal.text, file.name), "Trying the proposal")
         of_ways = recoding, weigh, run, as_it_is, asked.tables_weighed
         proposal, said = proposed_by_ways(proposal, file.name, *of_ways)
-    for spared_still in (spared, ()):  # what lines answer; then, as no other way holds, what is given up last
+    for spared_still in dict.fromkeys((spared, ())):  # what lines answer; then, if nothing else holds, what is spared
         if (further := propose_tried(proposal.text, file.name, proposal.left, check, reasons_of, spared_still)).changes:
             changes = (*proposal.changes, *further.changes)
             proposal = dataclasses.replace(further, before=text, changes=changes, n_decided=proposal.n_decided)

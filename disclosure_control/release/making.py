@@ -149,7 +149,7 @@ class Making:
 def begun(asked: Asked, kept_between_trials: bool = False) -> Making:
     """The study as it came in, before any stage: nobody is taken out, and nothing leaves.
 
-    ``kept_between_trials``: the study is that of the way weighed before, where the config reads it alike. Raises
+    ``kept_between_trials``: the study is that of the trial before, where the config reads it alike. Raises
     ``FaultyInputError`` with the faults of all files, or if two people would share a pseudonym.
     """
     rule, merge, settings = asked.rule, asked.merge, asked.settings

@@ -42,11 +42,17 @@ DEFINITION = "define.xml"  # describes the source; what leaves has one of its ow
 
 @dataclass(frozen=True)
 class _Division:
-    """The rows by parts of people, once they are divided: the person at each place, and where the parts start."""
+    """The rows by parts of people: the person at each place, where the parts start, and of whom they were divided."""
 
     rows: RowsOfPeople
     person: np.ndarray
     starts: np.ndarray
+    stays: np.ndarray
+    rank: np.ndarray
+
+    def has(self, people: ReleasePeople) -> bool:
+        """Whether everybody who stays is in it, in the same order."""
+        return bool(np.array_equal(self.rank, people.rank) and not (people.stays & ~self.stays).any())
 
 
 @dataclass(frozen=True)
@@ -86,8 +92,8 @@ class StudyFile:
 
     def parts(self, people: ReleasePeople) -> Iterator[StudyFile]:
         """The rows of those who stay, part by part in the order of the pseudonyms; those of nobody come last."""
-        if not self._divided:
-            self._divided.append(self._division(people))
+        if not (self._divided and self._divided[0].has(people)):
+            self._divided[:] = [self._division(people)]
         (division,) = self._divided
         for start, stop in zip(division.starts, [*division.starts[1:], len(division.person)], strict=True):
             frame = division.rows.part(int(start), int(stop))
@@ -102,7 +108,8 @@ class StudyFile:
         of_id = np.where(self.people == STRANGER, -1, place[np.maximum(self.people, NOBODY)])
         starts = self.table.starts_of_parts(n_people + 1, self.rows_per_part)
         person = np.append(np.argsort(people.rank[:-1]), NOBODY)
-        return _Division(self.table.of_people(of_id, starts, self.id_column), person, starts)
+        rows = self.table.of_people(of_id, starts, self.id_column)
+        return _Division(rows, person, starts, people.stays, people.rank)
 
 
 @dataclass(frozen=True)

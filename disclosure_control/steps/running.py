@@ -31,7 +31,7 @@ from disclosure_control.study_tables.fit import FitForUse
 
 ALWAYS_RUN = ("identifiers", "risk", "context")  # without their keys, too
 MAKE_A_RELEASE = ("identifiers", "recommend", "treatment", "release")
-OF_THE_PILOT_ALONE = ("identifiers", "recommend")  # they find the same, whatever else a way changes
+OF_THE_PILOT_ALONE = ("identifiers", "recommend")  # they find the same, whatever else a trial changes
 
 Settings = TypeVar("Settings", covariant=True)
 
@@ -199,7 +199,7 @@ def run_steps(
             step = StepInput(pilot, folder, settings, dataset, assessment, dict(results), *how)
             find = partial(step_module(name).run_step, step)
             with log.step(name, is_said=name not in ALWAYS_RUN):
-                found_before = step.asks_for_losses and name in OF_THE_PILOT_ALONE
+                found_before = step.is_trial and name in OF_THE_PILOT_ALONE
                 results[name] = kept.of((name, _asked(step)), find) if found_before else find()
     return results
 

@@ -323,3 +323,13 @@ def test_by_the_time_of_day_of_a_visit_whatever_its_form():
             assert dm["TRTSDTM"].mod(86_400).eq(0).all()
             n_times = {one.variable: one.n_times for one in made.accounts if one.n_times}
             assert n_times == {"RFSTDTC": 3, "TRTSDTM": 3, "AESTDTC": 3, "AEXDTC": 3}
+
+
+def test_rows_are_divided_anew_where_others_stay():
+    """Two ways to release one study, the second of which keeps a person whom the first left out."""
+    ids = ["S-1", "S-2", "S-3"]
+    study = study_of({"DM": [{"USUBJID": one, "DOMAIN": "DM", "AGE": 50.0} for one in ids]}, ids)
+    for kept in ([0, 1], [0, 1, 2], [2]):
+        parts = list(study.files[0].parts(people(ids, kept)))
+        there = {int(one) for part in parts for one in part.people if one in kept}
+        assert there == set(kept)

@@ -39,7 +39,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     if refusal:
         return StepResult({"released": False, "reason": refusal}, sections=refusal_sections(refusal))
     with asked_of(step, treated) as asked:
-        begins = begun(asked, kept_between_trials=step.asks_for_losses)
+        begins = begun(asked, kept_between_trials=step.is_trial)
         if step.asks_for_losses:
             return _losses(through(WEIGHED, begins))
         kept = kept_releases(step.folder / RESULTS_FOLDER) if step.settings.earlier else ()
