@@ -780,7 +780,7 @@ def generate_full_privacy_report(*results: ModelResult | str) -> str:
             f"found {kinds}; allowed: the results of {', '.join(f'run_{model}' for model in _AT_RISK)}"
         )
     lines = [
-        " ".join(["Privacy report", *names]),
+        f"{' '.join(['Privacy report', *names])}, for the data controller alone",
         "Quasi-identifiers: " + ", ".join(found[0].classes.quasi_identifiers),
     ]
     for one in found:

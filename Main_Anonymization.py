@@ -38,7 +38,7 @@ from disclosure_control.run.doors import DONE, INPUT_AT_FAULT, RISK_TOO_HIGH, Do
 from disclosure_control.run.memory import give_freed_memory_back
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from config.model_settings import PilotConfig
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from disclosure_control.basics.kept import Kept
     from disclosure_control.draft.ways import StudyLosses, Weigh
     from disclosure_control.report.verdict import Verdict
-    from disclosure_control.run.logs import Log
     from disclosure_control.steps.running import StepResult
     from study.columns.sheet import ColumnSheet
 
@@ -82,24 +81,23 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
             with with_keys_to_come(literal):
                 return checked_config(path, pilot.by(literal), READERS)
 
-        def run(literal: Mapping[str, Any], words: str, in_place: bool = False) -> Verdict:
-            from disclosure_control.remedy.treatments.keys import with_keys_to_come
-
-            engine, log = choice.name, pilot.log
-            with with_keys_to_come(literal):
-                check(literal)
-                with opened(engine, path, pilot.by(literal), READERS, records_needed, pilot.cluster) as tried:
-                    log.say(words)
-                    return _verdict_of(pilot, tried, literal, log, tried.config if in_place else found.config, kept)
-
-        def weigh(literal: Mapping[str, Any], words: str) -> Weighed | None:
+        @contextlib.contextmanager
+        def opened_by(literal: Mapping[str, Any], words: str) -> Iterator[OpenedPilot]:
             from disclosure_control.remedy.treatments.keys import with_keys_to_come
 
             with with_keys_to_come(literal):
                 check(literal)
                 with opened(choice.name, path, pilot.by(literal), READERS, records_needed, pilot.cluster) as tried:
                     pilot.log.say(words)
-                    return _losses_of(pilot, tried, found.config, kept)
+                    yield tried
+
+        def run(literal: Mapping[str, Any], words: str, in_place: bool = False) -> Verdict:
+            with opened_by(literal, words) as tried:
+                return _verdict_of(pilot, tried, literal, tried.config if in_place else found.config, kept)
+
+        def weigh(literal: Mapping[str, Any], words: str) -> Weighed | None:
+            with opened_by(literal, words) as tried:
+                return _losses_of(pilot, tried, found.config, kept)
 
         return _assess_opened(pilot, found, options, kept, check, run, weigh)
 
@@ -122,7 +120,7 @@ def _losses_of(pilot: Pilot, found: OpenedPilot, untried: PilotConfig, kept: Kep
 
 
 def _verdict_of(
-    pilot: Pilot, found: OpenedPilot, literal: Mapping[str, Any], log: Log, untried: PilotConfig, kept: Kept
+    pilot: Pilot, found: OpenedPilot, literal: Mapping[str, Any], untried: PilotConfig, kept: Kept
 ) -> Verdict:
     """The verdict of a run by another config than the pilot's; nothing is published. ``untried`` names the release."""
     from disclosure_control.assess.assessment import evaluate
@@ -130,8 +128,8 @@ def _verdict_of(
     from disclosure_control.steps.running import run_steps
 
     assessment = evaluate(found.people, found.config)
-    dataset, left_out = found.dataset, pilot.left_out
-    steps = run_steps(pilot.name, pilot.folder, dataset, assessment, log, left_out, pilot.started, untried, kept)
+    how = pilot.log, pilot.left_out, pilot.started, untried, kept
+    steps = run_steps(pilot.name, pilot.folder, found.dataset, assessment, *how)
     return verdict_on(what_leaves(steps), steps, (), literal)
 
 

@@ -88,7 +88,7 @@ def test_the_report_of_three_results_says_their_figures():
         models.run_t_closeness(df, ["sex"], "age", 5),
     ]
     assert models.generate_full_privacy_report("WARD", *results).splitlines() == [
-        "Privacy report WARD",
+        "Privacy report WARD, for the data controller alone",
         "Quasi-identifiers: sex",
         "k-anonymity: at risk where k < 2",
         "  records 5, evaluated 5, at risk 1 (20.0%)",
