@@ -111,14 +111,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study": 10,
         "tests/study/formats": 8,
     },
-    "Lead": {
-        "disclosure_control.draft": 60,
-        "disclosure_control.release": 7,
-        "disclosure_control.steps": 19,
-        "doors": 32,
-        "tests/draft": 47,
-        "tests/steps/release": 1,
-    },
     "Meaning": {
         "disclosure_control.assess": 7,
         "disclosure_control.basics": 34,
@@ -157,6 +149,18 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/run": 3,
         "tests/steps/release": 3,
         "tests/study_tables": 409,
+    },
+    "Lead": {
+        "disclosure_control.draft": 60,
+        "disclosure_control.release": 12,
+        "disclosure_control.steps": 19,
+        "doors": 28,
+        "study": 3,
+        "tests/draft": 47,
+        "tests/release": 7,
+        "tests/steps/release": 1,
+        "tests/study/columns": 1,
+        "tests/study/formats": 5,
     },
 }
 
