@@ -14,6 +14,11 @@ from disclosure_control.basics.telling.small_counts import Policy, count_in_sent
 from disclosure_control.basics.telling.words import capitalised, counted, listed
 
 MOST_NAMED = 4
+TOO_SMALL = "this cannot be seen at this size"
+BY_LUCK = "at this size, what was guessed may be chance"
+TOLD = "single columns, pairs or rows already disclose it"
+TRIED = " This was tried: without these columns, too little is found to report."
+NO_REASON = " This is no reason to hold: the column was taken out for nearly everybody, and too few guesses are sure."
 
 
 @dataclass(frozen=True)
@@ -83,22 +88,27 @@ class Attacked(ReleaseFinding):
         """Which column is guessed, for how many people; what was not asked, and why."""
         for one in self.attempts:
             if one.answerer:
-                beside = "" if one.is_reason else " The population discloses as much, so this is no reason to hold."
+                beside = "" if one.is_reason else NO_REASON
                 yield f"{one.sentence(count_text(one.found))}.{beside}"
         nothing = [one.column for one in self.attempts if not one.answerer and not one.not_asked]
         if nothing:
-            yield f"{self.facts:,} facts together, each two and all, give no more than chance of: {listed(nothing)}."
-        for why in dict.fromkeys(one.not_asked for one in self.attempts if one.not_asked):
-            names = listed([one.column for one in self.attempts if one.not_asked == why])
-            yield f"By many facts together not asked: {names}; {why}."
+            yield f"Attempts with {self.facts:,} facts together found too little to report of: {listed(nothing)}."
+        yield from self._without_an_answer(TOLD, TOO_SMALL, BY_LUCK)
+
+    def _without_an_answer(self, *reasons: str) -> Iterator[str]:
+        for why in reasons:
+            if names := [one.column for one in self.attempts if one.not_asked == why]:
+                yield f"Many facts together give no answer about {listed(names)}: {why}."
+
+    def not_looked_at(self) -> Iterator[str]:
+        """Columns about which nothing can be said, so that a verdict without a finding is none about them."""
+        return self._without_an_answer(TOO_SMALL, BY_LUCK)
 
     def reasons(self) -> Iterator[Reason]:
         """A reason to hold for each column that is guessed."""
         for one in self.attempts:
             if one.is_reason:
-                so = (
-                    " Without these, no more is found than chance gives: this was tried." if one.lines_are_tried else ""
-                )
+                so = TRIED if one.lines_are_tried else ""
                 yield Reason(
                     Gravity.OUTSIDERS_CAN_SINGLE_OUT,
                     f"{one.sentence(count_in_sentence(one.found))}.{so}",

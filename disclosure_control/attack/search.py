@@ -23,7 +23,7 @@ from disclosure_control.attack.asking import (
     intercepts,
     is_beyond_chance,
 )
-from disclosure_control.attack.attacked import Attacked, AttemptAtColumn
+from disclosure_control.attack.attacked import BY_LUCK, TOLD, TOO_SMALL, Attacked, AttemptAtColumn
 from disclosure_control.attack.facts import PersonFacts, Unit, lines_without
 from disclosure_control.attack.fits import Fits
 from disclosure_control.attack.found_again import FoundAgain, KnownToAttacker, found_again
@@ -40,9 +40,6 @@ MOST_LABELS = 8
 SURE, RIGHT, WHOLE = 0.9, 0.95, 0.9  # probability of a guess, share that is right, share of the people guessed
 LEFT = 0.25  # share of the guesses that stay wrong, of those that are wrong by the released value alone
 MOST_REMOVED = 25  # units
-TOO_SMALL = "cannot be seen at this size"
-BY_LUCK = "at this size, what was guessed may be chance"
-TOLD = "single columns, pairs or rows already disclose it"
 Effect = TypeVar("Effect")
 
 
@@ -70,20 +67,28 @@ class _Asked(Generic[Effect]):
         facts = self.facts.without((), units)
         return replace(self, facts=facts, fits=Fits(facts.numbers, self.fits.given))
 
-    def best(self) -> _Best[Effect] | None:
-        """The strongest of the answers that have an effect; None if none has."""
+    def answers(self) -> list[_Best[Effect]]:
+        """The answers that have an effect, the strongest first."""
         found = []
         for answerer in self.answerers:
             guess = answerer.answer(self.fits, self.question)
             effect = None if guess is None else self.effect_of(guess)
             if guess is not None and effect is not None:
                 found.append(_Best(answerer, guess, effect))
-        return max(found, key=lambda one: float(one.guess.strength[0]), default=None)
+        return sorted(found, key=lambda one: -float(one.guess.strength[0]))
 
-    def is_beyond_chance(self, answerer: Answerer, values: np.ndarray, n_questions: int) -> bool:
-        """Whether an answer is stronger than those about exchanged ``values`` (n, 1 + n_exchanges)."""
-        guess = answerer.answer(self.fits, replace(self.question, values=values))
-        return guess is not None and is_beyond_chance(guess.strength, n_questions * len(self.answerers))
+    def beyond_chance(
+        self, answers: Sequence[_Best[Effect]], values: np.ndarray, n_questions: int
+    ) -> _Best[Effect] | None:
+        """The first of the answers that is stronger than those about exchanged ``values`` (n, 1 + n_exchanges).
+
+        Each is compared with its own exchanges: the strengths of two answerers are not on one scale.
+        """
+        for one in answers:
+            guess = one.answerer.answer(self.fits, replace(self.question, values=values))
+            if guess is not None and is_beyond_chance(guess.strength, n_questions * len(self.answerers)):
+                return one
+        return None
 
     def taken_out(self, assessed: Collection[str]) -> tuple[list[Unit], bool]:
         """The units without which nothing is found, the one that explains most first; and whether that was reached.
@@ -92,20 +97,20 @@ class _Asked(Generic[Effect]):
         """
         removed: list[Unit] = []
         asked = self
-        while len(removed) < MOST_REMOVED and (best := asked.best()) is not None:
-            order = _ranked(asked.fits, asked.question, best.guess.by)
+        while len(removed) < MOST_REMOVED and (answers := asked.answers()):
+            order = _ranked(asked.fits, asked.question, answers[0].guess.by)
             candidates = (asked.facts.units[at] for at in order)
             units = next((one for one in candidates if not any(unit.names & {*assessed} for unit in one)), None)
             if units is None:
                 return removed, False
             removed += sorted(units)
             asked = asked.without(units)
-        return removed, asked.best() is None
+        return removed, not asked.answers()
 
     def needed(self, by: Sequence[int]) -> list[frozenset[Unit]]:
         """Those of some facts without which nothing is found."""
         units = [self.facts.units[at] for at in by]
-        return [one for one in units if self.without(one).best() is None]
+        return [one for one in units if not self.without(one).answers()]
 
 
 def _ranked(fits: Fits, question: HiddenQuestion, by: Sequence[int]) -> list[int]:
@@ -211,10 +216,11 @@ class _Scene:
             return found if found.is_more(LEAST_PEOPLE) else None
 
         of_one = _Asked(facts, fits, question, OF_NUMBERS, effect_of)
-        nobody, best = AttemptAtColumn(one.name, people=int(asked.sum())), of_one.best()
-        if best is None:
+        nobody, answers = AttemptAtColumn(one.name, people=int(asked.sum())), of_one.answers()
+        if not answers:
             return nobody
-        if not of_one.is_beyond_chance(best.answerer, exchanged(value, alike(released), asked), len(self.hidden)):
+        best = of_one.beyond_chance(answers, exchanged(value, alike(released), asked), len(self.hidden))
+        if best is None:
             return replace(nobody, not_asked=BY_LUCK)
         found = best.effect
         counts = (round(found.found), round(found.found_by_class), found.below_k)
@@ -229,10 +235,12 @@ class _Scene:
         common, n = np.unique(label[asked], return_counts=True)
         common = common[np.argsort(-n, kind="stable")][:MOST_LABELS]
         are_two, fits = len(common) == 2, Fits(facts.numbers, intercepts([released]))
+        without = replace(nobody, not_asked=TOO_SMALL)  # until a label is asked
         for level in common[: 1 if are_two else None].tolist():
             has = label == level
             if min(has[asked].sum(), (~has)[asked].sum()) < LEAST_PEOPLE:
                 continue
+            without = nobody if without.not_asked == TOO_SMALL else without
 
             def effect_of(guess: Guess, has: np.ndarray = has) -> _Sure | None:
                 found = _Sure.of(guess.guessed, has, asked, are_two)
@@ -241,18 +249,21 @@ class _Scene:
             values = has.astype(float)
             question = HiddenQuestion(values[:, None], self._groups(rows))
             of_one = _Asked(facts, fits, question, OF_LABELS, effect_of)
-            best = of_one.best()
-            if best is None:
+            answers = of_one.answers()
+            if not answers:
                 continue
             n_questions = len(self.hidden) * len(common)
-            if not of_one.is_beyond_chance(best.answerer, exchanged(values, released, asked), n_questions):
-                return replace(nobody, not_asked=BY_LUCK)
+            best = of_one.beyond_chance(answers, exchanged(values, released, asked), n_questions)
+            if best is None:
+                without = replace(nobody, not_asked=BY_LUCK)
+                continue
             # What the population discloses, such as the sex by a height, counts where a value was hidden for single
-            # people, or where nearly everybody's is given.
-            is_reason = bool(best.effect.n >= WHOLE * asked.sum() or asked.mean() < WHOLE)
+            # people, or where nearly everybody's is given; a sensitive value always.
+            is_sensitive = one.name in self.leaving.before.config.sensitive_features
+            is_reason = bool(is_sensitive or best.effect.n >= WHOLE * asked.sum() or asked.mean() < WHOLE)
             counts = (best.effect.n_right, round(best.effect.n_by_chance), 0)
             return self._attempt(nobody, of_one, best, counts, is_reason=is_reason)
-        return nobody
+        return without
 
     def _attempt(
         self,

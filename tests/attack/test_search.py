@@ -1,0 +1,75 @@
+"""The attack by many facts together: each answer beside its own chance, and no "nothing found" where nobody asked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from config.model_settings import validate_config
+from disclosure_control.assess.assessment import assess
+from disclosure_control.attack import search
+from disclosure_control.attack.answerers import labels
+from disclosure_control.attack.asking import Answerer, Guess
+from disclosure_control.attack.attacked import BY_LUCK, TOO_SMALL
+from disclosure_control.attack.leaving import Leaving
+from disclosure_control.basics.telling.small_counts import EXACT
+from disclosure_control.remedy.treatments.treat import treat
+from disclosure_control.steps import READERS
+
+N = 160
+CONFIG = {
+    "categorical_qis": ["sex", "city"],
+    "continuous_qis": [],
+    "binning_config": {},
+    "sensitive_feature": ["ill"],
+    "sensitive_binning_config_for_L": {},
+    "K": 5,
+    "L": 2,
+    "T": 0.9,
+}
+
+
+def attempts(apart: float) -> tuple[dict, search.Attacked]:
+    """The city of eight people each, and a sensitive feature with ten facts that lie ``apart``, in its two values."""
+    generator = np.random.default_rng(7)
+    ill = generator.permutation(N) % 2
+    facts = {f"fact{number}": generator.normal(apart * ill, 1.0) for number in range(10)}
+    city = [f"city {number % 20}" for number in range(N)]
+    frame = pd.DataFrame({"sex": np.where(np.arange(N) % 2, "F", "M"), "city": city, "ill": np.where(ill, "yes", "no")})
+    frame = frame.assign(**facts, USUBJID=[f"S{i}" for i in range(N)]).set_index("USUBJID")
+    config = validate_config(CONFIG, list(frame.columns), READERS)
+    treated = treat(frame, config, [{"method": "drop_column", "columns": ["city", "ill"]}])
+    found = search.attacked(Leaving.of(assess(frame, config), treated))(EXACT)
+    return {one.column: one for one in found.attempts}, found
+
+
+def test_a_category_whose_values_few_people_have_is_not_said_to_be_safe():
+    by_column, found = attempts(0.0)
+    assert by_column["city"].not_asked == TOO_SMALL
+    assert not by_column["ill"].not_asked
+    (unseen,) = found.not_looked_at()
+    assert unseen == f"Many facts together give no answer about city: {TOO_SMALL}."
+    assert [one for one in found.words() if "too little to report of: ill." in one]
+
+
+def as_strong_by_chance(fits, question) -> Guess:
+    """The truth, with a strength that all exchanges have."""
+    return Guess((), question.values[:, 0] * 0.98 + 0.01, np.full(question.values.shape[1], 1e9))
+
+
+def test_an_answer_that_may_be_chance_hides_no_other_one(monkeypatch: pytest.MonkeyPatch):
+    luck = Answerer("luck", "", "", as_strong_by_chance)
+    monkeypatch.setattr(search, "OF_LABELS", (luck, labels.BY_MANY))
+    assert attempts(1.0)[0]["ill"].answerer == labels.BY_MANY.name
+    monkeypatch.setattr(search, "OF_LABELS", (luck,))
+    assert attempts(1.0)[0]["ill"].not_asked == BY_LUCK
+
+
+def test_sure_guesses_of_a_sensitive_feature_hold_even_where_they_are_few():
+    by_column, found = attempts(1.0)
+    ill = by_column["ill"]
+    assert ill.found < search.WHOLE * N
+    (reason,) = found.reasons()
+    assert reason.infers
+    assert ill.is_reason
