@@ -6,7 +6,7 @@ assessed by l and t. A sensitive feature that does not leave is a hidden column 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -27,29 +27,27 @@ WHY = "it gives a sensitive feature away"
 
 @dataclass(frozen=True)
 class GivenAway:
-    """A sensitive ``feature`` that each of the ``columns`` gives, for how many of the people with a value."""
+    """A sensitive ``feature`` that released columns give: each for how many of the ``people`` with a value."""
 
     feature: str
-    columns: Sequence[str]
-    people_told: int | None
+    people_told: Mapping[str, int | None]
     people: int | None
 
     def for_reader(self, policy: Policy, leaving: Leaving) -> GivenAway:
         """The same with the counts that the reader may see."""
-        n_told, n = self.people_told or 0, self.people or 0
+        n = self.people or 0
         return replace(
             self,
-            people_told=leaving.told_of(policy, self.feature, n_told, n),
+            people_told={
+                name: leaving.told_of(policy, self.feature, n_told or 0, n) for name, n_told in self.people_told.items()
+            },
             people=leaving.told_of(policy, self.feature, n),
         )
 
-    def sentence(self, n_told: str) -> str:
-        """Which columns give the feature, for ``n_told`` people."""
-        many = len(self.columns) > 1
-        return (
-            f"The released column{'s' if many else ''} {listed(self.columns)} {'each give' if many else 'gives'} the "
-            f"sensitive {self.feature} of {n_told} of {people_told(self.people)}"
-        )
+    def sentence(self, count: Callable[[int | None], str]) -> str:
+        """Which column gives the feature, of how many people, each as ``count`` writes it."""
+        gives = listed(f"{name} for {count(n)}" for name, n in self.people_told.items())
+        return f"The sensitive {self.feature} of {people_told(self.people)} is given away by one column alone: {gives}."
 
 
 @dataclass(frozen=True)
@@ -61,17 +59,17 @@ class SensitiveGivenAway(ReleaseFinding):
 
     def words(self) -> Iterator[str]:
         """Which columns give which feature."""
-        return (f"{one.sentence(count_text(one.people_told))}." for one in self.given)
+        return (one.sentence(count_text) for one in self.given)
 
     def reasons(self) -> Iterator[Reason]:
         """A reason to hold for each feature, but for columns that are declared harmless."""
         for one in self.given:
-            columns = [name for name in one.columns if name not in self.harmless]
-            if columns:
-                step = {"method": "drop_column", "columns": columns}
+            counted = {name: n for name, n in one.people_told.items() if name not in self.harmless}
+            if counted:
+                step = {"method": "drop_column", "columns": list(counted)}
                 yield Reason(
                     Gravity.OUTSIDERS_CAN_SINGLE_OUT,
-                    f"{replace(one, columns=columns).sentence(count_in_sentence(one.people_told))}.",
+                    replace(one, people_told=counted).sentence(count_in_sentence),
                     'or state under "treatment", "harmless" why whoever knows them may learn it',
                     (ConfigChange.to(("treatment", "steps"), step, WHY, is_added=True),),
                     infers=True,
@@ -106,5 +104,4 @@ def _given(leaving: Leaving, sensitive: Sequence[str]) -> Iterator[GivenAway]:
             continue
         found = list(told_by_one(hidden, tellers))
         if found:
-            columns = [one.columns[0] for one in found]
-            yield GivenAway(name, columns, max(one.people_told or 0 for one in found), int(everybody.sum()))
+            yield GivenAway(name, {one.columns[0]: one.people_told for one in found}, int(everybody.sum()))

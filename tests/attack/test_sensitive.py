@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -49,12 +51,24 @@ def findings(trial: pd.DataFrame, steps: list[dict]):
 def test_an_arm_gives_the_sensitive_treatment_away():
     found, treated = findings(TRIAL, BANDS)
     (reason,) = (one for one in found.reasons() if one.infers)
-    assert reason.sentence == f"The released column arms gives the sensitive treat of {N} of {N} people."
+    assert reason.sentence == f"The sensitive treat of {N} people is given away by one column alone: arms for {N}."
     assert reason.changes[0].value == {"method": "drop_column", "columns": ["arms"]}
     answers = three_questions(EXACT, treated.as_released)
     assert answers["inference"].answer == "no"
     assert beside_reasons(answers, [reason])["inference"].answer == "yes"
     assert beside_reasons(answers, [reason])["singling_out"] == answers["singling_out"]
+
+
+def test_each_column_has_its_own_number_of_people():
+    """The copy has no value for twelve people; declared harmless, the whole arm leaves only the copy as a reason."""
+    copied = TRIAL.assign(copy=TRIAL["arms"].where(np.arange(N) >= 12))
+    found, _ = findings(copied, BANDS)
+    (given,) = found.sensitive.given
+    assert given.people_told["arms"] == N
+    assert N - 12 <= given.people_told["copy"] < N
+    (reason,) = replace(found.sensitive, harmless=["arms"]).reasons()
+    assert f"copy for {given.people_told['copy']}." in reason.sentence
+    assert "arms" not in reason.sentence
 
 
 def test_without_the_arm_nothing_gives_it_away():
