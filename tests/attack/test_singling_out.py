@@ -56,7 +56,7 @@ def test_actg175_untreated_laboratory_values_single_out_and_a_weight_holds():
         assert best["people_alone"] == int((kept.groupby(best["columns"], dropna=False).size() == 1).sum())
     assert found["sets"][1]["riskiest"][0]["people_alone"] > 0.98 * len(kept)
     text = treatment_report(figures.found)
-    assert "a laboratory, another copy of the data), and nobody else" in text
+    assert "for anyone who holds the same measurements, such as a laboratory or another copy of the data" in text
     assert f"{found['sets'][1]['riskiest'][0]['people_alone']} of {len(kept)} people are alone" in text
     assert all(name in text.split("Released unchanged")[1] for name in figures["untouched"])  # none is left out
     (reason,) = figures.found.leaving.reasons()

@@ -27,8 +27,8 @@ MOST_NAMED = 6
 FEWEST_NUMBERS, VALUES_OF_A_GROUP = 10, 3  # different ones of a column, and of a group whose mean replaces them
 COLUMNS_IN_WORDS = {1: "one column", 2: "two columns", 3: "three columns"}
 WHO_HOLDS_MEASUREMENTS = (
-    "Exact measurements single nearly everybody out for whoever holds the same measurements (a laboratory, another "
-    "copy of the data), and nobody else."
+    "Exact measurements can single people out for anyone who holds the same measurements, such as a laboratory or "
+    "another copy of the data."
 )
 SETS_NOT_LOOKED_AT = (
     "Not looked at: by which sets of one, two or three columns people are alone, beyond what outsiders may know by the "
