@@ -253,10 +253,11 @@ def test_the_verdict_is_about_the_package(demo):
     steps = {"release": demo.result}
     leaving = what_leaves(steps)
     assert leaving.about == "released/"
-    _, earlier, others, months = leaving.not_looked_at
+    _, earlier, others, months, unseen = leaving.not_looked_at
     assert earlier == "Not looked at: what an earlier release discloses together with this one."
     assert "the days between two visits" in others
     assert "Who knows the month of one such fact singles out" in months
+    assert unseen == "Many facts together give no answer about DM__COUNTRY: this cannot be seen at this size."
     verdict = verdict_on(leaving, steps)
     assert not verdict.may_leave
     assert verdict.text.startswith("VERDICT on released/: Hold.\n  1. ")
