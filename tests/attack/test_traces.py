@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from disclosure_control.attack.answerers import forms
 from disclosure_control.attack.traces.traces import find_traces
 from study.formats.tables import SourceTable
 from tests.release.small_studies import people, released, study_of
@@ -32,6 +33,15 @@ def test_digits_within_a_pseudonym_are_chance():
     found = traces_of(events())
     assert found.total == 0
     assert found.searched > 4000
+
+
+def test_columns_with_too_many_cells_for_own_digits_are_named(monkeypatch):
+    """Of 40 numbers of five digits: a count of 0 says nothing of those that were not searched."""
+    rows = [{"USUBJID": one, "LBTESTCD": "ALB", "LBSTRESN": 12345.0 + place} for place, one in enumerate(IDS)]
+    files = {"DM": [{"USUBJID": one, "SEX": "F"} for one in IDS], "LB": rows}
+    assert traces_of(files).not_asked == ()
+    monkeypatch.setattr(forms, "MOST_PAIRS", 39)
+    assert traces_of(files).not_asked == ("LB.LBSTRESN",)
 
 
 def test_an_original_number_left_among_the_pseudonyms_is_a_trace():

@@ -52,11 +52,15 @@ class OwnDigits:
     def _owned(self) -> np.ndarray:
         return np.unique(self.code * self.n_people + self.person)
 
-    def found(self, cells: pd.Series, person: np.ndarray) -> tuple[int, bool]:
-        """How many people have their own digits in the cells (n_rows,) of their rows, and if chance explains it."""
-        code, who = _windows(cells, person)
-        if not len(code):
-            return 0, True
+    def found(self, cells: pd.Series, person: np.ndarray) -> tuple[int, bool] | None:
+        """How many people have their own digits in the cells (n_rows,) of their rows, and if chance explains it.
+
+        None where the cells are too many to search.
+        """
+        windows = _windows(cells, person)
+        if windows is None:
+            return None
+        code, who = windows
         n_own = self._n_own(code, who)
         if not n_own:
             return 0, True
@@ -76,15 +80,20 @@ def _coded(texts: np.ndarray) -> np.ndarray:
     return known.str.len().to_numpy(np.int64) * _ROOM + known.astype(np.int64).to_numpy()
 
 
-def _windows(cells: pd.Series, person: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The windows of the digits of the cells (n_rows,), each once with its person: codes and people (n_windows,)."""
+def _windows(cells: pd.Series, person: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """The windows of the digits of the cells (n_rows,), each once with its person: codes and people (n_windows,).
+
+    None where more than ``MOST_PAIRS`` cells of people have so many digits.
+    """
     there = cells.notna().to_numpy() & (person >= 0)
     pairs = pd.DataFrame({"cell": cells[there].astype("str").to_numpy(), "person": person[there]}).drop_duplicates()
     place, distinct = pd.factorize(pairs["cell"])
     digits = pd.Series(distinct, dtype="str").str.replace(r"\.0$|\D", "", regex=True)
     long = digits.str.len().between(min(LENGTHS) - 1, MOST_DIGITS).to_numpy(dtype=bool)
     kept = long[place]
-    if not kept.any() or kept.sum() > MOST_PAIRS:
+    if kept.sum() > MOST_PAIRS:
+        return None
+    if not kept.any():
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     parts = [pd.DataFrame({"cell": cell, "code": code}) for cell, code in _of_cells(digits, long)]
     windows = pd.concat(parts)

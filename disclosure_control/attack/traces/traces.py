@@ -52,7 +52,8 @@ class Traces:
     """How many of the cells ``searched`` contain an original, by kind; ``where`` names file and column of each.
 
     ``forms``: by place, how the originals stand there, with the number of cells. ``by_chance``: by place, the cells
-    that look like an original and that chance explains; they are no traces.
+    that look like an original and that chance explains; they are no traces. ``not_asked``: data sets, and columns of
+    others, that are too large to search for digits of a person's own id and days.
     """
 
     searched: int
@@ -64,6 +65,7 @@ class Traces:
     where: Mapping[str, int]
     forms: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     by_chance: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    not_asked: tuple[str, ...] = ()
 
     @property
     def total(self) -> int:
@@ -120,7 +122,7 @@ def find_traces(
     for name, text in texts.items():
         counts.add(f"{name}.text", OriginalKind.ID, FoundForm.WHOLE, in_text_beside(searched, text))
     _dates_that_stayed(released, opened, people, counts)
-    _own_digits(study, released, opened, people, subject_column, counts)
+    not_asked = tuple(_own_digits(study, released, opened, people, subject_column, counts))
     _rows_of_others(opened, people, subject_column, counts)
     return Traces(
         **{kind: counts.kinds[kind] for kind in (*OriginalKind, "original_dates", "people_left_out")},
@@ -128,6 +130,7 @@ def find_traces(
         forms={place: dict(found) for place, found in sorted(counts.traces.items())},
         by_chance={place: dict(found) for place, found in sorted(counts.by_chance.items())},
         searched=n_searched,
+        not_asked=not_asked,
     )
 
 
@@ -262,10 +265,11 @@ def _own_digits(
     people: ReleasePeople,
     subject_column: str | None,
     counts: _Counts,
-) -> None:
+) -> Iterator[str]:
     """People whose id or true day is within the numbers and texts of their rows, in whatever order it is written.
 
-    Dates and pseudonyms, which look so, are not asked; nor is a column in which an original was found.
+    Dates and pseudonyms, which look so, are not asked; nor is a column in which an original was found. Yields what is
+    too large to ask.
     """
     if subject_column is None:
         return
@@ -276,14 +280,21 @@ def _own_digits(
     ids = pd.Series(people.ids).astype("str")
     own = OwnDigits.of(ids, np.arange(len(ids)), days, whose, len(ids))
     for name, table in opened.items():
-        if subject_column not in table.frame or not table.fits(0):
+        if subject_column not in table.frame:
+            continue
+        if not table.fits(0):
+            yield name
             continue
         person = people.known_pseudonyms.positions(texts_of(table.column(subject_column)))
         person = np.where(stays[person], person, -1)
         for column in map(str, table.frame):
             if column == subject_column or (name, column) in disguised or f"{name}.{column}" in counts.traces:
                 continue
-            n_people, is_chance = own.found(table.column(column), person)
+            found = own.found(table.column(column), person)
+            if found is None:
+                yield f"{name}.{column}"
+                continue
+            n_people, is_chance = found
             if n_people and not is_chance:
                 counts.add(f"{name}.{column}", OriginalKind.DIGITS, FoundForm.OWN_DIGITS, n_people)
 
