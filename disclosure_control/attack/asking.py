@@ -14,7 +14,6 @@ N_EXCHANGES = 200
 MOST_ASKED = 1_000  # people by whom relations are fitted: more find no other relation
 LEAST_IN_GROUP = 10  # people with the same released value, for a constant of their own
 SEED = 20_260_101  # exchanges are drawn in the order of the people's hashed ids: the same for any order of records
-MANY = 10  # released values of a number, from which on it counts as a number itself
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ def strength_of(left: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 
 def is_beyond_chance(strength: np.ndarray, n_questions: int) -> bool:
-    """Whether the first one is beyond what exchanges give, and the least strength that would be.
+    """Whether the first one is beyond what exchanges give.
 
     It is larger than in each of the exchanges, and rarer than one in a hundred over ``n_questions`` by the law of
     largest values (Gumbel) that the exchanges follow.

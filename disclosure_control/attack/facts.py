@@ -1,7 +1,7 @@
 """The facts that a released study says of a person, as numbers: columns of the merged table, and figures of all rows.
 
 A fact belongs to a unit, which a line of the config takes out: a column of the merged table, a variable of a file, or
-a test. PersonFacts that say the same belong to all of their units.
+a test. Facts that say the same belong to all of their units.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.attack.tells.hidden_columns import as_numbers
-from disclosure_control.attack.tells.summaries import SummariesOfFiles, Summary
+from disclosure_control.attack.tells.summaries import RESULTS, SummariesOfFiles, Summary
 from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.settings.changes import ConfigChange
 
@@ -25,7 +25,6 @@ FEW = 10  # levels of a column of the merged table, each of which is a fact
 PRESENT = 0.5  # of the people have a fact
 SELDOM = 0.05  # a level of fewer people, or of nearly all, is no fact here: levels are asked one by one
 MOST_FACTS, MOST_LEVELS = 240, 80
-RESULTS = ("ORRES", "STRESC", "STRESN")  # without which a table of findings says nothing
 WHY = "together with others it discloses what was changed or dropped"
 
 

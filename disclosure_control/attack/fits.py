@@ -41,7 +41,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Fits:
-    """PersonFacts (n, n_facts) of people, NaN where missing, beside what is ``given`` (n, n_given) without a search."""
+    """The facts (n, n_facts) of people, NaN where missing, beside what is ``given`` (n, n_given) without a search."""
 
     facts: np.ndarray = field(repr=False)
     given: np.ndarray = field(repr=False)

@@ -27,13 +27,12 @@ class KnownToAttacker:
 class FoundAgain:
     """The expected number of people ``found`` at the first attempt, and those ``below_k`` in what is left of a class.
 
-    ``found_by_class`` and ``below_k_by_class``: without the guesses.
+    ``found_by_class``: without the guesses.
     """
 
     found: float
     found_by_class: float
     below_k: int
-    below_k_by_class: int
 
     def is_more(self, least: int) -> bool:
         """Whether the guesses at least double the people found, and add as many as ``least``."""
@@ -46,7 +45,7 @@ def found_again(guessed: np.ndarray, value: np.ndarray, baseline: np.ndarray, kn
     there = np.isfinite(own)
     within = float(np.quantile(own[there], SURE)) if there.any() else 0.0
     found = found_by_class = 0.0
-    below = below_by_class = 0
+    below = 0
     order = np.argsort(known.classes, kind="stable")
     for members in np.split(order, np.flatnonzero(np.diff(known.classes[order])) + 1):
         asked = members[known.asked[members]]
@@ -60,8 +59,7 @@ def found_again(guessed: np.ndarray, value: np.ndarray, baseline: np.ndarray, kn
         n_left = 1 + np.maximum(is_left.sum(axis=1) - 1, 0) * known.n_each
         is_sure = own[asked] <= within + TIE
         below += int(((n_left < known.k) & is_sure & (size >= known.k)).sum())
-        below_by_class += len(asked) if size < known.k else 0
-    return FoundAgain(found, found_by_class, below, below_by_class)
+    return FoundAgain(found, found_by_class, below)
 
 
 def _right(guessed: np.ndarray, value: np.ndarray, own: np.ndarray) -> float:

@@ -14,7 +14,6 @@ import numpy as np
 
 from disclosure_control.attack.answerers import labels, many, pairs
 from disclosure_control.attack.asking import (
-    MANY,
     MOST_ASKED,
     Answerer,
     Guess,
@@ -30,7 +29,14 @@ from disclosure_control.attack.found_again import FoundAgain, KnownToAttacker, f
 from disclosure_control.attack.leaving import Leaving
 from disclosure_control.attack.release_finding import FindingTold
 from disclosure_control.attack.tells.files_that_tell import alike
-from disclosure_control.attack.tells.hidden_columns import LEAST_PEOPLE, HiddenColumn, few_levels, hidden_in, places_of
+from disclosure_control.attack.tells.hidden_columns import (
+    LEAST_PEOPLE,
+    MANY_VALUES,
+    HiddenColumn,
+    few_levels,
+    hidden_in,
+    places_of,
+)
 from disclosure_control.basics.telling.small_counts import Policy
 
 OF_NUMBERS = (pairs.ANSWERER, many.ANSWERER)
@@ -191,7 +197,7 @@ class _Scene:
 
     def _given(self, rows: np.ndarray, released: np.ndarray) -> np.ndarray:
         given = intercepts([released, *(level[rows] for level in self.levels)])
-        if len(np.unique(released)) > MANY:
+        if len(np.unique(released)) > MANY_VALUES:
             given = np.column_stack([given, (released - released.mean()) / max(float(released.std()), 1e-12)])
         return given
 

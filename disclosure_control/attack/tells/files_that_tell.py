@@ -23,7 +23,7 @@ from disclosure_control.attack.answerers.one_column import CHANCE
 from disclosure_control.attack.leaving import Leaving
 from disclosure_control.attack.release_finding import FindingTold, ReleaseFinding
 from disclosure_control.attack.tells.hidden_columns import LEAST_PEOPLE, HiddenColumn, few_levels, hidden_in, places_of
-from disclosure_control.attack.tells.summaries import SummariesOfFiles, Summary
+from disclosure_control.attack.tells.summaries import RESULTS, SummariesOfFiles, Summary
 from disclosure_control.attack.tells.telling import ToldByColumns
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.settings.changes import ConfigChange
@@ -38,7 +38,6 @@ from disclosure_control.basics.telling.small_counts import (
 )
 from disclosure_control.basics.telling.words import counted, listed, people_text
 
-RESULTS = ("ORRES", "STRESC", "STRESN")  # without which a table of findings says nothing: no change removes them
 MOST_SAID = 3
 LEAST_RELEASED = 20  # people with released values next to each other, where nearly everybody has an own one
 LONGEST_TERM = 40

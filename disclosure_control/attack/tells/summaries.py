@@ -16,6 +16,7 @@ from disclosure_control.basics.encoding.keys import count_keys
 LEAST_IN_LEVEL = LEAST_SUPPORT  # people: fewer disclose nothing, and such levels need not be made
 MOST_TOGETHER = 300  # numbers, of which each two are tried together
 OF_VALUES = ("", "the first", "the last", "the commonest", "the largest", "the smallest", "the middle")
+RESULTS = ("ORRES", "STRESC", "STRESN")  # without which a table of findings says nothing: no change removes them
 ONE_FIGURE = ("the largest", "the first", "the first day in", "the last day in")
 
 
