@@ -27,7 +27,7 @@ SIGNATURE_AND_HEADER = 8 + 12 + 13  # of a PNG file; further chunks may follow t
 
 
 def report_in(readme: str) -> str:
-    """The beginning of the demo's report that the README shows."""
+    """The part of the demo's report that the README shows."""
     return readme.split("```text\n", 1)[1].split("```", 1)[0]
 
 
