@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import pandas as pd
-
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.draft.columns import Column
 from disclosure_control.draft.roles import NOT_RECOGNISED, ConfigRole, Decision
@@ -22,6 +20,7 @@ from study.columns.closed import (
     is_of_the_tool,
     is_pattern,
     look_of,
+    of_dates,
     rows_of,
 )
 from study.columns.profile import (
@@ -71,7 +70,7 @@ def drafted_rows(
         for column in columns
         if _needs_row(column, decisions[column.name], chosen, model)
     ]
-    rows += _not_in({row.name for row in rows}, tables, model)
+    rows += files.not_in({row.name for row in rows}, model)
     if earlier is not None:
         update = SheetUpdate(earlier, {}, list(earlier.rows.values()))
         update.add(rows)
@@ -114,30 +113,16 @@ def _drafted(column: Column, decision: Decision, is_chosen: bool, seen: str, mod
     )
 
 
-def _not_in(names: set[str], files: Iterable[SourceTable], model: StudyModel) -> Iterator[ColumnProfile]:
-    """Rows of the columns of files that no standard explains and that are not among the ``names``."""
-    for table in files:
-        for heading in map(str, table.frame.columns):
-            domain = model.domain(table.domain)
-            if f"{domain}__{heading}" in names or not is_left_open(domain, heading, model):
-                continue
-            row = profile_of(domain, heading, model, seen_in(ValuesSeen.of(table, heading)))
-            if row.role is not Role.PERSON:
-                names.add(row.name)
-                yield row if row.is_understood or row.seen == NO_VALUES else as_asked(row)
-        for domain, variable in _named_by_rows(table):
-            if f"{domain}__{variable}" not in names and is_left_open(domain, variable, model):
-                names.add(f"{domain}__{variable}")
-                yield as_asked(profile_of(domain, variable, model))
-
-
-def _named_by_rows(table: SourceTable) -> dict[tuple[str, str], pd.Series]:
+def _named_by_rows(table: SourceTable) -> dict[tuple[str, str], ValuesSeen]:
     """The variables that rows of a supplemental table name, by domain, each with its distinct values."""
     if not {"RDOMAIN", "QNAM", "QVAL"} <= set(table.frame.columns):
         return {}
     rows = table.combinations(["RDOMAIN", "QNAM", "QVAL"], None)
     assert rows is not None  # without a limit there is no reason to stop
-    return {(str(domain), str(name)): of["QVAL"] for (domain, name), of in rows.groupby(["RDOMAIN", "QNAM"])}
+    return {
+        (str(domain), str(name)): ValuesSeen.of_counts(of["QVAL"].value_counts(sort=False))
+        for (domain, name), of in rows.groupby(["RDOMAIN", "QNAM"])
+    }
 
 
 def as_asked(row: ColumnProfile) -> ColumnProfile:
@@ -157,20 +142,31 @@ class _Files:
         return cls([(model.domain(table.domain), table) for table in tables])
 
     def values(self, domain: str, heading: str) -> ValuesSeen | None:
-        """The values of a column; None where no file has it."""
+        """The values of a column, or of the rows that name it; None where there are none."""
         if (domain, heading) not in self._values:
             of = next((table for name, table in self.tables if name == domain and heading in table.frame), None)
-            self._values[domain, heading] = None if of is None else ValuesSeen.of(of, heading)
+            by_rows = self._by_rows.get((domain, heading))
+            self._values[domain, heading] = by_rows if of is None else ValuesSeen.of(of, heading)
         return self._values[domain, heading]
 
     @cached_property
-    def _by_rows(self) -> dict[tuple[str, str], pd.Series]:
+    def _by_rows(self) -> dict[tuple[str, str], ValuesSeen]:
         return {name: values for _, table in self.tables for name, values in _named_by_rows(table).items()}
 
     def seen(self, domain: str, heading: str) -> str:
         """What its values look like, "" where no file has it."""
         values = self.values(domain, heading)
-        return "" if values is None else seen_in(values)
+        return "" if values is None else seen_in(heading, values)
+
+    def not_in(self, names: set[str], model: StudyModel) -> Iterator[ColumnProfile]:
+        """Rows of the columns of files that no standard explains and that are not among the ``names``."""
+        columns = [(domain, str(heading)) for domain, table in self.tables for heading in table.frame.columns]
+        for domain, heading in dict.fromkeys([*columns, *self._by_rows]):
+            if f"{domain}__{heading}" in names or not is_left_open(domain, heading, model):
+                continue
+            row = profile_of(domain, heading, model, self.seen(domain, heading))
+            if row.role is not Role.PERSON:
+                yield row if row.is_understood or row.seen == NO_VALUES else as_asked(row)
 
     def with_groups(self, rows: Sequence[ColumnProfile]) -> list[ColumnProfile]:
         """The rows, first those that stay here beneath the rows for their groups."""
@@ -178,13 +174,12 @@ class _Files:
         closed = [row for row in single if is_asked(row)]
         looks = [(row.table, row.column, self._look(row)) for row in closed]
         others = [row for row in single if row not in closed]
-        return [*rows_of(groups_of(looks), others), *closed, *others]
+        alone = [row for row in closed if row.may_be_dates]
+        return [*rows_of(groups_of(looks), [*others, *alone]), *closed, *others]
 
     def _look(self, row: ColumnProfile) -> Look:
         values = self.values(row.table, row.column)
-        if values is None and (named := self._by_rows.get((row.table, row.column))) is not None:
-            values = ValuesSeen.of_counts(named.value_counts(sort=False))
-        return Look.WORDS if values is None else look_of(values)
+        return Look.WORDS if values is None else look_of(row.column, values)
 
 
 # ---------------------------------------------------------------- the next export
@@ -212,8 +207,8 @@ class SheetUpdate:
         self._files = _Files.of(tables, model)
         self._there = {f"{of}__{heading}" for of, table in self._files.tables for heading in table.frame.columns}
         rows = self.sheet.rows.values()
-        self.rows = [row if is_pattern(row) else self._today(row) for row in rows]
-        self.add(_not_in(self._known(), tables, model))
+        self.rows = [row if is_pattern(row) else self._today(row, model) for row in rows]
+        self.add(self._files.not_in(self._known(), model))
 
     def _known(self) -> set[str]:
         named = list(_texts_in(self.literal))
@@ -226,12 +221,13 @@ class SheetUpdate:
         self.rows += new if self.is_first else [dataclasses.replace(row, status=Status.NEW) for row in new]
         self.n_new += len(new)
 
-    def _today(self, row: ColumnProfile) -> ColumnProfile:
+    def _today(self, row: ColumnProfile, model: StudyModel) -> ColumnProfile:
         seen = self._files.seen(row.table, row.column)
         if not row.seen or seen in ("", NO_VALUES, row.seen):
             return row
         self.n_changed += 1
-        return dataclasses.replace(row, seen=seen, status=Status.CHANGED)
+        today = row if row.decision else profile_of(row.table, row.column, model)
+        return dataclasses.replace(today, seen=seen, status=Status.CHANGED)
 
     @property
     def is_other(self) -> bool:
@@ -275,5 +271,7 @@ def said_of_closed(rows: Mapping[int, ColumnProfile], file: str) -> Iterator[str
         yield f"    {row.evidence.partition('; ')[0]} ({listed(row.column.split(BETWEEN), at_most=12)})"
         yield f'      write "agreed" into row {first} if outsiders know them, into row {second} if they do not'
     for number, row in closed.items():
-        if not any(holds_for(group, row) for _, group in groups):
+        if row.may_be_dates:
+            yield f"    {row.column} (row {number}): {of_dates(row)}"
+        elif not any(holds_for(group, row) for _, group in groups):
             yield f'    {row.column}: write "yes" or "no" for what outsiders know, and "agreed", into row {number}'

@@ -33,7 +33,7 @@ def staying_here(released: ReleasedStudy, study: Study) -> list[ClosedGroup]:
 
 def _look(file: StudyFile, account: Account) -> Look:
     table, name = _as_column(file.table, account)
-    return Look.WORDS if table is None else look_of(ValuesSeen.of(table, name))
+    return Look.WORDS if table is None else look_of(name, ValuesSeen.of(table, name))
 
 
 def _as_column(table: SourceTable, account: Account) -> tuple[SourceTable | None, str]:

@@ -11,7 +11,8 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from disclosure_control.basics.telling.words import listed
-from study.columns.profile import NO_VALUES, ColumnProfile, Known, Status, UnderstoodAs
+from study.columns.profile import MAY_BE_DATES, NO_VALUES, ColumnProfile, Known, Status, UnderstoodAs, seen_in
+from study.formats.messages import all_files_setting
 from study.models.values_seen import ValuesSeen
 
 FEW = 20  # different values of a column, which count as codes of categories
@@ -25,18 +26,22 @@ class Look(StrEnum):
 
     TWO = "two values, such as yes and no"
     FEW = "a few codes or words that many people share"
+    DAYS = MAY_BE_DATES
     WHOLE = "whole numbers"
     MEASURED = "numbers with decimals"
     WORDS = "words or codes of few people"
 
 
-def look_of(values: ValuesSeen) -> Look:
-    """What values look like; dates, ids and texts are understood by their form, and in no group."""
+def look_of(column: str, values: ValuesSeen) -> Look:
+    """What the values of a column look like; dates, ids and texts are understood by their form, and in no group."""
+    seen = seen_in(column, values)
+    if seen == MAY_BE_DATES:
+        return Look.DAYS
     if values.n_distinct <= 2:
         return Look.TWO
     if values.n_distinct <= FEW and values.are_short:
         return Look.FEW
-    if not values.is_numeric:
+    if seen != "numbers":
         return Look.WORDS
     numbers = values.numbers[~np.isnan(values.numbers)]
     return Look.WHOLE if (numbers == np.round(numbers)).all() else Look.MEASURED
@@ -68,10 +73,10 @@ def groups_of(looks: Iterable[tuple[str, str, Look]]) -> list[ClosedGroup]:
 def rows_of(groups: Iterable[ClosedGroup], rows: Sequence[ColumnProfile]) -> Iterator[ColumnProfile]:
     """Two rows of the sheet for each group of several columns, of which a person agrees to one.
 
-    ``rows`` are those of columns that are in no group.
+    ``rows`` are those of columns that are in no group. Each column whose numbers may be dates is a question of its own.
     """
     for group in groups:
-        if len(group.columns) == 1:
+        if len(group.columns) == 1 or group.look is Look.DAYS:
             continue
         tables = dict.fromkeys(table for table, _ in group.columns)
         table = next(iter(tables)) if len(tables) == 1 else ANY
@@ -111,14 +116,23 @@ def is_asked(row: ColumnProfile) -> bool:
     return row.stays_here and row.seen != NO_VALUES
 
 
+def of_dates(row: ColumnProfile) -> str:
+    """What to do about a column whose numbers may be dates."""
+    setting = all_files_setting("files", {row.table: {"dates": {row.column: "R"}}})
+    return f'its numbers may be dates: declare from when they count, such as {setting}, or write "number" as its role'
+
+
 def is_of_the_tool(row: ColumnProfile) -> bool:
     """Whether a row for several columns was prepared, and nobody agreed to it yet."""
     return is_pattern(row) and row.evidence.startswith(_GROUP_OF) and not row.decision
 
 
 def holds_for(pattern: ColumnProfile, row: ColumnProfile) -> bool:
-    """Whether a row for several columns stands for this one; what is new it stands for only by its whole name."""
-    if not fnmatchcase(row.table, pattern.table):
+    """Whether a row for several columns stands for this one; what is new it stands for only by its whole name.
+
+    It stands for no column whose numbers may be dates.
+    """
+    if row.may_be_dates or not fnmatchcase(row.table, pattern.table):
         return False
     names = [name.strip() for name in pattern.column.split(BETWEEN.strip())]
     return row.column in names or (row.status is not Status.NEW and any(fnmatchcase(row.column, one) for one in names))

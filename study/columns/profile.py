@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from study.columns.known_to_outsiders import known_to_outsiders
+from study.formats.dated_columns import may_be_dates
 from study.models.roles import ColumnModel, Role
 from study.models.study_model import StudyModel
 from study.models.values_seen import ValuesSeen
@@ -49,6 +50,7 @@ class Status(StrEnum):
 
 
 NO_VALUES = "nothing"  # what was seen in an empty column
+MAY_BE_DATES = "numbers that may be dates"
 AGREED = "agreed"  # the decision of a person: the row is right as it stands
 _OF_KIND = {
     UnderstoodAs.ID: (Role.PERSON, Role.RECORD_KEY, Role.FOREIGN_KEY, Role.IDENTIFIER),
@@ -66,7 +68,7 @@ class ColumnProfile:
 
     ``evidence`` says why, in words without a value of a person. ``missing_codes`` mean missing in this column.
     ``decision`` is ``AGREED`` or "". ``seen`` is what the values looked like when the row was written: "numbers",
-    "dates", "words", "nothing", or "" where no file has such a column.
+    "numbers that may be dates", "dates", "words", "nothing", or "" where no file has such a column.
     """
 
     table: str
@@ -93,6 +95,11 @@ class ColumnProfile:
     def is_open(self) -> bool:
         """Whether a person has to look at it: nobody decided, or the values changed since somebody did."""
         return self.status is Status.CHANGED or (bool(self.status) and not self.decision)
+
+    @property
+    def may_be_dates(self) -> bool:
+        """Whether its numbers may be dates: a person has to say of this column alone what they are."""
+        return self.seen == MAY_BE_DATES
 
     @property
     def is_understood(self) -> bool:
@@ -136,8 +143,10 @@ def is_left_open(table: str, column: str, model: StudyModel) -> bool:
     return model.operation(table, column).operation is OperationKind.REVIEW
 
 
-def seen_in(values: ValuesSeen) -> str:
+def seen_in(column: str, values: ValuesSeen) -> str:
     """What the values of a column look like, as the sheet remembers it."""
     if not values.n_values:
         return NO_VALUES
-    return "dates" if values.are_dates else "numbers" if values.is_numeric else "words"
+    if values.are_dates or not values.is_numeric:
+        return "dates" if values.are_dates else "words"
+    return MAY_BE_DATES if may_be_dates(column, values.numbers) else "numbers"

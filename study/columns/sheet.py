@@ -23,7 +23,7 @@ import pandas as pd
 from config import LARGEST_CONFIG
 from disclosure_control.basics.files import SourceFile, read_file
 from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name, stop_at
-from study.columns.closed import holds_for, is_asked, is_pattern
+from study.columns.closed import holds_for, is_asked, is_pattern, of_dates
 from study.columns.decisions import ROLES_TO_DECIDE
 from study.columns.profile import AGREED, ColumnProfile, Degree, Known, Status, UnderstoodAs
 from study.models.roles import Role
@@ -183,6 +183,8 @@ def _row(given: Mapping[str, str]) -> tuple[ColumnProfile, list[tuple[str, str]]
             faults.append((heading, str(fault)))
     row = ColumnProfile(**values)
     faults += [(heading, "empty; allowed: a name") for heading in HEADINGS[:2] if not values[heading]]
+    if row.decision and row.may_be_dates and values.get("role") is Role.UNKNOWN:
+        faults.append(("role", f"undecided beside a decision; {of_dates(row)}"))
     if row.decision and row.known_to_outsiders is Known.UNDECIDED and "known_to_outsiders" in values:
         faults.append(("known_to_outsiders", 'undecided beside a decision; allowed: "yes" or "no"'))
     return row, faults

@@ -83,6 +83,13 @@ def with_iso_dates(
     return columns, _notes(found, path)
 
 
+def may_be_dates(name: str, numbers: np.ndarray) -> bool:
+    """Whether numbers (n_values,) beneath a heading, NaN where missing, may count from a day that is not declared."""
+    if _names_a_date(name):
+        return bool(serial_readings(numbers) or may_count_time(numbers))
+    return not names_a_measure(name) and bool(may_count_time(numbers))
+
+
 def _names_a_date(name: str) -> bool:
     says = role_of_heading(name)
     return re.search(SERIAL_NAME, name) is not None or (says is not None and says.role in _OF_TIME)
@@ -204,18 +211,19 @@ def _convert_serials(readings: Mapping[str, ColumnReading], columns: dict[str, C
     lives = [life for one in known if one is not None and (life := life_of(*one[:2])) is not None]
     life = (min(first for first, _ in lives), max(last for _, last in lives)) if lives else None
     near = {name: within_life(of_days[name], several, life) if life else () for name, several in possible.items()}
-    decided = {one for several in possible.values() if len(several) == 1 for one in several}
+    named = {name: several for name, several in possible.items() if several and _names_a_date(name)}
+    decided = {one for several in named.values() if len(several) == 1 for one in several}
     for name, several in possible.items():
         n_present = _n_present(of_days[name], readings[name].n_records)
         shared = decided & set(several)
-        if not _names_a_date(name):
-            if may_count_time(np.unique(of_days[name])):
+        if name not in named:
+            if may_be_dates(name, np.unique(of_days[name])):
                 found.leave(_MAY_BE_TIME, name, n_present)
         elif len(near[name]) == 1 or len(shared) == 1:
             [reading] = near[name] if len(near[name]) == 1 else shared
             why = _NEAR_OTHERS if len(near[name]) == 1 else _ONE_READING if len(several) == 1 else _BY_OTHERS
             _convert_numbers(columns, name, reading, why, readings[name].n_records, found)
-        elif several:
+        else:
             found.leave(_TWO_SERIALS, name, n_present)
 
 

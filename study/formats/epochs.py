@@ -79,7 +79,7 @@ _YEARS = (1800, 2200)
 # Under a heading of a date, a number of days is a date between the first two; any other, between the last two.
 _NAMED = [np.datetime64(day).astype(int) for day in ("1900-01-01", "2050-01-01")]
 _OURS = [np.datetime64(day).astype(int) for day in ("1990-01-01", "2035-01-01")]
-_FEWEST_DATES, _LIFE_AROUND = 5, 3 * 365  # days before and after the other dates of a file
+_FEWEST_DATES, _NEARLY_ALL, _LIFE_AROUND = 5, 0.95, 3 * 365  # days before and after the other dates of a file
 
 
 def serial_readings(numbers: np.ndarray, n_records: np.ndarray | None = None) -> tuple[str, ...]:
@@ -98,11 +98,11 @@ def serial_readings(numbers: np.ndarray, n_records: np.ndarray | None = None) ->
     return tuple(name for name in _within(present, _BY_HEADING, *_NAMED) if is_whole or name == "Excel")
 
 
-def _within(numbers: np.ndarray, epochs: tuple[str, ...], low: int, high: int) -> Iterator[str]:
+def _within(numbers: np.ndarray, epochs: tuple[str, ...], low: int, high: int, share: float = 1.0) -> Iterator[str]:
     for name in epochs:
         days = EPOCHS[name].days(numbers)
         days = days[~(is_usual(days) & ((days < low) | (days >= high)))]
-        if len(days) and low <= days.min() and days.max() < high:
+        if len(days) and np.mean((days >= low) & (days < high)) >= share:
             yield name
 
 
@@ -111,19 +111,21 @@ def within_life(numbers: np.ndarray, names: tuple[str, ...], life: tuple[int, in
     present = np.unique(numbers[~np.isnan(numbers)])
     low, high = life[0] - _LIFE_AROUND, life[1] + _LIFE_AROUND
     days = {name: EPOCHS[name].days(present) for name in names}
-    return tuple(name for name, of in days.items() if np.mean(((of >= low) & (of <= high))[~is_usual(of)]) >= 0.95)
+    return tuple(
+        name for name, of in days.items() if np.mean(((of >= low) & (of <= high))[~is_usual(of)]) >= _NEARLY_ALL
+    )
 
 
 def may_count_time(numbers: np.ndarray, fewest: int = _FEWEST_DATES) -> tuple[str, ...]:
-    """The epochs under which distinct numbers (n_values,), NaN where missing, are all days or moments of our time.
+    """The epochs under which nearly all distinct numbers (n_values,), NaN where missing, are moments of our time.
 
-    Empty for ordinary measurements: few of these are whole, and all within so narrow a range so far from 0.
+    Empty for ordinary measurements: few of these are whole, and nearly all within so narrow a range so far from 0.
     """
     present = numbers[~np.isnan(numbers)]
-    if len(present) < fewest or present.min() < _FEWEST_DAYS:
+    if len(present) < fewest:
         return ()
     is_whole = bool((present == np.trunc(present)).all())
-    return tuple(_within(present, _BY_VALUES if is_whole else ("Excel",), *_OURS))
+    return tuple(_within(present, _BY_VALUES if is_whole else ("Excel",), *_OURS, share=_NEARLY_ALL))
 
 
 def _median(numbers: np.ndarray, n_records: np.ndarray | None) -> float:

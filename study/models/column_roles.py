@@ -14,7 +14,8 @@ import numpy as np
 
 from disclosure_control.basics.encoding.dictionary import as_texts
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
-from study.concepts import concept_of, names_a_measure, names_an_examination
+from study.concepts import concept_of, names_an_examination
+from study.formats.dated_columns import may_be_dates
 from study.formats.epochs import may_count_time
 from study.formats.tables import SourceTable
 from study.headings import is_number, words_of
@@ -211,7 +212,7 @@ class PlainTable:
             return Role.IDENTIFIER, "its values are numbers of one length, another one for each person"
         if is_of_one_person and values.share(r"\d{8,}") > 0.5:
             return Role.IDENTIFIER, "its values are long numbers, hardly any of two people"
-        if not names_a_measure(name) and may_count_time(values.numbers):
+        if may_be_dates(name, values.numbers):
             return Role.UNKNOWN, "its values may be dates, counted in days or seconds from one that is not declared"
         return Role.NUMBER, "its values are numbers"
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
 from study.concepts import CONCEPTS
-from study.formats.epochs import may_count_time
+from study.formats.dated_columns import may_be_dates
 from study.models.column_roles import SHOWN_BY_VALUES, understood
 from study.models.redcap_dictionary import CHECKBOX, RedcapField, words_of
 from study.models.roles import ColumnModel, Role
@@ -141,7 +141,7 @@ def _fits(meant: Role, values: pd.Series, role: Role) -> bool:
 
 def guessed_column(name: str, values: pd.Series) -> ColumnModel:
     """What a column without a dictionary is for: from its values, and what its heading means."""
-    role, reason = _guessed(values)
+    role, reason = _guessed(name, values)
     meant = meaning_of(name)
     if meant is Role.IDENTIFIER and role is not Role.DATE:
         reason = "guessed, as no dictionary has it: its heading names a person"
@@ -152,7 +152,7 @@ def guessed_column(name: str, values: pd.Series) -> ColumnModel:
     return understood(guessed, name, "") if role in SHOWN_BY_VALUES else guessed
 
 
-def _guessed(values: pd.Series) -> tuple[Role, str]:
+def _guessed(name: str, values: pd.Series) -> tuple[Role, str]:
     present = values.dropna()
     if not len(present):
         return Role.UNKNOWN, "no value"
@@ -164,10 +164,10 @@ def _guessed(values: pd.Series) -> tuple[Role, str]:
         is_whole = bool((numbers == np.round(numbers)).all())
         if is_whole and n_distinct == len(present) and float(np.abs(numbers).max()) >= LONG_NUMBER:
             return Role.UNKNOWN, "long numbers, each in one row alone"
+        if may_be_dates(name, np.unique(numbers)):
+            return Role.UNKNOWN, "numbers that may be dates, counted from a day that is not declared"
         if is_whole and n_distinct <= FEW_CODES:
             return Role.CATEGORY, "codes of a few choices"
-        if may_count_time(np.unique(numbers)):
-            return Role.UNKNOWN, "numbers that may be dates, counted from a day that is not declared"
         return Role.NUMBER, "every value is a number"
     is_short = int(present.astype("str").str.len().max()) <= LONGEST_CHOICE
     if is_short and n_distinct <= MOST_CATEGORIES and 2 * n_distinct <= len(present):

@@ -17,6 +17,8 @@ ROWS = pd.DataFrame(
         "sex": ["m", "f"] * 20,
         "xyz": [f"{n}.5" for n in range(40)],
         "seen": [f"2024-01-{n % 28 + 1:02}" for n in range(40)],
+        "serial": [f"{18_300 + 9 * (n % 30)}" for n in range(39)] + ["99999"],
+        "visitdate": [f"{5_000 + 9 * (n % 30)}" for n in range(40)],
         "empty": [None] * 40,
     },
     dtype="str",
@@ -60,6 +62,19 @@ def test_what_was_guessed_needs_a_row():
     assert [name for name in ROWS if not is_left_open("VISITS", name, OF_PLAIN)] == ["patient_id"]
 
 
-@each("column, seen", [("sex", "words"), ("xyz", "numbers"), ("seen", "dates"), ("empty", "nothing")])
+@each(
+    "column, seen",
+    [
+        ("sex", "words"),
+        ("xyz", "numbers"),
+        ("seen", "dates"),
+        ("serial", "numbers that may be dates"),
+        ("visitdate", "numbers that may be dates"),  # of 1983 as R counts
+        ("empty", "nothing"),
+    ],
+)
 def test_what_values_look_like(column, seen):
-    assert seen_in(ValuesSeen.of(PLAIN, column)) == seen
+    assert seen_in(column, ValuesSeen.of(PLAIN, column)) == seen
+    assert (OF_PLAIN.column("VISITS", column).role is Role.UNKNOWN) == (
+        seen in ("numbers that may be dates", "nothing")
+    )

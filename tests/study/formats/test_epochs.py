@@ -50,6 +50,7 @@ def test_the_first_days_of_2020(epoch, number, iso):
         (range(18, 90), False),
         (np.arange(18_000, 18_400, 7) + 0.5, False),
         ([18_000], False),
+        ([*range(18_000, 18_400, 7), 99_999], True),  # a code for missing, or a mistake, in 59 days
     ],
 )
 def test_which_numbers_may_be_dates(numbers, may):
