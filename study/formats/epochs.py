@@ -95,10 +95,11 @@ def serial_readings(numbers: np.ndarray, n_records: np.ndarray | None = None) ->
         return ()
     # A fraction is a time of day, which Excel alone keeps in the number of days.
     is_whole = bool((present == np.trunc(present)).all())
-    return tuple(name for name in _within(present, _BY_HEADING, *_NAMED) if is_whole or name == "Excel")
+    return tuple(name for name in _within(present, _BY_HEADING, _NAMED) if is_whole or name == "Excel")
 
 
-def _within(numbers: np.ndarray, epochs: tuple[str, ...], low: int, high: int, share: float = 1.0) -> Iterator[str]:
+def _within(numbers: np.ndarray, epochs: tuple[str, ...], between: list[int], share: float = 1.0) -> Iterator[str]:
+    low, high = between
     for name in epochs:
         days = EPOCHS[name].days(numbers)
         days = days[~(is_usual(days) & ((days < low) | (days >= high)))]
@@ -125,7 +126,7 @@ def may_count_time(numbers: np.ndarray, fewest: int = _FEWEST_DATES) -> tuple[st
     if len(present) < fewest:
         return ()
     is_whole = bool((present == np.trunc(present)).all())
-    return tuple(_within(present, _BY_VALUES if is_whole else ("Excel",), *_OURS, share=_NEARLY_ALL))
+    return tuple(_within(present, _BY_VALUES if is_whole else ("Excel",), _OURS, _NEARLY_ALL))
 
 
 def _median(numbers: np.ndarray, n_records: np.ndarray | None) -> float:
