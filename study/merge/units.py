@@ -23,14 +23,15 @@ from study.formats.tables import SourceTable
 from study.headings import words_of
 
 _MEASURED = ("age", "height or weight")
+_USUAL = {"time": "YEARS", "weight": "kg", "length": "cm"}
 _UNIT = frozenset("unit units u einheit einheiten unité unites unita unidad unidades eenheid jednostka".split())  # noqa: SIM905
 
 
 @cache
-def _kinds() -> list[Mapping[str, float]]:
+def _kinds() -> dict[str, Mapping[str, float]]:
     """How much of years, kilograms and centimetres each of a few units is, by its words in small letters."""
     found = json.loads(Path(__file__).with_name("units.json").read_text(encoding="utf-8"))
-    return [found[kind] for kind in ("time", "weight", "length")]
+    return {kind: found[kind] for kind in _USUAL}
 
 
 def with_one_unit(table: SourceTable) -> SourceTable:
@@ -40,7 +41,7 @@ def with_one_unit(table: SourceTable) -> SourceTable:
     """
     for column, unit in _pairs(table):
         counts = table.counts_of(unit)
-        factor_of = _factors([str(text) for text in counts.index])
+        usual, factor_of = _factors([str(text) for text in counts.index])
         if len(set(factor_of.values())) < 2:
             continue
         if len(table.frame) != table.n_rows:
@@ -48,7 +49,7 @@ def with_one_unit(table: SourceTable) -> SourceTable:
                 f"{table.file_name}: {shown_name(column)} has several units ({shown_name(unit)}), which are "
                 "made one with all records in memory alone; convert them in the source, or use --engine memory"
             )
-        table = _converted(table, column, unit, factor_of)
+        table = _converted(table, column, unit, usual, factor_of)
     return table
 
 
@@ -66,20 +67,25 @@ def _pairs(table: SourceTable) -> Iterator[tuple[str, str]]:
                 break
 
 
-def _factors(texts: list[str]) -> dict[str, float | None]:
-    """How much of the usual unit each of some texts is, all of one kind of unit; None of what is no such unit."""
+def _factors(texts: list[str]) -> tuple[str, dict[str, float | None]]:
+    """The usual unit of some texts, all of one kind of unit, and how much of it each is; None of what is no such unit.
+
+    The usual one is written as the texts have it, if they do.
+    """
     small = {text: text.strip().rstrip(".").casefold() for text in texts}
-    kind = max(_kinds(), key=lambda one: sum(word in one for word in small.values()))
-    return {text: kind.get(word) for text, word in small.items()}
+    kind = max(_kinds(), key=lambda one: sum(word in _kinds()[one] for word in small.values()))
+    found = {text: _kinds()[kind].get(word) for text, word in small.items()}
+    return next((text for text, factor in found.items() if factor == 1), _USUAL[kind]), found
 
 
-def _converted(table: SourceTable, column: str, unit: str, factor_of: Mapping[str, float | None]) -> SourceTable:
+def _converted(
+    table: SourceTable, column: str, unit: str, usual: str, factor_of: Mapping[str, float | None]
+) -> SourceTable:
     values, units = table.frame[column], table.frame[unit]
     codes, distinct = pd.factorize(units)
     factors = np.array([*(np.nan if (one := factor_of[str(text)]) is None else one for text in distinct), np.nan])[
         codes
     ]
-    usual = next((text for text, factor in factor_of.items() if factor == 1), "YEARS")
     is_other = (values.notna() & (factors != 1)).to_numpy()
     numbers = parse_numbers(values[is_other]) * factors[is_other]
     n_lost = int(np.isnan(numbers).sum())

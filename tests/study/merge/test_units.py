@@ -13,6 +13,7 @@ from tests.cases import each
         ("AGE,AGEU", ["18,YEARS", "18,MONTHS", "5,DAYS"], ["18", "1.5", "0.0137"], ["YEARS"] * 3),
         ("age,age_unit", ["18,Jahre", "18,Monate"], ["18", "1.5"], ["Jahre"] * 2),
         ("weight,weight_unit", ["70,kg", "150,lb"], ["70", "68.0389"], ["kg"] * 2),
+        ("weight,weight_unit", ["70000,g", "150,lb"], ["70", "68.0389"], ["kg"] * 2),
         ("AGE,AGEU", ["18,MONTHS", "20,MONTHS"], ["18", "20"], ["MONTHS"] * 2),
         ("AGE,AGEU", ["18,YEARS", "20,furlongs"], ["18", None], ["YEARS"] * 2),
         ("score,score_unit", ["18,points", "20,stars"], ["18", "20"], ["points", "stars"]),
