@@ -110,6 +110,33 @@ def test_patterns_leave_fewer_offsets_and_are_said():
     assert step["people_nearly_undone"] == N  # two first of January within reach, at most
 
 
+def test_the_verdict_does_not_hang_on_the_key(monkeypatch):
+    """All dates in one year: the first offsets of some keys leave a few of them to somebody at the edge."""
+    frame = people(A__ADTC=(np.datetime64("2021-01-01") + np.arange(N) % 365).astype(str))
+    few = []
+    for number in range(12):
+        monkeypatch.setenv(KEY_NAME, f"{number}{KEY}")
+        figures = figures_of(frame)
+        (step,) = figures["moved_dates"]["steps"]
+        few.append(step["people_nearly_undone"])
+        assert step["people_looked_at"] == N
+        assert not any("calendar" in one.sentence for one in figures.found.leaving.reasons())
+    assert few == [0] * 12
+
+
+def test_a_person_whom_no_offset_hides_leaves_without_dates():
+    """Tuesdays of one year, and one person who was there from the first to the last of them."""
+    first = np.datetime64("2014-03-04") + 7 * np.random.default_rng(3).integers(0, 20, N)
+    last = first.copy()
+    first[7], last[7] = np.datetime64("2014-01-07"), np.datetime64("2014-12-30")
+    frame = people(A__ADTC=first.astype(str), B__BDTC=last.astype(str))
+    released = treat(frame, CONFIG, [SHIFT]).frame
+    assert np.flatnonzero(released["A__ADTC"].isna()) == np.flatnonzero(released["B__BDTC"].isna()) == [7]
+    figures = figures_of(frame)
+    assert figures["moved_dates"]["steps"][0]["people_nearly_undone"] == 0
+    assert "people leave without these dates" in treatment_report(figures.found)
+
+
 def test_dates_without_a_pattern_say_nothing_and_order_makes_no_difference(monkeypatch):
     frame = people(A__ADTC=days().astype(str), B__BDTC=days(3).astype(str))
     figures = figures_of(frame)

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.attack.dates.findings import EACH_LAST, DatedRows
-from disclosure_control.attack.dates.moved_dates import MOST_GROUPS, ColumnOfDates, Span
 from disclosure_control.basics.encoding.text_codes import text_codes
+from disclosure_control.measures.moved_dates import MOST_GROUPS, NO_DAY, ColumnOfDates, Span, days_known
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.columns import LARGEST_DAY, SECONDS_PER_DAY
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
@@ -19,7 +19,6 @@ from study.models.roles import Role, TableModel
 from study.models.study_model import StudyModel
 from study.operations import OperationKind
 
-NO_DAY = np.iinfo(np.int64).min
 SINCE_1970 = -3653  # 1960-01-01, from which SAS counts
 # Columns whose values may say in which rows a date is the same for all.
 _GROUPS = (Role.CODED_TERM, Role.CATEGORY, Role.VISIT, Role.FLAG, Role.ARM, Role.DEATH, Role.LABEL, Role.UNKNOWN)
@@ -141,10 +140,7 @@ def released_days(column: pd.Series) -> np.ndarray:
             days = np.floor(np.where(np.abs(number) > LARGEST_DAY, number / SECONDS_PER_DAY, number)) + SINCE_1970
         return np.where(np.isnan(number), NO_DAY, np.nan_to_num(days).astype(np.int64))
     known = text_codes(column)
-    texts = pd.Series(pd.array(known.texts, dtype="str"))
-    is_day = texts.str.fullmatch(r"\d{4}-\d{2}-\d{2}(T[^/]*)?").to_numpy(dtype=bool)
-    read = pd.to_datetime(texts.str.slice(0, 10).where(is_day), format="%Y-%m-%d", errors="coerce")
-    of_text = read.to_numpy("datetime64[D]").astype(np.int64)  # no date is the least number: NO_DAY
+    of_text = days_known(pd.Series(pd.array(known.texts, dtype="str")))
     found: np.ndarray = np.append(of_text, NO_DAY)[known.codes]
     return found
 

@@ -6,19 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import pandas as pd
 
-from disclosure_control.attack.dates.moved_dates import (
-    FEW,
-    FEWEST_DATES,
-    MOST,
-    ColumnOfDates,
-    Pattern,
-    Span,
-    alone_by_true_day,
-    calendar_patterns,
-    n_offsets_left,
-)
 from disclosure_control.attack.leaving import Leaving
 from disclosure_control.attack.release_finding import ReleaseFinding
 from disclosure_control.basics.settings.changes import ConfigChange
@@ -31,6 +19,19 @@ from disclosure_control.basics.telling.small_counts import (
     people_told,
 )
 from disclosure_control.basics.telling.words import counted, listed, people_text
+from disclosure_control.measures.moved_dates import (
+    FEW,
+    FEWEST_DATES,
+    MOST,
+    NO_DAY,
+    ColumnOfDates,
+    Pattern,
+    Span,
+    alone_by_true_day,
+    calendar_patterns,
+    days_known,
+    n_offsets_left,
+)
 from disclosure_control.remedy.treatments.methods.shift_dates import ShiftDatesSettings
 
 MOST_TRIED = 50_000_000  # dates times offsets
@@ -259,14 +260,13 @@ def moved_dates(leaving: Leaving, rows: DatedRows | None = None) -> MovedDates:
 def _merged_columns(leaving: Leaving, names: Sequence[str]) -> DatedRows:
     """One date of each person in each column that a step moved; those that were removed have a pattern, too."""
     columns, offsets = [], np.zeros(leaving.n_people, dtype=np.int64)
-    both = {name: tuple(map(_days_of, leaving.became(name).of_everybody())) for name in names}
+    both = {name: tuple(map(days_known, leaving.became(name).of_everybody())) for name in names}
     for before, after in both.values():
-        known = ~np.isnat(before) & ~np.isnat(after)
-        offsets[known] = (after - before)[known].astype(np.int64)
+        known = (before != NO_DAY) & (after != NO_DAY)
+        offsets[known] = (after - before)[known]
     for name, (before, after) in both.items():
-        known = np.flatnonzero(~np.isnat(before))
-        days = before[known].astype(np.int64) + offsets[known]
-        columns.append(ColumnOfDates(name, known, days, is_released=~np.isnat(after[known])))
+        known = np.flatnonzero(before != NO_DAY)
+        columns.append(ColumnOfDates(name, known, before[known] + offsets[known], is_released=after[known] != NO_DAY))
     return DatedRows(columns, offsets)
 
 
@@ -336,11 +336,3 @@ def _n_with(column: ColumnOfDates, pattern: Pattern, rows: DatedRows) -> int:
 def _of_pattern(one: Pattern) -> CalendarPattern:
     is_most = one.feature != "day" or one.share >= MOST
     return CalendarPattern(one.column, one.group, one.feature, one.n_dates, one.n_holding, is_most)
-
-
-def _days_of(column: pd.Series) -> np.ndarray:
-    """Dates (n_people,) that are known to the day, as datetime64[D]; NaT for all others, intervals too."""
-    texts = column.astype("str").str.strip()
-    is_day = texts.str.fullmatch(r"\d{4}-\d{2}-\d{2}(T[^/]*)?").fillna(False).astype(bool)
-    days = pd.to_datetime(texts.where(is_day).str.slice(0, 10), format="%Y-%m-%d", errors="coerce")
-    return days.to_numpy("datetime64[D]")

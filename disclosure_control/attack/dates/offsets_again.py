@@ -1,9 +1,4 @@
-"""Offsets drawn again for the few people to whom the calendar leaves few of them: so a verdict does not hang on luck.
-
-Which offsets remain possible depends on where the window of all offsets lies: at its edge it may leave the year in
-which all dates of a study lie. That number depends on the released dates alone, so an attacker who knows this rule
-rules out none of the offsets that remain.
-"""
+"""The stage that draws offsets again for the few people to whom the calendar of all files leaves few of them."""
 
 from __future__ import annotations
 
@@ -13,18 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from disclosure_control.attack.dates.dated_rows import dated_rows
-from disclosure_control.attack.dates.moved_dates import FEW, calendar_patterns, n_left_by_offset, n_offsets_left
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.making import Making
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.stages import operations
 from disclosure_control.release.study import Study
-from disclosure_control.remedy.treatments.keys import Release, digests
+from disclosure_control.remedy.treatments.algorithms.offsets_again import offsets_that_hold
+from disclosure_control.remedy.treatments.keys import Release
 from disclosure_control.remedy.treatments.one_release import days_of_release
-
-MOST_TRIED = 100_000_000  # people times offsets times patterns
-MOST_UNDATED = 0.05  # of the people, who leave without dates; if more would, the dates of all are in question
-AGAIN = "date again"
 
 
 def offsets_drawn_again(making: Making) -> Making:
@@ -48,29 +39,18 @@ def with_offsets_that_hold(
     release: Release,
     days: int,
 ) -> ReleasePeople:
-    """The people, of whom those with at most ``FEW`` possible offsets have another one, drawn by the key.
+    """The people with ``offsets_that_hold``, those for whom there is none ``undated``.
 
-    It is drawn among all offsets, -``days`` to ``days``, that leave more. Where there is none, people leave without
-    dates if they are few; if not, the first offset stays, and the calendar is a reason to hold. The same people are
-    returned if nothing changes. ``released`` is the study with the first offsets.
+    The same people are returned if nothing changes. ``released`` is the study with the first offsets.
     """
     stays = np.flatnonzero(people.stays)
     rows = dated_rows(released, study, people, stays, np.zeros(len(stays), dtype=np.int64), harmless, most_rows)
-    patterns = [pattern for column in rows.columns for pattern in calendar_patterns(column, rows.offsets)]
-    if not patterns or len(stays) * 2 * days * len(patterns) > MOST_TRIED:
+    ids = list(people.ids.iloc[stays].astype(str))
+    again, hopeless = offsets_that_hold(rows.columns, rows.offsets, ids, key, release, days)
+    if (again == rows.offsets).all() and not len(hopeless):
         return people
-    few = np.flatnonzero(n_offsets_left(patterns, np.arange(len(stays)), rows.offsets, days) <= FEW)
-    possible, n_left = n_left_by_offset(patterns, few, rows.offsets, days)
-    holds = n_left > FEW
     offsets = people.offsets.copy()
-    drawn = digests(key, AGAIN, release, people.ids.iloc[stays[few]].astype(str))
-    for person, number, of_person in zip(stays[few], drawn, holds, strict=True):
-        if of_person.any():
-            candidates = possible[of_person]
-            offsets[person] = candidates[int.from_bytes(number) % len(candidates)]
-    hopeless = stays[few[~holds.any(axis=1)]]
-    if len(hopeless) and len(hopeless) <= MOST_UNDATED * len(stays):
-        undated = np.zeros(len(people.ids), dtype=bool)
-        undated[hopeless] = True
-        return replace(people, offsets=offsets, undated=undated)
-    return people if (offsets == people.offsets).all() else replace(people, offsets=offsets)
+    offsets[stays] = again
+    undated = np.zeros(len(people.ids), dtype=bool)
+    undated[stays[hopeless]] = True
+    return replace(people, offsets=offsets, undated=undated)

@@ -15,7 +15,9 @@ from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMNS, one_of, whole_number
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.small_counts import MASKED, NoteForReaders, count_text, people_on_screen
+from disclosure_control.measures.moved_dates import NO_DAY, ColumnOfDates, days_known
 from disclosure_control.remedy.treatments.algorithms.moved_columns import MovedColumn, moved_dates, other_end_of
+from disclosure_control.remedy.treatments.algorithms.offsets_again import offsets_that_hold
 from disclosure_control.remedy.treatments.keys import KEY_FROM, Release, offsets_of, read_key
 from disclosure_control.remedy.treatments.registry import (
     Example,
@@ -59,35 +61,62 @@ def shift_dates(given: TreatmentInput, settings: ShiftDatesSettings) -> Treated:
     of July), or by its first or last day where the other end of its span has another precision, and stays equally
     partial; a day without its month is removed; of an interval (from/to) both ends move. Without ``columns``, those
     with an SDTM name (--DTC). A text that is not a date is a fault, or missing if ``unreadable`` says so. Intervals and
-    orders of complete dates of a person stay exact; the calendar (season, weekday) does not. Source: PHUSE
-    De-identification Standard for SDTM 3.2, "offset".
+    orders of complete dates of a person stay exact; the calendar (season, weekday) does not. To whom patterns of the
+    calendar, such as one year of all dates, leave few offsets, another one is drawn (``offsets_that_hold``). Source:
+    PHUSE De-identification Standard for SDTM 3.2, "offset".
     """
     names = date_columns(list(given.frame.columns)) if settings.columns is None else list(settings.columns)
     if not names:
         return Treated(given.frame, {}, notes=("No column has the name of an SDTM date, so no date was shifted.",))
     if given.subjects is None:
         raise FaultyInputError("shift_dates: no column USUBJID; its ids determine the offsets; add it")
-    offsets = offsets_of_subjects(
-        given.subjects, read_key(settings.key_from, given.folder), given.release, settings.days
-    )
-    shifted: dict[str, pd.Series] = {}
-    changed: dict[str, int] = {}
+    drawn = given.release, settings.days
+    key = read_key(settings.key_from, given.folder)
+    first = offsets_of_subjects(given.subjects, key, *drawn)
+    moved = _moved(given, settings, names, first)
+    whose = encode_column(given.subjects)
+    of_person = np.zeros(whose.codes.max(initial=-1) + 1, dtype=np.int64)
+    of_person[whose.codes] = first
+    columns = [_column_of_dates(one.column, whose.codes) for one in moved.values()]
+    again, hopeless = offsets_that_hold(columns, of_person, labels_of(whose), key, *drawn)
+    if (again != of_person).any():
+        moved = _moved(given, settings, names, again[whose.codes])
+    undated = np.isin(whose.codes, hopeless)
+    notes = [note for name, one in moved.items() for note in _notes(name, one, len(given.frame))]
+    if undated.any():
+        n, n_told = int(undated.sum()), count_text(MASKED.told(int(undated.sum()), len(given.frame)))
+        notes.append(NoteForReaders.of(_without_dates, n, n_told))
+    shifted = {name: one.column.mask(undated) for name, one in moved.items()}
+    return with_columns(given, shifted, notes, {name: one.n_changed for name, one in moved.items()})
+
+
+def _moved(
+    given: TreatmentInput, settings: ShiftDatesSettings, names: Sequence[str], offsets: np.ndarray
+) -> dict[str, MovedColumn]:
+    """The columns moved by ``offsets`` (n_records,); raises ``FaultyInputError`` with the faults of all of them."""
+    found: dict[str, MovedColumn] = {}
     faults: list[str] = []
-    notes: list[str] = []
     for name in names:
+        other = other_end_of(name, given.frame.columns)
+        other_end = None if other is None else given.frame[other]
+        keeps_times = settings.times == KEEP_TIMES
         try:
-            other = other_end_of(name, given.frame.columns)
-            other_end = None if other is None else given.frame[other]
-            moved = moved_dates(
-                given.frame[name], offsets, settings.unreadable, settings.times == KEEP_TIMES, other_end
-            )
+            found[name] = moved_dates(given.frame[name], offsets, settings.unreadable, keeps_times, other_end)
         except FaultyInputError as error:
             faults += error.faults
-            continue
-        shifted[name], changed[name] = moved.column, moved.n_changed
-        notes += _notes(name, moved, len(given.frame))
     stop_at(faults)
-    return with_columns(given, shifted, notes, changed)
+    return found
+
+
+def _column_of_dates(moved: pd.Series, whose: np.ndarray) -> ColumnOfDates:
+    """The moved dates that are known to the day, and whose they are."""
+    days = days_known(moved)
+    known = np.flatnonzero(days != NO_DAY)
+    return ColumnOfDates(str(moved.name), whose[known], days[known])
+
+
+def _without_dates(n: str) -> str:
+    return f"{n} people leave without these dates: the calendar leaves few offsets for them, whatever the offset."
 
 
 def _notes(name: str, moved: MovedColumn, n_records: int) -> Iterator[str]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.attack.dates.moved_dates import (
+from disclosure_control.measures.moved_dates import (
     FEATURES,
     ColumnOfDates,
     Pattern,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import pandas as pd
 
 from disclosure_control.basics.encoding.keys import count_keys, number_groups
 
@@ -21,6 +22,7 @@ FEWEST_DATES = 10
 FEW = 10  # offsets left, from which on a person's dates are nearly known
 BY_CHANCE = 0.9  # of the rows of a group: those that have less cannot have a pattern in nearly all of its dates
 FEWEST_TOLD = 3  # people who share a value, from which on chance does not explain that they share a part of a date
+NO_DAY = np.iinfo(np.int64).min
 MOST_GROUPS = 500  # a column with more values says what is measured, not when
 
 
@@ -63,6 +65,14 @@ class Pattern:
     def share(self) -> float:
         """The share of the dates with the pattern; from 0 to 1, larger is riskier."""
         return self.n_holding / self.n_dates
+
+
+def days_known(texts: pd.Series) -> np.ndarray:
+    """The days (n,) since 1970 of dates that are known to the day; ``NO_DAY`` of all others, intervals too."""
+    texts = texts.astype("str").str.strip()
+    is_day = texts.str.fullmatch(r"\d{4}-\d{2}-\d{2}(T[^/]*)?").fillna(False).astype(bool)
+    days = pd.to_datetime(texts.where(is_day).str.slice(0, 10), format="%Y-%m-%d", errors="coerce")
+    return days.to_numpy("datetime64[D]").astype(np.int64)  # no date is the least number: NO_DAY
 
 
 # ---------------------------------------------------------------- features of a day
