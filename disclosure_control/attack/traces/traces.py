@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from disclosure_control.attack.answerers.forms import OwnDigits
-from disclosure_control.attack.dates.dated_rows import NO_DAY, released_days
+from disclosure_control.attack.dates.dated_rows import released_days
 from disclosure_control.attack.traces.chance import Exchange
 from disclosure_control.attack.traces.originals import (
     ids_of_people,
@@ -38,6 +38,7 @@ from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.encoding.text_codes import text_codes
 from disclosure_control.basics.kept import Kept, print_of
 from disclosure_control.basics.telling.progress import going_through, progress
+from disclosure_control.measures.moved_dates import NO_DAY
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, ReleasedStudy
 from disclosure_control.release.people import ReleasePeople, texts_of
 from disclosure_control.release.study import Study

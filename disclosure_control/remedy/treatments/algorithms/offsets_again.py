@@ -41,7 +41,7 @@ def offsets_that_hold(
     few = np.flatnonzero(n_offsets_left(patterns, np.arange(len(offsets)), offsets, days) <= FEW)
     possible, n_left = n_left_by_offset(patterns, few, offsets, days)
     holds, again = n_left > FEW, offsets.copy()
-    drawn = digests(key, AGAIN, release, [ids[person] for person in few])
+    drawn = digests(key, AGAIN, release, [ids[int(person)] for person in few])
     for person, number, of_person in zip(few, drawn, holds, strict=True):
         if of_person.any():
             candidates = possible[of_person]
