@@ -146,6 +146,7 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
     },
     "Nights": {
         "disclosure_control.assess": 47,
+        "disclosure_control.attack": 1,
         "disclosure_control.basics": 1,
         "disclosure_control.measures": 260,
         "disclosure_control.release": 13,
