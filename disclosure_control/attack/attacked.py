@@ -16,6 +16,7 @@ from disclosure_control.basics.telling.words import capitalised, counted, listed
 MOST_NAMED = 4
 TOO_SMALL = "this cannot be seen at this size"
 BY_LUCK = "at this size, what was guessed may be chance"
+ASSESSED = "a released quasi-identifier gives it, and is assessed with it"
 TOLD = "single columns, pairs or rows already disclose it"
 TRIED = " This was tried: without these columns, too little is found to report."
 NO_REASON = " This is no reason to hold: the column was taken out for nearly everybody, and too few guesses are sure."
@@ -93,7 +94,7 @@ class Attacked(ReleaseFinding):
         nothing = [one.column for one in self.attempts if not one.answerer and not one.not_asked]
         if nothing:
             yield f"Attempts with {self.facts:,} facts together found too little to report of: {listed(nothing)}."
-        yield from self._without_an_answer(TOLD, TOO_SMALL, BY_LUCK)
+        yield from self._without_an_answer(ASSESSED, TOLD, TOO_SMALL, BY_LUCK)
 
     def _without_an_answer(self, *reasons: str) -> Iterator[str]:
         for why in reasons:

@@ -22,7 +22,7 @@ from disclosure_control.attack.asking import (
     intercepts,
     is_beyond_chance,
 )
-from disclosure_control.attack.attacked import BY_LUCK, TOLD, TOO_SMALL, Attacked, AttemptAtColumn
+from disclosure_control.attack.attacked import ASSESSED, BY_LUCK, TOLD, TOO_SMALL, Attacked, AttemptAtColumn
 from disclosure_control.attack.facts import PersonFacts, Unit, lines_without
 from disclosure_control.attack.fits import Fits
 from disclosure_control.attack.found_again import FoundAgain, KnownToAttacker, found_again
@@ -182,6 +182,8 @@ class _Scene:
             n, who = len(self.facts.numbers), one.changed
             if told.get(one.name, 0.0) >= WHOLE:
                 yield AttemptAtColumn(one.name, not_asked=TOLD)
+            elif not one.is_numeric and who.sum() - one.asked.sum() >= WHOLE * who.sum():
+                yield AttemptAtColumn(one.name, not_asked=ASSESSED)
             elif (one.rows < n).sum() < FEWEST_PEOPLE or who[one.rows < n].sum() < LEAST_PEOPLE:
                 yield AttemptAtColumn(one.name, not_asked=TOO_SMALL)
             else:
@@ -235,9 +237,9 @@ class _Scene:
     def _of_label(self, one: HiddenColumn) -> AttemptAtColumn:
         """Whether a label can be inferred, one label after the other, the commonest first."""
         kept = one.rows < len(self.facts.numbers)
-        rows, asked, released = one.rows[kept], one.changed[kept], one.released[kept]
+        rows, changed, asked, released = one.rows[kept], one.changed[kept], one.asked[kept], one.released[kept]
         label, facts = one.labels.codes[kept], self._facts_of(one, kept)
-        nobody = AttemptAtColumn(one.name, people=int(asked.sum()), is_inferred=True)
+        nobody = AttemptAtColumn(one.name, people=int(changed.sum()), is_inferred=True)
         common, n = np.unique(label[asked], return_counts=True)
         common = common[np.argsort(-n, kind="stable")][:MOST_LABELS]
         are_two, fits = len(common) == 2, Fits(facts.numbers, intercepts([released]))
@@ -266,7 +268,7 @@ class _Scene:
             # What the population discloses, such as the sex by a height, counts where a value was hidden for single
             # people, or where nearly everybody's is given; a sensitive value always.
             is_sensitive = one.name in self.leaving.before.config.sensitive_features
-            is_reason = bool(is_sensitive or best.effect.n >= WHOLE * asked.sum() or asked.mean() < WHOLE)
+            is_reason = bool(is_sensitive or best.effect.n >= WHOLE * asked.sum() or changed.mean() < WHOLE)
             counts = (best.effect.n_right, round(best.effect.n_by_chance), 0)
             return self._attempt(nobody, of_one, best, counts, is_reason=is_reason)
         return without

@@ -226,11 +226,11 @@ class _SearchOfRows:
         n_people = len(self._files.people)
         number, chance = np.full(n_people, np.nan), np.ones(n_people)
         number[hidden.rows] = hidden.numbers
-        of_changed = hidden.rows[hidden.changed]
-        released = alike(hidden.released)[hidden.changed]
-        chance[of_changed] = chance_within(number[of_changed], released, tolerance)
+        of_asked = hidden.rows[hidden.asked]
+        released = alike(hidden.released)[hidden.asked]
+        chance[of_asked] = chance_within(number[of_asked], released, tolerance)
         asked = np.zeros(n_people, dtype=bool)
-        asked[of_changed] = np.isfinite(number[of_changed])
+        asked[of_asked] = np.isfinite(number[of_asked])
         return number, tolerance, chance, asked, self._most
 
     def _by_two(self, hidden: HiddenColumn, found: _PeopleTold) -> _PeopleTold:
@@ -267,7 +267,7 @@ class _SearchOfRows:
             beside = told_by_neighbours(files.ranked, *self._numbers(hidden, hidden.tolerance))
             return _PeopleTold.together([self._by_level(near), self._by_summary(beside, files.summary_of_ranked)])
         asked, released = np.zeros(n_people, dtype=bool), np.zeros(n_people, dtype=np.int64)
-        asked[hidden.rows] = hidden.changed
+        asked[hidden.rows] = hidden.asked
         released[hidden.rows] = alike(hidden.released)
         label, known = np.zeros(n_people, dtype=np.int64), np.zeros(n_people, dtype=bool)
         label[hidden.rows], known[hidden.rows] = hidden.labels.codes, ~hidden.changed

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from disclosure_control.attack.answerers.one_column import told_labels, told_numbers
+from disclosure_control.attack.answerers.levels import LevelMembers, chance_within, told_near_median
+from disclosure_control.attack.answerers.one_column import CHANCE, sure_levels, told_labels, told_numbers
 from disclosure_control.attack.leaving import Leaving, LookedAt
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, parse_numbers
 from disclosure_control.remedy.treatments.methods.shift_dates import ShiftDatesSettings
@@ -62,7 +63,9 @@ class HiddenColumn:
     """The removed values: for people with a value, the original ``labels``, and the part of it that is ``released``.
 
     ``rows``: their positions among the people examined. ``changed``: whose value was changed; the values of all others
-    are known to anyone with the file. ``part``: of the values that is looked at, in words, "" of all.
+    are known to anyone with the file. ``assessed``: whose value a released quasi-identifier gives, with which it is
+    assessed: a copy of it, under whatever name, gives these people's too. ``part``: of the values that is looked at, in
+    words, "" of all.
     """
 
     leaving: Leaving
@@ -73,6 +76,7 @@ class HiddenColumn:
     changed: np.ndarray
     are_labels: bool = False
     part: str = ""
+    assessed: np.ndarray | None = None
 
     @classmethod
     def of(cls, leaving: Leaving, name: str, people: LookedAt) -> HiddenColumn:
@@ -99,6 +103,29 @@ class HiddenColumn:
             released = encode_column(left).codes.astype(np.int64) + 1
         known = EncodedColumn(labels.codes[rows], labels.labels)
         return cls(leaving, name, rows, known, released[rows], changed[rows], are_labels)
+
+    @property
+    def asked(self) -> np.ndarray:
+        """Whose value is searched (n,): it was changed, and no released quasi-identifier alone gives it."""
+        return self.changed if self.assessed is None else self.changed & ~self.assessed
+
+    def beside_quasi_identifiers(self, released: pd.DataFrame) -> HiddenColumn:
+        """The same with who is ``assessed`` by one of the ``released`` columns of all people (n_people, n_columns)."""
+        assessed = np.zeros(len(self.rows), dtype=bool)
+        for _, column in released.items():
+            assessed[self.changed] |= self._given_by(encode_column(column.iloc[self.rows[self.changed]]))
+        return replace(self, assessed=assessed)
+
+    def _given_by(self, column: EncodedColumn) -> np.ndarray:
+        """Who of the changed ones (n_changed,) is in a level where nearly all have one value, beyond chance."""
+        released = np.unique(self.released[self.changed], return_inverse=True)[1]
+        if not self.is_numeric:
+            return sure_levels(column, self.labels.codes[self.changed], released)
+        number, n_levels, everybody = self.numbers[self.changed], len(column.labels) + 1, np.arange(len(released))
+        of_levels = LevelMembers(column.codes.astype(np.int64) + 1, everybody, n_levels)
+        chance = chance_within(number, released, self.within_band)
+        who, most = everybody >= 0, float(np.log(CHANCE / n_levels))
+        return np.isin(everybody, told_near_median(of_levels, number, self.within_band, chance, who, most).person)
 
     @cached_property
     def in_the_year(self) -> HiddenColumn:
@@ -180,7 +207,8 @@ def hidden_in(leaving: Leaving, rows: np.ndarray, dropped: Mapping[str, pd.Serie
     names = [name for name in hidden_columns(leaving) if name not in moved]
     dates = [name for name in leaving.n_changed if name in moved]
     names += sorted(dates, key=lambda name: -leaving.n_changed[name])[:1]
-    looked_at = leaving.looked_at_people(np.maximum(rows, 0), names)
+    known = [name for name in leaving.quasi_identifiers if name in leaving.values]
+    looked_at = leaving.looked_at_people(np.maximum(rows, 0), [*names, *(one for one in known if one not in names)])
     found = []
     for name in names:
         original = looked_at.original[name].where(there)
@@ -191,7 +219,10 @@ def hidden_in(leaving: Leaving, rows: np.ndarray, dropped: Mapping[str, pd.Serie
             found.append(
                 HiddenColumn.beside(leaving, name, values.where(there), None, there, _are_labels(leaving, name))
             )
-    return [column for column in found if column.changed.sum() >= LEAST_PEOPLE]
+    found = [column for column in found if column.changed.sum() >= LEAST_PEOPLE]
+    # A sensitive feature counts as given away by whatever gives it.
+    sensitive, left = leaving.before.config.sensitive_features, looked_at.released.filter(known)
+    return [one if one.name in sensitive else one.beside_quasi_identifiers(left) for one in found]
 
 
 def few_levels(leaving: Leaving, rows: np.ndarray) -> list[np.ndarray]:

@@ -178,6 +178,16 @@ def test_by_an_age_group_in_a_questionnaire(told):
     assert by[0] == "QS.QSORRES"
 
 
+@pytest.mark.thorough("2 s: two releases; the people who are asked are counted in tests/attack")
+def test_no_finding_by_the_band_that_is_released_under_another_name(told):
+    """ADSL's age is DM's: its bands give the group of most people, as those of the quasi-identifier do."""
+    adsl = rows("ADSL", AGE=AGE, AGEU="YEARS", SEX=SEX, AGEGR1=np.where(AGE < 60, "<60", ">=60"))
+    files = study(ADSL=adsl.drop(columns=["DOMAIN", "ADSLSEQ"]).assign(TRT01A="Active", SAFFL="Y"))
+    assert not told(files)
+    files["LB"] = rows("LB", LBTESTCD="X", LBTEST="X", LBORRES=np.where(AGE < 70, "low", "high"))
+    assert "ADSL__AGEGR1" not in told(files)
+
+
 @pytest.mark.thorough("1 s: a release of its own")
 def test_by_a_laboratory_number_of_rows_of_each_site(told):
     """Three samples at one site, and one or two at others, by chance."""

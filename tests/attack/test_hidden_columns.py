@@ -1,0 +1,36 @@
+"""Whose hidden value a released quasi-identifier gives: it is assessed with it, whatever its copies are called."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.attack.leaving import Leaving
+from disclosure_control.attack.tells.hidden_columns import HiddenColumn
+
+N = 200
+AGE = pd.Series(np.random.default_rng(2).integers(30, 70, N).astype(float))
+BAND = pd.DataFrame({"age": (AGE // 10).map("{:.0f}0 and more".format)})
+GROUP = pd.Series(np.where(AGE < 50, "young", np.where(AGE < 65, "middle", "old")))
+
+
+def beside(original: pd.Series, released: pd.DataFrame) -> HiddenColumn:
+    changed = original.index >= 3
+    one = HiddenColumn.beside(cast("Leaving", None), "hidden", original, None, changed)
+    return one.beside_quasi_identifiers(released)
+
+
+def test_a_group_that_bands_give_is_asked_where_they_do_not_give_it():
+    of_group = beside(GROUP, BAND)
+    assert (of_group.asked == of_group.changed & (AGE >= 60).to_numpy()).all()
+    fives = pd.DataFrame({"age": (AGE // 5).astype(str)})
+    assert not beside(2020 - AGE, fives).asked.any()
+
+
+def test_what_no_quasi_identifier_gives_is_asked_of_everybody():
+    shuffled = BAND.sample(frac=1, random_state=1).reset_index(drop=True)
+    for original in (GROUP, 2020 - AGE):
+        one = beside(original, shuffled)
+        assert (one.asked == one.changed).all()
