@@ -221,8 +221,8 @@ def hidden_in(leaving: Leaving, rows: np.ndarray, dropped: Mapping[str, pd.Serie
             )
     found = [column for column in found if column.changed.sum() >= LEAST_PEOPLE]
     # A sensitive feature counts as given away by whatever gives it.
-    sensitive, left = leaving.before.config.sensitive_features, looked_at.released.filter(known)
-    return [one if one.name in sensitive else one.beside_quasi_identifiers(left) for one in found]
+    sensitive, assessed = leaving.before.config.sensitive_features, looked_at.released.filter(known)
+    return [one if one.name in sensitive else one.beside_quasi_identifiers(assessed) for one in found]
 
 
 def few_levels(leaving: Leaving, rows: np.ndarray) -> list[np.ndarray]:
