@@ -94,17 +94,18 @@ def people_to_hold_back(now: np.ndarray, before: np.ndarray, k: int, order: np.n
 
     ``now`` and ``before`` (n,) are the classes of each person in this release, and in all before together, -1 of who is
     in none. Held back are parts of fewer than k people, such as joiners, until k of their class have come. Where fewer
-    than k of a class left, others of it are held back with them, the least of ``order`` (n,) first. Those who are few
-    in their class of one release already are left as they are: holding others back would hide nobody.
+    than k of a class left, others of it are held back with them, the least of ``order`` (n,) first. Those who were few
+    in their class of one release already are left as they are: holding others back would hide nobody. So a class of k
+    people or more in this release keeps k or more, or nobody.
     """
     held = np.zeros(len(now), dtype=bool)
+    of_now = np.bincount(now + 1)[now + 1]
     while True:
         here = np.where(held, -1, now)
         n_before, n_here = int(before.max(initial=-1)) + 2, int(here.max(initial=-1)) + 2
         part, size = number_groups((here + 1) * n_before + before + 1, n_before * n_here)
-        of_here = np.bincount(here + 1, minlength=n_here)[here + 1]
         of_before = np.bincount(before + 1, minlength=n_before)[before + 1]
-        is_small = (size[part] < k) & (size[part] < np.where(here < 0, of_before, of_here))
+        is_small = (size[part] < k) & (size[part] < np.where(here < 0, of_before, of_now))
         if (few := is_small & (here >= 0)).any():
             held |= few
             continue

@@ -165,6 +165,8 @@ def test_after_some_are_held_back_no_part_of_few_is_left_that_could_be_helped(pe
     assert not any(((seen["before"] == one) & (seen["here"] >= 0)).any() for one in left["before"])
     again = people_to_hold_back(here, before, k, np.arange(len(now)))
     assert not again.any()
+    large = {one for one in set(now) - {-1} if (now == one).sum() >= k}
+    assert not any(0 < (here == one).sum() < k for one in large)
 
 
 def test_nobody_is_held_back_where_all_parts_are_large():
@@ -177,3 +179,9 @@ def test_joiners_wait_and_others_wait_with_those_who_left():
     before = np.array([0] * 10 + [-1, -1] + [0, 0])
     held = people_to_hold_back(now, before, 5, np.arange(14)[::-1])
     assert held.tolist() == [False] * 7 + [True] * 5 + [False] * 2
+
+
+def test_a_class_that_would_be_left_with_few_waits_whole():
+    """Three of eight left; two must wait with them, and the other three would be fewer than five of their class."""
+    now, before = np.array([0] * 5 + [-1] * 3), np.zeros(8, dtype=int)
+    assert people_to_hold_back(now, before, 5, np.arange(8)).tolist() == [True] * 5 + [False] * 3
