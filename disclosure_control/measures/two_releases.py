@@ -7,7 +7,7 @@ which of the other (unchanged values disclose it), and whether a person took par
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,22 +63,16 @@ def compare_releases(
     # Each person once: present people, then those who left; -1 for a person who is not in a release.
     class_now = np.concatenate([now, np.full(len(left), -1)])
     class_earlier = np.concatenate([np.append(earlier, -1)[place], earlier[left]])
-    n_earlier = int(earlier.max(initial=-1)) + 2
-    n_now = int(now.max(initial=-1)) + 2
-    part, size = number_groups((class_now + 1) * n_earlier + class_earlier + 1, n_now * n_earlier)
-    size_of_part = size[part]
+    size_of_part = _sizes_of_parts(class_now, class_earlier)
     size_of_class = np.concatenate(
         [np.bincount(now, minlength=1)[now], np.bincount(earlier, minlength=1)[earlier[left]]]
     )
-    follows = {}
-    for name, (codes_now, codes_earlier) in sensitive.items():
-        value = np.concatenate([codes_now, codes_earlier[left]])
-        known = _is_certain(part, value)
-        known_before = np.concatenate([_is_certain(now, codes_now), np.zeros(len(left), dtype=bool)])
-        where_earlier = np.concatenate([place, left])
-        was_told = np.append(_is_certain(earlier, codes_earlier), False)[where_earlier]
-        known_before |= was_told & (np.append(codes_earlier, -1)[where_earlier] == value)
-        follows[name] = int((known & ~known_before).sum())
+    where_earlier = np.concatenate([place, left])
+    follows = {
+        name: int(_follows(class_now, class_earlier, by_person).sum())
+        for name, (codes_now, codes_earlier) in sensitive.items()
+        for by_person in [(np.append(codes_now, np.full(len(left), -1)), np.append(codes_earlier, -1)[where_earlier])]
+    }
     return TwoReleases(
         in_both=int((place >= 0).sum()),
         only_now=int((place < 0).sum()),
@@ -89,35 +83,67 @@ def compare_releases(
     )
 
 
-def people_to_hold_back(now: np.ndarray, before: np.ndarray, k: int, order: np.ndarray) -> np.ndarray:
-    """Who (n,) is held back from a release, so that no part of this one and of those before has fewer than k people.
+def people_to_hold_back(
+    now: np.ndarray, before: np.ndarray, k: int, order: np.ndarray, sensitive: Sequence[Codes] = ()
+) -> np.ndarray:
+    """Who (n,) is held back from a release, so that no part of this one and of those before discloses more than each.
 
     ``now`` and ``before`` (n,) are the classes of each person in this release, and in all before together, -1 of who is
-    in none. Held back are parts of fewer than k people, such as joiners, until k of their class have come. Where fewer
-    than k of a class left, others of it are held back with them, the least of ``order`` (n,) first. Those who were few
-    in their class of one release already are left as they are: holding others back would hide nobody. So a class of k
-    people or more in this release keeps k or more, or nobody.
+    in none; ``sensitive``: codes (n,) of each feature now and before. Held back are parts of fewer than k people, such
+    as joiners, until k of their class have come, and parts of which a value follows. Where fewer than k of a class
+    left, or people of one value, others of it are held back with them, the least of ``order`` (n,) first. Those who
+    were few in their class of one release already are left as they are: holding others back would hide nobody. So a
+    class of k people or more in this release keeps k or more, or nobody.
     """
     held = np.zeros(len(now), dtype=bool)
     of_now = np.bincount(now + 1)[now + 1]
     while True:
         here = np.where(held, -1, now)
-        n_before, n_here = int(before.max(initial=-1)) + 2, int(here.max(initial=-1)) + 2
-        part, size = number_groups((here + 1) * n_before + before + 1, n_before * n_here)
-        of_before = np.bincount(before + 1, minlength=n_before)[before + 1]
-        is_small = (size[part] < k) & (size[part] < np.where(here < 0, of_before, of_now))
-        if (few := is_small & (here >= 0)).any():
-            held |= few
+        size = _sizes_of_parts(here, before)
+        of_before = np.bincount(before + 1)[before + 1]
+        stands_out = (size < k) & (size < np.where(here < 0, of_before, of_now))
+        for codes in sensitive:
+            stands_out |= _follows(here, before, codes, now)
+        if (out := stands_out & (here >= 0)).any():
+            held |= out
             continue
-        alone = np.unique(before[is_small & (before >= 0)])
         more = np.zeros(len(now), dtype=bool)
-        for left in alone:
+        for left in np.unique(before[stands_out & (before >= 0)]):
+            gone = (before == left) & (here < 0)
             candidates = np.flatnonzero((before == left) & (here >= 0))
-            n_missing = k - int(((before == left) & (here < 0)).sum())
-            more[candidates[np.argsort(order[candidates])][:n_missing]] = True
+            ordered = candidates[np.argsort(order[candidates])]
+            is_other = [np.isin(codes[1][ordered], codes[1][gone], invert=True) for codes in sensitive]
+            n_to_another = max((int(other.argmax()) + 1 for other in is_other if other.any()), default=1)
+            n_missing = k - int(gone.sum())
+            more[ordered[: n_missing if n_missing > 0 else n_to_another]] = True
         if not more.any():
             return held
         held |= more
+
+
+def _sizes_of_parts(now: np.ndarray, before: np.ndarray) -> np.ndarray:
+    part, size = _parts(now, before)
+    return size[part]
+
+
+def _parts(now: np.ndarray, before: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The part (n,) of each person, and how many each has: a class now and one before, -1 of who is in none."""
+    n_now, n_before = int(now.max(initial=-1)) + 2, int(before.max(initial=-1)) + 2
+    return number_groups((now + 1) * n_before + before + 1, n_now * n_before)
+
+
+def _follows(here: np.ndarray, before: np.ndarray, codes: Codes, now: np.ndarray | None = None) -> np.ndarray:
+    """Whether (n,) a person's value is the same in all of the part, and was disclosed by neither class alone.
+
+    ``now`` are the classes before anybody was held back, if they are others than those ``here``.
+    """
+    now = here if now is None else now
+    value_now, value_before = codes
+    value = np.where(here >= 0, value_now, value_before)
+    disclosed_before = _is_certain(before + 1, value_before) & (value_before == value)
+    disclosed_now = _is_certain(now + 1, value_now) & (here >= 0)
+    follows: np.ndarray = _is_certain(_parts(here, before)[0], value) & ~disclosed_before & ~disclosed_now
+    return follows
 
 
 def shared_codes(now: EncodedColumn | None, earlier: EncodedColumn | None, n: tuple[int, int]) -> Codes:

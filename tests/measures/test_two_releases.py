@@ -169,6 +169,24 @@ def test_after_some_are_held_back_no_part_of_few_is_left_that_could_be_helped(pe
     assert not any(0 < (here == one).sum() < k for one in large)
 
 
+@examples(200)
+@given(people=pilots(), k=st.integers(2, 4), seed=st.integers(0, 9))
+def test_after_some_are_held_back_no_value_follows(people, k, seed):
+    now, before = (np.array([-1 if one[i] is None else one[i] for one in people], dtype=int) for i in (0, 1))
+    values = [np.array([one[2 + i] if one[i] is not None else -1 for one in people], dtype=int) for i in (0, 1)]
+    held = people_to_hold_back(now, before, k, np.random.default_rng(seed).permutation(len(now)), [tuple(values)])
+    seen = [(None, *one[1:]) if is_held else one for one, is_held in zip(people, held, strict=True)]
+    assert referee([one for one in seen if one[:2] != (None, None)], k).values_follow == {"value": 0}
+
+
+def test_others_wait_with_leavers_of_one_value():
+    now, before = np.array([0] * 6 + [-1] * 5), np.zeros(11, dtype=int)
+    value = np.array([1, 1, 0, 0, 0, 1] + [1] * 5)
+    codes = np.where(now < 0, -1, value), value
+    held = people_to_hold_back(now, before, 2, np.arange(11), [codes])
+    assert np.flatnonzero(held).tolist() == [0, 1, 2]  # by their order, until one has another value
+
+
 def test_nobody_is_held_back_where_all_parts_are_large():
     now, before = np.repeat([0, 0, 1], 5), np.repeat([0, -1, 1], 5)
     assert not people_to_hold_back(now, before, 5, np.arange(15)).any()
