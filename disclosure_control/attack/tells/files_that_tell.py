@@ -119,7 +119,7 @@ class FilesThatTell(ReleaseFinding):
             if not one.is_declared:
                 sentence = f"{one.sentence(count_in_sentence(one.people_told))}."
                 remedy = 'or state under "harmless" why they disclose nothing'
-                if not one.changes:  # results of tests: their column stays for the other tests
+                if not one.changes:  # tests that the merge has several columns of, or none
                     remedy = f'name the columns of these tests under "merge", "drop": their rows stay here, {remedy}'
                 changes = tuple(one.changes)
                 yield Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, sentence, remedy, changes, infers=one.is_sensitive)
@@ -207,7 +207,10 @@ class _SearchOfRows:
             n_told,
             n_changed,
             by,
-            (*chain.from_iterable(starmap(_hides, hidden_terms)), *_changes(taken_out, self._files.same)),
+            (
+                *chain.from_iterable(starmap(_hides, hidden_terms)),
+                *_changes(taken_out, self._files.same, leaving.originals),
+            ),
             not open_ones,
             hidden.name in leaving.before.config.sensitive_features,
         )
@@ -368,9 +371,15 @@ def _hides(one: Summary, terms: Sequence[str]) -> Iterator[ConfigChange]:
         yield ConfigChange.to(("release", "hide_terms", variable), term, why, is_added=True)
 
 
-def _changes(summaries: Sequence[Summary], same: Mapping[tuple[str, str], Sequence[str]]) -> tuple[ConfigChange, ...]:
-    """What takes the variables out; nothing where the config declares all of them harmless."""
+def _changes(
+    summaries: Sequence[Summary], same: Mapping[tuple[str, str], Sequence[str]], merged: Sequence[str]
+) -> tuple[ConfigChange, ...]:
+    """What takes the variables out; nothing where the config declares all of them harmless.
+
+    Of results only those of a test go, where it is a column of the ``merged`` table: other tests stay.
+    """
     why = "its rows disclose what the treatment changed"
+    results = {f"{found.domain}__{found.term}" for found in summaries if found.column.endswith(RESULTS)}
     variables = dict.fromkeys(one for found in summaries for one in found.patterns(same))
     files = dict.fromkeys(one.file for one in summaries if one.is_of_rows)
     return (
@@ -383,4 +392,5 @@ def _changes(summaries: Sequence[Summary], same: Mapping[tuple[str, str], Sequen
             ConfigChange.to(("release", "leave_out"), name, why, is_added=True, is_last_resort=True)
             for name in reversed(files)
         ),
+        *(ConfigChange.to(("merge", "drop"), name, why, is_added=True) for name in merged if name in results),
     )

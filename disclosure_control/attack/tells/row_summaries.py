@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from disclosure_control.attack.tells.changes_in_rows import CHANGE, ROW_OF_CHANGE, Changes
 from disclosure_control.attack.tells.summaries import LEAST_IN_LEVEL, SummariesOfFiles, Summary
 from disclosure_control.attack.tells.written_numbers import forms_of_numbers, numbers_within
 from disclosure_control.basics.encoding.columns import encode_column, parse_numbers
@@ -27,8 +28,8 @@ FORM = "the form of"  # of numbers: decimals, signs, zeros
 PROBED = 40  # labels that show whether they may be dates or numbers
 # A day, a month (with its hyphen), or a year in a column of dates.
 _DATE, _YEAR, _NUMBER = re.compile(r"\d{4}-\d\d"), re.compile(r"\d{4}$"), re.compile(r"[+-]?[.\d]")
-# The columns that say what a row is about, by the names that the merge gives them.
-TOPICS = ("TESTCD", "TEST", "DECOD", "TRT", "TERM")
+# The columns that say what a row is about, by the names that the merge gives them; it names a test as the first does.
+TOPICS = ("TEST", "TESTCD", "DECOD", "TRT", "TERM")
 # Columns on when a row is: they are summarised over all rows, not within each term.
 _OF_TIME = (Role.DATE, Role.STUDY_DAY, Role.VISIT, Role.RECORD_KEY, Role.FOREIGN_KEY, Role.TIME)
 
@@ -206,6 +207,8 @@ def _summarise(file: RowsOfFile, starts: np.ndarray, made: _Made) -> None:
         if not file.is_of(name, Role.RECORD_KEY):
             _add_values(file, column, topic, made)
         if values is None:
+            if not file.is_of(name, *_OF_TIME):
+                _add_changes(file, column, topic, made)
             continue
         _add_forms(file, column, topic, made)
         for how, person, found in _by_order_and_size(file.person, values, file.adds_up):
@@ -313,6 +316,25 @@ def _add_values(file: RowsOfFile, column: _Column, topic: _Topic | None, made: _
                 made.add_levels([file.summary(column.name, how)], of_one, texts, of_people, column.n_others)
     if topic is not None and column.name != topic.column and not file.is_of(column.name, *_OF_TIME):
         _add_values_within(file, column, texts, topic, made)
+
+
+def _add_changes(file: RowsOfFile, column: _Column, topic: _Topic | None, made: _Made) -> None:
+    """Which value becomes which other one, in any row and in which one; so in the rows of each term."""
+    is_of_all = topic is None or topic.column == column.name
+    term = np.zeros(len(column.codes), np.int64) if topic is None or is_of_all else topic.codes
+    there, n_codes = (column.codes >= 0) & (term >= 0), len(column.labels)
+    found = Changes.of(term[there] * made.n_people + file.person[there], column.codes[there], n_codes, made.n_people)
+    of_term, person = np.divmod(found.group, made.n_people)
+    labels = np.asarray(column.labels, dtype=object)
+    for how, row in ((CHANGE, np.zeros_like(found.row)), (ROW_OF_CHANGE, found.row)):
+        level = np.stack([of_term, found.before, found.after, row])
+        distinct, which = np.unique(level, axis=1, return_inverse=True)
+        terms, summary = np.unique(distinct[0], return_inverse=True)
+        texts = [f"{labels[one]} to {labels[other]}{f' in row {n}' if n else ''}" for _, one, other, n in distinct.T]
+        called = [""] if topic is None or is_of_all else topic.terms[terms]
+        summaries = [file.summary(column.name, how, str(name)) for name in called][: len(terms)]
+        pairs = which.reshape(-1) * made.n_people + person
+        made.add_levels(summaries, summary, np.array(texts, dtype=object), np.unique(pairs), made.n_people)
 
 
 def _one_each(

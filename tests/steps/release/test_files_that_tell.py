@@ -178,6 +178,22 @@ def test_by_an_age_group_in_a_questionnaire(told):
     assert by[0] == "QS.QSORRES"
 
 
+@pytest.mark.thorough("2 s: two releases; the changes are counted in tests/attack")
+def test_by_the_visit_at_which_an_age_band_becomes_the_next_one(told):
+    """Four visits, three years apart: most people become ten years older, each at one of them."""
+    age = np.tile(AGE, 4) + 3 * np.repeat(range(4), N)
+    band = [f"{one // 10 * 10} to {one // 10 * 10 + 9}" for one in age]
+    qs = rows("QS", [*range(N)] * 4, QSTESTCD="BAND", QSTEST="Age band", QSORRES=band, VISITNUM=np.repeat(range(4), N))
+    other = qs.assign(QSTESTCD="MOOD", QSTEST="Mood", QSORRES=GENERATOR.permutation(band))
+    found = told(study(QS=pd.concat([qs, other])))
+    n, changed, by = found["DM__AGE"]
+    assert (n >= 20, changed, by) == (True, N, ["QS.QSORRES"])
+    (sentence,) = reasons(told.result)
+    (changes,) = [one.changes for one in told.result.reasons_to_hold if one.sentence == sentence]
+    assert applied({}, changes) == {"merge": {"drop": ["QS__Age band"]}}
+    assert "DM__AGE" not in told(study(QS=other))
+
+
 @pytest.mark.thorough("2 s: two releases; the people who are asked are counted in tests/attack")
 def test_no_finding_by_the_band_that_is_released_under_another_name(told):
     """ADSL's age is DM's: its bands give the group of most people, as those of the quasi-identifier do."""
