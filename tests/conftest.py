@@ -1,8 +1,10 @@
 """Fixtures of every room (doors that run in this process, a synthetic pilot for them), and the two runs there are."""
 
 import gc
+import os
 
 gc.disable()  # while hundreds of modules are imported: nearly all that they make stays, and looking at it is a fifth
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the doors: two threads wait for each other on a busy machine
 
 from tests import examples  # noqa: E402
 from tests.run.fixtures import doors, finished_template, fresh, pilot  # noqa: E402

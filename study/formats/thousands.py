@@ -113,6 +113,8 @@ def _beginning(column: ColumnFound) -> pa.Array | None:
 
 def _sign_of(column: ColumnFound, some: pa.Array, options: FileOptions) -> str:
     """The sign between groups of digits that all values of a column may have, and some have; "" for none."""
+    if not pc.all(pc.match_substring_regex(some, r"^[+-]?\d")).as_py():
+        return ""
     for sign in (options.thousands,) if options.thousands else _BETWEEN:
         group = rf"\d{_BETWEEN[sign]}\d{{3}}"
         if pc.all(pc.match_substring_regex(some, _in_groups(sign))).as_py() and _has(column, group):

@@ -8,50 +8,34 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 
 import pytest
 
-from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
+from Create_Combined_Pilot_Dataset import add_merge_options
 from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.report.evidence.pack import REPORT_MD, RULES_HTML
-from disclosure_control.run.doors import DONE, run_door
 from disclosure_control.steps.treatment.figures import removed_by
-from Main_Anonymization import add_options, assess_pilot
 from tests.report.counts_shown import small_counts_in, small_in_json
-from tests.report.figures_for_others import figures_for_others
-from tests.report.pilots_of_few import KEY_NAME, PILOTS
+from tests.report.pilots_of_few import PILOTS
 
 TEXTS = (".txt", ".html", ".md", ".csv")
 MORE = pytest.mark.thorough("3 s each")
 
 
-def both_doors(name: str, root: Path, monkeypatch, capsys) -> dict[str, str]:
+def told_by(run) -> dict[str, str]:
     """What a run hands on, by name of file, and what it shows."""
-    folder, configs = root / "pilots" / "FEW", root / "configs"
-    for made in (folder, configs):
-        made.mkdir(parents=True)
-    monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(folder.parent))
-    monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(configs))
-    monkeypatch.setenv(KEY_NAME, "a key of this test alone, 0123456789 abcdefghij")
-    literal = PILOTS[name](folder)
-    (configs / "FEW.py").write_text(f"config = {literal!r}\n", encoding="utf-8")
-    assert run_door("", combine_pilot, ["FEW"], add_merge_options) == DONE, capsys.readouterr().err
-    with figures_for_others() as figures:
-        status = run_door("", assess_pilot, ["FEW", "--verbose", "--shareable"], add_options)
-    shown = capsys.readouterr()
-    assert status == DONE, shown.err
-    results = folder / "processed_for_anonym"
-    summary = json.loads((results / "FEW_privacy_summary.json").read_text(encoding="utf-8"))
+    summary = json.loads((run.results / "FEW_privacy_summary.json").read_text(encoding="utf-8"))
     handed_on = [one for one, entry in summary["files"].items() if not entry["restricted"]]
-    handed_on += ["released/README.txt", "released/codebook.csv"] if (results / "released").is_dir() else []
-    texts = {one: (results / one).read_text(encoding="utf-8") for one in handed_on if one.endswith((*TEXTS, ".json"))}
-    return texts | {"the screen": f"{shown.out}\n{shown.err}", "figures.json": json.dumps(figures)}
+    handed_on += ["released/README.txt", "released/codebook.csv"] if (run.results / "released").is_dir() else []
+    texts = {
+        one: (run.results / one).read_text(encoding="utf-8") for one in handed_on if one.endswith((*TEXTS, ".json"))
+    }
+    return texts | {"the screen": run.shown, "figures.json": json.dumps(run.figures)}
 
 
 @pytest.mark.parametrize("name", ["trial", *(pytest.param(name, marks=MORE) for name in PILOTS if name != "trial")])
-def test_no_small_count_of_people_or_records_is_handed_on_or_shown(name, tmp_path, monkeypatch, capsys):
-    texts = both_doors(name, tmp_path, monkeypatch, capsys)
+def test_no_small_count_of_people_or_records_is_handed_on_or_shown(name, run_of_few):
+    texts = told_by(run_of_few(name))
     assert {REPORT_MD, RULES_HTML, "FEW_privacy_report_shareable.html"} <= {*texts}
     assert not {"FEW_privacy_details.txt", "FEW_privacy_report.html", "history.jsonl"} & {*texts}
     found = {}

@@ -7,10 +7,8 @@ import re
 import pytest
 
 from disclosure_control.attack.questions import Answer, without_rows
-from tests.run.fixtures import doors, finished_template, pilot
 from tests.run.synthetic_pilot import DONE, rows_of
 
-__all__ = ["doors", "finished_template", "pilot"]
 KEY = "8f14e45fceea167a5a36dedd4bea2543a1b2c3d4e5f60718"
 FEATURE = "LB__Empty"
 

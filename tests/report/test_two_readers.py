@@ -14,19 +14,14 @@ import pandas as pd
 import pytest
 
 from config.model_settings import validate_config
-from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import Where
 from disclosure_control.basics.telling.small_counts import EXACT, FOR_CONTROLLER, MASKED
 from disclosure_control.report.run_told import run_told
-from disclosure_control.run.doors import DONE, run_door
 from disclosure_control.steps import READERS
 from disclosure_control.steps.running import run_steps
-from Main_Anonymization import add_options, assess_pilot
-from tests.report.figures_for_others import figures_for_others
-from tests.report.pilots_of_few import KEY_NAME, PILOTS
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared"
@@ -34,22 +29,11 @@ MASKS = re.compile(r"\bmasked\b|undisclosed number|a few of \d|nearly all of|→
 OF_THE_CONTROLLER = ("privacy_report.html", "privacy_summary.txt", "privacy_details.txt", "treatment_summary.txt")
 
 
-@pytest.fixture(scope="module")
-def trial(tmp_path_factory) -> tuple[Path, dict, str]:
-    """A small trial through both doors: its results, the figures of its evidence, and what was shown."""
-    folder = tmp_path_factory.mktemp("readers") / "pilots" / "FEW"
-    configs = folder.parent.parent / "configs"
-    folder.mkdir(parents=True)
-    configs.mkdir()
-    literal = PILOTS["trial"](folder)
-    (configs / "FEW.py").write_text(f"config = {literal!r}\n", encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patched, figures_for_others() as figures:
-        patched.setenv("BIOSTREAMS_DATA_DIR", str(folder.parent))
-        patched.setenv("BIOSTREAMS_CONFIG_DIR", str(configs))
-        patched.setenv(KEY_NAME, "a key of this test alone, 0123456789 abcdefghij")
-        assert run_door("", combine_pilot, ["FEW"], add_merge_options) == DONE
-        assert run_door("", assess_pilot, ["FEW", "--shareable"], add_options) == DONE
-    return folder / "processed_for_anonym", figures
+@pytest.fixture
+def trial(run_of_few) -> tuple[Path, dict]:
+    """A small trial through both doors: its results, and the figures of its evidence."""
+    run = run_of_few("trial")
+    return run.results, run.figures
 
 
 def of_both(inside: Any, outside: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:

@@ -12,10 +12,8 @@ from config.model_settings import config_of_valid_keys
 from disclosure_control.remedy.treatments.one_release import days_of_release, in_one_calendar, name_of_release
 from disclosure_control.run.clock import utc_now
 from tests.config_keys import faults_of_key, settings_of_key
-from tests.run.fixtures import doors, finished_template, pilot
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, rows_of
 
-__all__ = ["doors", "finished_template", "pilot"]
 KEY, OTHER_KEY = "8f14e45fceea167a5a36dedd4bea2543a1b2c3d4e5f60718", "0cc175b9c0f1b6a831c399e269772661f5e4d3c2b1a09788"
 KEY_FROM, OTHER_FROM = {"environment": "CLINIC_KEY"}, {"environment": "OTHER_KEY"}
 SHIFT = {"method": "shift_dates", "key_from": KEY_FROM}
