@@ -20,7 +20,7 @@ from tests.cases import quick
 from tests.examples import examples
 from tests.release.small_studies import people, released, study_of
 
-N = 270
+N = 150
 
 
 def traces_of(files, ids, plant=None) -> Traces:

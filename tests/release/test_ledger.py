@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ from disclosure_control.release.before_and_after import CameIn, StudyCompared, s
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.ledger import By, Loss, What, entries_of, losses_of
 from disclosure_control.release.merge_drop import rules_of_drop, tests_of_drop
-from disclosure_control.release.study import read_study
+from disclosure_control.release.study import Study, read_study
 from disclosure_control.release.terms.raised_terms import RaisedTerms
 from disclosure_control.release.texts.rare_texts import RareTexts
 from disclosure_control.study_tables.fit import FitForUseSettings
@@ -120,13 +120,19 @@ WORSE = {
 }
 
 
+@cache
+def study_without(gone: tuple[str, ...]) -> tuple[Study, CameIn]:
+    study, whole = (
+        study_of({n: rows for n, rows in ROWS.items() if n not in left_out}, IDS) for left_out in (gone, ())
+    )
+    withheld = tuple(file for file in whole.files if file.name in gone)
+    study = replace(study, withheld=withheld, model_with_withheld=whole.model)
+    return study, CameIn.of(study, N, 10**9)
+
+
 def as_released(worse: Worse) -> tuple[StudyCompared, tuple[Loss, ...]]:
     """The study of which the worse one leaves, compared as a release is."""
-    study = study_of({name: rows for name, rows in ROWS.items() if name not in worse.gone}, IDS)
-    whole = study_of(ROWS, IDS)
-    withheld = tuple(file for file in whole.files if file.name in worse.gone)
-    study = replace(study, withheld=withheld, model_with_withheld=whole.model)
-    came_in = CameIn.of(study, N, 10**9)
+    study, came_in = study_without(worse.gone)
     kept = [i for i in range(N) if worse.stays(i)]
     who = replace(people(IDS, kept), recoded=tests_of_drop(worse.drop, study.model, N))
     lines = tuple(overriding_line(pattern, OperationKind.REMOVE) for pattern in worse.remove)
