@@ -162,6 +162,11 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study": 10,
         "tests/study/formats": 8,
     },
+    "Cut": {
+        "study": 7,
+        "tests": 14,
+        "tests/release": 6,
+    },
 }
 
 MOST = {
@@ -202,8 +207,8 @@ MOST = {
     "tests/records": 1659,
     "tests/release": 2131,
     "tests/remedy/recodings": 867,
-    "tests/remedy/treatments": 1799,
-    "tests/report": 2816,
+    "tests/remedy/treatments": 1797,
+    "tests/report": 2815,
     "tests/rules": 168,
     "tests/run": 1839,
     "tests/steps/context": 46,
@@ -218,7 +223,7 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 39534, 32444
+MOST_STATEMENTS, MOST_OF_TESTS = 39534, 32441
 MOST_SETTINGS = 314
 MOST_WORDS = {"docs": 38504, "README.md": 2218}
 MOST_BYTES_OF_README = 14170
