@@ -190,9 +190,10 @@ class _SearchOfRows:
 
     def told(self, hidden: HiddenColumn, leaving: Leaving, assessed: frozenset[str]) -> ToldByFiles | None:
         """The finding about one column, but for what is ``assessed``; None where it is about too few people."""
-        found = self._asked(self._entries(hidden), assessed)
+        alone = self._entries(hidden)
+        found = self._asked(alone, assessed)
         if hidden.is_numeric:
-            found = _PeopleTold.together([found, self._asked(self._by_two(hidden, found), assessed)])
+            found = _PeopleTold.together([found, self._asked(self._by_two(hidden, alone), assessed)])
         summaries = self._summaries
         n_told, n_changed = len(np.unique(found.person)), int(hidden.changed.sum())
         if n_told < LEAST_PEOPLE:
