@@ -41,8 +41,12 @@ OF_PEOPLE = {
     **dict.fromkeys(TIMES, TableKind.TIMING),
     **dict.fromkeys(FINDINGS, TableKind.FINDINGS),
 }
-# Small public tables of the vocabularies; they leave as they are.
-DICTIONARIES = ("concept", "vocabulary", "domain", "concept_class", "relationship")
+# Names what the codes of other tables mean: the entries that these have leave.
+DICTIONARIES = ("concept",)
+_VOCABULARIES = (
+    *("vocabulary", "domain", "concept_class", "relationship"),
+    *("concept_relationship", "concept_synonym", "concept_ancestor", "drug_strength"),
+)
 _PUBLIC = "a table of the vocabularies; whoever receives the data can get it from athena.ohdsi.org"
 _OTHER_PEOPLE = "it names records of people without saying whose they are, so nobody's rows can be left out"
 _PLACES = "where people live and who treats them"
@@ -61,11 +65,8 @@ NOT_RELEASED: Mapping[str, tuple[TableKind, str]] = {
     "attribute_definition": (TableKind.DESIGN, "describes lists of people that are not released"),
     "cdm_source": (TableKind.DESIGN, "names the organisation, and days on which the source was taken"),
     "metadata": (TableKind.DESIGN, "describes the source"),
-    "concept_relationship": (TableKind.DICTIONARY, _PUBLIC),
-    "concept_synonym": (TableKind.DICTIONARY, _PUBLIC),
-    "concept_ancestor": (TableKind.DICTIONARY, _PUBLIC),
+    **dict.fromkeys(_VOCABULARIES, (TableKind.DICTIONARY, _PUBLIC)),
     "source_to_concept_map": (TableKind.DICTIONARY, "codes of the source, which name people or places in some"),
-    "drug_strength": (TableKind.DICTIONARY, _PUBLIC),
 }
 TABLES = (*OF_PEOPLE, *DICTIONARIES, *NOT_RELEASED)
 

@@ -28,6 +28,21 @@ def test_by_the_name_of_a_local_concept(number, is_read):
     assert found == ({"Zwettler protocol"} if is_read else set())
 
 
+def test_by_the_name_of_a_person_for_a_public_concept():
+    """A file may say anything of a code; words of public terminologies that no list has are not asked about."""
+    names = ("Seen by Siegfried Zwettler", "Zwettler protocol", "Seen in Ontario")
+    concepts = [{"concept_id": str(4548 + i), "concept_name": name} for i, name in enumerate(names)]
+    assert unread({"PERSON": PERSON, "CONCEPT": concepts}, "person_id", "omop") == {names[0]}
+
+
+def test_the_public_tables_of_vocabularies_stay_here():
+    public = ("VOCABULARY", "DOMAIN", "CONCEPT_CLASS", "RELATIONSHIP", "CONCEPT_SYNONYM")
+    files = {name: [{f"{name.lower()}_id": "1", f"{name.lower()}_name": "Of Siegfried"}] for name in public}
+    who = people(IDS, list(range(N_PEOPLE)))
+    released = deidentify(study_of({"PERSON": PERSON, **files}, IDS, "person_id", "omop"), who, (), KEY, RELEASE)
+    assert set(released.files) == {"PERSON"}
+
+
 def test_by_a_name_in_the_events_of_a_redcap_project():
     data = [{"USUBJID": one, "record_id": one, "redcap_event_name": "baseline_arm_1", "sex": "1"} for one in IDS]
     event = [

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
+from disclosure_control.identifiers.label_words import why_of_label
 from disclosure_control.identifiers.ordinary_names import is_in_known_words
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from study.models.omop_columns import FIRST_LOCAL_CONCEPT
@@ -40,8 +41,7 @@ def own_descriptions(released: ReleasedStudy) -> Iterator[tuple[str, str, str]]:
                 continue
             if known.role in (Role.RECORD_KEY, Role.FOREIGN_KEY):
                 continue
-            texts = _texts(file, column, table, released.model.model)
-            unknown = [text for text in texts if not is_in_known_words(text)]
+            unknown = _texts(file, column, table, released.model.model)
             known_of_people = _of_many_people(released, column, unknown) if unknown else set()
             yield from ((name, column, text) for text in unknown if text not in known_of_people)
 
@@ -61,12 +61,17 @@ def _of_many_people(released: ReleasedStudy, column: str, texts: Sequence[str]) 
 
 
 def _texts(file: ReleasedFile, column: str, table: TableModel, model: str) -> list[str]:
-    """The distinct texts of a column that are a project's own: of a dictionary of codes, those of local ones."""
+    """The distinct texts of a column that are a project's own in words that no list has.
+
+    Of a dictionary of codes these are those of local ones, and of the others names: a file may say anything of a code.
+    """
     key = next(iter(table.of_role(Role.RECORD_KEY)), "")
     found: dict[str, None] = {}
     for part in file.parts:
-        rows = np.ones(len(part.frame), dtype=bool)
-        if model not in OF_PROJECTS:
-            rows = parse_numbers(part.frame[key]) >= FIRST_LOCAL_CONCEPT if key in part.frame else ~rows
-        found.update(dict.fromkeys(part.frame[column][rows].dropna().unique()))
+        is_own = np.full(len(part.frame), model in OF_PROJECTS)
+        if model not in OF_PROJECTS and key in part.frame:
+            is_own |= parse_numbers(part.frame[key]) >= FIRST_LOCAL_CONCEPT
+        own, others = (part.frame[column][rows].dropna().unique() for rows in (is_own, ~is_own))
+        found.update(dict.fromkeys([text for text in own if not is_in_known_words(text)]))
+        found.update(dict.fromkeys([text for text in others if why_of_label(text)]))
     return list(found)

@@ -77,8 +77,9 @@ def reasons_of_labels(judged: JudgedLabels, declared: Collection[str]) -> Iterat
     for unread in ([one for one in judged.unread if one not in suspected], suspected):
         texts, one = list(dict.fromkeys(one.text for one in unread)), len(unread) == 1
         line = ConfigChange.to(DECLARED, [*declared, *texts], "names that leave: read each, none may name anybody")
+        leave = "that leaves has" if one and unread[0].kind == TEXT else "that leave have"
         said = (
-            f"{_names_and_descriptions(unread)} that leave have words that the tool does not know, and may name "
+            f"{_names_and_descriptions(unread)} {leave} words that the tool does not know, and may name "
             f"a person or a place: {listed(map(_shortened, texts))}. Read {'it' if one else 'them'}"
         )
         if unread is suspected and unread:  # what a rule suspects no proposal declares: only a person can
