@@ -10,14 +10,13 @@ docstring or comment gains nothing.
 
 from __future__ import annotations
 
-import ast
 import functools
 import re
 from collections import Counter
 from pathlib import Path
 
 from tests.places import PROJECT
-from tests.test_imports import module_name, project_files, room_of, statements_of
+from tests.test_imports import module_name, parsed, project_files, room_of
 
 # What an issue carries beyond the numbers below while old and new stand side by side: its name, and how many statements
 # of which room. An overdraft ends with its issue.
@@ -233,8 +232,7 @@ SLACK = 0.01
 
 def statements_in(path: Path) -> int:
     """Statements of a file, those within others too; docstrings and other lone constants are none."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return sum(not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)) for one in statements_of(tree))
+    return parsed(path.read_text(encoding="utf-8")).n_statements
 
 
 def place_of_tests(path: Path) -> str:

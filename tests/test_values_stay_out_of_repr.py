@@ -11,7 +11,7 @@ import pandas as pd
 
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
-from tests.test_imports import statements_of
+from tests.test_imports import parsed
 
 ROOT = Path(__file__).parent.parent
 OF_PEOPLE = re.compile(r"DataFrame|pd\.Series|pa\.(Table|Array|ChunkedArray|RecordBatch)|\bbytes\b")
@@ -20,10 +20,7 @@ OF_PEOPLE = re.compile(r"DataFrame|pd\.Series|pa\.(Table|Array|ChunkedArray|Reco
 def fields_of_results() -> Iterator[tuple[str, str, str]]:
     """Class, annotation and default of each field of a dataclass that shows its fields."""
     for path in (*ROOT.glob("disclosure_control/**/*.py"), *ROOT.glob("study/**/*.py"), *ROOT.glob("*.py")):
-        source = path.read_text(encoding="utf-8")
-        for node in statements_of(ast.parse(source)) if "dataclass" in source else ():
-            if not isinstance(node, ast.ClassDef):
-                continue
+        for node in parsed(path.read_text(encoding="utf-8")).classes:
             decorators = " ".join(map(ast.unparse, node.decorator_list))
             own = any(isinstance(one, ast.FunctionDef) and one.name == "__repr__" for one in node.body)
             if "dataclass" not in decorators or "repr=False" in decorators or own:

@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -112,6 +113,37 @@ def demo(tmp_path_factory) -> Package:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RELEASE_TEST_KEY", KEY)
         return make_demo(tmp_path_factory.mktemp("demo"))
+
+
+def make_small(to: Path) -> Package:
+    """Forty people with visits, a drug that nobody ends, and a qualifier that nobody knows."""
+    rng, source, ids = np.random.default_rng(5), to / "source", [f"S-{701 + i % 4}-{1000 + 7 * i}" for i in range(40)]
+    day = np.datetime64("2013-03-01") + rng.integers(0, 600, 40)
+    own = pd.DataFrame({"STUDYID": "S", "USUBJID": ids})
+    dm = own.assign(
+        DOMAIN="DM", SUBJID=own["USUBJID"].str[-4:], SEX=["F", "M"] * 20, AGE=[85, *rng.integers(40, 80, 39)]
+    )
+    visits = [own.assign(DOMAIN="SV", VISITNUM=n, SVSTDTC=np.datetime_as_string(day + 28 * n)) for n in (1, 2)]
+    files = {"dm": dm.assign(AGEU="YEARS", COUNTRY="DEU", RFSTDTC=np.datetime_as_string(day)), "sv": pd.concat(visits)}
+    files["cm"] = own.assign(DOMAIN="CM", CMSEQ=1, CMDECOD="ASPIRIN", CMENDTC=None)
+    files["suppdm"] = own.assign(RDOMAIN="DM", IDVAR="", IDVARVAL="", QNAM=["ITT", "NICKNAME"] * 20, QVAL="Y")
+    files["relrec"] = own.assign(RDOMAIN="CM", IDVAR="CMSEQ", IDVARVAL="1", RELID="A")
+    source.mkdir()
+    for name, frame in files.items():
+        frame.to_csv(source / f"{name}.csv", index=False)
+    literal = {"categorical_qis": ["DM__SEX"], "continuous_qis": ["DM__AGE"], "binning_config": {}, "K": 3}
+    literal |= {"sensitive_feature": [], "sensitive_binning_config_for_L": {}}
+    given, kept = step_on(
+        source, to, literal | {"release": {"key_from": {"environment": "RELEASE_TEST_KEY"}}}, TREATMENT
+    )
+    return package(source, given, kept, to)
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory) -> Package:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RELEASE_TEST_KEY", KEY)
+        return make_small(tmp_path_factory.mktemp("small"))
 
 
 @pytest.fixture

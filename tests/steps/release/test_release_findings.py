@@ -62,13 +62,13 @@ def released(to, more=(), treatments=None, merge=MergeSettings(), beside=(), wit
     return run_step(given)
 
 
-def test_the_demo_answers_the_three_questions_of_what_leaves(demo):
-    questions = demo.result.figures["three_questions"]
+def test_the_three_questions_of_what_leaves_are_answered(small):
+    questions = small.result.figures["three_questions"]
     assert list(questions) == ["singling_out", "linkability", "inference"]
-    found = {one["model"]: one for one in demo.result.figures["as_a_recipient_finds_it"]}
+    found = {one["model"]: one for one in small.result.figures["as_a_recipient_finds_it"]}
     assert questions["singling_out"]["figures"]["evaluated"] == found["k_anonymity"]["evaluated"]
     assert questions["singling_out"]["answer"] == "no"
-    assert questions["singling_out"]["sentence"] in demo.result.report
+    assert questions["singling_out"]["sentence"] in small.result.report
 
 
 def test_a_package_of_which_nothing_is_told_has_no_reason(tmp_path, release_key):
@@ -189,15 +189,19 @@ def test_packed_text_leaves_packed_under_its_own_name(tmp_path, release_key):
 # ---------------------------------------------------------------- the text for the recipient
 
 
-def test_the_readme_says_what_was_done_and_nothing_else(demo, tmp_path, release_key):
-    """Of the small study no country, age or id of a record is said; of the demo they are."""
-    small = released(tmp_path).files["released/README.txt"].decode()
-    of_demo = demo.files["README.txt"].decode()
+def test_the_readme_says_what_was_done_and_nothing_else(small, tmp_path, release_key):
+    """Of a study of dates alone no country, age or id of a record is said; of the small one they are."""
+    of_dates = released(tmp_path).files["released/README.txt"].decode()
+    of_small = small.files["README.txt"].decode()
     for words, is_said in (("one number of days", True), ("continents", False), ("90 years", False), ("RELREC", False)):
-        assert words in of_demo
-        assert (words in small) == is_said, words
-    assert "CSV" in small
-    assert "CSV" not in of_demo, "no file of it is one"
+        assert words in of_small
+        assert (words in of_dates) == is_said, words
+    assert "CSV" in of_dates
+
+
+@pytest.mark.thorough("6 s: a release of the demo")
+def test_the_readme_of_other_files_than_csv_does_not_name_these(demo):
+    assert "CSV" not in demo.files["README.txt"].decode()
 
 
 def test_dates_that_the_config_keeps_are_not_said_to_be_moved(tmp_path, release_key):
