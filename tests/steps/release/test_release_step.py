@@ -19,8 +19,8 @@ from study.formats.tables import FileOptions
 from study.merge.settings import MergeSettings
 from study.models.sdtm_operations import operation_of, overriding_line
 from study.operations import OperationKind
-from tests.config_keys import faults_of_key
 from tests.cases import quick
+from tests.config_keys import faults_of_key
 from tests.places import SHARED_DATA
 from tests.release.release_referee import pseudonym, released_rows
 from tests.release.small_studies import people, released, rows_of
