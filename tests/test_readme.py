@@ -16,7 +16,7 @@ from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
 from tests.cases import each
 from tests.places import PROJECT, REQUIREMENTS
-from tests.run.synthetic_pilot import files_below
+from tests.run.synthetic_pilot import SyntheticPilot, files_below
 
 README, CONFIG, RESULTS = (
     (PROJECT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/config.md", "docs/results.md")
@@ -36,7 +36,7 @@ def demo_results(tmp_path_factory):
     return folder / "PENTELI" / "processed_for_anonym"
 
 
-@pytest.mark.thorough("0.5 s: a whole run of the demo")
+@pytest.mark.thorough("2 s: a whole run of the demo")
 def test_the_report_in_the_readme_is_that_of_the_demo_after_its_tables(demo_results):
     """Line by line, but for how many rules of authorities there are and how they stand: each is a file of its own."""
     report = (demo_results / "PENTELI_privacy_summary.txt").read_text(encoding="utf-8")
@@ -61,11 +61,13 @@ def without_numbers_of_rules(text: str) -> str:
     return re.sub(r"(?m)^Evidence: of .* rules of authorities .*(?=; see evidence/rules.html)", "Evidence", text)
 
 
-def test_the_list_of_files_is_complete(demo_results):
+def test_the_list_of_files_is_complete(finished_template):
     cells = re.findall(r"^\| (`[^|]+) \|", RESULTS, re.M)
     names = [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
-    shown = {name.replace("<PILOT>", "PENTELI").replace("<sensitive>", "LB__Cholesterol") for name in names}
-    assert set(files_below(demo_results)) <= shown
+    pilot = SyntheticPilot(finished_template)
+    shown = {name.replace("<PILOT>", pilot.name).replace("<sensitive>", "LB__Cholesterol") for name in names}
+    found = [name.replace("_k3_", "_k5_").replace("_l2_", "_l5_") for name in files_below(pilot.results)]
+    assert set(found) <= shown
 
 
 @each("key", [*settings_in(PilotConfig), *READERS])

@@ -18,6 +18,8 @@ from tests.report.figures_for_others import figures_for_others
 from tests.report.numbers_told import Said, with_what_follows
 from tests.report.test_page import Page
 from tests.report.test_text import tables
+from tests.run.fixtures import kept_screen
+from tests.run.synthetic_pilot import Doors, copy_of
 
 KEY = "SAME_NUMBERS_KEY"
 OF_OTHERS = "figures_for_others.json"
@@ -144,13 +146,20 @@ def mixed_rows(said: Said, rows: list[list[str]]) -> list[list[str]]:
     return [row for row, of_row in zip(rows, cells, strict=True) if not said.is_of_one_part(of_row)]
 
 
-@pytest.fixture
-def told_pilot(pilot, doors):
+@pytest.fixture(scope="module")
+def told_once(finished_template, tmp_path_factory):
     """A small pilot, run once more for its figures for others."""
-    with figures_for_others() as figures:
-        doors.start(2)
+    pilot = copy_of(finished_template, tmp_path_factory.mktemp("told"))
+    with kept_screen() as screen, pytest.MonkeyPatch.context() as monkeypatch, figures_for_others() as figures:
+        Doors(pilot.desk, monkeypatch, screen).start(2)
     (pilot.folder / OF_OTHERS).write_text(json.dumps(figures), encoding="utf-8")
     return pilot
+
+
+@pytest.fixture
+def told_pilot(told_once, tmp_path):
+    """A copy of it of one's own."""
+    return copy_of(told_once.root, tmp_path)
 
 
 def test_every_number_of_a_small_pilot(told_pilot):

@@ -178,6 +178,7 @@ def test_partial_dates_are_counted_in_report_codebook_and_readme(tmp_path):
     assert f"{N} partial dates" in entry["done"]
 
 
+@pytest.mark.thorough("1 s: a release of its own; dates without a pattern say nothing in tests/attack/test_calendar.py")
 def test_a_study_without_a_pattern_is_not_held(tmp_path):
     found = made({"DM": demographics(START), "SV": visits(START, every=25)}, tmp_path)
     assert calendar(found) == []

@@ -73,6 +73,8 @@ def test_the_three_questions_of_what_leaves_are_answered(small):
 
 def test_a_package_of_which_nothing_is_told_has_no_reason(tmp_path, release_key):
     result = released(tmp_path)
+    assert "released/define.xml" not in result.files
+    assert result.figures["no_define_xml"] == "the study came without one"
     assert result.reasons_to_hold == ()
     assert verdict_on(what_leaves({"release": result}), {"release": result}).may_leave
 
@@ -156,12 +158,6 @@ def test_a_study_with_a_define_xml_leaves_with_one_of_what_leaves(tmp_path, rele
     assert b"Demographics" in content
     assert "define.xml: of the files as they are" in result.report
     assert b"define.xml" in result.files["released/README.txt"]
-
-
-def test_a_study_without_one_leaves_without_one(tmp_path, release_key):
-    result = released(tmp_path)
-    assert "released/define.xml" not in result.files
-    assert result.figures["no_define_xml"] == "the study came without one"
 
 
 def test_a_define_xml_that_contradicts_the_files_is_not_written(tmp_path, release_key, monkeypatch):
