@@ -19,6 +19,7 @@ from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.encoding.text_codes import TextCodes
 from disclosure_control.basics.telling.words import listed
 from study.formats.tables import ColumnFound
+from study.formats.values import clean_text
 from study.headings import names_subjects, words_of
 from study.words import words_of_summaries
 
@@ -117,7 +118,7 @@ def _odd_ids(name: str, column: ColumnFound, n_rows: int) -> np.ndarray:
         odd = np.append(_are_odd(name, pa.chunked_array([column.texts]), column.people[:-1]), True)
         return np.flatnonzero(odd.take(column.codes, mode="wrap"))
     column = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
-    if not (pa.types.is_large_string(column.type) or pa.types.is_string(column.type)):
+    if not _are_texts(column):
         return np.flatnonzero(column.is_null().to_numpy())
     if n_rows <= _MANY:
         return np.flatnonzero(_are_odd(name, column, np.ones(n_rows, dtype=np.int64)))
@@ -317,8 +318,12 @@ def _number(text: str) -> float | None:
 # ---------------------------------------------------------------- columns as readers give them
 
 
+def _are_texts(column: pa.ChunkedArray | pa.Array) -> bool:
+    return bool(pa.types.is_large_string(column.type) or pa.types.is_string(column.type))
+
+
 def _none_or_blank(texts: pa.ChunkedArray) -> np.ndarray:
-    found: np.ndarray = pc.fill_null(pc.equal(pc.utf8_trim_whitespace(texts), ""), True).to_numpy()
+    found: np.ndarray = clean_text(texts).is_null().to_numpy()
     return found
 
 
@@ -332,8 +337,8 @@ def _at(column: ColumnFound, rows: np.ndarray) -> ColumnFound:
 
 
 def _texts(column: ColumnFound, rows: np.ndarray) -> list[str]:
-    """The texts of a column at the places ``rows`` (n,), trimmed, "" where missing."""
+    """The texts of a column at the places ``rows`` (n,), as they will be read, "" where missing."""
     if isinstance(column, np.ndarray):
         return ["" if np.isnan(one) else number_text(float(one)) for one in column[rows].astype(float)]
     found = column.texts_of(column.codes[rows]) if isinstance(column, TextCodes) else column.take(pa.array(rows))
-    return ["" if one is None else str(one).strip() for one in found.to_pylist()]
+    return ["" if one is None else str(one) for one in (clean_text(found) if _are_texts(found) else found).to_pylist()]

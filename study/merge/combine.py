@@ -21,7 +21,7 @@ from study.merge.assembling import Assembly, Combined
 from study.merge.domains import DividedDomain, divided_domains
 from study.merge.parts import ColumnOfPeople, CountedFaults, Domain, DomainPart, Plan, Reduction, added
 from study.merge.people import by_domain, people_of_tables
-from study.merge.proof import prove_people
+from study.merge.proof import RowsProof, prove_people
 from study.merge.reading import Read, belonging_tables, tables_to_merge
 from study.merge.reductions import reduction_of
 from study.merge.rows import columns_of_person
@@ -165,11 +165,13 @@ def _by_part(
     ids: pd.Index, planned: list[_Planned], state: MergeState, assembly: Assembly, advance: Callable[[int], None]
 ) -> Combined:
     faults = CountedFaults()
+    proofs = [RowsProof(one.domain, len(ids)) for one in planned]
     counts: dict[str, dict[str, Any]] = {one.rows.name: {} for one in planned}
     for i, (start, stop) in enumerate(planned[0].rows.ranges):
         columns: dict[str, ColumnOfPeople] = {}
-        for one in planned:
+        for one, proof in zip(planned, proofs, strict=True):
             part = one.rows.part(i)
+            proof.add(part)
             reduced = one.reduction.reduce(part, one.plan.what)
             if one.domain.model.of_person:
                 both = {**columns_of_person(part, one.domain), **reduced.columns}
@@ -188,6 +190,8 @@ def _by_part(
         if not faults.texts and not state.faults:
             assembly.add(ids[start:stop], columns)
         advance(stop - start)
+    for proof in proofs:
+        proof.report(state)
     state.faults.extend(faults.texts)
     state.stop_at_faults()
     for name, found in counts.items():

@@ -6,7 +6,7 @@ two people under one id as one. Neither shows in the counts of rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.basics.telling.words import listed
 from study.formats.messages import Note, all_files_setting
 from study.formats.tables import SourceTable, Through
+from study.merge.parts import Domain, DomainPart
 from study.merge.state import MergeState
 from study.merge.through import KnownPeople, way_to_person, with_person_of_key
 from study.models.role_words import role_of_heading
@@ -29,23 +30,16 @@ _NEVER_CHANGES = (Role.SEX, Role.BIRTH, Role.BIRTH_YEAR)
 _ONCE_IN_A_ROW = (*_NEVER_CHANGES, Role.AGE, Role.ARM, Role.ORIGIN)
 
 
-def prove_people(
-    members: Mapping[str, Sequence[SourceTable]], person: Mapping[str, np.ndarray], n_people: int, state: MergeState
-) -> None:
-    """Count, report and question: ``person`` has the place of each row's person by file, -1 for nobody."""
-    _prove_ids(members, person, n_people, state)
-    for domain, tables in members.items():
-        for table in tables:
-            _prove_rows(domain, table, person[table.file_name], state)
-
-
 # ---------------------------------------------------------------- ids of tables
 
 
-def _prove_ids(
+def prove_people(
     members: Mapping[str, Sequence[SourceTable]], person: Mapping[str, np.ndarray], n_people: int, state: MergeState
 ) -> None:
-    """Count the people of each table whom no other table has, where no table has to list all of them."""
+    """Count the people of each table whom no other table has, where no table has to list all of them.
+
+    ``person`` has the place of each row's person by file, -1 for nobody.
+    """
     if state.model.base is not None or len(members) < 2:
         return
     own = {domain: _people_of(tables, person, n_people) for domain, tables in members.items()}
@@ -134,44 +128,75 @@ def _fault_of_few_shared(domain: str, counts: tuple[int, int, int], way: Through
 # ---------------------------------------------------------------- rows of one id
 
 
-def _prove_rows(domain: str, table: SourceTable, person: np.ndarray, state: MergeState) -> None:
-    """Report people whose rows contradict each other in what does not change; a fault where nearly all have one row."""
-    known = person >= 0
-    if len(person) != table.n_rows or len(table.frame) != table.n_rows or not known.any():
-        return  # on disk, where ids are read and not rows
-    n_rows = np.bincount(person[known])
-    n_people, n_several = int((n_rows > 0).sum()), int((n_rows > 1).sum())
-    if not n_several:
-        return
-    is_of_people = n_several <= (1 - NEARLY_ALL) * n_people
-    model = state.model.tables[domain]
-    if model.kind not in (TableKind.PEOPLE, TableKind.ROWS) and not is_of_people:
-        return
-    contradicted: dict[str, np.ndarray] = {}
-    roles = _ONCE_IN_A_ROW if is_of_people else _NEVER_CHANGES
-    for name in map(str, table.frame.columns):
+class RowsProof:
+    """Of a domain whose rows come in parts: people whose rows contradict each other in what does not change.
+
+    ``n_people_of_pilot`` bounds how many people the domain has, before all its parts were seen.
+    """
+
+    def __init__(self, domain: Domain, n_people_of_pilot: int) -> None:
+        self._domain, self._n_most = domain, n_people_of_pilot
+        self._n_people = self._n_several = 0
+        self._n_contradicting = dict.fromkeys((_NEVER_CHANGES, _ONCE_IN_A_ROW), 0)
+        self._columns: dict[str, Role] = {}
+
+    def add(self, part: DomainPart) -> None:
+        """Count the people of a part."""
+        n_rows = np.bincount(part.subject)
+        self._n_people += int((n_rows > 0).sum())
+        n_several = int((n_rows > 1).sum())
+        self._n_several += n_several
+        if not n_several or not (self._may_be_of_people(self._n_most) or self._is_asked):
+            return
+        found: dict[str, np.ndarray] = {}
         # A heading is asked first where there are many rows: values are costly.
-        if name == state.rule.column or not (is_of_people or _heading_says(name, roles)):
-            continue
-        column = model.columns.get(name)
-        role = column.role if column is not None else None
-        if role in roles:
-            found = contradicting(table.frame[name], person, least=2.0 if role is Role.AGE else 0.0)
-            contradicted |= {name: found} if len(found) else {}
-    if not contradicted:
-        return
-    n = len(np.unique(np.concatenate(list(contradicted.values()))))
-    columns = listed(contradicted, at_most=4)
-    state.count(domain, people_whose_rows_contradict=n)
-    if is_of_people and domain not in state.settings.several_rows:
-        state.faults.append(
-            f"{table.file_name}: {people_on_screen(n)} of {n_people:,} ids have rows that differ in {columns}, and "
-            "nearly all others have one row: one id may be typed for two people. Correct the ids, or take one row of "
-            f"each by {all_files_setting('several_rows', {domain: 'last'})}"
-        )
-        return
-    words = "{} people have rows that differ in {}: is one id that of two people?"
-    state.notes.append(Note.of(lambda told: f"{domain}: {words.format(told(n), columns)}"))
+        for name, role in self._roles(part.frame, self._may_be_of_people(self._n_most)):
+            people = contradicting(part.frame[name], part.subject, least=2.0 if role is Role.AGE else 0.0)
+            if len(people):
+                found[name], self._columns[name] = people, role
+        for roles in self._n_contradicting:
+            of_roles = [people for name, people in found.items() if self._counts(name, self._columns[name], roles)]
+            self._n_contradicting[roles] += len(np.unique(np.concatenate(of_roles))) if of_roles else 0
+
+    def report(self, state: MergeState) -> None:
+        """A fault where nearly all people have one row, and else a note for the controller."""
+        is_of_people = self._may_be_of_people(self._n_people)
+        roles = _ONCE_IN_A_ROW if is_of_people else _NEVER_CHANGES
+        name, n = self._domain.name, self._n_contradicting[roles]
+        if not n or not (is_of_people or self._is_asked):
+            return
+        names = [one for one in self._domain.columns if one in self._columns]
+        columns = listed((one for one in names if self._counts(one, self._columns[one], roles)), at_most=4)
+        state.count(name, people_whose_rows_contradict=n)
+        if is_of_people and name not in state.settings.several_rows:
+            state.faults.append(
+                f"{name}: {people_on_screen(n)} of {self._n_people:,} ids have rows that differ in {columns}, and "
+                "nearly all others have one row: one id may be typed for two people. Correct the ids, or take one row "
+                f"of each by {all_files_setting('several_rows', {name: 'last'})}"
+            )
+            return
+        words = "{} people have rows that differ in {}: is one id that of two people?"
+        state.notes.append(Note.of(lambda told: f"{name}: {words.format(told(n), columns)}"))
+
+    @property
+    def _is_asked(self) -> bool:
+        return self._domain.model.kind in (TableKind.PEOPLE, TableKind.ROWS)
+
+    def _may_be_of_people(self, n_people: int) -> bool:
+        return self._n_several <= (1 - NEARLY_ALL) * n_people
+
+    def _roles(self, frame: pd.DataFrame, may_be_of_people: bool) -> Iterator[tuple[str, Role]]:
+        roles = _ONCE_IN_A_ROW if may_be_of_people else _NEVER_CHANGES
+        for name in map(str, frame.columns):
+            if name == self._domain.id_column or not (may_be_of_people or _heading_says(name, roles)):
+                continue
+            column = self._domain.model.columns.get(name)
+            if column is not None and column.role in roles:
+                yield name, column.role
+
+    @staticmethod
+    def _counts(name: str, role: Role, roles: Sequence[Role]) -> bool:
+        return role in roles and (roles is _ONCE_IN_A_ROW or _heading_says(name, roles))
 
 
 def _heading_says(name: str, roles: Sequence[Role]) -> bool:
