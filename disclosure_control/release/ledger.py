@@ -127,7 +127,8 @@ def losses_of(
         if leaving is None:
             losses.append(_data_set(file, of_rows, accounts, found))
             continue
-        losses += [*_columns(file, leaving, of_rows, accounts, found), *_cells(file, leaving, accounts, people)]
+        source = _AsItCame(file, of_rows, people)
+        losses += [*_columns(source, leaving, accounts, found), *_cells(source, accounts)]
         if len(of_rows) == file.table.n_rows:
             losses += _rows(file, leaving, of_rows, people, accounts, found, raised)
         options = merge.options_of(file.name, file.id_column)
@@ -173,18 +174,45 @@ def _n_people(people: np.ndarray) -> int:
     return len(np.unique(people[people >= 0]))
 
 
+@dataclass(frozen=True)
+class _AsItCame:
+    """A data set whose rows are ``of_rows`` (n_rows,), the people; of another length where it was too large to read."""
+
+    file: StudyFile
+    of_rows: np.ndarray
+    people: ReleasePeople
+
+    def column(self, name: str) -> tuple[pd.Series, np.ndarray] | None:
+        """The values (n,) of a column in the rows of those who stay, and these people; None where it was not read."""
+        table = self.file.table
+        if name not in table.frame or len(self.of_rows) != table.n_rows:
+            return None
+        if table.fits(0):
+            stays = _stay(self.of_rows, self.people)
+            return table.frame[name][stays], self.of_rows[stays]
+        parts = [(part.table.frame[name], part.people) for part in self.file.parts(self.people)]
+        return pd.concat([values for values, _ in parts]), np.concatenate([people for _, people in parts])
+
+
+def _stay(of_rows: np.ndarray, people: ReleasePeople) -> np.ndarray:
+    """Which rows (n_rows,) are those of people who stay, or of nobody."""
+    stays: np.ndarray = np.append(people.stays, True)[np.maximum(of_rows, NOBODY)] & (of_rows != STRANGER)
+    return stays
+
+
 def _columns(
-    file: StudyFile, leaving: ReleasedFile, of_rows: np.ndarray, accounts: Sequence[Account], found: _WhoDecided
+    source: _AsItCame, leaving: ReleasedFile, accounts: Sequence[Account], found: _WhoDecided
 ) -> Iterator[Loss]:
     """The columns with values that leave none, and tests of which no row leaves."""
+    file = source.file
     by_name = {(one.rows_of, one.variable): one for one in accounts}
     for (rows_of, name), account in by_name.items():
         is_gone = not account.stays or (not rows_of and name not in leaving.columns)
         if not is_gone or not account.n_values:
             continue
         by, people = found.by(account), np.zeros(0, dtype=np.int64)
-        if file.table.fits(0) and (rows_of or name) in file.table.frame:
-            column = file.table.frame[rows_of or name]
+        if (came := source.column(rows_of or name)) is not None:
+            column, of_rows = came
             has_value = (column == name).to_numpy(bool) if rows_of else column.notna().to_numpy()
             if by is not By.ROLE and not rows_of and _says_nothing(column):
                 continue
@@ -215,7 +243,7 @@ def _rows(
     strangers = of_rows == STRANGER
     if n := int(strangers.sum()):
         yield Loss(What.ROWS, file.name, By.STRANGERS, 0, n, len(of_rows))
-    stays = np.append(people.stays, True)[np.maximum(of_rows, NOBODY)] & ~strangers
+    stays = _stay(of_rows, people)
     of_people = int((stays & (of_rows >= 0)).sum())
     n_gone = int(stays.sum()) - leaving.n_records
     rare = [one for one in raised if one.domain == file.domain and not file.is_supplemental]
@@ -227,24 +255,22 @@ def _rows(
             yield Loss(What.ROWS, file.name, by, n_people, n, of_people)
 
 
-def _cells(
-    file: StudyFile, leaving: ReleasedFile, accounts: Sequence[Account], people: ReleasePeople
-) -> Iterator[Loss]:
+def _cells(source: _AsItCame, accounts: Sequence[Account]) -> Iterator[Loss]:
     """Cells that were unreadable, and times of day."""
     for account in accounts:
-        name = f"{file.name}.{account.variable}"
+        name = f"{source.file.name}.{account.variable}"
         if account.n_lost:
             yield Loss(What.CELLS, name, By.UNREAD, 0, account.n_lost, account.n_values)
         if account.n_times:
-            has_order = file.table.fits(0) and _told_the_order(file, account.variable, people)
+            has_order = _told_the_order(source.column(account.variable))
             yield Loss(What.TIMES, name, By.TIMES, 0, account.n_times, account.n_values, has_order)
 
 
-def _told_the_order(file: StudyFile, column: str, people: ReleasePeople) -> bool:
+def _told_the_order(column: tuple[pd.Series, np.ndarray] | None) -> bool:
     """Whether somebody has several times of one day in a column."""
-    if column not in file.table.frame:
+    if column is None:
         return False
-    rows = pd.DataFrame({"person": file.people, "moment": file.table.frame[column]}).dropna().drop_duplicates()
+    rows = pd.DataFrame({"person": column[1], "moment": column[0]}).dropna().drop_duplicates()
     rows = rows[rows["person"] >= 0]
     return bool(rows.assign(moment=rows["moment"].astype("str").str.slice(0, 10)).duplicated().any())
 

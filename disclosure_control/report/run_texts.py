@@ -37,10 +37,18 @@ def run_texts(told: RunTold) -> RunTexts:
     answers = [_only(section, AnswersGiven) for section in sections]
     others = as_text([_only(section, Sentence) for section in sections], Where.FIRST)
     whose = f"{capitalised(FOR_CONTROLLER)}.\n" if told.policy.is_exact else ""
-    top = [whose, verdict, "".join(f"{note}\n" for note in notes), *(result.first_lines for result in steps.values())]
+    not_tried = as_text([told.verdict.not_tried], Where.TEXT)
+    top = [
+        whose,
+        verdict,
+        not_tried,
+        "".join(f"{note}\n" for note in notes),
+        *(result.first_lines for result in steps.values()),
+    ]
     report = full_privacy_report(pilot, assessment, told.policy)
     risk_first = not CHANGE_WHAT_LEAVES & set(steps)  # the deliverable's report, which knows neither of them
     of_risk = short_privacy_report(pilot, assessment, told.policy)
+    may_leave = told.verdict.may_leave  # then neither what came in nor a next best step is asked for
     short = [
         whose,
         of_risk if risk_first else "",
@@ -48,8 +56,8 @@ def run_texts(told: RunTold) -> RunTexts:
         _capped(notes, MOST_NOTES),
         as_text(answers, Where.FIRST),
         _capped([line for line in others.splitlines() if line], MOST_FIRST_LINES),
-        *(result.short for result in steps.values()),
-        "" if risk_first else of_risk,
+        *(result.short for name, result in steps.items() if not may_leave or name in CHANGE_WHAT_LEAVES),
+        "" if risk_first or may_leave else of_risk,
         _files(pilot, list(steps)),
     ]
     return RunTexts(

@@ -17,10 +17,11 @@ from disclosure_control.basics.telling.sections import AnswersGiven, Details, Pa
 from disclosure_control.basics.telling.words import capitalised, counted
 from disclosure_control.steps.running import StepResult
 from disclosure_control.steps.treatment import DATASETS
-from disclosure_control.study_tables.fit import FitForUse, lines_of, outside_of
+from disclosure_control.study_tables.fit import LOSES, FitForUse, outside_of
 
 MAY_LEAVE, HOLD = "May leave", "Hold"
-NOTHING_AGAINST_IT = "It meets all thresholds of the config, and this run found no reason against its release."
+NOTHING_AGAINST_IT = "It meets all thresholds, and this run found no reason against its release."
+NOT_TRIED = "Not tried, and what it would take"
 NO_FINDING = (
     "These figures do not prove anonymity in the sense of the GDPR: with a key, data are pseudonymised. The decision "
     "is yours."
@@ -118,16 +119,27 @@ class Verdict:
         yield Sentence(on, where=Where.PAGES)
         yield from self._why_it_may_leave() if self.may_leave else self._why_not()
         if self.use is not None:
-            answer, *why = lines_of(self.use)
-            yield Sentence(answer, Style.HEADING, Where.FIRST | Where.PAGE)
-            yield from (Sentence(line, where=Where.FIRST | Where.PAGE) for line in why)
+            yield Sentence(f"FIT FOR USE: {self.use.answer}.", Style.HEADING, Where.FIRST | Where.PAGE)
+            yield Sentence(LOSES, where=Where.FIRST, further=self.use.losses)
+            yield Sentence(f"{LOSES}:", where=Where.PAGE)
+            yield from (Sentence(loss, Style.POINT, Where.PAGE) for loss in self.use.losses)
             yield Sentence(outside_of(self.use), where=Where.OUTSIDE)
-        yield Sentence(NO_FINDING, Style.SMALL, Where.PAGE)
         if self.answers:
             yield AnswersGiven(f"of {self.about}", tuple(self.answers.values()), TOLD)
+        if self.not_looked_at:
+            n = len(self.not_looked_at)
+            yield Sentence(f"{NOT_TRIED} ({n}): in the details.", where=Where.FIRST)
+            yield Details(f"{NOT_TRIED} ({n})", self.not_looked_at, where=Where.PAGE)
+            yield from (Sentence(sentence, where=Where.EVIDENCE) for sentence in self.not_looked_at)
+        yield Sentence(NO_FINDING, Style.SMALL, Where.PAGE)
+
+    @property
+    def not_tried(self) -> Section:
+        """What this run did not examine, for the text with everything."""
+        return Section("verdict", NOT_TRIED, [Sentence(one, where=Where.TEXT) for one in self.not_looked_at])
 
     def _why_it_may_leave(self) -> Iterator[Part]:
-        why = " ".join((NOTHING_AGAINST_IT, *self.not_looked_at))
+        why = " ".join((NOTHING_AGAINST_IT, *(one for one in self.not_looked_at if one == NOTHING_SENSITIVE)))
         yield Sentence(f"VERDICT on {self.about}: {MAY_LEAVE}. {why}", where=Where.FIRST | Where.EVIDENCE)
         yield Sentence(why, where=Where.PAGE)
         yield Sentence(
@@ -157,7 +169,6 @@ class Verdict:
             lines = [f"{reason.sentence}{f' Next: {reason.next}' if reason.next else ''}" for reason in rest]
             yield Details(more, lines, where=Where.PAGE)
             yield Details(more, [reason.sentence for reason in rest], where=Where.EVIDENCE)
-        yield from (Sentence(sentence, where=Where.EVIDENCE) for sentence in self.not_looked_at)
         if any(reason.lines for reason in self.reasons[:MOST_REASONS]):
             take_the_place = "Lines take the place of those in the config with the same key. Then run again."
             yield Sentence(take_the_place, where=Where.PAGE)

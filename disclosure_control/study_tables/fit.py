@@ -27,7 +27,8 @@ from disclosure_control.study_tables.words import (
 from study.models.disposition import DISCONTINUED
 
 MOST_NAMED = 4  # comparisons of a table that a reason names
-MOST_LOSSES = 7  # parts of the first line
+LOSES = "What the recipient loses"
+MOST_LOSSES = 5  # of the first screen
 ALL_TABLES = "all"  # in place of their names
 STANDARD_ERRORS = 1.0  # by which a correlation or coefficient may change without a limit
 
@@ -134,7 +135,7 @@ class FitForUseSettings(SettingsGroup):
 
 @dataclass(frozen=True)
 class FitForUse:
-    """The ``answer``, its ``reasons``, gravest first, and the sentence on what the recipient ``loses``.
+    """The ``answer``, its ``reasons`` and the few ``losses`` that the first screen names, both gravest first.
 
     All are made of one ledger. ``for_recipient``: lines without any figure of what came in. All may be handed on.
     ``lost``: the share of each table that is lost, by the names of their definitions; where there are several of one
@@ -142,12 +143,17 @@ class FitForUse:
     """
 
     answer: Fitness
-    loses: str
+    losses: tuple[str, ...]
     reasons: tuple[str, ...]
     for_recipient: tuple[str, ...] = field(repr=False)
     lost: Mapping[str, tuple[float, ...]] = field(default_factory=dict, repr=False)
     n_vanished: int = 0
     ledger: tuple[LedgerLine, ...] = field(default=(), repr=False)
+
+    @property
+    def loses(self) -> str:
+        """The losses in a sentence."""
+        return f"{LOSES}: {'; '.join(self.losses)}."
 
     @property
     def rank(self) -> int:
@@ -209,7 +215,7 @@ def fit_for_use(
             grouped.setdefault(entry.about, []).append(entry)
     return FitForUse(
         RULES[found[0].rule].answer if found else Fitness.YES,
-        f"What the recipient loses: {'; '.join([*_first_line(found, len(tables)), left_out])}.",
+        (*_first_line(found, len(tables)), left_out),
         tuple(_sentence(about, [one.words for one in of_one]) for about, of_one in grouped.items()),
         tuple(_sentence(about, [one.told or one.words for one in of_one]) for about, of_one in grouped.items()),
         _lost_by_name(tables.values()),
@@ -407,13 +413,6 @@ def _too_much(table: ComparedTable, settings: FitForUseSettings) -> str:
 def _is_looked_at(table: ComparedTable) -> bool:
     """Whether a large change of one cell is a limit: of the main tables, and of the people themselves."""
     return table.before.is_main or table.before.name.startswith("demographics")
-
-
-def lines_of(fit: FitForUse) -> tuple[str, ...]:
-    """The answer as the first screen gives it: in a word, what is lost, and the gravest reason."""
-    n_more = len(fit.reasons) - 1
-    more = f" {counted(n_more, 'further reason')} in the section on what the recipient loses." if n_more > 0 else ""
-    return (f"FIT FOR USE: {fit.answer}.", fit.loses, *(f"{reason}{more}" for reason in fit.reasons[:1]))
 
 
 def outside_of(fit: FitForUse) -> str:

@@ -46,7 +46,7 @@ class FoundByTrial:
 
 
 def use(answer: Fitness, **lost: float) -> FitForUse:
-    return FitForUse(answer, "What the recipient loses: this.", (), (), {name: (one,) for name, one in lost.items()})
+    return FitForUse(answer, ("this",), (), (), {name: (one,) for name, one in lost.items()})
 
 
 def losing(losses: dict[tuple[int, ...], float], within: str = "class", by_count: float = 0.5):
@@ -277,7 +277,7 @@ def test_a_recoding_that_leaves_nobody_out_is_a_way_and_so_is_one_that_hides_nob
 
 def test_a_way_that_keeps_more_categories_of_the_main_tables_comes_first():
     def tried(n_vanished: int, lost: float) -> WayWeighed:
-        one = FitForUse(Fitness.WITH_LIMITS, "", (), (), {"terms": (lost,)}, n_vanished)
+        one = FitForUse(Fitness.WITH_LIMITS, (), (), (), {"terms": (lost,)}, n_vanished)
         return WayWeighed(Way("", ()), one, lost, reasons=())
 
     assert tried(1, 0.3).is_better_than(tried(2, 0.1))

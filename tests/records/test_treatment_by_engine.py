@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from disclosure_control.assess.assessment import evaluate
 from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError
+from disclosure_control.basics.telling.section_text import as_text
+from disclosure_control.basics.telling.sections import Where
 from disclosure_control.records.choice import ENGINES
 from disclosure_control.records.limits import Limits
 from disclosure_control.records.needs import AtOnce
@@ -75,7 +77,8 @@ def treated(opened, folder) -> tuple[StepResult, bytes, str]:
     steps = run_steps("P", folder, opened.dataset, assessment, left_out=("risk",))
     found = steps["treatment"]
     released = b"".join(written(one) for one in found.datasets.values())
-    return found, released, verdict_on(what_leaves(steps), steps).text
+    verdict = verdict_on(what_leaves(steps), steps)
+    return found, released, as_text([verdict.section, verdict.not_tried], Where.FIRST | Where.TEXT)
 
 
 def written(dataset: pd.DataFrame | Iterator[pd.DataFrame]) -> bytes:

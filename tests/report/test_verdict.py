@@ -13,10 +13,19 @@ from config.model_settings import validate_config
 from disclosure_control.attack.questions import Answer, beside_reasons, three_questions
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
+from disclosure_control.basics.telling.section_text import as_text
+from disclosure_control.basics.telling.sections import Where
 from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.report.page.page import privacy_page
-from disclosure_control.report.verdict import Verdict, verdict_on, what_leaves
+from disclosure_control.report.verdict import (
+    NOT_TRIED,
+    NOTHING_AGAINST_IT,
+    NOTHING_SENSITIVE,
+    Verdict,
+    verdict_on,
+    what_leaves,
+)
 from disclosure_control.steps.running import StepResult
 from disclosure_control.study_tables.fit import FitForUse, Fitness
 
@@ -127,14 +136,21 @@ def test_a_reason_that_names_people_and_a_no_do_not_stand_side_by_side():
 
 
 def test_what_may_leave_says_what_nobody_looked_at():
-    text = Verdict("released/", (), not_looked_at=("Not looked at: this.", "Nor that.")).text
-    assert text.startswith("VERDICT on released/: May leave.")
-    assert text.endswith("Not looked at: this. Nor that.\n")
+    """They are counted on the first screen, and named where everything is: a word on each drowned the answer."""
+    verdict = Verdict("released/", (), not_looked_at=("Not looked at: this.", "Nor that."))
+    assert verdict.text.startswith("VERDICT on released/: May leave.")
+    assert f"\n{NOT_TRIED} (2)" in verdict.text
+    assert as_text([verdict.not_tried], Where.TEXT) == f"{NOT_TRIED}\n  Not looked at: this.\n  Nor that.\n"
+
+
+def test_that_nothing_is_sensitive_is_said_beside_the_verdict_itself():
+    verdict = Verdict("released/", (), not_looked_at=(NOTHING_SENSITIVE,))
+    assert verdict.text.startswith(f"VERDICT on released/: May leave. {NOTHING_AGAINST_IT} {NOTHING_SENSITIVE}\n")
 
 
 def test_readers_outside_learn_whether_it_is_fit_for_use_and_no_figure_of_a_table():
     limits = ("Adverse events (AE): 2 of 8 comparisons moved.", "Disposition (DS): nothing is left of DEATH.")
-    fit = FitForUse(Fitness.NO, "What the recipient loses: 81% to 50% of people.", limits, limits)
+    fit = FitForUse(Fitness.NO, ("81% to 50% of people",), limits, limits)
     page = html.unescape(privacy_page("PILOT", [Verdict("released/", (), use=fit).section], is_shareable=True))
     assert "Fit for use: no. README.txt of the release names the limits of 2 tables." in page
     assert not any(one in page for one in ("81%", "moved", "DEATH", "FIT FOR USE"))
