@@ -7,6 +7,7 @@ have their own more often than exchanged ids would give. See ``chance``.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -97,10 +98,12 @@ def find_traces(
     texts: Mapping[str, str],
     subject_column: str | None,
     kept: Kept | None = None,
+    most_rows: int = sys.maxsize,
 ) -> Traces:
     """Search the files as they were ``opened`` from disk, by data set, and the ``texts`` beside them by file name.
 
-    ``kept``: what was found in the same columns before.
+    ``kept``: what was found in the same columns before. In files of more than ``most_rows`` that are not in memory,
+    people's own digits are not looked for.
     """
     searched, kept = _searched(study, released, people, subject_column), kept or Kept()
     wanted = searched.print, print_of(people.pseudonyms)
@@ -123,7 +126,7 @@ def find_traces(
     for name, text in texts.items():
         counts.add(f"{name}.text", OriginalKind.ID, FoundForm.WHOLE, in_text_beside(searched, text))
     _dates_that_stayed(released, opened, people, counts)
-    not_asked = tuple(_own_digits(study, released, opened, people, subject_column, counts))
+    not_asked = tuple(_own_digits(study, released, opened, people, subject_column, counts, most_rows))
     _rows_of_others(opened, people, subject_column, counts)
     return Traces(
         **{kind: counts.kinds[kind] for kind in (*OriginalKind, "original_dates", "people_left_out")},
@@ -266,6 +269,7 @@ def _own_digits(
     people: ReleasePeople,
     subject_column: str | None,
     counts: _Counts,
+    most_rows: int,
 ) -> Iterator[str]:
     """People whose id or true day is within the numbers and texts of their rows, in whatever order it is written.
 
@@ -283,7 +287,7 @@ def _own_digits(
     for name, table in opened.items():
         if subject_column not in table.frame:
             continue
-        if not table.fits(0):
+        if not table.fits(most_rows):
             yield name
             continue
         person = people.known_pseudonyms.positions(texts_of(table.column(subject_column)))

@@ -47,7 +47,7 @@ def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierRel
     """
     asked, study, released, people = making.asked, making.study, making.released, making.people
     tables, rule, config, most = making.package.tables, asked.rule, asked.config, asked.files.rows_to_search
-    traces = find_traces(study, released, tables, people, making.package.texts, rule.column, asked.kept)
+    traces = find_traces(study, released, tables, people, making.package.texts, rule.column, asked.kept, most)
     identifiers, not_scanned = _identifiers_in(tables, making, step)
     known = asked.settings.outsiders_know
     known = dataclasses.replace(known, kinds=kinds_to_count(known.kinds, released))
