@@ -60,25 +60,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/formats": 94,
         "tests/study/models": 2,
     },
-    "Desk": {
-        "Anonymization_Models": 14,
-        "config": 6,
-        "disclosure_control.analyses": 80,
-        "disclosure_control.assess": 8,
-        "disclosure_control.remedy": 4,
-        "disclosure_control.report": 2,
-        "disclosure_control.run": 22,
-        "doors": 14,
-        "tests/analyses/explore": 78,
-        "tests/analyses/sweep": 75,
-        "tests/config": 9,
-        "tests/models": 6,
-        "tests/release": 1,
-        "tests/remedy/treatments": 4,
-        "tests/report": 1,
-        "tests/run": 28,
-        "tests/steps/release": 1,
-    },
     "Lead": {
         "disclosure_control.draft": 60,
         "disclosure_control.release": 12,
@@ -169,6 +150,29 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/report": 5,
         "tests/steps/release": 22,
     },
+    "Desk": {
+        "Anonymization_Models": 14,
+        "config": 6,
+        "disclosure_control.analyses": 80,
+        "disclosure_control.assess": 8,
+        "disclosure_control.attack": 1,
+        "disclosure_control.release": 18,
+        "disclosure_control.remedy": 4,
+        "disclosure_control.report": 12,
+        "disclosure_control.run": 22,
+        "doors": 14,
+        "study": 20,
+        "tests/analyses/explore": 78,
+        "tests/analyses/sweep": 75,
+        "tests/config": 9,
+        "tests/models": 6,
+        "tests/records": 3,
+        "tests/release": 2,
+        "tests/remedy/treatments": 4,
+        "tests/report": 7,
+        "tests/run": 28,
+        "tests/steps/release": 1,
+    },
 }
 
 MOST = {
@@ -188,7 +192,7 @@ MOST = {
     "disclosure_control.rules": 292,
     "disclosure_control.run": 712,
     "disclosure_control.steps": 3781,
-    "disclosure_control.study_tables": 1381,
+    "disclosure_control.study_tables": 1380,
     "doors": 622,
     "study": 7765,
     "tests": 740,
@@ -225,7 +229,7 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 39534, 32441
+MOST_STATEMENTS, MOST_OF_TESTS = 39533, 32441
 MOST_SETTINGS = 314
 MOST_WORDS = {"docs": 38504, "README.md": 2218}
 MOST_BYTES_OF_README = 14170
