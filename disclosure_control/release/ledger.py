@@ -30,6 +30,8 @@ from study.operations import OperationKind, OperationRule, decided
 
 MOST_NAMED = 8
 # Say nothing of a person beside what leaves in their place: pseudonyms, and the study's own names.
+# Who people are: what is gone of it is named first, in this order.
+_CHARACTERISTICS = (Role.AGE, Role.SEX, Role.PLACE, Role.ORIGIN)
 _TECHNICAL = (Role.PERSON, Role.RECORD_KEY, Role.FOREIGN_KEY, Role.IDENTIFIER, Role.DESCRIBES_RECORD)
 
 
@@ -64,7 +66,8 @@ class By(StrEnum):
 class Loss:
     """A line: ``n_people`` with such ``n_rows`` (of a column: values), of ``of_rows`` that came of those who stay.
 
-    ``has_order``: of times of day, that they told the order of a person's rows of one day.
+    ``has_order``: of times of day, that they told the order of a person's rows of one day. ``characteristic``: the
+    place of a column among what says who people are, None of any other.
     """
 
     what: What
@@ -74,6 +77,7 @@ class Loss:
     n_rows: int
     of_rows: int
     has_order: bool = False
+    characteristic: int | None = None
 
     def cells(self, policy: Policy, n_people: Sequence[int]) -> list[str]:
         """As a row of a table beside the published numbers of people; "-" of what was not counted."""
@@ -103,6 +107,13 @@ class _WhoDecided:
             return By.CONFIG
         is_treated = says == SAYS_AGAIN or says.reason in (BY_TREATMENT, COARSENED)
         return By.TREATMENT if is_treated else By.ROLE
+
+    def characteristic(self, account: Account) -> int | None:
+        """The place of a column among what says who people are."""
+        column = self.study.model.column(account.domain, account.variable)
+        if column is None or column.role not in _CHARACTERISTICS:
+            return None
+        return _CHARACTERISTICS.index(column.role)
 
 
 def losses_of(
@@ -217,8 +228,10 @@ def _columns(
             if by is not By.ROLE and not rows_of and _says_nothing(column):
                 continue
             people = of_rows[has_value]
+        n_rows = leaving.source.table.n_rows
+        says = found.characteristic(account)
         yield Loss(
-            What.COLUMN, f"{file.name}.{name}", by, _n_people(people), account.n_values, leaving.source.table.n_rows
+            What.COLUMN, f"{file.name}.{name}", by, _n_people(people), account.n_values, n_rows, characteristic=says
         )
 
 
@@ -283,7 +296,8 @@ def entries_of(policy: Policy, losses: Iterable[Loss], settings: FitForUseSettin
     grouped: dict[tuple[str, What, By], list[Loss]] = {}
     for loss in losses:
         grouped.setdefault((_rule(loss, settings), loss.what, loss.by), []).append(loss)
-    for (rule, what, by), of_one in grouped.items():
+    for (rule, what, by), unsorted in grouped.items():
+        of_one = sorted(unsorted, key=lambda one: one.characteristic or 0)
         names, bare = [f"{one.name}{_how_many(policy, one)}" for one in of_one], [one.name for one in of_one]
         kind = "" if what in (What.DATA_SET, What.COLUMN, What.EVERYTHING) else f"{what} of "
         decided_by = f"{', ' if what is What.EVERYTHING else ' '}{by}"
@@ -302,7 +316,8 @@ def _rule(loss: Loss, settings: FitForUseSettings) -> str:
         case What.DATA_SET:
             return "data_set_by_role" if loss.by is By.ROLE or not loss.n_people else "data_set_gone"
         case What.COLUMN:
-            return {By.ROLE: "column_by_role", By.CLOSED: "column_closed"}.get(loss.by, "column_removed")
+            removed = "column_removed" if loss.characteristic is None else "characteristic_gone"
+            return {By.ROLE: "column_by_role", By.CLOSED: "column_closed"}.get(loss.by, removed)
         case What.ROWS:
             return "rows_gone" if is_much else "few_gone"
         case What.TIMES:

@@ -59,6 +59,7 @@ RULES: dict[str, RuleOfUse] = {
     "main_moved": RuleOfUse(_NO, "a comparison of a main table moved or lost"),
     "table_gone": RuleOfUse(_NO, "another table with a comparison gone", "the table {}"),
     "moved": RuleOfUse(_NO, "more comparisons of another table than `moved` moved or lost"),
+    "characteristic_gone": RuleOfUse(_LIMITS, "age, sex, country or origin of people gone"),
     "data_set_gone": RuleOfUse(_LIMITS, "a data set of people gone"),
     "small_table_gone": RuleOfUse(_LIMITS, "a table without a comparison gone", "the table {}"),
     "category_gone": RuleOfUse(_LIMITS, "a category or visit of a table gone"),
@@ -230,7 +231,12 @@ def _first_line(ledger: Sequence[LedgerLine], n_tables: int) -> list[str]:
     for entry in ledger:
         if entry.short and entry.short not in named.setdefault(entry.rule, []):
             named[entry.rule].append(entry.short)
-    if named.keys() & {"column_removed", "column_closed"}:  # with the name of their data set, and by whom
+    # A column has there the name of its data set, and by whom.
+    if named.keys() & {
+        "characteristic_gone",
+        "column_removed",
+        "column_closed",
+    }:  # with the name of their data set, and by whom
         named.pop("column_gone", None)
     parts = [
         RULES[rule].in_first_line.format(listed(names, MOST_NAMED) + _more(len(names)))

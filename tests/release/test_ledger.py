@@ -257,3 +257,11 @@ def test_an_arm_that_is_not_there_is_a_fault():
     came_in.check_arm("Placebo")
     with pytest.raises(FaultyInputError, match=r"no arm 'Placbo'.*allowed: 'Active', 'Placebo'"):
         came_in.check_arm("Placbo")
+
+
+def test_who_people_are_is_named_before_the_other_columns_that_went():
+    """By hand: the config removes severity, sex and age, in this order of files; age and sex stand before severity."""
+    fit = as_released(Worse("", "", remove=("AE.AESEV", "DM.SEX", "DM.AGE")))[0].fit_for(EXACT)
+    (of_people,) = [loss for loss in fit.losses if "DM.AGE" in loss]
+    assert of_people.startswith("DM.AGE, DM.SEX"), of_people
+    assert fit.losses.index(of_people) < next(i for i, loss in enumerate(fit.losses) if "AE.AESEV" in loss)

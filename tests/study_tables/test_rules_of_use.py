@@ -28,9 +28,9 @@ def of_terms(before: list[list[int]], after: list[list[int]], is_main: bool = Fa
     return fit_for_use(MASKED, {"terms": table}, 0, N, FitForUseSettings(**settings))
 
 
-def of_ledger(what: What, by: By, n_rows: int, has_order: bool = False) -> FitForUse:
+def of_ledger(what: What, by: By, n_rows: int, has_order: bool = False, characteristic: int | None = None) -> FitForUse:
     """The answer of a line of so many rows of 100 of as many people."""
-    loss = Loss(what, "VS", by, n_rows, n_rows, 100, has_order)
+    loss = Loss(what, "VS", by, n_rows, n_rows, 100, has_order, characteristic)
     same = {"terms": compared(shares([[50, 50]], [100, 100]), shares([[50, 50]], [100, 100]))}
     return fit_for_use(MASKED, same, 0, N, USUAL, entries=entries_of(MASKED, [loss], USUAL))
 
@@ -60,6 +60,7 @@ CASES: dict[str, Callable[[], FitForUse]] = {
     "main_moved": lambda: of_terms([[40, 60]], [[40, 45]], is_main=True),
     "table_gone": lambda: fit_of({**FRAMES, "AE": EVENTS.drop(columns=["AEDECOD", "AEBODSYS"])}),
     "moved": lambda: fit_of({**FRAMES, "DM": FLIPPED}),
+    "characteristic_gone": lambda: of_ledger(What.COLUMN, By.TREATMENT, 100, characteristic=1),
     "data_set_gone": lambda: of_ledger(What.DATA_SET, By.CONFIG, 100),
     "small_table_gone": lambda: fit_of(FRAMES, before=OF_FEW),
     "category_gone": lambda: fit_of({**FRAMES, "AE": EVENTS[EVENTS["AEDECOD"] != "RASH"]}),
