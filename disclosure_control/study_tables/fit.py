@@ -231,12 +231,8 @@ def _first_line(ledger: Sequence[LedgerLine], n_tables: int) -> list[str]:
     for entry in ledger:
         if entry.short and entry.short not in named.setdefault(entry.rule, []):
             named[entry.rule].append(entry.short)
-    # A column has there the name of its data set, and by whom.
-    if named.keys() & {
-        "characteristic_gone",
-        "column_removed",
-        "column_closed",
-    }:  # with the name of their data set, and by whom
+    # The ledger's own lines say of which data set a column is, and by whom it went.
+    if named.keys() & {"characteristic_gone", "column_removed", "column_closed"}:
         named.pop("column_gone", None)
     parts = [
         RULES[rule].in_first_line.format(listed(names, MOST_NAMED) + _more(len(names)))
