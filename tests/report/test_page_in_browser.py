@@ -42,7 +42,9 @@ def address(made, tmp_path_factory):
 
 @pytest.fixture
 def opened(browser, address):
-    """Opens the page with the options of a context; what the console said and what was asked for is kept with it."""
+    """Opens the page and all of its sections, with the options of a context, and keeps what the console said and what
+    was asked for.
+    """
     contexts = []
 
     def open_page(width=1280, **options):
@@ -54,6 +56,7 @@ def opened(browser, address):
         page.on("pageerror", lambda error: page.said.append(str(error)))
         page.on("request", lambda request: page.asked_for.append(request.url))
         page.goto(address)
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         return page
 
     yield open_page
@@ -132,6 +135,18 @@ def test_no_short_word_of_a_table_is_broken_on_a_telephone(opened):
         })"""
     )
     assert broken == []
+
+
+def test_sections_but_the_first_two_are_closed_and_a_link_opens_its_own(browser, address):
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(address)
+    closed = page.locator("details.place:not([open]) > section")
+    assert page.locator("details.place[open]").count() == 2
+    last = closed.last.get_attribute("id")
+    assert not page.locator(f"#{last}").is_visible()
+    page.locator(f'nav a[href="#{last}"]').click()
+    assert page.locator(f"#{last}").is_visible()
+    page.close()
 
 
 def test_dark_and_light_differ(opened):
