@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from disclosure_control.run.memory import keep_freed_memory, look_for_cycles_rarely
 from disclosure_control.run.packages import say_missing_packages
@@ -21,6 +21,8 @@ if __name__ == "__main__":
     say_missing_packages()
     look_for_cycles_rarely()
     keep_freed_memory(arrow_from="jemalloc")
+
+from tabulate import tabulate
 
 from config import (
     COMBINED_DATASETS,
@@ -32,18 +34,29 @@ from config import (
     parse_config_file,
     sheet_of,
 )
+from config.model_settings import read_further_keys
+from disclosure_control.assess.staleness import remembered_of_merge
+from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.merged_domains import NOTES_SHOWN, ToldDomain, notes_shown, shown
+from disclosure_control.basics.telling.small_counts import MASKED, count_text, people_on_screen
 from disclosure_control.basics.telling.words import counted
-from disclosure_control.records.choice import AUTO, MERGING, engine_of_merge
+from disclosure_control.draft.draft import draft_config
+from disclosure_control.draft.sheet import SheetUpdate, said_of_closed
+from disclosure_control.records.choice import AUTO, MERGING, Choice, engine_of_merge
+from disclosure_control.records.merging import choose_merging, working_on
+from disclosure_control.records.needs import AtOnce
+from disclosure_control.run.config_files import DRAFTED, stop_if_closed, write_draft, write_sheet
 from disclosure_control.run.doors import DONE, Door, Outcome, Pilot, run_door, sheet_beside
 from disclosure_control.run.memory import give_freed_memory_back
-
-if TYPE_CHECKING:
-    from disclosure_control.draft.sheet import SheetUpdate
-    from disclosure_control.records.choice import Choice
-    from study.merge.combine import Combined
-    from study.merge.settings import MergeSettings
-    from study.merge.subject_ids import SubjectIdRule
+from disclosure_control.run.results import files_of_set, staged
+from disclosure_control.steps import READERS
+from study import KEY_READERS
+from study.columns.sheet import ColumnSheet
+from study.formats.hand_over import about_text, typed_bytes
+from study.merge.combine import Combined, combine_domains
+from study.merge.settings import MergeSettings
+from study.merge.subject_ids import SubjectIdRule
 
 _NOTHING_DRAFTED_FROM_DISK = (
     "{name}: a draft needs all records in memory, but {reason}; write config = {{}} into it to merge the files, or "
@@ -56,15 +69,11 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
 
     Raises ``FaultyInputError`` with all faults of the config's keys, or of the files, at once.
     """
-    from disclosure_control.records.merging import choose_merging
 
     return _combine_by(choose_merging(options.engine, pilot.folder), pilot)
 
 
 def _combine_by(choice: Choice, pilot: Pilot, update: SheetUpdate | None = None) -> Outcome:
-    from disclosure_control.records.merging import working_on
-    from disclosure_control.run.config_files import stop_if_closed, write_sheet
-    from study.merge.combine import combine_domains
 
     rule, settings = merge_settings(pilot.config)
     if choice.reason:
@@ -88,9 +97,6 @@ def _combine_by(choice: Choice, pilot: Pilot, update: SheetUpdate | None = None)
 
 def _update_of_sheet(pilot: Pilot) -> SheetUpdate:
     """What this export brings to the sheet of columns; to an empty one, where there is none."""
-    from disclosure_control.basics.files import SourceFile
-    from disclosure_control.draft.sheet import SheetUpdate
-    from study.columns.sheet import ColumnSheet
 
     sheet = pilot.sheet or ColumnSheet(SourceFile(sheet_of(pilot.config_file.path), b""))
     return SheetUpdate(sheet, parse_config_file(pilot.config_file), is_first=pilot.sheet is None)
@@ -101,8 +107,6 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
 
     The draft never takes the place of a config: beside one it gets a name that no run reads.
     """
-    from disclosure_control.records.merging import choose_merging
-    from disclosure_control.records.needs import AtOnce
 
     choice = choose_merging(options.engine, pilot.folder)
     if pilot.is_configured and not options.draft_config:
@@ -110,12 +114,8 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     if choice.engine.gives < AtOnce.EVERYBODY:
         reason = choice.reason.rstrip(".") or f"--engine {choice.name} was asked for"
         raise FaultyInputError(_NOTHING_DRAFTED_FROM_DISK.format(name=pilot.config_file.name, reason=reason))
-    from disclosure_control.run.config_files import stop_if_closed
 
     stop_if_closed(pilot.config_file.path.parent, pilot.config_file.name)
-    from disclosure_control.draft.draft import draft_config
-    from disclosure_control.draft.sheet import said_of_closed
-    from disclosure_control.run.config_files import DRAFTED, write_draft, write_sheet
 
     outcome, fault = None, None
     if pilot.is_configured:
@@ -157,10 +157,6 @@ def _nothing_drafted(name: str) -> str:
 
 
 def _published(pilot: Pilot, combined: Combined, combined_as: str) -> Outcome:
-    from disclosure_control.assess.staleness import remembered_of_merge
-    from disclosure_control.basics.telling.merged_domains import NOTES_SHOWN, notes_shown
-    from disclosure_control.run.results import files_of_set, staged
-    from study.formats.hand_over import about_text, typed_bytes
 
     name, report = COMBINED_DATASETS[combined_as], combined.report
     of_files = [note for file in report["inputs"].values() for note in file["notes"]]
@@ -188,11 +184,6 @@ def merge_settings(literal: dict[str, Any]) -> tuple[SubjectIdRule, MergeSetting
     Raises ``FaultyInputError`` with the faults of these keys, and with unknown keys. The keys of the models
     and of the steps are not checked: before the first merge the columns that they name are unknown.
     """
-    from config.model_settings import read_further_keys
-    from disclosure_control.steps import READERS
-    from study import KEY_READERS
-    from study.merge.settings import MergeSettings
-    from study.merge.subject_ids import SubjectIdRule
 
     settings: dict[str, Any] = read_further_keys(literal, KEY_READERS, READERS)
     return settings.get("subject_id", SubjectIdRule()), settings.get("merge", MergeSettings())
@@ -204,10 +195,6 @@ def merge_table(report: dict[str, Any]) -> str:
     For screens and logs: a count from 1 to 9, of people or of records, is masked, and so is any from which it could be
     calculated with the number of all subjects. The merge report, which is restricted, has all of them.
     """
-    from tabulate import tabulate
-
-    from disclosure_control.basics.telling.merged_domains import ToldDomain, shown
-    from disclosure_control.basics.telling.small_counts import MASKED, count_text, people_on_screen
 
     headers = ["Domain", "Form", "Rows", "Subjects", "Without record"]
     headers += ["Columns", "Collapsed", "Not done", "Columns dropped"]

@@ -19,7 +19,6 @@ import dataclasses
 import hashlib
 import sys
 from functools import partial
-from typing import TYPE_CHECKING
 
 from disclosure_control.run.memory import keep_freed_memory, look_for_cycles_rarely
 from disclosure_control.run.packages import say_missing_packages
@@ -29,40 +28,59 @@ if __name__ == "__main__":
     look_for_cycles_rarely()
     keep_freed_memory(arrow_from="system")
 
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
 from config import FILES_OF_MERGE, REVIEW, combined_dataset_in, lines_to_review, parse_config, text_of_config
-from config.model_settings import notes_on_names
+from config.model_settings import PilotConfig, notes_on_names
+from disclosure_control.assess.assessment import Assessment, evaluate
+from disclosure_control.assess.came_in import merge_sections
+from disclosure_control.assess.combined_dataset import checked_config
+from disclosure_control.assess.opening import OpenedPilot, opened
+from disclosure_control.assess.risky_rows import risky_row_files
+from disclosure_control.assess.staleness import staleness
+from disclosure_control.basics.files import SourceFile
+from disclosure_control.basics.kept import Kept
 from disclosure_control.basics.telling.reasons import DECIDE, DECIDE_COLUMNS, Gravity, Reason
+from disclosure_control.basics.telling.small_counts import EXACT, MASKED
 from disclosure_control.basics.telling.words import counted
-from disclosure_control.records.choice import AUTO, ENGINES
+from disclosure_control.draft.proposal import dropped_by, proposal_in_words, propose_tried, tried_in_place
+from disclosure_control.draft.sheet import said_of_closed
+from disclosure_control.draft.ways import NO_USE, RecodingLevels, StudyLosses, Weigh, proposed_by_ways
+from disclosure_control.records.choice import AUTO, ENGINES, choose_engine
+from disclosure_control.remedy.treatments.keys import read_key, with_keys_to_come
+from disclosure_control.remedy.treatments.one_release import (
+    is_named,
+    key_of_release,
+    length_of_pseudonyms,
+    name_of_release,
+)
+from disclosure_control.report.evidence.manifest import figures_of
+from disclosure_control.report.evidence.pack import EvidenceOf, write_evidence
+from disclosure_control.report.history import history_sections, latest_memory, remember
+from disclosure_control.report.page.files import page_inside, page_outside
+from disclosure_control.report.run_texts import run_texts
+from disclosure_control.report.run_told import run_told
+from disclosure_control.report.text import risky_shares
+from disclosure_control.report.verdict import Verdict, verdict_on, what_leaves
+from disclosure_control.rules.judging import judged_books
+from disclosure_control.run.config_files import PROPOSED_CONFIG, write_draft
+from disclosure_control.run.custody import KeptRelease, keep_release, kept_releases, other_key_notice
 from disclosure_control.run.doors import DONE, INPUT_AT_FAULT, RISK_TOO_HIGH, Door, Outcome, Pilot, run_door
+from disclosure_control.run.fingerprints import fingerprint, fingerprint_of_json, key_of
+from disclosure_control.run.logs import SilentLog
 from disclosure_control.run.memory import give_freed_memory_back
+from disclosure_control.run.results import staged
+from disclosure_control.steps import READERS
+from disclosure_control.steps.running import StepResult, records_needed, run_steps
+from study.columns.sheet import ColumnSheet
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
-
-    from config.model_settings import PilotConfig
-    from disclosure_control.assess.assessment import Assessment
-    from disclosure_control.assess.opening import OpenedPilot
-    from disclosure_control.basics.files import SourceFile
-    from disclosure_control.basics.kept import Kept
-    from disclosure_control.draft.ways import StudyLosses, Weigh
-    from disclosure_control.report.verdict import Verdict
-    from disclosure_control.steps.running import StepResult
-    from study.columns.sheet import ColumnSheet
-
-    Check = Callable[[Mapping[str, Any]], object]
-    Run = Callable[..., Verdict]
-    Weighed = tuple[StudyLosses, Mapping[str, int]]
+Check = Callable[[Mapping[str, Any]], object]
+Run = Callable[..., Verdict]
+Weighed = tuple[StudyLosses, Mapping[str, int]]
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
-    from disclosure_control.assess.opening import opened
-    from disclosure_control.basics.kept import Kept
-    from disclosure_control.records.choice import choose_engine
-    from disclosure_control.steps import READERS
-    from disclosure_control.steps.running import records_needed
-
     path = combined_dataset_in(pilot.results)
     choice, kept = choose_engine(options.engine, path), Kept()
     if choice.reason:
@@ -75,15 +93,12 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
             found = until_published.enter_context(opening)
 
         def check(literal: Mapping[str, Any]) -> object:
-            from disclosure_control.assess.combined_dataset import checked_config
-            from disclosure_control.remedy.treatments.keys import with_keys_to_come
 
             with with_keys_to_come(literal):
                 return checked_config(path, pilot.by(literal), READERS)
 
         @contextlib.contextmanager
         def opened_by(literal: Mapping[str, Any], words: str) -> Iterator[OpenedPilot]:
-            from disclosure_control.remedy.treatments.keys import with_keys_to_come
 
             with with_keys_to_come(literal):
                 check(literal)
@@ -106,9 +121,6 @@ def _losses_of(pilot: Pilot, found: OpenedPilot, untried: PilotConfig, kept: Kep
     """What a recipient would lose by another config than the pilot's, and the levels of the recommended recoding; None
     where nothing would leave.
     """
-    from disclosure_control.assess.assessment import evaluate
-    from disclosure_control.run.logs import SilentLog
-    from disclosure_control.steps.running import run_steps
 
     how = SilentLog(), pilot.left_out, pilot.started, untried, kept
     steps = run_steps(
@@ -123,9 +135,6 @@ def _verdict_of(
     pilot: Pilot, found: OpenedPilot, literal: Mapping[str, Any], untried: PilotConfig, kept: Kept
 ) -> Verdict:
     """The verdict of a run by another config than the pilot's; nothing is published. ``untried`` names the release."""
-    from disclosure_control.assess.assessment import evaluate
-    from disclosure_control.report.verdict import verdict_on, what_leaves
-    from disclosure_control.steps.running import run_steps
 
     assessment = evaluate(found.people, found.config)
     how = pilot.log, pilot.left_out, pilot.started, untried, kept
@@ -136,22 +145,6 @@ def _verdict_of(
 def _assess_opened(
     pilot: Pilot, found: OpenedPilot, options: argparse.Namespace, kept: Kept, check: Check, run: Run, weigh: Weigh
 ) -> Outcome:
-    from disclosure_control.assess.assessment import evaluate
-    from disclosure_control.assess.came_in import merge_sections
-    from disclosure_control.assess.risky_rows import risky_row_files
-    from disclosure_control.assess.staleness import staleness
-    from disclosure_control.basics.telling.small_counts import EXACT, MASKED
-    from disclosure_control.draft.sheet import said_of_closed
-    from disclosure_control.report.evidence.manifest import figures_of
-    from disclosure_control.report.evidence.pack import EvidenceOf, write_evidence
-    from disclosure_control.report.history import history_sections, latest_memory, remember
-    from disclosure_control.report.page.files import page_inside, page_outside
-    from disclosure_control.report.run_texts import run_texts
-    from disclosure_control.report.run_told import run_told
-    from disclosure_control.rules.judging import judged_books
-    from disclosure_control.run.fingerprints import fingerprint_of_json, key_of
-    from disclosure_control.run.results import staged
-    from disclosure_control.steps.running import run_steps
 
     dataset = found.dataset
     memory = latest_memory(pilot.results)
@@ -214,15 +207,6 @@ def _assess_opened(
 
 def _into_custody(pilot: Pilot, found: OpenedPilot) -> None:
     """Keep whose pseudonyms this release has, so that they are found when the people are no longer in the pilot."""
-    from disclosure_control.remedy.treatments.keys import read_key
-    from disclosure_control.remedy.treatments.one_release import (
-        is_named,
-        key_of_release,
-        length_of_pseudonyms,
-        name_of_release,
-    )
-    from disclosure_control.run.custody import KeptRelease, keep_release, kept_releases, other_key_notice
-    from disclosure_control.run.fingerprints import fingerprint, key_of
 
     config = found.config
     if (place := key_of_release(config)) is None:
@@ -250,9 +234,6 @@ def _propose(
     Where ``recommend`` weighs tables of the study, or what leaves by the proposal is of no use, other ways to hold are
     tried, too, and the best one is proposed.
     """
-    from disclosure_control.draft.proposal import dropped_by, proposal_in_words, propose_tried, tried_in_place
-    from disclosure_control.draft.ways import NO_USE, RecodingLevels, proposed_by_ways
-    from disclosure_control.run.config_files import PROPOSED_CONFIG, write_draft
 
     file, recommended = pilot.config_file, steps.get("recommend")
     tried = [verdict]
@@ -305,7 +286,6 @@ def undecided(config_file: SourceFile, sheet: ColumnSheet | None = None) -> tupl
 
 def _outcome(judged: str, assessment: Assessment, verdict: Verdict, limit: float | None) -> Outcome:
     """The line of a pilot in the table of outcomes: the verdict, and the shares of risk in the judged product."""
-    from disclosure_control.report.text import risky_shares
 
     words = risky_shares(assessment)
     said = str(verdict.figures["verdict"])

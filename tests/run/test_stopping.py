@@ -33,7 +33,7 @@ def by_signal(number: int) -> None:
 def test_a_night_that_is_stopped_lists_what_is_not_finished(number, pilot, doors, monkeypatch, capsys):
     pilot.sibling("WARD")
     before = snapshot(pilot.root)
-    monkeypatch.setattr("study.merge.combine.combine_domains", lambda *arguments: by_signal(number))
+    monkeypatch.setattr("Create_Combined_Pilot_Dataset.combine_domains", lambda *arguments: by_signal(number))
     assert night.main(["CLINIC", "WARD"]) == 128 + number
     out, err = capsys.readouterr()
     assert f"Stopped by {'the user' if number == signal.SIGINT else number.name}" in err
