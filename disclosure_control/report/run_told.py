@@ -62,7 +62,7 @@ def run_told(
     steps = for_reader(results, policy)
     product: LeavingProduct = what_leaves(steps)
     leaving = replace(product, not_looked_at=(*declared, *product.not_looked_at))
-    verdict = verdict_on(leaving, steps, further, config)
+    verdict = replace(verdict_on(leaving, steps, further, config), pilot=pilot)
     summary = privacy_summary(policy, pilot, assessment, inputs, notices)
     figures = {name: result.figures for name, result in steps.items()}
     return RunTold(

@@ -28,7 +28,7 @@ NO_FINDING = (
 )
 MOST_REASONS = 3
 PROPOSE = "Do this next: it writes the next config beside yours, with all that the reasons below propose, and tries it."
-PROPOSE_COMMAND = "python Main_Anonymization.py --propose"
+PROPOSE_COMMAND = "python Main_Anonymization.py {} --propose"
 TOLD = Where.FIRST | Where.PAGE | Where.EVIDENCE
 NOTHING = "nothing is released"
 FEW_PEOPLE = 10  # of fewer, or of fewer than 2 K, only a person can say that they may leave
@@ -69,7 +69,7 @@ class Verdict:
 
     ``vetoes`` are those among them that no share of risk outweighs: what steps found that names people, or that
     singles them out by what outsiders may know. ``answers`` to the three questions are those of what leaves, and
-    ``use`` says whether it is fit for use.
+    ``use`` says whether it is fit for use. ``pilot``: its name, in the command to type next.
     """
 
     about: str
@@ -78,6 +78,7 @@ class Verdict:
     answers: Mapping[str, Answer] = field(default_factory=dict)
     not_looked_at: tuple[str, ...] = ()
     use: FitForUse | None = None
+    pilot: str = "PILOT"
 
     @property
     def may_leave(self) -> bool:
@@ -154,7 +155,7 @@ class Verdict:
         yield Sentence(f"VERDICT{on}: {HOLD}{nothing}.", Style.HEADING, Where.FIRST | Where.EVIDENCE)
         yield Sentence("The reasons are in the data controller's report only.", where=Where.OUTSIDE)
         if any(reason.changes for reason in self.reasons):
-            yield Sentence(PROPOSE, where=Where.PAGE, code=PROPOSE_COMMAND)
+            yield Sentence(PROPOSE, where=Where.PAGE, code=PROPOSE_COMMAND.format(self.pilot))
         for reason in self.reasons[:MOST_REASONS]:
             next_step = [f"Next: {reason.next}"] if reason.next else []
             yield Sentence(reason.sentence, Style.STEP, Where.FIRST, next_step)
@@ -169,6 +170,8 @@ class Verdict:
             lines = [f"{reason.sentence}{f' Next: {reason.next}' if reason.next else ''}" for reason in rest]
             yield Details(more, lines, where=Where.PAGE)
             yield Details(more, [reason.sentence for reason in rest], where=Where.EVIDENCE)
+        if any(reason.changes for reason in self.reasons):
+            yield Sentence(f"All of it, tried: {PROPOSE_COMMAND.format(self.pilot)}", where=Where.FIRST)
         if any(reason.lines for reason in self.reasons[:MOST_REASONS]):
             take_the_place = "Lines take the place of those in the config with the same key. Then run again."
             yield Sentence(take_the_place, where=Where.PAGE)

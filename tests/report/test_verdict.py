@@ -88,7 +88,7 @@ def test_one_thing_to_do_stands_first_and_lines_to_paste_stand_as_code():
     assert f"Next: {first}, or say why not" in verdict.text
     page = html.unescape(privacy_page("PILOT", [verdict.section]))
     codes = re.findall(r'<pre class="copy" tabindex="0"><code>(.*?)</code></pre>', page)
-    assert codes[:3] == ["python Main_Anonymization.py --propose", first, second]
+    assert codes[:3] == ["python Main_Anonymization.py PILOT --propose", first, second]
     assert "Next: " not in page.partition("further reason")[0].partition("<section")[2]
 
 
