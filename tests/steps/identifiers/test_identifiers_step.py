@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -53,26 +54,39 @@ CONFIG = {
 }
 
 
-@pytest.fixture
-def run(tmp_path, monkeypatch):
-    """Both doors over the export; what is left in the results folder, by name, and the exit status of door 2."""
-    folder, configs = tmp_path / "pilots" / "NEW", tmp_path / "configs"
+@pytest.fixture(scope="module")
+def merged(tmp_path_factory):
+    """The export after door 1."""
+    root = tmp_path_factory.mktemp("merged")
+    folder, configs = root / "pilots" / "NEW", root / "configs"
     folder.mkdir(parents=True)
     configs.mkdir()
     for domain, columns in exports().items():
         pd.DataFrame(columns).to_csv(folder / f"{domain}.csv", index=False)
+    (configs / "NEW.py").write_text(f"config = {CONFIG!r}\n", encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BIOSTREAMS_DATA_DIR", str(folder.parent))
+        patch.setenv("BIOSTREAMS_CONFIG_DIR", str(configs))
+        assert run_door("", combine_pilot, ["NEW"], add_merge_options) == 0
+    return root
+
+
+@pytest.fixture
+def run(merged, tmp_path, monkeypatch):
+    """Door 2 over the export; what is left in the results folder, by name, and its exit status."""
+    shutil.copytree(merged, tmp_path, dirs_exist_ok=True)
+    folder, configs = tmp_path / "pilots" / "NEW", tmp_path / "configs"
     monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(folder.parent))
     monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(configs))
 
-    def both_doors(limit=None, **keys):
+    def door_2(limit=None, **keys):
         (configs / "NEW.py").write_text(f"config = {CONFIG | keys!r}\n", encoding="utf-8")
-        assert run_door("", combine_pilot, ["NEW"], add_merge_options) == 0
         options = [] if limit is None else ["--fail-on-risk", str(limit)]
         status = run_door("", assess_pilot, ["NEW", *options], add_options)
         results = folder / "processed_for_anonym"
         return status, {path.name: path.read_text("utf-8", "replace") for path in results.iterdir() if path.is_file()}
 
-    return both_doors
+    return door_2
 
 
 def figures(results):
