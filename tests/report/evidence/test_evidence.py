@@ -77,12 +77,10 @@ def test_what_was_not_said_is_an_open_point_and_what_was_is_not(pilot, doors):
         said = [value for value in EVERYTHING.values() if isinstance(value, str)] + list(ROLES.values())
         assert [value for value in said if value not in text] == []
         assert "2026-01-15" in text
+    check_the_figures_of_the_summary(pilot.summary(), text_of(pilot, REPORT_MD))
 
 
-def test_the_figures_are_those_of_the_summary(pilot, doors):
-    pilot.configure(context=EVERYTHING, treatment=[{"method": "suppress_records", "models": ["k"]}])
-    doors.start(2)
-    summary, report = pilot.summary(), text_of(pilot, REPORT_MD)
+def check_the_figures_of_the_summary(summary: dict, report: str) -> None:
     before, after = summary["k_anonymity"], summary["treatment"]["as_released"]["k_anonymity"]
     shown = [f"{one['risky']} of {one['evaluated']} ({one['risky_rate']:.1%})" for one in (before, after)]
     (row,) = re.findall(r"^\| At risk by k .*$", report, re.M)

@@ -83,7 +83,8 @@ def public_study(tmp_path_factory) -> tuple[Path, dict]:
         pytest.skip("no shared data")
     root = tmp_path_factory.mktemp("public")
     (root / "configs").mkdir()
-    shutil.copytree(PUBLIC, root / "pilots" / "CDISC")
+    large = shutil.ignore_patterns("lbhe.xpt", "supplbch.xpt", "vs.xpt", "cm.xpt")
+    shutil.copytree(PUBLIC, root / "pilots" / "CDISC", ignore=large)
     config = {
         "categorical_qis": ["DM__SEX", "DM__RACE"],
         "continuous_qis": ["DM__AGE"],
