@@ -7,7 +7,7 @@ relation is stronger than in 200 exchanges. So a study in which nothing is found
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -232,7 +232,7 @@ class _Scene:
             return replace(nobody, not_asked=BY_LUCK)
         found = best.effect
         counts = (round(found.found), round(found.found_by_class), found.below_k)
-        return self._attempt(nobody, of_one, best, counts, is_reason=True)
+        return self._attempt(nobody, [(of_one, best)], counts, is_reason=True)
 
     def _of_label(self, one: HiddenColumn) -> AttemptAtColumn:
         """Whether a label can be inferred, one label after the other, the commonest first."""
@@ -244,11 +244,13 @@ class _Scene:
         common = common[np.argsort(-n, kind="stable")][:MOST_LABELS]
         are_two, fits = len(common) == 2, Fits(facts.numbers, intercepts([released]))
         without = replace(nobody, not_asked=TOO_SMALL)  # until a label is asked
+        n_asked, guessed = 0, list[tuple[_Asked[_Sure], _Best[_Sure]]]()
         for level in common[: 1 if are_two else None].tolist():
             has = label == level
             if min(has[asked].sum(), (~has)[asked].sum()) < LEAST_PEOPLE:
                 continue
             without = nobody if without.not_asked == TOO_SMALL else without
+            n_asked += int(asked.sum() if are_two else has[asked].sum())
 
             def effect_of(guess: Guess, has: np.ndarray = has) -> _Sure | None:
                 found = _Sure.of(guess.guessed, has, asked, are_two)
@@ -265,25 +267,30 @@ class _Scene:
             if best is None:
                 without = replace(nobody, not_asked=BY_LUCK)
                 continue
-            # What the population discloses, such as the sex by a height, counts where a value was hidden for single
-            # people, or where nearly everybody's is given; a sensitive value always.
-            is_sensitive = one.name in self.leaving.before.config.sensitive_features
-            is_reason = bool(is_sensitive or best.effect.n >= WHOLE * asked.sum() or changed.mean() < WHOLE)
-            counts = (best.effect.n_right, round(best.effect.n_by_chance), 0)
-            return self._attempt(nobody, of_one, best, counts, is_reason=is_reason)
-        return without
+            guessed.append((of_one, best))
+        if not guessed:
+            return without
+        # What the population discloses, such as the sex by a height, counts where a value was hidden for single people,
+        # or where nearly everybody's is given, by all its labels together; a sensitive value always.
+        n, n_right, n_by_chance = np.sum([astuple(best.effect) for _, best in guessed], axis=0).tolist()
+        is_sensitive = one.name in self.leaving.before.config.sensitive_features
+        is_reason = bool(is_sensitive or n >= WHOLE * n_asked or changed.mean() < WHOLE)
+        return self._attempt(nobody, guessed, (round(n_right), round(n_by_chance), 0), is_reason=is_reason)
 
     def _attempt(
         self,
         nobody: AttemptAtColumn,
-        asked: _Asked[Effect],
-        best: _Best[Effect],
+        guessed: Sequence[tuple[_Asked[Effect], _Best[Effect]]],
         counts: tuple[int, int, int],
         *,
         is_reason: bool,
     ) -> AttemptAtColumn:
-        units, is_gone = asked.taken_out(self.leaving.quasi_identifiers)
-        found, by_class, below_k = counts
+        """What is guessed by the first one of the answers above all, and the lines without which there is none."""
+        units, is_gone = list[Unit](), True
+        for one, _ in guessed:
+            more, is_this_gone = one.without(units).taken_out(self.leaving.quasi_identifiers)
+            units, is_gone = [*units, *more], is_gone and is_this_gone
+        (asked, best), (found, by_class, below_k) = guessed[0], counts
         of_pair = [sorted(of_fact)[0] for of_fact in asked.needed(best.guess.by)]
         return replace(
             nobody,

@@ -73,3 +73,18 @@ def test_sure_guesses_of_a_sensitive_feature_hold_even_where_they_are_few():
     (reason,) = found.reasons()
     assert reason.infers
     assert ill.is_reason
+
+
+def test_all_values_of_a_category_count_together():
+    """Each of three cities is sure by a fact of its own; a third of the people alone would be no reason."""
+    generator = np.random.default_rng(9)
+    city = generator.permutation(N) % 3
+    facts = {f"fact{which}": np.where(city == which, 1.0, 0.0) + generator.normal(0, 0.1, N) for which in range(3)}
+    frame = pd.DataFrame({"sex": np.where(np.arange(N) % 2, "F", "M"), "city": np.array(["A", "B", "C"])[city]})
+    frame = frame.assign(ill="no", **facts, USUBJID=[f"S{i}" for i in range(N)]).set_index("USUBJID")
+    config = validate_config(CONFIG, list(frame.columns), READERS)
+    treated = treat(frame, config, [{"method": "drop_column", "columns": ["city"]}])
+    (found,) = search.attacked(Leaving.of(assess(frame, config), treated))(EXACT).attempts
+    assert found.found > search.WHOLE * N
+    assert found.is_reason
+    assert found.lines_are_tried

@@ -127,8 +127,10 @@ def test_two_categories_tell_together_what_neither_tells_alone():
 
 def test_the_last_digit_tells_an_age_with_its_band():
     frame = people(600).assign(digit=lambda f: (f["age"] % 10).astype(int).astype(str))
-    found = told(figures_of(frame, BAND, config=config_for(["sex"], ["age"], K=2)))
-    assert found == {("digit", "age", "age"): (600, 600, 0.0)}
+    figures = figures_of(frame, BAND, config=config_for(["sex"], ["age"], K=2))
+    assert told(figures) == {("digit", "age", "age"): (600, 600, 0.0)}
+    (reason,) = [one for one in figures.found.leaving.reasons() if "digit" in one.sentence]
+    assert [one.value["columns"] for one in reason.changes] == [["digit"]], "the band itself stays"
 
 
 def test_what_tells_a_part_of_the_people():

@@ -149,9 +149,16 @@ class SummariesOfFiles:
 
     @cached_property
     def table(self) -> tuple[np.ndarray, np.ndarray]:
-        """Numbers of the people (n_people, n_columns), one figure of each column, and the summary of each."""
+        """Numbers of the people (n_people, n_columns), one figure of each column, and the summary of each.
+
+        Of the results of several tests each test is a column, and whatever comes first or is largest of them is none.
+        """
         sizes = self.ranked.sizes
-        figures = [one.how in ONE_FIGURE for one in (self.summaries[i] for i in self.summary_of_ranked.tolist())]
+        of_tests = {(one.file, one.column) for one in self.summaries if one.term and one.column.endswith(RESULTS)}
+        figures = [
+            one.how in ONE_FIGURE and (bool(one.term) or (one.file, one.column) not in of_tests)
+            for one in (self.summaries[i] for i in self.summary_of_ranked.tolist())
+        ]
         chosen = np.flatnonzero(np.array(figures, dtype=bool) & (sizes > len(self.people) / 2))
         chosen = np.sort(chosen[np.argsort(-sizes[chosen], kind="stable")][:MOST_TOGETHER])
         column = np.full(len(sizes), -1)

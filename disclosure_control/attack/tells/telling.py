@@ -15,7 +15,6 @@ from disclosure_control.attack.answerers.one_column import (
     sure_levels,
     told_by_relation,
 )
-from disclosure_control.attack.answerers.relations import may_be_told
 from disclosure_control.attack.leaving import Leaving
 from disclosure_control.attack.release_finding import ReleaseFinding
 from disclosure_control.attack.tells.hidden_columns import (
@@ -82,6 +81,7 @@ class ColumnsThatTell(ReleaseFinding):
     too_few_to_ask: Sequence[str]
     harmless: Sequence[str]
     sensitive: Sequence[str] = field(default=(), metadata=NOT_IN_SUMMARY)
+    assessed: Sequence[str] = field(default=(), metadata=NOT_IN_SUMMARY)
 
     @property
     def shares(self) -> dict[str, float]:
@@ -127,14 +127,17 @@ class ColumnsThatTell(ReleaseFinding):
                     Gravity.OUTSIDERS_CAN_SINGLE_OUT,
                     "; ".join(one.sentence(count_in_sentence(one.people_told)) for one in told[:MOST_SAID]) + more,
                     'or recode these columns, or state under "treatment", "harmless" why they disclose nothing',
-                    (_dropped(told, self.harmless),),
+                    (_dropped(told, self.harmless, self.assessed),),
                     infers=infers,
                 )
 
 
-def _dropped(told: Sequence[ToldByColumns], harmless: Sequence[str]) -> ConfigChange:
-    """Of each column or pair the one that is dropped: the last, which is not declared harmless."""
-    names = dict.fromkeys([name for name in one.columns if name not in harmless][-1] for one in told)
+def _dropped(told: Sequence[ToldByColumns], harmless: Sequence[str], assessed: Sequence[str]) -> ConfigChange:
+    """Of each column or pair the one that is dropped: the last that is neither declared harmless nor, if possible, a
+    quasi-identifier, which is ``assessed``.
+    """
+    open_ones = [[name for name in one.columns if name not in harmless] for one in told]
+    names = dict.fromkeys(max(some, key=lambda name: (name not in assessed, some.index(name))) for some in open_ones)
     step = {"method": "drop_column", "columns": list(names)}
     return ConfigChange.to(("treatment", "steps"), step, "they disclose what the treatment changed", is_added=True)
 
@@ -175,6 +178,7 @@ def columns_that_tell(leaving: Leaving) -> ColumnsThatTell:
         too_few_to_ask=[name for name in taken_out if name not in hidden_names],
         harmless=list(leaving.harmless),
         sensitive=leaving.before.config.sensitive_features,
+        assessed=leaving.quasi_identifiers,
     )
 
 
@@ -264,11 +268,8 @@ def _told_by_two(
     if hidden.is_numeric:
         names = dict.fromkeys(name for pair in pairs if hidden.name not in pair for name in pair)
         numbers = {name: tellers[name].numbers_of(hidden.rows) for name in names}
-    promising = _promising(hidden, numbers, pairs)
     for pair in pairs:
         if numbers and hidden.name not in pair:
-            if pair not in promising:
-                continue
             away = told_by_relation(numbers[pair[0]], numbers[pair[1]], hidden.numbers)
             found = _entry(hidden, list(pair), away, np.isfinite(away))
         else:
@@ -276,21 +277,6 @@ def _told_by_two(
             found = _entry(hidden, list(pair), hidden.away(_joint(one, other, hidden.rows)), everybody)
         if found:
             yield found
-
-
-def _promising(
-    hidden: HiddenColumn, numbers: Mapping[str, np.ndarray], pairs: list[tuple[str, str]]
-) -> set[tuple[str, str]]:
-    """The pairs of numbers that may predict enough of the changed ones."""
-    place = {name: number for number, name in enumerate(numbers)}
-    of_numbers = [pair for pair in pairs if pair[0] in place and pair[1] in place]
-    if not of_numbers:
-        return set()
-    places = np.array([[place[one], place[other]] for one, other in of_numbers])
-    may_be = may_be_told(
-        np.stack(list(numbers.values())), places, hidden.numbers, hidden.changed, hidden.tolerance, TELLING
-    )
-    return {of_numbers[number] for number in np.flatnonzero(may_be).tolist()}
 
 
 def _joint(one: Teller, other: Teller, rows: np.ndarray) -> EncodedColumn:
