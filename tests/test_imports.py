@@ -80,7 +80,7 @@ HELPERS = ("benchmarks", "tests")
 LAZY = {("Anonymization_Models", "config"), ("Anonymization_Models", "disclosure_control.report")}
 CLASS_NAME = re.compile(r"^class (\w+)", re.MULTILINE)
 ENGINES, AT_HAND = ("memory", "disk", "cluster"), ("at_once", "_folder", "is_at_hand", "put_aside")
-HEAVY = ["scipy", "dask", "distributed", "python_calamine", "pyreadstat", "pyarrow.parquet", "matplotlib"]
+HEAVY = ["scipy", "dask", "distributed", "duckdb", "python_calamine", "pyreadstat", "pyarrow.parquet", "matplotlib"]
 
 
 def statements_of(tree: ast.AST) -> Iterator[ast.stmt]:

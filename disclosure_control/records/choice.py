@@ -31,7 +31,7 @@ ENGINES: dict[str, Engine] = {
         AtOnce.PERSONS,
     ),
     "cluster": Engine(
-        "records on a disk shared by several workers, which count them; runs the same steps as disk",
+        "as disk, with the people counted by the workers of a Dask cluster; runs the same steps",
         AtOnce.PERSONS,
     ),
 }

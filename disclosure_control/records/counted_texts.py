@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,11 +11,9 @@ import pyarrow as pa
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column
 from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts, is_in_sample
-from disclosure_control.records.spill import SpilledRecords, records_in
 from study.formats.values import clean_values
 
 MISSING = 0  # the code of a missing value
-SCHEMA = pa.schema([("text", pa.large_string()), ("people", pa.int64()), ("first_record", pa.int64())])
 
 
 @dataclass(frozen=True)
@@ -185,23 +182,3 @@ class DictionaryOrSample:
     def counted(self) -> CountedTexts:
         """The texts except the missing one, or a sample of them, with their people."""
         return self.dictionary.counted() if self._sample is None else self._sample
-
-
-def put_texts(path: Path, texts: CountedTexts) -> None:
-    """Write texts to a file; what share they are of all is not in it."""
-    spilled = SpilledRecords(path, SCHEMA)
-    columns = [texts.texts, pa.array(texts.people), pa.array(texts.first_record)]
-    spilled.append(pa.RecordBatch.from_arrays(columns, schema=SCHEMA))
-    spilled.close()
-
-
-def texts_in(path: Path, first_number: int = 0, share_at_hand: float = 1.0) -> CountedTexts:
-    """The texts of a file, of records that are numbered from ``first_number`` on."""
-    (records,) = records_in(path)
-    first_record = records.column(2).to_numpy()
-    return CountedTexts(
-        records.column(0),
-        records.column(1).to_numpy(),
-        np.where(first_record < 0, -1, first_record + first_number),
-        share_at_hand,
-    )

@@ -1,6 +1,6 @@
 """People of a file that does not fit in memory: read once, encoded, written to disk and counted part by part.
 
-text, block by block -> codes of each column, on disk -> class of each record -> cells, divided by class
+text, block by block -> codes of each column, on disk -> counts of classes and cells, in SQL -> class of each record
 
 In memory are the distinct values of the columns, the classes with their people, one block, and one part of the cells.
 On disk, beside the results and for this run only, are a few bytes per record and column, and the ids.
@@ -9,7 +9,7 @@ On disk, beside the results and for this run only, are a few bytes per record an
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,16 +21,18 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.binning import Binning
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.side_by_side import side_by_side
 from disclosure_control.records.blocks import with_progress
 from disclosure_control.records.cells import count_cells
-from disclosure_control.records.class_keys import find_class_keys
+from disclosure_control.records.class_keys import ClassKeys, counted_classes
 from disclosure_control.records.counted_texts import CountedDictionary, CountedTexts
 from disclosure_control.records.dataset_rules import faults_of_subjects, typed_column
 from disclosure_control.records.limits import USUAL_LIMITS, Limits
 from disclosure_control.records.other_columns import OtherColumn
 from disclosure_control.records.people import ColumnOfPeople, People, evaluated_columns
 from disclosure_control.records.spill import SpilledArrays
+from disclosure_control.records.sql import Count, count_here, put_codes
 from disclosure_control.records.subjects import Subjects, SubjectsOnDisk
 from disclosure_control.records.text_table import TextTable
 from study.formats.blocks import Blocks
@@ -50,41 +52,57 @@ class PeopleOnDisk(People):
         binnings: dict[str, Binning],
         folder: Path,
         limits: Limits,
+        count: Count = count_here,
     ):
         self.config, self.binnings = config, binnings
         self._columns, self._subjects, self._folder, self._limits = columns, subjects, folder, limits
-        self._class_of_record, self.classes = self._form_classes()
-        self.counts: dict[str, SensitiveCounts] = {
-            name: self._count(name, folder / f"feature_{i}") for i, name in enumerate(config.sensitive_features)
-        }
+        self._count, self._codes = count, folder / "codes.parquet"
+        self._put_codes()
+        self.classes = self._form_classes()
+        self._keys = ClassKeys.of(self.classes, limits.key_limit)
+        self._class_of_record = self._classes_of_records()
+        self.counts = {name: self._count_cells(i, name) for i, name in enumerate(config.sensitive_features)}
+        self._codes.unlink()
 
     @property
     def put_aside(self) -> tuple[Subjects, Mapping[str, ColumnOfPeople], Path, Limits]:
         """The stored records, for the code that writes them: ids, columns, the folder and its limits."""
         return self._subjects, self._columns, self._folder, self._limits
 
-    def _form_classes(self) -> tuple[Iterable[np.ndarray], EquivalenceClasses]:
+    def _put_codes(self) -> None:
+        """Write the codes of the quasi-identifiers and of the sensitive features by which they are evaluated."""
+        columns = [self._columns[name] for name in (*self.config.quasi_identifiers, *self.config.sensitive_features)]
+        texts_of_columns = (column.texts for column in columns)
+        blocks = (
+            [column.encoded.codes[text] for column, text in zip(columns, texts, strict=True)]
+            for texts in self._passed("Encoding", *texts_of_columns)
+        )
+        put_codes(self._codes, blocks, len(columns))
+
+    def _form_classes(self) -> EquivalenceClasses:
         names = self.config.quasi_identifiers
-        encoded = [self._columns[name].encoded for name in names]
-        code_of_text = [column.codes.astype(np.int64) + 1 for column in encoded]
-        radices = [len(column.labels) + 1 for column in encoded]
+        with progress("Forming classes"):
+            codes, size = counted_classes(
+                self._count(self._codes, range(len(names))), len(names), self._limits.n_classes
+            )
+        return EquivalenceClasses(names, tuple(self._columns[name].encoded.labels for name in names), codes, size)
 
-        def blocks() -> Iterator[tuple[int, Sequence[np.ndarray]]]:
-            texts_of_columns = (self._columns[name].texts for name in names)
-            for n_records, *texts in self._passed("Forming classes", self._subjects.lengths, *texts_of_columns):
-                yield n_records, [code[text] for code, text in zip(code_of_text, texts, strict=True)]
+    def _classes_of_records(self) -> SpilledArrays:
+        found = SpilledArrays(self._folder / "classes")
+        encoded = [self._columns[name].encoded for name in self.config.quasi_identifiers]
+        texts_of_columns = (self._columns[name].texts for name in self.config.quasi_identifiers)
+        for n_records, *texts in self._passed("Forming classes", self._subjects.lengths, *texts_of_columns):
+            codes = [one.codes[text] for one, text in zip(encoded, texts, strict=True)]
+            found.append(self._keys.class_of(codes, n_records).astype(np.int32))
+        return found
 
-        keys = find_class_keys(blocks, radices, self._limits.n_classes, self._limits.key_limit)
-        class_of_record = SpilledArrays(self._folder / "classes")
-        for n_records, codes in blocks():
-            class_of_record.append(keys.class_of(codes, n_records).astype(np.int32))
-        return class_of_record, keys.classes(names, [column.labels for column in encoded])
-
-    def _count(self, name: str, folder: Path) -> SensitiveCounts:
-        """The count of a sensitive feature, which is put aside in a ``folder`` that is not there yet."""
-        folder.mkdir(mode=0o700)
-        labels, per_part = self._columns[name].encoded.labels, self._limits.people_per_part
-        return count_cells(self.values_of(name), self.classes.size, labels, folder, per_part)
+    def _count_cells(self, i: int, name: str) -> SensitiveCounts:
+        """The count of the sensitive feature of this name and number, which is put aside."""
+        n_qis = len(self.config.quasi_identifiers)
+        with progress(f"Counting {name}"):
+            counted = self._count(self._codes, [*range(n_qis), n_qis + i])
+            labels, path = self._columns[name].encoded.labels, self._folder / f"cells_{i}"
+            return count_cells(counted, self._keys, labels, path, self._limits.cells_per_part)
 
     def evaluated_by(self, config: PilotConfig) -> PeopleOnDisk:
         """The same codes of texts, counted anew: see ``people.People``."""
@@ -93,11 +111,11 @@ class PeopleOnDisk(People):
         exact = {name: one.exact for name, one in self._columns.items()}
         texts = {name: one.texts for name, one in self._columns.items()}
         columns, binnings = evaluated_columns(config, exact, of_texts, texts)
-        return PeopleOnDisk(config, columns, self._subjects, binnings, folder, self._limits)
+        return PeopleOnDisk(config, columns, self._subjects, binnings, folder, self._limits, self._count)
 
 
 def count_on_disk(
-    text: Blocks, config: PilotConfig, folder: Path, limits: Limits = USUAL_LIMITS
+    text: Blocks, config: PilotConfig, folder: Path, limits: Limits = USUAL_LIMITS, count: Count = count_here
 ) -> tuple[PeopleOnDisk, TextTable]:
     """Read the text once, store it encoded in ``folder``, and count its people; with further facts about the file.
 
@@ -109,7 +127,7 @@ def count_on_disk(
     faults = faults_of_subjects(text.n_records, read.subjects.n_blank, n_distinct, text.path.name)
     named = {name: dictionary.all_texts() for name, dictionary in read.dictionaries.items()}
     columns, binnings = columns_as_evaluated(text.path.name, config, named, read.texts, faults)
-    people = PeopleOnDisk(config, columns, read.subjects, binnings, folder, limits)
+    people = PeopleOnDisk(config, columns, read.subjects, binnings, folder, limits, count)
     n_few = limits.few_texts
     others = read.others | {
         name: OtherColumn(read.texts[name], n_few, dictionary) for name, dictionary in read.dictionaries.items()

@@ -12,17 +12,16 @@ from study.formats.delimited_blocks import BLOCK_BYTES
 
 @dataclass(frozen=True)
 class Limits:
-    """How much is in memory at once: bytes of text, people of a part, flagged people of a part, classes, and values.
+    """How much is in memory at once: bytes of text, cells of a part, flagged people of a part, classes, and values.
 
     ``few_texts``: distinct values kept of a column that the config does not name; of columns with more, a sample.
     ``cells_at_hand``: people times columns of the release that are searched together for who is alone.
-    ``range_bytes``: the bytes of text for one worker at a time. ``rows_at_hand``: rows of a released domain file that
-    are searched together for facts; ``domains`` are the limits of domain files.
+    ``rows_at_hand``: rows of a released domain file that are searched together for facts; ``domains`` are the limits of
+    domain files.
     """
 
     block_bytes: int = BLOCK_BYTES
-    range_bytes: int = 1 << 26
-    people_per_part: int = 1 << 22
+    cells_per_part: int = 1 << 22
     flagged_per_part: int = 1 << 20
     n_classes: int = 10_000_000
     n_values: int = 10_000_000
@@ -35,7 +34,7 @@ class Limits:
 
 USUAL_LIMITS = Limits()
 NO_LIMITS = Limits(  # all is in memory
-    people_per_part=sys.maxsize,
+    cells_per_part=sys.maxsize,
     flagged_per_part=sys.maxsize,
     n_classes=sys.maxsize,
     n_values=sys.maxsize,

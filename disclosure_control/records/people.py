@@ -28,12 +28,14 @@ from disclosure_control.basics.encoding.one_meaning import of_one_meaning
 from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import progress
-from disclosure_control.records.class_keys import KeyCounter, parts_of_classes
+from disclosure_control.records.class_keys import count_in_blocks
 from disclosure_control.records.limits import NO_LIMITS, Limits
-from disclosure_control.records.spill import SpilledRecords
+from disclosure_control.records.sql import in_order
 from disclosure_control.records.subjects import Subjects, SubjectsInMemory
 from disclosure_control.records.text_columns import TextColumn
 from study.words import words_for_missing
+
+KEYS = (("place", pa.int32()), ("id", pa.large_string()), ("class", pa.int32()))  # of records in order, before others
 
 
 @dataclass(frozen=True)
@@ -137,76 +139,69 @@ class People(ABC):
     def pairs(self, column: TextColumn, sensitive: str, evaluated: np.ndarray) -> LevelValuePairs:
         """Levels of a column of the file with sensitive values, of the people of ``evaluated`` classes with a value."""
         n_levels, n_values = column.n_levels(), max(len(self.counts[sensitive].values), 1)
-        counter = KeyCounter(n_levels * n_values, n_levels * n_values, "")
-        for level, (classes, value) in zip(column.levels(), self.values_of(sensitive), strict=True):
-            looked_at = evaluated[classes] & (value >= 0)
-            counter.add(level[looked_at].astype(np.int64) * n_values + value[looked_at])
-        key, people = counter.result()
+
+        def keys() -> Iterator[np.ndarray]:
+            for level, (classes, value) in zip(column.levels(), self.values_of(sensitive), strict=True):
+                looked_at = evaluated[classes] & (value >= 0)
+                yield level[looked_at].astype(np.int64) * n_values + value[looked_at]
+
+        key, people = count_in_blocks(keys(), n_levels * n_values)
         return LevelValuePairs(key // n_values, key % n_values, n_levels, n_values, people)
 
     def flagged(self, result: ModelResult, place: np.ndarray) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
         """The records that a model flags, with the class of each; by the place of their class, part by part.
 
-        ``place`` (n_classes,) is that of each class among the flagged ones. Where it is the same the order is open.
+        ``place`` (n_classes,) is that of each class among the flagged ones. Where it is the same, those that are read
+        from disk come by their ids, and those in memory as they are.
         Columns are the subject's id, the quasi-identifiers as evaluated and, for l and t, the sensitive value.
         """
         columns = [self._columns[name] for name in listed_columns(self.config, result)]
-        people, schema = people_of_places(result, place), schema_of_flagged(len(columns))
-        for part in self._divided(self._flagged_blocks(result, columns, schema), schema, people, place):
-            yield listed_records(part, columns, place)
+        schema = pa.schema([*KEYS, *((f"c{i}", pa.int32()) for i in range(len(columns)))])
+        for part in self._in_order(self._flagged_blocks(result, place, columns, schema), schema):
+            yield listed_records(part, columns)
 
     def everybody(self, place: np.ndarray) -> Iterator[ListedPeople]:
         """All people in parts that rise by the ``place`` (n_classes,) of their class, which several may have.
 
-        All of a place are in one part; within it the order is open.
+        From disk they rise by their ids within a place; in memory all are in one part, in any order.
         """
         names = self.config.sensitive_features
-        schema = pa.schema([("class", pa.int32()), ("id", pa.large_string()), *((name, pa.bool_()) for name in names)])
-        for part in self._divided(self._blocks_of_all(schema), schema, np.bincount(place, self.classes.size), place):
-            has_value = {name: part.column(2 + i).to_numpy() for i, name in enumerate(names)}
+        schema = pa.schema([*KEYS, *((f"c{i}", pa.bool_()) for i in range(len(names)))])
+        for part in self._in_order(self._blocks_of_all(place, schema), schema):
+            has_value = {name: part.column(len(KEYS) + i).to_numpy() for i, name in enumerate(names)}
             subjects = pd.Series(pd.array(part.column(1), dtype="str"))
-            yield ListedPeople(part.column(0).to_numpy(), subjects, has_value)
+            yield ListedPeople(part.column(2).to_numpy(), subjects, has_value)
 
-    def _blocks_of_all(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    def _blocks_of_all(self, place: np.ndarray, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         columns = [self._columns[name] for name in self.config.sensitive_features]
         blocks: list[Iterable[Any]] = [self._class_of_record, self._subjects.ids, *(column.texts for column in columns)]
         for classes, ids, *texts in self._passed("Listing everybody", *blocks):
             has_value = [pa.array(one.encoded.codes[text] >= 0) for one, text in zip(columns, texts, strict=True)]
-            arrays = [pa.array(classes, pa.int32()), ids.column(0), *has_value]
-            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+            keys = [pa.array(place[classes], pa.int32()), ids.column(0), pa.array(classes, pa.int32())]
+            yield pa.RecordBatch.from_arrays([*keys, *has_value], schema=schema)
 
-    def _divided(
-        self, blocks: Iterable[pa.RecordBatch], schema: pa.Schema, people: np.ndarray, place: np.ndarray
-    ) -> Iterator[pa.Table]:
-        """The records of all blocks in parts by the place of their class, which is the first column of each.
-
-        ``people`` (n_places,) counts those of each place. A single part is never stored on disk.
-        """
-        parts = list(parts_of_classes(people.astype(np.int64), self._limits.flagged_per_part))
-        if len(parts) == 1:
+    def _in_order(self, blocks: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
+        """The records of all blocks by their place and id; those in memory as they come, in one table."""
+        if self._folder is None:
             yield pa.Table.from_batches(blocks, schema)
             return
-        assert self._folder is not None  # in memory there is one part
-        starts = np.array([part.start for part in parts])
-        spilled = [SpilledRecords(self._folder / f"listed_{i}", schema) for i in range(len(parts))]
-        for records in blocks:
-            part_of_record = np.searchsorted(starts, place[records.column(0).to_numpy()], side="right") - 1
-            for i in np.unique(part_of_record).tolist():
-                spilled[i].append(records.take(pa.array(np.flatnonzero(part_of_record == i))))
-        for one in spilled:
-            yield pa.Table.from_batches(one, schema)
-            one.remove()
+        yield from in_order(blocks, schema, 2, self._folder, self._limits.flagged_per_part)
 
     def _flagged_blocks(
-        self, result: ModelResult, columns: Sequence[ColumnOfPeople], schema: pa.Schema
+        self, result: ModelResult, place: np.ndarray, columns: Sequence[ColumnOfPeople], schema: pa.Schema
     ) -> Iterator[pa.RecordBatch]:
         has_value = text_has_value(result, columns)
         texts_of_columns = (column.texts for column in columns)
         columns_of_blocks: list[Iterable[Any]] = [self._class_of_record, self._subjects.ids, *texts_of_columns]
         for classes, ids, *texts in self._passed("Listing risky records", *columns_of_blocks):
-            records = flagged_of_block(result.risky_classes, has_value, classes, ids, texts, schema)
-            if records.num_rows:
-                yield records
+            is_flagged = result.risky_classes[classes]
+            if has_value is not None:
+                is_flagged &= has_value[texts[-1]]
+            rows = np.flatnonzero(is_flagged)
+            found = classes[rows]
+            keys = [pa.array(place[found], pa.int32()), ids.column(0).take(pa.array(rows)), pa.array(found, pa.int32())]
+            numbers = [pa.array(one[rows].astype(np.int32)) for one in texts]
+            yield pa.RecordBatch.from_arrays([*keys, *numbers], schema=schema)
 
 
 class TypedTexts(NamedTuple):
@@ -274,22 +269,6 @@ class PeopleInMemory(People):
         return PeopleInMemory(self._frame.assign(**exact), config, self._ids)
 
 
-def flagged_parts(result: ModelResult, place: np.ndarray, n_people: int) -> list[slice]:
-    """Places of flagged classes, divided so that about ``n_people`` flagged ones are in each part."""
-    return list(parts_of_classes(people_of_places(result, place), n_people))
-
-
-def people_of_places(result: ModelResult, place: np.ndarray) -> np.ndarray:
-    """How many flagged people there are of each place (n_places,)."""
-    return np.bincount(place, np.where(result.risky_classes, result.people, 0), len(place)).astype(np.int64)
-
-
-def schema_of_flagged(n_columns: int) -> pa.Schema:
-    """How flagged records are put aside: their class, their id, and the numbers of their texts."""
-    numbers = ((str(i), pa.int32()) for i in range(n_columns))
-    return pa.schema([("class", pa.int32()), ("id", pa.large_string()), *numbers])
-
-
 def text_has_value(result: ModelResult, columns: Sequence[ColumnOfPeople]) -> np.ndarray | None:
     """For t, which evaluates only people with a value: which texts of the last one of the columns are one; else
     None.
@@ -297,33 +276,13 @@ def text_has_value(result: ModelResult, columns: Sequence[ColumnOfPeople]) -> np
     return None if result.counts is None else columns[-1].encoded.codes >= 0
 
 
-def flagged_of_block(
-    risky_classes: np.ndarray,
-    has_value: np.ndarray | None,
-    classes: np.ndarray,
-    ids: pa.RecordBatch,
-    texts: Sequence[np.ndarray],
-    schema: pa.Schema,
-) -> pa.RecordBatch:
-    """Of a block those who are flagged: by their class, and by whether their last text is one with a value."""
-    is_flagged = risky_classes[classes]
-    if has_value is not None:
-        is_flagged &= has_value[texts[-1]]
-    rows = np.flatnonzero(is_flagged)
-    arrays = [pa.array(classes[rows], pa.int32()), ids.column(0).take(pa.array(rows))]
-    arrays += [pa.array(one[rows].astype(np.int32)) for one in texts]
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-def listed_records(
-    records: pa.Table, columns: Sequence[ColumnOfPeople], place: np.ndarray
-) -> tuple[np.ndarray, pd.DataFrame]:
+def listed_records(records: pa.Table, columns: Sequence[ColumnOfPeople]) -> tuple[np.ndarray, pd.DataFrame]:
     """Flagged records by the place of their class: the class of each (n,), and the columns of ``People.flagged``."""
-    records = records.take(pa.array(np.argsort(place[records.column(0).to_numpy()], kind="stable")))
+    records = records.take(pa.array(np.argsort(records.column(0).to_numpy(), kind="stable")))
     listed = {SUBJECT_COLUMN: pd.Series(pd.array(records.column(1), dtype="str"))}
     for i, column in enumerate(columns):
-        listed[str(column.values.name)] = _taken(column.values, records.column(2 + i).to_numpy())
-    return records.column(0).to_numpy(), pd.DataFrame(listed, copy=False)
+        listed[str(column.values.name)] = _taken(column.values, records.column(len(KEYS) + i).to_numpy())
+    return records.column(2).to_numpy(), pd.DataFrame(listed, copy=False)
 
 
 def _taken(column: pd.Series, rows: np.ndarray) -> pd.Series:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
@@ -16,18 +16,21 @@ from typing import cast
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.again import Anew
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
 from disclosure_control.basics.encoding.dictionary import Dictionary
+from disclosure_control.basics.encoding.keys import number_rows
 from disclosure_control.basics.telling.faults import RecordsNotAtHandError, stop_at
 from disclosure_control.records.blocks import with_progress
-from disclosure_control.records.class_keys import find_class_keys
+from disclosure_control.records.class_keys import counted_classes
 from disclosure_control.records.disk import PeopleOnDisk, put_aside
 from disclosure_control.records.limits import NO_LIMITS, Limits
 from disclosure_control.records.people import People, PeopleInMemory, evaluated_columns
 from disclosure_control.records.spill import SpilledArrays
+from disclosure_control.records.sql import count_here, in_order, put_codes
 from disclosure_control.records.subjects import Subjects, SubjectsInMemory, SubjectsOnDisk
 from disclosure_control.records.text_table import TextTable
 from study.formats.blocks import Blocks
@@ -183,14 +186,11 @@ class EncodedRecords:
         if not columns:
             return np.array([self.n_people])
 
-        def blocks() -> Iterator[tuple[int, Sequence[np.ndarray]]]:
-            for ids, texts in self.blocks(columns):
-                pairs = zip(columns.values(), texts, strict=True)
-                yield len(ids), [codes[text].astype(np.int64) + 1 for (codes, _), text in pairs]
-
-        radices = [len(labels) + 1 for _, labels in columns.values()]
-        keys = find_class_keys(blocks, radices, self.limits.n_classes, self.limits.key_limit)
-        return keys.stages[-1].people
+        path = self.new_folder() / "codes.parquet"
+        codes = [codes for codes, _ in columns.values()]
+        blocks = ([one[text] for one, text in zip(codes, texts, strict=True)] for _, texts in self.blocks(columns))
+        put_codes(path, blocks, len(columns))
+        return counted_classes(count_here(path, range(len(columns))), len(columns), self.limits.n_classes)[1]
 
     def without(
         self, people: People, gone: np.ndarray, values: Mapping[str, pd.Series]
@@ -237,6 +237,10 @@ class EncodedRecords:
         for ids in self.subjects.ids:
             subjects.append(pa.array(recoded(ids_of_block(ids.column(0))), pa.large_string()))
         return subjects, self.n_people - subjects.count_distinct()
+
+    def in_order(self, records: Iterator[pa.RecordBatch], schema: pa.Schema, n_keys: int) -> Iterator[pa.Table]:
+        """Tables of as many ``records``, block by block, by their first ``n_keys`` columns, rising."""
+        return in_order(records, schema, n_keys, self.new_folder(), self.limits.flagged_per_part)
 
     def with_least_hashes(self, most: int, position: np.ndarray | None = None) -> np.ndarray:
         """Positions (n,) of at most so many people, in the order of the hashes of their ids.
@@ -297,6 +301,14 @@ class RecordsInMemory(EncodedRecords):
         kept = np.flatnonzero(~gone[places_of_all(people.classes_of_blocks())])
         of_kept = {name: one.iloc[kept].reset_index(drop=True) for name, one in values.items()}
         return self.at(self.numbers[kept]), of_kept
+
+    def in_order(self, records: Iterator[pa.RecordBatch], schema: pa.Schema, n_keys: int) -> Iterator[pa.Table]:
+        table = pa.Table.from_batches(records, schema)
+        yield table.take(pc.sort_indices(table, [(name, "ascending") for name in schema.names[:n_keys]]))
+
+    def class_sizes(self, columns: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+        codes = [codes[self.places(name)] for name, (codes, _) in columns.items()]
+        return number_rows(codes, [len(labels) + 1 for _, labels in columns.values()], self.n_people, least=-1)[1]
 
     def with_ids(self, recoded: Callable[[pd.Series], pd.Series]) -> tuple[Subjects, int]:
         before = cast(SubjectsInMemory, self.subjects).at_once

@@ -1,6 +1,6 @@
 """The one store of a pilot's records: people in blocks of encoded columns, for every engine.
 
-In memory there is one block; from disk there are many, stored; on a cluster workers keep them. Nothing above asks
+In memory there is one block; from disk there are many, stored, and counted here or on a cluster. Nothing above asks
 which it is: the records needed at once are declared before the run (``needs``), and a store says then whether it gives
 them.
 
@@ -30,17 +30,18 @@ from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, at_hand, stop_at
 from disclosure_control.records.dataset_rules import faults_of_subjects, typed_column
-from disclosure_control.records.disk import PeopleOnDisk, count_on_disk
+from disclosure_control.records.disk import count_on_disk
 from disclosure_control.records.domains import DomainReader, domains_from_disk, domains_in_memory
 from disclosure_control.records.limits import NO_LIMITS, Limits
 from disclosure_control.records.people import People, PeopleInMemory, TypedTexts
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.records.spill import spill_folder
+from disclosure_control.records.sql import Count, count_here
 from disclosure_control.records.subjects import SubjectsInMemory
 from disclosure_control.records.text_columns import TextsInMemory
 from disclosure_control.records.text_table import TextTable
 from disclosure_control.run.memory import trim_freed_memory
-from study.formats.blocks import Blocks, kind_of
+from study.formats.blocks import kind_of
 from study.formats.files import read_domain_file
 from study.formats.hand_over import read_typed
 from study.formats.parquet_blocks import BlocksOfParquet
@@ -171,12 +172,8 @@ class StoreInMemory:
         return dataset, people
 
 
-# Counts the people of a text, in a folder and within limits.
-Count = Callable[[Blocks, PilotConfig, Path, Limits], tuple[PeopleOnDisk, TextTable]]
-
-
 class StoreOnDisk:
-    """Records stored in a folder that is removed ``until_end``; ``counting`` gives, for it, the engine that counts."""
+    """Records stored in a folder that is removed ``until_end``; ``counting`` gives, for it, what counts codes there."""
 
     def __init__(
         self,
@@ -197,21 +194,11 @@ class StoreOnDisk:
         n_bytes = int(SPILL_PER_BYTE * self._kind.bytes_as_text(self._path))
         folder = self._until_end.enter_context(spill_folder(self._path.parent, n_bytes))
         count = self._until_end.enter_context(self._counting(folder))
-        people, table = count(self._text, config, folder, self._limits)
+        people, table = count_on_disk(self._text, config, folder, self._limits, count)
         domains = domains_from_disk(folder, self._path.parent, self._limits)
         records = functools.partial(EncodedRecords.of, people, table)
         sha256, n_subjects = self._text.sha256, self._text.n_records
         return CombinedDataset(sha256, n_subjects, table, domains, records, file=self._path.name), people
-
-
-@contextlib.contextmanager
-def counting_on_cluster(settings: ClusterSettings, folder: Path) -> Iterator[Count]:
-    """The workers of a cluster for counting; those of this machine end with the block, before the folder is removed."""
-    from disclosure_control.records.cluster import count_on_cluster
-    from disclosure_control.records.dask_workers import dask_workers
-
-    with dask_workers(settings, folder) as workers:
-        yield functools.partial(count_on_cluster, workers=workers)
 
 
 @contextlib.contextmanager
@@ -220,10 +207,21 @@ def open_store(engine: str, path: Path, cluster: ClusterSettings | None, limits:
     if engine == "memory":
         yield StoreInMemory(path)
         return
-    on_cluster = functools.partial(counting_on_cluster, cluster or ClusterSettings())
-    counting = on_cluster if engine == "cluster" else lambda folder: contextlib.nullcontext(count_on_disk)
     with ExitStack() as until_end:
-        yield StoreOnDisk(path, limits, until_end, counting)
+        yield StoreOnDisk(path, limits, until_end, functools.partial(COUNTING[engine], cluster or ClusterSettings()))
+
+
+def _counting_here(settings: ClusterSettings, folder: Path) -> AbstractContextManager[Count]:
+    return contextlib.nullcontext(count_here)
+
+
+def _counting_on_cluster(settings: ClusterSettings, folder: Path) -> AbstractContextManager[Count]:
+    from disclosure_control.records.cluster import counting_on_cluster
+
+    return counting_on_cluster(settings, folder)
+
+
+COUNTING = {"disk": _counting_here, "cluster": _counting_on_cluster}
 
 
 def read_as_written(file: Path | SourceFile) -> SourceTable:

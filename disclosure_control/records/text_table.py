@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError
-from disclosure_control.records.class_keys import KeyCounter
+from disclosure_control.records.class_keys import count_in_blocks
 from disclosure_control.records.counted_texts import CountedTexts
 from disclosure_control.records.people import People
 from disclosure_control.records.subjects import Subjects
@@ -91,11 +91,9 @@ def people_by_kind(
 ) -> PeopleByKind:
     """The people of each level of a column by the kind of their class (n_classes,), of ``n_kinds``."""
     column = table.levels_of(name)
-    n_keys = column.n_levels() * n_kinds
-    counter = KeyCounter(n_keys, n_keys, "")
-    for level, classes in zip(column.levels(), people.classes_of_blocks(), strict=True):
-        counter.add(level.astype(np.int64) * n_kinds + kind_of_class[classes])
-    key, n = counter.result()
+    blocks = zip(column.levels(), people.classes_of_blocks(), strict=True)
+    keys = (level.astype(np.int64) * n_kinds + kind_of_class[classes] for level, classes in blocks)
+    key, n = count_in_blocks(keys, column.n_levels() * n_kinds)
     return PeopleByKind(EncodedColumn(key // n_kinds - 1, column.labels()), key % n_kinds, n)
 
 
@@ -106,10 +104,9 @@ def sums_by_class(table: TextTable, people: People, name: str, number_of_level: 
     have to be few enough for the pairs that occur to fit in memory.
     """
     numbers, place = np.unique(number_of_level, return_inverse=True)
-    n_keys = people.classes.n_classes * len(numbers)
-    counter = KeyCounter(n_keys, n_keys, "")
-    for level, classes in zip(table.levels_of(name).levels(), people.classes_of_blocks(), strict=True):
-        counter.add(classes.astype(np.int64) * len(numbers) + place[level])
-    key, n = counter.result()
-    sums: np.ndarray = np.bincount(key // len(numbers), n * numbers[key % len(numbers)], people.classes.n_classes)
+    n_classes = people.classes.n_classes
+    blocks = zip(table.levels_of(name).levels(), people.classes_of_blocks(), strict=True)
+    keys = (classes.astype(np.int64) * len(numbers) + place[level] for level, classes in blocks)
+    key, n = count_in_blocks(keys, n_classes * len(numbers))
+    sums: np.ndarray = np.bincount(key // len(numbers), n * numbers[key % len(numbers)], n_classes)
     return sums

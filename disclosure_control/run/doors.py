@@ -30,7 +30,7 @@ from config import (
 )
 from disclosure_control import __version__
 from disclosure_control.basics.files import SourceFile
-from disclosure_control.basics.telling.faults import FaultElsewhereError, FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import counted, in_one_line, text_table
 from disclosure_control.run import clock
 from disclosure_control.run.attempts import Attempt, keep_attempt, last_attempt
@@ -314,7 +314,6 @@ def guarded(work: Callable[[], Outcome], log: Log) -> Outcome:
         ours = [frame for frame in frames if Path(frame.filename).resolve().is_relative_to(PROJECT_FOLDER)]
         place = (ours or frames)[-1]
         fault = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
-        fault = str(error) if isinstance(error, FaultElsewhereError) else fault
         _say_faults([f"An error in this program, not in your data: {fault}. Please report it."], log)
         return Outcome(OUR_FAULT, f"error in this program: {fault}")
 

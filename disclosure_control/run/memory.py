@@ -18,14 +18,6 @@ LARGEST_REUSED = (1 << 28, 1 << 25)
 MOST_KEPT = 1 << 30
 LITTLE = 1 << 21
 NEW_OBJECTS = 1_000_000  # Python's default is 700
-# The same settings as environment variables of a worker, which works in another thread than the first: one heap for
-# all, as freed memory of others is returned in any case. The lowest limit of all C libraries, as no second is tried.
-OF_A_WORKER = {
-    "MALLOC_ARENA_MAX": 1,
-    "MALLOC_MMAP_THRESHOLD_": min(LARGEST_REUSED),
-    "MALLOC_TRIM_THRESHOLD_": 1 << 28,
-    "ARROW_DEFAULT_MEMORY_POOL": "system",
-}
 
 
 def keep_freed_memory(arrow_from: Literal["system", "jemalloc"]) -> None:

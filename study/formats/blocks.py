@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,59 +9,37 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from study.formats.delimited_blocks import BlocksOfText, CutText, RangeOfText
-from study.formats.parquet_blocks import BlocksOfParquet, CutParquet, RangeOfParquet, bytes_as_text
+from study.formats.delimited_blocks import BlocksOfText
+from study.formats.parquet_blocks import BlocksOfParquet, bytes_as_text
 from study.formats.tables import suffix_of
 
 
-class Range(Protocol):
-    """Whole records of a file: iterate ``kept`` once.
+class Blocks(Protocol):
+    """All records of a file, some at a time: iterate once, then ask for ``sha256`` and ``n_records``.
 
-    Each block is a table of text with the file's ``columns``, of about ``block_bytes`` of text. ``n_bytes_read`` of
-    ``n_bytes`` are read. ``kept`` leaves out empty records at the end, ``n_empty_end``, and those with another number
-    of fields, ``n_fields_of_ragged``.
+    Each block is a table of text with the file's ``columns``. ``n_bytes_read`` of ``n_bytes`` are read.
     """
 
     path: Path
-    block_bytes: int
     columns: list[str]
+    sha256: str
     n_records: int
     n_bytes: int
     n_bytes_read: int
-    n_empty_end: int
-    n_fields_of_ragged: Counter[int]
-
-    def kept(self) -> Iterator[pa.RecordBatch]: ...
-
-
-class Blocks(Range, Protocol):
-    """All records of a file, some at a time: iterate once, then ask for ``sha256`` and ``n_records``."""
-
-    sha256: str
 
     def __iter__(self) -> Iterator[pa.RecordBatch]: ...
 
 
-class Cut(Protocol):
-    """A file cut into ranges of whole records: iterate once for (start, length); ``sha256`` is there at the end."""
-
-    sha256: str
-
-    def __iter__(self) -> Iterator[tuple[int, int]]: ...
-
-
 @dataclass(frozen=True)
 class FileKind:
-    """A kind of file: ``blocks`` of it, a ``range`` of it, how it is ``cut``, and how long it is as text."""
+    """A kind of file: ``blocks`` of it, of about so many bytes of text, and how long it is as text."""
 
     blocks: Callable[[Path, int], Blocks]
-    range: Callable[[Path, list[str], int, int, int], Range]
-    cut: Callable[[Path, int], Cut]
     bytes_as_text: Callable[[Path], int]
 
 
-_TEXT = FileKind(BlocksOfText, RangeOfText, CutText, lambda path: path.stat().st_size)
-_KINDS = {".parquet": FileKind(BlocksOfParquet, RangeOfParquet, CutParquet, bytes_as_text)}
+_TEXT = FileKind(BlocksOfText, lambda path: path.stat().st_size)
+_KINDS = {".parquet": FileKind(BlocksOfParquet, bytes_as_text)}
 
 
 def kind_of(path: Path) -> FileKind:

@@ -13,7 +13,6 @@ import contextlib
 import csv
 import hashlib
 import io
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -51,32 +50,22 @@ class Dialect:
 AS_WRITTEN = Dialect()
 
 
-class RangeOfText:
-    """Whole records of a file of delimited text: iterate ``kept`` once, in any process.
+class BlocksOfText:
+    """The records of a file of delimited text, some at a time: iterate once, then ask for ``sha256`` and ``n_records``.
 
-    Each block is a table of text with the file's ``columns``, its values unchanged, empty ones missing. Records begin
-    at the file's ``start``, after its line of names. Raises ``FaultyInputError`` if the text does not follow its
-    ``dialect``; messages contain counts and no value.
+    Each block is a table of text with the file's ``columns``, its values unchanged, empty ones missing. Empty records
+    at the end, ``n_empty_end``, are left out, as everywhere; one with too many or too few fields is a fault. Raises
+    ``FaultyInputError`` if the text does not follow its ``dialect``; messages contain counts and no value.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        columns: list[str],
-        start: int,
-        n_bytes: int,
-        block_bytes: int = BLOCK_BYTES,
-        dialect: Dialect = AS_WRITTEN,
-    ):
-        self.path, self.columns, self.block_bytes, self.dialect = path, columns, block_bytes, dialect
-        self.start, self.n_bytes, self.n_bytes_read = start, n_bytes, 0
-        self.n_records, self.n_empty_end, self.n_fields_of_ragged = 0, 0, Counter[int]()
+    def __init__(self, path: Path, block_bytes: int = BLOCK_BYTES, dialect: Dialect = AS_WRITTEN):
+        self.path, self.block_bytes, self.dialect = path, block_bytes, dialect
+        self.columns = _header(path, dialect)
+        self.sha256, self.n_bytes, self.n_bytes_read = "", path.stat().st_size, 0
+        self.n_records, self.n_empty_end, self._n_fields_of_ragged = 0, 0, Counter[int]()
 
-    def kept(self, content_hash: Hash | None = None) -> Iterator[pa.RecordBatch]:
-        """The records from ``start`` on, except empty ones at the end, which are ``n_empty_end``.
-
-        ``n_fields_of_ragged`` counts those that had to be left out, by their number of fields.
-        """
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        content_hash = hashlib.sha256()
         with self._checked(content_hash) as (checked, n_bytes_read):
             for block in self._blocks(checked):
                 self.n_bytes_read = n_bytes_read()
@@ -90,28 +79,41 @@ class RangeOfText:
                     yield block.slice(0, n_kept)
                     self.n_records += n_kept
             checked.check_end()
+        stop_at(self._faults_of_records())
+        self.sha256 = content_hash.hexdigest()
+
+    def _faults_of_records(self) -> list[str]:
+        """That of records with another number of fields than there are columns, or else that there is no record."""
+        if not self._n_fields_of_ragged:
+            return [] if self.n_records else [no_record_fault(self.path)]
+        found = sorted(self._n_fields_of_ragged.items())
+        kinds = listed((f"{counted(n, 'record')} with {fields}" for fields, n in found), at_most=5)
+        return [
+            f"{self.path.name}: {counted(self._n_fields_of_ragged.total(), 'record')} with another number of fields "
+            f"than the {counted(len(self.columns), 'column')} of the header: {kinds}; {self.dialect.remedy}"
+        ]
 
     @contextlib.contextmanager
-    def _checked(self, content_hash: Hash | None) -> Iterator[tuple[_CheckedText, Callable[[], int]]]:
+    def _checked(self, content_hash: Hash) -> Iterator[tuple[_CheckedText, Callable[[], int]]]:
         """The bytes on their way to the parser, and how many bytes of the file itself were read so far."""
         name, dialect = self.path.name, self.dialect
         with contextlib.ExitStack() as until_read:
             if suffix_of(self.path).endswith(GZIP_SUFFIX):
                 packed = until_read.enter_context(GunzippedFile(self.path, content_hash))
                 yield (
-                    _CheckedText(io.BufferedReader(packed), name, dialect, 0, sys.maxsize),
+                    _CheckedText(io.BufferedReader(packed), name, dialect),
                     lambda: packed.n_stored_read,
                 )
             else:
                 file = until_read.enter_context(self.path.open("rb"))
-                checked = _CheckedText(file, name, dialect, self.start, self.n_bytes, content_hash)
+                checked = _CheckedText(file, name, dialect, content_hash)
                 yield checked, lambda: checked.n_bytes
 
     def _blocks(self, checked: _CheckedText) -> Iterator[pa.RecordBatch]:
         from pyarrow import csv as arrow_csv
 
         def leave_out(row: arrow_csv.InvalidRow) -> str:
-            self.n_fields_of_ragged[row.actual_columns] += 1
+            self._n_fields_of_ragged[row.actual_columns] += 1
             return "skip"
 
         try:
@@ -119,7 +121,7 @@ class RangeOfText:
                 pa.PythonFile(checked, mode="r"),
                 arrow_csv.ReadOptions(
                     column_names=self.columns,
-                    skip_rows_after_names=0 if self.start else 1,
+                    skip_rows_after_names=1,
                     block_size=self.block_bytes,
                 ),
                 arrow_csv.ParseOptions(
@@ -144,88 +146,21 @@ class RangeOfText:
             ) from None
 
 
-class BlocksOfText(RangeOfText):
-    """The records of a whole file, some at a time: iterate once, then ask for ``sha256`` and ``n_records``.
-
-    Empty records at the end are left out, as everywhere; one with too many or too few fields is a fault.
-    """
-
-    def __init__(self, path: Path, block_bytes: int = BLOCK_BYTES, dialect: Dialect = AS_WRITTEN):
-        super().__init__(path, _header(path, dialect), 0, path.stat().st_size, block_bytes, dialect)
-        self.sha256 = ""
-
-    def __iter__(self) -> Iterator[pa.RecordBatch]:
-        content_hash = hashlib.sha256()
-        yield from self.kept(content_hash)
-        n_columns = len(self.columns)
-        stop_at(faults_of_records(self.path, n_columns, self.n_records, self.n_fields_of_ragged, self.dialect))
-        self.sha256 = content_hash.hexdigest()
-
-
-class CutText:
-    """A CSV file cut into ranges of whole records, each about ``range_bytes`` long: iterate once for (start, length).
-
-    Every byte is hashed on the way: ``sha256`` is complete at the end. If quotes are not in the form that this tool
-    writes, the ranges are wrong, and their readers find that out.
-    """
-
-    def __init__(self, path: Path, range_bytes: int):
-        self.path, self.range_bytes, self.sha256 = path, range_bytes, ""
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        content_hash = hashlib.sha256()
-        start = n_read = 0
-        in_quotes = False
-        with self.path.open("rb") as file:
-            while data := file.read(min(BLOCK_BYTES, self.range_bytes)):
-                content_hash.update(data)
-                place = 0
-                while (end := data.find(b"\n", max(place, start + self.range_bytes - 1 - n_read))) >= 0:
-                    in_quotes ^= data.count(b'"', place, end) % 2 == 1
-                    place = end + 1
-                    if not in_quotes:
-                        yield start, n_read + place - start
-                        start = n_read + place
-                in_quotes ^= data.count(b'"', place) % 2 == 1
-                n_read += len(data)
-        if n_read > start:
-            yield start, n_read - start
-        self.sha256 = content_hash.hexdigest()
-
-
-def faults_of_records(
-    path: Path, n_columns: int, n_records: int, n_fields_of_ragged: Counter[int], dialect: Dialect = AS_WRITTEN
-) -> list[str]:
-    """The fault of records with another number of fields than there are columns, or else that there is no record."""
-    if not n_fields_of_ragged:
-        return [] if n_records else [no_record_fault(path)]
-    found = sorted(n_fields_of_ragged.items())
-    kinds = listed((f"{counted(n, 'record')} with {fields}" for fields, n in found), at_most=5)
-    return [
-        f"{path.name}: {counted(n_fields_of_ragged.total(), 'record')} with another number of fields than the "
-        f"{counted(n_columns, 'column')} of the header: {kinds}; {dialect.remedy}"
-    ]
-
-
 class _CheckedText(io.RawIOBase):
-    """Some bytes of a file, hashed and checked on their way to the parser."""
+    """The bytes of a file, hashed and checked on their way to the parser."""
 
     def __init__(
         self,
         file: io.BufferedReader,
         name: str,
         dialect: Dialect,
-        start: int,
-        n_most: int,
         content_hash: Hash | None = None,
     ):
-        self.file, self.name, self.remedy, self._n_most, self._hash = file, name, dialect.remedy, n_most, content_hash
+        self.file, self.name, self.remedy, self._hash = file, name, dialect.remedy, content_hash
         self._is_edge = np.isin(np.arange(256), [ord(dialect.delimiter), *b'\r\n"'])
-        if start:
-            file.seek(start)
         self.fault: FaultyInputError | None = None
         self.n_bytes = 0
-        self._is_start = start == 0
+        self._is_start = True
         self._held_back = b""
         self._last = np.array([ord("\n")], dtype=np.uint8)
         self._n_quotes = 0
@@ -234,8 +169,7 @@ class _CheckedText(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        n_left = self._n_most - self.n_bytes - len(self._held_back)
-        data = self._held_back + self.file.read(min(max(size - len(self._held_back), 1), n_left))
+        data = self._held_back + self.file.read(max(size - len(self._held_back), 1))
         self._held_back = b""
         # The parser drops a line feed at the beginning of a block: right between records, wrong in a quoted value.
         if len(data) > 1 and data[-1] == _CR:

@@ -1,7 +1,6 @@
 """The combined dataset as a Parquet file: written in limited groups of records, read block by block.
 
-Every column is text, and a missing value is a null: the values are those of the CSV file. A part of such a file is
-named by bytes, like a part of a text: those of its groups in order, as stored.
+Every column is text, and a missing value is a null: the values are those of the CSV file.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ import contextlib
 import hashlib
 import io
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -46,70 +44,30 @@ class BlocksOfParquet:
         with path.open("rb") as file, _parsed(path, file) as parquet:
             self.columns = _columns(path, parquet)
             self.n_bytes = sum(_stored_bytes(parquet.metadata))
-        self._set_out(0)
-
-    def _set_out(self, start: int) -> None:
-        self.sha256, self.n_records = "", 0
-        self.start, self.n_bytes_read = start, 0
-        self.n_empty_end, self.n_fields_of_ragged = 0, Counter[int]()  # of text alone
+        self.sha256, self.n_records, self.n_bytes_read = "", 0, 0
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         with self.path.open("rb") as file:
             before = _stamp(file)
             self.sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-            yield from self._kept(file)
+            yield from self._read(file)
             if _stamp(file) != before:
                 raise FaultyInputError(f"{self.path.name}: the file changed while it was read; run again")
         stop_at([] if self.n_records else [no_record_fault(self.path)])
 
-    def kept(self) -> Iterator[pa.RecordBatch]:
-        """The records of the groups that begin at ``start`` or after, and before ``n_bytes`` more."""
-        with self.path.open("rb") as file:
-            yield from self._kept(file)
-
-    def _kept(self, file: IO[bytes]) -> Iterator[pa.RecordBatch]:
+    def _read(self, file: IO[bytes]) -> Iterator[pa.RecordBatch]:
         with _parsed(self.path, file) as parquet:
             metadata = parquet.metadata
             n_at_once = max(self.block_bytes * metadata.num_rows // max(_text_bytes(metadata), 1), 1)
             place = 0
             for group, stored in enumerate(_stored_bytes(metadata)):
-                if self.start <= place < self.start + self.n_bytes:
-                    n_rows, n_done = metadata.row_group(group).num_rows, 0
-                    for batch in parquet.iter_batches(n_at_once, row_groups=[group]):
-                        n_done += batch.num_rows
-                        self.n_records += batch.num_rows
-                        self.n_bytes_read = place - self.start + stored * n_done // n_rows
-                        yield _text_of(batch)
+                n_rows, n_done = metadata.row_group(group).num_rows, 0
+                for batch in parquet.iter_batches(n_at_once, row_groups=[group]):
+                    n_done += batch.num_rows
+                    self.n_records += batch.num_rows
+                    self.n_bytes_read = place + stored * n_done // n_rows
+                    yield _text_of(batch)
                 place += stored
-
-
-class RangeOfParquet(BlocksOfParquet):
-    """Some groups of a Parquet file, by the bytes at which they are stored: iterate ``kept`` once, in any process."""
-
-    def __init__(self, path: Path, columns: list[str], start: int, n_bytes: int, block_bytes: int = BLOCK_BYTES):
-        self.path, self.columns, self.block_bytes, self.n_bytes = path, columns, block_bytes, n_bytes
-        self._set_out(start)
-
-
-class CutParquet:
-    """A Parquet file cut into ranges of whole groups, each about ``range_bytes`` long: see ``blocks.Cut``."""
-
-    def __init__(self, path: Path, range_bytes: int):
-        self.path, self.range_bytes, self.sha256 = path, range_bytes, ""
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        with self.path.open("rb") as file:
-            self.sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-            with _parsed(self.path, file) as parquet:
-                of_groups = _stored_bytes(parquet.metadata)
-        start = n_bytes = 0
-        for stored in of_groups:
-            n_bytes += stored
-            if n_bytes >= self.range_bytes:
-                yield start, n_bytes
-                start, n_bytes = start + n_bytes, 0
-        if n_bytes:
-            yield start, n_bytes
 
 
 def bytes_as_text(path: Path) -> int:

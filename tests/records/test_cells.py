@@ -1,37 +1,52 @@
-"""People by class and value, counted in parts of the classes: what a dictionary counts, and no room for more."""
+"""People by class and value, counted in pieces of whole classes: what a dictionary counts."""
 
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
+import pytest
 
-from disclosure_control.records import cells
+from Anonymization_Models import EquivalenceClasses, SensitiveCounts
 from disclosure_control.records.cells import count_cells
-from disclosure_control.records.class_keys import KeyCounter
+from disclosure_control.records.class_keys import ClassKeys
+from disclosure_control.records.sql import count_here, put_codes
+
+LABELS = np.array(["a", "b", "c"])
 
 
-def test_each_part_counts_its_own_classes_and_no_more(tmp_path, monkeypatch):
+def counted(folder: Path, classes: np.ndarray, values: np.ndarray, n_at_once: int) -> SensitiveCounts:
+    """The count of the ``values`` of people in ``classes``, all of which occur."""
+    put_codes(folder / "codes", [[classes, values]], 2)
+    size = np.bincount(classes)
+    keys = ClassKeys.of(EquivalenceClasses(("C",), (np.arange(len(size)),), np.arange(len(size))[None], size))
+    return count_cells(count_here(folder / "codes", [0, 1]), keys, LABELS, folder / "cells", n_at_once)
+
+
+@pytest.mark.parametrize("n_at_once", [1, 2, 7, 1000])
+def test_every_class_is_whole_in_one_piece(tmp_path, n_at_once):
     generator = np.random.default_rng(11)
-    classes, values = generator.integers(0, 40, 600), generator.integers(-1, 3, 600)
-    rooms: list[int] = []
-    monkeypatch.setattr(cells, "KeyCounter", lambda n_keys, *more: rooms.append(n_keys) or KeyCounter(n_keys, *more))
-    blocks = zip(np.split(classes, 6), np.split(values, 6), strict=True)
-    found = count_cells(blocks, np.bincount(classes, minlength=40), np.array(["a", "b", "c"]), tmp_path, 100)
-    assert len(rooms) > 3
-    assert sum(rooms) == 40 * 3
+    classes, values = (
+        np.append(generator.integers(0, 40, 90), np.arange(42)),
+        np.append(generator.integers(-1, 3, 131), -1),
+    )
+    found = counted(tmp_path, classes, values, n_at_once)
+    pieces = [(part.start, part.stop) for part, _ in found.tables]
+    assert [start for start, _ in pieces] == [0, *(stop for _, stop in pieces[:-1])]
+    assert pieces[-1][1] == 42
+    assert max(len(table.people) for _, table in found.tables) <= n_at_once + 3
     table = found.table
-    counted = zip(table.class_of_cell.tolist(), table.value_of_cell.tolist(), strict=True)
+    cells = zip(table.class_of_cell.tolist(), table.value_of_cell.tolist(), strict=True)
     held = Counter(pair for pair in zip(classes.tolist(), values.tolist(), strict=True) if pair[1] >= 0)
-    assert dict(zip(counted, table.people.tolist(), strict=True)) == held
+    assert dict(zip(cells, table.people.tolist(), strict=True)) == held
     assert found.n_without_value == (values < 0).sum()
 
 
 def test_how_many_have_each_value_is_counted_of_those_who_are_asked_for_and_of_everybody_once(tmp_path, monkeypatch):
     generator = np.random.default_rng(12)
     classes, values = generator.integers(0, 40, 600), generator.integers(-1, 3, 600)
-    labels, evaluated = np.array(["a", "b", "c"]), np.arange(40) % 3 > 0
-    found = count_cells([(classes, values)], np.bincount(classes, minlength=40), labels, tmp_path, 100)
+    evaluated, found = np.arange(40) % 3 > 0, counted(tmp_path, classes, values, 100)
     joined = found.regrouped(np.array([0, -1, 0]), np.array(["a or c"]))
     held, asked = np.bincount(values[values >= 0]), np.bincount(values[(values >= 0) & evaluated[classes]])
     assert found.people_of_value(evaluated).tolist() == asked.tolist()

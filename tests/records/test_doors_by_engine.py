@@ -18,7 +18,7 @@ from tests.places import PROJECT
 from tests.records.written_pilots import by_engine
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, files_below, leaks, of_the_data
 
-TINY = Limits(block_bytes=200, people_per_part=2, flagged_per_part=2)
+TINY = Limits(block_bytes=200, cells_per_part=2, flagged_per_part=2)
 
 
 def published(pilot) -> dict[str, object]:

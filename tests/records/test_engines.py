@@ -150,7 +150,7 @@ def test_wherever_a_part_ends_the_slow_referee_finds_the_same(tmp_path, engine):
     config |= {"missing_qis": "category", "t_distance": {"V": "wasserstein", "W": "total_variation"}}
     for size in CUT:
         n_people = 1 + size % 4
-        parts = Limits(block_bytes=size, range_bytes=size - 7, people_per_part=n_people, flagged_per_part=n_people)
+        parts = Limits(block_bytes=size, cells_per_part=n_people, flagged_per_part=n_people)
         with opened_with(engine, path, config, parts) as opened:
             assessment = assessed(opened)
             listed = [piece for _, pieces in risky_row_files(assessment) for piece in pieces]
@@ -233,6 +233,6 @@ def test_the_count_table_is_there_where_it_fits_and_refused_where_not(tmp_path, 
         for name in ("class_of_cell", "value_of_cell", "people", "values"):
             np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
     monkeypatch.setattr("Anonymization_Models.MOST_CELLS_AT_ONCE", 5)
-    parts = Limits(people_per_part=3)
+    parts = Limits(cells_per_part=3)
     with opened_with("disk", path, CONFIG, parts) as opened, pytest.raises(RecordsNotAtHandError, match="cells"):
         _ = opened.people.counts["V"].table

@@ -61,14 +61,3 @@ def test_faults_of_the_people_are_those_of_the_text(tmp_path, engine):
             pass
         faults.append([fault.replace(path.name, "the file") for fault in raised.value.faults])
     assert faults[0] == faults[1] != []
-
-
-def test_a_cluster_reads_it_by_groups(tmp_path):
-    people = [[f"{i * 7 % 12:02}é", "ab"[i % 2], "123"[i % 3], "1234"[i % 4], "x", "y" * i] for i in range(12)]
-    path = tmp_path / "combined_dataset.parquet"
-    path.write_bytes(parquet_of(people, 250))
-    found = {}
-    for engine in ("memory", "cluster"):
-        with opened_with(engine, path, CONFIG, Limits(block_bytes=100, range_bytes=1)) as opened:
-            found[engine] = results_of(opened, tmp_path / engine)
-    assert found["cluster"] == found["memory"]

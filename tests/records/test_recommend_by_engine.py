@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from disclosure_control.assess.assessment import Assessment, evaluate
@@ -76,6 +76,7 @@ def test_the_same_bytes_as_in_memory(tmp_path_factory, engine, people, config, p
 def test_every_answer_is_what_its_treatment_does_to_the_records(
     tmp_path_factory, engine, people, config, parts, settings
 ):
+    assume(any(person[1].strip() for person in people))  # a column without values has no hierarchy
     folder = tmp_path_factory.mktemp("pilot")
     path = folder / "combined_dataset.csv"
     path.write_bytes(text_of(people))

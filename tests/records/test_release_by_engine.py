@@ -149,7 +149,7 @@ def configs(draw) -> dict:
 limits = st.builds(
     lambda block, large, rows, divided, people: Limits(
         block_bytes=2000,
-        people_per_part=people,
+        cells_per_part=people,
         domains=MergeLimits(large, rows, FileLimits(block, n_divided=divided)),
     ),
     st.integers(LARGEST_RECORD, 3 * LARGEST_RECORD),
@@ -158,7 +158,7 @@ limits = st.builds(
     st.integers(1, 20),
     st.integers(1, 8),
 )
-TINY = Limits(block_bytes=2000, people_per_part=3, domains=MergeLimits(0, 12, FileLimits(LARGEST_RECORD, n_divided=9)))
+TINY = Limits(block_bytes=2000, cells_per_part=3, domains=MergeLimits(0, 12, FileLimits(LARGEST_RECORD, n_divided=9)))
 
 
 @contextmanager

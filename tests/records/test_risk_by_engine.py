@@ -16,7 +16,7 @@ from disclosure_control.steps.risk.sections import SECTIONS
 from disclosure_control.steps.running import StepResult, run_steps
 from tests.records.written_pilots import by_engine, opened_with, refused, text_of
 
-TINY = Limits(block_bytes=300, range_bytes=100, people_per_part=3, flagged_per_part=3)
+TINY = Limits(block_bytes=300, cells_per_part=3, flagged_per_part=3)
 SEXES, AGES, VALUES = ["a", "b", "é", ""], ["1", "3", "", "7", "95"], ["0.1", "2.5", "7", "", "7.0", "-3"]
 SITES = ["0.1", "36", "36.0", "72", "10555", "3.3", "0.7"]
 PEOPLE = [[f"{i:02}", SEXES[i % 4], AGES[i % 5], VALUES[i % 6], SEXES[i % 3], SITES[i % 7]] for i in range(40)]

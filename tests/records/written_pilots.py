@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
-import pickle
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -15,11 +14,11 @@ from hypothesis import strategies as st
 from config import ClusterSettings
 from config.model_settings import PilotConfig
 from disclosure_control.assess.opening import OpenedPilot, opened
-from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.records import dask_workers
-from disclosure_control.records.dask_workers import Failed, guarded
+from disclosure_control.records import cluster
+from disclosure_control.records.cluster import counting_by
 from disclosure_control.records.limits import Limits
 from disclosure_control.records.needs import AtOnce, faults_of_needs
+from disclosure_control.records.sql import Count
 from disclosure_control.steps import READERS
 from disclosure_control.steps.running import records_needed
 
@@ -92,27 +91,10 @@ configs = st.fixed_dictionaries(
 limits = st.builds(
     Limits,
     block_bytes=st.integers(LARGEST_RECORD, 3 * LARGEST_RECORD),
-    range_bytes=st.sampled_from([60, LARGEST_RECORD, 1 << 20]),
-    people_per_part=st.integers(1, 8),
+    cells_per_part=st.integers(1, 8),
     flagged_per_part=st.integers(1, 8),
     key_limit=st.sampled_from([1, 12, 2**62]),
 )
-
-
-class WorkersHere:
-    """Those of a cluster, played by this process: tasks are sent as they would be to another one, some done twice."""
-
-    n_workers = 2
-
-    def each(self, task: Callable, arguments: Iterable[tuple]) -> Iterator:
-        for number, one in enumerate(arguments):
-            run, *rest = pickle.loads(pickle.dumps((guarded, task, one)))
-            if number == 1:
-                run(*rest)
-            found = pickle.loads(pickle.dumps(run(*rest)))
-            if isinstance(found, Failed):
-                raise FaultyInputError(found.faults or repr(found))
-            yield found
 
 
 def by_engine(names: Iterable[str]) -> list:
@@ -122,18 +104,18 @@ def by_engine(names: Iterable[str]) -> list:
 
 
 @contextlib.contextmanager
-def workers_here(settings: ClusterSettings, run: Path) -> Iterator[WorkersHere]:
-    """Stands for ``dask_workers``."""
-    yield WorkersHere()
+def counting_in_this_thread(settings: ClusterSettings, run: Path) -> Iterator[Count]:
+    """Stands for ``counting_on_cluster``: Dask's data frames without workers."""
+    yield counting_by(lambda people: people.compute(scheduler="synchronous"))
 
 
 @contextlib.contextmanager
 def opened_with(
-    engine: str, path: Path, config: dict, parts: Limits | None = None, workers: Callable = workers_here
+    engine: str, path: Path, config: dict, parts: Limits | None = None, counting: Callable = counting_in_this_thread
 ) -> Iterator[OpenedPilot]:
-    """The pilot opened by an engine; ``parts`` are for those that work in parts, ``workers`` for a cluster."""
+    """The pilot opened by an engine; ``parts`` are for those that work in parts, ``counting`` is for a cluster."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dask_workers, "dask_workers", workers)
+        patch.setattr(cluster, "counting_on_cluster", counting)
         with opened(engine, path, config, READERS, limits=parts or Limits()) as found:
             yield found
 

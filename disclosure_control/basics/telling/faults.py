@@ -47,10 +47,6 @@ def at_hand(found: Held | None, what: str) -> Held:
     return found
 
 
-class FaultElsewhereError(Exception):
-    """A fault of this program in another process; its message names the kind and the place, and no data."""
-
-
 class ColumnNames(tuple[str, ...]):
     """The columns of a dataset, and ``absence``, the known reasons why others are not among them."""
 

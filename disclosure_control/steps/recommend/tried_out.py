@@ -6,13 +6,13 @@ all people of one finest class with values of the same sensitive features have t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from Anonymization_Models import ModelResult
-from disclosure_control.records.class_keys import KeyCounter
+from disclosure_control.records.class_keys import count_in_blocks
 from disclosure_control.records.people import People
 from disclosure_control.remedy.treatments.treat_counted import TreatedCounts
 
@@ -69,14 +69,15 @@ class AlikePeople:
 
 def _counted_by_gaps(people: People, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """People by class and by the features that they have a value of, a bit for each."""
-    n_keys = people.classes.n_classes << len(names)
-    counter = KeyCounter(n_keys, n_keys, "")
-    for blocks in zip(*(people.values_of(name) for name in names), strict=True):
-        key = blocks[0][0].astype(np.int64) << len(names)
-        for i, (_, value) in enumerate(blocks):
-            key |= (value >= 0).astype(np.int64) << i
-        counter.add(key)
-    return counter.result()
+
+    def keys() -> Iterator[np.ndarray]:
+        for blocks in zip(*(people.values_of(name) for name in names), strict=True):
+            key = blocks[0][0].astype(np.int64) << len(names)
+            for i, (_, value) in enumerate(blocks):
+                key |= (value >= 0).astype(np.int64) << i
+            yield key
+
+    return count_in_blocks(keys(), people.classes.n_classes << len(names))
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 
 import pyarrow as pa
 import pytest
 
 from disclosure_control.basics.telling.faults import FaultyInputError
-from study.formats.delimited_blocks import BlocksOfText, CutText, Dialect, RangeOfText
+from study.formats.delimited_blocks import BlocksOfText, Dialect
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions
 from tests.examples import some_of
@@ -47,48 +46,23 @@ def test_wherever_a_block_ends_the_records_are_the_same(tmp_path, start, end):
     for block_bytes in some_of(range(LARGEST_RECORD, path.stat().st_size + 3)):
         found, blocks = read(path, block_bytes)
         assert found.equals(whole), block_bytes
-        assert blocks.n_records == 6
+        assert (blocks.n_records, blocks.n_empty_end) == (6, end.count(",,"))
         assert blocks.n_bytes_read == blocks.n_bytes == path.stat().st_size
         assert blocks.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-@pytest.mark.parametrize("end", ["", ",,\n", ",,\r\n,,\n,,"])
-@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
-def test_wherever_the_text_is_cut_into_ranges_their_records_are_the_same(tmp_path, start, end):
-    path = written(tmp_path, start + (NASTY + end).encode())
-    whole, blocks = read(path, 1 << 20)
-    for range_bytes in some_of(range(1, path.stat().st_size + 3)):
-        cut = CutText(path, range_bytes)
-        ranges = [RangeOfText(path, blocks.columns, *one, LARGEST_RECORD) for one in cut]
-        records = [record for one in ranges for record in one.kept()]
-        assert pa.Table.from_batches(records).equals(whole), range_bytes
-        assert cut.sha256 == blocks.sha256
-        stops = [one.start + one.n_bytes for one in ranges]
-        assert [one.start for one in ranges] == [0, *stops[:-1]]
-        assert stops[-1] == path.stat().st_size
-        assert all(one.n_bytes >= range_bytes for one in ranges[:-1])
-        assert sum(one.n_empty_end for one in ranges) == end.count(",,")
-    assert len(list(CutText(path, 1))) >= 7  # the names, and six records
-
-
-def test_a_range_is_read_in_the_dialect_of_its_file(tmp_path):
-    dialect = Dialect(";", na_is_missing=True)
+def test_a_text_is_read_in_its_dialect(tmp_path):
     path = written(tmp_path, 'A;B\n1,5;NA\n"NA";"x;y"\n')
-    whole = pa.Table.from_batches(list(BlocksOfText(path, 1 << 10, dialect)))
+    whole = pa.Table.from_batches(list(BlocksOfText(path, 1 << 10, Dialect(";", na_is_missing=True))))
     assert whole.to_pylist() == [{"A": "1,5", "B": None}, {"A": "NA", "B": "x;y"}]
-    ranges = [RangeOfText(path, ["A", "B"], *one, 1 << 10, dialect) for one in CutText(path, 1)]
-    assert pa.Table.from_batches([block for one in ranges for block in one.kept()]).equals(whole)
 
 
 @pytest.mark.parametrize("fault", ['4,a"b,c\n', '4,"a"b,c\n', '4,"a\n5,b,c\n', "4,a\0,c\n"])
-def test_what_is_broken_is_found_in_some_range_wherever_the_text_is_cut(tmp_path, fault):
+def test_what_is_broken_is_found_wherever_a_block_ends(tmp_path, fault):
     path = written(tmp_path, NASTY + fault + NASTY.partition("\n")[2])
-    with pytest.raises(FaultyInputError):
-        read(path, 1 << 20)
-    for range_bytes in some_of(range(1, path.stat().st_size + 3)):
-        ranges = [RangeOfText(path, ["USUBJID", "Größe", "NOTE"], *one, 1 << 10) for one in CutText(path, range_bytes)]
+    for block_bytes in some_of(range(LARGEST_RECORD, path.stat().st_size + 3)):
         with pytest.raises(FaultyInputError, match=r"quote|NUL|split"):
-            list(itertools.chain.from_iterable(one.kept() for one in ranges))
+            read(path, block_bytes)
 
 
 def test_it_is_what_is_read_at_once_but_for_the_cleaning_of_values(tmp_path):

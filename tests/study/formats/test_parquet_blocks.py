@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.blocks import kind_of
-from study.formats.parquet_blocks import BlocksOfParquet, CutParquet, RangeOfParquet, parquet_bytes
+from study.formats.parquet_blocks import BlocksOfParquet, parquet_bytes
 from tests.examples import examples
 
 TEXTS = st.sampled_from([None, "", " ", "a", "NA", "01", "1.0", "two\r\nlines", 'x"y', "東京", "long " * 50])
@@ -50,10 +50,8 @@ def fitting(rows, most):
 
 
 @examples(100)
-@given(tables, st.integers(1, 400), st.integers(1, 400), st.integers(1, 2000), st.data())
-def test_what_is_written_comes_back_in_blocks_and_in_ranges(
-    tmp_path_factory, rows, group_bytes, block_bytes, range_bytes, data
-):
+@given(tables, st.integers(1, 400), st.integers(1, 400), st.data())
+def test_what_is_written_comes_back_in_blocks(tmp_path_factory, rows, group_bytes, block_bytes, data):
     path = tmp_path_factory.mktemp("pilot") / "combined_dataset.parquet"
     frame = frame_of(rows)
     at = data.draw(st.lists(st.integers(0, len(rows)), max_size=3).map(sorted))
@@ -66,12 +64,6 @@ def test_what_is_written_comes_back_in_blocks_and_in_ranges(
     assert values_of(blocks, blocks.columns) == rows
     assert (blocks.columns, blocks.n_records, blocks.n_bytes_read) == (list(frame), len(rows), blocks.n_bytes)
     assert blocks.sha256 == hashlib.sha256(content).hexdigest()
-    cut = CutParquet(path, range_bytes)
-    ranges = [RangeOfParquet(path, blocks.columns, *one, block_bytes) for one in cut]
-    assert cut.sha256 == blocks.sha256
-    assert [row for one in ranges for row in values_of(one.kept(), blocks.columns)] == rows
-    assert all(one.n_bytes >= range_bytes for one in ranges[:-1])
-    assert sum(one.n_bytes for one in ranges) == blocks.n_bytes
 
 
 def test_others_read_the_same_text_and_no_extremes(tmp_path):

@@ -1,0 +1,114 @@
+"""People with the same codes, counted by every engine: what NumPy counts, in its order, in memory that is bounded."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from Anonymization_Models import EquivalenceClasses
+from disclosure_control.basics.encoding.keys import number_rows
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.records import class_keys, sql
+from disclosure_control.records.class_keys import ClassKeys, counted_classes
+from disclosure_control.records.cluster import counting_by
+from disclosure_control.records.sql import connected, count_here, in_order, put_codes
+from disclosure_control.records.subjects import SubjectsOnDisk
+from tests.examples import examples
+
+COUNTS = {"disk": count_here, "cluster": counting_by(lambda people: people.compute(scheduler="synchronous"))}
+
+
+@st.composite
+def coded_blocks(draw):
+    """The number of codes of each column, the records of each block, and the codes (n_columns, n_records)."""
+    radices = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
+    lengths = draw(st.lists(st.integers(0, 6), min_size=1, max_size=4))
+    codes = [[draw(st.integers(-1, radix - 2)) for _ in range(sum(lengths))] for radix in radices]
+    return radices, np.cumsum(lengths)[:-1], np.array(codes, dtype=np.int64)
+
+
+@pytest.mark.parametrize("engine", COUNTS)
+@examples(30)
+@given(coded_blocks(), st.sampled_from([1, 5, 2**62]), st.sampled_from([0, 1 << 22]))
+def test_classes_are_numbered_as_in_memory(tmp_path_factory, engine, made, key_limit, n_dense):
+    radices, ends, codes = made
+    if engine == "cluster":
+        pytest.importorskip("dask", reason="requirements/cluster.txt is not installed")
+    path = tmp_path_factory.mktemp("run") / "codes.parquet"
+    put_codes(path, np.split(codes, ends, axis=1), len(radices))
+    found, size = counted_classes(COUNTS[engine](path, range(len(radices))), len(radices), 1000)
+    labels = tuple(np.arange(radix - 1) for radix in radices)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(class_keys, "DENSE_KEYS", n_dense)
+        keys = ClassKeys.of(EquivalenceClasses(tuple(map(str, radices)), labels, found, size), key_limit)
+        classes = keys.class_of(list(codes), codes.shape[1])
+    expected, size_expected = number_rows(list(codes), radices, codes.shape[1], least=-1)
+    np.testing.assert_array_equal(size, size_expected)
+    np.testing.assert_array_equal(classes, expected)
+    np.testing.assert_array_equal(found[:, classes], codes)
+    assert [one.name for one in path.parent.iterdir()] == [path.name]
+
+
+def test_more_classes_than_allowed_are_a_fault_that_says_what_would_help(tmp_path):
+    put_codes(tmp_path / "codes", [[np.arange(20)]], 1)
+    assert len(counted_classes(count_here(tmp_path / "codes", [0]), 1, 20)[1]) == 20
+    with pytest.raises(FaultyInputError, match=r"more than 19 classes.*bin what is continuous"):
+        counted_classes(count_here(tmp_path / "codes", [0]), 1, 19)
+
+
+def test_the_files_of_a_run_are_read_and_no_others(tmp_path):
+    import duckdb
+
+    (tmp_path / "run").mkdir()
+    put_codes(tmp_path / "codes", [[np.arange(20)]], 1)
+    assert (tmp_path / "codes").stat().st_mode & 0o777 == 0o600
+    with connected(tmp_path / "run") as connection:
+        (spill,) = (tmp_path / "run").iterdir()
+        assert spill.stat().st_mode & 0o777 == 0o700
+        for asked in (
+            f"SELECT * FROM read_parquet('{os.fspath(tmp_path / 'codes')}')",
+            "INSTALL httpfs",
+            "SET enable_external_access = true",
+            "SET memory_limit = '1GB'",
+        ):
+            with pytest.raises(duckdb.Error, match=r"disabled|locked"):
+                connection.execute(asked)
+
+
+def test_too_little_memory_is_a_fault_with_what_to_change(tmp_path, monkeypatch):
+    monkeypatch.setattr(sql, "MOST_MEMORY", 1 << 20)
+    monkeypatch.setattr(sql, "LEAST_MEMORY", 1 << 20)
+    generator = np.random.default_rng(3)
+    put_codes(tmp_path / "codes", [[generator.permutation(400_000)] * 3], 3)
+    with pytest.raises(FaultyInputError, match=r"DuckDB may take 1 MB of memory.*--memory of the container"):
+        list(count_here(tmp_path / "codes", [0, 1, 2]))
+    assert [one.name for one in tmp_path.iterdir()] == ["codes"]
+
+
+@examples(20)
+@given(st.lists(st.lists(st.tuples(st.integers(-3, 3), st.sampled_from(["a", "b", "Z", "é", "東", "𝄞", ""])))))
+def test_records_come_in_the_order_of_their_numbers_and_texts(tmp_path_factory, blocks):
+    schema = pa.schema([("c0", pa.int32()), ("c1", pa.large_string()), ("c2", pa.int8())])
+    batches = [
+        pa.RecordBatch.from_pylist([{"c0": n, "c1": text, "c2": 1} for n, text in one], schema) for one in blocks
+    ]
+    found = [
+        row for one in in_order(iter(batches), schema, 2, tmp_path_factory.mktemp("run"), 5) for row in one.to_pylist()
+    ]
+    assert [(row["c0"], row["c1"]) for row in found] == sorted(pair for one in blocks for pair in one)
+
+
+@examples(20)
+@given(st.lists(st.lists(st.sampled_from(["a", "b", "é", "c", None]), max_size=4), max_size=4))
+def test_ids_are_counted_in_any_order(tmp_path_factory, blocks):
+    subjects = SubjectsOnDisk(tmp_path_factory.mktemp("ids"))
+    for block in blocks:
+        subjects.append(pa.array(block, pa.large_string()))
+    ids = [one for block in blocks for one in block]
+    assert subjects.count_distinct() == len({one for one in ids if one is not None})
+    assert subjects.n_blank == ids.count(None)
