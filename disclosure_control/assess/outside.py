@@ -21,16 +21,13 @@ def assessment_outside(told: ToldAssessment, counts: ToldCounts) -> ToldAssessme
         l_diversity={name: model_outside(one, counts) for name, one in told.l_diversity.items()},
         t_closeness={name: model_outside(one, counts) for name, one in told.t_closeness.items()},
         missing_policies={
-            name: _policy(k_outside(ToldModel(k.threshold, None, one["evaluated"], None, one["risky"], None), counts))
+            name: {"evaluated": outside.evaluated, "risky": outside.risky}
             for name, one in told.missing_policies.items()
+            for outside in [k_outside(ToldModel(k.threshold, None, one["evaluated"], None, one["risky"], None), counts)]
         },
         out_of_range={},
         notices=(),
     )
-
-
-def _policy(told: ToldModel) -> dict[str, int | None]:
-    return {"evaluated": told.evaluated, "risky": told.risky}
 
 
 def k_outside(told: ToldModel, counts: ToldCounts) -> ToldModel:

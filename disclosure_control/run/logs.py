@@ -23,6 +23,8 @@ class Log:
     nothing else: reports stay in their files.
     """
 
+    shows_progress = True
+
     def __init__(self, is_json: bool = False, pilot: str | None = None, clock: Callable[[], float] = time.perf_counter):
         self.is_json, self.pilot, self.clock = is_json, pilot, clock
 
@@ -64,16 +66,15 @@ class Log:
             self.say(f"Step {name}")
         counts: dict[str, Any] = {}
         start = self.clock()
-        with self._going_on(f"Step {name}"):
+        with progress(f"Step {name}") if self.shows_progress and not self.is_json else contextlib.nullcontext():
             yield counts
         self.event("step", step=name, seconds=round(self.clock() - start, 3), **counts)
-
-    def _going_on(self, words: str) -> contextlib.AbstractContextManager[object]:
-        return contextlib.nullcontext() if self.is_json else progress(words)
 
 
 class NightLog(Log):
     """The log of a night: as text, notices and faults in a line each with its time; reports stay in their files."""
+
+    shows_progress = False
 
     def say(self, text: str) -> None:
         """Print nothing: it is in a file."""
@@ -102,21 +103,17 @@ class NightLog(Log):
             of_pilot = "" if self.pilot is None else f"{self.pilot}: "
             say(f"{clock.utc_now()[:19]}Z {of_pilot}{words}", stream)
 
-    def _going_on(self, words: str) -> contextlib.AbstractContextManager[object]:
-        return contextlib.nullcontext()
-
 
 class SilentLog(Log):
     """A log that nobody reads."""
+
+    shows_progress = False
 
     def say(self, text: str) -> None:
         """Print nothing."""
 
     def fault(self, words: str) -> None:
         """Print nothing."""
-
-    def _going_on(self, words: str) -> contextlib.AbstractContextManager[object]:
-        return contextlib.nullcontext()
 
 
 def say(text: str, stream: TextIO | None = None) -> None:
