@@ -39,6 +39,7 @@ from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.history import Memory, read_memory
 from disclosure_control.report.verification import (
     Verification,
+    are_there,
     check_figures_again,
     check_files_again,
     check_manifest,
@@ -62,7 +63,6 @@ from disclosure_control.run.logs import Log, SilentLog, say
 from disclosure_control.run.results import held
 from disclosure_control.run.sign_offs import manifest_hash, read_sign_offs, sign_offs_in_words
 from disclosure_control.run.stopping import stopped_by_signals, stopped_of
-from study.formats.files import is_there
 
 CHANGED = RISK_TOO_HIGH  # the same status: done, and not well
 COPY = "verified-pilot-"  # begins the name of the folder of a copy, before the number of the process
@@ -216,7 +216,7 @@ def _options(add_options: Callable[[argparse.ArgumentParser], None], *given: str
 def _merge_again(found: Verification, pilot: Pilot, results: Path, merge: Callable[[], object]) -> None:
     """Merge the domain files again; if they are missing, the combined dataset replaces them."""
     read = list(_merge_report(results).get("inputs", ()))
-    if read and all(is_there(pilot.folder / name) for name in read):
+    if read and are_there(pilot.folder, read):
         merge()
         return
     dataset = combined_dataset_in(results).name

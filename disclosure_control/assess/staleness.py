@@ -48,9 +48,12 @@ def remembered_of_merge(literal: Mapping[str, Any]) -> dict[str, Any]:
     decided = {name: [one.get("role"), *one.get("missing", ())] for name, one in columns.items()}
     found = {name: one for name, one in decided.items() if one not in ([None], ["unknown"])}
     rules = {"merge": merge, "subject_id": literal.get("subject_id", {})}
-    as_text = {name: json.dumps(rules[name], sort_keys=True, default=repr) for name in OF_MERGE}
-    hashes = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in as_text.items()}
+    hashes = {name: _hash_of(rules[name]) for name in OF_MERGE}
     return ({DECIDED: found} if found else {}) | {SETTINGS: hashes}
+
+
+def _hash_of(rules: object) -> str:
+    return hashlib.sha256(json.dumps(rules, sort_keys=True, default=repr).encode()).hexdigest()
 
 
 def staleness(
@@ -145,15 +148,25 @@ def changed_columns(results: Path) -> list[str]:
         return []
 
 
+def hash_of_input(folder: Path, name: str) -> str | None:
+    """The SHA-256 of an input in a pilot's folder, None if it is not there; of a sheet, that of its workbook."""
+    return sha256_of_input(folder / name)
+
+
+def has_input(folder: Path, name: str) -> bool:
+    """Whether an input is in a pilot's folder; a sheet is in its workbook."""
+    return is_there(folder / name)
+
+
 def _changed_since(inputs: Mapping[str, Mapping[str, str]], folder: Path) -> list[str]:
     files = {file_of(folder / name): (name, one["sha256"]) for name, one in inputs.items()}
-    now = {path: sha256_of_input(folder / name) for path, (name, _) in files.items()}
+    now = {path: hash_of_input(folder, name) for path, (name, _) in files.items()}
     return [path.name for path, (_, sha256) in files.items() if now[path] not in (None, sha256)]
 
 
 def _missing_since(inputs: Mapping[str, object], folder: Path) -> list[str]:
     """The files that are not there, where others are; none of a node that has the combined dataset alone."""
-    missing = [name for name in inputs if not is_there(folder / name)]
+    missing = [name for name in inputs if not has_input(folder, name)]
     return [] if len(missing) == len(inputs) else list(dict.fromkeys(file_of(folder / name).name for name in missing))
 
 

@@ -7,14 +7,14 @@ a value of a person: of two different texts they only say that they differ.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from config import FILES_OF_MERGE, MERGE_REPORT, sheet_of
 from disclosure_control import __version__
-from disclosure_control.assess.staleness import changed_columns
+from disclosure_control.assess.staleness import changed_columns, has_input, hash_of_input
 from disclosure_control.basics.files import SourceFile, sha256_of_file
 from disclosure_control.basics.telling.words import counted, text_table
 from disclosure_control.report.evidence.manifest import figures_of
@@ -22,7 +22,6 @@ from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.evidence.packages import build, versions
 from disclosure_control.run.fingerprints import fingerprint, fingerprint_of_json
 from disclosure_control.run.results import files_below, summary_text
-from study.formats.files import sha256_of_input
 
 # What is compared with the files as they are; all other kinds are compared with a run again.
 _AS_WRITTEN = (OF_RESULTS, OF_INPUTS, AS_RECORDED) = ("files of the results", "inputs", "figures as recorded")
@@ -117,10 +116,10 @@ def check_manifest(
     of_run, of_today = manifest.get("columns", {}).get("sha256"), sha256 and fingerprint(key, sha256)
     found.check(kind, of_run == of_today, f"{sheet.name}: changed since the run")
     for name, entry in domain_files.items():
-        found.check(kind, *_input(sha256_of_input(folder / name), name, entry, key))
+        found.check(kind, *_input(hash_of_input(folder, name), name, entry, key))
     for name, entry in manifest["inputs"].items():
         place = results if (results / name).is_file() else folder
-        sha256 = sha256_of_input(place / name)
+        sha256 = hash_of_input(place, name)
         if sha256 is not None:  # otherwise it is elsewhere, or missing, which the repeated run finds
             found.check(kind, *_input(sha256, name, entry, key))
     if manifest["merge_report"] is not None:
@@ -153,6 +152,11 @@ def check_manifest(
 
 def _name(folder: Path) -> str:
     return f"{folder.name}_privacy_summary.json"
+
+
+def are_there(folder: Path, names: Iterable[str]) -> bool:
+    """Whether all these domain files are in a pilot's folder; a sheet is in its workbook."""
+    return all(has_input(folder, name) for name in names)
 
 
 def _input(sha256: str | None, name: str, entry: Mapping[str, Any], key: bytes) -> tuple[bool, str]:
