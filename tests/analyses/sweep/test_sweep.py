@@ -675,21 +675,6 @@ def test_without_figures_there_is_the_table_alone():
 # ---------------------------------------------------------------- the report
 
 
-def test_the_report_names_every_file():
-    pytest.importorskip("matplotlib", reason=NO_MATPLOTLIB)
-    report = run(figures=True).report
-    for name in ("risk_utility_summary.csv", *FILES):
-        assert f"    {name}\n" in report
-
-
-@pytest.mark.thorough("0.6 s")
-def test_the_report_says_what_chance_did():
-    report = run().report
-    assert "The seed is the published default: one generator runs through all of them, in this order." in report
-    assert "Where chance" not in run([GRID[0]]).report
-    assert "777001" not in run(seed=777001).report
-
-
 def test_the_report_shows_the_loss_by_which_treatments_are_judged():
     """IL1_overall averages over the columns that changed: by hand 1/1 for sex dropped, where IL1_mean has 1/3."""
     result = run([{"method": "drop_column", "columns": ["sex"]}])
