@@ -134,15 +134,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/run": 28,
         "tests/steps/release": 1,
     },
-    "Cut": {
-        "study": 7,
-        "tests": 20,
-        "tests/analyses/linkage_attack": 3,
-        "tests/release": 6,
-        "tests/report": 4,
-        "tests/steps/identifiers": 10,
-        "tests/steps/release": 26,
-    },
     "Attack": {
         "disclosure_control.attack": 4101,
         "disclosure_control.basics": 1,
@@ -174,6 +165,15 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/run": 182,
         "tests/steps/release": 26,
     },
+    "Cut": {
+        "study": 7,
+        "tests": 20,
+        "tests/analyses/linkage_attack": 3,
+        "tests/release": 6,
+        "tests/report": 4,
+        "tests/steps/identifiers": 10,
+        "tests/steps/release": 26,
+    },
 }
 
 MOST = {
@@ -201,7 +201,7 @@ MOST = {
     "tests/analyses/fairness": 377,
     "tests/analyses/linkage_attack": 971,
     "tests/analyses/private_release": 1407,
-    "tests/analyses/sweep": 728,
+    "tests/analyses/sweep": 718,
     "tests/assess": 133,
     "tests/bad_inputs": 834,
     "tests/basics": 953,
@@ -230,7 +230,7 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 38791, 32308
+MOST_STATEMENTS, MOST_OF_TESTS = 38791, 32298
 MOST_SETTINGS = 314
 MOST_WORDS = {"docs": 38504, "README.md": 2218}
 MOST_BYTES_OF_README = 14170
