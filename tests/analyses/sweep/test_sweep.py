@@ -539,7 +539,6 @@ def figure_rows(n_methods=2, n_points=3, row=UNTREATED, **more):
 
 
 NAMES = ["sweep_risk", "sweep_utility", "risk_utility_map"]
-FILES = [f"{name}.svg" for name in NAMES]
 
 
 PERCENTS = ("avg_linkage_risk_percent", "percent_unique", "percent_k_le_5")
