@@ -201,7 +201,7 @@ MOST = {
     "tests/analyses/fairness": 377,
     "tests/analyses/linkage_attack": 971,
     "tests/analyses/private_release": 1407,
-    "tests/analyses/sweep": 718,
+    "tests/analyses/sweep": 717,
     "tests/assess": 133,
     "tests/bad_inputs": 834,
     "tests/basics": 953,
@@ -230,7 +230,7 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 38791, 32298
+MOST_STATEMENTS, MOST_OF_TESTS = 38791, 32297
 MOST_SETTINGS = 314
 MOST_WORDS = {"docs": 38504, "README.md": 2218}
 MOST_BYTES_OF_README = 14170
