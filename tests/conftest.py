@@ -12,15 +12,9 @@ from tests.run.fixtures import doors, finished_template, fresh, pilot  # noqa: E
 __all__ = ["doors", "finished_template", "fresh", "pilot"]
 
 
-PASSED = "quick/passed"  # in pytest's cache: the tests that passed in the last quick run
-passed_now: set[str] = set()
-
-
 def pytest_addoption(parser):
     parser.addoption("--thorough", action="store_true", help="everything: all examples, costly tests too")
-    parser.addoption(
-        "--only-thorough", action="store_true", help="the same, less what passed whole in the last quick run"
-    )
+    parser.addoption("--only-thorough", action="store_true", help="the same, less what the quick run has run whole")
 
 
 def pytest_configure(config):
@@ -32,25 +26,12 @@ def pytest_collection_modifyitems(config, items):
     if config.getoption("--thorough"):
         return
     if config.getoption("--only-thorough"):
-        passed = frozenset(config.cache.get(PASSED, []))
-        left_out = [item for item in items if examples.ran_whole_in_the_quick_run(item, passed)]
+        left_out = [item for item in items if examples.runs_whole_in_the_quick_run(item)]
     else:
         left_out = [item for item in items if item.get_closest_marker("thorough")]
     config.hook.pytest_deselected(items=left_out)
     gone = set(left_out)
     items[:] = [item for item in items if item not in gone]
-
-
-def pytest_runtest_logreport(report):
-    if report.when == "call" and report.passed:
-        passed_now.add(report.nodeid)
-
-
-def pytest_sessionfinish(session):
-    config = session.config
-    is_quick = not (config.getoption("--thorough") or config.getoption("--only-thorough"))
-    if is_quick and not hasattr(config, "workerinput") and hasattr(config, "cache"):
-        config.cache.set(PASSED, sorted(passed_now))
 
 
 def pytest_collection_finish(session):

@@ -3,12 +3,12 @@
 Both have every test of every room but those few that are marked ``thorough`` because of what they cost. The quick run
 tries fewer examples of each: a property says how many examples it has at full, and ``QUICK_SHARE`` is the one setting
 that says how many of them are left. In both runs the examples are the same each time: a test that is red stays red.
-``--only-thorough`` is the thorough run without the tests that passed whole in the last quick one here: CI does both.
+``--only-thorough`` is the thorough run without the tests that the quick one has already run whole: CI does both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
@@ -50,13 +50,12 @@ def quick_share_of(number: int) -> int:
     return number if _chosen["thorough"] else min(number, max(FEWEST, round(number * QUICK_SHARE)))
 
 
-def ran_whole_in_the_quick_run(item: pytest.Item, passed: Container[str]) -> bool:
-    """Whether the quick run left nothing of a test: it ``passed``, has no random examples, and its file asks for none.
+def runs_whole_in_the_quick_run(item: pytest.Item) -> bool:
+    """Whether the quick run leaves nothing of a test: it is in it, has no random examples, and its file asks for none.
 
-    What was skipped, for want of data or of a program, did not pass.
     A file that asks which run this is, or for some of its cases, counts as a whole: any of its tests may have more.
     """
-    if item.nodeid not in passed or item.get_closest_marker("thorough") or is_hypothesis_test(item.obj):
+    if item.get_closest_marker("thorough") or is_hypothesis_test(item.obj):
         return False
     return not any(value in ASK_WHICH_RUN for value in vars(item.module).values() if callable(value))
 
