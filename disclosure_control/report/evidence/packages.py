@@ -9,8 +9,9 @@ import platform
 import re
 from functools import cache
 from importlib import metadata
+from pathlib import Path
 
-from config import PROJECT_FOLDER
+import disclosure_control
 
 # The names of the requirements files; what they need in turn is asked of the packages themselves.
 REQUIRED = (
@@ -41,6 +42,7 @@ REQUIRED = (
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
+PROGRAM_FOLDER = Path(disclosure_control.__file__).resolve().parent.parent
 PROGRAM = ("disclosure_control", "study", "config/__init__.py", "config/model_settings.py", "*.py")
 NO_PROGRAM = ("__pycache__",)
 DIGITS = 12
@@ -49,12 +51,12 @@ DIGITS = 12
 @cache
 def build() -> str:
     """The first hexadecimal digits of a hash over the files of this program: their paths and contents."""
-    folders = [path for name in PROGRAM for path in sorted(PROJECT_FOLDER.glob(name))]
+    folders = [path for name in PROGRAM for path in sorted(PROGRAM_FOLDER.glob(name))]
     files = [one for path in folders for one in (sorted(path.rglob("*")) if path.is_dir() else [path])]
     content_hash = hashlib.sha256()
     for path in files:
         if path.is_file() and not set(path.parts) & set(NO_PROGRAM):
-            content_hash.update(f"{path.relative_to(PROJECT_FOLDER).as_posix()}\0".encode())
+            content_hash.update(f"{path.relative_to(PROGRAM_FOLDER).as_posix()}\0".encode())
             content_hash.update(hashlib.sha256(path.read_bytes()).digest())
     return content_hash.hexdigest()[:DIGITS]
 

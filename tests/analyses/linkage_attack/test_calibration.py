@@ -22,7 +22,7 @@ from tests.examples import some_of
 from tests.remedy.treatments.treatment_examples import CONFIG, RECOMMENDED
 from tests.remedy.treatments.treatment_frames import KEY
 
-N_PEOPLE, N_SEEDS = 40, 10
+N_PEOPLE, N_SEEDS = 40, 20
 METHODS = sorted(methods())
 SHARES = (0.0, 0.5, 1.0)
 KEYS, SECRET = ["SC__SITE", "SC__DOOR"], "SC__SECRET"
