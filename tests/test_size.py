@@ -111,29 +111,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 79,
         "tests/study/models": 17,
     },
-    "Desk": {
-        "Anonymization_Models": 14,
-        "config": 6,
-        "disclosure_control.analyses": 80,
-        "disclosure_control.assess": 8,
-        "disclosure_control.attack": 1,
-        "disclosure_control.release": 29,
-        "disclosure_control.remedy": 4,
-        "disclosure_control.report": 15,
-        "disclosure_control.run": 22,
-        "doors": 14,
-        "study": 20,
-        "tests/analyses/explore": 78,
-        "tests/analyses/sweep": 75,
-        "tests/config": 9,
-        "tests/models": 6,
-        "tests/records": 3,
-        "tests/release": 7,
-        "tests/remedy/treatments": 4,
-        "tests/report": 18,
-        "tests/run": 28,
-        "tests/steps/release": 1,
-    },
     "Attack": {
         "disclosure_control.attack": 4101,
         "disclosure_control.basics": 1,
@@ -174,6 +151,29 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/steps/identifiers": 10,
         "tests/steps/release": 26,
     },
+    "Desk": {
+        "Anonymization_Models": 14,
+        "config": 6,
+        "disclosure_control.analyses": 80,
+        "disclosure_control.assess": 8,
+        "disclosure_control.attack": 1,
+        "disclosure_control.release": 29,
+        "disclosure_control.remedy": 4,
+        "disclosure_control.report": 17,
+        "disclosure_control.run": 22,
+        "doors": 14,
+        "study": 20,
+        "tests/analyses/explore": 78,
+        "tests/analyses/sweep": 75,
+        "tests/config": 9,
+        "tests/models": 6,
+        "tests/records": 3,
+        "tests/release": 7,
+        "tests/remedy/treatments": 4,
+        "tests/report": 18,
+        "tests/run": 28,
+        "tests/steps/release": 1,
+    },
 }
 
 MOST = {
@@ -196,7 +196,7 @@ MOST = {
     "disclosure_control.study_tables": 1380,
     "doors": 622,
     "study": 7693,
-    "tests": 740,
+    "tests": 728,
     "tests/analyses/explore": 383,
     "tests/analyses/fairness": 377,
     "tests/analyses/linkage_attack": 971,
@@ -230,7 +230,7 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 38791, 32297
+MOST_STATEMENTS, MOST_OF_TESTS = 38791, 32285
 MOST_SETTINGS = 314
 MOST_WORDS = {"docs": 38504, "README.md": 2218}
 MOST_BYTES_OF_README = 14170
