@@ -18,6 +18,7 @@ REQUIRED = (
     "numpy",
     "pandas",
     "pyarrow",
+    "duckdb",
     "scipy",
     "pyreadstat",
     "jinja2",
