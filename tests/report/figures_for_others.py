@@ -9,20 +9,21 @@ from typing import Any
 
 import pytest
 
-from disclosure_control.report.evidence import pack
+import Main_Anonymization
+from disclosure_control.report.evidence.pack import EvidenceOf
 
 
 @contextlib.contextmanager
 def figures_for_others() -> Iterator[dict[str, Any]]:
     """A dictionary that holds the masked summary of the last run within the block, as a program would read it."""
     found: dict[str, Any] = {}
-    write = pack.write_evidence
+    write = Main_Anonymization.write_evidence
 
-    def write_and_keep(results: Any, evidence: pack.EvidenceOf) -> None:
+    def write_and_keep(results: Any, evidence: EvidenceOf) -> None:
         found.clear()
         found.update(json.loads(json.dumps(evidence.told.summary)))
         write(results, evidence)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(pack, "write_evidence", write_and_keep)
+        patched.setattr(Main_Anonymization, "write_evidence", write_and_keep)
         yield found
