@@ -6,10 +6,12 @@ Without a handler the first process of a container ignores SIGTERM, and any othe
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import threading
 from collections.abc import Iterator
 from types import FrameType
+from typing import Any
 
 BY_SIGNAL = 128  # as shells report it: 130 after Ctrl-C, 143 after SIGTERM
 _ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -45,6 +47,24 @@ def stop_if_asked() -> None:
         raise Stopped(_asked[-1])
 
 
+def end_at_once_by_signals() -> None:
+    """Until a run begins, such as while modules are imported, a signal ends the process, with the status of it."""
+    for number in _not_taken():
+        signal.signal(number, _end)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    os._exit(BY_SIGNAL + number)
+
+
+def _not_taken() -> dict[int, Any]:
+    """The signals that end a run and that nobody else handles or ignores, with their handlers."""
+    numbers = [getattr(signal, name) for name in _ENDING if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in numbers}
+    default = (signal.SIG_DFL, signal.default_int_handler, _end)
+    return {number: handler for number, handler in before.items() if handler in default}
+
+
 @contextlib.contextmanager
 def stopped_by_signals() -> Iterator[None]:
     """A block that signals end by ``Stopped``. One that the process ignores, as under ``nohup``, stays ignored.
@@ -54,10 +74,7 @@ def stopped_by_signals() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    numbers = [getattr(signal, name) for name in _ENDING if hasattr(signal, name)]
-    before = {number: signal.getsignal(number) for number in numbers}
-    default = (signal.SIG_DFL, signal.default_int_handler)
-    taken = {number: handler for number, handler in before.items() if handler in default}
+    taken = _not_taken()
     for number in taken:
         signal.signal(number, _stop)
     try:

@@ -223,6 +223,8 @@ class Doors:
         # The developer's own .env beside the scripts must have no say here.
         monkeypatch.setattr("config.PROJECT_FOLDER", desk.parent / "scripts")
         monkeypatch.setattr("disclosure_control.run.clock.utc_now", lambda: NOW)
+        # The process of the tests is not the doors' own.
+        monkeypatch.setattr("disclosure_control.run.stopping.end_at_once_by_signals", lambda: None)
         monkeypatch.chdir(desk)
 
     def start(self, door: int, *arguments: str) -> SyntheticRun:

@@ -97,6 +97,19 @@ def test_out_of_memory_is_no_error_of_this_program_and_says_how_much_is_needed(e
     assert "report it" not in run.err
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_before_the_run_begins_ends_it_with_its_status(number):
+    """As process 1, which ignores a signal without a handler, a container was not to be stopped while it imported."""
+    code = (
+        "import time; from disclosure_control.run.stopping import end_at_once_by_signals as end; end(); "
+        "print('ready', flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], cwd=PROJECT, stdout=subprocess.PIPE, encoding="utf-8") as begun:
+        assert begun.stdout.readline() == "ready\n"
+        begun.send_signal(number)
+        assert begun.wait(30) == 128 + number
+
+
 def test_limits_of_control_groups_above_and_of_systemd_count(tmp_path, monkeypatch):
     unit = tmp_path / "system.slice" / "pilots.service"
     unit.mkdir(parents=True)
