@@ -81,6 +81,10 @@ class PeopleOnDisk(People):
 
     def _form_classes(self) -> EquivalenceClasses:
         names = self.config.quasi_identifiers
+        if not names:  # there is nothing to count by: all people are one class
+            n_people = sum(self._subjects.lengths)
+            n_classes = min(n_people, 1)
+            return EquivalenceClasses(names, (), np.zeros((0, n_classes), np.int64), np.full(n_classes, n_people))
         with progress("Forming classes"):
             codes, size = counted_classes(
                 self._count(self._codes, range(len(names))), len(names), self._limits.n_classes

@@ -172,6 +172,17 @@ def test_the_verdict_says_what_was_not_looked_at(tmp_path):
         assert "Not looked at" not in treated(opened, tmp_path)[2]
 
 
+def test_without_a_quasi_identifier_all_people_are_one_class(tmp_path):
+    """The recoding that meets L and T may have to drop all of them; there is nothing left to count by."""
+    steps = [{"method": "drop_column", "columns": ["USUBJID", "SEX", "AGE"]}]
+    found = {}
+    for engine in ("memory", "disk"):
+        with opened_pilot(tmp_path, engine, steps) as opened:
+            step, released, verdict = treated(opened, tmp_path)
+            found[engine] = step.figures, step.report, released, verdict
+    assert found["disk"] == found["memory"]
+
+
 @pytest.mark.parametrize(
     ("steps", "places"),
     [
