@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -138,7 +139,8 @@ def losses_of(
         if leaving is None:
             losses.append(_data_set(file, of_rows, accounts, found))
             continue
-        source = _AsItCame(file, of_rows, people)
+        asked = [one for one in accounts if _is_gone(one, leaving) or one.n_times]
+        source = _AsItCame(file, of_rows, people, tuple(one.rows_of or one.variable for one in asked))
         losses += [*_columns(source, leaving, accounts, found), *_cells(source, accounts)]
         if len(of_rows) == file.table.n_rows:
             losses += _rows(file, leaving, of_rows, people, accounts, found, raised)
@@ -192,23 +194,36 @@ class _AsItCame:
     file: StudyFile
     of_rows: np.ndarray
     people: ReleasePeople
+    asked: tuple[str, ...]
 
-    def column(self, name: str) -> tuple[pd.Series, np.ndarray] | None:
-        """The values (n,) of a column in the rows of those who stay, and these people; None where it was not read."""
+    @cached_property
+    def _rows(self) -> tuple[pd.DataFrame, np.ndarray] | None:
+        """The columns that are ``asked`` for, in the rows of those who stay, and these people (n,); read once."""
         table = self.file.table
-        if name not in table.frame or len(self.of_rows) != table.n_rows:
+        names = [name for name in dict.fromkeys(self.asked) if name in table.frame]
+        if not names or len(self.of_rows) != table.n_rows:
             return None
         if table.fits(0):
             stays = _stay(self.of_rows, self.people)
-            return table.frame[name][stays], self.of_rows[stays]
-        parts = [(part.table.frame[name], part.people) for part in self.file.parts(self.people)]
-        return pd.concat([values for values, _ in parts]), np.concatenate([people for _, people in parts])
+            return table.frame.loc[stays, names], self.of_rows[stays]
+        parts = [(part.table.frame[names], part.people) for part in self.file.parts(self.people)]
+        return pd.concat([rows for rows, _ in parts]), np.concatenate([people for _, people in parts])
+
+    def column(self, name: str) -> tuple[pd.Series, np.ndarray] | None:
+        """The values (n,) of a column in the rows of those who stay, and these people; None where it was not read."""
+        if self._rows is None or name not in self._rows[0]:
+            return None
+        return self._rows[0][name], self._rows[1]
 
 
 def _stay(of_rows: np.ndarray, people: ReleasePeople) -> np.ndarray:
     """Which rows (n_rows,) are those of people who stay, or of nobody."""
     stays: np.ndarray = np.append(people.stays, True)[np.maximum(of_rows, NOBODY)] & (of_rows != STRANGER)
     return stays
+
+
+def _is_gone(account: Account, leaving: ReleasedFile) -> bool:
+    return not account.stays or (not account.rows_of and account.variable not in leaving.columns)
 
 
 def _columns(
@@ -218,8 +233,7 @@ def _columns(
     file = source.file
     by_name = {(one.rows_of, one.variable): one for one in accounts}
     for (rows_of, name), account in by_name.items():
-        is_gone = not account.stays or (not rows_of and name not in leaving.columns)
-        if not is_gone or not account.n_values:
+        if not _is_gone(account, leaving) or not account.n_values:
             continue
         by, people = found.by(account), np.zeros(0, dtype=np.int64)
         if (came := source.column(rows_of or name)) is not None:

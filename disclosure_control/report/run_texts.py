@@ -37,11 +37,11 @@ def run_texts(told: RunTold) -> RunTexts:
     answers = [_only(section, AnswersGiven) for section in sections]
     others = as_text([_only(section, Sentence) for section in sections], Where.FIRST)
     whose = f"{capitalised(FOR_CONTROLLER)}.\n" if told.policy.is_exact else ""
-    not_tried = as_text([told.verdict.not_tried], Where.TEXT)
+    left_open = as_text([told.verdict.left_open], Where.TEXT)
     top = [
         whose,
         verdict,
-        not_tried,
+        left_open,
         "".join(f"{note}\n" for note in notes),
         *(result.first_lines for result in steps.values()),
     ]

@@ -20,8 +20,8 @@ from disclosure_control.steps.treatment import DATASETS
 from disclosure_control.study_tables.fit import LOSES, FitForUse, outside_of
 
 MAY_LEAVE, HOLD = "May leave", "Hold"
-NOTHING_AGAINST_IT = "It meets all thresholds, and this run found no reason against its release."
-NOT_TRIED = "Not tried, and what it would take"
+NOTHING_AGAINST_IT = "It meets all thresholds of the config, and this run found no reason against its release."
+LEFT_OPEN = "Not in it, or not looked at"
 NO_FINDING = (
     "These figures do not prove anonymity in the sense of the GDPR: with a key, data are pseudonymised. The decision "
     "is yours."
@@ -129,15 +129,15 @@ class Verdict:
             yield AnswersGiven(f"of {self.about}", tuple(self.answers.values()), TOLD)
         if self.not_looked_at:
             n = len(self.not_looked_at)
-            yield Sentence(f"{NOT_TRIED} ({n}): in the details.", where=Where.FIRST)
-            yield Details(f"{NOT_TRIED} ({n})", self.not_looked_at, where=Where.PAGE)
+            yield Sentence(f"{LEFT_OPEN} ({n}): in the details.", where=Where.FIRST)
+            yield Details(f"{LEFT_OPEN} ({n})", self.not_looked_at, where=Where.PAGE)
             yield from (Sentence(sentence, where=Where.EVIDENCE) for sentence in self.not_looked_at)
         yield Sentence(NO_FINDING, Style.SMALL, Where.PAGE)
 
     @property
-    def not_tried(self) -> Section:
+    def left_open(self) -> Section:
         """What this run did not examine, for the text with everything."""
-        return Section("verdict", NOT_TRIED, [Sentence(one, where=Where.TEXT) for one in self.not_looked_at])
+        return Section("verdict", LEFT_OPEN, [Sentence(one, where=Where.TEXT) for one in self.not_looked_at])
 
     def _why_it_may_leave(self) -> Iterator[Part]:
         why = " ".join((NOTHING_AGAINST_IT, *(one for one in self.not_looked_at if one == NOTHING_SENSITIVE)))
@@ -171,7 +171,7 @@ class Verdict:
             yield Details(more, lines, where=Where.PAGE)
             yield Details(more, [reason.sentence for reason in rest], where=Where.EVIDENCE)
         if any(reason.changes for reason in self.reasons):
-            yield Sentence(f"All of it, tried: {PROPOSE_COMMAND.format(self.pilot)}", where=Where.FIRST)
+            yield Sentence(f"To try all of it: {PROPOSE_COMMAND.format(self.pilot)}", where=Where.FIRST)
         if any(reason.lines for reason in self.reasons[:MOST_REASONS]):
             take_the_place = "Lines take the place of those in the config with the same key. Then run again."
             yield Sentence(take_the_place, where=Where.PAGE)

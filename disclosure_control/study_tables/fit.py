@@ -240,7 +240,7 @@ def _first_line(ledger: Sequence[LedgerLine], n_tables: int) -> list[str]:
         if names
     ]
     n_more = len(parts) - MOST_LOSSES
-    more = [f"{counted(n_more, 'further kind')} of loss below"] if n_more > 0 else []
+    more = [f"{counted(n_more, 'further kind')} of loss"] if n_more > 0 else []
     nothing = [f"no change that matters in {counted(n_tables, 'table')}"] if n_tables and not parts else []
     return [*parts[:MOST_LOSSES], *more, *nothing]
 

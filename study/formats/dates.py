@@ -71,7 +71,7 @@ class DateReading:
 
 
 def may_hold_dates(values: pa.Array) -> bool:
-    """Whether at least half of some text values (n_values,) are written as dates are, other than in ISO 8601 alone."""
+    """Whether more than half of some text values (n_values,) are written as dates are, other than in ISO 8601 alone."""
     with_digits = values.filter(pc.match_substring_regex(values, _THREE_DIGITS))
     if 2 * len(with_digits) <= len(values):  # most columns, and the form of all shapes costs ten times as much to read
         return False

@@ -19,7 +19,7 @@ from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.report.page.page import privacy_page
 from disclosure_control.report.verdict import (
-    NOT_TRIED,
+    LEFT_OPEN,
     NOTHING_AGAINST_IT,
     NOTHING_SENSITIVE,
     Verdict,
@@ -139,8 +139,8 @@ def test_what_may_leave_says_what_nobody_looked_at():
     """They are counted on the first screen, and named where everything is: a word on each drowned the answer."""
     verdict = Verdict("released/", (), not_looked_at=("Not looked at: this.", "Nor that."))
     assert verdict.text.startswith("VERDICT on released/: May leave.")
-    assert f"\n{NOT_TRIED} (2)" in verdict.text
-    assert as_text([verdict.not_tried], Where.TEXT) == f"{NOT_TRIED}\n  Not looked at: this.\n  Nor that.\n"
+    assert f"\n{LEFT_OPEN} (2)" in verdict.text
+    assert as_text([verdict.left_open], Where.TEXT) == f"{LEFT_OPEN}\n  Not looked at: this.\n  Nor that.\n"
 
 
 def test_that_nothing_is_sensitive_is_said_beside_the_verdict_itself():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,9 +111,13 @@ def make_demo(to: Path, release: dict | None = None) -> Package:
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory) -> Package:
+    return with_key(make_demo, tmp_path_factory.mktemp("demo"))
+
+
+def with_key(make: Callable[[Path], Package], to: Path) -> Package:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RELEASE_TEST_KEY", KEY)
-        return make_demo(tmp_path_factory.mktemp("demo"))
+        return make(to)
 
 
 def make_small(to: Path) -> Package:
@@ -141,9 +146,7 @@ def make_small(to: Path) -> Package:
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory) -> Package:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RELEASE_TEST_KEY", KEY)
-        return make_small(tmp_path_factory.mktemp("small"))
+    return with_key(make_small, tmp_path_factory.mktemp("small"))
 
 
 @pytest.fixture
