@@ -21,7 +21,7 @@ from importlib.metadata import version
 
 from doors import demo, door_1, door_1_omop, door_2, engines
 from explore import explore_beside_pandas
-from linkage_attack import anonymeter_attacks, exact_linkage
+from linkage_attack import exact_linkage
 from measures import measures
 from models import growth, models_against_reading
 from private_release import private_answers
@@ -57,7 +57,6 @@ BENCHMARKS = {
     "anonypy": Benchmark(anonypy, 1),
     "explore": Benchmark(explore_beside_pandas, 1),
     "linkage": Benchmark(exact_linkage, 3),
-    "anonymeter": Benchmark(anonymeter_attacks, 3),
     "private_release": Benchmark(private_answers, 3),
     "demo": Benchmark(demo, 9),
 }

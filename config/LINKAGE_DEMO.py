@@ -27,9 +27,5 @@ config = {
         "truth": "USUBJID",
         "known": {"DM__SEX": "sex", "DM__POSTCODE": "postal_code"},
         "method": ["exact", "generalised"],
-        # People who did not take part: what can be told of them, too, follows from the population.
-        "control": "not_in_the_pilot.csv",
-        "singling_out": {"n_attacks": 300},
-        "inference": {"secret": "DM__DIAGNOSIS", "n_attacks": 300},
     },
 }

@@ -11,10 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from config.model_settings import PilotConfig
-from disclosure_control.analyses.linkage_attack.inference import InferenceSettings
 from disclosure_control.analyses.linkage_attack.interval_disclosure import IntervalSettings
-from disclosure_control.analyses.linkage_attack.linkability import LinkabilitySettings
-from disclosure_control.analyses.linkage_attack.singling_out import SinglingOutSettings
 from disclosure_control.attack.leaving import Join
 from disclosure_control.basics.settings.fields import SettingField, SettingsGroup, settings_in
 from disclosure_control.release.settings import EarlierReleaseSettings, OutsidersKnow
@@ -45,9 +42,6 @@ CLASSES: dict[str, type[SettingsGroup]] = {
     "release earlier": EarlierReleaseSettings,
     "release fit_for_use": FitForUseSettings,
     "release fit_for_use outcome": OutcomeAsked,
-    "linkage_attack singling_out": SinglingOutSettings,
-    "linkage_attack inference": InferenceSettings,
-    "linkage_attack linkability": LinkabilitySettings,
     "linkage_attack interval_disclosure": IntervalSettings,
     **{name: settings_module(name).SETTINGS for name in STEPS},
     **{f"treatment {name}": treatment.settings for name, treatment in methods().items()},

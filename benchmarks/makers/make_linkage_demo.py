@@ -5,7 +5,6 @@
 LINKAGE_DEMO/DM.csv, LB.csv                   what the pilot holds: pseudonyms instead of names
 LINKAGE_DEMO/identified/register.csv          names, sex, postal code, age of the 1,000 people and of 250 others;
                                               the controller alone can say who is who (USUBJID)
-LINKAGE_DEMO/identified/not_in_the_pilot.csv  250 people with the columns of the combined dataset: the control group
 
 Seeded: each run writes the same bytes.
 """
@@ -93,7 +92,7 @@ def write_linkage_demo(folder: Path) -> None:
     """Write ``LINKAGE_DEMO/`` below ``folder``, over what an earlier run wrote."""
     rng = np.random.default_rng(SEED)
     people = _people(rng, N_PEOPLE + N_OTHERS)
-    inside, outside = people[:N_PEOPLE], people[N_PEOPLE:]
+    inside = people[:N_PEOPLE]
     for number, place in enumerate(rng.permutation(N_PEOPLE), start=1):
         inside[place]["USUBJID"] = f"LINK-{number:04d}"
     pilot = folder / "LINKAGE_DEMO"
@@ -103,9 +102,6 @@ def write_linkage_demo(folder: Path) -> None:
     _write(pilot / "LB.csv", ("USUBJID", "Cholesterol"), by_subject)
     register = [people[place] for place in rng.permutation(len(people))]
     _write(pilot / "identified" / "register.csv", REGISTER_COLUMNS, register)
-    names = {f"DM__{name}": name for name in DM_COLUMNS[1:]} | {"LB__Cholesterol": "Cholesterol"}
-    control = [{new: person[old] for new, old in names.items()} for person in outside]
-    _write(pilot / "identified" / "not_in_the_pilot.csv", tuple(names), control)
 
 
 def _people(rng: np.random.Generator, n_people: int) -> list[dict]:

@@ -82,7 +82,7 @@ def made(tmp_path_factory):
         "explore": {"figures": False},
         "sweep": {"grid": [{"method": "band", "column": "age", "width": [5, 20]}], "figures": False, "seed": 1},
         "fairness": {"favourable": {"column": "lab", "at_least": 12}, "sensitive": "sex", "reference": "M"},
-        "linkage_attack": {"inference": {"secret": "lab", "known": ["sex", "town"], "n_attacks": 50}},
+        "linkage_attack": {"interval_disclosure": {"columns": ["age"], "share": 0.2}},
     }
     run = run_of(frame, CONFIG | keys, tmp_path_factory.mktemp("page"))
     summary = json.loads(json.dumps(run.summary))  # as a program reads it

@@ -1,4 +1,4 @@
-"""Attacks on a release: linkage with an identified table, singling out, inference of attributes, and their rates."""
+"""Attacks on a release: linkage with an identified table, intervals around its numbers, and their rates."""
 
 from disclosure_control.basics.telling.sections import Outline
 

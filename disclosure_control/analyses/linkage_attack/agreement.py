@@ -166,20 +166,6 @@ class _Listed:
         return cls(None, np.stack([known[other], label[other]], axis=1))
 
 
-def labels_with_many_values(released: pd.Series, known: pd.Series) -> dict[int, Pattern]:
-    """Labels of a released text column that represent several values, by their code in ``encode_column``.
-
-    Those that equal no known value: any other is a plain value.
-    """
-    theirs, mine = encode_column(released), encode_column(known)
-    if theirs.is_numeric:
-        return {}
-    patterns = patterns_of(theirs.labels, _used(theirs))
-    is_known = np.zeros(len(theirs.labels) + 1, dtype=bool)
-    is_known[code_of_equal(theirs, mine)[_used(mine)]] = True
-    return with_bins_half_open({code: one for code, one in patterns.items() if not is_known[code]})
-
-
 def _used(column: EncodedColumn) -> np.ndarray:
     """Labels that some record has (n_labels,)."""
     return np.bincount(column.codes + 1, minlength=len(column.labels) + 1)[1:] > 0

@@ -9,17 +9,18 @@ standard deviations, SDID); sdcMicro ``dRisk``, the risk of numeric keys.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.analyses.linkage_attack.kinds import AttackKind, AttackPart, AttackScene
 from disclosure_control.analyses.linkage_attack.rates import AttackRates, Rate
+from disclosure_control.analyses.linkage_attack.releases import AttackedRelease
 from disclosure_control.analyses.linkage_attack.told import AttackTold
 from disclosure_control.basics.encoding.columns import encode_column, parse_numbers
-from disclosure_control.basics.settings.fields import setting
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMNS, POSITIVE
 
 SHARE = 0.05
@@ -50,15 +51,12 @@ def disclose_intervals(
     return AttackRates(Rate(disclosed(released), n_attacks), Rate(disclosed(others), n_attacks))
 
 
-# ---------------------------------------------------------------- the kind of attack
+# ---------------------------------------------------------------- on a release
 
 
 @dataclass(frozen=True)
-class IntervalSettings(AttackPart):
-    """The ``columns`` of numbers, and half of an interval as a ``share`` of the released standard deviation.
-
-    People outside the pilot have no record, so no column of theirs is used.
-    """
+class IntervalSettings(SettingsGroup):
+    """The ``columns`` of numbers, and half of an interval as a ``share`` of the released standard deviation."""
 
     columns: tuple[str, ...] = setting(
         COLUMNS, "columns of numbers, all together", (), "continuous quasi-identifiers and sensitive features"
@@ -70,25 +68,23 @@ class IntervalSettings(AttackPart):
         return dataclasses.replace(self, columns=self.columns or config.continuous_qis + config.sensitive_features)
 
 
-def _attack(scene: AttackScene, settings: IntervalSettings) -> tuple[dict[str, AttackTold], list[str]]:
-    left, notes = scene.released(settings.columns, "Interval disclosure")
-    columns = [name for name in left if _are_numbers(scene, name)]
-    if text := [name for name in left if name not in columns]:
-        notes.append(f"Interval disclosure: {', '.join(text)} holds no numbers in the {scene.release.name} release.")
+def attack_intervals(
+    release: AttackedRelease, pilot: pd.DataFrame, settings: IntervalSettings, seed: int
+) -> tuple[Mapping[str, AttackTold], list[str]]:
+    """What the intervals of one release disclose of its ``pilot``, by the columns together; and notes."""
+    left = [name for name in settings.columns if name in release.frame]
+    gone = [name for name in settings.columns if name not in left]
+    columns = [name for name in left if all(encode_column(frame[name]).is_numeric for frame in (release.frame, pilot))]
+    text = [name for name in left if name not in columns]
+    notes = [f"Interval disclosure: {', '.join(gone)} not in the {release.name} release any more."] if gone else []
+    if text:
+        notes.append(f"Interval disclosure: {', '.join(text)} holds no numbers in the {release.name} release.")
     if not columns:
         return {}, notes
     released, original = (
         np.column_stack([parse_numbers(frame[name]) for name in columns])
-        for frame in (scene.release.frame, scene.pilot.iloc[scene.release.kept])
+        for frame in (release.frame, pilot.iloc[release.kept])
     )
-    n_removed = len(scene.pilot) - len(scene.release.frame)
-    generator = np.random.default_rng(scene.seed)
-    rates = disclose_intervals(released, original, settings.share, generator, n_removed)
+    n_removed = len(pilot) - len(release.frame)
+    rates = disclose_intervals(released, original, settings.share, np.random.default_rng(seed), n_removed)
     return {", ".join(columns): AttackTold(rates, {"share": settings.share})}, notes
-
-
-def _are_numbers(scene: AttackScene, name: str) -> bool:
-    return all(encode_column(frame[name]).is_numeric for frame in (scene.release.frame, scene.pilot))
-
-
-INTERVAL_DISCLOSURE = AttackKind("Interval disclosure: people whose numbers lie near to those of their record", _attack)

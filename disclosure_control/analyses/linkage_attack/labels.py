@@ -66,27 +66,6 @@ def pattern_of(label: str) -> Pattern | None:
     return Mask(mask[1] or "", len(label)) if mask else None
 
 
-def covers(pattern: Pattern, other: Pattern | str) -> bool:
-    """Whether every value of the ``other`` label, a plain value if it is text, is also one of ``pattern``."""
-    if isinstance(pattern, Members):
-        if "missing" in pattern.texts or other in pattern.texts:
-            return True
-        if isinstance(other, Members):
-            return set(other.texts) <= set(pattern.texts)
-        return any(covers(one, other) for one in map(pattern_of, pattern.texts) if one is not None)
-    if isinstance(other, Members):
-        if isinstance(pattern, Mask):
-            return all(covers(pattern, one) for one in other.texts)
-        return "missing" not in other.texts and all(covers(pattern, pattern_of(one) or one) for one in other.texts)
-    if isinstance(pattern, Interval):
-        if isinstance(other, str):
-            return bool(pattern.meets(KnownValues.of(np.array([other], dtype=object), {}))[0])
-        return isinstance(other, Interval) and pattern.covers(other)
-    if isinstance(other, Mask):
-        return other.length == pattern.length and other.prefix.startswith(pattern.prefix)
-    return isinstance(other, str) and len(other) == pattern.length and other.startswith(pattern.prefix)
-
-
 def patterns_of(labels: np.ndarray, used: np.ndarray) -> dict[int, Pattern]:
     """The text labels (n_labels,) in use that may represent several values, by code."""
     import pyarrow as pa
@@ -120,19 +99,6 @@ def with_bins_half_open(patterns: dict[int, Pattern]) -> dict[int, Pattern]:
         for code, one in wide.items()
         if np.isfinite(one.high)
     }
-
-
-def people_covered(labels: np.ndarray, people: np.ndarray, patterns: dict[int, Pattern]) -> np.ndarray:
-    """People (n_labels,) of all the labels that each label covers, itself among them; ``patterns`` by code."""
-    covered = people.astype(np.int64).copy()
-    others = [patterns.get(code, label) for code, label in enumerate(labels)]
-    plain = KnownValues.of(labels, {})
-    is_plain = np.ones(len(labels), dtype=bool)
-    is_plain[list(patterns)] = False
-    for code, pattern in patterns.items():
-        covered[code] += people[is_plain & pattern.meets(plain)].sum()
-        covered[code] += sum(people[other] for other in patterns if other != code and covers(pattern, others[other]))
-    return covered
 
 
 # ---------------------------------------------------------------- what is known

@@ -1,4 +1,4 @@
-"""The people attacked: the identified table, and the control group of people who are not in the pilot."""
+"""The people attacked: those of the identified table, in the pilot or not."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from study.formats.files import read_domain_file
 from study.merge.subject_ids import SubjectIdRule
 
 DEFAULT_RULE = SubjectIdRule()
+PLACE = f"{KEY}['identified']"
 # What readers of domain files advise: settings of the merge, which are of no help here.
 MERGE_HINT = re.compile(r"[^.;,]*\bmerge: .*$", re.DOTALL)
 
@@ -58,13 +59,13 @@ def read_identified(
 
     ``rule`` is how the pilot spells its subjects: the column ``truth`` may use this spelling, or that of the source.
     """
-    file, source = file_of_key(settings, folder, "identified")
+    file, source = file_of_identified(settings, folder)
     truth = settings.truth or SUBJECT_COLUMN
     assert settings.id is not None  # the check of the settings asks for it beside the file
     needed = {"id": settings.id, **{f"known[{name!r}]": theirs for name, theirs in settings.known.items()}}
     if settings.truth:
         needed["truth"] = settings.truth
-    frame = _read(file, needed, "identified")
+    frame = _read(file, needed)
     ids = frame[settings.id]
     faults = _faults_of_ids(ids, file.name, settings.id)
     subject: np.ndarray | None = None
@@ -83,24 +84,11 @@ def read_identified(
     return IdentifiedTable(ids, frame, subject, attacked, source, tuple(notes))
 
 
-def read_control(
-    settings: AttackSettings, folder: Path, columns: list[str]
-) -> tuple[pd.DataFrame | None, Mapping[str, dict]]:
-    """People who are not in the pilot, with the columns that the attacks use; and their file with its SHA-256.
-
-    None where the config names no file.
-    """
-    if settings.control is None:
-        return None, {}
-    file, source = file_of_key(settings, folder, "control")
-    return _read(file, {name: name for name in columns}, "control"), source
-
-
-def file_of_key(settings: AttackSettings, folder: Path, key: str) -> tuple[SourceFile, Mapping[str, dict]]:
-    """The file that ``key`` names, as it was read in the config's folder or below; by name, its SHA-256."""
-    name, where = getattr(settings, key), f"the folder {settings.folder!r}"
+def file_of_identified(settings: AttackSettings, folder: Path) -> tuple[SourceFile, Mapping[str, dict]]:
+    """The identified table's file, as it was read in the config's folder or below; by name, its SHA-256."""
+    name, where = str(settings.identified), f"the folder {settings.folder!r}"
     try:
-        file, read = file_of_pilot(folder / settings.folder, name, f"{KEY}[{key!r}]")
+        file, read = file_of_pilot(folder / settings.folder, name, PLACE)
     except FaultyInputError as error:
         own = settings.folder == "."
         faults = [fault if own else fault.replace("the pilot's folder", where) for fault in error.faults]
@@ -108,11 +96,11 @@ def file_of_key(settings: AttackSettings, folder: Path, key: str) -> tuple[Sourc
     return file, {PurePath(settings.folder, name).as_posix(): read}
 
 
-def _read(file: SourceFile, needed: Mapping[str, str], key: str) -> pd.DataFrame:
+def _read(file: SourceFile, needed: Mapping[str, str]) -> pd.DataFrame:
     try:
         frame = read_domain_file(file).frame
     except FaultyInputError as error:  # this file is no domain that a merge could leave out
-        end = f"; correct the file, or name another one under {KEY}[{key!r}]"
+        end = f"; correct the file, or name another one under {PLACE}"
         raise FaultyInputError([MERGE_HINT.sub("", fault).rstrip(".;, ") + end for fault in error.faults]) from None
     faults = [
         f"{file.name}: no column {name!r} for {KEY} {role}{nearest_name(name, list(frame.columns))}"

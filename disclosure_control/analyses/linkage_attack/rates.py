@@ -58,12 +58,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class MaskedRate(Rate):
-    """A rate as it leaves the controller: few hits, or all but few where ``of_people``, are masked.
-
-    Attacks that are ``of_people`` try one person each; others try predicates, of which any number may be wrong.
-    """
-
-    of_people: bool = True
+    """A rate as it leaves the controller: few hits of people, or all but few, are masked."""
 
     @property
     def share(self) -> str:
@@ -79,7 +74,7 @@ class MaskedRate(Rate):
     @property
     def _is_masked(self) -> bool:
         n_hits = math.ceil(self.n_hits)
-        return MASKED.told(n_hits, *([self.n] if self.of_people else [])) is None
+        return MASKED.told(n_hits, self.n) is None
 
 
 @dataclass(frozen=True)
@@ -90,9 +85,7 @@ class AttackRates:
     the person. ``control``: the same attack on people who are not in the release, None if there are none; its success
     follows from the population and not from being in the release.
 
-    ``baseline_is_known``: the chance of a guess is calculated and not counted. ``at_equal_size``: attack and control in
-    groups of one size, if the size of a group alone makes success likelier. ``needs_control``: there is no fair guess
-    (``baseline`` is of no attack), and only a control group can show an effect.
+    ``baseline_is_known``: the chance of a guess is calculated and not counted.
 
     ``n_unread`` attacks failed because released values could not be compared with what is known of the person: the
     result of a reader who understands them is unknown. ``unread`` are the columns without any readable value. This is
@@ -103,28 +96,23 @@ class AttackRates:
     baseline: Rate
     control: Rate | None = None
     baseline_is_known: bool = False
-    at_equal_size: tuple[Rate, Rate] | None = None
-    needs_control: bool = False
     n_unread: float = 0
     unread: tuple[str, ...] = ()
     n_tries: int = 1
 
     @property
     def p_value(self) -> float | None:
-        """The chance of a success at least as large if the attack were no better than guessing or, if ``at_equal_size``
-        is given, than on the control group (the larger chance of both); in [0, 1].
+        """The chance of a success at least as large if the attack were no better than guessing; in [0, 1].
 
-        Times ``n_tries``. None if unknown: fewer than ``FEWEST_ATTACKS`` attacks or guesses, or no control group
-        although one is needed. Fractions of a hit are rounded to the disadvantage of the attack.
+        Times ``n_tries``. None if unknown: fewer than ``FEWEST_ATTACKS`` attacks or guesses. Fractions of a hit are
+        rounded to the disadvantage of the attack.
         """
-        pairs = [] if self.needs_control else [(self.attack, self.baseline)]
-        pairs += [self.at_equal_size] if self.at_equal_size else []
-        if not pairs or min(one.n for pair in pairs for one in pair) < FEWEST_ATTACKS:
+        if min(self.attack.n, self.baseline.n) < FEWEST_ATTACKS:
             return None
         if self.baseline_is_known and self.baseline.rate is not None:
             chance = binomial_p_value(self.attack, self.baseline.rate)
         else:
-            chance = max(fisher_p_value(*pair) for pair in pairs)
+            chance = fisher_p_value(self.attack, self.baseline)
         return min(1.0, self.n_tries * chance)
 
     @property
@@ -142,13 +130,8 @@ class AttackRates:
         """Whether the attack would beat guessing if every attack that could not be read had succeeded."""
         if not self.n_unread:
             return False
-
-        def at_best(rate: Rate) -> Rate:
-            return Rate(min(rate.n, rate.n_hits + self.n_unread), rate.n)
-
-        equal = self.at_equal_size and (at_best(self.at_equal_size[0]), self.at_equal_size[1])
-        best = replace(self, attack=at_best(self.attack), at_equal_size=equal, n_unread=0)
-        return bool(best.beats_baseline)
+        at_best = Rate(min(self.attack.n, self.attack.n_hits + self.n_unread), self.attack.n)
+        return bool(replace(self, attack=at_best, n_unread=0).beats_baseline)
 
     def notes(self, attack: str) -> list[str]:
         """Notes on values that could not be read, and on the verdict that is missing for it."""
@@ -171,7 +154,7 @@ class AttackRates:
         """
         pairs = [(self.attack, self.baseline)]
         if self.control is not None:
-            pairs.append(self.at_equal_size or (self.attack, self.control))
+            pairs.append((self.attack, self.control))
         gains = [
             (attack - reference) / (1 - reference) if reference < 1 else 0.0
             for attack, reference in ((one.rate, other.rate) for one, other in pairs)
@@ -179,11 +162,11 @@ class AttackRates:
         ]
         return max(0.0, min(gains)) if gains else None
 
-    def masked(self, *, of_people: bool) -> AttackRates:
+    def masked(self) -> AttackRates:
         """The same as they leave the controller; a chance that is calculated is no count of people."""
 
         def told(rate: Rate) -> Rate:
-            return MaskedRate(rate.n_hits, rate.n, of_people)
+            return MaskedRate(rate.n_hits, rate.n)
 
         return replace(
             self,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from disclosure_control.analyses.linkage_attack import OUTLINES
-from disclosure_control.analyses.linkage_attack.attacks import ATTACKS
 from disclosure_control.analyses.linkage_attack.rates import Rate
 from disclosure_control.analyses.linkage_attack.told import AttacksTold, ReleaseAttacked
 from disclosure_control.basics.drawings.rows import RateWithInterval, interval_chart
@@ -24,7 +23,7 @@ from disclosure_control.basics.telling.small_counts import MASKED_CELL
 from disclosure_control.basics.telling.words import capitalised, share_text
 
 METHODS = {"exact": "by equal values", "generalised": "by values and intervals that fit"}
-FACTS = {"univariate": "by one fact", "multivariate": "by several facts"}
+INTERVALS = "Interval disclosure"
 NO_CLAIM_CHECKED = (
     "Nobody can tell whether a match is right: no column of the table holds the USUBJID (key truth). Matches are "
     "claimed ones."
@@ -58,8 +57,7 @@ def _parts(told: AttacksTold) -> Iterator[Part]:
     yield Table("Attacks", columns, rows, numbers=(2,))
     yield Sentence(
         "Right: how many of the attacker's guesses are right. Guessing: the share that chance gets right. Control "
-        "group: the share among people who are not in the pilot. To single out is to say something that is true of "
-        'exactly one person. "-": there is nothing fair to compare with.',
+        'group: the share among people who are not in the pilot. "-": there is nothing fair to compare with.',
         Style.SMALL,
     )
     if identified:
@@ -93,9 +91,8 @@ def _rates(found: ReleaseAttacked) -> Iterator[tuple[str, Rate]]:
     for method, one in found.linkage.methods.items() if found.linkage else ():
         if one.pairs:
             yield f"Linkage, {METHODS.get(method, method)}", one.pairs.attack
-    for part, attacks in found.attacks.items():
-        for name, attack in attacks.items():
-            yield f"{ATTACKS[part].title.split(':')[0]}, {FACTS.get(name, name)}", attack.rates.attack
+    for name, attack in (found.interval_disclosure or {}).items():
+        yield f"{INTERVALS}, {name}", attack.rates.attack
 
 
 def _attacks(found: ReleaseAttacked) -> Iterator[list[str]]:
@@ -106,25 +103,8 @@ def _attacks(found: ReleaseAttacked) -> Iterator[list[str]]:
             yield [name, *one.pairs.cells()]
         else:
             yield [f"{name}, claimed", *one.claims.cells(), "-", "-", "-"]
-    for part, attacks in found.attacks.items():
-        for name, attack in attacks.items():
-            yield [f"{ATTACKS[part].title.split(':')[0]}, {FACTS.get(name, name)}", *attack.rates.cells()]
-
-
-def notes_on_control(attacks: Sequence[str], has_control: bool) -> list[str]:
-    """Whether a control group is missing, or of no use; ``attacks`` are those that would use it."""
-    if attacks and not has_control:
-        return [
-            f"{_listed(attacks)}: no control group; name a file of people who are not in the pilot under control to "
-            "see what is knowledge about the population alone."
-        ]
-    if has_control and not attacks:
-        return [f"control: no use of the file; it is for {_listed(ATTACKS)} alone."]
-    return []
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(name.replace("_", " ") for name in names)
+    for name, attack in (found.interval_disclosure or {}).items():
+        yield [f"{INTERVALS}, {name}", *attack.rates.cells()]
 
 
 def _linkage(releases: Mapping[str, ReleaseAttacked], truth_known: bool) -> Iterator[Part]:

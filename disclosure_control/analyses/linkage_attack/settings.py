@@ -1,4 +1,4 @@
-"""The config key ``linkage_attack``: what an attacker has and knows, and the attacks that are tried."""
+"""The config key ``linkage_attack``: what an attacker has and knows, and how it is matched."""
 
 from __future__ import annotations
 
@@ -6,14 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from config.model_settings import PilotConfig
-from disclosure_control.analyses.linkage_attack.attacks import ATTACKS
-from disclosure_control.analyses.linkage_attack.inference import InferenceSettings
 from disclosure_control.analyses.linkage_attack.interval_disclosure import IntervalSettings
-from disclosure_control.analyses.linkage_attack.kinds import N_ATTACKS, AttackPart
-from disclosure_control.analyses.linkage_attack.linkability import LinkabilitySettings
 from disclosure_control.analyses.linkage_attack.linkage import METHODS
-from disclosure_control.analyses.linkage_attack.singling_out import SinglingOutSettings
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
 from disclosure_control.basics.settings.kinds import (
     SHARE_WITHIN,
@@ -26,6 +20,7 @@ from disclosure_control.basics.settings.kinds import (
     is_number,
     one_of,
     one_or_some_of,
+    whole_number,
 )
 from disclosure_control.basics.telling.faults import nearest_name
 from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED, SEED
@@ -40,6 +35,7 @@ def _is_known(value: object) -> bool:
     return are_names(value) and len(value) <= MOST_KNOWN
 
 
+N_ATTACKS = whole_number(1, 10_000_000).but("a whole number from 1")
 _FILE = TEXT.but("the name of a file in the folder")
 _KNOWN = Kind(
     _is_known,
@@ -52,10 +48,7 @@ _WIDTH = Kind(lambda value: is_number(value) and 0 <= value < 1e300, "a number f
 
 @dataclass(frozen=True)
 class AttackSettings(SettingsGroup):
-    """The key with its defaults; ``known`` maps released columns to those of the identified table.
-
-    The last four are further kinds of attack, None where they are not asked for.
-    """
+    """The key with its defaults; ``known`` maps released columns to those of the identified table."""
 
     identified: str | None = setting(
         _FILE,
@@ -64,7 +57,7 @@ class AttackSettings(SettingsGroup):
     )
     folder: str = setting(
         TEXT.but("a folder, seen from the pilot's own or from the root"),
-        "where the identified table and the control group are, or in a folder below",
+        "where the identified table is, or in a folder below",
         ".",
         "the pilot's",
     )
@@ -108,40 +101,19 @@ class AttackSettings(SettingsGroup):
         None,
         "everybody",
     )
-    control: str | None = setting(
-        _FILE,
-        "people outside the pilot with the columns of the combined dataset, for singling out, inference, linkability",
-        None,
-    )
     seed: int = setting(SEED, "where chance starts", DEFAULT_SEED)
-    singling_out: SinglingOutSettings | None = setting(
-        nested(SinglingOutSettings), "does the release suggest predicates that fit exactly one person?", None
-    )
-    inference: InferenceSettings | None = setting(
-        nested(InferenceSettings),
-        "what do the nearest released records disclose about a person's sensitive value?",
-        None,
-    )
-    linkability: LinkabilitySettings | None = setting(
-        nested(LinkabilitySettings), "does the release link two parts of what is known of a person?", None
-    )
     interval_disclosure: IntervalSettings | None = setting(
         nested(IntervalSettings),
         "do released numbers lie within a share of a standard deviation of the true ones? sdcMicro's `dRisk`",
         None,
     )
 
-    def attacks_on(self, config: PilotConfig) -> dict[str, AttackPart]:
-        """The further kinds of attack that are asked for, by name in the order in which they run."""
-        asked = {name: getattr(self, name) for name in ATTACKS}
-        return {name: part.on(config) for name, part in asked.items() if part is not None}
-
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
         """What an identified table needs, a key with nothing to do, and settings without use."""
         if self.identified is not None:
             yield from (f"{place[key]}: missing; needed with identified" for key in ("id", "known") if key not in given)
-        elif not any(name in given for name in ATTACKS):
-            yield f'{place}: nothing to do; name a file under "identified", or add {", ".join(ATTACKS)}'
+        elif "interval_disclosure" not in given:
+            yield f'{place}: nothing to do; name a file under "identified", or add interval_disclosure'
         if self.released == "treated" and not place.pilot.has("treatment"):
             yield f'{place["released"]}: "treated" needs the key treatment in the config; add it'
         for name in self.within:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from disclosure_control.analyses.linkage_attack.attacks import ATTACKS
-from disclosure_control.analyses.linkage_attack.kinds import AttackScene
-from disclosure_control.analyses.linkage_attack.people import IdentifiedTable, read_control, read_identified
+from disclosure_control.analyses.linkage_attack.interval_disclosure import attack_intervals
+from disclosure_control.analyses.linkage_attack.people import IdentifiedTable, read_identified
 from disclosure_control.analyses.linkage_attack.register import (
     attack_release,
     check_within,
@@ -18,7 +17,7 @@ from disclosure_control.analyses.linkage_attack.register import (
     told_people,
 )
 from disclosure_control.analyses.linkage_attack.releases import releases_of
-from disclosure_control.analyses.linkage_attack.report import attack_sections, notes_on_control
+from disclosure_control.analyses.linkage_attack.report import attack_sections
 from disclosure_control.analyses.linkage_attack.settings import AttackSettings
 from disclosure_control.analyses.linkage_attack.told import AttacksTold, LinkageTold, ReleaseAttacked
 from disclosure_control.steps.running import StepInput, StepResult
@@ -28,9 +27,8 @@ MATCHES = "linkage_matches.csv"
 
 
 def run_step(step: StepInput[AttackSettings]) -> StepResult:
-    """Every attack of the key on every release; ``linkage_matches.csv`` lists who was named."""
+    """The attacks of the key on every release; ``linkage_matches.csv`` lists who was named."""
     settings, config = step.settings, step.assessment.config
-    parts = settings.attacks_on(config)
     pilot, subjects = step.dataset.typed_table, step.dataset.subjects
     treated = step.earlier["treatment"].outcome if "treatment" in step.earlier else None
     releases = releases_of(pilot, treated, settings.released)
@@ -45,22 +43,19 @@ def run_step(step: StepInput[AttackSettings]) -> StepResult:
         identified = read_identified(settings, step.folder, subjects, rule)
         notes += identified.notes
         inputs |= identified.source
-    used = {name for part in parts.values() for name in part.columns_used}
-    control, source = read_control(settings, step.folder, sorted(used))
-    inputs |= source
+    intervals = settings.interval_disclosure and settings.interval_disclosure.on(config)
     for release in releases:
         linkage: LinkageTold | None = None
+        disclosed = None
         if identified is not None:
             linkage, attacks, more = attack_release(release, identified, settings, pilot)
             matches += [matches_of(attack, release, identified, subjects) for attack in attacks]
             notes += more
-        scene, found = AttackScene(release, pilot, subjects, control, settings.seed), {}
-        for name, part in parts.items():
-            found[name], more = ATTACKS[name].attack(scene, part)
+        if intervals is not None:
+            disclosed, more = attack_intervals(release, pilot, intervals, settings.seed)
             notes += more
         n_records = len(release.frame)
-        attacked[release.name] = ReleaseAttacked(n_records, len(pilot) - n_records, linkage, found)
-    notes += notes_on_control(tuple(parts), control is not None)
+        attacked[release.name] = ReleaseAttacked(n_records, len(pilot) - n_records, linkage, disclosed)
     people = None if identified is None else told_people(identified)
     told = AttacksTold(attacked, list(dict.fromkeys(notes)), people)
     tables = {MATCHES: sorted_matches(matches)} if identified is not None else {}

@@ -39,12 +39,12 @@ class LinkageTold:
 
 @dataclass(frozen=True)
 class ReleaseAttacked:
-    """The results of every attack on one release; ``attacks`` by their kind and target."""
+    """The results of every attack on one release; interval disclosure by the columns that it is about."""
 
     records: int
     removed: int
     linkage: LinkageTold | None = field(metadata=WHERE_FOUND)
-    attacks: Mapping[str, Mapping[str, AttackTold]] = field(metadata=INLINE)
+    interval_disclosure: Mapping[str, AttackTold] | None = field(default=None, metadata=WHERE_FOUND)
 
 
 @dataclass(frozen=True)
@@ -72,14 +72,13 @@ class AttacksTold:
 
 
 def _masked(found: ReleaseAttacked) -> ReleaseAttacked:
-    attacks = {
-        kind: {name: replace(one, rates=one.rates.masked(of_people=False)) for name, one in named.items()}
-        for kind, named in found.attacks.items()
+    intervals = found.interval_disclosure and {
+        name: replace(one, rates=one.rates.masked()) for name, one in found.interval_disclosure.items()
     }
     linkage = found.linkage
     if linkage is not None:
         linkage = replace(linkage, methods={name: _masked_method(one) for name, one in linkage.methods.items()})
-    return replace(found, attacks=attacks, linkage=linkage)
+    return replace(found, interval_disclosure=intervals, linkage=linkage)
 
 
 def _masked_method(found: MethodTold) -> MethodTold:
@@ -87,6 +86,6 @@ def _masked_method(found: MethodTold) -> MethodTold:
     return replace(
         found,
         claims=MaskedRate(found.claims.n_hits, found.claims.n),
-        pairs=found.pairs and found.pairs.masked(of_people=True),
+        pairs=found.pairs and found.pairs.masked(),
         by_knowledge=(),
     )

@@ -58,11 +58,6 @@ class Interval:
         begins = (others.low < self.high) | ((others.low == self.high) & others.low_closed & self.high_closed)
         return begins & ((others.high > self.low) | ((others.high == self.low) & others.high_closed & self.low_closed))
 
-    def covers(self, other: Interval) -> bool:
-        """Whether every number of the other one lies in this one."""
-        low = other.low > self.low or (other.low == self.low and self.low_closed >= other.low_closed)
-        return low and (other.high < self.high or (other.high == self.high and self.high_closed >= other.high_closed))
-
 
 def interval_of(label: str) -> Interval | None:
     """The interval that a trimmed label represents, None if it represents none; a plain number does not."""

@@ -12,6 +12,10 @@ GONE: Final = {
     "context['catalogue']": "describe the dataset with the editor of the catalogue",
     "context['word']": "pandoc evidence/anonymisation_report.md -o report.docx makes the document",
     "intruder": '"linkage_attack" tries to find people in what leaves; hand a person who tries the released files',
+    **{
+        f"linkage_attack[{name!r}]": "the key release asks this of every file that leaves"
+        for name in ("singling_out", "inference", "linkability", "control")
+    },
     "pool": "each hospital runs its own pilot; no command counts the people of several without their records",
     "tables": "protect tables that you bring with sdcTable or ACRO; what a release says of its own tables is masked "
     "as before",

@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 from disclosure_control.analyses.linkage_attack.agreement import (
     compatible_values,
     equal_values,
-    labels_with_many_values,
 )
 from disclosure_control.analyses.linkage_attack.codebook import ColumnCodebook
 from disclosure_control.analyses.linkage_attack.labels import Mask, Members, pattern_of
 from disclosure_control.analyses.linkage_attack.matching import Matching
-from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.encoding.interval_labels import Interval
 from tests.cases import each
 from tests.examples import examples
@@ -258,14 +256,3 @@ def test_a_register_read_as_text_equals_the_numbers_of_the_release_and_the_other
         assert agreement.agree(np.array([0, 0]), np.array([0, 2]), False).tolist() == [True, False]
     for agreement in (equal_values(texts, numbers), compatible_values(texts, numbers)):
         assert agreement.agree(np.array([0, 2]), np.array([0, 0]), False).tolist() == [True, False]
-
-
-def test_a_label_that_is_somebodys_value_stands_for_no_other():
-    released = pd.Series(["20--30", "5--9", "x"], dtype="str")
-    of_labels = encode_column(released).labels.tolist()
-
-    def many(known: list[str]) -> list[str]:
-        return [of_labels[code] for code in labels_with_many_values(released, pd.Series(known, dtype="str"))]
-
-    assert sorted(many(["7", "x"])) == ["20--30", "5--9"]
-    assert many(["20--30", "7"]) == ["5--9"]

@@ -74,8 +74,6 @@ def attacked(method: str, share: float, seed: int, folder, how: dict | None = No
         "id": "name",
         "known": known,
         "released": "treated",
-        "inference": {"secret": SECRET, "known": known},
-        "linkability": {"one": KEYS[:1], "other": [KEYS[1], *touched]},
         **(how or {}),
     }
     settings = settings_of_key("linkage_attack", literal, {**CONFIG.literal, "treatment": {"steps": []}})
@@ -90,18 +88,13 @@ def rates_and_truths(found: dict, alone: pd.Series) -> dict[str, tuple[dict, flo
     """The rates that were found, by attack, with the true ones.
 
     Whoever has a key of their own and was released is found. Of the others one guess, or one in each pair of guesses,
-    is right for one person in all, where any of them was released. Parts of people who are not in the release are put
-    together by chance: by the key each released record is equally near to them.
+    is right for one person in all, where any of them was released.
     """
-    n_removed = N_PEOPLE - len(alone)
     n_found, one = int(alone.sum()), float((~alone).any())
     linkage = found["linkage"]["methods"]["generalised"]
-    (inference,), (linkability,) = found["inference"].values(), found["linkability"].values()
     return {
         "pairs": (linkage["pairs"], n_found / N_PEOPLE),
         "guesses": (linkage["guesses"], (n_found + one) / N_PEOPLE),
-        "inference": (inference, (n_found + one) / N_PEOPLE),
-        "linkability": (linkability, (n_found + one + n_removed / max(len(alone), 1)) / N_PEOPLE),
     }
 
 
@@ -129,15 +122,6 @@ def test_the_interval_covers_the_true_rate_in_nine_of_ten_or_there_is_no_verdict
 
 
 READ = [name for name in METHODS if methods()[name].reading == Reading.BY_VALUE]
-
-
-@pytest.mark.parametrize("method", some_of(READ))
-def test_what_a_recoded_release_suggests_singles_out_whom_it_says(method, tmp_path):
-    columns = [KEYS[0], *methods()[method].example.touches]
-    how = {"columns": columns, "modes": "multivariate", "n_columns": len(columns), "n_attacks": 20}
-    found, _ = attacked(method, 0.5, 2, tmp_path, {"singling_out": how})
-    rates = found["singling_out"]["multivariate"]
-    assert (rates["attack"]["rate"], rates["unread"]) == (1.0, 0)
 
 
 TREATED = [name for name in METHODS if set(methods()[name].example.touches) - {"USUBJID"}]

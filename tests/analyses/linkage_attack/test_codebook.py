@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,8 +13,6 @@ from disclosure_control.analyses.linkage_attack.codebook import (
     reach_of,
     released_numbers,
 )
-from disclosure_control.analyses.linkage_attack.inference import infer_attribute
-from disclosure_control.analyses.linkage_attack.linkability import link_parts
 from disclosure_control.analyses.linkage_attack.linkage import attack_linkage, compare_tables
 from disclosure_control.analyses.linkage_attack.rates import AttackRates, Rate
 from disclosure_control.basics.encoding.columns import encode_column
@@ -108,54 +105,6 @@ def test_labels_that_nobody_reads_give_no_verdict_in_linkage():
     rates = linked(None)
     assert (rates.attack.n_hits, rates.n_unread, rates.beats_baseline) == (0, N, None)
     assert "300 of 300" in rates.notes("Linkage")[0]
-
-
-@pytest.mark.parametrize("reading", [Reading.BY_VALUE, Reading.AS_LABEL])
-def test_inference_reads_the_labels_of_what_is_known(reading):
-    """The town tells the region and the region the illness: the truth is 100 %, and a quarter by guessing."""
-    rates = infer_attribute(GROUPED, PEOPLE, "illness", ["town"], codebook=Codebook(PEOPLE, {"town": reading})).rates
-    assert (rates.attack.rate, rates.baseline.rate, rates.beats_baseline) == (1.0, 0.25, True)
-
-
-def test_inference_reads_the_labels_of_the_secret():
-    rates = infer_attribute(GROUPED, PEOPLE, "town", ["street"], codebook=BOOK).rates
-    assert (rates.attack.rate, rates.baseline.rate, rates.beats_baseline) == (1.0, 0.25, True)
-
-
-def test_a_rounded_secret_is_told_where_the_number_stands_for_the_true_one():
-    """10 stands for 5 to 15: whoever is known to be 6 is told rightly, though 10 is more than 5 % off."""
-    ages = pd.Series(np.arange(N) % 40 + 1.0)
-    people = pd.DataFrame({"street": PEOPLE.street, "age": ages})
-    released = people.assign(age=(ages / 10).round() * 10)
-    codebook = Codebook(people, {"age": Reading.BY_VALUE})
-    rates = infer_attribute(released, people, "age", ["street"], codebook=codebook).rates
-    assert rates.attack.rate == 1.0
-    # The best guess for everybody is right for those who became it, and for those who are within 5 % of it.
-    right = [
-        ((released.age == guess) | ((ages - guess).abs() <= 0.05 * ages)).mean() for guess in released.age.unique()
-    ]
-    assert rates.baseline.rate == pytest.approx(max(right))
-
-
-def test_inference_and_linkability_say_nothing_where_labels_cannot_be_read():
-    known, secret = (
-        infer_attribute(GROUPED, PEOPLE, *what).rates for what in (("illness", ["town"]), ("town", ["zip"]))
-    )
-    parts = link_parts(GROUPED, PEOPLE, ["zip"], ["town"])
-    for rates in (known, secret, parts):
-        assert rates.unread == ("town",)
-        assert rates.beats_baseline in (None, True)
-    assert known.beats_baseline is None
-    assert secret.beats_baseline is None
-    assert link_parts(GROUPED, PEOPLE, ["zip"], ["town"], codebook=BOOK).n_unread == 0
-
-
-def test_suppressed_cells_do_not_hide_a_record_that_the_rest_tells():
-    """Without its town a record still lies nearer than one of another postal code."""
-    people = pd.DataFrame({"zip": PEOPLE.zip, "town": "here", "secret": [f"s{i}" for i in range(N)]})
-    released = people.assign(town=people.town.mask(np.arange(N) % 2 == 0))
-    codebook = Codebook(people, {"town": Reading.AS_LABEL})
-    assert infer_attribute(released, people, "secret", ["zip", "town"], codebook=codebook).rates.attack.rate == 1.0
 
 
 def test_a_no_needs_that_what_was_not_read_could_not_change_it():

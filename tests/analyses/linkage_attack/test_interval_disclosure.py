@@ -5,11 +5,10 @@ import pandas as pd
 import pytest
 
 from disclosure_control.analyses.linkage_attack.interval_disclosure import (
-    INTERVAL_DISCLOSURE,
     IntervalSettings,
+    attack_intervals,
     disclose_intervals,
 )
-from disclosure_control.analyses.linkage_attack.kinds import AttackScene
 from disclosure_control.analyses.linkage_attack.releases import AttackedRelease
 from tests.examples import some_of
 from tests.places import SDCMICRO
@@ -60,10 +59,8 @@ def test_the_step_counts_who_was_removed_and_names_columns_of_labels():
     pilot = pd.DataFrame({"age": np.arange(20.0), "weight": np.arange(20.0) * 2, "sex": ["F", "M"] * 10})
     kept = np.arange(15)
     frame = pilot.iloc[kept].assign(age="0--99").reset_index(drop=True)
-    scene = AttackScene(
-        AttackedRelease("treated", frame, kept), pilot, pd.Series([f"S{i}" for i in range(20)]), None, 1
-    )
-    typed = IntervalSettings(("age", "weight", "gone"))
-    figures, _ = INTERVAL_DISCLOSURE.attack(scene, typed)
+    release = AttackedRelease("treated", frame, kept)
+    figures, notes = attack_intervals(release, pilot, IntervalSettings(("age", "weight", "gone")), 1)
+    assert len(notes) == 2
     attack = figures["weight"].rates.attack
     assert (attack.n_hits, attack.n) == (15, 20)

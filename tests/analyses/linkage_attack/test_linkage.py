@@ -292,15 +292,6 @@ def test_verdicts_of_chance_alone_are_wrong_in_one_of_twenty_at_most():
         assert 0 < sum(known) <= 35  # 25 expected at most
 
 
-def test_an_attack_that_needs_a_control_group_has_no_verdict_without_one():
-    assert AttackRates(Rate(90, 100), Rate(0, 0), needs_control=True).beats_baseline is None
-    assert AttackRates(Rate(90, 100), Rate(0, 0), needs_control=True).excess_rate is None
-    pair = (Rate(40, 100), Rate(38, 100))
-    rates = AttackRates(Rate(90, 100), Rate(0, 0), Rate(38, 100), at_equal_size=pair, needs_control=True)
-    assert rates.beats_baseline is False
-    assert rates.excess_rate == pytest.approx(0.02 / 0.62)
-
-
 def test_intervals_are_wilsons():
     """Wilson 1927 as in Newcombe 1998, table I: 81 of 263 gives 0.2553 to 0.3662."""
     low, high = Rate(81, 263).interval

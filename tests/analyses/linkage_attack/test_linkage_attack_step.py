@@ -84,15 +84,12 @@ def test_who_was_matched_stands_in_the_restricted_file_alone(demo):
 def test_the_report_shows_attack_guessing_and_control_together(demo):
     said = demo[1]
     assert "In the pilot: 200; not in it (control group): 1050." in said
-    for heading in ("Linkage: unique pairs", "Linkage by how much is known", "Singling out", "Attribute inference"):
+    for heading in ("Linkage: unique pairs", "Linkage by how much is known"):
         assert heading in said
     figures = summary_of(demo[0])
-    for attack in (
-        figures["releases"]["combined"]["linkage"]["methods"]["exact"]["pairs"],
-        figures["releases"]["treated"]["inference"]["DM__DIAGNOSIS"],
-    ):
-        for part in ("attack", "baseline", "control"):
-            assert attack[part]["low"] <= attack[part]["rate"] <= attack[part]["high"]
+    attack = figures["releases"]["combined"]["linkage"]["methods"]["exact"]["pairs"]
+    for part in ("attack", "baseline", "control"):
+        assert attack[part]["low"] <= attack[part]["rate"] <= attack[part]["high"]
 
 
 # ---------------------------------------------------------------- the key and the identified table
@@ -105,12 +102,6 @@ GOOD = {"identified": "r.csv", "id": "name", "known": ["DM__SEX"]}
 def test_good_settings_have_no_fault():
     assert faults_of_key("linkage_attack", GOOD, CONFIG, COLUMNS) == []
     every = GOOD | {"method": ["exact", "probabilistic"], "within": {"DM__SEX": 2}, "n_attacks": 5, "seed": 1}
-    every |= {
-        "control": "c.csv",
-        "singling_out": {"modes": "univariate"},
-        "inference": {},
-        "linkability": {"one": ["DM__SEX"], "other": ["DM__AGE"]},
-    }
     assert faults_of_key("linkage_attack", every, CONFIG, COLUMNS) == []
     assert settings_of_key("linkage_attack", every, CONFIG).method == ("exact", "probabilistic")
 
@@ -120,6 +111,8 @@ def test_good_settings_have_no_fault():
     [
         ([], "found list"),
         ({}, "nothing to do"),
+        (GOOD | {"inference": {}}, "linkage_attack['inference']: gone since version 4.0.0; the key release asks"),
+        ({"interval_disclosure": {"column": ["DM__AGE"]}}, "did you mean 'columns'"),
         ({"identified": "r.csv"}, "linkage_attack['id']: missing"),
         (GOOD | {"metod": "exact"}, "did you mean 'method'"),
         (GOOD | {"method": "exactly"}, "allowed: one of exact"),
@@ -130,10 +123,6 @@ def test_good_settings_have_no_fault():
         (GOOD | {"within": {"DM__SEX": 2}, "method": "exact"}, 'no use for the method "exact"'),
         (GOOD | {"threshold": 1}, "linkage_attack['threshold']"),
         (GOOD | {"seed": -1}, "linkage_attack['seed']"),
-        (GOOD | {"singling_out": {"mode": "univariate"}}, "did you mean 'modes'"),
-        ({"linkability": {"one": ["DM__SEX"]}}, "['linkability']['other']: missing"),
-        ({"linkability": {"one": ["DM__SEX"], "other": ["DM__SEX"]}}, "in both one and other"),
-        ({"inference": {"secret": "DM__AGE", "known": ["DM__AGE"]}}, "in both secret and known"),
     ],
 )
 def test_faults_of_the_key_name_what_is_wrong(value, words):
@@ -252,16 +241,9 @@ def attacked(tmp_path, settings, subject_id=None, n=60):
 
 
 def test_files_that_were_read_stand_among_the_inputs_of_the_run(tmp_path):
-    pd.DataFrame({"SEX": ["F"], "AGE": [3], "CODE": ["x"]}).to_csv(tmp_path / "c.csv", index=False)
-    result = attacked(tmp_path, {"control": "c.csv", "folder": "."})
-    expected = {name: hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in ("r.csv", "c.csv")}
+    result = attacked(tmp_path, {"folder": "."})
+    expected = {"r.csv": hashlib.sha256((tmp_path / "r.csv").read_bytes()).hexdigest()}
     assert {name: one["sha256"] for name, one in result.inputs.items()} == expected
-
-
-def test_a_control_file_that_is_not_there_or_lies_elsewhere_is_a_fault_always(tmp_path):
-    for name, words in (("none.csv", "there is no file 'none.csv'"), ("../c.csv", "lies outside")):
-        with pytest.raises(FaultyInputError, match=re.escape(words)):
-            attacked(tmp_path, {"control": name})
 
 
 def test_a_width_of_a_column_of_text_is_a_fault(tmp_path):
@@ -292,13 +274,6 @@ def test_with_a_random_part_the_register_is_still_matched_as_a_whole(tmp_path):
     named = set(map(tuple, part.tables["linkage_matches.csv"].astype(str).to_numpy()))
     assert 0 < len(named) <= 20
     assert named <= set(map(tuple, whole.tables["linkage_matches.csv"].astype(str).to_numpy()))
-
-
-@pytest.mark.thorough("0.4 s")
-def test_without_a_control_group_the_univariate_verdict_is_open(tmp_path):
-    result = attacked(tmp_path, {"singling_out": {}})
-    assert result.figures["releases"]["combined"]["singling_out"]["univariate"]["beats_baseline"] is None
-    assert "Singling out, univariate: without a control group nobody can tell" in result.report
 
 
 # ---------------------------------------------------------------- the page of the documentation

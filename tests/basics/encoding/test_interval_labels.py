@@ -109,26 +109,3 @@ def test_an_interval_meets_what_shares_a_number_with_it():
         high_closed=np.array([True, True, True, False, True]),
     )
     assert interval_of("[20, 30[").meets(others).tolist() == [True, False, True, False, False]
-
-
-@each(
-    ("one", "other", "covered"),
-    [
-        ("20--30", "20--25", True),
-        ("20--30", "[20, 30)", True),
-        ("[20, 30)", "20--30", False),
-        ("<30", "20--30", False),
-        ("<=30", "20--30", True),
-        ("20--30", "19--25", False),
-        ("20--30", "20--30", True),
-        ("20--30", "25--31", False),
-        ("20--30", "(20, 30)", True),
-        ("(20, 30]", "[20, 25]", False),
-        ("(20, 30]", "(20, 25]", True),
-        ("(20, 30]", "21--30", True),
-        ("[20, 30)", "25--30", False),
-        ("[20, 30)", "(20, 30)", True),
-    ],
-)
-def test_an_interval_covers_what_lies_in_it(one, other, covered):
-    assert interval_of(one).covers(interval_of(other)) is covered

@@ -91,7 +91,7 @@ def public_study(tmp_path_factory) -> tuple[Path, dict]:
         "binning_config": {"DM__AGE": [50, 60, 70, 80, 130]},
         "sensitive_feature": ["LB__Cholesterol"],
         "sensitive_binning_config_for_L": {"LB__Cholesterol": [4.9, 5.4, 5.9, 6.6]},
-        **{"K": 5, "L": 3, "T": 0.7, "recommend": {}, "linkage_attack": {"singling_out": {"n_attacks": 60}}},
+        **{"K": 5, "L": 3, "T": 0.7, "recommend": {}, "linkage_attack": {"interval_disclosure": {}}},
         "treatment": [{"method": "drop_identifiers"}, {"method": "recommended"}],
     }
     literal = config | ALL_STEPS | {"context": {"attempt_probability": 0.3, "residual_risk": "accepted"}}
