@@ -111,19 +111,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 79,
         "tests/study/models": 17,
     },
-    "Attack": {
-        "disclosure_control.attack": 900,
-        "disclosure_control.basics": 1,
-        "disclosure_control.release": 21,
-        "disclosure_control.run": 2,
-        "disclosure_control.steps": 8,
-        "study": 11,
-        "tests/attack": 184,
-        "tests/release": 14,
-        "tests/steps/release": 19,
-        "tests/study": 10,
-        "tests/study/formats": 8,
-    },
     "Cut": {
         "study": 7,
         "tests": 20,
@@ -160,16 +147,28 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/run": 35,
         "tests/steps/release": 2,
     },
+    "Attack": {
+        "disclosure_control.attack": 900,
+        "disclosure_control.release": 21,
+        "disclosure_control.run": 2,
+        "disclosure_control.steps": 8,
+        "study": 11,
+        "tests/attack": 184,
+        "tests/release": 14,
+        "tests/steps/release": 19,
+        "tests/study": 10,
+        "tests/study/formats": 8,
+    },
 }
 
 MOST = {
     "Anonymization_Models": 367,
     "config": 230,
     "disclosure_control": 1,
-    "disclosure_control.analyses": 5391,
+    "disclosure_control.analyses": 4713,
     "disclosure_control.assess": 728,
     "disclosure_control.attack": 3220,
-    "disclosure_control.basics": 2181,
+    "disclosure_control.basics": 2179,
     "disclosure_control.draft": 1417,
     "disclosure_control.identifiers": 1465,
     "disclosure_control.measures": 1730,
@@ -183,16 +182,16 @@ MOST = {
     "disclosure_control.study_tables": 1380,
     "doors": 734,
     "study": 7693,
-    "tests": 728,
+    "tests": 725,
     "tests/analyses/explore": 383,
     "tests/analyses/fairness": 377,
-    "tests/analyses/linkage_attack": 971,
+    "tests/analyses/linkage_attack": 721,
     "tests/analyses/private_release": 1407,
     "tests/analyses/sweep": 717,
     "tests/assess": 151,
     "tests/attack": 1042,
     "tests/bad_inputs": 840,
-    "tests/basics": 953,
+    "tests/basics": 951,
     "tests/config": 257,
     "tests/corpus": 319,
     "tests/draft": 1077,
@@ -218,8 +217,8 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 42774, 33716
-MOST_SETTINGS = 314
+MOST_STATEMENTS, MOST_OF_TESTS = 42094, 33461
+MOST_SETTINGS = 299
 MOST_WORDS = {"docs": 38504, "README.md": 2218}
 MOST_BYTES_OF_README = 14170
 # A number may be above what is there by this share: less is no room to hide in.
