@@ -8,10 +8,8 @@ On disk, beside the results and for this run only, are a few bytes per record an
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -32,7 +30,7 @@ from disclosure_control.records.limits import USUAL_LIMITS, Limits
 from disclosure_control.records.other_columns import OtherColumn
 from disclosure_control.records.people import ColumnOfPeople, People, evaluated_columns
 from disclosure_control.records.spill import SpilledArrays
-from disclosure_control.records.sql import Count, count_here, put_codes
+from disclosure_control.records.sql import Database, put_codes
 from disclosure_control.records.subjects import Subjects, SubjectsOnDisk
 from disclosure_control.records.text_table import TextTable
 from study.formats.blocks import Blocks
@@ -42,7 +40,7 @@ from study.formats.values import clean_values
 class PeopleOnDisk(People):
     """The people of a file, counted; only the requested records are read again. See ``people.People``."""
 
-    _folder: Path
+    _database: Database
 
     def __init__(
         self,
@@ -50,13 +48,13 @@ class PeopleOnDisk(People):
         columns: dict[str, ColumnOfPeople],
         subjects: Subjects,
         binnings: dict[str, Binning],
-        folder: Path,
+        database: Database,
         limits: Limits,
-        count: Count = count_here,
     ):
         self.config, self.binnings = config, binnings
-        self._columns, self._subjects, self._folder, self._limits = columns, subjects, folder, limits
-        self._count, self._codes = count, folder / "codes.parquet"
+        self._columns, self._subjects, self._database, self._limits = columns, subjects, database, limits
+        self._folder = database.new_folder()
+        self._codes = self._folder / "codes.parquet"
         self._put_codes()
         self.classes = self._form_classes()
         self._keys = ClassKeys.of(self.classes, limits.key_limit)
@@ -65,9 +63,9 @@ class PeopleOnDisk(People):
         self._codes.unlink()
 
     @property
-    def put_aside(self) -> tuple[Subjects, Mapping[str, ColumnOfPeople], Path, Limits]:
-        """The stored records, for the code that writes them: ids, columns, the folder and its limits."""
-        return self._subjects, self._columns, self._folder, self._limits
+    def put_aside(self) -> tuple[Subjects, Mapping[str, ColumnOfPeople], Database, Limits]:
+        """The stored records, for the code that writes them: ids, columns, where they are and its limits."""
+        return self._subjects, self._columns, self._database, self._limits
 
     def _put_codes(self) -> None:
         """Write the codes of the quasi-identifiers and of the sensitive features by which they are evaluated."""
@@ -87,7 +85,7 @@ class PeopleOnDisk(People):
             return EquivalenceClasses(names, (), np.zeros((0, n_classes), np.int64), np.full(n_classes, n_people))
         with progress("Forming classes"):
             codes, size = counted_classes(
-                self._count(self._codes, range(len(names))), len(names), self._limits.n_classes
+                self._database.count(self._codes, range(len(names))), len(names), self._limits.n_classes
             )
         return EquivalenceClasses(names, tuple(self._columns[name].encoded.labels for name in names), codes, size)
 
@@ -104,34 +102,33 @@ class PeopleOnDisk(People):
         """The count of the sensitive feature of this name and number, which is put aside."""
         n_qis = len(self.config.quasi_identifiers)
         with progress(f"Counting {name}"):
-            counted = self._count(self._codes, [*range(n_qis), n_qis + i])
+            counted = self._database.count(self._codes, [*range(n_qis), n_qis + i])
             labels, path = self._columns[name].encoded.labels, self._folder / f"cells_{i}"
             return count_cells(counted, self._keys, labels, path, self._limits.cells_per_part)
 
     def evaluated_by(self, config: PilotConfig) -> PeopleOnDisk:
         """The same codes of texts, counted anew: see ``people.People``."""
-        folder = Path(tempfile.mkdtemp(dir=self._folder))
         of_texts = {name: one.people for name, one in self._columns.items()}
         exact = {name: one.exact for name, one in self._columns.items()}
         texts = {name: one.texts for name, one in self._columns.items()}
         columns, binnings = evaluated_columns(config, exact, of_texts, texts)
-        return PeopleOnDisk(config, columns, self._subjects, binnings, folder, self._limits, self._count)
+        return PeopleOnDisk(config, columns, self._subjects, binnings, self._database, self._limits)
 
 
 def count_on_disk(
-    text: Blocks, config: PilotConfig, folder: Path, limits: Limits = USUAL_LIMITS, count: Count = count_here
+    text: Blocks, config: PilotConfig, database: Database, limits: Limits = USUAL_LIMITS
 ) -> tuple[PeopleOnDisk, TextTable]:
-    """Read the text once, store it encoded in ``folder``, and count its people; with further facts about the file.
+    """Read the text once, store it encoded, and count its people; with further facts about the file.
 
     Raises ``FaultyInputError`` as reading the whole file does, and where there are more distinct values or classes than
     ``limits`` allow.
     """
-    read = put_aside(with_progress(text), text.columns, named_columns(config), folder, limits)
+    read = put_aside(with_progress(text), text.columns, named_columns(config), database, limits)
     n_distinct = read.subjects.count_distinct()
     faults = faults_of_subjects(text.n_records, read.subjects.n_blank, n_distinct, text.path.name)
     named = {name: dictionary.all_texts() for name, dictionary in read.dictionaries.items()}
     columns, binnings = columns_as_evaluated(text.path.name, config, named, read.texts, faults)
-    people = PeopleOnDisk(config, columns, read.subjects, binnings, folder, limits, count)
+    people = PeopleOnDisk(config, columns, read.subjects, binnings, database, limits)
     n_few = limits.few_texts
     others = read.others | {
         name: OtherColumn(read.texts[name], n_few, dictionary) for name, dictionary in read.dictionaries.items()
@@ -176,13 +173,14 @@ class PutAside:
 
 
 def put_aside(
-    blocks: Iterable[pa.RecordBatch], columns: Sequence[str], names: list[str], folder: Path, limits: Limits
+    blocks: Iterable[pa.RecordBatch], columns: Sequence[str], names: list[str], database: Database, limits: Limits
 ) -> PutAside:
     """Put blocks with these ``columns`` aside, encoded; ``names`` are those of the config."""
+    folder = database.new_folder()
     besides = [name for name in columns if name not in (*names, SUBJECT_COLUMN)]
     spilled = {name: SpilledArrays(folder / f"column_{i}") for i, name in enumerate([*names, *besides])}
     read = PutAside(
-        SubjectsOnDisk(folder),
+        SubjectsOnDisk(database),
         {name: CountedDictionary() for name in names},
         {name: spilled[name] for name in names},
         {name: OtherColumn(spilled[name], limits.few_texts) for name in besides},

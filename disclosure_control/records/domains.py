@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from disclosure_control.records.limits import Limits
 from disclosure_control.records.merging import domain_files, is_read_in_pieces, read_by_size, working_in
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.records.spill import stop_without_room
+from disclosure_control.records.sql import Database
 from disclosure_control.run.beside import ASIDE, work_folder
 from disclosure_control.run.tables import csv_bytes
 from study.formats.blocks import kind_of
@@ -83,14 +83,11 @@ def domains_in_memory(config: PilotConfig) -> DomainReader:
 
 @dataclass(frozen=True)
 class DomainsFromDisk(DomainReader):
-    """Large files, written to a ``folder`` of a run beside the ``results``, and read by parts of their people."""
+    """Large files, put aside by a run beside the ``results``, and read by parts of their people."""
 
-    folder: Path = field(kw_only=True)
+    database: Database = field(kw_only=True)
     results: Path = field(kw_only=True)
     limits: Limits = field(kw_only=True)
-
-    def _new_folder(self) -> Path:
-        return Path(tempfile.mkdtemp(dir=self.folder))
 
     def read_to_release(self, folder: Path, divisible: Divisible) -> Read:
         sizes = [path.stat().st_size for path in domain_files(folder)]
@@ -114,31 +111,33 @@ class DomainsFromDisk(DomainReader):
     @contextlib.contextmanager
     def package(self, results: Path) -> Iterator[Path]:
         """See ``DomainReader``; files written there are published from there, and removed with the run."""
-        yield self._new_folder()
+        yield self.database.new_folder()
 
     def merged(self, merge: Callable[[MergeResources], Combined]) -> EncodedRecords:
         """See ``DomainReader``; written as door 1 writes it, and read again."""
-        combined = merge(working_in(self._new_folder(), self.results, self.limits.domains))
-        folder = self._new_folder()
-        path = folder / "combined.csv"
+        combined = merge(working_in(self.database.new_folder(), self.results, self.limits.domains))
+        path = self.database.new_folder() / "combined.csv"
         path.touch(mode=0o600)
         with path.open("wb") as file:
             for number, piece in enumerate(combined.pieces):
                 file.write(csv_bytes(piece, has_header=number == 0))
         text = kind_of(path).blocks(path, self.limits.block_bytes)
-        records = EncodedRecords.of_text(text, folder, self.limits)
+        records = EncodedRecords.of_text(text, self.database, self.limits)
         path.unlink()
         return records
 
 
-def domains_from_disk(folder: Path, results: Path, limits: Limits) -> DomainsFromDisk:
+def domains_from_disk(database: Database, results: Path, limits: Limits) -> DomainsFromDisk:
     """Large files put aside, and any others whole that need no more than a run from disk takes."""
 
     def read(path: Path, options: FileOptions) -> SourceTable:
-        return read_by_size(path, options, Path(tempfile.mkdtemp(dir=folder)), limits.domains)
+        return read_by_size(path, options, database.new_folder(), limits.domains)
 
     def fits(path: Path) -> bool:
         return is_read_in_pieces(path, limits.domains) or fits_from_disk(path)
 
-    at_hand, per_part = limits.rows_at_hand, limits.domains.rows_per_part
-    return DomainsFromDisk(read, fits, 2 * at_hand, at_hand, per_part, folder=folder, results=results, limits=limits)
+    at_hand = limits.rows_at_hand
+    return DomainsFromDisk(
+        read, fits, 2 * at_hand, at_hand, limits.domains.rows_per_part,
+        database=database, results=results, limits=limits,
+    )  # fmt: skip

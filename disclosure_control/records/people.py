@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -30,7 +29,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import progress
 from disclosure_control.records.class_keys import count_in_blocks
 from disclosure_control.records.limits import NO_LIMITS, Limits
-from disclosure_control.records.sql import in_order
+from disclosure_control.records.sql import Database
 from disclosure_control.records.subjects import Subjects, SubjectsInMemory
 from disclosure_control.records.text_columns import TextColumn
 from study.words import words_for_missing
@@ -104,7 +103,7 @@ class People(ABC):
     _columns: Mapping[str, ColumnOfPeople]
     _subjects: Subjects
     _class_of_record: Iterable[np.ndarray]
-    _folder: Path | None
+    _database: Database | None  # None in memory
     _limits: Limits
 
     def _passed(self, words: str, *blocks: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
@@ -182,10 +181,10 @@ class People(ABC):
 
     def _in_order(self, blocks: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
         """The records of all blocks by their place and id; those in memory as they come, in one table."""
-        if self._folder is None:
+        if self._database is None:
             yield pa.Table.from_batches(blocks, schema)
             return
-        yield from in_order(blocks, schema, 2, self._folder, self._limits.flagged_per_part)
+        yield from self._database.in_order(blocks, schema, 2, self._limits.flagged_per_part)
 
     def _flagged_blocks(
         self, result: ModelResult, place: np.ndarray, columns: Sequence[ColumnOfPeople], schema: pa.Schema
@@ -245,7 +244,7 @@ class PeopleInMemory(People):
         self.classes = classes_of_columns(qis, [columns[name] for name in qis], len(frame))
         self.counts = {name: count_values(self.classes, columns[name]) for name in sensitive}
         self._class_of_record = [self.classes.class_of_record]
-        self._subjects, self._folder, self._limits = SubjectsInMemory(subjects, len(frame)), None, NO_LIMITS
+        self._subjects, self._database, self._limits = SubjectsInMemory(subjects, len(frame)), None, NO_LIMITS
 
     def distinct(self, name: str) -> DistinctValues:
         """See ``People``: the first record with each value represents it."""

@@ -7,10 +7,8 @@ column are applied to them; in a frame in memory each record has a value of its 
 from __future__ import annotations
 
 import dataclasses
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -30,7 +28,7 @@ from disclosure_control.records.disk import PeopleOnDisk, put_aside
 from disclosure_control.records.limits import NO_LIMITS, Limits
 from disclosure_control.records.people import People, PeopleInMemory, evaluated_columns
 from disclosure_control.records.spill import SpilledArrays
-from disclosure_control.records.sql import count_here, in_order, put_codes
+from disclosure_control.records.sql import Database, put_codes
 from disclosure_control.records.subjects import Subjects, SubjectsInMemory, SubjectsOnDisk
 from disclosure_control.records.text_table import TextTable
 from study.formats.blocks import Blocks
@@ -95,7 +93,7 @@ class EncodedRecords:
 
     subjects: Subjects
     columns: Mapping[str, ColumnOfRecords]
-    _folder: Path | None  # None in memory
+    _database: Database | None  # None in memory
     limits: Limits
 
     @staticmethod
@@ -109,7 +107,7 @@ class EncodedRecords:
     @classmethod
     def of(cls, people: PeopleOnDisk, table: TextTable) -> EncodedRecords:
         """The records of counted ``people``. Raises ``FaultyInputError`` for columns of too many values."""
-        subjects, named, folder, limits = people.put_aside
+        subjects, named, database, limits = people.put_aside
         names = [name for name in table.columns if name != SUBJECT_COLUMN]
         stop_at([fault for name in names if name not in named for fault in table.faults_of_levels(name)])
         columns = {}
@@ -118,21 +116,21 @@ class EncodedRecords:
                 columns[name] = ColumnOfRecords(named[name].texts, named[name].exact, named[name].people)
             else:
                 columns[name] = _with_levels(name, table, subjects)
-        return cls(subjects, columns, folder, limits)
+        return cls(subjects, columns, database, limits)
 
     @classmethod
-    def of_text(cls, text: Blocks, folder: Path, limits: Limits) -> EncodedRecords:
-        """Those of a combined dataset, read once and put aside in ``folder``, every column as text.
+    def of_text(cls, text: Blocks, database: Database, limits: Limits) -> EncodedRecords:
+        """Those of a combined dataset, read once and put aside, every column as text.
 
         Raises ``FaultyInputError`` for columns of too many values.
         """
         names = [name for name in text.columns if name != SUBJECT_COLUMN]
-        read = put_aside(with_progress(text), text.columns, names, folder, limits)
+        read = put_aside(with_progress(text), text.columns, names, database, limits)
         columns = {
             name: ColumnOfRecords(read.texts[name], dictionary.all_texts().column(name), dictionary.people)
             for name, dictionary in read.dictionaries.items()
         }
-        return cls(read.subjects, columns, folder, limits)
+        return cls(read.subjects, columns, database, limits)
 
     @property
     def n_people(self) -> int:
@@ -147,10 +145,11 @@ class EncodedRecords:
         """Which value of a column each person has, (n_people,)."""
         return self.columns[name].places()
 
-    def new_folder(self) -> Path:
-        """A folder for whatever is put aside besides, readable by its owner alone."""
-        assert self._folder is not None
-        return Path(tempfile.mkdtemp(dir=self._folder))
+    @property
+    def database(self) -> Database:
+        """That of the run: records are on disk."""
+        assert self._database is not None
+        return self._database
 
     def blocks(self, names: Iterable[str]) -> Iterator[tuple[pa.Array, list[np.ndarray]]]:
         """Block by block the ids (n,) and, of each of the columns, the places (n,) of the values."""
@@ -175,7 +174,7 @@ class EncodedRecords:
         people = {name: self.columns[name].people for name in names}
         texts = {name: self.columns[name].texts for name in names}
         columns, binnings = evaluated_columns(config, exact, people, texts)
-        return PeopleOnDisk(config, columns, self.subjects, binnings, self.new_folder(), self.limits)
+        return PeopleOnDisk(config, columns, self.subjects, binnings, self.database, self.limits)
 
     def class_sizes(self, columns: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
         """How many people have the same in all of the columns, (n_classes,); a missing value is a value.
@@ -186,11 +185,11 @@ class EncodedRecords:
         if not columns:
             return np.array([self.n_people])
 
-        path = self.new_folder() / "codes.parquet"
+        path = self.database.new_folder() / "codes.parquet"
         codes = [codes for codes, _ in columns.values()]
         blocks = ([one[text] for one, text in zip(codes, texts, strict=True)] for _, texts in self.blocks(columns))
         put_codes(path, blocks, len(columns))
-        return counted_classes(count_here(path, range(len(columns))), len(columns), self.limits.n_classes)[1]
+        return counted_classes(self.database.count(path, range(len(columns))), len(columns), self.limits.n_classes)[1]
 
     def without(
         self, people: People, gone: np.ndarray, values: Mapping[str, pd.Series]
@@ -199,8 +198,8 @@ class EncodedRecords:
 
         On disk they are stored anew, and the ``values`` stay the same.
         """
-        folder, names = self.new_folder(), list(self.columns)
-        subjects = SubjectsOnDisk(folder)
+        folder, names = self.database.new_folder(), list(self.columns)
+        subjects = SubjectsOnDisk(self.database)
         kept = {name: SpilledArrays(folder / f"column_{i}") for i, name in enumerate(names)}
         counts = {name: np.zeros(len(self.columns[name].values), dtype=np.int64) for name in names}
         for (ids, texts), classes in zip(self.blocks(names), people.classes_of_blocks(), strict=True):
@@ -212,7 +211,7 @@ class EncodedRecords:
                 kept[name].append(text[rows])
                 counts[name] += np.bincount(text[rows], minlength=len(counts[name]))
         columns = {name: ColumnOfRecords(kept[name], self.columns[name].values, counts[name]) for name in names}
-        return EncodedRecords(subjects, columns, folder, self.limits), values
+        return EncodedRecords(subjects, columns, self.database, self.limits), values
 
     def positions_in(self, original: EncodedRecords) -> np.ndarray:
         """The numbers (n_people,) that those who stayed have among the ``original`` records."""
@@ -233,14 +232,14 @@ class EncodedRecords:
 
     def with_ids(self, recoded: Callable[[pd.Series], pd.Series]) -> tuple[Subjects, int]:
         """The ids as a function gives them of each block, and how many fewer different ones there are than before."""
-        subjects = SubjectsOnDisk(self.new_folder())
+        subjects = SubjectsOnDisk(self.database)
         for ids in self.subjects.ids:
             subjects.append(pa.array(recoded(ids_of_block(ids.column(0))), pa.large_string()))
         return subjects, self.n_people - subjects.count_distinct()
 
     def in_order(self, records: Iterator[pa.RecordBatch], schema: pa.Schema, n_keys: int) -> Iterator[pa.Table]:
         """Tables of as many ``records``, block by block, by their first ``n_keys`` columns, rising."""
-        return in_order(records, schema, n_keys, self.new_folder(), self.limits.flagged_per_part)
+        return self.database.in_order(records, schema, n_keys, self.limits.flagged_per_part)
 
     def with_least_hashes(self, most: int, position: np.ndarray | None = None) -> np.ndarray:
         """Positions (n,) of at most so many people, in the order of the hashes of their ids.

@@ -43,69 +43,82 @@ def put_codes(path: Path, blocks: Iterable[Sequence[np.ndarray]], n_columns: int
             writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
 
 
-def count_here(path: Path, columns: Sequence[int]) -> Iterator[pa.RecordBatch]:
-    """Count on this machine: see ``Count``. Raises ``FaultyInputError`` where that needs more memory than there is."""
-    file, names = path.resolve(), ", ".join(f"c{i}" for i in columns)
-    asked = f"SELECT {names}, count(*) AS people FROM read_parquet(?) GROUP BY {names} ORDER BY {names}"
-    with connected(file.parent) as connection:
-        yield from connection.sql(asked, params=[os.fspath(file)]).to_arrow_reader(ROWS_AT_ONCE)
+class Database:
+    """DuckDB for one run: it reads and writes within the ``folder`` of the run and nowhere else.
 
-
-def in_order(
-    records: Iterable[pa.RecordBatch], schema: pa.Schema, n_keys: int, folder: Path, n_at_once: int
-) -> Iterator[pa.Table]:
-    """The records by their first ``n_keys`` columns, rising, about ``n_at_once`` together; one table at least.
-
-    In the ``folder`` is what memory does not hold.
+    ``counted_by`` counts codes in its place, where a run has a cluster.
     """
-    with connected(folder) as connection:
-        connection.register("records", pa.RecordBatchReader.from_batches(schema, records))
-        asked = f"SELECT * FROM records ORDER BY {', '.join(map(str, range(1, n_keys + 1)))}"
-        found = map(pa.Table.from_batches, zip(connection.sql(asked).to_arrow_reader(n_at_once), strict=True))
-        first = next(found, schema.empty_table())
-        for one in itertools.chain([first], found):
-            yield one.cast(schema)
 
+    def __init__(self, folder: Path, connection: DuckDBPyConnection, memory: int, counted_by: Count | None = None):
+        self.folder, self._connection, self._memory, self._counted_by = folder, connection, memory, counted_by
 
-def count_distinct(texts: Iterable[pa.RecordBatch], schema: pa.Schema, folder: Path) -> int:
-    """How many different texts there are in a column that comes in blocks, missing ones apart."""
-    with connected(folder) as connection:
-        connection.register("records", pa.RecordBatchReader.from_batches(schema, texts))
-        found = connection.sql(f"SELECT count(DISTINCT {schema.names[0]}) FROM records").fetchall()
-        return int(found[0][0])
+    def new_folder(self) -> Path:
+        """A folder for whatever is put aside, readable by its owner alone."""
+        return Path(tempfile.mkdtemp(dir=self.folder))
 
+    def count(self, path: Path, columns: Sequence[int]) -> Iterator[pa.RecordBatch]:
+        """See ``Count``. Raises ``FaultyInputError`` where that needs more memory than there is."""
+        if self._counted_by is not None:
+            yield from self._counted_by(path, columns)
+            return
+        names = ", ".join(f"c{i}" for i in columns)
+        asked = f"SELECT {names}, count(*) AS people FROM read_parquet(?) GROUP BY {names} ORDER BY {names}"
+        with self._asked() as cursor:
+            yield from cursor.sql(asked, params=[os.fspath(path.resolve())]).to_arrow_reader(ROWS_AT_ONCE)
 
-@contextlib.contextmanager
-def connected(folder: Path) -> Iterator[DuckDBPyConnection]:
-    """DuckDB, which reads and writes within the ``folder`` of a run and nowhere else.
+    def in_order(
+        self, records: Iterable[pa.RecordBatch], schema: pa.Schema, n_keys: int, n_at_once: int
+    ) -> Iterator[pa.Table]:
+        """The records by their first ``n_keys`` columns, rising, about ``n_at_once`` together; one table at least."""
+        with self._asked() as cursor:
+            cursor.register("records", pa.RecordBatchReader.from_batches(schema, records))
+            asked = f"SELECT * FROM records ORDER BY {', '.join(map(str, range(1, n_keys + 1)))}"
+            found = map(pa.Table.from_batches, zip(cursor.sql(asked).to_arrow_reader(n_at_once), strict=True))
+            first = next(found, schema.empty_table())
+            for one in itertools.chain([first], found):
+                yield one.cast(schema)
 
-    Raises ``FaultyInputError`` where memory or disk do not suffice.
-    """
-    import duckdb
+    def count_distinct(self, texts: Iterable[pa.RecordBatch], schema: pa.Schema) -> int:
+        """How many different texts there are in a column that comes in blocks, missing ones apart."""
+        with self._asked() as cursor:
+            cursor.register("records", pa.RecordBatchReader.from_batches(schema, texts))
+            found = cursor.sql(f"SELECT count(DISTINCT {schema.names[0]}) FROM records").fetchall()
+            return int(found[0][0])
 
-    free = free_memory()
-    memory = MOST_MEMORY if free is None else max(min(MOST_MEMORY, int(SHARE_OF_FREE * free)), LEAST_MEMORY)
-    with tempfile.TemporaryDirectory(dir=folder.resolve()) as spill:  # mode 0700
-        settings: dict[str, str | bool | int | float | list[str]] = {
-            "memory_limit": f"{memory // 1000}kB",
-            "temp_directory": spill,
-            "preserve_insertion_order": False,
-            "allow_community_extensions": False,
-            "autoinstall_known_extensions": False,
-            "autoload_known_extensions": False,
-        }
+    @contextlib.contextmanager
+    def _asked(self) -> Iterator[DuckDBPyConnection]:
+        """For one question: several may be open side by side. Raises ``FaultyInputError`` without memory or disk."""
         try:
-            with duckdb.connect(":memory:", config=settings) as connection:
-                connection.execute("SET allowed_directories = ?", [[os.fspath(folder.resolve())]])
-                connection.execute("SET enable_external_access = false")
-                connection.execute("SET lock_configuration = true")
-                yield connection
+            with self._connection.cursor() as cursor:
+                yield cursor
         except Exception as error:
             if not is_out_of_memory(error) and "Out of Memory" not in str(error):
                 raise
             raise FaultyInputError(
-                f"DuckDB may take {memory / 1e6:.0f} MB of memory, half of what is free and at most "
+                f"DuckDB may take {self._memory / 1e6:.0f} MB of memory, half of what is free and at most "
                 f"{MOST_MEMORY / 1e6:.0f} MB, and that or the room on the disk beside the results is too small: give "
                 "the run more of either (--memory of the container, MemoryMax= of the systemd unit), bin what is "
                 "continuous, or name fewer quasi-identifiers"
             ) from None
+
+
+@contextlib.contextmanager
+def database_in(folder: Path, counted_by: Count | None = None) -> Iterator[Database]:
+    """The database of a run, in its ``folder``; closed at the end of the block."""
+    import duckdb
+
+    free, folder = free_memory(), folder.resolve()
+    memory = MOST_MEMORY if free is None else max(min(MOST_MEMORY, int(SHARE_OF_FREE * free)), LEAST_MEMORY)
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": f"{memory // 1000}kB",
+        "temp_directory": tempfile.mkdtemp(dir=folder),  # mode 0700
+        "preserve_insertion_order": False,
+        "allow_community_extensions": False,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
+    with duckdb.connect(":memory:", config=settings) as connection:
+        connection.execute("SET allowed_directories = ?", [[os.fspath(folder)]])
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+        yield Database(folder, connection, memory, counted_by)

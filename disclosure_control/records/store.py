@@ -36,7 +36,7 @@ from disclosure_control.records.limits import NO_LIMITS, Limits
 from disclosure_control.records.people import People, PeopleInMemory, TypedTexts
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.records.spill import spill_folder
-from disclosure_control.records.sql import Count, count_here
+from disclosure_control.records.sql import Count, database_in
 from disclosure_control.records.subjects import SubjectsInMemory
 from disclosure_control.records.text_columns import TextsInMemory
 from disclosure_control.records.text_table import TextTable
@@ -173,14 +173,15 @@ class StoreInMemory:
 
 
 class StoreOnDisk:
-    """Records stored in a folder that is removed ``until_end``; ``counting`` gives, for it, what counts codes there."""
+    """Records stored in a folder that is removed ``until_end``; ``counting`` gives what counts codes there
+    in place of DuckDB, if anything does."""
 
     def __init__(
         self,
         path: Path,
         limits: Limits,
         until_end: ExitStack,
-        counting: Callable[[Path], AbstractContextManager[Count]],
+        counting: Callable[[Path], AbstractContextManager[Count | None]],
     ):
         self._path, self._limits, self._until_end, self._counting = path, limits, until_end, counting
         self._kind = kind_of(path)
@@ -193,9 +194,10 @@ class StoreOnDisk:
     def counted(self, config: PilotConfig) -> tuple[CombinedDataset, People]:
         n_bytes = int(SPILL_PER_BYTE * self._kind.bytes_as_text(self._path))
         folder = self._until_end.enter_context(spill_folder(self._path.parent, n_bytes))
-        count = self._until_end.enter_context(self._counting(folder))
-        people, table = count_on_disk(self._text, config, folder, self._limits, count)
-        domains = domains_from_disk(folder, self._path.parent, self._limits)
+        counted_by = self._until_end.enter_context(self._counting(folder))
+        database = self._until_end.enter_context(database_in(folder, counted_by))
+        people, table = count_on_disk(self._text, config, database, self._limits)
+        domains = domains_from_disk(database, self._path.parent, self._limits)
         records = functools.partial(EncodedRecords.of, people, table)
         sha256, n_subjects = self._text.sha256, self._text.n_records
         return CombinedDataset(sha256, n_subjects, table, domains, records, file=self._path.name), people
@@ -211,8 +213,8 @@ def open_store(engine: str, path: Path, cluster: ClusterSettings | None, limits:
         yield StoreOnDisk(path, limits, until_end, functools.partial(COUNTING[engine], cluster or ClusterSettings()))
 
 
-def _counting_here(settings: ClusterSettings, folder: Path) -> AbstractContextManager[Count]:
-    return contextlib.nullcontext(count_here)
+def _counting_here(settings: ClusterSettings, folder: Path) -> AbstractContextManager[None]:
+    return contextlib.nullcontext()
 
 
 def _counting_on_cluster(settings: ClusterSettings, folder: Path) -> AbstractContextManager[Count]:

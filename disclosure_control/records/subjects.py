@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -15,7 +14,7 @@ import pyarrow as pa
 from disclosure_control.basics.encoding.columns import are_rising
 from disclosure_control.basics.encoding.dictionary import as_texts
 from disclosure_control.records.spill import SpilledRecords
-from disclosure_control.records.sql import count_distinct
+from disclosure_control.records.sql import Database
 
 SCHEMA = pa.schema([("id", pa.large_string())])
 
@@ -77,9 +76,9 @@ class SubjectsOnDisk:
 
     has_ids = True
 
-    def __init__(self, folder: Path):
-        self._folder = folder
-        self.ids = SpilledRecords(folder / "subjects", SCHEMA)
+    def __init__(self, database: Database):
+        self._database = database
+        self.ids = SpilledRecords(database.new_folder() / "subjects", SCHEMA)
         self.lengths: list[int] = []
         self.n_blank = 0
         self.is_rising = True
@@ -107,4 +106,4 @@ class SubjectsOnDisk:
         n = sum(self.lengths)
         if self.is_rising:
             return n
-        return count_distinct(self.ids, SCHEMA, self._folder)
+        return self._database.count_distinct(self.ids, SCHEMA)

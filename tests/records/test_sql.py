@@ -16,11 +16,17 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records import class_keys, sql
 from disclosure_control.records.class_keys import ClassKeys, counted_classes
 from disclosure_control.records.cluster import counting_by
-from disclosure_control.records.sql import connected, count_here, in_order, put_codes
+from disclosure_control.records.sql import database_in, put_codes
 from disclosure_control.records.subjects import SubjectsOnDisk
 from tests.examples import examples
 
-COUNTS = {"disk": count_here, "cluster": counting_by(lambda people: people.compute(scheduler="synchronous"))}
+COUNTED_BY = {"disk": None, "cluster": counting_by(lambda people: people.compute(scheduler="synchronous"))}
+
+
+@pytest.fixture
+def database(tmp_path):
+    with database_in(tmp_path) as found:
+        yield found
 
 
 @st.composite
@@ -32,16 +38,17 @@ def coded_blocks(draw):
     return radices, np.cumsum(lengths)[:-1], np.array(codes, dtype=np.int64)
 
 
-@pytest.mark.parametrize("engine", COUNTS)
+@pytest.mark.parametrize("engine", COUNTED_BY)
 @examples(30)
 @given(coded_blocks(), st.sampled_from([1, 5, 2**62]), st.sampled_from([0, 1 << 22]))
-def test_classes_are_numbered_as_in_memory(tmp_path_factory, engine, made, key_limit, n_dense):
+def test_classes_are_numbered_as_in_memory(database, engine, made, key_limit, n_dense):
     radices, ends, codes = made
     if engine == "cluster":
         pytest.importorskip("dask", reason="requirements/cluster.txt is not installed")
-    path = tmp_path_factory.mktemp("run") / "codes.parquet"
+    path = database.new_folder() / "codes.parquet"
     put_codes(path, np.split(codes, ends, axis=1), len(radices))
-    found, size = counted_classes(COUNTS[engine](path, range(len(radices))), len(radices), 1000)
+    count = COUNTED_BY[engine] or database.count
+    found, size = counted_classes(count(path, range(len(radices))), len(radices), 1000)
     labels = tuple(np.arange(radix - 1) for radix in radices)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(class_keys, "DENSE_KEYS", n_dense)
@@ -54,11 +61,11 @@ def test_classes_are_numbered_as_in_memory(tmp_path_factory, engine, made, key_l
     assert [one.name for one in path.parent.iterdir()] == [path.name]
 
 
-def test_more_classes_than_allowed_are_a_fault_that_says_what_would_help(tmp_path):
+def test_more_classes_than_allowed_are_a_fault_that_says_what_would_help(tmp_path, database):
     put_codes(tmp_path / "codes", [[np.arange(20)]], 1)
-    assert len(counted_classes(count_here(tmp_path / "codes", [0]), 1, 20)[1]) == 20
+    assert len(counted_classes(database.count(tmp_path / "codes", [0]), 1, 20)[1]) == 20
     with pytest.raises(FaultyInputError, match=r"more than 19 classes.*bin what is continuous"):
-        counted_classes(count_here(tmp_path / "codes", [0]), 1, 19)
+        counted_classes(database.count(tmp_path / "codes", [0]), 1, 19)
 
 
 def test_the_files_of_a_run_are_read_and_no_others(tmp_path):
@@ -67,7 +74,7 @@ def test_the_files_of_a_run_are_read_and_no_others(tmp_path):
     (tmp_path / "run").mkdir()
     put_codes(tmp_path / "codes", [[np.arange(20)]], 1)
     assert (tmp_path / "codes").stat().st_mode & 0o777 == 0o600
-    with connected(tmp_path / "run") as connection:
+    with database_in(tmp_path / "run") as database:
         (spill,) = (tmp_path / "run").iterdir()
         assert spill.stat().st_mode & 0o777 == 0o700
         for asked in (
@@ -77,7 +84,7 @@ def test_the_files_of_a_run_are_read_and_no_others(tmp_path):
             "SET memory_limit = '1GB'",
         ):
             with pytest.raises(duckdb.Error, match=r"disabled|locked"):
-                connection.execute(asked)
+                database._connection.execute(asked)
 
 
 def test_too_little_memory_is_a_fault_with_what_to_change(tmp_path, monkeypatch):
@@ -85,28 +92,26 @@ def test_too_little_memory_is_a_fault_with_what_to_change(tmp_path, monkeypatch)
     monkeypatch.setattr(sql, "LEAST_MEMORY", 1 << 20)
     generator = np.random.default_rng(3)
     put_codes(tmp_path / "codes", [[generator.permutation(400_000)] * 3], 3)
-    with pytest.raises(FaultyInputError, match=r"DuckDB may take 1 MB of memory.*--memory of the container"):
-        list(count_here(tmp_path / "codes", [0, 1, 2]))
-    assert [one.name for one in tmp_path.iterdir()] == ["codes"]
+    fault = r"DuckDB may take 1 MB of memory.*--memory of the container"
+    with pytest.raises(FaultyInputError, match=fault), database_in(tmp_path) as database:
+        list(database.count(tmp_path / "codes", [0, 1, 2]))
 
 
 @examples(20)
 @given(st.lists(st.lists(st.tuples(st.integers(-3, 3), st.sampled_from(["a", "b", "Z", "é", "東", "𝄞", ""])))))
-def test_records_come_in_the_order_of_their_numbers_and_texts(tmp_path_factory, blocks):
+def test_records_come_in_the_order_of_their_numbers_and_texts(database, blocks):
     schema = pa.schema([("c0", pa.int32()), ("c1", pa.large_string()), ("c2", pa.int8())])
     batches = [
         pa.RecordBatch.from_pylist([{"c0": n, "c1": text, "c2": 1} for n, text in one], schema) for one in blocks
     ]
-    found = [
-        row for one in in_order(iter(batches), schema, 2, tmp_path_factory.mktemp("run"), 5) for row in one.to_pylist()
-    ]
+    found = [row for one in database.in_order(iter(batches), schema, 2, 5) for row in one.to_pylist()]
     assert [(row["c0"], row["c1"]) for row in found] == sorted(pair for one in blocks for pair in one)
 
 
 @examples(20)
 @given(st.lists(st.lists(st.sampled_from(["a", "b", "é", "c", None]), max_size=4), max_size=4))
-def test_ids_are_counted_in_any_order(tmp_path_factory, blocks):
-    subjects = SubjectsOnDisk(tmp_path_factory.mktemp("ids"))
+def test_ids_are_counted_in_any_order(database, blocks):
+    subjects = SubjectsOnDisk(database)
     for block in blocks:
         subjects.append(pa.array(block, pa.large_string()))
     ids = [one for block in blocks for one in block]
