@@ -143,16 +143,16 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/run": 35,
         "tests/steps/release": 2,
     },
+    "Store": {
+        "disclosure_control.records": 7,
+        "tests/records": 12,
+    },
     "Attack": {
         "disclosure_control.attack": 222,
         "disclosure_control.release": 21,
         "disclosure_control.run": 2,
         "disclosure_control.steps": 8,
         "study": 11,
-    },
-    "Store": {
-        "disclosure_control.records": 7,
-        "tests/records": 12,
     },
 }
 
