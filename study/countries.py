@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
 
 from study.headings import words_of
 
+MOST_COUNTRIES = 300
 SHORTEST = 4  # letters of a name: codes of two and three letters are other things as well
 
 
@@ -16,6 +17,11 @@ SHORTEST = 4  # letters of a name: codes of two and three letters are other thin
 def _codes() -> dict[str, str]:
     listed = json.loads(Path(__file__).with_name("countries.json").read_text(encoding="utf-8"))["words"]
     return {name: code for code, names in listed.items() for name in names.split("; ") if len(name) >= SHORTEST}
+
+
+def are_codes_of_countries(texts: Collection[str]) -> bool:
+    """Whether all texts are ISO 3166-1 codes of two letters, and at least two of them."""
+    return len(texts) > 1 and set(_codes().values()).issuperset(texts)
 
 
 def country_of(text: str) -> str | None:

@@ -17,6 +17,7 @@ from disclosure_control.basics.encoding.text_codes import TextCodes
 from disclosure_control.basics.telling.faults import nearest_name, stop_at
 from disclosure_control.basics.telling.side_by_side import side_by_side
 from disclosure_control.basics.telling.words import listed
+from study.countries import MOST_COUNTRIES, are_codes_of_countries
 from study.formats.dates import ORDERS, PACKED, DateReading, may_hold_dates, read_dates
 from study.formats.messages import all_files_setting, counted_note, setting_of, shown_name
 from study.formats.tables import ColumnFound, FileContents, FileOptions
@@ -34,9 +35,12 @@ from study.formats.values import (
 MISSING_TOKENS = (
     *("NA", "N/A", "NaN", "nan", "null", "NULL", ".", "-", "--"),
     *("n/a", "N.A.", "#N/A", "<NA>", "None", "NaT"),
+    *(f".{letter}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"),  # SAS, for reasons that are told apart
 )
 # Tokens that are reported if they are kept as text.
 _SUSPECT_TOKENS = tuple(token for token in MISSING_TOKENS if token != "None")
+
+_BESIDE_VALUES = ({"+"}, {"K", "CL", "Cl", "CA", "Ca", "MG", "Mg", "LI", "Li"})
 
 _COMMA_NUMBER_PATTERN = NUMBER_PATTERN.replace(r"\.", ",")
 _POINT_PATTERN = r"^[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?$"
@@ -196,12 +200,18 @@ def read_column(column: ColumnFound, rules: ColumnRules, n_records: np.ndarray |
         values=pa.chunked_array([cleaned]),
         has_decimal_comma=has_decimal_comma,
         n_missing_tokens=n_tokens if are_missing else {},
-        n_tokens_kept={} if are_missing else n_tokens,
+        n_tokens_kept={} if are_missing or _are_beside_alike(others) else n_tokens,
         dates=dates,
         of_values=n_records,
         encoded=encoded,
         **counts,
     )
+
+
+def _are_beside_alike(others: pa.Array) -> bool:
+    """Whether NA and - are plainly values: among codes of countries or salts of the blood, or beside +."""
+    texts = set(pc.unique(others).to_pylist()) if len(others) < MOST_COUNTRIES else set()
+    return are_codes_of_countries(texts) or (bool(texts) and any(map(texts.issubset, _BESIDE_VALUES)))
 
 
 def _is_token(values: pa.Array) -> pa.BooleanArray:

@@ -230,7 +230,7 @@ def _convert_serials(readings: Mapping[str, ColumnReading], columns: dict[str, C
 def _may_be_serial(name: str, column: Column) -> np.ndarray | None:
     """The numbers of a column that is named as a date, or has the size of days or seconds and is named as nothing."""
     if _names_a_date(name):
-        return _numbers_of(column)
+        return numbers_of(column)
     first = column[:_LOOKED_AT] if isinstance(column, np.ndarray) else beginning(column)
     if isinstance(first, pa.Array):
         if not pc.all(pc.match_substring_regex(first, NUMBER_PATTERN)).as_py():
@@ -238,10 +238,10 @@ def _may_be_serial(name: str, column: Column) -> np.ndarray | None:
         first = first.cast(pa.float64()).to_numpy()
     if not may_count_time(first, fewest=1) or names_a_measure(name) or is_key(name):
         return None
-    return _numbers_of(column)
+    return numbers_of(column)
 
 
-def _numbers_of(column: Column) -> np.ndarray | None:
+def numbers_of(column: Column) -> np.ndarray | None:
     """A column as numbers, NaN where missing; None if it contains other text, or nothing."""
     if isinstance(column, np.ndarray):
         return column
@@ -257,7 +257,7 @@ def _n_present(numbers: np.ndarray, n_records: np.ndarray | None) -> int:
 def _convert_numbers(
     columns: dict[str, Column], name: str, reading: str, why: str, n_records: np.ndarray | None, found: _Found
 ) -> None:
-    numbers = _numbers_of(columns[name])
+    numbers = numbers_of(columns[name])
     if numbers is not None:
         columns[name] = pa.chunked_array([EPOCHS[reading].iso(numbers)])
         found.convert(reading, why, name, _n_present(numbers, n_records))

@@ -47,6 +47,11 @@ _SHAPES = (
     r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})(?:T?(?P<hour>\d{2}):?(?P<minute>\d{2}):?(?P<second>\d{2})?)?$",
     rf"^{_WEEKDAY}{_NAME}[ -]*(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[, -]+{_YEAR}{_TIME}",
     rf"^(?P<year>\d{{4}})\.?[ -]?{_NAME}[ -]?(?P<day>\d{{1,2}})\.?{_TIME}",
+    # A month alone, or with a sign for a day that is not known: Mar-2016, UN-MAR-2016, 03/2016, 2016/03.
+    rf"^(?:(?:UNK?|NK|XX|00|\?\?|--)[ /.-]*)?(?P<name>{_LETTER}{{3,}})\.?[ /.,-]+{_YEAR}$",
+    r"^(?P<name>(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))(?P<year>(?:19|20)\d\d)$",  # MAR2016 of SAS
+    r"^(?P<month>\d{1,2}) ?[/-] ?(?P<year>\d{4})$",
+    r"^(?P<year>\d{4})/(?P<month>\d{1,2})$",
 )
 # Read by those who look for dates of people, and by nobody who has to know the century.
 _SHORT = rf"^(?P<one>\d{{1,2}}){_BETWEEN}(?P<other>\d{{1,2}}){_BETWEEN}(?P<short>\d\d)(?: ?[гgрr]\.?)?{_TIME}"
@@ -55,7 +60,8 @@ PACKED = r"^(?:1[89]|20)\d{2}[01]\d[0-3]\d$"  # 20161022, which is a number as w
 SHORT_YEAR = r"^\d{1,2}([/.-])\d{1,2}[/.-]\d{2}$"
 _THREE_DIGITS = r"(?s)\d.*\d.*\d"  # every shape has as many
 ROMAN = "Roman"
-_NOTHING = pa.scalar("", pa.large_string())
+_TEXT = pa.large_string()
+_NOTHING = pa.scalar("", _TEXT)
 _LATEST_SHORT = 40  # of two digits, up to this after 2000 where all are, and before it where none is
 
 
@@ -155,8 +161,13 @@ def _moments(values: pa.Array, shape: str, order: str, any_century: bool) -> tup
     if "short" in part:
         short = part["short"]
         part["year"] = short + np.where(short <= 30, 2000, 1900) if any_century else _whole_years(short)
-    year, month, day = part["year"], part["month"], part["day"]
     nothing = np.zeros(len(values), dtype=np.int64)
+    year, month = part["year"], part["month"]
+    if "day" not in part:
+        return _joined(["", "-"], [4, 2], [year, month], _is_day(year, month, nothing + 1)), pa.nulls(
+            len(values), _TEXT
+        )
+    day = part["day"]
     hour, minute, second = (part.get(name, nothing) for name in ("hour", "minute", "second"))
     if "half" in text:
         half = pc.fill_null(pc.utf8_upper(text["half"]), "").to_numpy(zero_copy_only=False)

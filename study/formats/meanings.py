@@ -11,10 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.one_meaning import one_spelling
-from study.formats.coded_missing import with_codes_missing
+from study.concepts import names_a_measure
+from study.formats.coded_missing import names_an_age, with_codes_missing
 from study.formats.column_reading import ColumnReading, read_columns, reading_notes
-from study.formats.dated_columns import beginning, with_iso_dates
+from study.formats.dated_columns import beginning, numbers_of, with_iso_dates
 from study.formats.messages import counted_note
+from study.formats.placeholders import n_in_another_unit
 from study.formats.tables import FileContents, FileOptions
 from study.formats.thousands import without_thousands
 from study.formats.values import Column, n_records_of
@@ -37,7 +39,18 @@ def columns_as_meant(
     if options.is_written_as_meant:
         return dict(dated), readings, notes
     meant, notes_on_codes = with_codes_missing(dated, readings, path, options)
-    return meant, readings, [*notes, *notes_on_codes, *_notes_on_spellings(meant, readings)]
+    further = (*_notes_on_units(meant, readings), *_notes_on_spellings(meant, readings))
+    return meant, readings, [*notes, *notes_on_codes, *further]
+
+
+def _notes_on_units(columns: Mapping[str, Column], readings: Mapping[str, ColumnReading]) -> list[str]:
+    """A note on measurements of which a few are as the others are in another unit: a height of 1.72 beside 165."""
+    found = {}
+    for name, column in columns.items():
+        if names_a_measure(name) and not names_an_age(name) and (numbers := numbers_of(column)) is not None:
+            found[name] = n_in_another_unit(numbers, readings[name].n_records)
+    words = "numbers as of another unit, far from all others, left unchanged: {}; correct them in the source"
+    return counted_note(words, found)
 
 
 def _notes_on_spellings(columns: Mapping[str, Column], readings: Mapping[str, ColumnReading]) -> list[str]:

@@ -98,6 +98,8 @@ def dates_apart(days: np.ndarray, n_records: np.ndarray, of_file: tuple[int, int
 # ---------------------------------------------------------------- numbers
 
 _OLDEST = 130
+_FAR_FOR_A_GAP = 5  # times the widest gap between the others
+_LOWEST_SCORE = -10
 _REPEATS = {float(f"{sign}{digit * n}") for digit in "789" for n in (2, 3, 4, 5) for sign in ("", "-")}
 _DECIMALS = {sign * float(text) for text in ("88.8", "99.9", "888.8", "999.9", "99.99", "999.99") for sign in (1, -1)}
 _OF_A_SCALE = {7.0, 8.0, 9.0, -7.0, -8.0, -9.0}
@@ -125,6 +127,7 @@ def numbers_apart(numbers: np.ndarray, n_records: np.ndarray, is_age: bool, coun
         candidates &= (numbers < -500) | (numbers > 9)
     if is_age:
         candidates |= is_there & ((numbers > _OLDEST) | (numbers < 0))
+    candidates |= _below_all(numbers, n_records, is_there) & (not counts_days)
     if candidates.any():
         for code, beside in _BESIDE.items():
             candidates |= is_there & np.isin(numbers, beside) & bool((numbers == code).any())
@@ -150,14 +153,31 @@ def _codes(
     low, high, n_others = others.min(), others.max(), n_records[is_there & ~candidates].sum()
     spread, of_scale = high - low, np.isin(np.abs(numbers), (7.0, 8.0, 9.0))
     below = candidates & (numbers < 0) & (low >= 0)
-    sure |= below & (~of_scale | ((n_records >= 2) & (n_others >= 20)))
+    sure |= below & np.where(of_scale, (n_records >= 2) & (n_others >= 20), numbers < _LOWEST_SCORE)
     above = candidates & (numbers > high) & ~of_scale
     gap, several = numbers - high, n_records >= 2
     sure |= above & several & (gap >= 3 * spread)
     may_be |= above & ((gap >= 3 * spread) | ((gap >= spread) & (n_records >= 3)))
+    # Several people, far away for values that lie as close together as these: six of 99 years, and the next of 70.
+    of_others = np.diff(np.sort(others))
+    may_be |= above & (n_records >= 3) & (gap >= spread / 4) & (gap >= _FAR_FOR_A_GAP * of_others.max(initial=0))
     on_scale = candidates & of_scale & (numbers > high) & several & (n_others >= 20)
     may_be |= on_scale & (gap > spread) & bool((others == np.trunc(others)).all())
     return Apart(sure, (may_be | below) & ~sure)
+
+
+def _below_all(numbers: np.ndarray, n_records: np.ndarray, is_there: np.ndarray) -> np.ndarray:
+    """Which numbers are few whole ones just below 0, where counts or scores are many: -1 not known, -3 not said.
+
+    A scale that goes on below 0 has -1 and -2.
+    """
+    is_below = is_there & (numbers < 0)
+    rest, own = is_there & ~is_below, numbers[is_below]
+    n_below, n_rest = n_records[is_below].sum(), n_records[rest].sum()
+    goes_on = len(own) > 1 and own.min() == -len(own)
+    are_few = 0 < 2 * len(own) <= rest.sum() and 4 * n_below <= n_rest and n_rest >= _FEWEST and not goes_on
+    is_one = are_few and own.min() >= _LOWEST_SCORE and not (numbers[is_there] % 1).any()
+    return is_below & bool(is_one)
 
 
 def _leads_to_placeholder(numbers: np.ndarray, counts_days: bool) -> np.ndarray:
@@ -169,3 +189,32 @@ def _leads_to_placeholder(numbers: np.ndarray, counts_days: bool) -> np.ndarray:
         if end < _FROM or end > _TO:
             found |= far & (numbers >= end - _TO) & (numbers <= end - _FROM + 1)
     return found & (numbers == np.trunc(numbers))
+
+
+# What a unit is of another one: metres and centimetres, grams in a litre and in a decilitre.
+_OF_UNITS = (0.001, 0.01, 0.1, 10.0, 100.0, 1000.0)
+_FAR_APART = 3  # times the range of the others, both as ratios
+
+
+def n_in_another_unit(numbers: np.ndarray, n_records: np.ndarray | None) -> int:
+    """How many records of a measurement (n_values,), NaN where missing, seem to be in another unit than nearly all.
+
+    They are far from all others, and lie among these once a power of ten is taken out of them.
+    """
+    is_there = numbers > 0
+    values, weights = numbers[is_there], np.ones(is_there.sum()) if n_records is None else n_records[is_there]
+    order = np.argsort(values, kind="stable")
+    values, ends = np.log(values[order]), np.cumsum(weights[order])
+    if len(values) < 2 or ends[-1] < _FEWEST:
+        return 0
+    widest = int(np.argmax(np.diff(values)))
+    n_below, n_above = ends[widest], ends[-1] - ends[widest]
+    few, others = (values[: widest + 1], values[widest + 1 :])[:: 1 if n_below < n_above else -1]
+    low, high = others[0], others[-1]
+    if min(n_below, n_above) > (1 - _NEARLY_ALL) * ends[-1] or values[widest + 1] - values[widest] < _FAR_APART * (
+        high - low
+    ):
+        return 0
+    moved = few + np.log(_OF_UNITS)[:, None]
+    are_among = ((moved >= low) & (moved <= high)).all(axis=1)
+    return int(min(n_below, n_above)) if are_among.any() else 0

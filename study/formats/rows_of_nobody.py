@@ -153,7 +153,15 @@ def _form_of_summaries() -> str:
 
 
 def _is_summary(cell: str) -> bool:
-    return re.search(_form_of_summaries(), cell) is not None
+    """Whether a text has words for a total alone, or the beginnings of such words with a point: ``Standardabw.``."""
+    whole = re.sub(
+        r"([^\W\d_]{3,})\.", lambda cut: next((one for one in words_of_summaries() if _begins(one, cut)), cut[0]), cell
+    )
+    return re.search(_form_of_summaries(), whole) is not None
+
+
+def _begins(word: str, cut: re.Match[str]) -> bool:
+    return word.startswith(cut[1].casefold())
 
 
 def _same(cell: str, name: str) -> bool:

@@ -86,10 +86,10 @@ def _by_values(
     decimal = _decimal_of(texts) if signs else None
     grouped, is_open = dict[str, str](), dict[str, str]()
     for name, sign in signs.items():
-        is_certain = options.thousands == sign or _has(contents.columns[name], _certain(sign))
+        is_certain = sign in ("'", options.thousands) or _has(contents.columns[name], _certain(sign))
         if is_certain or (sign in _OTHER and decimal not in (None, sign)):
             grouped[name] = sign
-        elif sign in _OTHER and decimal is None and contents.may_guess_comma:
+        elif sign in _OTHER and decimal is None and (contents.may_guess_comma or sign == ","):
             is_open[name] = sign
     stop_at([_fault(path, is_open)] if is_open else [])
     return grouped

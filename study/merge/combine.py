@@ -85,7 +85,7 @@ def _combined(tables: list[SourceTable], state: MergeState, working: MergeResour
     working.look(tables, state.model)
     members, supplemental = by_domain(tables, state.model)
     ids, person = people_of_tables(tables, members, state)
-    prove_people(members, person, len(ids), state)
+    prove_people(members, person, ids, state)
     state.stop_at_faults()
     state.model = _with_people_of_one_row(state.model, members, person)
     starts = starts_of_parts(len(ids), sum(table.n_rows for table in tables), working.rows_per_part)

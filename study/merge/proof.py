@@ -23,6 +23,7 @@ from study.models.role_words import role_of_heading
 from study.models.roles import Role, TableKind
 
 FEW = 0.5  # of the people of the smaller side: tables that share fewer do not name the same people
+_NOT_SPOKEN = r"[\W_]+|(?<!\d)0+(?=\d)"
 FEWEST = 5  # people of a table that are compared
 NEARLY_ALL = 0.95  # of people with one row make a table of people
 # What is the same in all rows of a person, and what is so in a table of people.
@@ -34,12 +35,13 @@ _ONCE_IN_A_ROW = (*_NEVER_CHANGES, Role.AGE, Role.ARM, Role.ORIGIN)
 
 
 def prove_people(
-    members: Mapping[str, Sequence[SourceTable]], person: Mapping[str, np.ndarray], n_people: int, state: MergeState
+    members: Mapping[str, Sequence[SourceTable]], person: Mapping[str, np.ndarray], ids: pd.Index, state: MergeState
 ) -> None:
     """Count the people of each table whom no other table has, where no table has to list all of them.
 
-    ``person`` has the place of each row's person by file, -1 for nobody.
+    ``person`` has the place of each row's person in ``ids`` by file, -1 for nobody.
     """
+    n_people = len(ids)
     if state.model.base is not None or len(members) < 2:
         return
     own = {domain: _people_of(tables, person, n_people) for domain, tables in members.items()}
@@ -54,11 +56,23 @@ def prove_people(
         is_apart = min(n_own, n_others) >= FEWEST and n_shared < FEW * min(n_own, n_others)
         if domain in compared and (is_apart or _named_by_a_key(domain, members, state)):
             apart[domain] = (n_own, n_others, n_shared)
+    state.notes += _note_on_spellings(ids[n_tables == 1])
     ways = {domain: _way(domain, members, state) for domain in apart}
     if len(apart) > 1:  # of two that differ, one is named: that with a way, or the smaller one
         most = max(apart, key=lambda domain: (ways[domain] is None, apart[domain][0]))
         del apart[most]
     state.faults += [_fault_of_few_shared(domain, counts, ways[domain], state) for domain, counts in apart.items()]
+
+
+def _note_on_spellings(ids: pd.Index) -> list[str]:
+    """A note on ids of one table alone that are the same in capitals and without leading zeros: P07, p07, P7."""
+    spelled = ids.astype("str").str.upper().str.replace(_NOT_SPOKEN, "", regex=True)
+    n = int(spelled.duplicated(keep=False).sum())
+    words = (
+        "ids are in one table alone and differ in letter case, signs or leading zeros alone: are they the same people?"
+    )
+    how = 'make their spellings equal by a rule, such as "subject_id": {"case": "upper"}'
+    return [Note.of(lambda told: f"{told(n)} {words} If so, {how}")] if n else []
 
 
 def _n_tables(people: Iterable[np.ndarray], n_people: int) -> np.ndarray:

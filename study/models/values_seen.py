@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
-from study.countries import are_countries
+from study.countries import MOST_COUNTRIES, are_countries
 from study.formats.tables import SourceTable
 from study.words import MOST_WORDS_OF_VALUES, named_by_values, yes_and_no
 
@@ -24,6 +24,7 @@ _FORMS_OF_A_DAY = (
     rf"\d{{4}}[-/.](?:{_MONTH}[-/.]{_DAY}|(?:0[1-9]|1[0-2]))",  # a month alone in two digits: LOINC has 2093-3
     rf"{_DAY}[-/.]{_DAY}[-/.](?:\d{{4}}|\d\d)",
     r"(?:1[89]|20)\d\d[01]\d[0-3]\d",
+    r"(?:1[89]|20)\d\d[ -]?(?:Q[1-4]|W[0-5]\d)",
 )
 DATE = rf"(?:{'|'.join(_FORMS_OF_A_DAY)})(?:[T ].*)?"
 TIME_OF_DAY = r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?"
@@ -31,7 +32,6 @@ YEAR = r"(?:1[89]|20)\d\d"
 UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 # A code without blanks that has a digit in it: no word, no measurement, no text.
 CODE = r"(?=\S*\d)[\w./:-]{1,40}"
-MOST_COUNTRIES = 300
 LIMIT = r"[<>]=?\s*\d+(?:[.,]\d+)?"  # of a measurement
 # How the name of a person is often written: with a title, or the surname first.
 PERSON_S_NAME = r"(?:(?:Dr|Prof|Mr|Mrs|Ms|Herr|Frau|Sr|Sra|Dott|Dra|Mme|Hr|Fr)\b\.? ?.+|[^\W\d_]+, ?[^\W\d_]+\.?)"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from study.formats.files import read_domain_file
-from study.formats.placeholders import dates_apart, numbers_apart
+from study.formats.placeholders import dates_apart, n_in_another_unit, numbers_apart
 from study.formats.tables import FileOptions
 from tests.cases import each
 
@@ -119,3 +119,34 @@ def test_spellings_are_reported_with_the_line_that_makes_them_one(tmp_path):
 def test_a_day_before_the_start_is_no_code():
     numbers = np.array([-7.0, 1.0, 14.0, 28.0, 56.0])
     assert not numbers_apart(numbers, np.full(5, 40), is_age=False, counts_days=True).sure.any()
+
+
+@each(
+    "others, odd, found",
+    [
+        (range(18, 71), [99] * 3, [99]),  # several of 99 years, and the next of 70
+        (range(60, 98), [99] * 3, []),
+        (range(6), [-1, -3, -10], [-10, -3, -1]),  # not known, not said, less than one
+        (range(6), [-1, -2], []),  # a scale that goes on below 0
+        (range(-12, 9), [-9], []),
+    ],
+)
+def test_several_of_one_number_far_from_a_dense_column_are_asked_about(others, odd, found):
+    numbers, n_records = np.unique([*others, *others, *others, *others, *odd], return_counts=True)
+    may_be = numbers_apart(numbers.astype(float), n_records, is_age=False, counts_days=False).may_be
+    assert numbers[may_be].tolist() == found
+
+
+@each(
+    "odd, n",
+    [([1.72, 1.65], 2), ([1720.0], 1), ([210.0], 0), ([20.0], 0)],
+)
+def test_a_height_in_metres_beside_centimetres_is_in_another_unit(odd, n):
+    assert n_in_another_unit(np.array([*range(150, 190), *odd, np.nan]), None) == n
+
+
+@each("values, is_asked", [(["NA", "ZA", "BW"], False), (["-", "+"], False), (["NA", "YES", "NO"], True)])
+def test_a_token_for_missing_among_its_like_is_a_value(tmp_path, values, is_asked):
+    (tmp_path / "p.csv").write_text("id,what\n" + "".join(f"1,{one}\n" for one in values))
+    notes = read_domain_file(tmp_path / "p.csv", FileOptions()).notes
+    assert any("kept as text" in note for note in notes) == is_asked

@@ -32,6 +32,7 @@ def table_of(folder: Path, rows: list[list[str]], headings: list[str] = HEADINGS
         ([*RECORDS, ["Total", "", *SUMS]], "a row of totals left out"),
         ([*RECORDS, ["Średnia", "", "46,3", "66.0"]], "a row of totals left out"),
         ([*RECORDS, ["Subtotal", "m", "240", ""]], "a row of totals left out"),
+        ([*RECORDS, ["Standardabw.", "", "8.2", ""]], "a row of totals left out"),
         ([*RECORDS, ["", "", *SUMS]], "a row of totals left out"),
         ([*RECORDS[:5], [one.upper() for one in HEADINGS], *RECORDS[5:]], "a row that repeats the headings left out"),
         ([*RECORDS, ["printed on 3 May by the ward", "", "", ""]], "a row of text left out"),

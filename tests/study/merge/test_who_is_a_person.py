@@ -151,3 +151,11 @@ def test_rows_in_time_that_contradict_each_other_are_a_question_with_the_count(t
     rows[5][1] = "m"
     combined = merged(written(folder, visits=[["patient_id", "sex", "visit_date", "age"], *rows]))
     assert combined.report["notes"] == ["VISITS: 1 people have rows that differ in sex: is one id that of two people?"]
+
+
+def test_ids_of_one_table_alone_that_another_one_spells_otherwise_are_asked_about(tmp_path: Path) -> None:
+    ids = [f"P{i:02d}" for i in range(20)]
+    lab = [one.lower() if i % 4 == 0 else one for i, one in enumerate(ids)]
+    headings = ["patient_id", "value"]
+    written(tmp_path, patient=[headings, *([one, 1] for one in ids)], lab=[headings, *([one, 2] for one in lab)])
+    assert any(str(note).startswith("10 ids are in one table alone") for note in merged(tmp_path).report["notes"])

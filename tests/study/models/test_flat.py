@@ -177,6 +177,12 @@ def test_codes_are_known_by_their_form(codes, system):
     assert system in column.reason
 
 
+def test_quarters_and_weeks_are_dates_whatever_the_heading():
+    frame = pd.DataFrame({"patient_id": range(60), "dx_quarter": [f"2018Q{1 + i % 4}" for i in range(60)]})
+    model = model_of("patient_id", P=frame.assign(week=[f"2018-W{10 + i % 9}" for i in range(60)]).astype(str))
+    assert {model.column("P", name).role for name in ("dx_quarter", "week")} == {Role.DATE}
+
+
 def test_a_plain_table_of_people_is_asked_for_no_value(monkeypatch):
     """Door 1 on a table with one row for each person costs nothing more: its headings name no test and one date."""
 
