@@ -28,6 +28,10 @@ class HiddenQuestion:
     values: np.ndarray = field(repr=False)
     groups: np.ndarray = field(repr=False)
 
+    def of(self, people: np.ndarray) -> HiddenQuestion:
+        """The same of some people, (n,) of bool."""
+        return HiddenQuestion(self.values[people], self.groups[people])
+
     @cached_property
     def logarithms(self) -> np.ndarray | None:
         """The logarithms of the values; None where one is not above 0."""

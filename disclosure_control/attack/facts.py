@@ -12,15 +12,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
+from disclosure_control.attack.tells.figures_of_rows import FIGURES
 from disclosure_control.attack.tells.hidden_columns import as_numbers
 from disclosure_control.attack.tells.summaries import RESULTS, SummariesOfFiles, Summary
 from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.settings.changes import ConfigChange
 
-FIGURES = (
-    *("the first", "the mean of", "the largest", "the sum of", "the first day in", "the last day in"),
-    "the number of rows in",
-)
 FEW = 10  # levels of a column of the merged table, each of which is a fact
 PRESENT = 0.5  # of the people have a fact
 SELDOM = 0.05  # a level of fewer people, or of nearly all, is no fact here: levels are asked one by one
@@ -135,15 +132,14 @@ def _of_table(released: pd.DataFrame) -> Iterator[tuple[frozenset[Unit], np.ndar
 
 def _of_files(files: SummariesOfFiles) -> Iterator[tuple[frozenset[Unit], np.ndarray]]:
     n_people, starts = len(files.people), files.ranked.starts
-    for place, which in enumerate(files.summary_of_ranked.tolist()):
-        summary = files.summaries[which]
-        if _is_of_all_tests(summary):
-            continue
-        entries = slice(starts[place], starts[place + 1])
-        if summary.how in FIGURES and entries.stop - entries.start >= PRESENT * n_people:
-            numbers = np.full(n_people, np.nan)
+    rank = {how: place for place, how in enumerate(FIGURES)}
+    chosen = [files.summaries[which] for which in files.summary_of_ranked.tolist()]
+    usable = np.flatnonzero(files.ranked.sizes >= PRESENT * n_people).tolist()
+    for place in sorted((at for at in usable if chosen[at].how in rank), key=lambda at: rank[chosen[at].how]):
+        if not _is_of_all_tests(chosen[place]):
+            entries, numbers = slice(starts[place], starts[place + 1]), np.full(n_people, np.nan)
             numbers[files.ranked.person[entries]] = files.numbers[entries]
-            yield _units(summary, files), numbers
+            yield _units(chosen[place], files), numbers
     size = np.bincount(files.members.level, minlength=files.members.n_levels)
     plain = np.array(
         [(not one.how or one.is_of_rows) and not _is_of_all_tests(one) for one in files.summaries], dtype=bool

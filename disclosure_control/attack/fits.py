@@ -12,6 +12,8 @@ from functools import cached_property
 import numpy as np
 
 N_FOLDS = 5
+MOST_ORDERED = 60  # facts, by each two of which people are ordered
+SELDOM_0 = 0.95  # share of people, whose fact is not 0
 LEAST_SPREAD = 1e-9
 
 
@@ -61,9 +63,38 @@ class Fits:
         return found
 
     @cached_property
+    def with_logarithms(self) -> np.ndarray:
+        """Which facts (n_with_logarithms,) are hardly ever 0: of a change beside its percentage both signs are one."""
+        found: np.ndarray = np.flatnonzero((self.filled != 0).mean(axis=0) >= SELDOM_0)
+        return found
+
+    @cached_property
     def in_logarithms(self) -> np.ndarray:
-        """The logarithms of the facts that are above 0 (n, n_positive)."""
-        found: np.ndarray = np.log(self.filled[:, (self.filled > 0).all(axis=0)])
+        """The logarithms of the sizes of these facts, of a 0 their mean, and other facts as they are (n, n_facts)."""
+        found, at = self.filled.copy(), self.with_logarithms
+        size = np.abs(found[:, at])
+        logarithms = np.log(np.where(size > 0, size, 1.0))
+        means = np.where(size > 0, logarithms, 0.0).sum(axis=0) / np.maximum((size > 0).sum(axis=0), 1)
+        found[:, at] = np.where(size > 0, logarithms, means)
+        return found
+
+    def of(self, people: np.ndarray) -> Fits:
+        """The same of some people, (n,) of bool."""
+        return Fits(self.facts[people], self.given[people])
+
+    @cached_property
+    def orders_of_two(self) -> list[tuple[int, np.ndarray, np.ndarray]]:
+        """Each fact with the later ones (n_made,), and the orders of the people (n, n_made) by what both give.
+
+        By their sum, difference, distance, product and ratio.
+        """
+        facts, found = self.filled[:, :MOST_ORDERED], []
+        size = np.maximum(np.abs(facts), LEAST_SPREAD) * np.where(facts < 0, -1.0, 1.0)
+        for one in range(facts.shape[1] - 1):
+            x, others = facts[:, one, None], np.arange(one + 1, facts.shape[1])
+            z = facts[:, others]
+            made = np.column_stack([x + z, x - z, np.abs(x - z), x * z, x / size[:, others]])
+            found.append((one, np.tile(others, 5), np.argsort(made, axis=0, kind="stable").astype(np.int32)))
         return found
 
     @cached_property

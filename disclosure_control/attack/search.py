@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from disclosure_control.attack.answerers import labels, many, pairs
+from disclosure_control.attack.answerers import circle, labels, many, ordered, pairs
 from disclosure_control.attack.asking import (
     MOST_ASKED,
     Answerer,
@@ -39,8 +39,9 @@ from disclosure_control.attack.tells.hidden_columns import (
 )
 from disclosure_control.basics.telling.small_counts import Policy
 
-OF_NUMBERS = (pairs.ANSWERER, many.ANSWERER)
-OF_LABELS = (labels.BY_TWO, labels.BY_MANY)
+OF_NUMBERS = (pairs.ANSWERER, many.ANSWERER, ordered.ANSWERER)
+OF_DAYS_OF_THE_YEAR = tuple(circle.around(one) for one in OF_NUMBERS[:2])
+OF_LABELS = (labels.BY_TWO, ordered.ANSWERER, labels.BY_MANY)
 FEWEST_PEOPLE = 40  # of whom a value is known: by fewer, no relation of many facts can be told from chance
 MOST_LABELS = 8
 SURE, RIGHT, WHOLE = 0.9, 0.95, 0.9  # probability of a guess, share that is right, share of the people guessed
@@ -187,7 +188,13 @@ class _Scene:
             elif (one.rows < n).sum() < FEWEST_PEOPLE or who[one.rows < n].sum() < LEAST_PEOPLE:
                 yield AttemptAtColumn(one.name, not_asked=TOO_SMALL)
             else:
-                yield self._of_number(one) if one.is_numeric else self._of_label(one)
+                yield (
+                    self._of_date(one)
+                    if one.is_date
+                    else self._of_number(one)
+                    if one.is_numeric
+                    else self._of_label(one)
+                )
 
     def _facts_of(self, one: HiddenColumn, kept: np.ndarray) -> PersonFacts:
         found = self.facts.without([one.name])
@@ -203,7 +210,13 @@ class _Scene:
             given = np.column_stack([given, (released - released.mean()) / max(float(released.std()), 1e-12)])
         return given
 
-    def _of_number(self, one: HiddenColumn) -> AttemptAtColumn:
+    def _of_date(self, one: HiddenColumn) -> AttemptAtColumn:
+        """Whether those who know the day find people again, or its day of the year: a season repeats itself."""
+        found = self._of_number(one)
+        in_the_year = found if found.answerer else self._of_number(one.in_the_year, OF_DAYS_OF_THE_YEAR)
+        return in_the_year if in_the_year.answerer else found
+
+    def _of_number(self, one: HiddenColumn, answerers: Sequence[Answerer] = OF_NUMBERS) -> AttemptAtColumn:
         """Whether those who know the number find people again."""
         kept = one.rows < len(self.facts.numbers)
         rows, asked, released = one.rows[kept], one.changed[kept], one.released[kept]
@@ -223,8 +236,8 @@ class _Scene:
             found = found_again(guess.guessed, value, baseline, known)
             return found if found.is_more(LEAST_PEOPLE) else None
 
-        of_one = _Asked(facts, fits, question, OF_NUMBERS, effect_of)
-        nobody, answers = AttemptAtColumn(one.name, people=int(asked.sum())), of_one.answers()
+        of_one = _Asked(facts, fits, question, answerers, effect_of)
+        nobody, answers = AttemptAtColumn(f"{one.name}{one.part}", people=int(asked.sum())), of_one.answers()
         if not answers:
             return nobody
         best = of_one.beyond_chance(answers, exchanged(value, alike(released), asked), len(self.hidden))
@@ -257,7 +270,7 @@ class _Scene:
                 return found if found.is_enough else None
 
             values = has.astype(float)
-            question = HiddenQuestion(values[:, None], self._groups(rows))
+            question = HiddenQuestion(values[:, None], np.zeros(len(rows), dtype=np.int64))
             of_one = _Asked(facts, fits, question, OF_LABELS, effect_of)
             answers = of_one.answers()
             if not answers:

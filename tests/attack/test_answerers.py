@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from disclosure_control.attack.answerers import labels, many, pairs
+from disclosure_control.attack.answerers import circle, labels, many, ordered, pairs
 from disclosure_control.attack.asking import HiddenQuestion, exchanged, intercepts, is_beyond_chance
 from disclosure_control.attack.fits import Fits
 from disclosure_control.attack.found_again import KnownToAttacker, found_again
@@ -45,7 +45,35 @@ def binary_items() -> np.ndarray:
     return (AGE.astype(int)[:, None] >> np.arange(7)) & 1
 
 
+def body_mass() -> np.ndarray:
+    """Of a number in the place of the age, its product with a square: no smooth curves need be added."""
+    height = GENERATOR.normal(170, 9, N).round()
+    return np.column_stack([height, (AGE * (height / 100) ** 2).round(1)])
+
+
+def change_and_its_percentage() -> np.ndarray:
+    change = GENERATOR.normal(0, 6, N).round(2)
+    return np.column_stack([change, (100 * change / AGE).round(3)])
+
+
+def basal_rate() -> np.ndarray:
+    """Harris and Benedict: other weights of weight, height and age for each sex."""
+    weight, height = GENERATOR.normal(75, 13, N).round(1), GENERATOR.normal(170, 9, N).round()
+    men = 88.362 + 13.397 * weight + 4.799 * height - 5.677 * AGE
+    women = 447.593 + 9.247 * weight + 3.098 * height - 4.33 * AGE
+    return np.column_stack([weight, height, np.where(MALE, men, women).round()])
+
+
+def distance() -> np.ndarray:
+    one = GENERATOR.integers(0, 120, N)
+    return np.column_stack([one, one + AGE * GENERATOR.choice([-1, 1], N)])
+
+
 RELATIONS = {
+    body_mass: (pairs.ANSWERER, 80),
+    change_and_its_percentage: (pairs.ANSWERER, 40),
+    basal_rate: (many.ANSWERER, 60),
+    distance: (ordered.ANSWERER, 60),
     creatinine_and_its_clearance: (pairs.ANSWERER, 45),
     fib4: (many.ANSWERER, 80),
     sum_of_items: (many.ANSWERER, 80),
@@ -77,6 +105,29 @@ def test_a_score_and_the_density_that_it_is_made_of_give_the_sex():
     assert ((guess.guessed > 0.5) == MALE).mean() > 0.98
 
 
+def test_the_factor_between_two_units_gives_the_site():
+    site = GENERATOR.integers(0, 4, N)
+    one = GENERATOR.normal(5.5, 0.8, N).round(3)
+    other = (one * np.array([18.0, 18.02, 18.05, 18.16])[site]).round(2)
+    fits = Fits(np.column_stack([NOISE, one, other]), np.ones((N, 1)))
+    for which in range(4):
+        values = exchanged((site == which) * 1.0, np.zeros(N, dtype=int), np.ones(N, dtype=bool))
+        guess = ordered.ANSWERER.answer(fits, HiddenQuestion(values, np.zeros(N, dtype=int)))
+        assert is_beyond_chance(guess.strength, 10)
+        assert ((guess.guessed > 0.5) == (site == which)).mean() > 0.95
+
+
+def test_two_facts_that_repeat_themselves_with_the_seasons_give_the_day_of_the_year():
+    day = GENERATOR.integers(0, 366, N).astype(float)
+    angle = day * 2 * np.pi / 366
+    warmth, light = 12 + 10 * np.cos(angle), 60 + 25 * np.sin(angle)
+    facts = np.column_stack([NOISE, warmth + GENERATOR.normal(0, 0.4, N), light + GENERATOR.normal(0, 1, N)])
+    question = HiddenQuestion(exchanged(day, np.zeros(N, dtype=int), np.ones(N, dtype=bool)), MALE)
+    guess = circle.around(many.ANSWERER).answer(Fits(facts, np.ones((N, 1))), question)
+    assert is_beyond_chance(guess.strength, 10)
+    assert np.median(np.abs(guess.guessed - day)) < 3
+
+
 @pytest.mark.parametrize("n", some_of([60, 100, 1000, 300]))
 def test_noise_tells_nothing(n):
     """Neither of the age within its bands, nor of the sex; centring is learnt in each part from the other people."""
@@ -85,14 +136,14 @@ def test_noise_tells_nothing(n):
     band, everybody = (age // 10).astype(int), np.ones(n, dtype=bool)
     facts = np.where(generator.random((n, 40)) < 0.1, np.nan, np.exp(generator.normal(3, 0.3, (n, 40))))
     asked = [
-        (answerer, exchanged(age, band, everybody), intercepts([band, male]))
-        for answerer in (pairs.ANSWERER, many.ANSWERER)
+        (answerer, exchanged(age, band, everybody), intercepts([band, male]), male)
+        for answerer in (pairs.ANSWERER, many.ANSWERER, ordered.ANSWERER)
     ] + [
-        (answerer, exchanged(male * 1.0, 0 * male, everybody), np.ones((n, 1)))
-        for answerer in (labels.BY_TWO, labels.BY_MANY)
+        (answerer, exchanged(male * 1.0, 0 * male, everybody), np.ones((n, 1)), 0 * male)
+        for answerer in (labels.BY_TWO, labels.BY_MANY, ordered.ANSWERER)
     ]
-    for answerer, values, given in asked:
-        guess = answerer.answer(Fits(facts, given), HiddenQuestion(values, male))
+    for answerer, values, given, groups in asked:
+        guess = answerer.answer(Fits(facts, given), HiddenQuestion(values, groups))
         assert not is_beyond_chance(guess.strength, 10), answerer.name
 
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from disclosure_control.attack.answerers.one_column import (
     log_arrangements,
     sure_levels,
-    told_by_relation,
     told_labels,
     told_numbers,
 )
@@ -87,27 +86,6 @@ def test_near_unique_columns_tell_by_their_neighbours_alone():
     noise = encode_column(pd.Series(generator.permutation(300)))  # an id by chance
     assert (told_numbers(noise, age) <= 1).mean() < 0.2
     assert told_labels(noise, region).mean() < 0.3
-
-
-def test_two_numbers_by_ratio_and_by_difference():
-    generator = np.random.default_rng(6)
-    height, weight = generator.normal(170, 9, 200), generator.normal(75, 12, 200)
-    bmi = (weight / (height / 100) ** 2).round(1)
-    assert told_by_relation(height, weight, bmi).max() < 0.06
-    assert np.median(told_by_relation(height, generator.permutation(weight), bmi)) > 0.5
-    assert told_by_relation(height, weight, weight - height).max() < 1e-9
-    weight[0] = np.nan
-    assert np.isinf(told_by_relation(height, weight, bmi)[0])
-
-
-def test_nobody_is_fitted_to_a_constant_of_few_people_of_a_level():
-    generator = np.random.default_rng(7)
-    one, other = generator.normal(50, 9, 60), generator.normal(40, 8, 60)
-    level = np.repeat([0, 1, 2], [29, 30, 1])
-    hidden = one + other + np.where(level == 1, 20, 0)
-    away = told_by_relation(one, other, hidden, level)
-    assert away[:59].max() < 1e-9
-    assert np.isinf(away[59]), "alone in a level, whose constant would be the own value"
 
 
 def test_levels_that_are_pure_by_luck_are_not_sure():

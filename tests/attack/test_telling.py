@@ -100,23 +100,6 @@ def test_a_sensitive_column_tells_the_grouped_region():
     assert told(figures) == {("LB__STRAIN", "region"): (300, 300, None)}
 
 
-@pytest.mark.parametrize(
-    "step", [{"method": "band", "column": "bmi", "width": 5}, {"method": "drop_column", "columns": ["bmi"]}]
-)
-def test_height_and_weight_tell_the_bmi_together(step):
-    generator = np.random.default_rng(5)
-    height, weight = generator.normal(170, 9, 300).round(), generator.normal(75, 13, 300).round(1)
-    bmi = (weight / (height / 100) ** 2).round(1)
-    frame = people(300, VS__HT=height.astype(str), VS__WT=weight.astype(str), bmi=bmi)
-    figures = figures_of(frame, step, config=config_for(["sex"], ["bmi"], K=2))
-    (((one, other, what), (n, of, within)),) = told(figures).items()
-    assert {one, other, what} == {"VS__HT", "VS__WT", "bmi"}
-    assert (n >= 299, of, within < 0.1) == (True, 300, True)
-    assert "The released columns VS__HT and VS__WT together disclose the original bmi" in treatment_report(
-        figures.found
-    )
-
-
 def test_two_categories_tell_together_what_neither_tells_alone():
     generator = np.random.default_rng(6)
     one, other = generator.integers(0, 5, (2, 400))
@@ -193,4 +176,4 @@ def test_the_order_of_records_and_a_part_of_the_people(monkeypatch):
     assert told(figures)["yob", "age"][:2] == (200, 200)
     text = treatment_report(figures.found)
     assert "The columns of 200 of 300 people were searched" in text
-    assert "1 of 7 pairs of columns were searched" in text
+    assert "1 of 4 pairs of columns were searched" in text

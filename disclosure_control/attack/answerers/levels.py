@@ -7,12 +7,10 @@ inequality (Hoeffding 1963), which needs no simulation.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from disclosure_control.attack.answerers.one_column import told_by_relation
 from disclosure_control.basics.encoding.keys import count_pairs
 
 PURE = 0.95  # share of a level's people whose value is disclosed
@@ -28,8 +26,6 @@ RUN_LENGTHS = (
     640,
 )  # people next to each other by a number, who are asked together; and all of them
 NEIGHBOURS = 4  # whose median predicts a number
-EXPLAINED, PRESENT, APART = 0.9, 0.8, 0.999  # pairs that are tried: their share of variance, people, correlation
-MOST_TRIED, MOST_SCREENED = 60, 2_000  # pairs, and people for the screening
 
 
 @dataclass(frozen=True)
@@ -363,85 +359,3 @@ def _median_of_neighbours(ranked: RankedPeople, number: np.ndarray) -> np.ndarra
     median: np.ndarray = values[NEIGHBOURS // 2 - 1 : NEIGHBOURS // 2 + 1].mean(axis=0)
     median[size <= NEIGHBOURS] = np.nan
     return median
-
-
-# ---------------------------------------------------------------- numbers together
-
-
-def told_by_pairs(
-    values: np.ndarray,
-    number: np.ndarray,
-    tolerance: float,
-    chance: np.ndarray,
-    asked: np.ndarray,
-    most: float,
-    group: np.ndarray | None = None,
-) -> tuple[np.ndarray, ToldEntries]:
-    """The people whose ``number`` follows from two columns of ``values`` (n_people, n_columns) by a sum or a product.
-
-    Returns the pairs (n_pairs, 2) that were tried in full, and who is told by which one of them. All pairs are screened
-    by their coefficient of determination, which needs the correlations alone. Each level of a ``group``
-    (n_people,), such as the sex, may have a constant of its own.
-    """
-    pairs = _promising(values, number, group)
-    n_columns = values.shape[1]
-    most -= math.log(max(n_columns * (n_columns - 1), 1))
-    found = [np.zeros((2, 0), dtype=np.int64)]
-    for place, (one, other) in enumerate(pairs.tolist()):
-        away = told_by_relation(values[:, one], values[:, other], number, group)
-        who = asked & np.isfinite(away)
-        told = np.flatnonzero(who & (away <= tolerance))
-        n = np.array([int(who.sum())])
-        if _is_sure(np.array([len(told)]), n, n / 2, np.array([chance[who].mean() if n[0] else 1.0]), most)[0]:
-            found.append(np.stack([np.full(len(told), place), told]))
-    return pairs, ToldEntries(*np.concatenate(found, axis=1))
-
-
-def _promising(values: np.ndarray, number: np.ndarray, group: np.ndarray | None) -> np.ndarray:
-    """The pairs of columns (n_pairs, 2) that explain nearly all of the number, and far more than either alone."""
-    known = np.flatnonzero(np.isfinite(number))[:MOST_SCREENED]
-    pairs = [np.zeros((0, 3))]
-    for takes_logarithm in (False, True):
-        x, y = values[known], number[known]
-        if takes_logarithm:
-            if not len(y) or y.min() <= 0:
-                continue
-            x, y = np.log(np.where(x > 0, x, np.nan)), np.log(y)
-        explained, alone = _explained(*_within_levels(x, y, None if group is None else group[known]))
-        better = (explained >= EXPLAINED) & (1 - explained <= (1 - alone) / 2)
-        one, other = np.nonzero(np.triu(better, 1))
-        pairs.append(np.column_stack([one, other, explained[one, other]]))
-    found = np.concatenate(pairs)
-    found = found[np.argsort(-found[:, 2], kind="stable")]
-    _, first = np.unique(found[:, :2], axis=0, return_index=True)
-    return found[np.sort(first)][:MOST_TRIED, :2].astype(np.int64)
-
-
-def _within_levels(x: np.ndarray, y: np.ndarray, group: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Columns ``x`` (n, n_columns) and ``y`` (n,), each less its mean in the level of the group."""
-    if group is None:
-        return x, y
-    x, y = x.copy(), y.copy()
-    for level in np.unique(group):
-        of_level = group == level
-        n = np.maximum(np.isfinite(x[of_level]).sum(axis=0), 1)
-        x[of_level] -= np.nansum(x[of_level], axis=0) / n
-        y[of_level] -= y[of_level].mean()
-    return x, y
-
-
-def _explained(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The share of the variance of ``y`` that each two columns explain, and the better one of them alone (n, n)."""
-    there = np.isfinite(x)
-    is_usable = there.sum(axis=0) >= PRESENT * len(y)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(there, x, 0.0).sum(axis=0) / there.sum(axis=0)
-        deviations = np.where(there, x - mean, 0.0)
-        z = np.nan_to_num(deviations / np.sqrt((deviations**2).sum(axis=0)))
-        of_y = np.nan_to_num((y - y.mean()) / np.sqrt(((y - y.mean()) ** 2).sum())) if len(y) else y
-        r, between = z.T @ of_y, z.T @ z
-        r[~is_usable] = 0
-        both = (r[:, None] ** 2 + r**2 - 2 * r[:, None] * r * between) / (1 - between**2)
-    alone = np.maximum(r[:, None] ** 2, r**2)
-    is_apart = (np.abs(between) < APART) & is_usable & is_usable[:, None]
-    return np.where(is_apart, np.nan_to_num(both), 0.0), alone

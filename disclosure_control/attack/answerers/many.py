@@ -16,24 +16,43 @@ from disclosure_control.attack.fits import Fits, LeftOut
 PENALTIES = (1e-6, 1e-3, 1e-2, 1e-1, 1.0, 10.0)  # of the mean eigenvalue
 MOST_STEPS = 8  # facts in a stepwise model
 RIDGE = 1e-9
+FEWEST_IN_LEVEL = 40  # people, for weights of their own
 
 
 def many_together(fits: Fits, question: HiddenQuestion) -> Guess | None:
     """The best of the models for the true values, and for each exchange."""
     if not fits.facts.shape[1]:
         return None
-    truth, of_logarithms = question.values, question.logarithms
-    tried = []
-    for guessed in (*_penalised(fits.plain_parts, truth), *_stepwise(fits.parts_of_both, truth)):
-        tried.append(_errors(guessed, truth))
+    truth = question.values
+    tried = [_errors(guessed, truth) for guessed in (*_models(fits, question), *_within_levels(fits, question))]
+    best = min(tried, key=lambda one: float(one[0][0]))
+    left = np.min([one[0] for one in tried], axis=0)
+    return Guess((), best[1], strength_of(left, ((truth - out_of_fold(fits, truth)) ** 2).sum(axis=0)))
+
+
+def _models(fits: Fits, question: HiddenQuestion) -> Iterator[np.ndarray]:
+    """The guesses (n, n_values) out of fold of all models."""
+    of_logarithms = question.logarithms
+    yield from _penalised(fits.plain_parts, question.values)
+    yield from _stepwise(fits.parts_of_both, question.values)
     if of_logarithms is not None and fits.in_logarithms.shape[1]:
         parts = fits.logarithmic_parts
         for guessed in (*_penalised(parts, of_logarithms), *_stepwise(parts, of_logarithms)):
             with np.errstate(over="ignore"):
-                tried.append(_errors(np.exp(guessed), truth))
-    best = min(tried, key=lambda one: float(one[0][0]))
-    left = np.min([one[0] for one in tried], axis=0)
-    return Guess((), best[1], strength_of(left, ((truth - out_of_fold(fits, truth)) ** 2).sum(axis=0)))
+                yield np.exp(guessed)
+
+
+def _within_levels(fits: Fits, question: HiddenQuestion) -> Iterator[np.ndarray]:
+    """The same of the people of each level of the groups: a formula may have other weights in women."""
+    levels, n = np.unique(question.groups, return_counts=True)
+    if len(levels) < 2 or n.min() < FEWEST_IN_LEVEL:
+        return
+    people = [question.groups == level for level in levels.tolist()]
+    for of_levels in zip(*(_models(fits.of(who), question.of(who)) for who in people), strict=False):
+        guessed = np.zeros_like(question.values)
+        for who, found in zip(people, of_levels, strict=True):
+            guessed[who] = found
+        yield guessed
 
 
 def out_of_fold(fits: Fits, values: np.ndarray) -> np.ndarray:

@@ -14,8 +14,6 @@ from disclosure_control.basics.encoding.keys import count_pairs, number_groups
 
 CHANCE = 0.01  # that any level of a column is as pure by luck
 PURE = 0.95
-COLLINEAR = 1e-10  # of the product of both spreads
-LEAST_FITTED = 10  # people, by whom a relation is fitted: of fewer, one's own value would weigh too much
 ENOUGH_FOR_MEDIAN = 5  # of a level: below that, one's own value would weigh too much
 
 
@@ -79,62 +77,6 @@ def _neighbours(level: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.nda
     padded = np.concatenate(([-1], occupied, [-1]))
     before, after = padded[place], padded[np.minimum(place + 2, len(padded) - 1)]
     return np.where(level > 0, before, -1), np.where(level > 0, after, -1)
-
-
-def told_by_relation(
-    one: np.ndarray, other: np.ndarray, hidden: np.ndarray, group: np.ndarray | None = None
-) -> np.ndarray:
-    """The distance (n_people,) of each hidden number from the best sum, difference, product or ratio of two numbers.
-
-    ``hidden`` = a + b ``one`` + c ``other``, or if all are above 0 ``hidden`` = a ``one``^b ``other``^c, by least
-    squares over all people: three figures for everyone, so no own value is fitted. With codes of a ``group``
-    (n_people,), such as the sex, each level has a constant of its own, if it has ten people. NaN predicts nothing. From
-    0, in the unit of ``hidden``; smaller is riskier.
-    """
-    usable = np.isfinite(one) & np.isfinite(other) & np.isfinite(hidden)
-    if group is not None:
-        usable &= (np.bincount(group[usable], minlength=group.max(initial=0) + 1) >= LEAST_FITTED)[group]
-    away = np.full(len(hidden), np.inf)
-    if usable.sum() < LEAST_FITTED:
-        return away
-    x, z, y = one[usable], other[usable], hidden[usable]
-    group = None if group is None else group[usable]
-    found = np.abs(_fitted_within(x, z, y, group) - y)
-    if min(x.min(), z.min(), y.min()) > 0:
-        of_product = np.abs(np.exp(_fitted_within(np.log(x), np.log(z), np.log(y), group)) - y)
-        found = min(found, of_product, key=np.median)
-    away[usable] = found
-    return away
-
-
-def _fitted_within(x: np.ndarray, z: np.ndarray, y: np.ndarray, group: np.ndarray | None) -> np.ndarray:
-    if group is None:
-        return _fitted(x, z, y)
-    mean_x, mean_z, mean_y = ((np.bincount(group, one) / np.bincount(group).clip(1))[group] for one in (x, z, y))
-    fitted: np.ndarray = mean_y + _fitted(x - mean_x, z - mean_z, y - mean_y)
-    return fitted
-
-
-def _fitted(x: np.ndarray, z: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The least-squares prediction of y (n,) by a constant, x and z; of two collinear ones, one is used."""
-    (x, _), (z, _), (y, mean) = (_about_mean(one) for one in (x, z, y))
-    xx, zz, xz, xy, zy = x @ x, z @ z, x @ z, x @ y, z @ y
-    determinant = xx * zz - xz * xz
-    fitted: np.ndarray
-    if determinant > COLLINEAR * xx * zz:
-        fitted = mean + (xy * zz - zy * xz) / determinant * x + (zy * xx - xy * xz) / determinant * z
-    elif xx > 0:
-        fitted = mean + xy / xx * x
-    else:
-        fitted = mean + (zy / zz if zz > 0 else 0.0) * z
-    return fitted
-
-
-def _about_mean(one: np.ndarray) -> tuple[np.ndarray, float]:
-    """The deviations from the mean, those of a constant exactly 0, and the mean."""
-    mean = float(one.mean())
-    deviations = one - mean
-    return (deviations if np.ptp(one) > 0 else np.zeros_like(one)), mean
 
 
 def log_arrangements(hidden: np.ndarray, released: np.ndarray) -> float:

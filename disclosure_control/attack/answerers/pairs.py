@@ -7,37 +7,50 @@ equations for each pair, and a product for each exchange; fitted again out of fo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from disclosure_control.attack.asking import Answerer, Guess, HiddenQuestion, strength_of
 from disclosure_control.attack.fits import N_FOLDS, Fits
 
-MOST_FACTS = 80  # of which each two are tried: 3,160 pairs
+MOST_FACTS = 120  # of which each two are tried: 7,140 pairs
 SCREENED_AT = (0.2, 0.4, 0.6, 0.8)  # hinges of the search
 FITTED_AT = tuple(np.arange(0.1, 0.95, 0.1))  # of the best pair: deciles
 AT_ONCE = 256  # pairs
 RIDGE = 1e-7
+LEAST_SIZE = 1e-3  # for a logarithm
 
 
 def two_together(fits: Fits, question: HiddenQuestion) -> Guess | None:
-    """The best pair for the true values, and for each exchange."""
-    facts, given = fits.facts[:, :MOST_FACTS], fits.given
+    """The best pair for the true values, and for each exchange: by smooth curves, or by logarithms alone."""
+    facts, of_logarithms = fits.facts[:, :MOST_FACTS], question.logarithms
     if facts.shape[1] < 2:
         return None
-    bases = [_hinges(facts[:, one], SCREENED_AT, question.groups) for one in range(facts.shape[1])]
+    bases = [_hinges(one, SCREENED_AT, question.groups) for one in facts.T]
+    tried = [_screened(bases, question.values, fits.given)]
+    places = fits.with_logarithms[fits.with_logarithms < MOST_FACTS]
+    if of_logarithms is not None and len(places) > 1:
+        bases = [_hinges(one, (), question.groups) for one in fits.in_logarithms.T[places]]
+        pair, strength = _screened(bases, of_logarithms, fits.given)
+        tried.append((places[pair], strength))
+    best = max(tried, key=lambda one: float(one[1][0]))[0]
+    strength = np.max([one[1] for one in tried], axis=0)
+    return Guess(best.tolist(), _out_of_fold(facts[:, best], question, fits.given), strength)
+
+
+def _screened(bases: Sequence[np.ndarray], values: np.ndarray, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The pair (2,) of facts, each a basis (n, width), that explains most of the true values; how well (n_values,)."""
     inverse = np.linalg.pinv(given)
-    values = question.values - given @ (inverse @ question.values)
+    values = values - given @ (inverse @ values)
     basis = np.column_stack(bases)
     basis = basis - given @ (inverse @ basis)
     spread = basis.std(axis=0)
     basis = np.where(spread > 1e-9, basis / np.where(spread > 1e-9, spread, 1.0), 0.0)
-    width = bases[0].shape[1]
-    pairs = np.column_stack(np.triu_indices(facts.shape[1], 1))
-    explained = _explained(basis.T @ basis, basis.T @ values, pairs, width, RIDGE * len(basis))
+    pairs = np.column_stack(np.triu_indices(len(bases), 1))
+    explained = _explained(basis.T @ basis, basis.T @ values, pairs, bases[0].shape[1], RIDGE * len(basis))
     whole = (values**2).sum(axis=0)
-    strength = strength_of(whole - explained.max(axis=0), whole)
-    one, other = pairs[int(explained[:, 0].argmax())].tolist()
-    return Guess((one, other), _out_of_fold(facts[:, [one, other]], question, given), strength)
+    return pairs[int(explained[:, 0].argmax())], strength_of(whole - explained.max(axis=0), whole)
 
 
 def _hinges(fact: np.ndarray, at: tuple[float, ...], groups: np.ndarray) -> np.ndarray:
@@ -74,9 +87,9 @@ def _out_of_fold(two: np.ndarray, question: HiddenQuestion, given: np.ndarray) -
     for in_logarithms in (False, True):
         x, y = two[there], question.values[there, 0]
         if in_logarithms:
-            if not (len(y) and y.min() > 0 and x.min() > 0):
+            if not (len(y) and y.min() > 0):
                 continue
-            x, y = np.log(x), np.log(y)
+            x, y = np.log(np.maximum(np.abs(x), LEAST_SIZE)), np.log(y)
         for at in (FITTED_AT, SCREENED_AT, ()):
             bases = [_hinges(one, at, question.groups[there]) for one in x.T]
             found = _ridge(np.column_stack(bases), y, given[there])

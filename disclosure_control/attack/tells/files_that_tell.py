@@ -15,14 +15,13 @@ from disclosure_control.attack.answerers.levels import (
     chance_within,
     told_by_membership,
     told_by_neighbours,
-    told_by_pairs,
     told_by_the_known,
     told_near_median,
 )
 from disclosure_control.attack.answerers.one_column import CHANCE
 from disclosure_control.attack.leaving import Leaving
 from disclosure_control.attack.release_finding import FindingTold, ReleaseFinding
-from disclosure_control.attack.tells.hidden_columns import LEAST_PEOPLE, HiddenColumn, few_levels, hidden_in, places_of
+from disclosure_control.attack.tells.hidden_columns import LEAST_PEOPLE, HiddenColumn, hidden_in, places_of
 from disclosure_control.attack.tells.summaries import RESULTS, SummariesOfFiles, Summary
 from disclosure_control.attack.tells.telling import ToldByColumns
 from disclosure_control.basics.encoding.columns import number_text
@@ -142,7 +141,7 @@ def files_that_tell(leaving: Leaving, merged: Sequence[ToldByColumns] = ()) -> t
         return lambda policy: ReleaseFinding(), {}  # no file leaves but the table itself
     rows = places_of(leaving, files.people)
     hidden = hidden_in(leaving, rows, files.dropped)
-    search = _SearchOfRows(files, len(hidden), few_levels(leaving, rows))
+    search = _SearchOfRows(files, len(hidden))
     told: list[tuple[str, ToldByFiles]] = []
     for column in hidden:
         known = {name for one in merged if one.tells == column.name for name in one.columns}
@@ -182,18 +181,14 @@ class _PeopleTold:
 class _SearchOfRows:
     """The search of all summaries for one column after the other."""
 
-    def __init__(self, files: SummariesOfFiles, n_columns: int, groups: Sequence[np.ndarray] = ()):
-        self._groups = (None, *groups)
-        self._files, self._summaries = files, [*files.summaries]  # and pairs of them that tell
+    def __init__(self, files: SummariesOfFiles, n_columns: int):
+        self._files, self._summaries = files, files.summaries
         n_tests = 2 * files.members.n_levels + 2 * len(files.ranked.person) // LEAST_RELEASED + len(files.summaries)
         self._most = float(np.log(CHANCE / max(n_tests * n_columns, 1)))
 
     def told(self, hidden: HiddenColumn, leaving: Leaving, assessed: frozenset[str]) -> ToldByFiles | None:
         """The finding about one column, but for what is ``assessed``; None where it is about too few people."""
-        alone = self._entries(hidden)
-        found = self._asked(alone, assessed)
-        if hidden.is_numeric:
-            found = _PeopleTold.together([found, self._asked(self._by_two(hidden, alone), assessed)])
+        found = self._asked(self._entries(hidden), assessed)
         summaries = self._summaries
         n_told, n_changed = len(np.unique(found.person)), int(hidden.changed.sum())
         if n_told < LEAST_PEOPLE:
@@ -202,7 +197,7 @@ class _SearchOfRows:
         open_ones = [i for i in np.unique(found.summary).tolist() if not summaries[i].is_among(leaving.harmless)]
         hidden_terms = list(self._hidden_terms(found.where(np.isin(found.summary, open_ones))))
         answered = {one.variable for one, _ in hidden_terms}
-        taken_out = [summaries[i].without(assessed) for i in open_ones if summaries[i].variable not in answered]
+        taken_out = [summaries[i] for i in open_ones if summaries[i].variable not in answered]
         return ToldByFiles(
             f"{hidden.name}{hidden.part}",
             n_told,
@@ -236,33 +231,6 @@ class _SearchOfRows:
         asked = np.zeros(n_people, dtype=bool)
         asked[of_asked] = np.isfinite(number[of_asked])
         return number, tolerance, chance, asked, self._most
-
-    def _by_two(self, hidden: HiddenColumn, found: _PeopleTold) -> _PeopleTold:
-        """Who is told by two numbers together, neither of which tells anybody alone."""
-        table, summaries = self._files.table
-        alone = {self._summaries[i].variable for i in np.unique(found.summary).tolist()}
-        kept = [self._summaries[i].variable not in alone for i in summaries.tolist()]
-        table, summaries = table[:, kept], summaries[kept]
-        asked = self._numbers(hidden, hidden.tolerance)
-        found_by = [self._pairs_told(table, summaries, asked, group) for group in self._groups]
-        return _PeopleTold.together(found_by)
-
-    def _pairs_told(
-        self,
-        table: np.ndarray,
-        summaries: np.ndarray,
-        asked: tuple[np.ndarray, float, np.ndarray, np.ndarray, float],
-        group: np.ndarray | None,
-    ) -> _PeopleTold:
-        number, tolerance, chance, who, most = asked
-        most -= float(np.log(len(self._groups)))
-        pairs, told = told_by_pairs(table, number, tolerance, chance, who, most, group)
-        numbered = np.full(len(pairs), -1)
-        for place in np.unique(told.by).tolist():
-            one, other = (self._summaries[i] for i in summaries[pairs[place]].tolist())
-            numbered[place] = len(self._summaries)
-            self._summaries.append(dataclasses.replace(one, beside=other))
-        return self._by_summary(told, numbered)
 
     def _entries(self, hidden: HiddenColumn) -> _PeopleTold:
         files, n_people = self._files, len(self._files.people)
@@ -344,7 +312,7 @@ class _SearchOfRows:
         for variable in dict.fromkeys(names[found.summary].tolist()):
             part = found.where(names[found.summary] == variable)
             one = self._summaries[int(part.summary[0])]
-            if (one.file, one.column) not in self._files.terms or one.beside is not None:
+            if (one.file, one.column) not in self._files.terms:
                 continue
             is_term = np.array([self._summaries[i].is_of_values for i in part.summary.tolist()]) & (part.level >= 0)
             is_term &= ~part.is_out

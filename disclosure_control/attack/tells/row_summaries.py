@@ -11,7 +11,14 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.attack.tells.changes_in_rows import CHANGE, ROW_OF_CHANGE, Changes
-from disclosure_control.attack.tells.summaries import LEAST_IN_LEVEL, SummariesOfFiles, Summary
+from disclosure_control.attack.tells.figures_of_rows import (
+    NEARLY_ALL,
+    ROWS,
+    by_order_and_size,
+    digits_of_codes,
+    row_by_row,
+)
+from disclosure_control.attack.tells.summaries import LEAST_IN_LEVEL, RESULTS, SummariesOfFiles, Summary
 from disclosure_control.attack.tells.written_numbers import forms_of_numbers, numbers_within
 from disclosure_control.basics.encoding.columns import encode_column, parse_numbers
 from disclosure_control.basics.encoding.keys import count_keys
@@ -23,7 +30,6 @@ MANY_VALUES = 10  # a column of more numbers is summarised by size
 MOST_VALUES = 100  # of a column of numbers, or of each term, up to which each value is looked at
 MOST_TERMS = 2_000  # of a topic, up to which values are looked at within each term
 MOST_NUMBERS_WITHIN = 400  # terms times numeric columns of a file, up to which numbers are summarised within each term
-NEARLY_ALL = 0.95
 FORM = "the form of"  # of numbers: decimals, signs, zeros
 PROBED = 40  # labels that show whether they may be dates or numbers
 # A day, a month (with its hyphen), or a year in a column of dates.
@@ -211,7 +217,10 @@ def _summarise(file: RowsOfFile, starts: np.ndarray, made: _Made) -> None:
                 _add_changes(file, column, topic, made)
             continue
         _add_forms(file, column, topic, made)
-        for how, person, found in _by_order_and_size(file.person, values, file.adds_up):
+        of_all_rows = list(by_order_and_size(file.person, values, file.adds_up))
+        if topic is None or not name.endswith(RESULTS):
+            of_all_rows += [*row_by_row(file.person, values), *digits_of_codes(file.person, values, made.n_people)]
+        for how, person, found in of_all_rows:
             made.add_numbers([file.summary(name, how)], 0, person, found)
         if topic is not None and name != topic.column and not file.is_of(name, *_OF_TIME):
             n_within += len(topic.terms)
@@ -288,11 +297,18 @@ def _are_nearly_all(found: Sequence[object] | np.ndarray) -> bool:
 
 
 def _add_days(file: RowsOfFile, name: str, days: np.ndarray, made: _Made) -> None:
-    """The first and the last day of a date, counted from the person's start: that does not move with the calendar."""
+    """The first and last day of a date from the person's start, and days between: these do not move."""
     called = {"the smallest": "the first day in", "the largest": "the last day in"}
-    for how, person, found in _by_order_and_size(file.person, days):
+    for how, person, found in by_order_and_size(file.person, days):
         if how in called:
             made.add_numbers([file.summary(name, called[how])], 0, person, found)
+    known = np.flatnonzero(np.isfinite(days))
+    known = known[np.lexsort((days[known], file.person[known]))]
+    person, days = file.person[known], days[known]
+    is_other = np.append(True, (np.diff(person) > 0) | (np.diff(days) > 0))[: len(known)]
+    for how, who, found in row_by_row(person[is_other], days[is_other]):
+        if how not in ROWS:  # the days themselves are as many, and moved
+            made.add_numbers([file.summary(name, how.replace("row", "day"))], 0, who, found)
 
 
 def _add_values(file: RowsOfFile, column: _Column, topic: _Topic | None, made: _Made) -> None:
@@ -385,39 +401,11 @@ def _add_values_within(
 
 
 def _add_numbers_within(file: RowsOfFile, name: str, values: np.ndarray, topic: _Topic, made: _Made) -> None:
-    """The first, last, smallest, largest and middle number of each person in the rows of each term."""
+    """The figures of each person in the rows of each term, and the number in each row."""
     there = topic.codes >= 0
-    group = topic.codes[there] * made.n_people + file.person[there]
-    for how, of_group, found in _by_order_and_size(group, values[there], file.adds_up):
+    group, values = topic.codes[there] * made.n_people + file.person[there], values[there]
+    figures = (*by_order_and_size(group, values, file.adds_up), *row_by_row(group, values))
+    for how, of_group, found in (*figures, *digits_of_codes(group, values, made.n_people)):
         term, person = np.divmod(of_group, made.n_people)
         terms, which = np.unique(term, return_inverse=True)
         made.add_numbers([file.summary(name, how, str(topic.terms[one])) for one in terms], which, person, found)
-
-
-def _by_order_and_size(
-    group: np.ndarray, values: np.ndarray, adds_up: bool = False
-) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """The figures of groups of rows: the groups, rising, and the figure of each; the largest alone if all are equal.
-
-    ``adds_up``: also the sum, where groups have several rows.
-    """
-    there = np.isfinite(values)
-    group, values = group[there], values[there]
-    if not len(group):
-        return
-    order = np.argsort(group, kind="stable")
-    group, values = group[order], values[order]
-    starts = np.flatnonzero(np.append(True, np.diff(group) > 0))
-    ends = np.append(starts[1:], len(group)) - 1
-    least, largest = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
-    figures = {"the largest": largest, "the smallest": least}
-    if (least < largest).any():
-        figures |= {"the first": values[starts], "the last": values[ends]}
-        # The middle one is the commonest where more than half are one.
-        figures["the middle"] = values[np.lexsort((values, group))][(starts + ends) // 2]
-    else:
-        del figures["the smallest"]
-    if adds_up and len(starts) < len(values):
-        figures["the sum of"] = np.add.reduceat(values, starts)
-    for how, found in figures.items():
-        yield how, group[starts], found

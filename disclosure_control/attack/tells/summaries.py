@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,17 +13,15 @@ from disclosure_control.attack.answerers.levels import LEAST_SUPPORT, LevelMembe
 from disclosure_control.basics.encoding.keys import count_keys
 
 LEAST_IN_LEVEL = LEAST_SUPPORT  # people: fewer disclose nothing, and such levels need not be made
-MOST_TOGETHER = 300  # numbers, of which each two are tried together
 OF_VALUES = ("", "the first", "the last", "the commonest", "the largest", "the smallest", "the middle")
 RESULTS = ("ORRES", "STRESC", "STRESN")  # without which a table of findings says nothing: no change removes them
-ONE_FIGURE = ("the largest", "the first", "the first day in", "the last day in")
 
 
 @dataclass(frozen=True)
 class Summary:
     """What is said of a person: ``how`` a ``column`` of a ``file`` is summarised, in the rows of a ``term`` or in all.
 
-    ``column`` is "" for the rows themselves, ``term`` "" for all rows. ``beside``: another one that it is taken with.
+    ``column`` is "" for the rows themselves, ``term`` "" for all rows.
     """
 
     file: str
@@ -32,13 +29,11 @@ class Summary:
     column: str
     how: str
     term: str = ""
-    beside: Summary | None = None
 
     @property
     def variable(self) -> str:
         """The column as people write it, with its file."""
-        variable = f"{self.file}.{self.column}" if self.column else self.file
-        return f"{variable} and {self.beside.variable}" if self.beside else variable
+        return f"{self.file}.{self.column}" if self.column else self.file
 
     def patterns(self, same: Mapping[tuple[str, str], Sequence[str]]) -> list[str]:
         """The variables as the config's operations name them, rows of SUPP-- by their QNAM; none for rows themselves.
@@ -67,25 +62,13 @@ class Summary:
         return not self.column
 
     def is_among(self, names: Collection[str]) -> bool:
-        """Whether the variable, or its column of the merged table, is among the names; of two together, whether both
-        are.
-        """
-        is_named = f"{self.file}.{self.column}" in names or not self.merged_names.isdisjoint(names)
-        return is_named and (self.beside is None or self.beside.is_among(names))
-
-    def without(self, names: Collection[str]) -> Summary:
-        """One alone is itself; of two together the one that is not among the names, and of both the one of all rows."""
-        alone = dataclasses.replace(self, beside=None)
-        if self.beside is None or self.beside.is_among(names):
-            return alone
-        return self.beside if alone.is_among(names) or (alone.term and not self.beside.term) else alone
+        """Whether the variable, or its column of the merged table, is among the names."""
+        return f"{self.file}.{self.column}" in names or not self.merged_names.isdisjoint(names)
 
     def words(self) -> str:
         """What it is, in words."""
         of_term = f" of {self.term}" if self.term else ""
-        variable = f"{self.file}.{self.column}" if self.column else self.file
-        words = f"{self.how} {variable}{of_term}" if self.how else f"{variable}{of_term}"
-        return f"{words} together with {self.beside.words()}" if self.beside else words
+        return f"{self.how} {self.variable}{of_term}".strip()
 
 
 @dataclass(frozen=True)
@@ -146,28 +129,6 @@ class SummariesOfFiles:
         pairs, _ = count_keys(of_entry * len(self.people) + self.members.person, n * len(self.people))
         n_people = np.bincount(pairs // max(len(self.people), 1), minlength=n)
         return LevelsOfSummaries(self.summary_of_level, np.bincount(of_entry, minlength=n) / np.maximum(n_people, 1))
-
-    @cached_property
-    def table(self) -> tuple[np.ndarray, np.ndarray]:
-        """Numbers of the people (n_people, n_columns), one figure of each column, and the summary of each.
-
-        Of the results of several tests each test is a column, and whatever comes first or is largest of them is none.
-        """
-        sizes = self.ranked.sizes
-        of_tests = {(one.file, one.column) for one in self.summaries if one.term and one.column.endswith(RESULTS)}
-        figures = [
-            one.how in ONE_FIGURE and (bool(one.term) or (one.file, one.column) not in of_tests)
-            for one in (self.summaries[i] for i in self.summary_of_ranked.tolist())
-        ]
-        chosen = np.flatnonzero(np.array(figures, dtype=bool) & (sizes > len(self.people) / 2))
-        chosen = np.sort(chosen[np.argsort(-sizes[chosen], kind="stable")][:MOST_TOGETHER])
-        column = np.full(len(sizes), -1)
-        column[chosen] = np.arange(len(chosen))
-        of_entry = np.repeat(column, sizes)
-        table = np.full((len(self.people), len(chosen)), np.nan)
-        kept = of_entry >= 0
-        table[self.ranked.person[kept], of_entry[kept]] = self.numbers[kept]
-        return table, self.summary_of_ranked[chosen]
 
     @cached_property
     def levels_of_ranked(self) -> tuple[LevelMembers, np.ndarray]:

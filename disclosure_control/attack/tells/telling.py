@@ -13,13 +13,11 @@ from disclosure_control.attack.answerers.one_column import (
     CHANCE,
     log_arrangements,
     sure_levels,
-    told_by_relation,
 )
 from disclosure_control.attack.leaving import Leaving
 from disclosure_control.attack.release_finding import ReleaseFinding
 from disclosure_control.attack.tells.hidden_columns import (
     LEAST_PEOPLE,
-    MANY_VALUES,
     TELLING,
     HiddenColumn,
     as_numbers,
@@ -199,14 +197,6 @@ class Teller:
     def codes_of(self, rows: np.ndarray) -> EncodedColumn:
         return EncodedColumn(self.encoded.codes[rows], self.encoded.labels)
 
-    @property
-    def is_numeric(self) -> bool:
-        return self.encoded.is_numeric and len(self.encoded.labels) > MANY_VALUES
-
-    def numbers_of(self, rows: np.ndarray) -> np.ndarray:
-        numbers: np.ndarray = np.append(self.encoded.labels, np.nan)[self.encoded.codes[rows]]
-        return numbers
-
 
 def _entry(hidden: HiddenColumn, columns: list[str], away: np.ndarray, who: np.ndarray) -> ToldByColumns | None:
     """The finding, if almost all of ``who`` are disclosed beyond what the column itself discloses; else None."""
@@ -247,34 +237,23 @@ def _pairs(
 ) -> list[tuple[str, str]]:
     """Pairs of released columns that may disclose it together: none that does so alone, not both quasi-identifiers.
 
-    The released form of the column itself makes a pair with each of the others.
+    The released form of the column itself makes a pair with each of the others. Of numbers two others are tried as
+    facts (``answerers/pairs.py``).
     """
     assessed = set(leaving.quasi_identifiers)
-    names = [
-        name
-        for name, teller in tellers.items()
-        if name not in known and name != hidden.name and (teller.is_numeric or not hidden.is_numeric)
-    ]
-    others = [name for name in tellers if name not in known and name != hidden.name and name not in assessed]
-    with_itself = [(name, hidden.name) for name in others if hidden.name in tellers]
-    return with_itself + [pair for pair in itertools.combinations(names, 2) if not assessed.issuperset(pair)]
+    names = [name for name in tellers if name not in known and name != hidden.name]
+    with_itself = [(name, hidden.name) for name in names if name not in assessed and hidden.name in tellers]
+    of_others = [] if hidden.is_numeric else itertools.combinations(names, 2)
+    return with_itself + [pair for pair in of_others if not assessed.issuperset(pair)]
 
 
 def _told_by_two(
     hidden: HiddenColumn, tellers: Mapping[str, Teller], pairs: list[tuple[str, str]]
 ) -> Iterator[ToldByColumns]:
     everybody = np.ones(len(hidden.rows), dtype=bool)
-    numbers: dict[str, np.ndarray] = {}
-    if hidden.is_numeric:
-        names = dict.fromkeys(name for pair in pairs if hidden.name not in pair for name in pair)
-        numbers = {name: tellers[name].numbers_of(hidden.rows) for name in names}
     for pair in pairs:
-        if numbers and hidden.name not in pair:
-            away = told_by_relation(numbers[pair[0]], numbers[pair[1]], hidden.numbers)
-            found = _entry(hidden, list(pair), away, np.isfinite(away))
-        else:
-            one, other = (tellers[name] for name in pair)
-            found = _entry(hidden, list(pair), hidden.away(_joint(one, other, hidden.rows)), everybody)
+        one, other = (tellers[name] for name in pair)
+        found = _entry(hidden, list(pair), hidden.away(_joint(one, other, hidden.rows)), everybody)
         if found:
             yield found
 
