@@ -153,8 +153,7 @@ def _table(path: Path, columns: list[str], faults: list[str]) -> pd.DataFrame:
     if not path.is_file():
         return _empty(columns)
     try:
-        table = pd.read_csv(path, dtype="str", keep_default_na=False, encoding="utf-8")
-        return table[columns].astype(_empty(columns).dtypes.to_dict())
+        return pd.read_csv(path, dtype=_kinds_of(columns), keep_default_na=False, encoding="utf-8")[columns]
     except (ValueError, KeyError):
         remedy = f"put it back from a copy, or delete it and {HISTORY} beside it"
         faults.append(f"{path.parent.name}/{path.name}: not as a run writes it; {remedy}")
@@ -162,7 +161,11 @@ def _table(path: Path, columns: list[str], faults: list[str]) -> pd.DataFrame:
 
 
 def _empty(columns: list[str]) -> pd.DataFrame:
-    return pd.DataFrame({name: pd.Series(dtype="int64" if name.startswith("people") else "str") for name in columns})
+    return pd.DataFrame(columns=columns).astype(_kinds_of(columns))
+
+
+def _kinds_of(columns: list[str]) -> dict[str, str]:
+    return {name: "int64" if name.startswith("people") else "str" for name in columns}
 
 
 def remember(memory: Memory, pilot: Pilot, summary: Mapping[str, Any], assessment: Assessment) -> Memory:

@@ -100,7 +100,7 @@ def statin_like(seed: int, spelled: str) -> tuple[dict, list[str]]:
 FORMS = ["F2025{:03}", "2025-{:03}", "{}", "2025{:03}", "20{:02}", "120{:03}", "01-701-1{:03}"]
 
 
-@pytest.mark.parametrize("spelled", quick(2, FORMS, "0.5 s"))
+@pytest.mark.parametrize("spelled", quick(1, FORMS, "0.5 s"))
 @pytest.mark.parametrize("seed", quick(1, range(1, 10), "0.5 s"))
 def test_ids_given_at_random_leave_no_trace(spelled, seed):
     """EX.EXENDY = 28 of subject 28, a year, F2025000 within 2025-12-08: 272 "traces" by chance held the package."""
@@ -123,7 +123,7 @@ def test_what_chance_explains_is_counted_and_in_which_form():
 @pytest.mark.parametrize(
     ("spelled", "planted"),
     quick(
-        3,
+        2,
         [
             ("F2025{:03}", "case 2025 {tail}, again"),
             ("01-7{:03}-1022", "brother of {}."),
@@ -164,7 +164,7 @@ def test_the_whole_id_of_somebody_else_is_found(spelled):
 
 @pytest.mark.parametrize(
     ("spelled", "form"),
-    quick(2, [("F2025{:03}", "a number"), ("{}", "a whole cell"), ("20{:02}", "a whole cell")], "0.5 s"),
+    quick(1, [("F2025{:03}", "a number"), ("{}", "a whole cell"), ("20{:02}", "a whole cell")], "0.5 s"),
 )
 def test_a_column_of_own_numbers_is_found_among_numbers(spelled, form):
     """A quarter of the people have their own number in a column of numbers of the same form."""
@@ -185,7 +185,7 @@ IDS_OF_ANY_FORM, HELD = ["01-701-1{:03}", "P4{:03}", "5{:03}"], ["{}/{}", "S{}.{
 
 @pytest.mark.parametrize(
     ("held", "spelled"),
-    quick(2, sorted(product(HELD, IDS_OF_ANY_FORM), key=lambda pair: pair[1]), "1 s"),
+    quick(1, sorted(product(HELD, IDS_OF_ANY_FORM), key=lambda pair: pair[1]), "1 s"),
 )
 def test_by_the_last_digits_of_an_id_in_nine_ratios_codes_and_decimals(spelled, held):
     """Each is a result, a code of ICD-10 or a measured number; nine people have their own."""

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.assess.assessment import assess
+from disclosure_control.assess.assessment import Assessment, assess
 from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.remedy.treatments.evaluation import evaluate_treated
 from disclosure_control.remedy.treatments.registry import methods, n_changed
@@ -172,6 +172,11 @@ def a_marked_pilot() -> pd.DataFrame:
 
 
 @functools.cache
+def as_it_came() -> Assessment:
+    return assess(a_marked_pilot(), CONFIG)
+
+
+@functools.cache
 def marked_and_treated(method: str) -> TreatedPilot:
     """Treated once for the tests that look at different sides of it."""
     return treated_by(method, a_marked_pilot())
@@ -225,8 +230,8 @@ def test_empty_and_one_record_frames(method, n):
 @pytest.mark.parametrize("method", METHODS)
 def test_no_id_no_value_and_no_key_in_what_is_said(method):
     """Notes, counts and the report hold names of columns and numbers; ids, categories and keys are not among them."""
-    frame, treated = a_marked_pilot(), marked_and_treated(method)
-    figures = InSummary(treatment_findings(assess(frame, CONFIG), treated, frame)(MASKED))
+    treated = marked_and_treated(method)
+    figures = InSummary(treatment_findings(as_it_came(), treated, a_marked_pilot())(MASKED))
     said = json.dumps(figures) + treatment_report(figures.found)
     assert "MARKER" not in said
     assert os.environ[KEY_NAME] not in said + csv_bytes(treated.released).decode()

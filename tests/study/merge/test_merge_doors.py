@@ -54,7 +54,7 @@ def start(tmp_path, monkeypatch, capsys):
     return lambda name, files, config: started(tmp_path, monkeypatch, capsys, name, files, config)
 
 
-def started(root, monkeypatch, screen, name, files, config):
+def started(root, monkeypatch, screen, name, files, config, doors=(1, 2)):
     pilot = SyntheticPilot(root, name)
     for folder in (pilot.folder, pilot.config_folder, pilot.desk):
         folder.mkdir(parents=True, exist_ok=True)
@@ -63,21 +63,20 @@ def started(root, monkeypatch, screen, name, files, config):
         write(pilot.folder / file_name, content.read_bytes() if isinstance(content, Path) else content)
     pilot.config = config
     pilot.configure()
-    runs = Doors(pilot.desk, monkeypatch, screen).start_both()
-    assert [run.err for run in runs] == ["", ""]
-    assert [run.status for run in runs] == [0, 0]
+    runs = [Doors(pilot.desk, monkeypatch, screen).start(door) for door in doors]
+    assert {(run.status, run.err) for run in runs} == {(0, "")}
     return pilot, runs
 
 
 @pytest.fixture(scope="module")
 def shipped(tmp_path_factory):
-    """A function that runs both doors once on a shipped pilot, as it is; it returns the pilot and their output."""
+    """A function that runs door 1 once on a shipped pilot, as it is; it returns the pilot and the door's output."""
 
     @functools.cache
     def start_shipped(name):
         root = tmp_path_factory.mktemp(name)
         with kept_screen() as screen, pytest.MonkeyPatch.context() as monkeypatch:
-            return started(root, monkeypatch, screen, name, files_in(SHIPPED / name), config_of(name))
+            return started(root, monkeypatch, screen, name, files_in(SHIPPED / name), config_of(name), [1])
 
     return start_shipped
 
@@ -115,8 +114,6 @@ def assert_report_counts_the_files(pilot):
     assert report["files"]["combined_dataset.csv"]["rows"] == len(rows)
     digest = hashlib.sha256(pilot.combined.read_bytes()).hexdigest()
     assert report["files"]["combined_dataset.csv"]["sha256"] == digest
-    keyed = fingerprint((pilot.beside / KEY_FILE).read_bytes(), digest)
-    assert pilot.summary()["inputs"]["combined_dataset.csv"] == {"sha256": keyed, "rows": len(rows)}
     files = files_in(pilot.folder)
     assert sorted([*report["inputs"], *report["left_out"]]) == sorted(files)
     for name, counts in report["inputs"].items():
@@ -159,6 +156,10 @@ def test_penteli_gives_the_published_report(start):
     config = config_of("PENTELI") | {"missing_qis": "exclude", "out_of_range": "missing"}
     pilot, _ = start("PENTELI", files_in(SHIPPED / "PENTELI"), config)
     summary = pilot.summary()
+    assert_report_counts_the_files(pilot)
+    digest = hashlib.sha256(pilot.combined.read_bytes()).hexdigest()
+    keyed = fingerprint((pilot.beside / KEY_FILE).read_bytes(), digest)
+    assert summary["inputs"]["combined_dataset.csv"] == {"sha256": keyed, "rows": 633}
     cholesterol = "LB__Cholesterol"
     results = [summary["k_anonymity"], summary["l_diversity"][cholesterol], summary["t_closeness"][cholesterol]]
     assert [result["risky"] for result in results] == [19, 86, 11]
@@ -206,8 +207,6 @@ def test_the_demo_has_one_row_for_each_subject_of_dm(demo):
     for row in rows:
         for name in ("SITEID", "AGE", "SEX", "RACE", "ETHNIC", "ARM", "RFSTDTC", "DTHFL"):
             assert row[f"DM__{name}"] == by_subject[row["USUBJID"]].get(name, "")
-    assert demo.summary()["k_anonymity"]["total"] == 60
-    assert 0 < demo.summary()["k_anonymity"]["risky"] < 60
 
 
 def test_the_demos_findings_are_as_the_referee_says(demo):
@@ -241,7 +240,7 @@ def test_the_demos_report_counts_the_files(demo):
 
 
 def test_the_screen_tells_of_every_domain_and_of_no_subject(shipped):
-    _, (merge, _) = shipped("SDTM_DEMO")
+    _, (merge,) = shipped("SDTM_DEMO")
     for domain in ("DM", "LB", "AE", "CM", "DS", "EX", "MH", "SC", "SE", "SV", "VS"):
         assert f"│ {domain} " in merge.out
     assert "left out: relrec.xpt" in merge.out
