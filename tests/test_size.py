@@ -111,15 +111,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 79,
         "tests/study/models": 17,
     },
-    "Cut": {
-        "study": 7,
-        "tests": 20,
-        "tests/analyses/linkage_attack": 3,
-        "tests/release": 6,
-        "tests/report": 4,
-        "tests/steps/identifiers": 10,
-        "tests/steps/release": 26,
-    },
     "Desk": {
         "Anonymization_Models": 14,
         "config": 6,
@@ -160,6 +151,18 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "disclosure_control.steps": 8,
         "study": 11,
         "tests/attack": 24,
+    },
+    "Cut": {
+        "disclosure_control.report": 1,
+        "study": 7,
+        "tests": 20,
+        "tests/analyses/linkage_attack": 3,
+        "tests/assess": 11,
+        "tests/release": 6,
+        "tests/remedy/treatments": 4,
+        "tests/report": 4,
+        "tests/steps/identifiers": 10,
+        "tests/steps/release": 30,
     },
 }
 
@@ -215,11 +218,11 @@ MOST = {
     "tests/steps/treatment": 436,
     "tests/study": 238,
     "tests/study/formats": 2382,
-    "tests/study/merge": 1945,
+    "tests/study/merge": 1939,
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 42772, 33696
+MOST_STATEMENTS, MOST_OF_TESTS = 42772, 33690
 MOST_SETTINGS = 299
 MOST_WORDS = {"docs": 38504, "README.md": 2218}
 MOST_BYTES_OF_README = 14170
