@@ -224,8 +224,8 @@ MOST = {
 }
 MOST_STATEMENTS, MOST_OF_TESTS = 42772, 33690
 MOST_SETTINGS = 299
-MOST_WORDS = {"docs": 38504, "README.md": 2218}
-MOST_BYTES_OF_README = 14170
+MOST_WORDS = {"docs": 38504, "README.md": 1990}
+MOST_BYTES_OF_README = 12288
 # A number may be above what is there by this share: less is no room to hide in.
 SLACK = 0.01
 
