@@ -144,14 +144,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 6,
         "tests/study/models": 4,
     },
-    "Attack": {
-        "disclosure_control.attack": 206,
-        "disclosure_control.release": 21,
-        "disclosure_control.run": 2,
-        "disclosure_control.steps": 8,
-        "study": 11,
-        "tests/attack": 24,
-    },
     "Cut": {
         "disclosure_control.report": 1,
         "study": 7,
@@ -163,6 +155,14 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/report": 4,
         "tests/steps/identifiers": 10,
         "tests/steps/release": 30,
+    },
+    "Attack": {
+        "disclosure_control.attack": 206,
+        "disclosure_control.release": 21,
+        "disclosure_control.run": 2,
+        "disclosure_control.steps": 8,
+        "study": 11,
+        "tests/attack": 24,
     },
 }
 
