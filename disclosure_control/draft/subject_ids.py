@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from disclosure_control.basics.settings.fields import typed
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.draft.literal import DraftedValue
+from study.concepts import concept_of
 from study.headings import is_number, names_subjects
 from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule, read_subjects
 from study.models.study_model import NOTHING_KNOWN, StudyModel
@@ -31,6 +32,10 @@ SPELLINGS: tuple[tuple[dict[str, Any], str], ...] = (
     ({"pattern": r"^\D*?0*(\d+)\D*$", "replacement": r"\1"}, "only the number in the id, without leading zeros"),
     ({"pattern": r"^(?:.*\D)?0*(\d+)\D*$", "replacement": r"\1"}, "the last number in the id, without leading zeros"),
 )
+
+
+MOST_DIFFERENT = 0.1  # of the people of two tables: more with different sexes are no errors
+MOST_HAVE_ONE = 0.5  # of the rows: a person's further rows may stand below the first without an id, which is a fault
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,8 @@ def draft_subject_ids(
     for candidate, candidate_words in SPELLINGS:
         if not sum(known.values()):
             break
-        found = _unknown(ids, base, SubjectIdRule(column=column, **candidate))
+        rule = SubjectIdRule(column=column, **candidate)
+        found = None if _unites_others(tables, rule) else _unknown(ids, base, rule)
         if found is not None and sum(found.values()) < sum(known.values()):
             spelling, words, known = candidate, candidate_words, found
     lines = {"column": first}
@@ -122,6 +128,25 @@ def _unknown(ids: Mapping[str, pd.Index], base: str, rule: SubjectIdRule) -> dic
     return {domain: int((~of_file.isin(under_rule[base])).sum()) for domain, of_file in under_rule.items()}
 
 
+def _unites_others(tables: Mapping[str, pd.DataFrame], rule: SubjectIdRule) -> bool:
+    """Whether a rule makes people of two tables one whose sexes differ: those of cases and of controls."""
+    of_id = pd.concat([pd.Series(dtype="str"), *_sexes(tables, rule)])
+    n_sexes = of_id.groupby(of_id.index).nunique()
+    n_shared = int((of_id.groupby(of_id.index).size() > 1).sum())
+    return int((n_sexes > 1).sum()) > MOST_DIFFERENT * n_shared
+
+
+def _sexes(tables: Mapping[str, pd.DataFrame], rule: SubjectIdRule) -> Iterator[pd.Series]:
+    """The sex of each person by the id under a rule, from each table that has it once."""
+    for table in tables.values():
+        [*names] = (name for name in map(str, table) if (it := concept_of(name)) and it.name == "sex")
+        if len(names) == 1 and (rule.column is None or rule.column in table):
+            subjects = read_subjects(table, rule)
+            first = pd.Series(table[names[0]].to_numpy(), subjects.code).groupby(level=0).first()
+            first = first[first.index >= 0].dropna().astype("str").str.upper()
+            yield first.set_axis(subjects.ids[first.index])
+
+
 def _padded_width(ids: pd.Index, spelling: Mapping[str, Any]) -> int:
     """The number of digits in DM's ids, if they have leading zeros that the rule removes."""
     if spelling.get("replacement") != r"\1":
@@ -144,7 +169,7 @@ def _column(tables: Mapping[str, pd.DataFrame], base: str, model: StudyModel) ->
     persons, numbers = ([name for name in common if says(name)] for says in (names_subjects, is_number))
     ids = [name for name in persons if _names_each_row(frame[name])]
     numbered = [name for name in numbers if _names_each_row(frame[name])]
-    repeated = [name for name in persons if name not in ids and frame[name].notna().all()]
+    repeated = [name for name in persons if name not in ids and frame[name].notna().mean() > MOST_HAVE_ONE]
     others = [name for name in common if name not in ids and _names_each_row(frame[name]) and _is_code(frame[name])]
     rows = counted(len(frame), "row")
     if ids:

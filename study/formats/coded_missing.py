@@ -31,7 +31,7 @@ _CODE_TEXTS = pa.array(
     pa.large_string(),
 )
 _TWENTY_YEARS = 20 * 365  # days
-_LONG_TIME_OR_BELOW = r"^(?:29[0-3]\d{4}|-\d+)(?:\.0+)?$"  # days to the end of the year 9999, and below 0
+_LONG_TIME_OR_BELOW = r"^(?:29[0-3]\d{4}|-\d+|0)(?:\.0+)?$"  # days to the end of the year 9999, and up to 0
 # Numbers of rows, visits, people and places, and terms in codes: any number may be one of these.
 _COUNTED_ON = (Role.VISIT, Role.SITE, Role.PLACE, Role.IDENTIFIER, Role.CODED_TERM, Role.RECORD_KEY, Role.FOREIGN_KEY)
 _OF_SDTM = r"[A-Z0-9]*(?:SEQ|NUM|ID|CD|NO|N)"
@@ -88,7 +88,7 @@ def _numbers_of(name: str, column: Column, n_records: np.ndarray | None) -> tupl
         present = column[~np.isnan(column)]
         ends = {float(present.min()), float(present.max())} if len(present) else set()
         if not len(present) or not (
-            is_searched or ends & CODES or min(ends) < 0 or max(map(abs, ends)) > _TWENTY_YEARS
+            is_searched or ends & CODES or min(ends) <= 0 or max(map(abs, ends)) > _TWENTY_YEARS
         ):
             return None
         numbers, weights = column, n_records
@@ -148,7 +148,7 @@ def _notes(name: str, path: Path, seen: _Seen, kept: set[str]) -> list[str]:
             usual = is_usual(np.array([day_of(text) for text in texts], dtype=np.int64))
             texts = [text for text, one in zip(texts, usual, strict=True) if one]
         else:
-            texts = [text for text in texts if float(text) in CODES or -10 <= float(text) < 0]
+            texts = [text for text in texts if float(text) in CODES or -10 <= float(text) <= 0]
         keep, drop = (all_files_setting("columns", {of_column: {key: texts or ["..."]}}) for key in ("kept", "missing"))
         what = listed(map(repr, texts), at_most=_MOST_SHOWN) if 0 < len(texts) <= _MOST_SHOWN else "values"
         n = int(seen.n_records[meant].sum())

@@ -23,7 +23,8 @@ _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _CHUNK = 1 << 24
 # Pages of one byte for a letter that programs in Europe write.
 _SCORED = ("cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1257", "iso-8859-2", "iso-8859-7")
-_SCORED_NAMES = {codecs.lookup(name).name: name for name in _SCORED}
+_OF_OLD_SYSTEMS = ("cp850", "cp852", "mac-roman")  # named in a fault, and never guessed
+_SCORED_NAMES = {codecs.lookup(name).name: name for name in (*_SCORED, *_OF_OLD_SYSTEMS)}
 _MOST_SCORED = 1000  # lines with foreign letters
 _CLEARLY, _LEAST_SCORE = 1.2, 0.03  # better than the usual one by this factor, and more than a few letters give
 
@@ -116,11 +117,11 @@ def _guessed(pieces: Sequence[bytes], heading: bytes, path: Path) -> str:
     return usual
 
 
-def _scores(sample: bytes) -> dict[str, float]:
+def _scores(sample: bytes, encodings: Sequence[str] = _SCORED) -> dict[str, float]:
     """How well the letters and words of a text fit each encoding, by name; larger is better."""
     import chardet
 
-    found = chardet.detect_all(sample, ignore_threshold=True, compat_names=False, include_encodings=_SCORED)
+    found = chardet.detect_all(sample, ignore_threshold=True, compat_names=False, include_encodings=encodings)
     known = [one for one in found if one["encoding"]]  # some bytes are of none
     return {_SCORED_NAMES[codecs.lookup(str(one["encoding"])).name]: float(one["confidence"]) for one in known}
 
@@ -156,10 +157,16 @@ def _greek_or_western(pieces: Sequence[bytes]) -> str:
 def _check_decodable(pieces: Sequence[bytes], encoding: str, piece_name: str, path: Path, how: str) -> None:
     n_undecodable = sum(not _is_valid(piece, encoding) for piece in pieces)
     if n_undecodable:
+        scores = _scores(b"\n".join(pieces[:_MOST_SCORED]), (*_SCORED, *_OF_OLD_SYSTEMS))
+        fitting = [
+            one
+            for one in sorted(scores, key=lambda name: -scores[name])
+            if all(_is_valid(piece, one) for piece in pieces)
+        ]
         raise FaultyInputError(
             f"{path.name}: {counted(n_undecodable, piece_name)} with bytes that do not exist in the {how} "
             f"encoding {encoding}. Declare the encoding the file was written in, e.g. "
-            f"{setting_of(path, 'encoding', 'cp1253' if encoding != 'cp1253' else 'cp1252')}."
+            f"{setting_of(path, 'encoding', next(iter(fitting), 'cp1252'))}."
         )
 
 

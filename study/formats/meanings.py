@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.one_meaning import one_spelling
-from study.concepts import names_a_measure
+from study.concepts import names_a_measure, names_an_examination
 from study.formats.coded_missing import names_an_age, with_codes_missing
 from study.formats.column_reading import ColumnReading, read_columns, reading_notes
 from study.formats.dated_columns import beginning, numbers_of, with_iso_dates
@@ -47,7 +47,8 @@ def _notes_on_units(columns: Mapping[str, Column], readings: Mapping[str, Column
     """A note on measurements of which a few are as the others are in another unit: a height of 1.72 beside 165."""
     found = {}
     for name, column in columns.items():
-        if names_a_measure(name) and not names_an_age(name) and (numbers := numbers_of(column)) is not None:
+        is_measured = names_an_examination(name) or (names_a_measure(name) and not names_an_age(name))
+        if is_measured and (numbers := numbers_of(column)) is not None:
             found[name] = n_in_another_unit(numbers, readings[name].n_records)
     words = "numbers as of another unit, far from all others, left unchanged: {}; correct them in the source"
     return counted_note(words, found)

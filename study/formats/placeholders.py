@@ -100,6 +100,7 @@ def dates_apart(days: np.ndarray, n_records: np.ndarray, of_file: tuple[int, int
 _OLDEST = 130
 _FAR_FOR_A_GAP = 5  # times the widest gap between the others
 _LOWEST_SCORE = -10
+_FEW_CODES, _MANY_CODES, _NEAR_MOST = 5, 10, 0.3
 _REPEATS = {float(f"{sign}{digit * n}") for digit in "789" for n in (2, 3, 4, 5) for sign in ("", "-")}
 _DECIMALS = {sign * float(text) for text in ("88.8", "99.9", "888.8", "999.9", "99.99", "999.99") for sign in (1, -1)}
 _OF_A_SCALE = {7.0, 8.0, 9.0, -7.0, -8.0, -9.0}
@@ -132,6 +133,7 @@ def numbers_apart(numbers: np.ndarray, n_records: np.ndarray, is_age: bool, coun
         for code, beside in _BESIDE.items():
             candidates |= is_there & np.isin(numbers, beside) & bool((numbers == code).any())
         found = _codes(numbers, n_records, is_there, candidates, is_age)
+    found = Apart(found.sure, found.may_be | _zeros_apart(numbers, n_records, is_there))
     days = is_there & _leads_to_placeholder(numbers, counts_days)
     rest = is_there & ~days
     is_far = days.any() and rest.any() and np.abs(numbers[days]).min() > 4 * np.abs(numbers[rest]).max()
@@ -156,7 +158,9 @@ def _codes(
     sure |= below & np.where(of_scale, (n_records >= 2) & (n_others >= 20), numbers < _LOWEST_SCORE)
     above = candidates & (numbers > high) & ~of_scale
     gap, several = numbers - high, n_records >= 2
-    sure |= above & several & (gap >= 3 * spread)
+    # Of few codes of categories, a code for missing is one beside 0 or 1: 999 may be a room beside 101 and 102.
+    are_many = len(others) >= _FEW_CODES or low <= 1 or bool((others % 1).any())
+    sure |= above & several & (gap >= 3 * spread) & are_many
     may_be |= above & ((gap >= 3 * spread) | ((gap >= spread) & (n_records >= 3)))
     # Several people, far away for values that lie as close together as these: six of 99 years, and the next of 70.
     of_others = np.diff(np.sort(others))
@@ -164,6 +168,14 @@ def _codes(
     on_scale = candidates & of_scale & (numbers > high) & several & (n_others >= 20)
     may_be |= on_scale & (gap > spread) & bool((others == np.trunc(others)).all())
     return Apart(sure, (may_be | below) & ~sure)
+
+
+def _zeros_apart(numbers: np.ndarray, n_records: np.ndarray, is_there: np.ndarray) -> np.ndarray:
+    """Where 0 is, of several people, if all others are many that lie close together far from it: blood pressures."""
+    others = is_there & (numbers != 0)
+    are_many = others.sum() >= _MANY_CODES and n_records[others].sum() >= _FEWEST
+    is_one = are_many and numbers[others].min() >= _NEAR_MOST * numbers[others & ~np.isin(numbers, list(CODES))].max()
+    return is_there & (numbers == 0) & (n_records >= 2) & bool(is_one)
 
 
 def _below_all(numbers: np.ndarray, n_records: np.ndarray, is_there: np.ndarray) -> np.ndarray:
@@ -191,30 +203,29 @@ def _leads_to_placeholder(numbers: np.ndarray, counts_days: bool) -> np.ndarray:
     return found & (numbers == np.trunc(numbers))
 
 
-# What a unit is of another one: metres and centimetres, grams in a litre and in a decilitre.
+# What a unit is of another one: metres and centimetres, grams in a litre and in a decilitre; degrees of temperature.
 _OF_UNITS = (0.001, 0.01, 0.1, 10.0, 100.0, 1000.0)
-_FAR_APART = 3  # times the range of the others, both as ratios
+_FAR_APART, _MOST_APART, _MOSTLY = 2, 0.35, 0.8  # times the range of the others, both as ratios; shares
 
 
 def n_in_another_unit(numbers: np.ndarray, n_records: np.ndarray | None) -> int:
-    """How many records of a measurement (n_values,), NaN where missing, seem to be in another unit than nearly all.
+    """How many records of a measurement (n_values,), NaN where missing, seem to be in another unit than most.
 
-    They are far from all others, and lie among these once a power of ten is taken out of them.
+    They are far from all others, and lie among these in units of a power of ten, or in the other degrees.
     """
     is_there = numbers > 0
-    values, weights = numbers[is_there], np.ones(is_there.sum()) if n_records is None else n_records[is_there]
-    order = np.argsort(values, kind="stable")
-    values, ends = np.log(values[order]), np.cumsum(weights[order])
+    weights = np.ones(is_there.sum()) if n_records is None else n_records[is_there]
+    order = np.argsort(numbers[is_there], kind="stable")
+    values, ends = numbers[is_there][order], np.cumsum(weights[order])
     if len(values) < 2 or ends[-1] < _FEWEST:
         return 0
-    widest = int(np.argmax(np.diff(values)))
+    steps = np.diff(np.log(values))
+    widest = int(np.argmax(steps))
     n_below, n_above = ends[widest], ends[-1] - ends[widest]
     few, others = (values[: widest + 1], values[widest + 1 :])[:: 1 if n_below < n_above else -1]
-    low, high = others[0], others[-1]
-    if min(n_below, n_above) > (1 - _NEARLY_ALL) * ends[-1] or values[widest + 1] - values[widest] < _FAR_APART * (
-        high - low
-    ):
+    is_far = steps[widest] >= _FAR_APART * np.log(others[-1] / others[0])
+    if not is_far or min(n_below, n_above) > _MOST_APART * ends[-1]:
         return 0
-    moved = few + np.log(_OF_UNITS)[:, None]
-    are_among = ((moved >= low) & (moved <= high)).all(axis=1)
-    return int(min(n_below, n_above)) if are_among.any() else 0
+    converted = np.array([*(few * factor for factor in _OF_UNITS), (few - 32) / 1.8, few * 1.8 + 32])
+    are_among = ((converted >= others[0]) & (converted <= others[-1])).any(axis=0).mean() >= _MOSTLY
+    return int(min(n_below, n_above)) if are_among else 0

@@ -38,6 +38,7 @@ from study.words import words_of_results
 MOST_CATEGORIES, PEOPLE_OF_A_CATEGORY = 20, 10  # of words; on average so many people have one
 PEOPLE_OF_A_TERM = 5
 PEOPLE_OF_A_WORD = 3  # of a term that is written in words
+MOST_DAYS_OF_A_MONTH, OLDEST = 31, 120
 OF_MEDICINE, WORDS_OF_A_TERM = 0.8, 6  # the share of the values; words of one, not of a sentence
 # What outsiders know, whatever its values: a guess of the values does not make it less known.
 SEEN = Operation(OperationKind.NO_FURTHER, VariableClass.QUASI_IDENTIFIER_1, "seen or known by many")
@@ -140,6 +141,8 @@ class PlainTable:
         return replace(says, reason=says.reason.replace("the heading", "the label of the column", 1))
 
     def _guess(self, name: str, role: Role, reason: str) -> ColumnModel:
+        if role is Role.BIRTH and _are_ages(self.values(name).numbers):
+            role, reason = Role.AGE, "its values are ages"  # "dob" is the age in Croatian
         if role is Role.BIRTH and self.values(name).share(YEAR) == 1:
             role, reason = Role.BIRTH_YEAR, f"{reason}; its values are years"
         refers_to = key_scope(name, self.table, self.others) if role in (Role.RECORD_KEY, Role.FOREIGN_KEY) else ""
@@ -233,6 +236,11 @@ class PlainTable:
 
     def _is_shared(self, values: ValuesSeen) -> bool:
         return values.n_distinct * PEOPLE_OF_A_WORD <= self.n_people
+
+
+def _are_ages(numbers: np.ndarray) -> bool:
+    """Whether numbers (n_values,) are years of a life, and no days or months of births."""
+    return bool(len(numbers)) and bool((numbers >= 0).all()) and MOST_DAYS_OF_A_MONTH < numbers.max() <= OLDEST
 
 
 def _are_of_medicine(values: ValuesSeen) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.draft.literal import config_text
+from disclosure_control.draft.literal import DraftedValue, config_text
 from disclosure_control.draft.merging import draft_merge
 from disclosure_control.draft.subject_ids import draft_subject_ids, faults_of_spellings
 from study.formats.tables import SourceTable
@@ -183,3 +183,20 @@ def test_comments_on_the_merge_tell_no_small_count():
     text = config_text("", {"subject_id": draft.subject_id, **draft.settings})
     assert "fewer than 10 of its subjects are not in DM" in text
     assert re.findall(r"\d+", text) == ["10"]
+
+
+def test_no_rule_makes_cases_and_controls_one():
+    cases, controls = (
+        pd.DataFrame({"patient_id": [f"{letter}{i:03d}" for i in range(40)], "sex": list(sexes) * 20})
+        for letter, sexes in (("P", "MF"), ("C", "FM"))
+    )
+    drafted = draft_subject_ids({"CASES": cases, "CONTROLS": controls}, "CASES", person=DraftedValue("patient_id"))
+    assert drafted.rule.only_trims
+    same = cases.assign(patient_id=controls["patient_id"])
+    drafted = draft_subject_ids({"CASES": cases, "LAB": same}, "CASES", person=DraftedValue("patient_id"))
+    assert not drafted.rule.only_trims
+
+
+def test_rows_without_an_id_below_a_person_are_no_people_of_their_own():
+    frame = pd.DataFrame({"patient_id": ["P1", None, "P2", "P3", "P3"], "drug": list("abcde")})
+    assert draft_subject_ids({"DRUGS": frame}, "DRUGS").lines["column"].value == "patient_id"

@@ -141,3 +141,8 @@ def test_pieces_of_values(tmp_path):
     assert chosen_encoding([b"plain"], "value", tmp_path / "ts.xpt", None) == ("utf-8", [])
     assert chosen_encoding(["ά".encode()], "value", tmp_path / "ts.xpt", None) == ("utf-8", [])
     assert chosen_encoding([b"Alzheimer\x92s"], "value", tmp_path / "ts.xpt", None)[0] == "cp1252"
+
+
+def test_the_fault_names_the_page_of_an_old_system_that_fits(tmp_path):
+    text = "sex;town\n" + "männlich;Köln\nweiblich;Düsseldorf\nmännlich;Lübeck\n" * 20
+    assert '"encoding": "cp850"' in fault_of(tmp_path, text.encode("cp850"), None)

@@ -129,6 +129,9 @@ def test_a_day_before_the_start_is_no_code():
         (range(6), [-1, -3, -10], [-10, -3, -1]),  # not known, not said, less than one
         (range(6), [-1, -2], []),  # a scale that goes on below 0
         (range(-12, 9), [-9], []),
+        (range(100, 180), [0, 0], [0]),  # blood pressures
+        (range(1, 28), [0, 0], []),
+        ([101, 102], [999] * 3, [999]),  # rooms
     ],
 )
 def test_several_of_one_number_far_from_a_dense_column_are_asked_about(others, odd, found):

@@ -183,6 +183,11 @@ def test_quarters_and_weeks_are_dates_whatever_the_heading():
     assert {model.column("P", name).role for name in ("dx_quarter", "week")} == {Role.DATE}
 
 
+def test_a_heading_of_births_over_ages_is_an_age():
+    model = model_of("patient_id", P=pd.DataFrame({"patient_id": range(60), "Dob": [str(20 + i) for i in range(60)]}))
+    assert model.column("P", "Dob").role is Role.AGE
+
+
 def test_a_plain_table_of_people_is_asked_for_no_value(monkeypatch):
     """Door 1 on a table with one row for each person costs nothing more: its headings name no test and one date."""
 
