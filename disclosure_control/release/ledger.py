@@ -6,7 +6,7 @@ what became of the tables, and has the rule of each line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -15,21 +15,24 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.telling.small_counts import Policy, count_text
-from disclosure_control.basics.telling.words import listed
 from disclosure_control.release.accounts import SAYS_AGAIN, Account
 from disclosure_control.release.before_and_after import CameIn
+from disclosure_control.release.cells_compared import (
+    CellsThatDiffer,
+    cells_that_differ,
+    columns_to_name_by,
+    what_they_share,
+)
 from disclosure_control.release.deidentify import COARSENED, ReleasedFile, ReleasedStudy
 from disclosure_control.release.merge_drop import LEFT_OUT
 from disclosure_control.release.people import BY_TREATMENT, ReleasePeople
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
 from disclosure_control.release.terms.raised_terms import RaisedTerms
 from disclosure_control.release.texts.rare_texts import RareTexts
-from disclosure_control.study_tables.fit import FitForUseSettings, LedgerLine
 from study.merge.settings import MergeSettings
 from study.models.roles import Role
 from study.operations import OperationKind, OperationRule, decided
 
-MOST_NAMED = 8
 # Say nothing of a person beside what leaves in their place: pseudonyms, and the study's own names.
 # Who people are: what is gone of it is named first, in this order.
 _CHARACTERISTICS = (Role.AGE, Role.SEX, Role.PLACE, Role.ORIGIN)
@@ -43,7 +46,9 @@ class What(StrEnum):
     DATA_SET = "data set"
     COLUMN = "column"
     ROWS = "rows"
+    PEOPLE = "people"
     CELLS = "cells"
+    CHANGED = "changed cells"
     TIMES = "times of day"
     CODES = "codes for missing"
 
@@ -57,7 +62,8 @@ class By(StrEnum):
     TREATMENT = "removed by the treatment"
     RARE = "of few people with a term or text"
     STRANGERS = "of people who are not in the combined dataset"
-    REFERENCES = "removed with the rows that they refer to, or for a reason that is not recorded"
+    REFERENCES = "removed with the rows that they refer to"
+    UNRECORDED = "for a reason that is not recorded"
     UNREAD = "unreadable, or outside every band"
     TIMES = 'removed by release["times"]'
     ROLE = "because of their role"
@@ -68,7 +74,8 @@ class Loss:
     """A line: ``n_people`` with such ``n_rows`` (of a column: values), of ``of_rows`` that came of those who stay.
 
     ``has_order``: of times of day, that they told the order of a person's rows of one day. ``characteristic``: the
-    place of a column among what says who people are, None of any other.
+    place of a column among what says who people are, None of any other. ``where``: what these rows or cells
+    have in common.
     """
 
     what: What
@@ -79,11 +86,17 @@ class Loss:
     of_rows: int
     has_order: bool = False
     characteristic: int | None = None
+    where: str = ""
 
     def cells(self, policy: Policy, n_people: Sequence[int]) -> list[str]:
         """As a row of a table beside the published numbers of people; "-" of what was not counted."""
         people, rows = policy.told(self.n_people, *n_people), policy.told(self.n_rows, self.of_rows)
-        return [self.what, self.name, self.by, *("-" if one == 0 else count_text(one) for one in (people, rows))]
+        name = f"{self.name}, {self.where}" if self.is_named(policy) else self.name
+        return [self.what, name, self.by, *("-" if one == 0 else count_text(one) for one in (people, rows))]
+
+    def is_named(self, policy: Policy) -> bool:
+        """Whether a reader may be told what they have in common."""
+        return bool(self.where) and self.n_people >= policy.threshold
 
 
 @dataclass(frozen=True)
@@ -98,6 +111,8 @@ class _WhoDecided:
         says = account.operation
         of_role = self.study.model.operation(account.domain, account.variable)
         column = self.study.model.column(account.domain, account.variable)
+        if account.stays and not account.rows_of:
+            return By.UNRECORDED
         if (column is not None and column.role in _TECHNICAL) or of_role.operation is OperationKind.REMOVE:
             return By.ROLE
         if says.reason == LEFT_OUT:
@@ -141,12 +156,18 @@ def losses_of(
             continue
         asked = [one for one in accounts if _is_gone(one, leaving) or one.n_times]
         source = _AsItCame(file, of_rows, people, tuple(one.rows_of or one.variable for one in asked))
+        further = _columns_of_people(study, came_in, of_rows) if len(of_rows) == file.table.n_rows else {}
+        named = columns_to_name_by(study.model, file.name, file.table.frame) | further
         losses += [*_columns(source, leaving, accounts, found), *_cells(source, accounts)]
+        if (rows := source.rows_of(leaving)) is not None:
+            differing = cells_that_differ(leaving, rows, accounts, people.recoded.values(), study.model)
+            losses += _not_as_they_came(source, rows, accounts, differing, named)
         if len(of_rows) == file.table.n_rows:
-            losses += _rows(file, leaving, of_rows, people, accounts, found, raised)
+            losses += _rows(source, leaving, accounts, named, raised)
         options = merge.options_of(file.name, file.id_column)
         codes = [*options.codes, *(["all columns"] if options.missing else []), *options.numbers]
         losses += [Loss(What.CODES, f"{file.name}.{name}", By.CONFIG, 0, 0, 0) for name in dict.fromkeys(codes)]
+    losses += _arms_of_those_left_out(study, came_in, people)
     n_rows = {file.name: file.table.n_rows for file in study.files}
     if not any(_tells(study, account) for account in released.accounts if account.file in released.files):
         losses.append(
@@ -215,6 +236,12 @@ class _AsItCame:
             return None
         return self._rows[0][name], self._rows[1]
 
+    def rows_of(self, leaving: ReleasedFile) -> np.ndarray | None:
+        """Where the rows that leave (n_rows,) stood; None where they are not at hand."""
+        if leaving.is_in_parts or len(self.of_rows) != self.file.table.n_rows or not self.file.table.fits(0):
+            return None
+        return np.asarray(self.file.rows_of_parts()[leaving.whole.rows])
+
 
 def _stay(of_rows: np.ndarray, people: ReleasePeople) -> np.ndarray:
     """Which rows (n_rows,) are those of people who stay, or of nobody."""
@@ -257,29 +284,96 @@ def _says_nothing(column: pd.Series) -> bool:
     return bool(n <= 1)
 
 
+def _columns_of_people(study: Study, came_in: CameIn, of_rows: np.ndarray) -> dict[str, pd.Series]:
+    """What is known of the person of each row (n_rows,): arm and sex, by the table of people."""
+    base = next((file for file in study.files if file.name == study.model.base), None)
+    if base is None or not base.table.fits(0):
+        return {}
+    of_people = came_in.people_of_rows(base.name)
+    known = [name for name, one in _roles(study, base).items() if one in (Role.ARM, Role.SEX, *_CHARACTERISTICS)]
+    place = np.full(max(of_people.max(initial=-1), of_rows.max(initial=-1)) + 1, -1)
+    place[of_people[of_people >= 0]] = np.flatnonzero(of_people >= 0)
+    at = np.where(of_rows >= 0, place[np.maximum(of_rows, 0)], -1) if len(place) else np.full(len(of_rows), -1)
+    frame = base.table.frame
+    return {f"{base.name}.{name}": frame[name].reindex(at).reset_index(drop=True) for name in known}
+
+
+def _roles(study: Study, file: StudyFile) -> dict[str, Role]:
+    columns = ((str(name), study.model.column(file.name, str(name))) for name in file.table.frame)
+    return {name: column.role for name, column in columns if column is not None}
+
+
+def _arms_of_those_left_out(study: Study, came_in: CameIn, people: ReleasePeople) -> Iterator[Loss]:
+    """Such as screening failures: groups that the tables do not have, of which nobody is left."""
+    n = len(people.stays)
+    base = next((file for file in study.files if file.name == study.model.base), None)
+    roles = {} if base is None else _roles(study, base)
+    for name, column in _columns_of_people(study, came_in, np.arange(n)).items():
+        if roles[name.partition(".")[2]] is Role.ARM:
+            for arm in sorted({*column[~people.stays].dropna()} - {*column[people.stays].dropna(), *came_in.side.arms}):
+                n_gone = int((column == arm).sum())
+                yield Loss(What.PEOPLE, f"{name} {arm}", By.TREATMENT, n_gone, n_gone, n)
+
+
 def _rows(
-    file: StudyFile,
+    source: _AsItCame,
     leaving: ReleasedFile,
-    of_rows: np.ndarray,
-    people: ReleasePeople,
     accounts: Sequence[Account],
-    found: _WhoDecided,
+    named: Mapping[str, pd.Series],
     raised: Sequence[RaisedTerms],
 ) -> Iterator[Loss]:
     """The rows of people who stay that do not leave, and those of people who are not in the combined dataset."""
-    strangers = of_rows == STRANGER
-    if n := int(strangers.sum()):
+    file, of_rows = source.file, source.of_rows
+    if n := int((of_rows == STRANGER).sum()):
         yield Loss(What.ROWS, file.name, By.STRANGERS, 0, n, len(of_rows))
-    stays = _stay(of_rows, people)
+    stays = _stay(of_rows, source.people)
     of_people = int((stays & (of_rows >= 0)).sum())
     n_gone = int(stays.sum()) - leaving.n_records
     rare = [one for one in raised if one.domain == file.domain and not file.is_supplemental]
     n_rare, of_rare = sum(one.rows_gone or 0 for one in rare), sum(one.people_gone or 0 for one in rare)
-    n_tests = sum(one.n_values for one in accounts if one.rows_of and not one.stays)
-    lost = ((By.RARE, of_rare, min(n_rare, n_gone)), (By.REFERENCES, 0, n_gone - n_rare - n_tests))
-    for by, n_people, n in lost:
-        if n > 0 and of_people:
-            yield Loss(What.ROWS, file.name, by, n_people, n, of_people)
+    n_others = n_gone - n_rare - sum(one.n_values for one in accounts if one.rows_of and not one.stays)
+    if not of_people:
+        return
+    if n_rare > 0:
+        yield Loss(What.ROWS, file.name, By.RARE, of_rare, min(n_rare, n_gone), of_people)
+    if n_others > 0:
+        by, n_people, where = By.REFERENCES if file.is_supplemental else By.UNRECORDED, 0, ""
+        if n_others == n_gone and (rows := source.rows_of(leaving)) is not None:
+            lost = stays.copy()
+            lost[rows] = False
+            n_people, where = (
+                _n_people(of_rows[lost]),
+                what_they_share(lost[stays], _of_those(np.flatnonzero(stays), named)),
+            )
+        yield Loss(What.ROWS, file.name, by, n_people, n_others, of_people, where=where)
+
+
+def _of_those(rows: np.ndarray, named: Mapping[str, pd.Series]) -> dict[str, pd.Series]:
+    return {name: column.iloc[rows] for name, column in named.items()}
+
+
+def _not_as_they_came(
+    source: _AsItCame,
+    rows: np.ndarray,
+    accounts: Sequence[Account],
+    differing: Iterable[CellsThatDiffer],
+    named: Mapping[str, pd.Series],
+) -> Iterator[Loss]:
+    """Cells that are empty, changed, or without their time of day, though nothing says that they should be."""
+    known = {one.variable: one for one in accounts if not one.rows_of}
+    for differs in differing:
+        account, name = known[differs.column], f"{source.file.name}.{differs.column}"
+        n_emptied, n_cut = int(differs.emptied.sum()) - account.n_lost, int(differs.cut.sum()) - account.n_times
+        if n_cut > 0:
+            has_order = _told_the_order((source.file.table.frame[differs.column], source.of_rows))
+            yield Loss(What.TIMES, name, By.UNRECORDED, 0, n_cut, account.n_values, has_order)
+        kinds = (What.COLUMN if n_emptied == account.n_values else What.CELLS, differs.emptied, n_emptied)
+        for what, lost, n in (kinds, (What.CHANGED, differs.changed, int(differs.changed.sum()))):
+            if n > 0:
+                own = {differs.column: named[differs.column]} if differs.column in named else {}
+                where = "" if what is What.COLUMN else what_they_share(lost, _of_those(rows, own | dict(named)))
+                n_people = _n_people(source.of_rows[rows[lost]])
+                yield Loss(what, name, By.UNRECORDED, n_people, n, account.n_values, where=where)
 
 
 def _cells(source: _AsItCame, accounts: Sequence[Account]) -> Iterator[Loss]:
@@ -300,52 +394,3 @@ def _told_the_order(column: tuple[pd.Series, np.ndarray] | None) -> bool:
     rows = pd.DataFrame({"person": column[1], "moment": column[0]}).dropna().drop_duplicates()
     rows = rows[rows["person"] >= 0]
     return bool(rows.assign(moment=rows["moment"].astype("str").str.slice(0, 10)).duplicated().any())
-
-
-# ---------------------------------------------------------------- as lines of the ledger
-
-
-def entries_of(policy: Policy, losses: Iterable[Loss], settings: FitForUseSettings) -> Iterator[LedgerLine]:
-    """The lines in words, those of one rule and of one who decided together."""
-    grouped: dict[tuple[str, What, By], list[Loss]] = {}
-    for loss in losses:
-        grouped.setdefault((_rule(loss, settings), loss.what, loss.by), []).append(loss)
-    for (rule, what, by), unsorted in grouped.items():
-        of_one = sorted(unsorted, key=lambda one: one.characteristic or 0)
-        names, bare = [f"{one.name}{_how_many(policy, one)}" for one in of_one], [one.name for one in of_one]
-        kind = "" if what in (What.DATA_SET, What.COLUMN, What.EVERYTHING) else f"{what} of "
-        decided_by = f"{', ' if what is What.EVERYTHING else ' '}{by}"
-        about, short = (
-            f"Not in what leaves, {what}",
-            f"{kind}{_some(names if what is What.ROWS else bare, 4)}{decided_by}",
-        )
-        yield LedgerLine(rule, about, f"{_some(names)}{decided_by}", f"{_some(bare)}{decided_by}", short)
-
-
-def _rule(loss: Loss, settings: FitForUseSettings) -> str:
-    is_much = loss.n_rows > settings.share * loss.of_rows
-    match loss.what:
-        case What.EVERYTHING:
-            return "nothing_left"
-        case What.DATA_SET:
-            return "data_set_by_role" if loss.by is By.ROLE or not loss.n_people else "data_set_gone"
-        case What.COLUMN:
-            removed = "column_removed" if loss.characteristic is None else "characteristic_gone"
-            return {By.ROLE: "column_by_role", By.CLOSED: "column_closed"}.get(loss.by, removed)
-        case What.ROWS:
-            return "rows_gone" if is_much else "few_gone"
-        case What.TIMES:
-            return "times_gone" if loss.has_order else "no_times"
-    return "cells_gone" if is_much else "few_gone"
-
-
-def _how_many(policy: Policy, loss: Loss) -> str:
-    if loss.what is What.COLUMN or not loss.n_rows:
-        return ""
-    rows = policy.told(loss.n_rows, loss.of_rows)
-    return "" if rows is None else f" ({rows:,} of {loss.of_rows:,} {'cells' if loss.what is What.CELLS else 'rows'})"
-
-
-def _some(names: Sequence[str], most: int = MOST_NAMED) -> str:
-    n_more = len(names) - most
-    return listed([*names[:most], f"{n_more:,} more"] if n_more > 0 else names, most + 1)

@@ -18,7 +18,8 @@ from disclosure_control.release.before_and_after import study_compared
 from disclosure_control.release.deidentify import deidentify
 from disclosure_control.release.dictionaries import with_used_entries
 from disclosure_control.release.facts.facts import KINDS
-from disclosure_control.release.ledger import entries_of, losses_of
+from disclosure_control.release.ledger import losses_of
+from disclosure_control.release.ledger_lines import entries_of
 from disclosure_control.release.making import Making, Stage
 from disclosure_control.release.merge_drop import rules_of_drop, tests_of_drop
 from disclosure_control.release.numbering import in_an_order_of_their_own

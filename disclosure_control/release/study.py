@@ -102,6 +102,11 @@ class StudyFile:
             table = SourceTable(**(given | {"frame": frame.drop(columns=SUBJECT)}))
             yield StudyFile(table, self.domain, person, self.written_as, is_supplemental=self.is_supplemental)
 
+    def rows_of_parts(self) -> np.ndarray:
+        """Where the rows stood of which the parts were made, all in memory: their places count within these rows."""
+        stays = self._divided[0].stays if self._divided else np.zeros(0, dtype=bool)
+        return np.flatnonzero((self.people != STRANGER) & np.append(stays, True)[np.maximum(self.people, NOBODY)])
+
     def _division(self, people: ReleasePeople) -> _Division:
         n_people = len(people.ids)
         place = np.append(np.where(people.stays, people.rank[:-1], -1), n_people)  # of nobody, -1, the last

@@ -79,7 +79,7 @@ RULES: dict[str, RuleOfUse] = {
     "coarser": RuleOfUse(_LIMITS, "a column in bands"),
     "rows_gone": RuleOfUse(_LIMITS, "more rows of a data set than `share` gone, of people who stay"),
     "times_gone": RuleOfUse(_LIMITS, "times of day gone that ordered a person's rows of one day"),
-    "cells_gone": RuleOfUse(_LIMITS, "more cells of a column than `share` emptied or unread"),
+    "cells_gone": RuleOfUse(_LIMITS, "more cells of a column than `share` emptied, changed or unread"),
     "not_compared": RuleOfUse(_LIMITS, "a data set too large to be compared, or no table"),
     "hidden": RuleOfUse(_LIMITS, "quasi-identifiers of more people than `share` hidden"),
     "people_gone": RuleOfUse(_LIMITS, "more people than `share` left out"),

@@ -15,7 +15,8 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import EXACT, MASKED
 from disclosure_control.release.before_and_after import CameIn, StudyCompared, study_compared
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
-from disclosure_control.release.ledger import By, Loss, What, entries_of, losses_of
+from disclosure_control.release.ledger import By, Loss, What, losses_of
+from disclosure_control.release.ledger_lines import entries_of
 from disclosure_control.release.merge_drop import rules_of_drop, tests_of_drop
 from disclosure_control.release.study import Study, read_study
 from disclosure_control.release.terms.raised_terms import RaisedTerms
@@ -100,8 +101,12 @@ class Worse:
     remove: tuple[str, ...] = ()
     stays: Callable[[int], bool] = lambda i: True
     rows: tuple[str, Callable[[pd.DataFrame], pd.Series]] | None = None
-    empty: tuple[str, str, str] | None = None
+    cells: tuple[str, Callable[[pd.DataFrame], dict[str, pd.Series]]] | None = None
     times: str = "keep"
+
+
+def emptied(domain: str, column: str, value: str) -> tuple[str, Callable[[pd.DataFrame], dict[str, pd.Series]]]:
+    return domain, lambda frame: {column: frame[column].mask(frame[column] == value)}
 
 
 WORSE = {
@@ -115,8 +120,28 @@ WORSE = {
     "all of one sex": Worse("sex F", "no", stays=lambda i: i // 2 % 2 == 1),
     "every tenth row": Worse("rows of VS", "with limits", rows=("VS", lambda f: pd.Series(np.arange(len(f)) % 10 > 0))),
     "times": Worse("times of day of VS.VSDTC", "with limits", times="remove"),
-    "one category": Worse("severe adverse event", "no", empty=("AE", "AESEV", "SEVERE")),
-    "a race": Worse("race ASIAN", "no", empty=("DM", "RACE", "ASIAN")),
+    "one category": Worse("severe adverse event", "no", cells=emptied("AE", "AESEV", "SEVERE")),
+    "a race": Worse("race ASIAN", "no", cells=emptied("DM", "RACE", "ASIAN")),
+    "a category of no table": Worse("cells of AE.AESEV", "with limits", cells=emptied("AE", "AESEV", "MILD")),
+    "a visit of an arm": Worse(
+        "all of VISIT WEEK 3, DM.ARM Active",
+        "no",
+        rows=("VS", lambda frame: (frame["VISITNUM"] != 3) | (frame["person"] % 2 == 0)),
+    ),
+    "values under another unit": Worse(
+        "changed cells of VS.VSSTRESU (180 of 720 cells; all of VSSTRESU LB)",
+        "no",
+        cells=("VS", lambda frame: {"VSSTRESU": frame["VSSTRESU"].replace("LB", "kg")}),
+    ),
+    "rounded results": Worse(
+        "changed cells of VS.VSSTRESN", "with limits", cells=("VS", lambda f: {"VSSTRESN": f["VSSTRESN"].round(-1)})
+    ),
+    "times that were to stay": Worse(
+        "times of day of VS.VSDTC", "with limits", cells=("VS", lambda f: {"VSDTC": f["VSDTC"].str.slice(0, 10)})
+    ),
+    "marks of the baseline": Worse(
+        "VS.VSBLFL for a reason", "with limits", cells=("VS", lambda f: {"VSBLFL": f["VSBLFL"].where(f["VSBLFL"] == 0)})
+    ),
 }
 
 
@@ -141,22 +166,20 @@ def as_released(worse: Worse) -> tuple[StudyCompared, tuple[Loss, ...]]:
     released = deidentify(study, who, rules, KEY, RELEASE, worse.times)
     if worse.rows is not None:
         name, is_kept = worse.rows
-        released = with_frame(released, name, lambda frame: is_kept(frame).to_numpy(), None)
-    if worse.empty is not None:
-        released = with_frame(released, worse.empty[0], None, worse.empty[1:])
+        released = with_frame(released, name, lambda frame: is_kept(frame).to_numpy())
+    if worse.cells is not None:
+        name, change = worse.cells
+        part = released.files[name].whole
+        file = replace(released.files[name], parts=[part._replace(frame=part.frame.assign(**change(part.frame)))])
+        released = replace(released, files={**released.files, name: file})
     losses = losses_of(study, came_in, released, who, lines, MergeSettings(), (), RareTexts())
     compared = study_compared(came_in, released, who, USUAL, partial(entries_of, losses=losses, settings=USUAL))
     return compared, losses
 
 
-def with_frame(released: ReleasedStudy, name: str, is_kept, emptied: tuple[str, str] | None) -> ReleasedStudy:
+def with_frame(released: ReleasedStudy, name: str, is_kept: Callable[[pd.DataFrame], np.ndarray]) -> ReleasedStudy:
     file = released.files[name]
-    part = file.whole
-    if is_kept is not None:
-        part = part.where(is_kept(part.frame))
-    if emptied is not None:
-        column, value = emptied
-        part = part._replace(frame=part.frame.assign(**{column: part.frame[column].mask(part.frame[column] == value)}))
+    part = file.whole.where(is_kept(file.frame.assign(person=file.people)))
     return replace(released, files={**released.files, name: replace(file, parts=[part])})
 
 
@@ -200,11 +223,11 @@ def test_supplements_of_removed_events_are_removed_with_them_and_not_for_a_term_
     study, who = study_of({"DM": ROWS["DM"], "AE": events, "SUPPAE": further}, IDS), people(IDS, list(range(N)))
     released = deidentify(study, who, keep, KEY, RELEASE)
     for name, n in (("AE", 3), ("SUPPAE", 6)):
-        released = with_frame(released, name, lambda frame, n=n: np.arange(len(frame)) >= n, None)
+        released = with_frame(released, name, lambda frame, n=n: np.arange(len(frame)) >= n)
     raised = (RaisedTerms("AE", len(events), {}, 3, 6, 0.1, people=40, people_gone=3),)
     losses = losses_of(study, CameIn.of(study, N, 10**9), released, who, keep, MergeSettings(), raised, RareTexts())
     rows = {(one.name, one.by, one.n_people, one.n_rows) for one in losses if one.what is What.ROWS}
-    assert rows == {("AE", By.RARE, 3, 3), ("SUPPAE", By.REFERENCES, 0, 6)}
+    assert rows == {("AE", By.RARE, 3, 3), ("SUPPAE", By.REFERENCES, 3, 6)}
 
 
 def test_small_counts_of_people_and_rows_are_masked_for_others():

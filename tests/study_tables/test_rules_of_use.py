@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.telling.small_counts import MASKED
-from disclosure_control.release.ledger import By, Loss, What, entries_of
+from disclosure_control.release.ledger import By, Loss, What
+from disclosure_control.release.ledger_lines import entries_of
 from disclosure_control.study_tables.comparison import compared
 from disclosure_control.study_tables.fit import RULES, FitForUse, FitForUseSettings, HiddenColumns, fit_for_use
 from disclosure_control.study_tables.table import StudyTable

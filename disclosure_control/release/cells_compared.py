@@ -1,0 +1,124 @@
+"""Cells of rows as they leave beside those that they came from: what is empty, cut or another value, and was not to be.
+
+Decisions on a column say what should become of it; this finds what became of it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.release.accounts import Account
+from disclosure_control.release.deidentify import ReleasedFile
+from disclosure_control.release.people import RecodedColumn
+from disclosure_control.release.recodings import rows_of_test
+from study.models.roles import Role, TableKind
+from study.models.study_model import StudyModel
+from study.operations import OperationKind
+
+_AS_THEY_CAME = (OperationKind.KEEP, OperationKind.NO_FURTHER)
+_AT_LEAST_A_DAY = len("2000-01-01")
+# What rows are told apart by in words: what is lost may be all that has one value there.
+_NAMED_BY = (
+    *(Role.ARM, Role.SEX, Role.ORIGIN, Role.PLACE, Role.DEATH, Role.VISIT, Role.CATEGORY, Role.CODED_TERM),
+    *(Role.FLAG, Role.UNIT),
+)
+
+
+@dataclass(frozen=True)
+class CellsThatDiffer:
+    """Cells of a ``column``: in which of the rows that leave (n_rows,) it is ``emptied``, ``changed``, or without its
+    time of day (``cut``).
+    """
+
+    column: str
+    emptied: np.ndarray = field(repr=False)
+    changed: np.ndarray = field(repr=False)
+    cut: np.ndarray = field(repr=False)
+
+
+def cells_that_differ(
+    leaving: ReleasedFile,
+    rows: np.ndarray,
+    accounts: Sequence[Account],
+    recoded: Iterable[RecodedColumn],
+    model: StudyModel,
+) -> Iterator[CellsThatDiffer]:
+    """Of each column that leaves under its name and is not recoded, and whose terms and texts are those that came.
+
+    ``rows`` (n_rows,): where those that leave stood. Rows of a test whose values the treatment recoded are not looked
+    at.
+    """
+    frame = leaving.source.table.frame
+    is_asked = _rows_asked(leaving.source.name, frame, accounts, recoded, model)[rows]
+    for account in accounts:
+        name, kind = account.variable, account.operation.operation
+        is_booked = account.rows_of or account.recoded or account.has_rare_terms or account.has_rare_texts
+        is_booked = is_booked or name in ("IDVARVAL", "QVAL")  # as the variables that they stand for
+        if is_booked or name not in frame or name not in leaving.columns:
+            continue
+        came, leaves = frame[name].take(rows), leaving.frame[name]
+        had, has = came.notna().to_numpy() & is_asked, leaves.notna().to_numpy()
+        emptied, changed, cut = had & ~has, np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
+        if kind in _AS_THEY_CAME and came.dtype == leaves.dtype:
+            changed = had & has & ~_are_same(came, leaves)
+        elif kind is OperationKind.OFFSET and came.dtype == leaves.dtype == "str":
+            cut = had & has & _is_timed(came) & ~_is_timed(leaves)
+        if (emptied | changed | cut).any():
+            yield CellsThatDiffer(name, emptied, changed, cut)
+
+
+def _rows_asked(
+    name: str, frame: pd.DataFrame, accounts: Sequence[Account], recoded: Iterable[RecodedColumn], model: StudyModel
+) -> np.ndarray:
+    """The rows (n_rows,) but those of tests whose values are recoded, and of codes whose ids are."""
+    found, table, domain = np.ones(len(frame), dtype=bool), model.table(name), model.domain(name)
+    tests = {account.variable for account in accounts if account.rows_of}
+    for one in recoded if table is not None and table.kind is TableKind.FINDINGS else ():
+        if table is not None and one.domain == domain and one.variable in tests:
+            found &= ~rows_of_test(frame, one, table)[0]
+    for account in accounts:
+        if account.rows_of in frame and account.operation.operation is OperationKind.RECODE_ID:
+            found &= ~(frame[account.rows_of] == account.variable).to_numpy(bool, na_value=False)
+    return found
+
+
+def _is_timed(column: pd.Series) -> np.ndarray:
+    return (column.str.len() > _AT_LEAST_A_DAY).to_numpy(bool, na_value=False)
+
+
+def _are_same(one: pd.Series, other: pd.Series) -> np.ndarray:
+    same: np.ndarray = np.asarray(one.array == other.array, dtype=bool)
+    return same
+
+
+def columns_to_name_by(model: StudyModel, name: str, frame: pd.DataFrame) -> dict[str, pd.Series]:
+    """The columns of a data set whose values name a part of its rows: those in words first."""
+    known = {str(one): model.column(name, str(one)) for one in frame}
+    found = [one for one, column in known.items() if column is not None and column.role in _NAMED_BY]
+    return {one: frame[one] for one in sorted(found, key=lambda one: frame[one].dtype.kind == "f")}
+
+
+def what_they_share(lost: np.ndarray, columns: Mapping[str, pd.Series]) -> str:
+    """What the ``lost`` (n_rows,) have in common, by one or two ``columns``: ``all of VISIT WEEK 4``, if there are no
+    others with these values, else ``only of VISIT WEEK 4``; "" if nothing.
+    """
+    at = np.flatnonzero(lost)
+    if not len(at) or lost.all():
+        return ""
+    shared: dict[str, np.ndarray] = {}
+    for name, column in columns.items():
+        value = column.iloc[at[0]]
+        if not pd.isna(value) and bool((column.iloc[at] == value).all()):
+            has = (column == value).to_numpy(bool, na_value=False)
+            shared |= {} if has.all() else {f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}": has}
+    sets: dict[tuple[str, ...], np.ndarray] = {(one,): has for one, has in shared.items()}
+    sets |= {(one, other): shared[one] & shared[other] for one, other in itertools.combinations(shared, 2)}
+    exact = next((words for words, has in sets.items() if has.sum() == len(at)), None)
+    if exact is not None:
+        return f"all of {', '.join(exact)}"
+    return f"only of {min(shared, key=lambda one: shared[one].sum())}" if shared else ""

@@ -1,0 +1,68 @@
+"""What does not leave, in lines for a reader: each has its rule of the answer on use, and its part of the first line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from disclosure_control.basics.telling.small_counts import Policy
+from disclosure_control.basics.telling.words import listed
+from disclosure_control.release.ledger import By, Loss, What
+from disclosure_control.study_tables.fit import FitForUseSettings, LedgerLine
+
+MOST_NAMED = 8
+_OF = {What.DATA_SET: "", What.COLUMN: "", What.EVERYTHING: "", What.PEOPLE: "all people of "}
+
+
+def entries_of(policy: Policy, losses: Iterable[Loss], settings: FitForUseSettings) -> Iterator[LedgerLine]:
+    """The lines in words, those of one rule and of one who decided together."""
+    grouped: dict[tuple[str, What, By], list[Loss]] = {}
+    for loss in losses:
+        grouped.setdefault((_rule(loss, settings), loss.what, loss.by), []).append(loss)
+    for (rule, what, by), unsorted in grouped.items():
+        of_one = sorted(unsorted, key=lambda one: one.characteristic or 0)
+        if what is What.PEOPLE:  # an arm is no secret, how few were in it may be one
+            of_one = [one for one in of_one if policy.told(one.n_people, one.of_rows)]
+        if not of_one:
+            continue
+        names, bare = [f"{one.name}{_how_many(policy, one)}" for one in of_one], [one.name for one in of_one]
+        with_numbers = what is What.ROWS or any(one.is_named(policy) for one in of_one)
+        counted = names if with_numbers else bare
+        kind = _OF.get(what, f"{what} of ")
+        decided_by = f"{', ' if what is What.EVERYTHING else ' '}{by}"
+        about, short = (
+            f"Not in what leaves, {what}",
+            f"{kind}{_some(counted, 4)}{decided_by}",
+        )
+        yield LedgerLine(rule, about, f"{_some(names)}{decided_by}", f"{_some(bare)}{decided_by}", short)
+
+
+def _rule(loss: Loss, settings: FitForUseSettings) -> str:
+    is_much = loss.n_rows > settings.share * loss.of_rows
+    match loss.what:
+        case What.EVERYTHING:
+            return "nothing_left"
+        case What.DATA_SET:
+            return "data_set_by_role" if loss.by is By.ROLE or not loss.n_people else "data_set_gone"
+        case What.COLUMN:
+            removed = "column_removed" if loss.characteristic is None else "characteristic_gone"
+            return {By.ROLE: "column_by_role", By.CLOSED: "column_closed"}.get(loss.by, removed)
+        case What.PEOPLE:
+            return "people_gone" if is_much else "few_gone"
+        case What.ROWS:
+            return "rows_gone" if is_much else "few_gone"
+        case What.TIMES:
+            return "times_gone" if loss.has_order else "no_times"
+    return "cells_gone" if is_much else "few_gone"
+
+
+def _how_many(policy: Policy, loss: Loss) -> str:
+    rows = None if loss.what is What.COLUMN or not loss.n_rows else policy.told(loss.n_rows, loss.of_rows)
+    what = "rows" if loss.what is What.ROWS else "cells"
+    of_all = [] if rows is None else [f"{rows:,} of {loss.of_rows:,} {what}"]
+    told = "; ".join([*of_all, *([loss.where] if loss.is_named(policy) else [])])
+    return f" ({told})" if told else ""
+
+
+def _some(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    n_more = len(names) - most
+    return listed([*names[:most], f"{n_more:,} more"] if n_more > 0 else names, most + 1)
