@@ -1,4 +1,4 @@
-"""What does not leave, in lines for a reader: each has its rule of the answer on use, and its part of the first line."""
+"""What does not leave, in lines for a reader: each has its rule of the answer on use, and a part of the first line."""
 
 from __future__ import annotations
 
