@@ -11,7 +11,7 @@ import pyarrow as pa
 from Anonymization_Models import CountTable, SensitiveCounts
 from disclosure_control.basics.encoding.again import Anew
 from disclosure_control.records.class_keys import ClassKeys
-from disclosure_control.records.spill import SpilledArrays
+from disclosure_control.records.spill import Aside
 
 
 def count_cells(
@@ -22,16 +22,17 @@ def count_cells(
     ``counted`` has the codes of the classes, the code of the value, -1 if missing, and the people, in this order. A
     piece has about ``n_at_once`` cells, and each class whole.
     """
-    stored, waiting, n_without_value = SpilledArrays(path), np.zeros((3, 0), dtype=np.int64), 0
+    stored, waiting, n_without_value = Aside(path, [pa.int32()] * 3), np.zeros((3, 0), dtype=np.int64), 0
     for one in _cut(counted, n_at_once):
         *codes, value, people = (column.to_numpy() for column in one.columns)
         n_without_value += int(people[value < 0].sum())
         waiting = np.concatenate([waiting, [keys.class_of(codes, len(people)), value, people]], axis=1)
         end = np.searchsorted(waiting[0], waiting[0, -1])  # where the last class begins, which may go on
-        stored.append(waiting[:, :end])
+        stored.append(list(waiting[:, :end]))
         waiting = waiting[:, end:]
-    stored.append(waiting)
-    return SensitiveCounts(values, Anew(lambda: _tables(stored, values)), n_without_value)
+    stored.append(list(waiting))
+    stored.close()
+    return SensitiveCounts(values, Anew(lambda: _tables(stored.codes(), values)), n_without_value)
 
 
 def _cut(counted: Iterable[pa.RecordBatch], n_at_once: int) -> Iterator[pa.RecordBatch]:
@@ -40,7 +41,7 @@ def _cut(counted: Iterable[pa.RecordBatch], n_at_once: int) -> Iterator[pa.Recor
             yield one.slice(start, n_at_once)
 
 
-def _tables(stored: Iterable[np.ndarray], values: np.ndarray) -> Iterator[tuple[slice, CountTable]]:
+def _tables(stored: Iterable[list[np.ndarray]], values: np.ndarray) -> Iterator[tuple[slice, CountTable]]:
     start = 0
     for classes, value, people in stored:
         stop, has_value = int(classes.max(initial=start - 1)) + 1, value >= 0

@@ -24,7 +24,8 @@ import pyarrow as pa
 
 from config import ClusterSettings
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.records.sql import Count, put_codes
+from disclosure_control.records.spill import put_codes
+from disclosure_control.records.sql import Count
 from disclosure_control.run.memory import free_memory
 from disclosure_control.run.stopping import stop_if_asked
 

@@ -29,8 +29,8 @@ from disclosure_control.records.dataset_rules import faults_of_subjects, typed_c
 from disclosure_control.records.limits import USUAL_LIMITS, Limits
 from disclosure_control.records.other_columns import OtherColumn
 from disclosure_control.records.people import ColumnOfPeople, People, evaluated_columns
-from disclosure_control.records.spill import SpilledArrays
-from disclosure_control.records.sql import Database, put_codes
+from disclosure_control.records.spill import Aside, put_codes
+from disclosure_control.records.sql import Database
 from disclosure_control.records.subjects import Subjects, SubjectsOnDisk
 from disclosure_control.records.text_table import TextTable
 from study.formats.blocks import Blocks
@@ -89,14 +89,14 @@ class PeopleOnDisk(People):
             )
         return EquivalenceClasses(names, tuple(self._columns[name].encoded.labels for name in names), codes, size)
 
-    def _classes_of_records(self) -> SpilledArrays:
-        found = SpilledArrays(self._folder / "classes")
+    def _classes_of_records(self) -> Iterable[np.ndarray]:
         encoded = [self._columns[name].encoded for name in self.config.quasi_identifiers]
         texts_of_columns = (self._columns[name].texts for name in self.config.quasi_identifiers)
-        for n_records, *texts in self._passed("Forming classes", self._subjects.lengths, *texts_of_columns):
-            codes = [one.codes[text] for one, text in zip(encoded, texts, strict=True)]
-            found.append(self._keys.class_of(codes, n_records).astype(np.int32))
-        return found
+        blocks = (
+            [self._keys.class_of([one.codes[text] for one, text in zip(encoded, texts, strict=True)], n_records)]
+            for n_records, *texts in self._passed("Forming classes", self._subjects.lengths, *texts_of_columns)
+        )
+        return put_codes(self._folder / "classes", blocks, 1).column(0)
 
     def _count_cells(self, i: int, name: str) -> SensitiveCounts:
         """The count of the sensitive feature of this name and number, which is put aside."""
@@ -168,7 +168,7 @@ class PutAside:
 
     subjects: SubjectsOnDisk
     dictionaries: dict[str, CountedDictionary]
-    texts: dict[str, SpilledArrays]
+    texts: dict[str, Iterable[np.ndarray]]
     others: dict[str, OtherColumn]
 
 
@@ -176,32 +176,27 @@ def put_aside(
     blocks: Iterable[pa.RecordBatch], columns: Sequence[str], names: list[str], database: Database, limits: Limits
 ) -> PutAside:
     """Put blocks with these ``columns`` aside, encoded; ``names`` are those of the config."""
-    folder = database.new_folder()
     besides = [name for name in columns if name not in (*names, SUBJECT_COLUMN)]
-    spilled = {name: SpilledArrays(folder / f"column_{i}") for i, name in enumerate([*names, *besides])}
-    read = PutAside(
-        SubjectsOnDisk(database),
-        {name: CountedDictionary() for name in names},
-        {name: spilled[name] for name in names},
-        {name: OtherColumn(spilled[name], limits.few_texts) for name in besides},
-    )
+    codes = Aside(database.new_folder() / "columns", [pa.int32()] * len([*names, *besides]))
+    texts = {name: codes.column(i) for i, name in enumerate([*names, *besides])}
+    subjects, dictionaries = SubjectsOnDisk(database), {name: CountedDictionary() for name in names}
+    others = {name: OtherColumn(texts[name], limits.few_texts) for name in besides}
     # Arrow and NumPy work outside Python's lock: columns side by side.
     for block in blocks:
-        read.subjects.append(clean_values(block.column(SUBJECT_COLUMN)))
-        named = [block.column(name) for name in names]
-        for name, codes in zip(names, side_by_side(_encode, read.dictionaries.values(), named), strict=True):
-            read.texts[name].append(codes)
-        side_by_side(_append, read.others.values(), [block.column(name) for name in besides])
-        stop_at(faults_of_many_values(read.dictionaries, limits.n_values))
-    return read
+        subjects.append(clean_values(block.column(SUBJECT_COLUMN)))
+        named = side_by_side(_encode, dictionaries.values(), [block.column(name) for name in names])
+        codes.append([*named, *side_by_side(_append, others.values(), [block.column(name) for name in besides])])
+        stop_at(faults_of_many_values(dictionaries, limits.n_values))
+    codes.close()
+    return PutAside(subjects, dictionaries, {name: texts[name] for name in names}, others)
 
 
 def _encode(dictionary: CountedDictionary, column: pa.Array) -> np.ndarray:
     return dictionary.encode(column)
 
 
-def _append(other: OtherColumn, column: pa.Array) -> None:
-    other.append(column)
+def _append(other: OtherColumn, column: pa.Array) -> np.ndarray:
+    return other.encode(column)
 
 
 def faults_of_many_values(dictionaries: Mapping[str, CountedDictionary], n_most: int) -> list[str]:

@@ -22,7 +22,8 @@ from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.blocks import with_progress
 from disclosure_control.records.counted_texts import CountedDictionary
-from disclosure_control.records.spill import SpilledArrays, SpilledPieces, SpilledRecords, stop_without_room
+from disclosure_control.records.spill import Aside, SpilledPieces, put_codes, stop_without_room
+from disclosure_control.records.sql import ROWS_AT_ONCE, Database
 from study.formats.delimited_blocks import BlocksOfText, Dialect
 from study.formats.delimited_guesses import (
     DELIMITER_NAMES,
@@ -62,16 +63,10 @@ _SAMPLE_BYTES = 1 << 18
 
 @dataclass(frozen=True)
 class FileLimits:
-    """How much is in memory at once: bytes of text, distinct values of a column, and records that are divided.
-
-    Arrow reads 32 blocks ahead. So many records are divided at once that a part gets about ``n_of_part`` of them: with
-    fewer, the files would contain more overhead than data.
-    """
+    """How much is in memory at once: bytes of text, of which Arrow reads 32 blocks ahead, and a column's values."""
 
     block_bytes: int = 1 << 23
     n_values: int = 10_000_000
-    n_divided: int = 1 << 18
-    n_of_part: int = 1 << 10
 
 
 USUAL_FILE_LIMITS = FileLimits()
@@ -81,13 +76,15 @@ USUAL_FILE_LIMITS = FileLimits()
 class LargeFile(SourceTable):
     """A file whose records are on disk, so that ``frame`` has no row: ``values`` are those of each column by code.
 
-    ``counts`` is how many records have each code, ``codes`` those of the records, block by block.
+    ``counts`` is how many records have each code, ``codes`` those of the records, put aside in the ``database``'s
+    folder; ``stored`` is where in ``codes`` a column is: several may have the same.
     """
 
-    values: Sequence[pa.ChunkedArray | np.ndarray] = field(default=(), repr=False)
-    counts: Sequence[np.ndarray] = ()
-    codes: SpilledArrays | None = None
-    limits: FileLimits = field(default=USUAL_FILE_LIMITS, repr=False)
+    values: Sequence[pa.ChunkedArray | np.ndarray] = field(kw_only=True, repr=False)
+    counts: Sequence[np.ndarray] = field(kw_only=True)
+    codes: Aside = field(kw_only=True)
+    stored: Sequence[int] = field(kw_only=True)
+    database: Database = field(kw_only=True, repr=False)
 
     @property
     def n_rows(self) -> int:
@@ -126,50 +123,46 @@ class LargeFile(SourceTable):
             return ids.iloc[first:], np.asarray(n_records)[first:]
         return ids[present], np.asarray(n_records)[present]
 
+    def _codes_of(self, columns: Iterable[str]) -> Iterable[list[np.ndarray]]:
+        """The codes of these columns, block by block."""
+        return self.codes.codes(*(self.stored[self._place(name)] for name in columns))
+
     def where(self, column: str, is_kept: Callable[[pd.Series], np.ndarray]) -> LargeFile:
-        assert self.codes is not None
-        place = self._place(column)
-        of_code = is_kept(self.counted_column(column)[0])
-        kept = SpilledArrays(self.codes.path.with_name(f"{self.codes.path.name}_kept"))
+        of_code, place = is_kept(self.counted_column(column)[0]), self.stored[self._place(column)]
         counts = [np.zeros_like(one) for one in self.counts]
-        for codes in _blocks(self.codes, len(self.values)):
-            rows = np.flatnonzero(of_code[codes[place]])
-            block = [one[rows] for one in codes]
-            for count, one in zip(counts, block, strict=True):
-                kept.append(one)
-                count += np.bincount(one, minlength=len(count))
+
+        def kept() -> Iterator[list[np.ndarray]]:
+            for codes in self.codes.codes():
+                block = [one[of_code[codes[place]]] for one in codes]
+                for count, i in zip(counts, self.stored, strict=True):
+                    count += np.bincount(block[i], minlength=len(count))
+                yield block
+
+        codes = put_codes(self.database.new_folder() / "rows", kept(), len(self.codes.schema))
         self.codes.remove()
-        return dataclasses.replace(self, codes=kept, counts=counts)
+        return dataclasses.replace(self, codes=codes, counts=counts)
 
     def with_column_of_ids(self, column: str | None, name: str, of_ids: Callable[[pd.Series], pd.Series]) -> LargeFile:
         """See ``SourceTable``: each record gets the code of its id, whose value is made once."""
-        assert self.codes is not None
         assert column is not None
         place = self._place(column)
         added = pa.chunked_array([pa.array(of_ids(self.counted_column(column)[0]), pa.large_string())])
-        codes = SpilledArrays(self.codes.path.with_name(f"{self.codes.path.name}_with_{len(self.values)}"))
-        for block in _blocks(self.codes, len(self.values)):
-            for one in (*block, block[place]):
-                codes.append(one)
-        self.codes.remove()
         return dataclasses.replace(
             self,
             frame=self.frame.assign(**{name: pd.Series(dtype="str")}),
             values=[*self.values, added],
             counts=[*self.counts, self.counts[place]],
-            codes=codes,
+            stored=[*self.stored, self.stored[place]],
         )
 
     def has_several(
         self, column: str, beside: str, is_meant: Callable[[pd.Series], np.ndarray], least: int = 2
     ) -> bool:
-        assert self.codes is not None
-        place, place_beside = self._place(column), self._place(beside)
         meant = is_meant(self.counted_column(beside)[0])
         of_code, _ = pd.factorize(self.counted_column(column)[0])
         found: set[int] = set()
-        for codes in _blocks(self.codes, len(self.values)):
-            found |= set(np.unique(of_code[codes[place][meant[codes[place_beside]]]]).tolist()) - {-1}
+        for codes, codes_beside in self._codes_of([column, beside]):
+            found |= set(np.unique(of_code[codes[meant[codes_beside]]]).tolist()) - {-1}
             if len(found) >= least:
                 return True
         return False
@@ -189,19 +182,16 @@ class LargeFile(SourceTable):
 
     def give_back(self) -> None:
         """Give back what the rows take on the disk: they are not asked for again."""
-        assert self.codes is not None
         self.codes.remove()
 
     def rows_in_order(self, lengths: Iterable[int], columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
         """The rows in the order of the file, in blocks; of some ``columns``, None for all."""
-        assert self.codes is not None
         names = [str(name) for name in self.frame] if columns is None else list(columns)
-        places = [self._place(name) for name in names]
-        blocks = _blocks(self.codes, len(self.values))
+        blocks = iter(self._codes_of(names))
         waiting, n_waiting = [np.zeros((len(names), 0), dtype=np.int32)], 0
         for length in lengths:
             while n_waiting < length:
-                waiting.append(np.array([codes[place] for codes in [next(blocks)] for place in places], dtype=np.int32))
+                waiting.append(np.array(next(blocks)))
                 n_waiting += waiting[-1].shape[1]
             rows = np.concatenate(waiting, axis=1)
             waiting, n_waiting = [rows[:, length:]], n_waiting - length
@@ -212,11 +202,9 @@ class LargeFile(SourceTable):
 
         Counting stops at the first block that exceeds it.
         """
-        assert self.codes is not None
-        places = [self._place(name) for name in columns]
-        met = pd.DataFrame({i: np.zeros(0, dtype=np.int32) for i in range(len(places))})
-        for codes in _gathered(self.codes, len(self.values), self.limits.n_divided):
-            block = pd.DataFrame({i: codes[place].astype(np.int32) for i, place in enumerate(places)})
+        met = pd.DataFrame({i: np.zeros(0, dtype=np.int32) for i in range(len(columns))})
+        for codes in self._codes_of(columns):
+            block = pd.DataFrame(dict(enumerate(codes)))
             met = pd.concat([met, block.drop_duplicates(keep="last")]).drop_duplicates(keep="last")
             if most is not None and len(met) > most:
                 return None
@@ -231,46 +219,52 @@ class LargeFile(SourceTable):
 
     def pieces(self, made: Callable[..., Piece]) -> Pieces[Piece]:
         """See ``SourceTable``: on disk, beside the rows."""
-        assert self.codes is not None
-        folder = self.codes.path.with_name(f"{self.codes.path.name}_made")
-        if folder.exists():  # what was made before is still read
-            folder = folder.with_name(f"{folder.name}_again")
-        return SpilledPieces(folder, made, self.n_rows)
+        return SpilledPieces(self.database.new_folder() / "made", made, self.n_rows)
 
     def of_people(self, person: np.ndarray, starts: np.ndarray, column: str | None) -> RowsOfPeople:
-        """The rows divided by person, on disk; the files before that are removed."""
-        assert self.codes is not None
+        """The rows in the order of their people, on disk; the file before that is removed."""
         assert column is not None
         place = self._place(column)
-        person_of_code = np.full(len(self.counts[place]), -1)
+        person_of_code = np.full(len(self.counts[place]), -1, dtype=np.int32)
         person_of_code[self.counts[place] > 0] = person
-        widths = [np.min_scalar_type(max(len(values) - 1, 0)) for values in self.values]
-        divided = _Divided(self, starts, widths)
-        n_rows = self.n_rows
-        with progress(f"Dividing {self.file_name}", n_rows, "rows") as advance:
-            n_at_once = max(self.limits.n_divided, self.limits.n_of_part * len(starts))
-            for codes in _gathered(self.codes, len(self.values), n_at_once):
-                divided.append(person_of_code[codes[place]], codes)
-                advance(len(codes[place]))
+        stop_without_room(self.database.folder, self.codes.path.stat().st_size)
+        schema = pa.schema([("person", pa.int32()), ("row", pa.int64()), *self.codes.schema])
+        in_order = self.database.in_order(
+            self._rows(person_of_code, self.stored[place], schema), schema, 2, ROWS_AT_ONCE
+        )
+        divided = Aside(self.database.new_folder() / "divided", [pa.int32()] * (1 + len(self.codes.schema)))
+        for part in _parts(in_order, starts):
+            divided.append(part.drop_columns(["row"]).columns)
         self.codes.remove()
-        return divided
+        return _Divided(self, starts, divided)
+
+    def _rows(self, person_of_code: np.ndarray, place: int, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """The rows of people, block by block, each with its person and its number; ``place`` has the codes of ids."""
+        n_before = 0
+        with progress(f"Dividing {self.file_name}", self.n_rows, "rows") as advance:
+            for codes in self.codes.codes():
+                of_row = person_of_code[codes[place]]
+                rows = np.flatnonzero(of_row >= 0)
+                arrays = [of_row[rows], rows + n_before, *(one[rows] for one in codes)]
+                yield pa.RecordBatch.from_arrays([pa.array(one) for one in arrays], schema=schema)
+                n_before += len(of_row)
+                advance(len(of_row))
 
 
-def _blocks(codes: SpilledArrays, n_columns: int) -> Iterator[tuple[np.ndarray, ...]]:
-    """The codes of all columns, block by block, as they were put aside one column after the other."""
-    yield from zip(*[iter(codes)] * n_columns, strict=True)
-
-
-def _gathered(codes: SpilledArrays, n_columns: int, n_at_once: int) -> Iterator[list[np.ndarray]]:
-    """Several blocks as one, until there are enough records."""
-    waiting: list[tuple[np.ndarray, ...]] = []
-    for block in _blocks(codes, n_columns):
-        waiting.append(block)
-        if sum(len(one[0]) for one in waiting) >= n_at_once:
-            yield [np.concatenate(column) for column in zip(*waiting, strict=True)]
-            waiting = []
-    if waiting:
-        yield [np.concatenate(column) for column in zip(*waiting, strict=True)]
+def _parts(rows: Iterable[pa.Table], starts: np.ndarray) -> Iterator[pa.Table]:
+    """Rows that come by rising person in as many tables as there are ``starts`` of parts."""
+    waiting: list[pa.Table] = []
+    ends = iter(starts[1:].tolist())
+    end = next(ends, None)
+    for table in rows:
+        person, start = table.column(0).to_numpy(), 0
+        while end is not None and (stop := int(np.searchsorted(person, end))) < len(person):
+            yield pa.concat_tables([*waiting, table.slice(start, stop - start)])
+            waiting, start, end = [], stop, next(ends, None)
+        waiting.append(table.slice(start))
+    yield pa.concat_tables(waiting)
+    for _ in range(0 if end is None else 1 + len(list(ends))):
+        yield table.slice(len(table))
 
 
 def _taken(values: pa.ChunkedArray | np.ndarray, codes: np.ndarray | pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray:
@@ -280,65 +274,31 @@ def _taken(values: pa.ChunkedArray | np.ndarray, codes: np.ndarray | pa.ChunkedA
 
 
 class _Divided:
-    """The records of a file by parts of its people, as codes, on disk."""
+    """The rows of a file in the order of their people, as codes on disk: a table for each part of the people."""
 
-    def __init__(self, table: LargeFile, starts: np.ndarray, widths: Sequence[np.dtype]):
-        assert table.codes is not None
-        self._table, self._starts, self._widths = table, starts, widths
-        fields = [("person", pa.int32()), *((str(i), pa.from_numpy_dtype(width)) for i, width in enumerate(widths))]
-        self._schema = pa.schema(fields)
-        path = table.codes.path
-        paths = [path.with_name(f"{path.name}_{i}") for i in range(len(starts))]
-        self._parts = [SpilledRecords(path, self._schema, is_compressed=True) for path in paths]
-        self._results, self._paths, self._n_appended = path.parent.parent, paths, 0
+    def __init__(self, table: LargeFile, starts: np.ndarray, divided: Aside):
+        self._table, self._starts, self._divided = table, starts, divided
 
     @property
     def columns(self) -> list[str]:
         return [str(name) for name in self._table.frame]
 
-    def append(self, person: np.ndarray, codes: Sequence[np.ndarray]) -> None:
-        """Add more records, each with the place of its person, -1 for nobody.
-
-        Raises ``FaultyInputError`` as soon as the disk clearly has too little room for all of them.
-        """
-        part = np.searchsorted(self._starts, person, side="right") - 1
-        order = np.argsort(part, kind="stable")
-        order = order[np.count_nonzero(part < 0) :]
-        columns = [person.astype(np.int32)[order]]
-        columns += [one.astype(width, copy=False)[order] for one, width in zip(codes, self._widths, strict=True)]
-        records = pa.RecordBatch.from_arrays([pa.array(column) for column in columns], schema=self._schema)
-        ends = np.searchsorted(part[order], np.arange(len(self._starts)), side="right").tolist()
-        for one, start, end in zip(self._parts, [0, *ends[:-1]], ends, strict=True):
-            if end > start:
-                one.append(records.slice(start, end - start))
-        self._n_appended += len(person)
-        n_bytes_of_record = sum(path.stat().st_size for path in self._paths) / max(self._n_appended, 1)
-        stop_without_room(self._results, n_bytes_of_record * (self._table.n_rows - self._n_appended))
-
     def part(self, start: int, stop: int) -> pd.DataFrame:
         """The rows of the people from ``start`` to ``stop``, with the place of each among these in ``SUBJECT``."""
-        i = self._place(start)
-        records = pa.Table.from_batches(self._parts[i], self._schema)
+        (rows,) = self._divided.tables([int(np.searchsorted(self._starts, start))])
         columns = {
-            name: _taken(values, records.column(1 + i))
-            for i, (name, values) in enumerate(zip(self.columns, self._table.values, strict=True))
+            name: _taken(values, rows.column(1 + place))
+            for name, values, place in zip(self.columns, self._table.values, self._table.stored, strict=True)
         }
         frame = frame_of(columns)
-        frame[SUBJECT] = records.column(0).to_numpy().astype(np.int64) - start
+        frame[SUBJECT] = rows.column(0).to_numpy().astype(np.int64) - start
         return frame
-
-    def give_back(self, start: int) -> None:
-        """Give back what the rows of the part from ``start`` on take on the disk: it is not asked for again."""
-        self._parts[self._place(start)].remove()
-
-    def _place(self, start: int) -> int:
-        return int(np.searchsorted(self._starts, start))
 
 
 def read_large_file(
-    path: Path, options: FileOptions, folder: Path, limits: FileLimits = USUAL_FILE_LIMITS
+    path: Path, options: FileOptions, database: Database, limits: FileLimits = USUAL_FILE_LIMITS
 ) -> SourceTable:
-    """Read a file of delimited text, or of Parquet, once and store its records in ``folder``.
+    """Read a file of delimited text, or of Parquet, once and put its records aside in the folder of a ``database``.
 
     Raises ``FaultyInputError`` where it is not as ``REMEDY`` says, or a column has more distinct values than fit.
     """
@@ -346,11 +306,11 @@ def read_large_file(
     file = blocks(path, limits.block_bytes)
     stop_at(name_faults(file.columns, path))
     met = [CountedDictionary(is_cleaned=False) for _ in file.columns]
-    codes = SpilledArrays(folder / f"rows_{len(list(folder.iterdir()))}")
+    codes = Aside(database.new_folder() / "rows", [pa.int32()] * len(met))
     for block in with_progress(file):
-        for one, column in zip(met, block.columns, strict=True):
-            codes.append(one.encode(column))
+        codes.append([one.encode(column) for one, column in zip(met, block.columns, strict=True)])
         stop_at(_faults_of_many_values(path, file.columns, met, limits.n_values))
+    codes.close()
     found = [met.pop(0).all_texts() for _ in file.columns]  # one column's hashes are given up after the other
     counts = [one.people for one in found]
     distinct = {name: one.texts for name, one in zip(file.columns, found, strict=True)}
@@ -362,7 +322,8 @@ def read_large_file(
     nothing = frame_of({name: values[:0] for name, values in meant.items()})
     table = LargeFile(
         domain_of(path), path.name, file.sha256, nothing, contents.labels, (*contents.notes, *notes),
-        label=contents.label, values=list(meant.values()), counts=counts, codes=codes, limits=limits,
+        label=contents.label, values=list(meant.values()), counts=counts, codes=codes, stored=range(len(counts)),
+        database=database,
     )  # fmt: skip
     return table.under_names(options.called)
 

@@ -115,7 +115,7 @@ class DomainsFromDisk(DomainReader):
 
     def merged(self, merge: Callable[[MergeResources], Combined]) -> EncodedRecords:
         """See ``DomainReader``; written as door 1 writes it, and read again."""
-        combined = merge(working_in(self.database.new_folder(), self.results, self.limits.domains))
+        combined = merge(working_in(self.database, self.results, self.limits.domains))
         path = self.database.new_folder() / "combined.csv"
         path.touch(mode=0o600)
         with path.open("wb") as file:
@@ -131,7 +131,7 @@ def domains_from_disk(database: Database, results: Path, limits: Limits) -> Doma
     """Large files put aside, and any others whole that need no more than a run from disk takes."""
 
     def read(path: Path, options: FileOptions) -> SourceTable:
-        return read_by_size(path, options, database.new_folder(), limits.domains)
+        return read_by_size(path, options, database, limits.domains)
 
     def fits(path: Path) -> bool:
         return is_read_in_pieces(path, limits.domains) or fits_from_disk(path)

@@ -13,6 +13,7 @@ from disclosure_control.basics.telling.progress import progress
 from disclosure_control.records.choice import AUTO, SHARE_OF_FREE, Choice
 from disclosure_control.records.domain_files import PARQUET, USUAL_FILE_LIMITS, FileLimits, read_large_file
 from disclosure_control.records.spill import SpilledFrames, spill_folder
+from disclosure_control.records.sql import Database, database_in
 from disclosure_control.run.memory import MEMORY_PER_BYTE, free_memory
 from study.formats.delimited_guesses import USUAL_DELIMITERS
 from study.formats.delimited_headers import has_text_above_header
@@ -70,16 +71,17 @@ def working_on(
     if engine == "memory":
         yield MergeResources(_read_and_told, progress=progress)
         return
-    with spill_folder(results, int(SPILL_PER_BYTE * _bytes_of_files(folder))) as spill:
-        yield working_in(spill, results, limits)
+    n_bytes = int(SPILL_PER_BYTE * _bytes_of_files(folder))
+    with spill_folder(results, n_bytes) as spill, database_in(spill) as database:
+        yield working_in(database, results, limits)
 
 
-def working_in(spill: Path, results: Path, limits: MergeLimits = USUAL_MERGE_LIMITS) -> MergeResources:
-    """How a merge works from disk, in a ``spill`` folder of its own beside the ``results``."""
+def working_in(database: Database, results: Path, limits: MergeLimits = USUAL_MERGE_LIMITS) -> MergeResources:
+    """How a merge works from disk, in the folder of a ``database`` beside the ``results``."""
     from study.merge.combine import MergeResources
 
-    read = functools.partial(read_by_size, spill=spill, limits=limits)
-    pieces = functools.partial(SpilledFrames, spill / "combined", results)
+    read = functools.partial(read_by_size, database=database, limits=limits)
+    pieces = functools.partial(SpilledFrames, database.new_folder() / "combined", results)
     return MergeResources(read, limits.rows_per_part, pieces, progress)
 
 
@@ -108,13 +110,13 @@ def _bytes_of_text(path: Path) -> int:
         return _n_bytes(path)
 
 
-def read_by_size(path: Path, options: FileOptions, spill: Path, limits: MergeLimits) -> SourceTable:
-    """A large file that can be read in pieces put aside in ``spill``, any other one whole.
+def read_by_size(path: Path, options: FileOptions, database: Database, limits: MergeLimits) -> SourceTable:
+    """A large file that can be read in pieces put aside by a ``database``, any other one whole.
 
     Text with titles above its header is one of the others.
     """
     if is_read_in_pieces(path, limits) and not (suffix_of(path) != PARQUET and has_text_above_header(path, options)):
-        return read_large_file(path, options, spill, limits.file)
+        return read_large_file(path, options, database, limits.file)
     return _read_and_told(path, options)
 
 

@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.records.counted_texts import CountedDictionary, CountedTexts, DictionaryOrSample
-from disclosure_control.records.spill import SpilledArrays
 from disclosure_control.records.text_columns import SAMPLED_PART
 
 
@@ -20,20 +19,19 @@ class OtherColumn:
     Where it has nearly one for each person, a sample of them is all that is kept, and no codes of records.
     """
 
-    def __init__(self, texts: SpilledArrays, few_texts: int, dictionary: CountedDictionary | None = None):
+    def __init__(self, texts: Iterable[np.ndarray], few_texts: int, dictionary: CountedDictionary | None = None):
         self.texts, self._few_texts, self._n_read = texts, few_texts, 0
         self._distinct = DictionaryOrSample(few_texts // SAMPLED_PART, dictionary)
 
-    def append(self, values: pa.Array) -> None:
-        """Put the values of one more block."""
+    def encode(self, values: pa.Array) -> np.ndarray:
+        """The codes (n,) of the values of one more block, which mean nothing once the texts are given up."""
         codes = self._distinct.encode(values)
         if codes is None:
-            return
-        self.texts.append(codes)
+            return np.zeros(len(values), dtype=np.int8)
         self._n_read += len(values)
         if len(self.dictionary) > max(self._few_texts, self._n_read // 2):
             self._distinct.give_up()
-            self.texts.remove()
+        return codes
 
     @property
     def dictionary(self) -> CountedDictionary:

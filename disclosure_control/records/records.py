@@ -27,8 +27,8 @@ from disclosure_control.records.class_keys import counted_classes
 from disclosure_control.records.disk import PeopleOnDisk, put_aside
 from disclosure_control.records.limits import NO_LIMITS, Limits
 from disclosure_control.records.people import People, PeopleInMemory, evaluated_columns
-from disclosure_control.records.spill import SpilledArrays
-from disclosure_control.records.sql import Database, put_codes
+from disclosure_control.records.spill import Aside, put_codes
+from disclosure_control.records.sql import Database
 from disclosure_control.records.subjects import Subjects, SubjectsInMemory, SubjectsOnDisk
 from disclosure_control.records.text_table import TextTable
 from study.formats.blocks import Blocks
@@ -198,19 +198,22 @@ class EncodedRecords:
 
         On disk they are stored anew, and the ``values`` stay the same.
         """
-        folder, names = self.database.new_folder(), list(self.columns)
-        subjects = SubjectsOnDisk(self.database)
-        kept = {name: SpilledArrays(folder / f"column_{i}") for i, name in enumerate(names)}
+        names, subjects = list(self.columns), SubjectsOnDisk(self.database)
+        kept = Aside(self.database.new_folder() / "columns", [pa.int32()] * len(names))
         counts = {name: np.zeros(len(self.columns[name].values), dtype=np.int64) for name in names}
         for (ids, texts), classes in zip(self.blocks(names), people.classes_of_blocks(), strict=True):
             rows = np.flatnonzero(~gone[classes])
             if not len(rows):
                 continue
             subjects.append(ids.take(pa.array(rows)))
+            kept.append([text[rows] for text in texts])
             for name, text in zip(names, texts, strict=True):
-                kept[name].append(text[rows])
                 counts[name] += np.bincount(text[rows], minlength=len(counts[name]))
-        columns = {name: ColumnOfRecords(kept[name], self.columns[name].values, counts[name]) for name in names}
+        kept.close()
+        columns = {
+            name: ColumnOfRecords(kept.column(i), self.columns[name].values, counts[name])
+            for i, name in enumerate(names)
+        }
         return EncodedRecords(subjects, columns, self.database, self.limits), values
 
     def positions_in(self, original: EncodedRecords) -> np.ndarray:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import io
-import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, Generic, cast
+from typing import Generic, cast
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from disclosure_control.basics.encoding.again import Anew
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.run.beside import SPILL, work_folder
 from study.formats.tables import Piece
@@ -59,139 +58,78 @@ def _remove(folder: Path) -> None:
         time.sleep(SECONDS_BETWEEN_REMOVALS)
 
 
-class SpilledArrays:
-    """Arrays in one file, in the order in which they were put there: put all, then iterate as often as needed."""
+class Aside:
+    """Tables of one shape in a Parquet file, in the order in which they were put there: put all, then ask.
 
-    def __init__(self, path: Path):
-        self.path, self._n_arrays = path, 0
+    No name of the data is in it: its columns are ``c0``, ``c1`` and so on. ``lengths`` are those of the tables.
+    """
+
+    def __init__(self, path: Path, kinds: Sequence[pa.DataType]):
+        from pyarrow.parquet import ParquetWriter
+
+        self.path, self.lengths = path, list[int]()
+        self.schema = pa.schema([(f"c{i}", kind) for i, kind in enumerate(kinds)])
         path.touch(mode=0o600)
-        self._file = path.open("wb")
+        self._writer = ParquetWriter(path, self.schema, compression="lz4", use_dictionary=False, write_statistics=False)
 
-    @staticmethod
-    def of(path: Path, *arrays: np.ndarray) -> SpilledArrays:
-        """A file of these arrays, written to its end."""
-        spilled = SpilledArrays(path)
-        for array in arrays:
-            spilled.append(array)
-        spilled.close()
-        return spilled
+    def append(self, columns: Sequence[pa.Array | np.ndarray]) -> None:
+        """Put one more table at the end, column by column (n,)."""
+        arrays = [
+            one.cast(field.type) if isinstance(one, pa.Array | pa.ChunkedArray) else pa.array(one, field.type)
+            for one, field in zip(columns, self.schema, strict=True)
+        ]
+        table = pa.Table.from_arrays(arrays, schema=self.schema)
+        self._writer.write_table(table, row_group_size=max(len(table), 1))
+        self.lengths.append(len(table))
 
     def close(self) -> None:
-        """Finish writing, so that others can read; nothing can be put afterwards."""
-        self._file.close()
+        """Finish writing, so that it can be read; nothing can be put afterwards."""
+        self._writer.close()
 
-    def append(self, array: np.ndarray) -> None:
-        """Put one more array at the end."""
-        np.save(self._file, array)
-        self._n_arrays += 1
+    def tables(self, numbers: Iterable[int] | None = None, columns: Sequence[int] | None = None) -> Iterator[pa.Table]:
+        """The tables with these numbers, and of them the ``columns`` with these; None for all."""
+        from pyarrow.parquet import ParquetFile
 
-    def __iter__(self) -> Iterator[np.ndarray]:
         self.close()
-        yield from arrays_in(self.path, self._n_arrays)
+        names = None if columns is None else [f"c{i}" for i in columns]
+        with ParquetFile(self.path, pre_buffer=False) as file:
+            for i in range(len(self.lengths)) if numbers is None else numbers:
+                yield file.read_row_group(i, names).select(names or self.schema.names)
+
+    def codes(self, *columns: int) -> Iterable[list[np.ndarray]]:
+        """Of each table these columns (n,), as often as asked; all without any."""
+        places = columns or None
+        return Anew(lambda: ([one.to_numpy() for one in table.columns] for table in self.tables(columns=places)))
+
+    def column(self, place: int) -> Iterable[np.ndarray]:
+        """A column of numbers, table by table."""
+        return Anew(lambda: (one for (one,) in self.codes(place)))
+
+    def take(self, rows: np.ndarray) -> pa.Table:
+        """The rows with these numbers (n,), counted over all tables; only the tables that have them are read."""
+        order, ends = np.argsort(rows, kind="stable"), np.cumsum(self.lengths)
+        number = np.searchsorted(ends, rows[order], side="right")
+        asked, first = np.unique(number, return_index=True)
+        found = [
+            table.take(pa.array(of_table - (ends[i] - self.lengths[i])))
+            for table, i, of_table in zip(self.tables(asked), asked, np.split(rows[order], first[1:]), strict=False)
+        ]
+        together = pa.concat_tables([self.schema.empty_table(), *found])
+        return together.take(pa.array(np.argsort(order, kind="stable")))
 
     def remove(self) -> None:
         """Give the room on the disk back."""
-        self._file.close()
+        self.close()
         self.path.unlink()
 
 
-def arrays_in(path: Path, n_arrays: int) -> Iterator[np.ndarray]:
-    """The first arrays of a file of them."""
-    with path.open("rb") as file:
-        for _ in range(n_arrays):
-            array: np.ndarray = np.load(file, allow_pickle=False)
-            yield array
-
-
-class _OpenToWrite(io.RawIOBase):
-    """The end of a file that is open from a first ``write`` until it is ``shut``, and then again from the next one."""
-
-    def __init__(self, path: Path):
-        self._path, self._n_bytes = path, 0
-        self._file: IO[bytes] | None = None
-
-    def writable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._n_bytes
-
-    def write(self, data: Any) -> int:
-        if self._file is None:
-            self._file = self._path.open("ab" if self._n_bytes else "wb")
-        n_bytes = self._file.write(data)
-        self._n_bytes += n_bytes
-        return n_bytes
-
-    def shut(self) -> None:
-        """Write what waits, and leave the file."""
-        file, self._file = self._file, None
-        if file is not None:
-            file.close()
-
-
-class SpilledRecords:
-    """Tables of one shape in one file, in the order in which they were put there: put all, then iterate.
-
-    The file is open while a table is put, and not between: many of them can be written side by side.
-    """
-
-    def __init__(self, path: Path, schema: pa.Schema, is_compressed: bool = False):
-        self._path, self._schema, self._is_closed = path, schema, False
-        path.touch(mode=0o600)
-        self._end = _OpenToWrite(path)
-        options = pa.ipc.IpcWriteOptions(compression="lz4" if is_compressed else None)
-        self._writer = pa.ipc.new_stream(pa.PythonFile(self._end, mode="w"), schema, options=options)
-        self._end.shut()
-
-    def append(self, records: pa.RecordBatch) -> None:
-        """Put one more table at the end."""
-        self._writer.write_batch(records)
-        self._end.shut()
-
-    def close(self) -> None:
-        """Finish writing, so that others can read; nothing can be put afterwards."""
-        if not self._is_closed:
-            self._writer.close()
-            self._end.shut()
-            self._is_closed = True
-
-    def __iter__(self) -> Iterator[pa.RecordBatch]:
-        self.close()
-        yield from records_in(self._path)
-
-    def take(self, lengths: Sequence[int], rows: np.ndarray) -> pa.Table:
-        """The rows with these numbers (n,), counted over all tables, whose ``lengths`` are given; only these are read.
-
-        For use after ``__iter__`` or instead of it: nothing can be put afterwards.
-        """
-        self.close()
-        return rows_in(self._path, self._schema, lengths, rows)
-
-    def remove(self) -> None:
-        """Give the room on the disk back; nothing can be put afterwards."""
-        self._is_closed = True
-        self._path.unlink()
-
-
-def records_in(path: Path) -> Iterator[pa.RecordBatch]:
-    """The tables of a file of them."""
-    with pa.OSFile(os.fspath(path), "rb") as file:
-        yield from pa.ipc.open_stream(file)
-
-
-def rows_in(path: Path, schema: pa.Schema, lengths: Sequence[int], rows: np.ndarray) -> pa.Table:
-    """The rows with these numbers (n,) of a file of tables: see ``SpilledRecords.take``."""
-    order = np.argsort(rows, kind="stable")
-    ends = np.cumsum(lengths)
-    of_table = np.split(rows[order], np.searchsorted(rows[order], ends[:-1])) if len(lengths) else []
-    found = []
-    with pa.memory_map(os.fspath(path)) as file, pa.ipc.open_stream(file) as tables:
-        for table, wanted, end, length in zip(tables, of_table, ends, lengths, strict=True):
-            if len(wanted):
-                found.append(table.take(pa.array(wanted - (end - length))))
-    taken = pa.Table.from_batches(found, schema)
-    return taken.take(pa.array(np.argsort(order, kind="stable")))
+def put_codes(path: Path, blocks: Iterable[Sequence[np.ndarray]], n_columns: int) -> Aside:
+    """A file of whole numbers below two thousand million, block by block and column by column (n_records,)."""
+    codes = Aside(path, [pa.int32()] * n_columns)
+    for block in blocks:
+        codes.append(block)
+    codes.close()
+    return codes
 
 
 class SpilledFrames:
@@ -203,34 +141,37 @@ class SpilledFrames:
 
     def __init__(self, path: Path, results: Path, n_people: int):
         self._path, self._results, self._n_people = path, results, n_people
-        self._spilled: SpilledRecords | None = None
-        self._n_so_far = self._n_bytes_of_text = 0
+        self._aside: Aside | None = None
+        self._names: list[str] = []
+        self._n_bytes_of_text = 0
 
     def append(self, piece: pd.DataFrame, /) -> None:
         """Put one more table at the end."""
         table = pa.Table.from_pandas(piece, preserve_index=False)
-        if self._spilled is None:
-            self._spilled = SpilledRecords(self._path, table.schema, is_compressed=True)
-        columns = [column.combine_chunks() for column in table.columns]
-        self._spilled.append(pa.RecordBatch.from_arrays(columns, schema=table.schema))
-        self._n_so_far += len(piece)
+        if self._aside is None:
+            self._names = table.column_names
+            self._aside = Aside(self._path, [_kind(column.type) for column in table.columns])
+        self._aside.append(table.columns)
         self._n_bytes_of_text += sum(_n_bytes_of_text(column) for column in table.columns)
-        stop_without_room(self._results, self._n_bytes_to_come())
+        stop_without_room(self._results, self._n_bytes_to_come(sum(self._aside.lengths)))
 
-    def _n_bytes_to_come(self) -> float:
+    def _n_bytes_to_come(self, n_so_far: int) -> float:
         """What the tables to come and the text of all will take, if they are like those so far."""
-        n_bytes_so_far, n_to_come = self._path.stat().st_size, self._n_people - self._n_so_far
+        n_bytes_so_far, n_to_come = self._path.stat().st_size, self._n_people - n_so_far
         of_tables_and_text = n_bytes_so_far * n_to_come + self._n_bytes_of_text * self._n_people
-        return of_tables_and_text / max(self._n_so_far, 1)
+        return of_tables_and_text / max(n_so_far, 1)
 
     def __iter__(self) -> Iterator[pd.DataFrame]:
-        for records in self._spilled if self._spilled is not None else ():
-            yield frame_of({name: _column(records.column(name)) for name in records.schema.names})
+        for table in self._aside.tables() if self._aside is not None else ():
+            yield frame_of(dict(zip(self._names, map(_column, table.columns), strict=True)))
 
 
-def _column(values: pa.Array) -> pa.ChunkedArray | np.ndarray:
-    is_number = pa.types.is_floating(values.type)
-    return values.to_numpy(zero_copy_only=False) if is_number else pa.chunked_array([values])
+def _kind(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _column(values: pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray:
+    return values if pa.types.is_large_string(values.type) else values.to_numpy()
 
 
 def _n_bytes_of_text(column: pa.ChunkedArray) -> int:
@@ -240,22 +181,19 @@ def _n_bytes_of_text(column: pa.ChunkedArray) -> int:
 
 
 class SpilledPieces(Generic[Piece]):
-    """Pieces, each ``made`` of a table and two arrays, put aside in a new ``folder``: put all, then iterate."""
+    """Pieces, each ``made`` of a table and two arrays of its rows, put aside: put all, then iterate."""
 
-    def __init__(self, folder: Path, made: Callable[..., Piece], n_rows: int):
-        folder.mkdir(mode=0o700)
-        self._made = made
-        self._frames = SpilledFrames(folder / "rows", folder.parent, n_rows)
-        self._arrays = SpilledArrays(folder / "arrays")
+    def __init__(self, path: Path, made: Callable[..., Piece], n_rows: int):
+        self._made, self._frames = made, SpilledFrames(path, path.parent, n_rows)
 
     def append(self, piece: Piece, /) -> None:
         """Put one more piece. Raises ``FaultyInputError`` where the disk has less room than all of them take."""
-        frame, one, other = cast(tuple[pd.DataFrame, np.ndarray, np.ndarray], piece)
-        self._frames.append(frame)
-        self._arrays.append(one)
-        self._arrays.append(other)
+        frame, *of_rows = cast(tuple[pd.DataFrame, np.ndarray, np.ndarray], piece)
+        self._frames.append(frame.assign(**dict(zip(_OF_ROWS, of_rows, strict=True))))
 
     def __iter__(self) -> Iterator[Piece]:
-        arrays = iter(self._arrays)
         for frame in self._frames:
-            yield self._made(frame, next(arrays), next(arrays))
+            yield self._made(frame.drop(columns=_OF_ROWS), *(frame[name].to_numpy() for name in _OF_ROWS))
+
+
+_OF_ROWS = ["\0one", "\0other"]  # names that no file can have

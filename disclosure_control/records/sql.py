@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
 
 from disclosure_control.basics.telling.faults import FaultyInputError
@@ -29,18 +28,6 @@ Count = Callable[[Path, Sequence[int]], Iterator[pa.RecordBatch]]
 
 MOST_MEMORY, LEAST_MEMORY, SHARE_OF_FREE = 1 << 29, 1 << 27, 0.5
 ROWS_AT_ONCE = 1 << 20
-
-
-def put_codes(path: Path, blocks: Iterable[Sequence[np.ndarray]], n_columns: int) -> None:
-    """Write the codes of each record, -1 missing, that come block by block and column by column (n_records,)."""
-    from pyarrow.parquet import ParquetWriter
-
-    schema = pa.schema([(f"c{i}", pa.int32()) for i in range(n_columns)])
-    path.touch(mode=0o600)
-    with ParquetWriter(path, schema, compression="lz4", write_statistics=False) as writer:
-        for codes in blocks:
-            arrays = [pa.array(one, pa.int32()) for one in codes]
-            writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
 
 
 class Database:

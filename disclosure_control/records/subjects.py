@@ -11,12 +11,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from disclosure_control.basics.encoding.again import Anew
 from disclosure_control.basics.encoding.columns import are_rising
 from disclosure_control.basics.encoding.dictionary import as_texts
-from disclosure_control.records.spill import SpilledRecords
+from disclosure_control.records.spill import Aside
 from disclosure_control.records.sql import Database
 
-SCHEMA = pa.schema([("id", pa.large_string())])
+SCHEMA = pa.schema([("c0", pa.large_string())])
 
 
 class Subjects(Protocol):
@@ -78,16 +79,22 @@ class SubjectsOnDisk:
 
     def __init__(self, database: Database):
         self._database = database
-        self.ids = SpilledRecords(database.new_folder() / "subjects", SCHEMA)
-        self.lengths: list[int] = []
+        self._aside = Aside(database.new_folder() / "subjects", [pa.large_string()])
         self.n_blank = 0
         self.is_rising = True
         self._last: list[str] = []  # the one before the next block
 
+    @property
+    def lengths(self) -> Sequence[int]:
+        return self._aside.lengths
+
+    @property
+    def ids(self) -> Iterable[pa.RecordBatch]:
+        return Anew(lambda: map(_in_one_block, self._aside.tables()))
+
     def append(self, ids: pa.LargeStringArray) -> None:
         """Put the ids of one more block."""
-        self.ids.append(pa.RecordBatch.from_arrays([ids], schema=SCHEMA))
-        self.lengths.append(len(ids))
+        self._aside.append([ids])
         self.n_blank += ids.null_count
         if self.is_rising and len(ids):
             together = pa.concat_arrays([pa.array(self._last, SCHEMA.field(0).type), ids])
@@ -96,7 +103,7 @@ class SubjectsOnDisk:
 
     def ids_at(self, records: np.ndarray) -> pa.Array:
         """The ids (n,) of the records with these numbers (n,), from 0 on in the order of the file."""
-        return self.ids.take(self.lengths, records).column(0).combine_chunks()
+        return self._aside.take(records).column(0).combine_chunks()
 
     def count_distinct(self) -> int:
         """The number of different ids, without empty ones.
@@ -107,3 +114,7 @@ class SubjectsOnDisk:
         if self.is_rising:
             return n
         return self._database.count_distinct(self.ids, SCHEMA)
+
+
+def _in_one_block(table: pa.Table) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([table.column(0).combine_chunks()], schema=SCHEMA)

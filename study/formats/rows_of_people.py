@@ -30,9 +30,6 @@ class RowsOfPeople(Protocol):
     def part(self, start: int, stop: int) -> pd.DataFrame:
         """The rows of the people from ``start`` to ``stop``, with the place of each among these in ``SUBJECT``."""
 
-    def give_back(self, start: int) -> None:
-        """Give back what the rows of the part from ``start`` on take on the disk: it is not asked for again."""
-
 
 class RowsInMemory:
     """The rows of a table that is in memory, in a ``frame`` with the place of each row's person in ``SUBJECT``."""
@@ -51,9 +48,6 @@ class RowsInMemory:
         if start == 0 and belongs.all():
             return self.frame
         return self.frame[belongs].assign(**{SUBJECT: person[belongs] - start}).reset_index(drop=True)
-
-    def give_back(self, start: int) -> None:
-        """Nothing is on the disk."""
 
 
 def rows_in_memory(frame: pd.DataFrame, person: np.ndarray) -> RowsInMemory:

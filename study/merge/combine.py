@@ -185,8 +185,6 @@ def _by_part(
             columns |= assembly.named(reduced, is_first=i == 0)
         if i == 0:
             state.notes.extend(_unknown_columns(state.settings, list(columns)))
-        for one in planned:
-            one.rows.give_back(i)
         if not faults.texts and not state.faults:
             assembly.add(ids[start:stop], columns)
         advance(stop - start)

@@ -68,11 +68,6 @@ class DividedDomain:
         if self.base is not None:
             self._kept.pop(i, None)
 
-    def give_back(self, i: int) -> None:
-        """Free a part's rows on the disk; neither this domain nor one after it may ask for it again."""
-        for member in self.members:
-            member.give_back(self.ranges[i][0])
-
 
 def divided_domains(
     rows: Mapping[str, Sequence[RowsOfPeople]],

@@ -11,7 +11,8 @@ import pytest
 from Anonymization_Models import EquivalenceClasses, SensitiveCounts
 from disclosure_control.records.cells import count_cells
 from disclosure_control.records.class_keys import ClassKeys
-from disclosure_control.records.sql import count_here, put_codes
+from disclosure_control.records.spill import put_codes
+from disclosure_control.records.sql import database_in
 
 LABELS = np.array(["a", "b", "c"])
 
@@ -21,7 +22,8 @@ def counted(folder: Path, classes: np.ndarray, values: np.ndarray, n_at_once: in
     put_codes(folder / "codes", [[classes, values]], 2)
     size = np.bincount(classes)
     keys = ClassKeys.of(EquivalenceClasses(("C",), (np.arange(len(size)),), np.arange(len(size))[None], size))
-    return count_cells(count_here(folder / "codes", [0, 1]), keys, LABELS, folder / "cells", n_at_once)
+    with database_in(folder) as database:
+        return count_cells(database.count(folder / "codes", [0, 1]), keys, LABELS, folder / "cells", n_at_once)
 
 
 @pytest.mark.parametrize("n_at_once", [1, 2, 7, 1000])

@@ -17,7 +17,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records import cluster
 from disclosure_control.records.cluster import counting_on_cluster
 from disclosure_control.records.limits import Limits
-from disclosure_control.records.sql import put_codes
+from disclosure_control.records.spill import put_codes
 from disclosure_control.run.beside import SPILL, beside
 from tests.places import PROJECT
 from tests.records.test_engines import CONFIG, results_of

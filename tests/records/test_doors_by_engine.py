@@ -11,7 +11,7 @@ from disclosure_control.assess import opening
 from disclosure_control.records import choice, store
 from disclosure_control.records.choice import AUTO, ENGINES, choose_engine
 from disclosure_control.records.limits import Limits
-from disclosure_control.records.spill import SpilledArrays
+from disclosure_control.records.spill import Aside
 from disclosure_control.steps import STEPS, settings_module
 from disclosure_control.steps.risk.sections import SECTIONS
 from tests.places import PROJECT
@@ -124,7 +124,7 @@ def test_a_full_disk_is_told_and_leaves_the_earlier_results(pilot, doors, monkey
     def full(*arguments):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(SpilledArrays, "append", full)
+    monkeypatch.setattr(Aside, "append", full)
     run = doors.start(2, "--engine", "disk")
     assert run.status == INPUT_AT_FAULT
     assert "No space left" in run.err

@@ -29,7 +29,7 @@ from tests.config_keys import settings_of_key
 from tests.study.merge.merge_files import write
 from tests.study.merge.test_merge_findings_referee import assert_is_as_the_referee_says, large_domain
 
-TINY = MergeLimits(large_bytes=0, rows_per_part=3, file=FileLimits(block_bytes=300, n_divided=5, n_of_part=1))
+TINY = MergeLimits(large_bytes=0, rows_per_part=3, file=FileLimits(block_bytes=300))
 
 
 def merged(folder, engine, subject_id, merge, limits=TINY):
@@ -173,7 +173,7 @@ def in_blocks_of(n_bytes, folder):
     def merged_so(records, merge, starts):
         write(folder / "dm.csv", [{"USUBJID": subject, "RFSTDTC": start} for subject, start in starts.items()])
         write(folder / "lb.csv", records)
-        limits = MergeLimits(large_bytes=0, rows_per_part=3, file=FileLimits(block_bytes=n_bytes, n_divided=5))
+        limits = MergeLimits(large_bytes=0, rows_per_part=3, file=FileLimits(block_bytes=n_bytes))
         (folder / "results").mkdir(exist_ok=True)
         with working_on("disk", folder, folder / "results", limits) as working:
             rules = settings_of_key("subject_id", {}), settings_of_key("merge", merge)

@@ -147,18 +147,17 @@ def configs(draw) -> dict:
 
 
 limits = st.builds(
-    lambda block, large, rows, divided, people: Limits(
+    lambda block, large, rows, people: Limits(
         block_bytes=2000,
         cells_per_part=people,
-        domains=MergeLimits(large, rows, FileLimits(block, n_divided=divided)),
+        domains=MergeLimits(large, rows, FileLimits(block)),
     ),
     st.integers(LARGEST_RECORD, 3 * LARGEST_RECORD),
     st.sampled_from([0, 0, 2000]),
     st.integers(1, 40),
-    st.integers(1, 20),
     st.integers(1, 8),
 )
-TINY = Limits(block_bytes=2000, cells_per_part=3, domains=MergeLimits(0, 12, FileLimits(LARGEST_RECORD, n_divided=9)))
+TINY = Limits(block_bytes=2000, cells_per_part=3, domains=MergeLimits(0, 12, FileLimits(LARGEST_RECORD)))
 
 
 @contextmanager

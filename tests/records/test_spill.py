@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import stat
+from itertools import chain
 from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records import spill, store
 from disclosure_control.records.limits import Limits
-from disclosure_control.records.spill import SpilledArrays, spill_folder
+from disclosure_control.records.spill import Aside, spill_folder
 from disclosure_control.run.beside import SPILL, beside
 from disclosure_control.run.results import held
+from tests.examples import examples
 from tests.records.test_engines import CONFIG
 from tests.records.written_pilots import opened_with, text_of
 
@@ -98,14 +103,19 @@ def test_a_repeated_id_beside_its_own_in_a_file_that_rises_is_a_fault(tmp_path):
             pass
 
 
-def test_arrays_come_back_as_often_as_asked(tmp_path):
-    spilled = SpilledArrays(tmp_path / "arrays")
-    arrays = [np.arange(3, dtype=np.uint8), np.array([], dtype=np.int64), np.array([2.5])]
-    for array in arrays:
-        spilled.append(array)
+@examples(40)
+@given(st.lists(st.lists(st.sampled_from(["a", "é", None]), max_size=4), max_size=4), st.data())
+def test_tables_come_back_as_often_as_asked_and_rows_in_any_order(tmp_path_factory, tables, data):
+    aside = Aside(tmp_path_factory.mktemp("run") / "aside", [pa.int32(), pa.large_string()])
+    numbers = [list(range(10 * i, 10 * i + len(one))) for i, one in enumerate(tables)]
+    for number, texts in zip(numbers, tables, strict=True):
+        aside.append([np.array(number, dtype=np.uint8), pa.array(texts, pa.large_string())])
     for _ in range(2):
-        for found, array in zip(spilled, arrays, strict=True):
-            np.testing.assert_array_equal(found, array)
-            assert found.dtype == array.dtype
-    spilled.remove()
-    assert list(tmp_path.iterdir()) == []
+        assert [one.tolist() for one in aside.column(0)] == numbers
+        assert [one.column(0).to_pylist() for one in aside.tables(columns=[1])] == tables
+    rows = data.draw(st.permutations(range(sum(map(len, tables))))) if any(tables) else []
+    whole = list(zip(chain(*numbers), chain(*tables), strict=True))
+    found = aside.take(np.array(rows, dtype=np.int64))
+    assert [(one["c0"], one["c1"]) for one in found.to_pylist()] == [whole[row] for row in rows]
+    aside.remove()
+    assert list(aside.path.parent.iterdir()) == []

@@ -16,7 +16,8 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records import class_keys, sql
 from disclosure_control.records.class_keys import ClassKeys, counted_classes
 from disclosure_control.records.cluster import counting_by
-from disclosure_control.records.sql import database_in, put_codes
+from disclosure_control.records.spill import put_codes
+from disclosure_control.records.sql import database_in
 from disclosure_control.records.subjects import SubjectsOnDisk
 from tests.examples import examples
 

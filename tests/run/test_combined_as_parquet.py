@@ -125,7 +125,7 @@ def test_two_combined_datasets_are_at_fault_and_no_results_change(as_parquet, do
 def test_a_merge_from_disk_writes_the_same_bytes(as_parquet, doors, monkeypatch):
     pilot, _ = as_parquet
     before = (pilot.results / PARQUET).read_bytes()
-    tiny = MergeLimits(large_bytes=0, rows_per_part=3, file=FileLimits(block_bytes=300, n_divided=5, n_of_part=1))
+    tiny = MergeLimits(large_bytes=0, rows_per_part=3, file=FileLimits(block_bytes=300))
     monkeypatch.setattr(merging, "working_on", functools.partial(merging.working_on, limits=tiny))
     assert doors.start(1, "--engine", "disk").status == DONE
     assert (pilot.results / PARQUET).read_bytes() == before

@@ -22,6 +22,7 @@ from disclosure_control.records.choice import fits_from_disk
 from disclosure_control.records.domain_files import FileLimits
 from disclosure_control.records.domains import DomainReader
 from disclosure_control.records.merging import MergeLimits, read_by_size
+from disclosure_control.records.sql import database_in
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps.identifiers.report import identifier_sections, told_identifiers
 from disclosure_control.steps.identifiers.step import scan_beside
@@ -247,9 +248,8 @@ def test_faults_of_the_key_say_what_is_allowed(value, words):
 @pytest.fixture
 def beside(tmp_path):
     """Files that are not joined: in parts, as large ones are read, and what is found in them by another reading."""
-    folder, aside = tmp_path / "NEW", tmp_path / "aside"
+    folder = tmp_path / "NEW"
     folder.mkdir()
-    aside.mkdir()
     contacts = pd.DataFrame(exports()["XX"]).rename(columns={"USUBJID": "UsubjId"})
     twice = pd.concat([contacts, contacts.assign(q="see " + contacts["q"])])
     twice.assign(XXSEQ=range(2 * N)).to_csv(folder / "XX.csv", index=False)
@@ -258,13 +258,14 @@ def beside(tmp_path):
 
     def found(most_rows, fits=lambda path: True):
         def read(path, options):
-            return read_by_size(path, options, aside, limits)
+            return read_by_size(path, options, database, limits)
 
         in_parts = DomainReader(read, fits, most_rows)
         return scan_beside(folder, config_of_valid_keys(CONFIG), ["DM__Φύλο", "DM__Πόλη"], in_parts)
 
     in_memory = scan_beside(folder, config_of_valid_keys(CONFIG), ["DM__Φύλο", "DM__Πόλη"])
-    return in_memory, found
+    with database_in(tmp_path) as database:
+        yield in_memory, found
 
 
 def test_files_in_parts_hold_what_they_hold_in_memory(beside):

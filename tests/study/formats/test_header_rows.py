@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records.domain_files import LargeFile
 from disclosure_control.records.merging import MergeLimits, read_by_size
+from disclosure_control.records.sql import database_in
 from study.formats.files import read_domain_file
 from study.formats.header_rows import HeaderRow, find_header
 from study.formats.tables import FileOptions, SourceTable
@@ -199,9 +200,10 @@ def test_a_large_text_with_a_title_is_read_whole(tmp_path):
     limits = MergeLimits(large_bytes=1)
     content = csv([HEADINGS, *RECORDS])
     (tmp_path / "dm.csv").write_text(content)
-    assert isinstance(read_by_size(tmp_path / "dm.csv", FileOptions(), tmp_path, limits), LargeFile)
-    (tmp_path / "dm.csv").write_text(f"Title\n{content}")
-    table = read_by_size(tmp_path / "dm.csv", FileOptions(), tmp_path, limits)
+    with database_in(tmp_path) as database:
+        assert isinstance(read_by_size(tmp_path / "dm.csv", FileOptions(), database, limits), LargeFile)
+        (tmp_path / "dm.csv").write_text(f"Title\n{content}")
+        table = read_by_size(tmp_path / "dm.csv", FileOptions(), database, limits)
     assert not isinstance(table, LargeFile)
     is_read(table, ONE_ABOVE)
 

@@ -8,6 +8,7 @@ import pytest
 
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records.domain_files import read_large_file
+from disclosure_control.records.sql import database_in
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable
 from tests.cases import each
@@ -84,6 +85,8 @@ def test_every_record_without_an_id_is_no_row_of_nobody(tmp_path: Path) -> None:
 
 def test_a_file_on_disk_with_a_total_is_at_fault(tmp_path: Path) -> None:
     table_of(tmp_path, [*RECORDS, ["Total", "", *SUMS]])
-    (tmp_path / "rows").mkdir()
-    with pytest.raises(FaultyInputError, match="pat_no has a row of totals"):
-        read_large_file(tmp_path / "clinic.csv", FileOptions(), tmp_path / "rows")
+    with (
+        pytest.raises(FaultyInputError, match="pat_no has a row of totals"),
+        database_in(tmp_path) as database,
+    ):
+        read_large_file(tmp_path / "clinic.csv", FileOptions(), database)

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.records.domain_files import read_large_file
+from disclosure_control.records.sql import database_in
 from disclosure_control.run.tables import csv_bytes
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable
@@ -442,12 +443,12 @@ def test_a_file_with_both_names_is_a_fault(tmp_path):
     ("made", "person"), quick(1, [(german_visits, "PatNr"), (italian_results, "id_paziente")], "1 s")
 )
 def test_a_file_on_disk_is_what_it_is_in_memory(tmp_path, made, person):
-    path, folder = tmp_path / "table.csv", tmp_path / "rows"
-    folder.mkdir()
+    path = tmp_path / "table.csv"
     path.write_bytes(csv_bytes(made().astype("str")))
-    on_disk, in_memory = (
-        study_model([one], person, "flat").tables["TABLE"]
-        for one in (read_large_file(path, FileOptions(), folder), read_domain_file(path))
-    )
+    with database_in(tmp_path) as database:
+        on_disk, in_memory = (
+            study_model([one], person, "flat").tables["TABLE"]
+            for one in (read_large_file(path, FileOptions(), database), read_domain_file(path))
+        )
     assert dict(on_disk.columns) == dict(in_memory.columns)
     assert (on_disk.kind, on_disk.order, on_disk.short) == (in_memory.kind, in_memory.order, in_memory.short)
