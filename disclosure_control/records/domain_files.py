@@ -235,6 +235,7 @@ class LargeFile(SourceTable):
         divided = Aside(self.database.new_folder() / "divided", [pa.int32()] * (1 + len(self.codes.schema)))
         for part in _parts(in_order, starts):
             divided.append(part.drop_columns(["row"]).columns)
+        self.database.give_memory_back()
         self.codes.remove()
         return _Divided(self, starts, divided)
 

@@ -26,18 +26,21 @@ if TYPE_CHECKING:
 # the order of the codes: in batches.
 Count = Callable[[Path, Sequence[int]], Iterator[pa.RecordBatch]]
 
-MOST_MEMORY, LEAST_MEMORY, SHARE_OF_FREE = 1 << 29, 1 << 27, 0.5
-ROWS_AT_ONCE = 1 << 20
+MOST_MEMORY, LEAST_MEMORY, SHARE_OF_FREE = 1 << 28, 1 << 27, 0.5
+ROWS_AT_ONCE = 1 << 17
+_OUT_OF_MEMORY_OR_DISK = ("Out of Memory", "No space left")
 
 
 class Database:
     """DuckDB for one run: it reads and writes within the ``folder`` of the run and nowhere else.
 
-    ``counted_by`` counts codes in its place, where a run has a cluster.
+    ``counted_by`` counts codes in its place, where a run has a cluster. It opens with the first question.
     """
 
-    def __init__(self, folder: Path, connection: DuckDBPyConnection, memory: int, counted_by: Count | None = None):
-        self.folder, self._connection, self._memory, self._counted_by = folder, connection, memory, counted_by
+    def __init__(self, folder: Path, counted_by: Count | None = None):
+        self.folder, self._counted_by = folder.resolve(), counted_by
+        self._connection: DuckDBPyConnection | None = None
+        self._memory, self._n_open = 0, 0
 
     def new_folder(self) -> Path:
         """A folder for whatever is put aside, readable by its owner alone."""
@@ -72,14 +75,28 @@ class Database:
             found = cursor.sql(f"SELECT count(DISTINCT {schema.names[0]}) FROM records").fetchall()
             return int(found[0][0])
 
+    def close(self) -> None:
+        """Close it, whatever is still asked."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def give_memory_back(self) -> None:
+        """Close it, unless a question is open: the next one opens it again."""
+        if not self._n_open:
+            self.close()
+
     @contextlib.contextmanager
     def _asked(self) -> Iterator[DuckDBPyConnection]:
         """For one question: several may be open side by side. Raises ``FaultyInputError`` without memory or disk."""
+        if self._connection is None:
+            self._connection = self._opened()
+        self._n_open += 1
         try:
             with self._connection.cursor() as cursor:
                 yield cursor
         except Exception as error:
-            if not is_out_of_memory(error) and "Out of Memory" not in str(error):
+            if not is_out_of_memory(error) and not any(words in str(error) for words in _OUT_OF_MEMORY_OR_DISK):
                 raise
             raise FaultyInputError(
                 f"DuckDB may take {self._memory / 1e6:.0f} MB of memory, half of what is free and at most "
@@ -87,25 +104,31 @@ class Database:
                 "the run more of either (--memory of the container, MemoryMax= of the systemd unit), bin what is "
                 "continuous, or name fewer quasi-identifiers"
             ) from None
+        finally:
+            self._n_open -= 1
+
+    def _opened(self) -> DuckDBPyConnection:
+        import duckdb
+
+        free = free_memory()
+        self._memory = MOST_MEMORY if free is None else max(min(MOST_MEMORY, int(SHARE_OF_FREE * free)), LEAST_MEMORY)
+        settings: dict[str, str | bool | int | float | list[str]] = {
+            "memory_limit": f"{self._memory // 1000}kB",
+            "temp_directory": os.fspath(self.new_folder()),  # mode 0700
+            "preserve_insertion_order": False,
+            "allow_community_extensions": False,
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+        }
+        connection = duckdb.connect(":memory:", config=settings)
+        connection.execute("SET allowed_directories = ?", [[os.fspath(self.folder)]])
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+        return connection
 
 
 @contextlib.contextmanager
 def database_in(folder: Path, counted_by: Count | None = None) -> Iterator[Database]:
     """The database of a run, in its ``folder``; closed at the end of the block."""
-    import duckdb
-
-    free, folder = free_memory(), folder.resolve()
-    memory = MOST_MEMORY if free is None else max(min(MOST_MEMORY, int(SHARE_OF_FREE * free)), LEAST_MEMORY)
-    settings: dict[str, str | bool | int | float | list[str]] = {
-        "memory_limit": f"{memory // 1000}kB",
-        "temp_directory": tempfile.mkdtemp(dir=folder),  # mode 0700
-        "preserve_insertion_order": False,
-        "allow_community_extensions": False,
-        "autoinstall_known_extensions": False,
-        "autoload_known_extensions": False,
-    }
-    with duckdb.connect(":memory:", config=settings) as connection:
-        connection.execute("SET allowed_directories = ?", [[os.fspath(folder)]])
-        connection.execute("SET enable_external_access = false")
-        connection.execute("SET lock_configuration = true")
-        yield Database(folder, connection, memory, counted_by)
+    with contextlib.closing(Database(folder, counted_by)) as database:
+        yield database

@@ -76,6 +76,7 @@ def test_the_files_of_a_run_are_read_and_no_others(tmp_path):
     put_codes(tmp_path / "codes", [[np.arange(20)]], 1)
     assert (tmp_path / "codes").stat().st_mode & 0o777 == 0o600
     with database_in(tmp_path / "run") as database:
+        connection = database._opened()
         (spill,) = (tmp_path / "run").iterdir()
         assert spill.stat().st_mode & 0o777 == 0o700
         for asked in (
@@ -85,7 +86,7 @@ def test_the_files_of_a_run_are_read_and_no_others(tmp_path):
             "SET memory_limit = '1GB'",
         ):
             with pytest.raises(duckdb.Error, match=r"disabled|locked"):
-                database._connection.execute(asked)
+                connection.execute(asked)
 
 
 def test_too_little_memory_is_a_fault_with_what_to_change(tmp_path, monkeypatch):
