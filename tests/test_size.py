@@ -95,10 +95,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/run": 35,
         "tests/steps/release": 2,
     },
-    "Store": {
-        "disclosure_control.records": 7,
-        "tests/records": 12,
-    },
     "meaning": {
         "study": 64,
         "tests/study/formats": 12,
@@ -164,6 +160,12 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/steps/release": 3,
         "tests/study_tables": 410,
     },
+    "Store": {
+        "tests/records": 25,
+        "tests/steps/identifiers": 1,
+        "tests/study/formats": 2,
+        "tests/study/models": 1,
+    },
 }
 
 MOST = {
@@ -177,7 +179,7 @@ MOST = {
     "disclosure_control.draft": 1417,
     "disclosure_control.identifiers": 1465,
     "disclosure_control.measures": 1730,
-    "disclosure_control.records": 2033,
+    "disclosure_control.records": 1972,
     "disclosure_control.release": 3929,
     "disclosure_control.remedy": 4288,
     "disclosure_control.report": 994,
@@ -186,7 +188,7 @@ MOST = {
     "disclosure_control.steps": 3785,
     "disclosure_control.study_tables": 1380,
     "doors": 734,
-    "study": 7693,
+    "study": 7686,
     "tests": 725,
     "tests/analyses/explore": 383,
     "tests/analyses/fairness": 377,
@@ -222,7 +224,7 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 42772, 33690
+MOST_STATEMENTS, MOST_OF_TESTS = 42704, 33690
 MOST_SETTINGS = 299
 MOST_WORDS = {"docs": 38504, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
