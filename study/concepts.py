@@ -43,27 +43,14 @@ class Concept:
     kind: str = ""
 
 
-# A heading counts as an age only with none but these words beside it: "age at death" is another matter.
-_BESIDE_AGE = frozenset(
-    words_of(
-        "in at the of are you pacienta anchor num interview screening survey years year yrs y entry enrolment "
-        "enrollment baseline admission inclusion visit patient subject "
-        "pat der des bei jahre jahren años en al ans annees lata lat w έτη σε του години год в na i "
-        # Words above a group of headings, which are joined with those below them.
-        "demography demographic demographics characteristics data general demographie demografie demographische "
-        "daten stammdaten basisdaten angaben person demografia demograficos demografici dati datos données "
-        "démographiques anagrafica anagrafici δημογραφικά στοιχεία демография данни"
-    ).split()
-)
+@cache
+def _beside(name: str) -> frozenset[str]:
+    """The words that leave an age or a sex what it is: "age at death" is another matter, "sex partners" what people do.
 
-
-# A "sex" with other words beside it may be what people do.
-_BESIDE_SEX = _BESIDE_AGE.union(
-    words_of(
-        "identity code codes coded biological legal administrative assigned birth m f w d 1 2 male female child baby "
-        "infant mother father reported self source value concept id name demo dem del du de la el label text cd txt"
-    ).split()
-)
+    Those beside an age, words above a group of headings among them, may stand beside a sex, too.
+    """
+    words = words_of_the_pilots()["beside people"]
+    return frozenset(words_of(" ".join(words["age"] if name == "age" else words["age"] + words["sex"])).split())
 
 
 def _concept(declared: Mapping[str, Any]) -> Concept:
@@ -167,7 +154,7 @@ def _means(concept: Concept, phrase: str, words: str) -> bool:
     """Whether a phrase in a heading means the concept: other words may say that it is about something else."""
     beside = set(_NUMBER_OF_A_QUESTION.sub("", words).split()) - set(phrase.split())
     if concept.name == "age" or phrase == "sex":
-        return beside <= (_BESIDE_AGE if concept.name == "age" else _BESIDE_SEX)
+        return beside <= _beside(concept.name)
     return concept.part not in (Part.KNOWN, Part.SEEN) or not beside & words_of_examinations()[0]
 
 

@@ -15,39 +15,8 @@ from disclosure_control.identifiers.name_words import TITLED, common_first_names
 from disclosure_control.identifiers.patterns import in_python
 from disclosure_control.identifiers.single_texts import FORMS, certain_forms, possible_forms
 from study.models.sdtm_labels import is_word_of_labels
+from study.words import words_of_the_pilots
 
-_SURNAMES = """
-Gruber Huber Pichler Steiner Moser Mayer Hofer Leitner Eder Winkler Maier Mayr Wimmer Egger Brunner Baumgartner Auer
-Lechner Haas Aigner Ebner Wallner Lehner Haider Kaufmann Wieser Koller Schuster Stadler Strasser Hofmann Pfeiffer
-Müller Schmidt Schmid Hoffmann Schäfer Zimmermann Hartmann Krüger Schmitt Schmitz Lehmann Köhler Herrmann Meyer Meier
-García Rodríguez González Fernández López Martínez Sánchez Pérez Gómez Jiménez Hernández Moreno Álvarez Romero Díaz
-Papadopoulos Papadopoulou Papadakis Georgiou Nikolaidis Vlachos Papageorgiou Oikonomou Makris Karagiannis
-Παπαδόπουλος Παπαδοπούλου Γεωργίου Παππάς Βλάχος Νικολαΐδης Παπαγεωργίου Οικονόμου Καραγιάννης
-Nowak Kowalski Kowalska Wiśniewski Wiśniewska Wójcik Kowalczyk Kamiński Kamińska Lewandowski Zieliński Szymański
-Ivanov Ivanova Georgiev Georgieva Dimitrov Dimitrova Petrov Petrova Nikolov Nikolova Hristov Todorov Stoyanov Iliev
-Иванов Иванова Георгиев Георгиева Димитров Димитрова Петров Петрова Николов Николова Христов Тодоров Стоянов Илиев
-Rossi Ferrari Bianchi Romano Colombo Ricci Esposito Conti Moretti Dubois Moreau Lefebvre Lefèvre Rousseau
-Smith Jones Williams Johnson Davis Miller Wilson Evans Roberts Hughes Edwards Thompson
-Silva Santos Ferreira Pereira Oliveira Popescu Ionescu Popa Jansen Bakker Visser Andersen Nielsen Hansen Larsen
-"""
-# A disease, an operation or a score has these names: Wilson, Hartmann, Bristol.
-_EPONYMS = frozenset(
-    """
-    wilson romano miller johnson williams edwards roberts conti hoffmann smith evans hughes davis hartmann hansen larsen
-    jansen kohler schmidt schmid haas jones thompson koller egger dubois herrmann lehmann bristol leeds liverpool
-    birmingham manchester bologna lille lyon freiburg utrecht rotterdam dublin munich hannover athens
-    """.split()  # noqa: SIM905
-)
-_TOWNS = """
-Wien Graz Linz Salzburg Innsbruck Klagenfurt Villach Wels Steyr Dornbirn Bregenz Leoben Krems Amstetten
-Hamburg München Munich Köln Stuttgart Düsseldorf Dortmund Leipzig Dresden Hannover Nürnberg Bremen Freiburg Zürich
-Madrid Valencia Sevilla Zaragoza Málaga Murcia Bilbao Granada Córdoba Valladolid Alicante
-Athina Athens Αθήνα Thessaloniki Θεσσαλονίκη Patra Patras Πάτρα Heraklion Ηράκλειο Larissa Λάρισα Volos Ioannina
-Warszawa Warsaw Kraków Krakow Łódź Wrocław Poznań Gdańsk Szczecin Lublin Katowice
-Plovdiv Пловдив Varna Варна Burgas Бургас Ruse София
-Milano Torino Napoli Bologna Firenze Palermo Lyon Marseille Toulouse Bordeaux Lille Nantes
-Manchester Birmingham Leeds Liverpool Bristol Dublin Rotterdam Utrecht Lisboa Porto Bucuresti
-"""
 _SHORTEST = 4  # Ana, Jan and Ali are tests, months and affixes, too
 _NO_NAMES = frozenset({"rosa", "rose", "porto", "mario", "marie", "granada"})
 _PLACE_WORDS = (
@@ -68,9 +37,14 @@ _NOT_OF_LABELS = ("year", "quoted", "encoded")
 
 
 @cache
+def _listed(name: str) -> frozenset[str]:
+    """Surnames, towns, or eponyms: names that a disease, an operation or a score has, too, such as Wilson."""
+    return frozenset(folded(word) for line in words_of_the_pilots()["names"][name] for word in line.split())
+
+
+@cache
 def _names() -> frozenset[str]:
-    listed = {folded(word) for word in (*_SURNAMES.split(), *_TOWNS.split())}
-    return frozenset(listed - _EPONYMS)
+    return (_listed("surnames") | _listed("towns")) - _listed("eponyms")
 
 
 def names_somebody(word: str) -> bool:
@@ -89,7 +63,7 @@ def is_a_place_word(word: str) -> bool:
 
 def is_listed_name(word: str) -> bool:
     """Whether a word is a common first name, surname or town, also one that a disease has, too."""
-    return names_somebody(word) or folded(word) in _EPONYMS
+    return names_somebody(word) or folded(word) in _listed("eponyms")
 
 
 def why_of_file(stem: str) -> str:
