@@ -138,6 +138,8 @@ def test_the_file_has_every_language_and_names_its_sources():
     assert set(found["yes and no"]) >= LANGUAGES
     assert set(found["values"]) | {
         "headings",
+        "roles",
+        "names",
         "diagnoses",
         "missing",
         "yes and no",
