@@ -58,7 +58,7 @@ _SHORT = rf"^(?P<one>\d{{1,2}}){_BETWEEN}(?P<other>\d{{1,2}}){_BETWEEN}(?P<short
 _ISO = r"^\d{4}(-\d{2}(-\d{2}(T\d{2}(:\d{2}(:\d{2}(\.\d+)?)?)?([Zz]|[+-]\d{2}:?\d{2})?)?)?)?$"
 PACKED = r"^(?:1[89]|20)\d{2}[01]\d[0-3]\d$"  # 20161022, which is a number as well
 SHORT_YEAR = r"^\d{1,2}([/.-])\d{1,2}[/.-]\d{2}$"
-_THREE_DIGITS = r"(?s)\d.*\d.*\d"  # every shape has as many
+THREE_DIGITS = r"(?s)\d.*\d.*\d"  # every shape has as many
 ROMAN = "Roman"
 _TEXT = pa.large_string()
 _NOTHING = pa.scalar("", _TEXT)
@@ -78,7 +78,7 @@ class DateReading:
 
 def may_hold_dates(values: pa.Array) -> bool:
     """Whether more than half of some text values (n_values,) are written as dates are, other than in ISO 8601 alone."""
-    with_digits = values.filter(pc.match_substring_regex(values, _THREE_DIGITS))
+    with_digits = values.filter(pc.match_substring_regex(values, THREE_DIGITS))
     if 2 * len(with_digits) <= len(values):  # most columns, and the form of all shapes costs ten times as much to read
         return False
     return 2 * (pc.sum(pc.match_substring_regex(with_digits, _any_shape())).as_py() or 0) > len(values)

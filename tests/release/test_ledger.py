@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.sections import Table
 from disclosure_control.basics.telling.small_counts import EXACT, MASKED
 from disclosure_control.release.before_and_after import CameIn, StudyCompared, study_compared
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
@@ -21,6 +22,7 @@ from disclosure_control.release.merge_drop import rules_of_drop, tests_of_drop
 from disclosure_control.release.study import Study, read_study
 from disclosure_control.release.terms.raised_terms import RaisedTerms
 from disclosure_control.release.texts.rare_texts import RareTexts
+from disclosure_control.steps.release.use import use_sections
 from disclosure_control.study_tables.fit import FitForUseSettings
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
@@ -196,6 +198,28 @@ def test_the_first_line_names_what_went_and_the_answer_is_right(what):
     fit = compared.fit_for(EXACT)
     assert worse.named in fit.loses, (what, fit.loses)
     assert fit.answer == worse.answer, (what, fit.reasons)
+
+
+@pytest.mark.parametrize("n_gone", [0, 6])
+def test_shares_of_few_people_and_of_few_who_went_are_the_controllers(n_gone):
+    """Each cell of the main tables, by its numbers of people; three of each arm went, or nobody did."""
+    compared, _ = as_released(Worse("", "", stays=lambda i: i >= n_gone))
+    of_readers = {}
+    for policy in (EXACT, MASKED):
+        parts = {part.title: part for part in use_sections(policy, compared)[0].parts if isinstance(part, Table)}
+        cells = of_readers[policy] = []
+        for table in (one for one in compared.tables.values() if one.before.is_main):
+            part = parts.get(f"{table.before.title}: share of people, as it came in → as it leaves")
+            for name, *texts in part.rows if part else ():
+                n, of = (
+                    np.array([getattr(side, what)[side.rows.index(name)] for side in (table.before, table.after)])
+                    for what in ("n", "of")
+                )
+                few = [((one > 0) & (one < 10)).any(axis=0) for one in (n, of - n, abs(np.diff(n, axis=0)))]
+                cells += [(text.count("%") == 2, is_few) for text, is_few in zip(texts, np.any(few, 0), strict=True)]
+    assert all(is_shown for is_shown, _ in of_readers[EXACT])
+    assert (True, True) not in of_readers[MASKED]
+    assert any(is_shown for is_shown, _ in of_readers[MASKED]) == (n_gone == 0)
 
 
 def test_each_line_says_by_whom_and_of_how_many():

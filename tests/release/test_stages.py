@@ -23,7 +23,7 @@ from disclosure_control.release.terms.rare_terms import RareTerms
 from disclosure_control.release.writing import as_it_would_be_read, opened, written
 from disclosure_control.steps import READERS
 from study.operations import OperationKind
-from tests.cases import each
+from tests.cases import each, quick
 from tests.release.small_studies import KEY, RELEASE, people, study_of
 
 N = 24
@@ -167,7 +167,7 @@ def test_tables_of_the_study_are_compared_where_they_are_asked_for():
     assert stages.study_tables(replace(made, came_in=None, compared=None)).compared is None
 
 
-@pytest.mark.parametrize("format_name", ["csv", "xpt5", "parquet"])
+@pytest.mark.parametrize("format_name", quick(2, ["csv", "xpt5", "parquet"], "0.6 s"))
 def test_a_trial_reads_in_memory_what_a_recipient_reads_from_files(format_name, tmp_path):
     settings = replace(SETTINGS, format=format_name)
     of_files = opened(written(after(stages.study_tables, settings=settings, place=tmp_path))).package

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from disclosure_control.basics.telling.sections import Table
@@ -86,4 +85,3 @@ def test_shares_in_the_report_are_of_no_few_people(made):
                 assert np.any(is_meant)
                 safe = [not (0 < a < 10 or 0 < b - a < 10) for a, b in zip(n, of, strict=True)]
                 assert np.any(np.array(is_meant) & np.array(safe))
-    assert isinstance(cells, pd.DataFrame)

@@ -3,10 +3,13 @@
 import pytest
 
 from disclosure_control.basics.settings.fields import settings_in
+from disclosure_control.basics.telling.small_counts import GroupShare
+from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
 from disclosure_control.steps.risk.common_settings import RiskSettings
 from disclosure_control.steps.risk.sections import SECTIONS
+from disclosure_control.steps.risk.sections.by_group import outside
 from disclosure_control.steps.risk.settings import SETTINGS
 from tests.cases import each
 from tests.config_keys import settings_of_key
@@ -73,3 +76,11 @@ def test_settings_are_frozen_and_typed():
     assert (own.safe_harbour.ages, own.safe_harbour.zip_codes) == ("AGE", None)
     with pytest.raises(AttributeError):
         own.safe_harbour = None
+
+
+def test_groups_that_may_be_shared_keep_both_numbers_and_a_column_of_few_is_left_out():
+    """Of 1,000 people; the five of one group would be the rest of the two others."""
+    sexes = [GroupShare("F", "risky", 400, 100), GroupShare("M", "risky", 600, 100)]
+    wards = [GroupShare("A", "risky", 300, 100), GroupShare("B", "risky", 695, 100), GroupShare("C", "risky", 5, 1)]
+    assert outside({"SEX": sexes}, ToldCounts(1000)) == {"SEX": sexes}
+    assert outside({"WARD": wards}, ToldCounts(1000)) == {}
