@@ -122,9 +122,11 @@ def test_defaults_lie_beside_the_scripts_where_there_is_no_env_file(fresh, doors
     }.items(),
     ids=lambda part: part if isinstance(part, str) else "",
 )
-def test_ways_to_write_an_env_file(spelling, change, fresh, doors):
+def test_ways_to_write_an_env_file(spelling, change, fresh):
+    as_written = read_settings({}, fresh.desk)
     fresh.env_file.write_bytes(change(fresh.env_file.read_text()).encode())
-    assert only_pilot_of(doors.start(1)) == "CLINIC"
+    assert read_settings({}, fresh.desk) == as_written
+    assert as_written.pilot == "CLINIC"
 
 
 def test_names_with_every_letter_that_is_allowed(fresh, doors):

@@ -7,7 +7,6 @@ import json
 import shutil
 from datetime import date
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -31,7 +30,6 @@ from tests.steps.release.conftest import (
     TREATMENT,
     codebook_of,
     demo_config,
-    make_demo,
     package,
     step_on,
 )
@@ -152,22 +150,6 @@ def test_the_package_is_read_by_a_recipient_without_the_descriptions(small):
 
 
 # ---------------------------------------------------------------- formats
-
-
-@pytest.mark.parametrize(
-    "name", ["csv", "json", pytest.param("xpt8", marks=pytest.mark.thorough("1 s each")), "parquet"]
-)
-@pytest.mark.thorough("1 s each; the quick run reads the formats that the demo came in")
-def test_every_format_says_the_same(name, demo, tmp_path, release_key):
-    made = make_demo(tmp_path, {"format": name})
-    for domain, frame in demo.opened.items():
-        again = made.opened[domain]
-        for column in frame:
-            expected, found = frame[column], again[column]
-            if expected.dtype.kind == "f":
-                np.testing.assert_allclose(pd.to_numeric(found), expected, rtol=1e-12)
-            else:
-                assert found.fillna("").str.lstrip("'").tolist() == expected.fillna("").tolist(), (domain, column)
 
 
 def test_a_format_that_cannot_hold_a_column_is_a_fault(tmp_path, release_key):

@@ -382,13 +382,16 @@ def test_whatever_door_1_writes_door_2_reads(cells):
         assert_equal_texts(*written_and_read_back(Path(folder), rows))
 
 
-@pytest.mark.parametrize("text", ["NA", "N/A", "NaN", "nan", "null", "NULL", "."])
-@pytest.mark.parametrize("others", [["1", "2"], ["GR", "DE"], [None, None]], ids=["numbers", "texts", "nothing"])
-def test_text_that_elsewhere_means_missing_stays_what_door_1_wrote(tmp_path, text, others):
-    """Whether NA is Namibia is decided once, when the source is read; here the config says that it is text."""
-    rows = [{"USUBJID": f"S{n}", "COUNTRY": cell, "SEX": "F"} for n, cell in enumerate([text, *others])]
+def test_text_that_elsewhere_means_missing_stays_what_door_1_wrote(tmp_path):
+    """Whether NA is Namibia is decided once, when the source is read; here the config says that it is text.
+
+    A column for each text, beside numbers, texts and nothing.
+    """
+    texts, kinds = ["NA", "N/A", "NaN", "nan", "null", "NULL", "."], [["1", "2"], ["GR", "DE"], [None, None]]
+    columns = {f"C{a}{b}": [text, *others] for a, text in enumerate(texts) for b, others in enumerate(kinds)}
+    rows = pd.DataFrame({"USUBJID": ["S0", "S1", "S2"], **columns})
     found, expected = written_and_read_back(tmp_path, rows, merge={"missing": []})
-    assert expected["DM__COUNTRY"].tolist()[0] == text
+    assert [expected[f"DM__{name}"].iloc[0] for name in columns] == [text for text, *_ in columns.values()]
     assert_equal_texts(found, expected)
 
 
