@@ -239,21 +239,21 @@ def _groups(assessment: Assessment, earlier: pd.DataFrame) -> pd.DataFrame:
     """People by group of every quasi-identifier as evaluated, now and in the run before, in the order of the groups."""
     classes = assessment.classes
     columns = zip(assessment.config.quasi_identifiers, classes.columns_of_classes, strict=True)
-    counted = [
-        pd.DataFrame(
-            {
-                "column": name,
-                "group": pd.Series(["", *labels_of(column)], dtype="str"),
-                "people": np.bincount(column.codes + 1, classes.size, 1 + len(column.labels)).astype("int64"),
-            }
-        )
+    now = {
+        (name, group): int(n)
         for name, column in columns
-    ]
-    before = earlier.loc[earlier["people"] > 0, ["column", "group", "people"]]
-    keys = ["column", "group"]
-    both = pd.concat(counted).merge(before.rename(columns={"people": "people_before"}), "outer", keys, validate="1:1")
-    both[["people_before", "people"]] = both[["people_before", "people"]].fillna(0).astype("int64")
-    return both.loc[(both["people"] > 0) | (both["people_before"] > 0), _GROUP_COLUMNS].reset_index(drop=True)
+        for group, n in zip(
+            ["", *labels_of(column)],
+            np.bincount(column.codes + 1, classes.size, 1 + len(column.labels)),
+            strict=True,
+        )
+        if n
+    }
+    of_earlier = (earlier[name].tolist() for name in ("column", "group", "people"))
+    before = {(name, group): n for name, group, n in zip(*of_earlier, strict=True) if n > 0}
+    rows = [(*key, now.get(key, 0), before.get(key, 0)) for key in sorted({*now, *before})]
+    groups = pd.DataFrame(rows, columns=["column", "group", "people", "people_before"])
+    return groups[_GROUP_COLUMNS].astype(_kinds_of(_GROUP_COLUMNS))
 
 
 def drift(groups: pd.DataFrame) -> dict[str, float]:
