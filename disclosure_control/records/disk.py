@@ -183,7 +183,7 @@ def put_aside(
     others = {name: OtherColumn(texts[name], limits.few_texts) for name in besides}
     # Arrow and NumPy work outside Python's lock: columns side by side.
     for block in blocks:
-        subjects.append(clean_values(block.column(SUBJECT_COLUMN)))
+        subjects.append(clean_values(block.column(SUBJECT_COLUMN).cast(pa.large_string())))
         named = side_by_side(_encode, dictionaries.values(), [block.column(name) for name in names])
         codes.append([*named, *side_by_side(_append, others.values(), [block.column(name) for name in besides])])
         stop_at(faults_of_many_values(dictionaries, limits.n_values))

@@ -43,7 +43,7 @@ from disclosure_control.records.text_table import TextTable
 from disclosure_control.run.memory import trim_freed_memory
 from study.formats.blocks import kind_of
 from study.formats.files import read_domain_file
-from study.formats.hand_over import read_typed
+from study.formats.hand_over import BlocksOfTyped, DamagedColumnsError, read_typed
 from study.formats.parquet_blocks import BlocksOfParquet
 from study.formats.tables import FileOptions, SourceTable, suffix_of
 from study.formats.values import clean_text, frame_of
@@ -196,11 +196,16 @@ class StoreOnDisk:
         folder = self._until_end.enter_context(spill_folder(self._path.parent, n_bytes))
         counted_by = self._until_end.enter_context(self._counting(folder))
         database = self._until_end.enter_context(database_in(folder, counted_by))
-        people, table = count_on_disk(self._text, config, database, self._limits)
+        try:
+            typed = BlocksOfTyped.of(self._path, self._path.with_name(TYPED_DATASET), self._limits.block_bytes)
+            people, table = count_on_disk(typed or self._text, config, database, self._limits)
+        except DamagedColumnsError:
+            typed = None
+            people, table = count_on_disk(self._text, config, database, self._limits)
+        read = typed or self._text
         domains = domains_from_disk(database, self._path.parent, self._limits)
         records = functools.partial(EncodedRecords.of, people, table)
-        sha256, n_subjects = self._text.sha256, self._text.n_records
-        return CombinedDataset(sha256, n_subjects, table, domains, records, file=self._path.name), people
+        return CombinedDataset(read.sha256, read.n_records, table, domains, records, file=self._path.name), people
 
 
 @contextlib.contextmanager

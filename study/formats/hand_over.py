@@ -7,10 +7,11 @@ file says of which text it is, by size and SHA-256. Its values are those that ``
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import IO, TYPE_CHECKING, TypeAlias
 
 import pandas as pd
 import pyarrow as pa
@@ -23,11 +24,16 @@ from study.formats.parquet_blocks import written
 from study.formats.tables import SourceTable
 from study.formats.values import clean_values
 
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile
+
 AS_TEXT = "\ttext"  # no name of a column has a tab
 CELLS_OF_GROUP = 1 << 23  # about so many are in a group of records, and in memory beside the dataset
 PROBED = 1 << 14  # records, by which it is known whether a column has few texts
 # Numbers that everybody writes alike: nine digits at most before the point, four after it.
 PLAIN_NUMBER = r"^(?:0|-?[1-9][0-9]{0,8}|-?(?:0|[1-9][0-9]{0,8})\.[0-9]{0,3}[1-9])$"
+
+_UNREADABLE = (pa.ArrowException, OSError, ValueError)
 
 Texts: TypeAlias = pa.DictionaryArray | pa.LargeStringArray
 
@@ -129,22 +135,96 @@ def _numbers(texts: Texts) -> pa.DoubleArray:
 
 def read_typed(text: Path, typed: Path) -> SourceTable | None:
     """The table that is in a ``text``, from its ``typed`` columns; None if these are of another text, or not there."""
-    from pyarrow.parquet import ParquetFile
-
     try:
         with typed.open("rb") as file:
-            parquet = ParquetFile(file, page_checksum_verification=True)
-            said = {key.decode(): value.decode() for key, value in (parquet.schema_arrow.metadata or {}).items()}
-            n_bytes = text.stat().st_size
-            if said.get("n_bytes") != str(n_bytes) or said != about_text(n_bytes, sha256_of_file(text)):
+            if (parquet := _of_text(file, text)) is None:
                 return None
-            names = parquet.schema_arrow.names
-            own = [name for name in names if not name.endswith(AS_TEXT)]
-            table = parquet.read([name + AS_TEXT if name + AS_TEXT in names else name for name in own])
-    except (pa.ArrowException, OSError, ValueError):  # cut off or damaged: the text is there
+            columns, sha256 = _columns(parquet), _said(parquet)["sha256"]
+            table = parquet.read(list(columns.values()))
+    except _UNREADABLE:  # cut off or damaged: the text is there
         return None
-    frame = pd.DataFrame(dict(zip(own, map(_column, table.columns), strict=True)), copy=False)
-    return SourceTable("", text.name, said["sha256"], frame, {}, ())
+    frame = pd.DataFrame(dict(zip(columns, map(_column, table.columns), strict=True)), copy=False)
+    return SourceTable("", text.name, sha256, frame, {}, ())
+
+
+class DamagedColumnsError(Exception):
+    """Typed columns that are damaged behind their beginning: the text is there."""
+
+
+class BlocksOfTyped:
+    """The records of a ``text`` from its ``typed`` columns, some at a time: see ``blocks.Blocks``.
+
+    A column that is stored as codes comes as codes, each block with the texts that are in it, in the order in which
+    they come. Raises ``DamagedColumnsError``, also while it is read.
+    """
+
+    def __init__(self, text: Path, typed: Path, block_bytes: int):
+        self.path, self._typed, self.n_bytes, self.n_bytes_read = text, typed, text.stat().st_size, 0
+        with self._opened() as parquet:
+            self.columns, self.sha256 = list(_columns(parquet)), _said(parquet)["sha256"]
+            self._n_to_read = parquet.metadata.num_rows
+        self.n_records, self._n_at_once = 0, max(block_bytes * self._n_to_read // max(self.n_bytes, 1), 1)
+
+    @classmethod
+    def of(cls, text: Path, typed: Path, block_bytes: int) -> BlocksOfTyped | None:
+        """They, where the columns are there and are those of the text."""
+        try:
+            with typed.open("rb") as file:
+                fits = _of_text(file, text) is not None
+            return cls(text, typed, block_bytes) if fits else None
+        except (*_UNREADABLE, DamagedColumnsError):
+            return None
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[ParquetFile]:
+        from pyarrow.parquet import ParquetFile
+
+        with self._typed.open("rb") as file:
+            try:
+                yield ParquetFile(file, page_checksum_verification=True)
+            except _UNREADABLE:
+                raise DamagedColumnsError from None
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        with self._opened() as parquet:
+            columns, n_groups = _columns(parquet), parquet.metadata.num_row_groups
+            batches = (parquet.iter_batches(self._n_at_once, [i], list(columns.values())) for i in range(n_groups))
+            for batch in itertools.chain.from_iterable(batches):
+                self.n_records += batch.num_rows
+                self.n_bytes_read = self.n_bytes * self.n_records // self._n_to_read
+                yield pa.RecordBatch.from_arrays([_block(one) for one in batch.columns], names=list(columns))
+
+
+def _said(parquet: ParquetFile) -> dict[str, str]:
+    return {key.decode(): value.decode() for key, value in (parquet.schema_arrow.metadata or {}).items()}
+
+
+def _of_text(file: IO[bytes], text: Path) -> ParquetFile | None:
+    """The file as Parquet, if it says that it is of this text."""
+    from pyarrow.parquet import ParquetFile
+
+    parquet = ParquetFile(file, page_checksum_verification=True)
+    said, n_bytes = _said(parquet), text.stat().st_size
+    fits = said.get("n_bytes") == str(n_bytes) and said == about_text(n_bytes, sha256_of_file(text))
+    return parquet if fits else None
+
+
+def _columns(parquet: ParquetFile) -> dict[str, str]:
+    """The columns of the text, and by which of its own the file says what is in each."""
+    names = parquet.schema_arrow.names
+    own = [name for name in names if not name.endswith(AS_TEXT)]
+    return {name: name + AS_TEXT if name + AS_TEXT in names else name for name in own}
+
+
+def _block(values: pa.Array) -> Texts:
+    """Some records of a column, as codes of the texts that they have if it is stored as codes or has numbers."""
+    if pa.types.is_floating(values.type):
+        folded = values.dictionary_encode()
+        return pa.DictionaryArray.from_arrays(folded.indices, folded.dictionary.cast(pa.large_string()))
+    if not pa.types.is_dictionary(values.type):
+        return values.cast(pa.large_string())
+    used = values.indices.dictionary_encode()
+    return pa.DictionaryArray.from_arrays(used.indices, values.dictionary.take(used.dictionary).cast(pa.large_string()))
 
 
 def _column(values: pa.ChunkedArray) -> pd.Series:

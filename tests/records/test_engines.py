@@ -80,7 +80,7 @@ def results_of(opened: OpenedPilot, folder) -> dict[str, bytes]:
 
 @pytest.mark.thorough("6 s: both engines over whole pilots; their parts in the quick run")
 @pytest.mark.parametrize("engine", by_engine(OTHERS))
-@examples(100)
+@examples(50)
 @given(rows(), configs, limits, st.integers(0, 3))
 def test_the_same_bytes_as_in_memory(tmp_path_factory, engine, people, config, parts, n_empty):
     folder = tmp_path_factory.mktemp("pilot")

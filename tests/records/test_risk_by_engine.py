@@ -9,12 +9,11 @@ import pandas as pd
 import pytest
 
 from disclosure_control.assess.assessment import evaluate
-from disclosure_control.records.choice import ENGINES
 from disclosure_control.records.limits import Limits
 from disclosure_control.run.tables import csv_bytes
 from disclosure_control.steps.risk.sections import SECTIONS
 from disclosure_control.steps.running import StepResult, run_steps
-from tests.records.written_pilots import by_engine, opened_with, refused, text_of
+from tests.records.written_pilots import opened_with, refused, text_of
 
 TINY = Limits(block_bytes=300, cells_per_part=3, flagged_per_part=3)
 SEXES, AGES, VALUES = ["a", "b", "é", ""], ["1", "3", "", "7", "95"], ["0.1", "2.5", "7", "", "7.0", "-3"]
@@ -28,7 +27,6 @@ NEEDED = {
     },
     "population_uniqueness": {"sampling_fraction": 0.1},
 }
-NO_RECORDS = [name for name in ENGINES if name != "memory"]
 
 
 def config(**risk) -> dict:
@@ -63,23 +61,21 @@ def assert_same(found: StepResult, expected: StepResult) -> None:
 
 
 @pytest.mark.thorough("1 s: both engines over whole pilots; their parts in the quick run")
-@pytest.mark.parametrize("engine", by_engine(NO_RECORDS))
 @pytest.mark.parametrize(
     "policy",
     [*(pytest.param(name, marks=pytest.mark.thorough("0.3 s")) for name in ("exclude", "wildcard")), "category"],
 )
-def test_all_sections_find_the_same(tmp_path, engine, policy):
+def test_all_sections_find_the_same(tmp_path, policy):
     needed = {key: value for name in SECTIONS for key, value in NEEDED.get(name, {}).items()}
     settings = config(sections=[*SECTIONS], groups=["SEX", "SITE", "W"], **needed) | {"missing_qis": policy}
-    assert_same(found_by(engine, tmp_path, settings), found_by("memory", tmp_path, settings))
+    assert_same(found_by("disk", tmp_path, settings), found_by("memory", tmp_path, settings))
 
 
 @pytest.mark.thorough("all together are above")
-@pytest.mark.parametrize("engine", by_engine(NO_RECORDS))
 @pytest.mark.parametrize("name", SECTIONS)
-def test_a_section_finds_the_same(tmp_path, name, engine):
+def test_a_section_finds_the_same(tmp_path, name):
     settings = config(sections=[name], **NEEDED.get(name, {}))
-    assert_same(found_by(engine, tmp_path, settings), found_by("memory", tmp_path, settings))
+    assert_same(found_by("disk", tmp_path, settings), found_by("memory", tmp_path, settings))
 
 
 def test_households_are_refused_before_the_run(tmp_path):

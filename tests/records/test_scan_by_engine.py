@@ -17,17 +17,15 @@ from disclosure_control.identifiers import column_values
 from disclosure_control.identifiers.column_findings import Scan
 from disclosure_control.identifiers.column_values import SAMPLE
 from disclosure_control.identifiers.scan import scan_dataset
-from disclosure_control.records.choice import ENGINES
 from disclosure_control.records.counted_texts import CountedTexts, DictionaryOrSample
 from disclosure_control.records.limits import Limits
 from tests.examples import examples
-from tests.records.written_pilots import by_engine, opened_with
+from tests.records.written_pilots import opened_with
 
 CONFIG = {
     "categorical_qis": ["SEX"], "continuous_qis": [], "binning_config": {}, "sensitive_feature": "CODE",
     "K": 2, "L": 2, "T": 1, "t_distance": "total_variation",
 }  # fmt: skip
-NO_RECORDS = [name for name in ENGINES if name != "memory"]
 
 
 def people(n: int, is_in_order: bool) -> pd.DataFrame:
@@ -55,7 +53,6 @@ def scanned(engine: str, path, limits: Limits) -> Scan:
         return scan_dataset(opened.dataset)
 
 
-@pytest.mark.parametrize("engine", by_engine(NO_RECORDS))
 @pytest.mark.parametrize(
     ("n", "is_in_order"),
     [
@@ -64,19 +61,18 @@ def scanned(engine: str, path, limits: Limits) -> Scan:
         pytest.param(SAMPLE + 900, False, marks=pytest.mark.thorough("2 s: more than the sample")),
     ],
 )
-def test_the_findings_are_those_in_memory(tmp_path, engine, n, is_in_order):
+def test_the_findings_are_those_in_memory(tmp_path, n, is_in_order):
     path = tmp_path / "combined_dataset.csv"
     people(n, is_in_order).to_csv(path, index=False)
     expected = scanned("memory", path, Limits())
     assert {"email", "subject_id", "same_order", "birth_date", "unique_code", "phone"} <= {
         finding.kind for finding in expected.findings
     }
-    assert scanned(engine, path, Limits(block_bytes=100 * n // 7 + 200)) == expected
+    assert scanned("disk", path, Limits(block_bytes=100 * n // 7 + 200)) == expected
 
 
 @pytest.mark.thorough("1 s: both engines over whole pilots; their parts in the quick run")
-@pytest.mark.parametrize("engine", by_engine(NO_RECORDS))
-def test_of_very_many_different_numbers_the_same_ones_are_looked_at(tmp_path, monkeypatch, engine):
+def test_of_very_many_different_numbers_the_same_ones_are_looked_at(tmp_path, monkeypatch):
     for name, few in {"LARGE": 500, "SAMPLED_ROWS": 300, "PROBED": 64, "LEAST_PROBED": 16}.items():
         monkeypatch.setattr(column_values, name, few)
         monkeypatch.setattr(text_codes, name, few, raising=False)
@@ -89,18 +85,17 @@ def test_of_very_many_different_numbers_the_same_ones_are_looked_at(tmp_path, mo
     found = {one.name: one for one in expected.findings if one.kind == "exact_measurement"}
     assert "LB__SHARED" not in found
     assert 150 <= found["LB__EXACT"].n_all_people <= 350  # a quarter of them, and 250 are expected
-    assert scanned(engine, path, Limits(block_bytes=9_000)) == expected
+    assert scanned("disk", path, Limits(block_bytes=9_000)) == expected
 
 
 @pytest.mark.thorough("1 s: both engines over whole pilots; their parts in the quick run")
-@pytest.mark.parametrize("engine", by_engine(NO_RECORDS))
-def test_of_very_many_values_a_sample_is_looked_at_and_said_to_be_one(tmp_path, engine):
+def test_of_very_many_values_a_sample_is_looked_at_and_said_to_be_one(tmp_path):
     path = tmp_path / "combined_dataset.csv"
     people(900, False).to_csv(path, index=False)
     whole = {(one.name, one.kind): one for one in scanned("memory", path, Limits()).findings}
     sample = {
         (one.name, one.kind): one
-        for one in scanned(engine, path, Limits(block_bytes=3_000, few_texts=400)).findings
+        for one in scanned("disk", path, Limits(block_bytes=3_000, few_texts=400)).findings
         if one.is_sample
     }
     assert {"email", "subject_id", "running_number", "same_order", "unique_code"} <= {kind for _, kind in sample}

@@ -49,6 +49,13 @@ def test_results_are_the_same_with_the_columns_without_them_and_from_disk(merged
     assert not is_text_read
     assert TYPED in with_columns  # they stay where they are
     assert results_of(merged, doors, "--engine", "disk") == with_columns
+    damaged = (
+        with_columns[TYPED][:30] + bytes(byte ^ 1 for byte in with_columns[TYPED][30:60]) + with_columns[TYPED][60:]
+    )
+    (merged.results / TYPED).write_bytes(damaged)
+    from_disk = results_of(merged, doors, "--engine", "disk")
+    listed = {name: content for name, content in with_columns.items() if name.startswith("risky")}
+    assert {name: from_disk[name] for name in listed} == listed != {}
     (merged.results / TYPED).unlink()
     without = results_of(merged, doors)
     assert len(is_text_read) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from pathlib import Path
 
@@ -17,7 +18,15 @@ from disclosure_control.basics.encoding.columns import encode_column, parse_numb
 from disclosure_control.basics.encoding.text_codes import text_codes
 from disclosure_control.records.store import read_as_written
 from disclosure_control.run.tables import csv_bytes
-from study.formats.hand_over import AS_TEXT, PLAIN_NUMBER, about_text, read_typed, typed_bytes
+from study.formats.hand_over import (
+    AS_TEXT,
+    PLAIN_NUMBER,
+    BlocksOfTyped,
+    DamagedColumnsError,
+    about_text,
+    read_typed,
+    typed_bytes,
+)
 from study.merge.assembling import Assembly, Combined
 from study.merge.settings import MergeSettings
 from study.merge.state import MergeState
@@ -71,6 +80,23 @@ def test_reading_the_columns_equals_reading_the_text(tmp_path_factory, made, cel
         assert text_codes(other).texts.equals(text_codes(column).texts)  # in the same order
         assert text_codes(other).codes.tolist() == text_codes(column).codes.tolist()
         assert encode_column(other).labels.tolist() == encode_column(column).labels.tolist()
+
+
+@examples(100)
+@given(columns(), st.integers(1, 60), st.integers(1, 300))
+def test_block_by_block_the_columns_are_the_texts_in_the_order_in_which_they_come(
+    tmp_path_factory, made, cells, block_bytes
+):
+    text, typed = handed_over(tmp_path_factory.mktemp("pilot"), combined_of(*made), cells)
+    expected, blocks = read_as_written(text), BlocksOfTyped.of(text, typed, block_bytes)
+    found = list(blocks)
+    assert (blocks.columns, blocks.sha256, blocks.n_records) == (list(expected.frame), expected.sha256, made[0])
+    for name, column in expected.frame.items():
+        assert [value for block in found for value in block.column(name).to_pylist()] == column.astype(object).where(
+            column.notna(), None
+        ).tolist()
+        for one in (block.column(name) for block in found if pa.types.is_dictionary(block.column(name).type)):
+            assert one.dictionary.equals(one.cast(pa.large_string()).drop_null().unique())
 
 
 @examples(60)
@@ -136,6 +162,8 @@ def test_columns_that_are_not_of_the_text_are_not_read(tmp_path, spoil):
     assert read_typed(text, typed) is not None
     spoil(text, typed)
     assert read_typed(text, typed) is None
+    with contextlib.suppress(DamagedColumnsError):  # behind the beginning
+        assert not list(BlocksOfTyped.of(text, typed, 1 << 20) or [])
 
 
 def test_who_edits_the_text_gets_what_they_wrote_whatever_it_looks_like(tmp_path):
