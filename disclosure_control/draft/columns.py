@@ -15,16 +15,14 @@ from study.merge.rows import ROWS
 from study.models.column_roles import SEEN
 from study.models.roles import ColumnModel, Role
 from study.models.study_model import StudyModel
+from study.models.values_seen import ValuesSeen
 from study.operations import NOT_IN_THE_TABLE, Operation
-from study.words import MOST_WORDS_OF_VALUES, named_by_values
 
 # Roles that a column's values show as well, whatever it is about: the heading has to say whether outsiders know them.
 SAYS_LITTLE = (Role.NUMBER, Role.CATEGORY, Role.FLAG, Role.UNKNOWN)
 MOST_LEVELS = 10_000  # of a column of codes, of which draws of people are made
 MOST_WORDS = 5  # of a label that names what a column is
 FEW_VALUES = 10  # a column of at most this many different numbers counts as codes of categories
-_DAY, _MONTH = r"([0-2]?\d|3[01])", r"(0?[1-9]|1[0-2])"
-_DATE = rf"(\d{{4}}[-/.]{_MONTH}([-/.]{_DAY})?|{_DAY}[-/.]{_DAY}[-/.](\d{{4}}|\d\d))([T ].*)?"
 
 
 @dataclass(frozen=True)
@@ -95,6 +93,7 @@ def columns_of(
             form, code = "wide", heading
         known = model.column(domain, heading) if form == "wide" else None
         people_of = np.bincount(codes) if (codes := _present_codes(frame[name])).size else np.zeros(0, dtype=np.int64)
+        seen = ValuesSeen.of_counts(frame[name].value_counts())
         found.append(
             Column(
                 name=str(name),
@@ -107,7 +106,7 @@ def columns_of(
                 n_distinct=len(people_of),
                 n_rare=int(people_of[people_of < at_least].sum()),
                 numbers=_numbers(frame[name]),
-                is_dates=_are_dates(frame[name]),
+                is_dates=seen.are_dates,
                 operation=_operation(domain, code, model),
                 unit=_unit(frame, str(name)),
                 findings=tuple(by_name.get(str(name), ())),
@@ -115,7 +114,7 @@ def columns_of(
                 is_guessed=known is not None and known.is_guessed,
                 is_result=form == "findings" and _is_long(domain, model),
                 label=_label(domain, heading, model),
-                named=_named(frame[name], len(people_of)) if form == "wide" else None,
+                named=seen.named if form == "wide" else None,
                 counts_rows=heading == "count" and forms.get(domain) == ROWS.form,
             )
         )
@@ -168,10 +167,6 @@ def _present_codes(values: pd.Series) -> np.ndarray:
     return np.asarray(codes[codes >= 0])
 
 
-def _named(values: pd.Series, n_distinct: int) -> str | None:
-    return named_by_values(map(str, values.dropna().unique())) if n_distinct <= MOST_WORDS_OF_VALUES else None
-
-
 def _numbers(values: pd.Series) -> np.ndarray | None:
     present = values[values.notna()]
     numbers = parse_numbers(present)
@@ -179,11 +174,6 @@ def _numbers(values: pd.Series) -> np.ndarray | None:
     if not len(numbers) or is_code or np.isnan(numbers).any() or (np.abs(numbers) > LARGEST_NUMBER).any():
         return None
     return numbers
-
-
-def _are_dates(values: pd.Series) -> bool:
-    distinct = pd.Series(values.dropna().unique(), dtype="str").str.strip()
-    return bool(len(distinct) and distinct.str.fullmatch(_DATE).mean() >= 0.9)
 
 
 def _unit(frame: pd.DataFrame, name: str) -> str:

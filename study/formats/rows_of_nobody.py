@@ -154,14 +154,12 @@ def _form_of_summaries() -> str:
 
 def _is_summary(cell: str) -> bool:
     """Whether a text has words for a total alone, or the beginnings of such words with a point: ``Standardabw.``."""
-    whole = re.sub(
-        r"([^\W\d_]{3,})\.", lambda cut: next((one for one in words_of_summaries() if _begins(one, cut)), cut[0]), cell
-    )
+
+    def written_out(cut: re.Match[str]) -> str:
+        return next((one for one in words_of_summaries() if one.startswith(cut[1].casefold())), cut[0])
+
+    whole = re.sub(r"([^\W\d_]{3,})\.", written_out, cell)
     return re.search(_form_of_summaries(), whole) is not None
-
-
-def _begins(word: str, cut: re.Match[str]) -> bool:
-    return word.startswith(cut[1].casefold())
 
 
 def _same(cell: str, name: str) -> bool:
