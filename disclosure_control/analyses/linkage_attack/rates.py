@@ -64,9 +64,6 @@ class MaskedRate(Rate):
     def share(self) -> str:
         return MASKED_CELL if self._is_masked else super().share
 
-    def cells(self) -> list[str]:
-        return [f"{MASKED_CELL} of {self.n:,}", MASKED_CELL] if self._is_masked else super().cells()
-
     @property
     def hits_text(self) -> str:
         return MASKED_CELL if self._is_masked else super().hits_text
