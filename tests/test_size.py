@@ -123,22 +123,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/steps/release": 3,
         "tests/study_tables": 410,
     },
-    "Cut": {
-        "disclosure_control.identifiers": 2,
-        "disclosure_control.report": 1,
-        "study": 7,
-        "tests": 20,
-        "tests/analyses/linkage_attack": 3,
-        "tests/assess": 11,
-        "tests/config": 2,
-        "tests/release": 23,
-        "tests/remedy/treatments": 4,
-        "tests/report": 4,
-        "tests/steps/identifiers": 10,
-        "tests/steps/release": 25,
-        "tests/steps/risk": 8,
-        "tests/study/merge": 2,
-    },
     "Store": {
         "disclosure_control.records": 4,
         "study": 47,
@@ -173,13 +157,30 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 79,
         "tests/study/models": 20,
     },
+    "Cut": {
+        "disclosure_control.identifiers": 2,
+        "disclosure_control.report": 1,
+        "study": 7,
+        "tests": 20,
+        "tests/analyses/linkage_attack": 3,
+        "tests/assess": 11,
+        "tests/basics": 7,
+        "tests/config": 2,
+        "tests/release": 23,
+        "tests/remedy/treatments": 4,
+        "tests/report": 4,
+        "tests/steps/identifiers": 10,
+        "tests/steps/release": 25,
+        "tests/steps/risk": 8,
+        "tests/study/merge": 2,
+    },
 }
 
 MOST = {
     "Anonymization_Models": 367,
     "config": 230,
     "disclosure_control": 1,
-    "disclosure_control.analyses": 4713,
+    "disclosure_control.analyses": 4711,
     "disclosure_control.assess": 728,
     "disclosure_control.attack": 3898,
     "disclosure_control.basics": 2179,
@@ -231,7 +232,7 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 42703, 33690
+MOST_STATEMENTS, MOST_OF_TESTS = 42701, 33690
 MOST_SETTINGS = 299
 MOST_WORDS = {"docs": 38504, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
