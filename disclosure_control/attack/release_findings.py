@@ -13,8 +13,8 @@ from disclosure_control.attack.leaving import Leaving
 from disclosure_control.attack.release_finding import ReleaseFinding
 from disclosure_control.attack.search import attacked
 from disclosure_control.attack.sensitive import sensitive_given_away
-from disclosure_control.attack.tells.files_that_tell import files_that_tell
-from disclosure_control.attack.tells.telling import columns_that_tell
+from disclosure_control.attack.tells.files_that_tell import FilesThatTell, files_that_tell
+from disclosure_control.attack.tells.telling import ColumnsThatTell, columns_that_tell
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.small_counts import Policy
 
@@ -57,8 +57,11 @@ class ReleaseFindings:
 
     @property
     def attempts(self) -> list[list[str]]:
-        """One row for each hidden column: by which answerer it was guessed, for how many people, or why not asked."""
-        return [one.row for one in self.attacked.attempts] if isinstance(self.attacked, Attacked) else []
+        """One row for each hidden column and whatever gives it: how, for how many people, or why it was not asked."""
+        by_columns = self.telling.told if isinstance(self.telling, ColumnsThatTell) else ()
+        by_rows = self.rows_telling.told if isinstance(self.rows_telling, FilesThatTell) else ()
+        together = self.attacked.attempts if isinstance(self.attacked, Attacked) else ()
+        return [*(one.row for one in by_columns), *(one.row for one in by_rows), *(one.row for one in together)]
 
     def words(self) -> Iterator[str]:
         """The sentences of all."""

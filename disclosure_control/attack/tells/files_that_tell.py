@@ -84,6 +84,11 @@ class ToldByFiles:
             ],
         )
 
+    @property
+    def row(self) -> list[str]:
+        """The finding as a row of the table of attempts."""
+        return [self.tells, listed([one.says for one in self.by[:MOST_SAID]]), count_text(self.people_told), "", ""]
+
     def sentence(self, n_told: str) -> str:
         """Which rows disclose it, for ``n_told`` people."""
         by = [f"{one.says} (for {count_in_sentence(one.people_told, ',')})" for one in self.by[:MOST_SAID]]

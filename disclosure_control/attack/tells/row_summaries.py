@@ -6,6 +6,7 @@ import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -59,8 +60,15 @@ class RowsOfFile:
         return known is not None and known.role in roles
 
     def summary(self, column: str, how: str = "", term: str = "") -> Summary:
-        """A summary of a column of the file."""
-        return Summary(self.name, self.domain, column, how, term)
+        """A summary of a column of the file; results of the only test of a file are those of the test."""
+        return Summary(
+            self.name, self.domain, column, how, term or (self._only_test if column.endswith(RESULTS) else "")
+        )
+
+    @cached_property
+    def _only_test(self) -> str:
+        tests = [] if self.topic is None else _encoded(self.frame[self.topic])[1].tolist()
+        return str(tests[0]) if len(tests) == 1 else ""
 
     @property
     def adds_up(self) -> bool:

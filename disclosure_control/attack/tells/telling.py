@@ -55,6 +55,11 @@ class ToldByColumns:
             people_changed=leaving.told_of(policy, self.tells, n_changed),
         )
 
+    @property
+    def row(self) -> list[str]:
+        """The finding as a row of the table of attempts."""
+        return [self.tells, " and ".join(self.columns), count_text(self.people_told), "", ""]
+
     def sentence(self, n_told: str) -> str:
         """Which columns disclose which, for ``n_told`` people."""
         how = "column {} alone discloses" if len(self.columns) == 1 else "columns {} together disclose"

@@ -140,7 +140,7 @@ def _found(told: ReleaseTold) -> Iterator[Part]:
     yield from (Sentence(sentence, where=Where.TEXT) for sentence in told.findings.words())
     if told.findings.attempts:
         columns = ("Hidden column", "Guessed by", "People", "Without the facts", "Not asked, because")
-        yield Table("What many facts together disclose", columns, told.findings.attempts, range(2, 4))
+        yield Table("What was tried on each hidden column", columns, told.findings.attempts, range(2, 4))
     if told.longitudinal and told.longitudinal.known:
         yield from course_parts(told.longitudinal)
     elif told.longitudinal:

@@ -18,10 +18,10 @@ def key(release_key):
 
 
 def told(files: dict[str, Rows], folder, release: dict | None = None) -> dict[str, int | None]:
-    """The columns of dates that rows disclose, and for how many people, of a study with a calendar of its own."""
+    """The columns of dates that rows or a merged test disclose, and for how many people, of a study with a calendar of its own."""
     basis = {"DM": demographics(START), "SV": visits(START)}
-    figures = made({**basis, **files}, folder, release).result.figures["rows_telling"]
-    return {one["tells"]: one["people_told"] for one in figures["told"]}
+    figures = made({**basis, **files}, folder, release).result.figures
+    return {one["tells"]: one["people_told"] for key in ("telling", "rows_telling") for one in figures[key]["told"]}
 
 
 def results(value, n_visits: int = 1) -> Rows:
