@@ -101,15 +101,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 6,
         "tests/study/models": 4,
     },
-    "Attack": {
-        "disclosure_control.attack": 217,
-        "disclosure_control.release": 21,
-        "disclosure_control.run": 2,
-        "disclosure_control.steps": 8,
-        "study": 11,
-        "tests/attack": 24,
-        "tests/steps/release": 2,
-    },
     "Use": {
         "disclosure_control.analyses": 2,
         "disclosure_control.release": 375,
@@ -174,6 +165,15 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/steps/release": 25,
         "tests/steps/risk": 8,
         "tests/study/merge": 2,
+    },
+    "Attack": {
+        "disclosure_control.attack": 217,
+        "disclosure_control.release": 21,
+        "disclosure_control.run": 2,
+        "disclosure_control.steps": 8,
+        "study": 11,
+        "tests/attack": 24,
+        "tests/steps/release": 2,
     },
 }
 
