@@ -18,7 +18,7 @@ def key(release_key):
 
 
 def told(files: dict[str, Rows], folder, release: dict | None = None) -> dict[str, int | None]:
-    """The columns of dates that rows or a merged test disclose, and for how many people, of a study with a calendar of its own."""
+    """The dates that rows or a merged test disclose, and for how many people, of a study with a calendar of its own."""
     basis = {"DM": demographics(START), "SV": visits(START)}
     figures = made({**basis, **files}, folder, release).result.figures
     return {one["tells"]: one["people_told"] for key in ("telling", "rows_telling") for one in figures[key]["told"]}
