@@ -65,10 +65,10 @@ def lattice_of(data: str, frame):
         classes = form_equivalence_classes(binned, names)
         attributes = []
         for name, column in zip(names, classes.columns, strict=True):
+            people = np.bincount(column.codes[column.codes >= 0], minlength=len(column.labels))
             if name in config["binning_config"]:
-                attributes.append(generalisations.of_bins(name, column, config["binning_config"][name], True))
+                attributes.append(generalisations.of_bins(name, column, people, config["binning_config"][name], True))
             else:
-                people = np.bincount(column.codes[column.codes >= 0], minlength=len(column.labels))
                 attributes.append(generalisations.of_rarity(name, column, people, 50_000))
     return classes, Lattice.of(classes, attributes)
 

@@ -40,6 +40,7 @@ Columns that are not named here stay in the combined dataset and in the treated 
 This file is one dictionary. It is read, never run. README.md explains every key."""
 SHEET = " You decide about them in {pilot}.columns.csv, beside this file: see docs/columns.md."
 AS_GIVEN = "as in the pilot's config"
+OF_EVERY_TABLE, WEIGHT = ("age", "sex"), 5  # concepts of columns, and how much more than another one they count
 MOST_ROWS_WEIGHED = 500_000  # each way to hold that is tried costs a run
 
 
@@ -90,7 +91,7 @@ def draft_config(pilot: str, folder: Path, given: Mapping[str, Any], sheet: Colu
     parts = {**merge.settings, **_drop(settings.drop, dropped)}
     if parts:
         keys["merge"] = Group(parts, "Settings of the merge that differ from its defaults.")
-    keys["recommend"] = _recommend(tables, model)
+    keys["recommend"] = _recommend(tables, model, _that_stay_fine(columns, decisions))
     names_of_sensitive = {column.name for column in sensitive}
     rows = drafted_rows(columns, decisions, names_of_sensitive, tables, model, None if given else sheet)
     title = TITLE.format(
@@ -113,11 +114,22 @@ def _rule_and_settings(
     )
 
 
-def _recommend(tables: Iterable[SourceTable], model: StudyModel) -> Group:
+def _that_stay_fine(columns: Sequence[Column], decisions: Mapping[str, Decision]) -> dict[str, Node]:
+    """The weights of age and sex among the quasi-identifiers: every table of a study is read by them."""
+    why = "every table of a study is read by it, so others are given up first; 1: as easily as they"
+    known = [one for one in columns if decisions[one.name].role in (ConfigRole.CATEGORY, ConfigRole.NUMBER)]
+    return {
+        one.name: DraftedValue(WEIGHT, why)
+        for one in known
+        if one.concept is not None and one.concept.name in OF_EVERY_TABLE
+    }
+
+
+def _recommend(tables: Iterable[SourceTable], model: StudyModel, weights: Mapping[str, Node]) -> Group:
     """The search for a recoding; in a study with events, by what its tables lose as well."""
     rows = {table.domain: len(table.frame) for table in tables}
     kinds = {of.kind for of in map(model.table, rows) if of is not None}
-    weigh: dict[str, Node] = {}
+    weigh: dict[str, Node] = {"weights": Group(dict(weights))} if weights else {}
     if TableKind.EVENTS in kinds and sum(rows.values()) <= MOST_ROWS_WEIGHED:
         why = "--propose also tries coarser recodings, and takes the one that keeps the tables of the study best"
         weigh["weigh"] = DraftedValue("all", why)

@@ -48,7 +48,7 @@ def test_two_commands_lead_to_a_report(new, doors):
     assert drafted["continuous_qis"] == CONFIG["continuous_qis"]
     assert drafted["sensitive_feature"] == [CONFIG["sensitive_feature"]]
     assert drafted["K"] == 3
-    assert drafted["recommend"] == {}
+    assert drafted["recommend"] == {"weights": {"DM__AGE": 5, "DM__SEX": 5}}
     assert "CLINIC.py" in first.outcomes["CLINIC"][1]
     # Neither the screen nor the draft shows anybody.
     assert leaks(first.out, second.out, new.config_file.read_text(encoding="utf-8")) == []

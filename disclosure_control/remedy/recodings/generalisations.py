@@ -194,9 +194,12 @@ def bin_settings(edges: Sequence[float], has_tails: bool) -> dict[str, object]:
     return {"edges": [*edges]} if has_tails else {"edges": [*edges], "out_of_range": "missing"}
 
 
-def of_bins(name: str, column: EncodedColumn, edges: Sequence[float], has_tails: bool) -> Generalisation:
+def of_bins(
+    name: str, column: EncodedColumn, people: np.ndarray, edges: Sequence[float], has_tails: bool
+) -> Generalisation:
     """The config's own bins, then neighbours joined in pairs until one bin is left; then the attribute is dropped.
 
+    Of an odd number of bins, the one of most ``people`` (n_values,) that can stays alone, so that none is of few.
     The edges of coarser bins are some of the finer ones and always include the first and the last, so that tails
     keep their people. Each bin is a leaf, and so is each tail that contains somebody.
     """
@@ -205,17 +208,26 @@ def of_bins(name: str, column: EncodedColumn, edges: Sequence[float], has_tails:
     inner = slice(1, -1) if has_tails else slice(None)
     is_leaf = occurs.copy()
     is_leaf[inner] = True
-    groupings = []
+    groupings, begins = [], list(range(n_bins))
     for step in _steps(n_bins):
-        group_of_bin = np.arange(n_bins) // step
-        group = group_of_bin
+        begins = begins if step == 1 else _paired(begins, people[inner])
+        group = np.searchsorted(begins, np.arange(n_bins), side="right") - 1
         if has_tails:
-            group = np.concatenate([[0], group_of_bin + 1, [group_of_bin[-1] + 2]])
-        coarse = _coarser(edges, step)
+            group = np.concatenate([[0], group + 1, [group[-1] + 2]])
+        coarse = [*(edges[begin] for begin in begins), edges[-1]]
         bins = [f"{low:g}--{high:g}" for low, high in itertools.pairwise(coarse)]
         labels = [f"<{coarse[0]:g}", *bins, f">{coarse[-1]:g}"] if has_tails else bins
         groupings.append((group, np.array(labels, dtype=object), Recoding("bins", bin_settings(coarse, has_tails))))
     return _generalisation(name, column, groupings, is_leaf)
+
+
+def _paired(begins: Sequence[int], people: np.ndarray) -> list[int]:
+    """Where groups of bins begin whose neighbours were joined in pairs, but for one of an odd number, the largest."""
+    alone = len(begins)
+    if alone % 2:
+        of_group = np.add.reduceat(people, begins)
+        alone = max(range(0, alone, 2), key=lambda at: (of_group[at], at))
+    return [*begins[:alone:2], *begins[alone : alone + 1], *begins[alone + 1 :: 2]]
 
 
 def _steps(n: int) -> list[int]:

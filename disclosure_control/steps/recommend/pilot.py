@@ -166,11 +166,11 @@ def _attribute(
         settings = {"file": source} if is_file else {"rule": source}
         bins = None if edges is None else bin_settings(edges, has_tails)
         return of_hierarchy(name, column, hierarchy, Recoding("hierarchy", settings, bins))
+    people = np.bincount(column.codes + 1, size, len(column.labels) + 1)[1:].astype(np.int64)
     if edges is not None:
-        return of_bins(name, column, edges, has_tails)
+        return of_bins(name, column, people, edges, has_tails)
     if column.is_numeric and name in config.continuous_qis:
         return of_numbers(name, column)
-    people = np.bincount(column.codes + 1, size, len(column.labels) + 1)[1:].astype(np.int64)
     return of_rarity(name, column, people, config.K)
 
 

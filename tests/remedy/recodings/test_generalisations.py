@@ -66,7 +66,8 @@ def assert_levels_are_nested_and_do_what_they_say(generalisation, codes: np.ndar
 def test_bins_and_the_treatment_agree(numbers, edges, out_of_range):
     raw = pd.Series(numbers, dtype=float, name="q")
     column = encode_column(bin_feature_column(raw.to_frame(), "q", edges, out_of_range))
-    generalisation = of_bins("q", column, edges, out_of_range == "tail")
+    people = np.bincount(column.codes[column.codes >= 0], minlength=len(column.labels))
+    generalisation = of_bins("q", column, people, edges, out_of_range == "tail")
     assert generalisation.levels[0].recoding.settings == bin_settings(edges, out_of_range == "tail")
     assert_levels_are_nested_and_do_what_they_say(generalisation, column.codes, raw)
 
@@ -93,7 +94,7 @@ def test_rarity_and_the_treatment_agree(values, k):
 def test_bins_by_hand():
     """Three bins and somebody above them: 3 bins, 2, 1 and the tail, nothing."""
     column = encode_column(bin_feature_column(pd.DataFrame({"age": [1, 7, 13, 40]}), "age", [0, 6, 12, 18]))
-    age = of_bins("age", column, [0, 6, 12, 18], True)
+    age = of_bins("age", column, np.ones(5), [0, 6, 12, 18], True)
     assert age.n_leaves == 4
     assert [level.recoding.settings.get("edges") for level in age.levels] == [
         [0, 6, 12, 18],
@@ -106,6 +107,15 @@ def test_bins_by_hand():
     assert age.levels[1].shares[column.codes + 1].tolist() == [0.5, 0.5, 0.25, 0.25]
     assert age.levels[2].shares[column.codes + 1].tolist() == [0.75, 0.75, 0.75, 0.25]
     assert age.levels[3].shares[column.codes + 1].tolist() == [1, 1, 1, 1]
+
+
+def test_of_an_odd_number_of_bins_the_one_of_most_people_stays_alone():
+    """12, 35, 46, 50, 19 people by tens of years: the few young and the few old join their neighbours."""
+    edges, people = [30, 40, 50, 60, 70, 130], np.array([0, 12, 35, 46, 50, 19, 0])
+    ages = pd.DataFrame({"age": np.repeat([35, 45, 55, 65, 75], people[1:-1])})
+    age = of_bins("age", encode_column(bin_feature_column(ages, "age", edges)), people, edges, True)
+    found = [level.recoding.settings.get("edges") for level in age.levels]
+    assert found == [edges, [30, 50, 60, 130], [30, 60, 130], None]
 
 
 def test_rarity_by_hand():
