@@ -18,7 +18,6 @@ import contextlib
 import dataclasses
 import hashlib
 import sys
-from functools import partial
 
 from disclosure_control.run.memory import keep_freed_memory, look_for_cycles_rarely
 from disclosure_control.run.packages import say_missing_packages
@@ -46,9 +45,9 @@ from disclosure_control.basics.kept import Kept
 from disclosure_control.basics.telling.reasons import DECIDE, DECIDE_COLUMNS, Gravity, Reason
 from disclosure_control.basics.telling.small_counts import EXACT, MASKED
 from disclosure_control.basics.telling.words import counted
-from disclosure_control.draft.proposal import dropped_by, proposal_in_words, propose_tried, tried_in_place
+from disclosure_control.draft.proposal import dropped_by, proposal_in_words, propose_tried, tried_whole
 from disclosure_control.draft.sheet import said_of_closed
-from disclosure_control.draft.ways import NO_USE, RecodingLevels, StudyLosses, Weigh, proposed_by_ways
+from disclosure_control.draft.ways import NO_USE, RecodingLevels, StudyLosses, Trials, Tried, proposed_by_ways
 from disclosure_control.records.choice import AUTO, ENGINES, choose_engine
 from disclosure_control.remedy.treatments.keys import read_key, with_keys_to_come
 from disclosure_control.remedy.treatments.one_release import (
@@ -74,11 +73,10 @@ from disclosure_control.run.logs import SilentLog
 from disclosure_control.run.memory import give_freed_memory_back
 from disclosure_control.run.results import staged
 from disclosure_control.steps import READERS
-from disclosure_control.steps.running import StepResult, records_needed, run_steps
+from disclosure_control.steps.running import Asks, StepResult, records_needed, run_steps
 from study.columns.sheet import ColumnSheet
 
 Check = Callable[[Mapping[str, Any]], object]
-Run = Callable[..., Verdict]
 Weighed = tuple[StudyLosses, Mapping[str, int]]
 
 
@@ -108,15 +106,19 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
                     pilot.log.say(words)
                     yield tried
 
-        def run(literal: Mapping[str, Any], words: str, in_place: bool = False) -> Verdict:
+        def look(literal: Mapping[str, Any], words: str) -> Verdict:
             with opened_by(literal, words) as tried:
-                return _verdict_of(pilot, tried, literal, tried.config if in_place else found.config, kept)
+                return _verdict_of(pilot, tried, literal, found.config, kept, Asks.FIRST)
+
+        def run(literal: Mapping[str, Any], words: str) -> Verdict:
+            with opened_by(literal, words) as tried:  # with the ids and offsets that it would have in place
+                return _verdict_of(pilot, tried, literal, tried.config, kept)
 
         def weigh(literal: Mapping[str, Any], words: str) -> Weighed | None:
             with opened_by(literal, words) as tried:
                 return _losses_of(pilot, tried, found.config, kept)
 
-        return _assess_opened(pilot, found, options, kept, check, run, weigh)
+        return _assess_opened(pilot, found, options, kept, check, Trials(look, run, weigh))
 
 
 def _losses_of(pilot: Pilot, found: OpenedPilot, untried: PilotConfig, kept: Kept) -> Weighed | None:
@@ -124,28 +126,35 @@ def _losses_of(pilot: Pilot, found: OpenedPilot, untried: PilotConfig, kept: Kep
     where nothing would leave.
     """
 
-    how = SilentLog(), pilot.left_out, pilot.started, untried, kept
-    steps = run_steps(
-        pilot.name, pilot.folder, found.dataset, evaluate(found.people, found.config), *how, asks_for_losses=True
-    )
+    how = SilentLog(), pilot.left_out, pilot.started, untried, kept, Asks.LOSSES
+    steps = run_steps(pilot.name, pilot.folder, found.dataset, evaluate(found.people, found.config), *how)
     use = steps["release"].use if "release" in steps else None
     levels = steps["recommend"].figures["levels"] if "recommend" in steps else None
     return None if use is None else (use, levels or {})
 
 
 def _verdict_of(
-    pilot: Pilot, found: OpenedPilot, literal: Mapping[str, Any], untried: PilotConfig, kept: Kept
+    pilot: Pilot,
+    found: OpenedPilot,
+    literal: Mapping[str, Any],
+    untried: PilotConfig,
+    kept: Kept,
+    asks: Asks = Asks.ALL,
 ) -> Verdict:
-    """The verdict of a run by another config than the pilot's; nothing is published. ``untried`` names the release."""
+    """The verdict of a run by another config than the pilot's; nothing is published. ``untried`` names the release.
+
+    Without a release, all is asked.
+    """
 
     assessment = evaluate(found.people, found.config)
-    how = pilot.log, pilot.left_out, pilot.started, untried, kept
+    log, asks = (pilot.log, Asks.ALL) if asks is Asks.ALL or "release" not in literal else (SilentLog(), asks)
+    how = log, pilot.left_out, pilot.started, untried, kept, asks
     steps = run_steps(pilot.name, pilot.folder, found.dataset, assessment, *how)
     return verdict_on(what_leaves(steps), steps, (), literal)
 
 
 def _assess_opened(
-    pilot: Pilot, found: OpenedPilot, options: argparse.Namespace, kept: Kept, check: Check, run: Run, weigh: Weigh
+    pilot: Pilot, found: OpenedPilot, options: argparse.Namespace, kept: Kept, check: Check, trials: Trials
 ) -> Outcome:
 
     dataset = found.dataset
@@ -201,7 +210,7 @@ def _assess_opened(
         pilot.log.notice(notice)
     pilot.log.say(on_screen.full_on_screen if options.verbose else on_screen.short)
     if options.propose:
-        _propose(pilot, outside.verdict, found.config, steps, check, run, weigh)
+        _propose(pilot, outside.verdict, found.config, steps, check, trials)
     leaving = outside.leaving
     judged = leaving.about if leaving.assessment else dataset.file
     return _outcome(judged, leaving.assessment or assessment, outside.verdict, options.fail_on_risk)
@@ -228,8 +237,7 @@ def _propose(
     config: PilotConfig,
     steps: Mapping[str, StepResult],
     check: Check,
-    run: Run,
-    weigh: Weigh,
+    trials: Trials,
 ) -> None:
     """Write the next config beside the pilot's, and say what it changes and how to put it in place.
 
@@ -238,17 +246,20 @@ def _propose(
     """
 
     file, recommended = pilot.config_file, steps.get("recommend")
-    tried = [verdict]
+    looked: list[Tried] = [verdict]
+
+    def reasons_at_first(literal: Mapping[str, Any]) -> tuple[Reason, ...]:
+        looked.append(trials.look(literal, "Looking at the proposal"))
+        return looked[-1].reasons
 
     def reasons_of(literal: Mapping[str, Any]) -> tuple[Reason, ...]:
-        tried.append(run(literal, "Trying the proposal"))
-        return tried[-1].reasons
+        return reasons_at_first(literal) or trials.run(literal, "Trying the proposal").reasons
 
     text = text_of_config(file)
     asked, said = config.settings.get("recommend"), list[str]()
     spared = () if asked is None else tuple(name for name, weight in asked.weights.items() if weight > 1)
-    proposal = propose_tried(text, file.name, verdict.reasons, check, reasons_of, spared)
-    is_of_no_use = (use := tried[-1].use) is not None and use.answer == NO_USE
+    proposal = propose_tried(text, file.name, verdict.reasons, check, reasons_at_first, spared)
+    is_of_no_use = (use := looked[-1].use) is not None and use.answer == NO_USE
 
     def drops_what_is_spared() -> bool:
         return any(dropped_by(change).intersection(spared) for one in proposal.left for change in one.changes)
@@ -257,15 +268,14 @@ def _propose(
     if asked is not None and recommended is not None and (asked.weigh is not None or looks_further):
         recoding = RecodingLevels.of(recommended.figures)
         is_known = proposal.is_tried or not proposal.is_other
-        as_it_is = tried[-1] if is_known else run(parse_config(proposal.text, file.name), "Trying the proposal")
-        of_ways = recoding, weigh, run, as_it_is, asked.tables_weighed
-        proposal, said = proposed_by_ways(proposal, file.name, *of_ways)
+        as_it_is = looked[-1] if is_known else trials.look(parse_config(proposal.text, file.name), "Looking at it")
+        proposal, said = proposed_by_ways(proposal, file.name, recoding, trials, as_it_is, asked.tables_weighed)
+    else:
+        proposal = tried_whole(proposal, lambda text: trials.run(parse_config(text, file.name), "Trying it").reasons)
     for spared_still in dict.fromkeys((spared, ())):  # what lines answer; then, if nothing else holds, what is spared
         if (further := propose_tried(proposal.text, file.name, proposal.left, check, reasons_of, spared_still)).changes:
             changes = (*proposal.changes, *further.changes)
             proposal = dataclasses.replace(further, before=text, changes=changes, n_decided=proposal.n_decided)
-    as_it_runs = partial(run, words="Trying the proposal in place", in_place=True)
-    proposal = tried_in_place(proposal, lambda text: as_it_runs(parse_config(text, file.name)).reasons)
     if proposal.is_other:
         path = write_draft(proposal.text, file.path.parent, pilot.name, PROPOSED_CONFIG)
         said += proposal_in_words(proposal, path, file.path, f"python Main_Anonymization.py {pilot.name}")

@@ -52,6 +52,12 @@ class ReleaseFindings:
 
         return told
 
+    @classmethod
+    def first(cls, leaving: Leaving) -> Callable[[Policy], ReleaseFindings]:
+        """Who is alone by what outsiders may know; nothing else is asked."""
+        alone, nothing = singled_out(leaving), ReleaseFinding()
+        return lambda policy: cls(alone(policy), nothing, nothing, nothing, nothing, nothing, nothing)
+
     def _all(self) -> list[ReleaseFinding]:
         return [getattr(self, one.name) for one in fields(self)]
 

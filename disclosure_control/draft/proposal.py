@@ -49,8 +49,9 @@ class Proposal:
         return self.text != self.before
 
     def difference(self) -> Iterator[str]:
-        """The lines that are no longer there, and those that are new."""
-        lines = difflib.unified_diff(self.before.splitlines(), self.text.splitlines(), n=0, lineterm="")
+        """The lines that are no longer there, and those that are new; lines that are only decided are neither."""
+        before = with_marks_decided(self.before)[0]
+        lines = difflib.unified_diff(before.splitlines(), self.text.splitlines(), n=0, lineterm="")
         return (line for line in list(lines)[2:] if not line.startswith("@@"))
 
 
@@ -80,10 +81,10 @@ def propose_tried(
     return _with_open_choices(found, name)
 
 
-def tried_in_place(found: Proposal, run: Callable[[str], Iterable[Reason]]) -> Proposal:
-    """The proposal, where a trial found that the result may leave, with what a run of it in place leaves.
+def tried_whole(found: Proposal, run: Callable[[str], Iterable[Reason]]) -> Proposal:
+    """The proposal, where a first look found nothing against it, with what a whole run of it in place leaves.
 
-    All trials have the pseudonyms, offsets and draws of today's config. Those of the proposal are others, unless the
+    First looks have the pseudonyms, offsets and draws of today's config. Those of the proposal are others, unless the
     config names the release: "it may leave" is said of these alone.
     """
     return dataclasses.replace(found, left=tuple(run(found.text))) if found.is_tried and not found.left else found
@@ -150,7 +151,7 @@ def _is_sound(config: Mapping[str, Any], check: Check) -> bool:
 
 def proposal_in_words(proposal: Proposal, path: Path, config_file: Path, door: str) -> Iterable[str]:
     """What is proposed, as lines for the screen: the difference, the commands, and what no line answers."""
-    n_lines = counted(len(proposal.changes), "change")
+    n_lines = counted(len(proposal.changes), "change") if proposal.changes else "with all lines"
     yield f"Proposed: {path}, {n_lines} of {config_file.name}, which stays as it is."
     yield from (f"  {line}" for line in proposal.difference())
     if proposal.n_decided:

@@ -9,7 +9,7 @@ without any search of what leaves, so that many ways cost less than one trial; w
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -21,7 +21,7 @@ from disclosure_control.basics.telling.words import capitalised, counted, listed
 from disclosure_control.draft.edits import with_changes
 from disclosure_control.draft.proposal import Proposal, dropped_by
 
-MOST_WEIGHED, MOST_TRIED, MOST_SHOWN = 16, 4, 3
+MOST_WEIGHED, MOST_TRIED, MOST_WHOLE, MOST_SHOWN = 16, 6, 2, 3
 LARGER_CLASSES = (2, 4, 8)  # times K: within them fewer people are alone by what an acquaintance knows
 NO_USE = "no"  # the answer whether it is fit for use
 LEAST_GAIN = 0.01  # of the share lost: who gives up more of a column has to keep so much more of the tables
@@ -30,6 +30,7 @@ _RECOMMENDED = {"method": "recommended"}
 _FIXED = ("recommend", "fixed")
 _LIMIT = ("recommend", "suppression_limit")
 _AT_LEAST = ("recommend", "at_least")
+_RARE = ("release", "rare_terms")
 _WITHIN = {"class": "rare terms counted within each class", "study": "rare terms counted in the whole study"}
 
 
@@ -86,11 +87,14 @@ class RecodingLevels:
         told = [f"{name}: {self.words[name][level]}" for name, level in self.taken.items() if level]
         return "; ".join(told) or "nothing recoded"
 
-    def neighbours(self, stays: Mapping[str, Any]) -> Iterator[RecodingLevels]:
-        """The recodings that differ by one level of one column, which is none of those that stay as they are."""
+    def neighbours(self, stays: Mapping[str, Any], fine: Collection[str] = ()) -> Iterator[RecodingLevels]:
+        """The recodings that differ by one level of one column, which is none of those that stay as they are. None
+        drops one that should stay ``fine``.
+        """
         for name, level in self.taken.items():
             for other in (level + 1, level - 1):
-                if name not in stays and 0 <= other < len(self.words[name]):
+                n_levels = len(self.words[name]) - (name in fine and other > level)
+                if name not in stays and 0 <= other < n_levels:
                     yield dataclasses.replace(self, taken={**self.taken, name: other})
 
     def dropped(self, taken: Mapping[str, int]) -> list[str]:
@@ -112,7 +116,7 @@ class Way:
 class WayWeighed:
     """A way with what it loses: ``lost`` of the weighed tables, and ``n_given_up`` columns that should stay fine.
 
-    ``reasons`` to hold are those of its trial; None where it was not tried.
+    ``reasons`` to hold are those of its trial, None without one: of a run if it ``is_whole``, else of a first look.
     """
 
     way: Way
@@ -121,6 +125,13 @@ class WayWeighed:
     n_given_up: int = 0
     reasons: tuple[Reason, ...] | None = None
     stay_fine: tuple[str, ...] = ()
+    is_whole: bool = False
+    taken: Mapping[str, int] = field(default_factory=dict, repr=False)
+
+    @property
+    def is_tried(self) -> bool:
+        """Whether its verdict is known: a first look alone finds reasons, but does not say that it may leave."""
+        return self.is_whole or bool(self.reasons)
 
     @property
     def losses(self) -> tuple[int, int, int, float]:
@@ -130,13 +141,13 @@ class WayWeighed:
         return self.n_given_up, self.use.rank, self.use.n_vanished, self.lost
 
     @property
-    def rank(self) -> tuple[int, int, tuple[int, int, int, float]]:
-        """Of ways that were tried: those with fewer reasons to hold first.
-
-        A reason that lines of the config answer counts more: by these lines the way would not stay what it is.
+    def rank(self) -> tuple[bool, bool, bool, int, bool, tuple[int, int, int, float]]:
+        """Of ways that were tried: what may leave comes first, then what lines of the config answer, then what holds
+        for fewer reasons; of these, the config as it is.
         """
         reasons = self.reasons or ()
-        return len(reasons), sum(bool(reason.changes) for reason in reasons), self.losses
+        is_bent = bool(reasons) and bool(self.way.changes)
+        return not self.is_tried, bool(reasons), not self.is_answered, len(reasons), is_bent, self.losses
 
     def loses_less_than(self, other: WayWeighed) -> bool:
         """Whether it is fitter for use, or keeps clearly more of the tables."""
@@ -144,20 +155,13 @@ class WayWeighed:
         *of_other, lost_by_other = other.losses
         return first < of_other or (first == of_other and lost + LEAST_GAIN <= lost_by_other)
 
-    def is_better_than(self, other: WayWeighed) -> bool:
-        """Whether it was tried and holds with fewer reasons, or may leave as well and loses less; or lines of the
-        config answer all its reasons, and not those of the other one.
-        """
-        if self.reasons is None or other.reasons is None:
-            return False
-        if len(self.reasons) != len(other.reasons):
-            return len(self.reasons) < len(other.reasons)
-        return self.loses_less_than(other) if not self.reasons else self.is_answered and not other.is_answered
-
     @property
     def is_answered(self) -> bool:
-        """Whether lines that give up no column which should stay fine answer every reason of its trial."""
-        return all(set(one.changes) - set(self.given_up_by(one)) for one in self.reasons or ())
+        """Whether it may leave, or lines that give up no column which should stay fine answer every reason of its run.
+
+        Lines that answer a first look would make another way of it.
+        """
+        return self.is_whole and all(set(one.changes) - set(self.given_up_by(one)) for one in self.reasons or ())
 
     def given_up_by(self, reason: Reason) -> list[ConfigChange]:
         """The changes of a reason that drop a column which should stay fine."""
@@ -177,7 +181,7 @@ class WayWeighed:
     @property
     def verdict(self) -> str:
         """The verdict in a word, with the gravest reason."""
-        if self.reasons is None:
+        if not self.is_tried:
             return "Not tried: whether it may leave is found by a run."
         return f"Hold: {self.reasons[0].sentence}" if self.reasons else "May leave."
 
@@ -189,6 +193,17 @@ Run = Callable[[Mapping[str, Any], str], Tried]
 Weigh = Callable[[Mapping[str, Any], str], tuple[StudyLosses, Mapping[str, int]] | None]
 
 
+@dataclass(frozen=True)
+class Trials:
+    """How configs are tried, the cheapest last: ``run`` whole, in place; a first ``look``, which finds who is alone by
+    what outsiders may know, and k, l and t; or only what they lose (``weigh``).
+    """
+
+    look: Run
+    run: Run
+    weigh: Weigh
+
+
 @dataclass
 class _Weighed:
     """The ways that were weighed so far, up to a number of them; one that the files refuse counts as weighed."""
@@ -198,6 +213,7 @@ class _Weighed:
     weigh: Weigh
     tables: Sequence[str]
     n_weighed: int = 0
+    fine: tuple[str, ...] = ()
     found: list[WayWeighed] = field(default_factory=list)
 
     def of(self, way: Way) -> WayWeighed | None:
@@ -212,38 +228,45 @@ class _Weighed:
         if weighed is None:
             return None
         use, taken = weighed
-        weights = self.literal.get("recommend", {}).get("weights", {})
         given_up = self.recoding.dropped(taken) if self.recoding is not None else []
-        fine = tuple(name for name, weight in weights.items() if weight > 1)
-        n_given_up = len(set(fine).intersection(given_up))
-        self.found.append(WayWeighed(way, use, use.lost_of(self.tables), n_given_up, stay_fine=fine))
+        n_given_up = len(set(self.fine).intersection(given_up))
+        self.found.append(WayWeighed(way, use, use.lost_of(self.tables), n_given_up, stay_fine=self.fine, taken=taken))
         return self.found[-1]
 
 
 def ways_weighed(
-    literal: Mapping[str, Any], recoding: RecodingLevels | None, weigh: Weigh, tables: Sequence[str]
+    literal: Mapping[str, Any],
+    recoding: RecodingLevels | None,
+    weigh: Weigh,
+    tables: Sequence[str],
+    needed: Collection[tuple[str, ...]] = (),
 ) -> list[WayWeighed]:
     """The ways, those that lose least first, by the ``tables`` that matter; () for all. What the files refuse is not
     among them.
 
     First comes the config as it is, then the other ways to count rare terms, and a recoding that leaves nobody out.
-    From the first one on, each column of the ``recoding`` that the config applies goes a level up or down; the best of
-    these ways is the next to start from, until none is better.
+    From the best of the first one and those of larger classes on, each column of the ``recoding`` that the config
+    applies goes a level up or down; the best of these ways is the next to start from, until none is better. What is
+    ``needed``, the keys down to it, is not undone.
     """
     settings = literal.get("recommend", {})
     stays = {**settings.get("fixed", {}), **settings.get("max_level", {})}
     recoding = recoding if _RECOMMENDED in _steps_of(literal) else None
-    weighed = _Weighed(literal, recoding, weigh, tables)
+    fine = tuple(name for name, weight in settings.get("weights", {}).items() if weight > 1)
+    weighed = _Weighed(literal, recoding, weigh, tables, fine=fine)
     here = weighed.of(Way(AS_PROPOSED, ()))
-    for other in _other_counts(literal) if here is not None else ():
+    for other in _other_counts(literal, _RARE in needed) if here is not None else ():
         weighed.of(other)
     if here is not None and recoding is not None and settings.get(_LIMIT[1]) != 0:
         weighed.of(Way("nobody left out by the recoding", (ConfigChange.to(_LIMIT, 0),)))
-    for way in _larger_classes(literal) if here is not None and recoding is not None else ():
-        weighed.of(way)
     seen = [] if recoding is None else [recoding.taken]
+    for way in _larger_classes(literal) if here is not None and recoding is not None else ():
+        if (found := weighed.of(way)) is not None and recoding is not None:
+            seen.append(found.taken)
+            if here is not None and found.loses_less_than(here):
+                here, recoding = found, dataclasses.replace(recoding, taken=found.taken)
     while here is not None and recoding is not None:
-        others = [one for one in recoding.neighbours(stays) if one.taken not in seen]
+        others = [one for one in recoding.neighbours(stays, fine) if one.taken not in seen]
         seen += [one.taken for one in others]
         tried = [(one, weighed.of(_way_of(one, stays))) for one in others]
         better = [(found, one) for one, found in tried if found is not None and found.loses_less_than(here)]
@@ -253,22 +276,37 @@ def ways_weighed(
     return sorted(weighed.found, key=lambda one: one.losses)
 
 
-def ways_tried(literal: Mapping[str, Any], found: Sequence[WayWeighed], run: Run, as_it_is: Tried) -> list[WayWeighed]:
-    """The ways after trials of the best ones, until one may leave that loses less than the config as it is, whose trial
-    is known; the best ones first, those that were not tried last. Where that one is held, larger classes come first.
+def ways_tried(
+    found: Sequence[WayWeighed], config_of: Callable[[Way], Mapping[str, Any]], trials: Trials, as_it_is: WayWeighed
+) -> list[WayWeighed]:
+    """The ways after trials of the best ones, until one may leave, or holds by what lines of a config answer; the best
+    ones first, those that were not tried last.
+
+    ``as_it_is`` is the config as it is, with what is known of it. Ways that lose less are tried before it, others after
+    it; where it is held, those with larger classes first. A way is run whole if a first look finds nothing against it,
+    or against the config as it is, where the way has only larger classes.
     """
-    own = [dataclasses.replace(one, reasons=as_it_is.reasons) for one in found if not one.way.changes]
-    others = [one for one in found if one.way.changes and (as_it_is.reasons or one.loses_less_than(own[0]))]
+    others = [one for one in found if one.way.changes]
     if as_it_is.reasons:
-        others.sort(key=lambda one: one.way.changes[0].path != _AT_LEAST)
+        order = [as_it_is, *sorted(others, key=lambda one: one.way.changes[0].path != _AT_LEAST)]
+    else:
+        better = [one for one in others if one.loses_less_than(as_it_is)]
+        order = [*better, as_it_is, *(one for one in others if one not in better)]
     tried: list[WayWeighed] = []
-    for one in others[:MOST_TRIED] if own else ():
-        verdict = run(applied(literal, one.way.changes), f"Trying a way to hold: {one.way.words}")
-        tried.append(dataclasses.replace(one, reasons=verdict.reasons))
-        if not verdict.reasons:
+    for one in order[: MOST_TRIED + 1]:
+        is_coarser = bool(one.way.changes) and one.way.changes[0].path == _AT_LEAST and not as_it_is.reasons
+        if one.reasons is None and not is_coarser:
+            seen = trials.look(config_of(one.way), f"Looking at a way to hold: {one.way.words}")
+            one = dataclasses.replace(one, reasons=seen.reasons)
+        if not one.reasons and not one.is_whole and sum(other.is_whole for other in tried) < MOST_WHOLE:
+            seen = trials.run(config_of(one.way), f"Trying a way to hold: {one.way.words}")
+            one = dataclasses.replace(one, reasons=seen.reasons, is_whole=True)
+        tried.append(one)
+        if one.is_whole and one.is_answered:
             break
-    ways = [one.way for one in (*own, *tried)]
-    return [*sorted((*own, *tried), key=lambda one: one.rank), *(one for one in found if one.way not in ways)]
+    ways = [one.way for one in tried]
+    left = (one if one.way.changes else as_it_is for one in found if one.way not in ways)
+    return [*sorted(tried, key=lambda one: one.rank), *left]
 
 
 def _steps_of(literal: Mapping[str, Any]) -> list[Any]:
@@ -276,18 +314,19 @@ def _steps_of(literal: Mapping[str, Any]) -> list[Any]:
     return list(treatment.get("steps", []) if isinstance(treatment, Mapping) else treatment)
 
 
-def _other_counts(literal: Mapping[str, Any]) -> Iterator[Way]:
-    """The ways that count rare terms otherwise than the config: elsewhere, and so that nobody's quasi-identifiers are
-    hidden for them; none for a config that leaves them.
+def _other_counts(literal: Mapping[str, Any], is_needed: bool) -> Iterator[Way]:
+    """The ways that count rare terms otherwise than the config: elsewhere, if the place is not needed, and so that
+    nobody's quasi-identifiers are hidden for them; none for a config that leaves them.
     """
-    rare, place = literal.get("release", {}).get("rare_terms"), ("release", "rare_terms")
+    rare = literal.get("release", {}).get("rare_terms")
     if not isinstance(rare, Mapping):
         return
     alone = {name: value for name, value in rare.items() if name != "keep"}
     within = "study" if rare.get("within", "study") == "class" else "class"
-    yield Way(_WITHIN[within], (ConfigChange.to(place, {**alone, "within": within}),))
+    if not is_needed:
+        yield Way(_WITHIN[within], (ConfigChange.to(_RARE, {**alone, "within": within}),))
     if "keep" in rare:
-        yield Way("nobody's quasi-identifiers hidden", (ConfigChange.to(place, alone),))
+        yield Way("nobody's quasi-identifiers hidden", (ConfigChange.to(_RARE, alone),))
 
 
 def _larger_classes(literal: Mapping[str, Any]) -> Iterator[Way]:
@@ -302,38 +341,41 @@ def _way_of(recoding: RecodingLevels, stays: Mapping[str, Any]) -> Way:
     return Way(recoding.in_words(), (ConfigChange.to(_FIXED, fixed),))
 
 
-def best_way(found: Sequence[WayWeighed]) -> WayWeighed | None:
-    """The best of the ways that were tried, if it is better than the config as it is; else None."""
-    as_it_is = [one for one in found if not one.way.changes]
-    better = [one for one in found if as_it_is and one.is_better_than(as_it_is[0])]
-    return min(better, key=lambda one: (len(one.reasons or ()), one.losses), default=None)
-
-
 def proposed_by_ways(
     proposal: Proposal,
     name: str,
     recoding: RecodingLevels | None,
-    weigh: Weigh,
-    run: Run,
+    trials: Trials,
     as_it_is: Tried,
     tables: Sequence[str],
 ) -> tuple[Proposal, list[str]]:
-    """The ``proposal``, which was tried ``as_it_is``, with the lines of the best way, and what is said of all ways;
-    ``name`` of the config's file.
+    """The ``proposal`` with the lines of the best way, what a run of it leaves, and what is said of all ways; ``name``
+    of the config's file. ``as_it_is``: what a first look at the proposal found, or the run of today's config.
     """
     literal = parse_config(proposal.text, name)
-    found = ways_tried(literal, ways_weighed(literal, recoding, weigh, tables), run, as_it_is)
-    if (best := best_way(found)) is not None:
+
+    def config_of(way: Way) -> Mapping[str, Any]:
+        return parse_config(with_changes(proposal.text, way.changes), name)  # the order of keys names the release
+
+    needed = [change.path for change in proposal.changes]
+    weighed = ways_weighed(literal, recoding, trials.weigh, tables, needed)
+    own = next((one for one in weighed if not one.way.changes), None)
+    if own is None:
+        return proposal, list(ways_in_words(literal, literal, weighed, tables))
+    own = dataclasses.replace(own, reasons=as_it_is.reasons, is_whole=not proposal.is_other)
+    found = ways_tried(weighed, config_of, trials, own)
+    best, changes = found[0], tuple[ConfigChange, ...]()
+    if best.way.changes:
         own = next(one for one in found if not one.way.changes)
         why = f"of {counted(len(found), 'way')} looked at, {best.is_better_by(own)}"
         changes = tuple(dataclasses.replace(change, why=why) for change in best.way.changes)
-        proposal = dataclasses.replace(
-            proposal,
-            text=with_changes(proposal.text, changes),
-            changes=(*proposal.changes, *changes),
-            left=best.reasons or (),
-            is_tried=True,
-        )
+    proposal = dataclasses.replace(
+        proposal,
+        text=with_changes(proposal.text, changes),
+        changes=(*proposal.changes, *changes),
+        left=best.reasons or (),
+        is_tried=True,
+    )
     return proposal, list(ways_in_words(literal, parse_config(proposal.text, name), found, tables))
 
 
@@ -344,7 +386,7 @@ def ways_in_words(
     config. ``literal``: the config from which the ways start.
     """
     of = listed(tables) if tables else "all tables of the study"
-    n_tried = sum(one.reasons is not None for one in found)
+    n_tried = sum(one.is_tried for one in found)
     yield f"Ways to hold, by what {of} lose; {counted(len(found), 'way')} weighed, {n_tried} tried:"
     for number, one in enumerate(found[:MOST_SHOWN], start=1):
         way = applied(literal, one.way.changes)

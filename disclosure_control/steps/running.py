@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from enum import IntEnum
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
@@ -36,6 +37,14 @@ OF_THE_PILOT_ALONE = ("identifiers", "recommend")  # they find the same, whateve
 Settings = TypeVar("Settings", covariant=True)
 
 
+class Asks(IntEnum):
+    """What a run is asked; each includes those before it, and costs more."""
+
+    LOSSES = 0  # what a recipient would lose: nothing is searched
+    FIRST = 1  # whether what leaves meets k, l and t, and who is alone by what outsiders may know
+    ALL = 2
+
+
 @dataclass(frozen=True)
 class StepInput(Generic[Settings]):
     """The input of a step. ``settings`` are those of its config key, or the defaults without the key.
@@ -45,7 +54,7 @@ class StepInput(Generic[Settings]):
     began, UTC, ISO 8601: the only clock that a result may contain, so that the same run can be made again. A trial
     publishes nothing, and gives the pseudonyms of the ``untried`` config, so that one way differs from the next by what
     it decides alone. ``kept`` is what was found in columns of the same content before, in any way of this run.
-    ``asks_for_losses``: nothing is searched, as only what a recipient would lose is asked.
+    ``asks``: how much is searched.
     """
 
     pilot: str
@@ -58,7 +67,7 @@ class StepInput(Generic[Settings]):
     started: str = field(default_factory=lambda: clock.utc_now())
     untried: PilotConfig | None = None
     kept: Kept = field(default_factory=Kept, repr=False)
-    asks_for_losses: bool = False
+    asks: Asks = Asks.ALL
 
     @property
     def is_trial(self) -> bool:
@@ -180,22 +189,22 @@ def run_steps(
     started: str | None = None,
     untried: PilotConfig | None = None,
     kept: Kept | None = None,
-    asks_for_losses: bool = False,
+    asks: Asks = Asks.ALL,
 ) -> dict[str, StepResult]:
     """Run the steps whose key is in the config, in the order of the registry; returns their results by name.
 
     The ``log`` gets each step with its seconds. Steps that are ``left_out`` are not run. The run ``started``
     now, if no time is given. ``untried``: in a trial, the pilot's config in place of which another one is tried;
-    ``kept``: what follows from the content of columns, found before in the same run. ``asks_for_losses``: only what a
-    recipient would lose is asked, so that only the steps that make a release run, and nothing is searched.
+    ``kept``: what follows from the content of columns, found before in the same run. ``asks`` for less than all of a
+    config with a release: only the steps that make it run, and not all is searched.
     """
     log, started, kept = log or SilentLog(), started or clock.utc_now(), kept or Kept()
     results: dict[str, StepResult] = {}
     given = assessment.config.settings
-    for name in MAKE_A_RELEASE if asks_for_losses else STEPS:
+    for name in MAKE_A_RELEASE if asks < Asks.ALL else STEPS:
         if (name in given or name in ALWAYS_RUN) and name not in left_out:
             settings = given[name] if name in given else settings_module(name).SETTINGS()
-            how = dataset.domains, started, untried, kept, asks_for_losses
+            how = dataset.domains, started, untried, kept, asks
             step = StepInput(pilot, folder, settings, dataset, assessment, dict(results), *how)
             find = partial(step_module(name).run_step, step)
             with log.step(name, is_said=name not in ALWAYS_RUN):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from dataclasses import dataclass
 
@@ -18,9 +19,9 @@ from disclosure_control.draft.ways import (
     MOST_TRIED,
     MOST_WEIGHED,
     RecodingLevels,
+    Trials,
     Way,
     WayWeighed,
-    best_way,
     proposed_by_ways,
     ways_in_words,
     ways_tried,
@@ -71,7 +72,15 @@ def held_by(reasons: dict[tuple[int, ...], tuple[Reason, ...]]):
 
 
 MAY_LEAVE = FoundByTrial((), use(Fitness.YES))
+HELD = FoundByTrial((ALONE,), None)
 LOSSES = {(0, 0): 0.4, (1, 0): 0.35, (0, 1): 0.3, (1, 1): 0.29, (0, 2): 0.25, (1, 2): 0.245}
+
+
+def tried_by(literal, found, run, as_it_is, whole=None):
+    """The ways after trials of the best ones: looks by ``run``, and runs by it, or by another one."""
+    own = dataclasses.replace(next(one for one in found if not one.way.changes), reasons=as_it_is.reasons)
+    trials = Trials(run, whole or run, lambda literal, words: None)
+    return ways_tried(found, lambda way: applied(literal, way.changes), trials, own)
 
 
 def levels_of(literal, found):
@@ -85,7 +94,9 @@ def test_columns_go_one_level_at_a_time_as_long_as_clearly_more_is_kept():
     assert found[0].way.words == "SEX: not released; AGE: not released"
     assert [one.way.words for one in found if not one.way.changes] == ["As proposed"]
     assert found[-1].way.words == "rare terms counted in the whole study"
-    assert best_way(ways_tried(LITERAL, found, held_by({}), MAY_LEAVE)) is not None
+    assert tried_by(LITERAL, found, held_by({}), MAY_LEAVE)[0] == dataclasses.replace(
+        found[0], reasons=(), is_whole=True
+    )
 
 
 def test_a_column_that_was_dropped_comes_back_where_the_tables_keep_more_by_it():
@@ -103,7 +114,7 @@ def test_a_column_that_weighs_more_is_not_given_up_for_other_tables():
     literal = {**LITERAL, "recommend": {"suppression_limit": 0, "weights": {"AGE": 5, "SEX": 1}}}
     found = ways_weighed(literal, RECODING, losing(LOSSES | {(1, 1): 0.1}), ())
     assert levels_of(literal, found)[:2] == [(1, 1), ()]
-    assert [one.n_given_up for one in found if "AGE: not released" in one.way.words] == [1] * 2
+    assert not any("AGE: not released" in one.way.words for one in found)
 
 
 def test_where_people_are_alone_by_a_fact_larger_classes_are_tried_first():
@@ -119,30 +130,46 @@ def test_where_people_are_alone_by_a_fact_larger_classes_are_tried_first():
     def hold_below(literal, words):
         return run(literal, words) if literal["recommend"].get("at_least") == 20 else FoundByTrial((ALONE,), None)
 
-    ways = ways_tried(literal, ways_weighed(literal, RECODING, weigh, ()), hold_below, FoundByTrial((ALONE,), None))
-    assert [one.way.words for one in ways if one.reasons == ()] == ["classes of 20 people or more"]
-    assert best_way(ways) is ways[0]
-    assert sum(one.reasons is not None for one in ways) == 3  # as proposed, 10 people, 20 people
+    ways = tried_by(literal, ways_weighed(literal, RECODING, weigh, ()), hold_below, HELD)
+    assert [one.way.words for one in ways if one.is_answered] == ["classes of 20 people or more"] == [ways[0].way.words]
+    assert sum(one.is_tried for one in ways) == 3  # as proposed, 10 people, 20 people
 
 
 def test_no_way_is_proposed_for_less_than_it_gives_up():
     losses = LOSSES | {(1, 1): 0.295, (0, 2): 0.292}
     found = ways_weighed(LITERAL, RECODING, losing(losses), ())
     assert len(found) == 5  # none is clearly better, so the search ends there
-    tried = []
-    assert best_way(ways_tried(LITERAL, found, lambda literal, words: tried.append(words), MAY_LEAVE)) is None
-    assert tried == []  # what could not win costs no run
+    ways = tried_by(LITERAL, found, held_by({}), MAY_LEAVE)
+    assert [one.way.words for one in ways if one.is_tried] == ["As proposed"]  # what could not win costs no run
 
 
 def test_the_best_ways_are_tried_until_one_may_leave():
     found = ways_weighed(LITERAL, RECODING, losing(LOSSES), ())
-    reasons = {(1, 2): (ALONE,), (0, 2): ()}
-    ways = ways_tried(LITERAL, found, held_by(reasons), MAY_LEAVE)
-    assert [one.reasons for one in ways] == [(), (), (ALONE,), None, None, None]
+    ways = tried_by(LITERAL, found, held_by({(1, 2): (ALONE,)}), MAY_LEAVE)
+    assert [one.is_answered for one in ways] == [True, *[False] * 5]
+    assert [one.is_tried for one in ways] == [True, True, *[False] * 4]
     assert levels_of(LITERAL, ways)[0] == (0, 2)
-    nobody = ways_tried(LITERAL, found, held_by(dict.fromkeys(LOSSES, (ALONE,))), MAY_LEAVE)
-    assert sum(one.reasons is not None for one in nobody) == 4 <= 1 + MOST_TRIED  # none could win but three
-    assert best_way(nobody) is None
+    nobody = tried_by(LITERAL, found, held_by(dict.fromkeys(LOSSES, (ALONE,))), HELD)
+    assert sum(one.is_tried for one in nobody) <= 1 + MOST_TRIED
+    assert not nobody[0].way.changes  # another way that is held as well is no gain
+
+
+def test_a_way_is_run_whole_only_after_a_look_and_what_lines_answer_then_ends_the_search():
+    found = ways_weighed(LITERAL, RECODING, losing(LOSSES), ())
+    told = dataclasses.replace(ALONE, changes=(ConfigChange.to(("release", "operations", "AE.X"), "remove"),))
+    runs = []
+
+    def whole(literal, words):
+        runs.append(words)
+        return FoundByTrial((ALONE,) if len(runs) == 1 else (told,), None)
+
+    ways = tried_by(LITERAL, found, held_by({(1, 2): (told,)}), MAY_LEAVE, whole)
+    assert runs == [
+        "Trying a way to hold: AGE: not released",
+        "Trying a way to hold: SEX: not released; AGE: 18--40, 40--90",
+    ]
+    assert (ways[0].way.words, ways[0].reasons) == ("SEX: not released; AGE: 18--40, 40--90", (told,))
+    assert not next(one for one in ways if levels_of(LITERAL, [one]) == [(1, 2)]).is_answered  # lines would undo it
 
 
 def test_a_level_that_the_config_fixes_stays_and_one_that_is_not_recommended_is_none():
@@ -191,7 +218,11 @@ def test_the_proposal_has_the_lines_of_the_best_way_with_the_reason_above_them()
     text = 'config = {\n    "recommend": {"suppression_limit": 0},\n    "treatment": [{"method": "recommended"}],\n'
     text += '    "release": {"rare_terms": {"within": "class"}},\n}\n'
     proposal = Proposal(text, text, (), 0, (), ())
-    found, words = proposed_by_ways(proposal, "x.py", RECODING, losing(LOSSES), held_by({}), MAY_LEAVE, ())
+
+    def by_ways(losses, run, as_it_is):
+        return proposed_by_ways(proposal, "x.py", RECODING, Trials(run, run, losing(losses)), as_it_is, ())
+
+    found, words = by_ways(LOSSES, held_by({}), MAY_LEAVE)
     assert parse_config(found.text, "x.py")["recommend"] == {"suppression_limit": 0, "fixed": {"SEX": 1, "AGE": 2}}
     assert "# proposed: of 6 ways looked at, this one keeps the tables of the study best" in found.text
     assert found.is_other
@@ -204,11 +235,10 @@ def test_the_proposal_has_the_lines_of_the_best_way_with_the_reason_above_them()
     assert not found.left
     held = held_by(dict.fromkeys(LOSSES, (ALONE,)))
     twice = FoundByTrial((ALONE, ALONE), use(Fitness.YES))
-    fewer, _ = proposed_by_ways(proposal, "x.py", RECODING, losing(LOSSES), held, twice, ())
+    fewer, _ = by_ways(LOSSES, held, twice)
     assert "this one has the fewest reasons to hold" in fewer.text
     assert fewer.left == (ALONE,)
-    alike = losing(dict.fromkeys(LOSSES, 0.3))
-    same, _ = proposed_by_ways(proposal, "x.py", RECODING, alike, held_by({}), MAY_LEAVE, ())
+    same, _ = by_ways(dict.fromkeys(LOSSES, 0.3), held_by({}), MAY_LEAVE)
     assert same.text == text
 
 
@@ -225,21 +255,25 @@ def test_what_may_leave_comes_first_then_what_is_fit_and_loses_least_of_the_tabl
     def tried(tables):
         ways = [
             WayWeighed(
-                Way(name, (ConfigChange.to(("name",), name),)), one.use, one.use.lost_of(tables), reasons=one.reasons
+                Way(name, (ConfigChange.to(("name",), name),)),
+                one.use,
+                one.use.lost_of(tables),
+                reasons=one.reasons,
+                is_whole=True,
             )
             for name, one in results.items()
         ]
         return sorted(ways, key=lambda one: one.rank)
 
     found = tried(["terms"])
-    assert [one.way.words for one in found] == ["little", "much", "bent", "held", "undone"]
+    assert [one.way.words for one in found] == ["little", "much", "bent", "undone", "held"]
     assert [one.way.words for one in tried(())][:2] == ["much", "little"]
     words = "\n".join(ways_in_words({}, {}, found, ["terms"]))
     assert "5 ways weighed, 5 tried" in words
     assert "1. Little. Fit for use: with limits; tables lose 20%." in words
     assert "bent" in words.lower()
     assert "12 of 100" not in words  # the fourth
-    assert "Hold: 12 of 100 people are alone." in "\n".join(ways_in_words({}, {}, found[3:], ["terms"]))
+    assert "Hold: 12 of 100 people are alone." in "\n".join(ways_in_words({}, {}, found[4:], ["terms"]))
 
 
 def test_a_way_that_the_files_refuse_or_by_which_nothing_leaves_is_left_out():
@@ -261,10 +295,10 @@ def test_a_recoding_that_leaves_nobody_out_is_a_way_and_so_is_one_that_hides_nob
         return use(Fitness.NO if is_bent else Fitness.WITH_LIMITS, terms=0.3), {}
 
     literal = {"treatment": [{"method": "recommended"}]}
-    found = ways_tried(literal, ways_weighed(literal, RECODING, weigh, ()), held_by({}), MAY_LEAVE)
+    found = tried_by(literal, ways_weighed(literal, RECODING, weigh, ()), held_by({}), MAY_LEAVE)
     assert found[0].way.words == "nobody left out by the recoding"
     assert "fit for use: with limits" in found[0].is_better_by(found[-1])
-    assert best_way(found) is found[0]
+    assert found[0].is_answered
     assert not any(one.way.words.startswith("nobody left") for one in ways_weighed(LITERAL, RECODING, weigh, ()))
 
     rare = {"at_least": 5, "within": "class", "keep": ["DS"]}
@@ -273,13 +307,34 @@ def test_a_recoding_that_leaves_nobody_out_is_a_way_and_so_is_one_that_hides_nob
     assert rare in written
     assert {"at_least": 5, "within": "class"} in written
     assert {"at_least": 5, "within": "study"} in written
+    needed = ways_weighed({"release": {"rare_terms": rare}}, None, weigh, (), [("release", "rare_terms")])
+    assert [one.way for one in needed if "whole study" in one.way.words] == []
 
 
 def test_a_way_that_keeps_more_categories_of_the_main_tables_comes_first():
     def tried(n_vanished: int, lost: float) -> WayWeighed:
         one = FitForUse(Fitness.WITH_LIMITS, (), (), (), {"terms": (lost,)}, n_vanished)
-        return WayWeighed(Way("", ()), one, lost, reasons=())
+        return WayWeighed(Way("", ()), one, lost, reasons=(), is_whole=True)
 
-    assert tried(1, 0.3).is_better_than(tried(2, 0.1))
-    assert not tried(2, 0.1).is_better_than(tried(1, 0.3))
-    assert tried(1, 0.1).is_better_than(tried(1, 0.3))
+    assert tried(1, 0.3).rank < tried(2, 0.1).rank
+    assert tried(1, 0.1).rank < tried(1, 0.3).rank
+    assert tried(1, 0.3).loses_less_than(tried(2, 0.1))
+
+
+def test_the_search_begins_from_larger_classes_that_keep_more_of_the_tables():
+    """Within classes of 10 people age leaves in two bands, and the tables keep more: from there, its neighbours."""
+    coarse = {"SEX": 0, "AGE": 1}
+    fine = RecodingLevels({"SEX": 0, "AGE": 0}, RECODING.words)
+
+    def weigh(literal, words):
+        settings = literal["recommend"]
+        taken = settings.get("fixed") or (coarse if settings.get("at_least") == 10 else fine.taken)
+        if settings.get("at_least", 5) > 10:
+            return None
+        return use(
+            Fitness.YES, terms={(0, 0): 0.4, (0, 1): 0.2, (1, 1): 0.3, (0, 2): 0.3}[tuple(taken.values())]
+        ), taken
+
+    found = ways_weighed({**LITERAL, "K": 5}, fine, weigh, ())
+    assert found[0].way.words == "classes of 10 people or more"
+    assert [tuple(one.taken.values()) for one in found] == [(0, 1), (1, 1), (0, 2), (0, 0), (0, 0)]

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
+from disclosure_control.basics.settings.changes import python_text
 from disclosure_control.basics.telling.small_counts import NOT_SHOWN, Policy
-from disclosure_control.remedy.recodings.search import SearchResult
+from disclosure_control.basics.telling.words import listed
+from disclosure_control.remedy.recodings.search import SearchResult, Transformation, evaluate
 from disclosure_control.steps.recommend.short_list import Trial, in_words, main_question
 
 MODELS = ("k", "l", "t")
 SHARE_OF_TIME = 0.1  # of the limit of all searches, for each further one
+LARGER_T = (1.25, 1.5, 2, 3, 4)  # times T: coarse steps, which disclose little of the distances of single classes
 
 
 @dataclass(frozen=True)
 class ForThresholds:
     """The mildest recoding for some of the thresholds, in words, and the records that it leaves out.
 
-    None of both where no recoding was found.
+    None of both where no recoding was found. ``costs``: the columns that t alone drops, and ``keeps`` the T by which
+    they would stay, by sensitive feature.
     """
 
     models: tuple[str, ...]
     words: str | None
     suppressed: int | None
+    costs: Sequence[str] = ()
+    keeps: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -41,15 +47,40 @@ def by_thresholds(trial: Trial, found: SearchResult) -> tuple[ForThresholds, ...
     asked = [model for model in MODELS if model in pilot.models]
     if len(asked) < 2:
         return ()
-    answers = [_searched(trial, tuple(asked[:n])) for n in range(1, len(asked))]
-    return (*answers, _in_words(trial, tuple(asked), found))
+    milder = [_searched(trial, tuple(asked[:n])) for n in range(1, len(asked))]
+    answers = [_in_words(trial, tuple(asked[:n]), one) for n, one in enumerate(milder, start=1)]
+    last = _in_words(trial, tuple(asked), found)
+    if asked[-1] == "t" and found.best is not None and milder[-1].best is not None:
+        last = _with_costs_of_t(trial, last, milder[-1].best, found.best)
+    return (*answers, last)
 
 
-def _searched(trial: Trial, models: tuple[str, ...]) -> ForThresholds:
+def _searched(trial: Trial, models: tuple[str, ...]) -> SearchResult:
     pilot = trial.pilot
     criteria = tuple(one for one in pilot.criteria if ("t" if one.model.endswith("_t") else "l") in models)
     milder = dataclasses.replace(trial, pilot=dataclasses.replace(pilot, criteria=criteria, models=models))
-    return _in_words(milder, models, milder.search(main_question(milder), SHARE_OF_TIME * trial.time_limit))
+    return milder.search(main_question(milder), SHARE_OF_TIME * trial.time_limit)
+
+
+def _with_costs_of_t(
+    trial: Trial, answer: ForThresholds, without: Transformation, best: Transformation
+) -> ForThresholds:
+    """With the columns that the ``best`` recoding drops and one ``without`` t keeps, and the least T that keeps them."""
+    pilot = trial.pilot
+    ends = zip(pilot.lattice.attributes, without.levels, best.levels, strict=True)
+    costs = [one.name for one, kept, level in ends if kept < one.height == level]
+    for times in LARGER_T if costs else ():
+        criteria = tuple(
+            dataclasses.replace(one, threshold=one.threshold * times) if one.model.endswith("_t") else one
+            for one in pilot.criteria
+        )
+        met = dataclasses.replace(pilot, criteria=criteria).requirements(trial.suppression_limit)
+        tried = evaluate(pilot.lattice, without.levels, met, trial.metric, trial.weights)
+        if tried.n_suppressed == without.n_suppressed:
+            of_t = (one for one in criteria if one.model.endswith("_t"))
+            keeps = {one.sensitive: float(f"{one.threshold:.3g}") for one in of_t}
+            return dataclasses.replace(answer, costs=costs, keeps=keeps)
+    return answer
 
 
 def _in_words(trial: Trial, models: tuple[str, ...], found: SearchResult) -> ForThresholds:
@@ -82,5 +113,11 @@ def in_sentences(answers: Sequence[ForThresholds], n_records: str) -> list[str]:
         else:
             n_out = NOT_SHOWN if answer.suppressed is None else f"{answer.suppressed}"
             lines.append(f"{answer.text}: {answer.words}; {n_out} of {n_records} records left out.")
+        if answer.costs:
+            t = [*answer.keeps.values()]
+            line = python_text(t[0] if len(t) == 1 else dict(answer.keeps))
+            lines.append(
+                f'T alone costs {listed(answer.costs)}. To keep what it costs, if T may be larger: "T": {line}'
+            )
         before = answer
     return lines

@@ -16,7 +16,7 @@ from disclosure_control.attack.questions import Answer, three_questions, without
 from disclosure_control.attack.release_findings import ReleaseFindings
 from disclosure_control.attack.tells.merged import MergedPackage, evaluated_package, leaving_of
 from disclosure_control.attack.tells.summarised import summarised
-from disclosure_control.attack.traces.traces import find_traces
+from disclosure_control.attack.traces.traces import Traces, find_traces
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.small_counts import Policy
@@ -33,7 +33,7 @@ from disclosure_control.remedy.treatments.one_release import days_of_release
 from disclosure_control.steps.release.checked import PackageChecked
 from disclosure_control.steps.release.course import CourseRisk, course_risk
 from disclosure_control.steps.release.earlier import beside_earlier
-from disclosure_control.steps.running import StepInput
+from disclosure_control.steps.running import Asks, StepInput
 from study.formats.tables import SourceTable
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
@@ -43,18 +43,25 @@ from study.models.flat import FLAT
 def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierReleases | None = None) -> PackageChecked:
     """What a recipient finds in the package, searched for the originals, merged by door 1, and evaluated.
 
-    Needs the package as it is read; its tables are given up as soon as they are merged.
+    Needs the package as it is read; its tables are given up as soon as they are merged. A first look searches for no
+    originals and no identifiers, and attacks nothing.
     """
     asked, study, released, people = making.asked, making.study, making.released, making.people
     tables, rule, config, most = making.package.tables, asked.rule, asked.config, asked.files.rows_to_search
-    traces = find_traces(study, released, tables, people, making.package.texts, rule.column, asked.kept, most)
-    identifiers, not_scanned = _identifiers_in(tables, making, step)
+    is_whole = step.asks is Asks.ALL
+    traces, summaries, dates = Traces(0, 0, 0, 0, 0, 0, {}), None, None
+    identifiers: tuple[ColumnFinding, ...] = ()
+    not_scanned: tuple[str, ...] = ()
+    if is_whole:
+        traces = find_traces(study, released, tables, people, making.package.texts, rule.column, asked.kept, most)
+        identifiers, not_scanned = _identifiers_in(tables, making, step)
     known = asked.settings.outsiders_know
     known = dataclasses.replace(known, kinds=kinds_to_count(known.kinds, released))
     telling = rows_with_facts(tables, study.model, rule, known.kinds, most)
-    stay = {f"{account.domain}__{account.variable}" for account in released.accounts if account.stays}
-    dropped = {name: values for name, values in making.of_source.items() if name not in stay}
-    summaries = summarised(tables, people, asked.original, rule, study.model, dropped, most)
+    if is_whole:
+        stay = {f"{account.domain}__{account.variable}" for account in released.accounts if account.stays}
+        dropped = {name: values for name, values in making.of_source.items() if name not in stay}
+        summaries = summarised(tables, people, asked.original, rule, study.model, dropped, most)
     with progress("Merging the package"):
         merged = _merged(making, _merge_of(making), tables, asked.promised.config)
     tables.clear()  # the ids and texts of all people, which nothing needs again
@@ -62,7 +69,8 @@ def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierRel
     identified = IdentifierOutcome(identifiers, assessed=found.config.quasi_identifiers)
     whose, harmless, days = _whose(making, merged), asked.harmless, days_of_release(config)
     leaving = leaving_of(merged, step.assessment, asked.original, released, whose, days, harmless, summaries)
-    dates = dated_rows(released, study, people, whose, merged.classes, harmless, most)
+    if is_whole:
+        dates = dated_rows(released, study, people, whose, merged.classes, harmless, most)
     course = _course(making, merged, telling, known)
 
     def answers(policy: Policy) -> dict[str, Answer]:
@@ -75,7 +83,7 @@ def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierRel
         traces,
         identifiers,
         answers,
-        ReleaseFindings.of(leaving, dates),
+        ReleaseFindings.of(leaving, dates) if is_whole else ReleaseFindings.first(leaving),
         making.package.no_definition,
         course,
         None if earlier is None else beside_earlier(merged, earlier, people, making.n_held_back),

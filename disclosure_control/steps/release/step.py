@@ -17,6 +17,7 @@ from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.release.making import Asked, Making, Stage, begun
 from disclosure_control.release.settings import ReleaseSettings
 from disclosure_control.release.stages import LEAVING, ON_TRIAL, WEIGHED, operations, people_who_stay, through
+from disclosure_control.release.writing import as_it_would_be_read
 from disclosure_control.remedy.treatments.keys import Release, read_key
 from disclosure_control.remedy.treatments.one_release import name_of_release
 from disclosure_control.remedy.treatments.seeds import seed_reasons
@@ -28,7 +29,7 @@ from disclosure_control.steps.release.labels import LABELS, reasons_of_labels
 from disclosure_control.steps.release.report import RARE_TEXTS, refusal_sections, release_sections
 from disclosure_control.steps.release.told import release_told
 from disclosure_control.steps.release.use import STUDY_TABLES, use_sections
-from disclosure_control.steps.running import StepInput, StepResult, StepTold
+from disclosure_control.steps.running import Asks, StepInput, StepResult, StepTold
 
 FOLDER = "released"
 
@@ -40,11 +41,11 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         return StepResult({"released": False, "reason": refusal}, sections=refusal_sections(refusal))
     with asked_of(step, treated) as asked:
         begins = begun(asked, kept_between_trials=step.is_trial)
-        if step.asks_for_losses:
+        if step.asks is Asks.LOSSES:
             return _losses(through(WEIGHED, begins))
         kept = kept_releases(step.folder / RESULTS_FOLDER) if step.settings.earlier else ()
         earlier = earlier_releases(begins, (one for release in kept for one in release.ids))
-        made = through(against_attacks(ON_TRIAL if step.is_trial else LEAVING, earlier), begins)
+        made = through(against_attacks(_stages_of(step), earlier), begins)
         checked = judged(made, step, earlier)
     compared, texts, labels = made.compared, made.texts, made.labels
     n_people = len(made.people.ids), int(made.people.stays.sum())
@@ -88,6 +89,12 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         | ({} if checked.earlier is None else dict(checked.earlier.inputs)),
         outcome=checked,
     )
+
+
+def _stages_of(step: StepInput[ReleaseSettings]) -> tuple[Stage, ...]:
+    if step.asks < Asks.ALL:
+        return (*WEIGHED, as_it_would_be_read)
+    return ON_TRIAL if step.is_trial else LEAVING
 
 
 def _losses(made: Making) -> StepResult:

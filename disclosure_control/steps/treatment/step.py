@@ -19,7 +19,7 @@ from disclosure_control.remedy.treatments.recommendation import Recommendation
 from disclosure_control.remedy.treatments.registry import TreatmentStep
 from disclosure_control.remedy.treatments.treat import treat_records
 from disclosure_control.remedy.treatments.treated_pilot import TreatedPilot
-from disclosure_control.steps.running import StepInput, StepResult, StepTold
+from disclosure_control.steps.running import Asks, StepInput, StepResult, StepTold
 from disclosure_control.steps.treatment import DATASET, WITH_ORIGINAL_IDS
 from disclosure_control.steps.treatment.figures import TreatmentFindings, treatment_findings
 from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_reasons, release_warnings
@@ -49,7 +49,7 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     records, columns = step.dataset.records(), step.dataset.table.columns
     config, steps = step.assessment.config, in_one_calendar(settings.steps, step.assessment.config)
     treated = treat_records(records, columns, config, steps, seed, step.folder, recommended, release)
-    if step.asks_for_losses:
+    if step.asks < Asks.ALL:
         return StepResult({}, outcome=treated)
     left_in, held = _identifiers_left_in(step, treated)
     of_ids = columns_of_ids(treated)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from disclosure_control.basics.telling.small_counts import MASKED
@@ -36,3 +37,16 @@ def test_the_same_is_said_once_and_small_differences_are_masked():
     same = [ForThresholds(("k",), "Drop A", 20), ForThresholds(("k", "l"), "Drop A", 20)]
     assert in_sentences(same, "200")[1] == "k and l: the same."
     assert in_sentences([ForThresholds(("k",), None, None)], "9") == ["k alone: no recoding was found."]
+
+
+def test_the_t_that_alone_costs_a_column_is_said_with_the_t_that_keeps_it():
+    """The old have 9, the young 1: each is 4 from everybody, so that T = 3 drops age; 1.25 times T is too little."""
+    frame = pd.DataFrame({"sex": ["F", "M"] * 10, "age": [25.0] * 10 + [65.0] * 10, "lab": [1.0] * 10 + [9.0] * 10})
+    config = {"categorical_qis": ["sex"], "binning_config": {"age": [20, 40, 80]}, "K": 5, "L": 1, "T": 3}
+    result = run_step(given(frame, {"suppression_limit": 0}, **config))
+    *_, last = result.found.by_threshold
+    assert (last.costs, last.keeps) == (["age"], {"lab": 4.5})
+    assert 'T alone costs age. To keep what it costs, if T may be larger: "T": 4.5' in result.report
+    again = run_step(given(frame, {"suppression_limit": 0}, **config | {"T": 4.5}))
+    assert again.figures["levels"]["age"] == 0
+    assert not again.found.by_threshold[-1].costs
