@@ -65,7 +65,7 @@ def _searched(trial: Trial, models: tuple[str, ...]) -> SearchResult:
 def _with_costs_of_t(
     trial: Trial, answer: ForThresholds, without: Transformation, best: Transformation
 ) -> ForThresholds:
-    """With the columns that the ``best`` recoding drops and one ``without`` t keeps, and the least T that keeps them."""
+    """With the columns that the ``best`` recoding drops and one ``without`` t keeps, and the least T to keep them."""
     pilot = trial.pilot
     ends = zip(pilot.lattice.attributes, without.levels, best.levels, strict=True)
     costs = [one.name for one, kept, level in ends if kept < one.height == level]
