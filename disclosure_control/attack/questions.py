@@ -14,7 +14,7 @@ import numpy as np
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.reasons import Gravity, Reason
-from disclosure_control.basics.telling.small_counts import NOT_SHOWN, Policy
+from disclosure_control.basics.telling.small_counts import MASKED_CELL, NOT_SHOWN, Policy
 from disclosure_control.basics.telling.words import counted, listed, people_text, share_of_text
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, one_per_column
@@ -34,6 +34,18 @@ class Answer:
     answer: str
     sentence: str
     figures: dict[str, object]
+
+    @property
+    def people(self) -> str:
+        """How many of how many people the figures say, of several sensitive features the most; "-" without any."""
+        if "evaluated" in self.figures:
+            n = self.figures.get("unique", self.figures.get("at_risk"))
+            return f"{n:,} of {self.figures['evaluated']:,}"
+        of_features = [one for one in self.figures.values() if isinstance(one, Mapping) and one["with_value"]]
+        if not of_features:
+            return "-"
+        most = max(of_features, key=lambda one: (one["certain"] is None, one["certain"] or 0))
+        return f"{MASKED_CELL if most['certain'] is None else format(most['certain'], ',')} of {most['with_value']:,}"
 
 
 def three_questions(

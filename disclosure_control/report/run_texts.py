@@ -34,7 +34,7 @@ def run_texts(told: RunTold) -> RunTexts:
     verdict = told.verdict.text + rules_line(told.rules)
     notes = [f"NOTE: {notice}" for notice in told.notices]
     sections = [section for result in steps.values() for section in result.sections]
-    answers = [_only(section, AnswersGiven) for section in sections]
+    answers = [] if told.verdict.before else [_only(section, AnswersGiven) for section in sections]
     others = as_text([_only(section, Sentence) for section in sections], Where.FIRST)
     whose = f"{capitalised(FOR_CONTROLLER)}.\n" if told.policy.is_exact else ""
     left_open = as_text([told.verdict.left_open], Where.TEXT)

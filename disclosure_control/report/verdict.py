@@ -70,6 +70,7 @@ class Verdict:
     ``vetoes`` are those among them that no share of risk outweighs: what steps found that names people, or that
     singles them out by what outsiders may know. ``answers`` to the three questions are those of what leaves, and
     ``use`` says whether it is fit for use. ``pilot``: its name, in the command to type next.
+    ``before``: the answers about the pilot as it came in.
     """
 
     about: str
@@ -79,6 +80,7 @@ class Verdict:
     not_looked_at: tuple[str, ...] = ()
     use: FitForUse | None = None
     pilot: str = "PILOT"
+    before: Mapping[str, Answer] = field(default_factory=dict)
 
     @property
     def may_leave(self) -> bool:
@@ -126,7 +128,8 @@ class Verdict:
             yield from (Sentence(loss, Style.POINT, Where.PAGE) for loss in self.use.losses)
             yield Sentence(outside_of(self.use), where=Where.OUTSIDE)
         if self.answers:
-            yield AnswersGiven(f"of {self.about}", tuple(self.answers.values()), TOLD)
+            before = tuple(self.before[name] for name in self.answers) if self.before else ()
+            yield AnswersGiven(f"of {self.about}", tuple(self.answers.values()), TOLD, before)
         if self.not_looked_at:
             n = len(self.not_looked_at)
             yield Sentence(f"{LEFT_OPEN} ({n}): in the details.", where=Where.FIRST)
@@ -217,7 +220,9 @@ def verdict_on(
     with_lines = tuple(_with_lines(sorted(set(reasons)), written))
     has_none = leaving.assessment is not None and not leaving.assessment.config.sensitive_features
     not_looked_at = (*((NOTHING_SENSITIVE,) if has_none else ()), *leaving.not_looked_at)
-    return Verdict(leaving.about, with_lines, vetoes, answers, not_looked_at, leaving.use)
+    found = steps["risk"].figures.get("three_questions", {}) if "risk" in steps else {}
+    before = {name: Answer(**one) for name, one in found.items()} if answers else {}
+    return Verdict(leaving.about, with_lines, vetoes, answers, not_looked_at, leaving.use, before=before)
 
 
 def _with_lines(reasons: Iterable[Reason], config: Mapping[str, Any]) -> Iterator[Reason]:

@@ -47,6 +47,7 @@ IN_SENTENCES = {
     r"At risk by|, (?:before|as released): [1-9] of": "flagged by k, l or t: a total of the pilot, before and after",
     r"an attacker who guesses|would be right about": "the number of classes",
     r"about [1-9] times": "the number of classes",
+    r"(?:Singled out|Linked)\?": "alone, or found: totals of the pilot, before and after, as in the sentences",
     r"^  \S+: [1-9] records": "files of released/ in its README.txt: the recipient holds the rows",
     r"MINUTE|WEEK|DAY [1-9]": "the name of a value",
 }  # fmt: skip

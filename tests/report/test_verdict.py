@@ -14,7 +14,7 @@ from disclosure_control.attack.questions import Answer, beside_reasons, three_qu
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.section_text import as_text
-from disclosure_control.basics.telling.sections import Where
+from disclosure_control.basics.telling.sections import AnswersGiven, Section, Where
 from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.report.page.page import privacy_page
@@ -176,3 +176,20 @@ def test_few_people_leave_only_if_a_person_says_why():
 
 def test_without_a_sensitive_feature_the_verdict_says_that_nothing_was_assessed_of_it():
     assert "what can be inferred about a person, for the config names no sensitive feature" in of_people(12).text
+
+
+def test_answers_before_and_after_are_one_table():
+    """By hand: 8 of 60 were alone and 0 of 58 are; of a value 7 of 52 were certain, how many are is masked."""
+    was = (
+        Answer("Can a person be singled out?", "yes", "Yes: 8 of 60.", {"unique": 8, "evaluated": 60}),
+        Answer("Can a value be inferred?", "yes", "Yes: 7.", {"LB": {"certain": 7, "with_value": 52}}),
+    )
+    now = (
+        Answer("Can a person be singled out?", "no", "No: nobody.", {"unique": 0, "evaluated": 58}),
+        Answer("Can a value be inferred?", "yes", "Yes: few.", {"LB": {"certain": None, "with_value": 51}}),
+    )
+    given = AnswersGiven("of released/", now, Where.FIRST, was)
+    assert as_text([Section("verdict", "", [given])], Where.FIRST).splitlines()[2:] == [
+        "  Singled out?  No   8 of 60        0 of 58",
+        "  Inferred?     Yes  7 of 52        masked of 51",
+    ]

@@ -57,8 +57,18 @@ def _lines_of_part(part: Part, indent: str, number: int, before: list[str]) -> I
         yield text_table(part.columns, part.rows)
     elif isinstance(part, AnswersGiven):
         yield f"Three questions (WP216), {part.about}"
+        if part.before:
+            yield from (f"{INDENT}{line}" for line in _in_columns(part))
+            return
         width = max(len(one.question) for one in part.answers)
         yield from (f"{INDENT}{one.question:<{width}}  {one.sentence}" for one in part.answers)
     elif isinstance(part, Details):
         yield f"{indent}{part.summary}:"
         yield from (f"{indent}    {line}" for line in part.lines)
+
+
+def _in_columns(part: AnswersGiven) -> list[str]:
+    """The questions with the people before and after, a line for each."""
+    rows = [("", "", "people before", "after"), *((one, answer.capitalize(), *n) for one, answer, *n in part.in_rows)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -107,15 +107,30 @@ class QuestionAnswered(Protocol):
     @property
     def sentence(self) -> str: ...
 
+    @property
+    def people(self) -> str: ...
+
 
 @dataclass(frozen=True)
 class AnswersGiven:
-    """The three questions with their answers; ``about`` names their subject, within a sentence."""
+    """The three questions with their answers; ``about`` names their subject, within a sentence.
+
+    ``before``: the answers about what came in, in the same order; then both are one table.
+    """
 
     kind: ClassVar[str] = "answers"
     about: str
     answers: Sequence[QuestionAnswered]
     where: Where = Where.REPORT
+    before: Sequence[QuestionAnswered] = ()
+
+    @property
+    def in_rows(self) -> list[tuple[str, str, str, str]]:
+        """Of each question what is asked, the answer, and the people whom it is yes of, before and after."""
+        return [
+            (now.question.rpartition(" be ")[2].capitalize(), now.answer, was.people, now.people)
+            for was, now in zip(self.before, self.answers, strict=True)
+        ]
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,7 @@ HEAD = (
 
 def rules_line(books: Sequence[JudgedBook]) -> str:
     """Which rules are not met, how many wait for a person, and how many were not counted, for the first screen."""
-    authorities = ", ".join(dict.fromkeys(one.book.short.split()[0] for one in books))
-    return f"Evidence: of {_total(books)} rules of authorities ({authorities}) {_how_many(books)}; see {RULES_PAGE}.\n"
+    return f"Evidence: of {_total(books)} rules of authorities {_how_many(books)}; see {RULES_PAGE}.\n"
 
 
 def _how_many(books: Sequence[JudgedBook]) -> str:

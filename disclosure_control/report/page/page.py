@@ -64,6 +64,11 @@ def privacy_page(
         )
         parts[VERDICT] += [part for part in parts[holder] if isinstance(part, AnswersGiven)]
         parts[holder] = [part for part in parts[holder] if holder == VERDICT or not isinstance(part, AnswersGiven)]
+    if any(isinstance(part, AnswersGiven) and part.before for part in parts[VERDICT]):  # both are one table there
+        parts |= {
+            key: [part for part in some if key == VERDICT or not isinstance(part, AnswersGiven)]
+            for key, some in parts.items()
+        }
     places = sorted([*outlines(), came_in.OUTLINE, history.OUTLINE], key=lambda outline: outline.place)
     missing = [place for place in places if not parts.get(place.key)]
     data: dict[str, Any] = {}

@@ -35,7 +35,7 @@ def risk_sections(
         in_texts += _shown(SECTIONS[name].words(found[name]), Where.TEXT)
     in_texts += [Sentence(f"Not computed: {name} {why}.") for name, why in not_computed.items()]
     if answers:
-        in_texts.append(replace(questions, where=Where.EVIDENCE))
+        in_texts.append(replace(questions, where=Where.EVIDENCE | Where.TEXT))
     pages = [Section(key, "", parts) for key, parts in on_pages.items()]
     return (Section("risk", TITLE, in_texts), *pages)
 
