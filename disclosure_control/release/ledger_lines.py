@@ -33,7 +33,9 @@ def entries_of(policy: Policy, losses: Iterable[Loss], settings: FitForUseSettin
             f"Not in what leaves, {what}",
             f"{kind}{_some(counted, 4)}{decided_by}",
         )
-        yield LedgerLine(rule, about, f"{_some(names)}{decided_by}", f"{_some(bare)}{decided_by}", short)
+        yield LedgerLine(
+            rule, about, f"{_some(names)}{decided_by}", f"{_some(bare)}{decided_by}", short, by is By.UNRECORDED
+        )
 
 
 def _rule(loss: Loss, settings: FitForUseSettings) -> str:

@@ -97,6 +97,7 @@ class LedgerLine:
     """A line of the ledger: the name of its ``rule``, what it is ``about``, and ``words`` for the controller.
 
     ``told`` to the recipient, if that differs; ``short``: its part of the first line, "" where another line has it.
+    ``is_unexpected``: nobody decided it, so that the first line always has it.
     """
 
     rule: str
@@ -104,6 +105,7 @@ class LedgerLine:
     words: str
     told: str = ""
     short: str = ""
+    is_unexpected: bool = False
 
     @property
     def gravity(self) -> tuple[int, int]:
@@ -228,7 +230,7 @@ def fit_for_use(
 def _first_line(ledger: Sequence[LedgerLine], n_tables: int) -> list[str]:
     """The parts of the first line, of the ledger in its order: those of one rule together."""
     named: dict[str, list[str]] = {}
-    for entry in ledger:
+    for entry in sorted(ledger, key=lambda one: not one.is_unexpected):
         if entry.short and entry.short not in named.setdefault(entry.rule, []):
             named[entry.rule].append(entry.short)
     # The ledger's own lines say of which data set a column is, and by whom it went.

@@ -12,7 +12,14 @@ from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.release.ledger import By, Loss, What
 from disclosure_control.release.ledger_lines import entries_of
 from disclosure_control.study_tables.comparison import compared
-from disclosure_control.study_tables.fit import RULES, FitForUse, FitForUseSettings, HiddenColumns, fit_for_use
+from disclosure_control.study_tables.fit import (
+    RULES,
+    FitForUse,
+    FitForUseSettings,
+    HiddenColumns,
+    LedgerLine,
+    fit_for_use,
+)
 from disclosure_control.study_tables.table import StudyTable
 from tests.cases import each
 from tests.study_tables.test_comparison import FRAMES, IDS, USUAL, N, fit_of, shares
@@ -124,3 +131,13 @@ def test_the_arm_of_the_one_person_left_out_is_not_shown():
 
     table = compared(shares([[80, 82]], [100, 102]), shares([[80, 81]], [100, 101]))
     assert not told_cells(MASKED, table).any()
+
+
+def test_what_nobody_decided_is_always_in_the_first_line():
+    """Seven graver kinds of loss, of which five are named, do not push it out."""
+    lines = [LedgerLine(rule, "", rule, short=rule) for rule in [*RULES][:7]]
+    lost = Loss(What.ROWS, "VS", By.UNRECORDED, 90, 90, 1000)
+    same = {"terms": compared(shares([[50, 50]], [100, 100]), shares([[50, 50]], [100, 100]))}
+    fit = fit_for_use(MASKED, same, 0, N, USUAL, entries=[*lines, *entries_of(MASKED, [lost], USUAL)])
+    assert fit.losses[0] == "rows of VS (90 of 1,000 rows) for a reason that is not recorded"
+    assert fit.answer == "no"
