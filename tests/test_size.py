@@ -237,7 +237,7 @@ MOST = {
 }
 MOST_STATEMENTS, MOST_OF_TESTS = 42701, 33690
 MOST_SETTINGS = 299
-MOST_WORDS = {"docs": 38504, "README.md": 1990}
+MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
 # A number may be above what is there by this share: less is no room to hide in.
 SLACK = 0.01
