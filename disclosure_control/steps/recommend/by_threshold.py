@@ -116,8 +116,6 @@ def in_sentences(answers: Sequence[ForThresholds], n_records: str) -> list[str]:
         if answer.costs:
             t = [*answer.keeps.values()]
             line = python_text(t[0] if len(t) == 1 else dict(answer.keeps))
-            lines.append(
-                f'T alone costs {listed(answer.costs)}. To keep what it costs, if T may be larger: "T": {line}'
-            )
+            lines.append(f'T alone costs {listed(answer.costs)}. To keep it, if T may be larger: "T": {line}')
         before = answer
     return lines

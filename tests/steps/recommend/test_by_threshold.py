@@ -46,7 +46,7 @@ def test_the_t_that_alone_costs_a_column_is_said_with_the_t_that_keeps_it():
     result = run_step(given(frame, {"suppression_limit": 0}, **config))
     *_, last = result.found.by_threshold
     assert (last.costs, last.keeps) == (["age"], {"lab": 4.5})
-    assert 'T alone costs age. To keep what it costs, if T may be larger: "T": 4.5' in result.report
+    assert 'T alone costs age. To keep it, if T may be larger: "T": 4.5' in result.report
     again = run_step(given(frame, {"suppression_limit": 0}, **config | {"T": 4.5}))
     assert again.figures["levels"]["age"] == 0
     assert not again.found.by_threshold[-1].costs
