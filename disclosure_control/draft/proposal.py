@@ -85,9 +85,14 @@ def tried_whole(found: Proposal, run: Callable[[str], Iterable[Reason]]) -> Prop
     """The proposal, where a first look found nothing against it, with what a whole run of it in place leaves.
 
     First looks have the pseudonyms, offsets and draws of today's config. Those of the proposal are others, unless the
-    config names the release: "it may leave" is said of these alone.
+    config names the release: "it may leave" is said of these alone, and not where the files refuse the run.
     """
-    return dataclasses.replace(found, left=tuple(run(found.text))) if found.is_tried and not found.left else found
+    if not found.is_tried or found.left:
+        return found
+    try:
+        return dataclasses.replace(found, left=tuple(run(found.text)))
+    except FaultyInputError:
+        return dataclasses.replace(found, is_tried=False)
 
 
 def _with_open_choices(found: Proposal, name: str) -> Proposal:

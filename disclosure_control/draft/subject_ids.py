@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -129,11 +130,17 @@ def _unknown(ids: Mapping[str, pd.Index], base: str, rule: SubjectIdRule) -> dic
 
 
 def _unites_others(tables: Mapping[str, pd.DataFrame], rule: SubjectIdRule) -> bool:
-    """Whether a rule makes people of two tables one whose sexes differ: those of cases and of controls."""
-    of_id = pd.concat([pd.Series(dtype="str"), *_sexes(tables, rule)])
-    n_sexes = of_id.groupby(of_id.index).nunique()
-    n_shared = int((of_id.groupby(of_id.index).size() > 1).sum())
-    return int((n_sexes > 1).sum()) > MOST_DIFFERENT * n_shared
+    """Whether a rule makes people of two tables one whose sexes differ: those of cases and of controls.
+
+    Two tables are compared where one of them has no code that the other one lacks: M and F are no 1 and 2.
+    """
+    n_shared = n_different = 0
+    for one, other in combinations(_sexes(tables, rule), 2):
+        if set(one) <= set(other) or set(other) <= set(one):
+            shared = one.index.intersection(other.index)
+            n_shared += len(shared)
+            n_different += int((one[shared] != other[shared]).sum())
+    return n_different > MOST_DIFFERENT * n_shared
 
 
 def _sexes(tables: Mapping[str, pd.DataFrame], rule: SubjectIdRule) -> Iterator[pd.Series]:

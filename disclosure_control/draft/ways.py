@@ -19,7 +19,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.words import capitalised, counted, listed
 from disclosure_control.draft.edits import with_changes
-from disclosure_control.draft.proposal import Proposal, dropped_by
+from disclosure_control.draft.proposal import Proposal, dropped_by, tried_whole
 
 MOST_WEIGHED, MOST_TRIED, MOST_WHOLE, MOST_SHOWN = 16, 6, 2, 3
 LARGER_CLASSES = (2, 4, 8)  # times K: within them fewer people are alone by what an acquaintance knows
@@ -284,13 +284,14 @@ def ways_tried(
 
     ``as_it_is`` is the config as it is, with what is known of it. Ways that lose less are tried before it, others after
     it; where it is held, those with larger classes first. A way is run whole if a first look finds nothing against it,
-    or against the config as it is, where the way has only larger classes.
+    or against the config as it is, where the way has only larger classes. One of the whole runs is kept for the config
+    as it is: a way that is held is proposed over it only if the config is held, too.
     """
     others = [one for one in found if one.way.changes]
     if as_it_is.reasons:
         order = [as_it_is, *sorted(others, key=lambda one: one.way.changes[0].path != _AT_LEAST)]
     else:
-        better = [one for one in others if one.loses_less_than(as_it_is)]
+        better = [one for one in others if one.loses_less_than(as_it_is)][:MOST_TRIED]
         order = [*better, as_it_is, *(one for one in others if one not in better)]
     tried: list[WayWeighed] = []
     for one in order[: MOST_TRIED + 1]:
@@ -298,7 +299,9 @@ def ways_tried(
         if one.reasons is None and not is_coarser:
             seen = trials.look(config_of(one.way), f"Looking at a way to hold: {one.way.words}")
             one = dataclasses.replace(one, reasons=seen.reasons)
-        if not one.reasons and not one.is_whole and sum(other.is_whole for other in tried) < MOST_WHOLE:
+        is_before_it = bool(one.way.changes) and all(other.way.changes for other in tried)
+        n_whole = is_before_it + sum(other.is_whole for other in tried)  # one run is kept for the config as it is
+        if not one.reasons and not one.is_whole and n_whole < MOST_WHOLE:
             seen = trials.run(config_of(one.way), f"Trying a way to hold: {one.way.words}")
             one = dataclasses.replace(one, reasons=seen.reasons, is_whole=True)
         tried.append(one)
@@ -361,7 +364,8 @@ def proposed_by_ways(
     weighed = ways_weighed(literal, recoding, trials.weigh, tables, needed)
     own = next((one for one in weighed if not one.way.changes), None)
     if own is None:
-        return proposal, list(ways_in_words(literal, literal, weighed, tables))
+        run_in_place = tried_whole(proposal, lambda text: trials.run(parse_config(text, name), "Trying it").reasons)
+        return run_in_place, ["Ways to hold: none was weighed, as no tables of the study could be compared."]
     own = dataclasses.replace(own, reasons=as_it_is.reasons, is_whole=not proposal.is_other)
     found = ways_tried(weighed, config_of, trials, own)
     best, changes = found[0], tuple[ConfigChange, ...]()

@@ -197,6 +197,16 @@ def test_no_rule_makes_cases_and_controls_one():
     assert not drafted.rule.only_trims
 
 
+@pytest.mark.parametrize("codes", [("male", "female"), ("1", "2")])
+def test_sexes_in_other_codes_are_no_other_people(codes):
+    ids = [f"{i:02}" for i in range(1, 7)]
+    demographics = pd.DataFrame({"USUBJID": [f"AB-{one}" for one in ids], "SEX": list("MF") * 3})
+    register = pd.DataFrame({"USUBJID": [f"ab_{one}" for one in ids], "sex": list(codes) * 3})
+    assert not draft_subject_ids({"DM": demographics, "REG": register}, "DM").n_unknown
+    others = register.assign(sex=["M", *"MMMMM"])  # of the codes of DM, and of others than its people
+    assert draft_subject_ids({"DM": demographics, "REG": others}, "DM").n_unknown == {"REG": 6}
+
+
 def test_rows_without_an_id_below_a_person_are_no_people_of_their_own():
     frame = pd.DataFrame({"patient_id": ["P1", None, "P2", "P3", "P3"], "drug": list("abcde")})
     assert draft_subject_ids({"DRUGS": frame}, "DRUGS").lines["column"].value == "patient_id"

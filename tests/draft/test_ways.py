@@ -6,18 +6,20 @@ import dataclasses
 import itertools
 from dataclasses import dataclass
 
-from hypothesis import given
+import pytest
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from config import parse_config
 from disclosure_control.basics.settings.changes import ConfigChange, applied
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Gravity, Reason
-from disclosure_control.draft.proposal import Proposal
+from disclosure_control.draft.proposal import Proposal, proposal_in_words
 from disclosure_control.draft.ways import (
     LEAST_GAIN,
     MOST_TRIED,
     MOST_WEIGHED,
+    MOST_WHOLE,
     RecodingLevels,
     Trials,
     Way,
@@ -166,10 +168,71 @@ def test_a_way_is_run_whole_only_after_a_look_and_what_lines_answer_then_ends_th
     ways = tried_by(LITERAL, found, held_by({(1, 2): (told,)}), MAY_LEAVE, whole)
     assert runs == [
         "Trying a way to hold: AGE: not released",
-        "Trying a way to hold: SEX: not released; AGE: 18--40, 40--90",
+        "Trying a way to hold: As proposed",
     ]
-    assert (ways[0].way.words, ways[0].reasons) == ("SEX: not released; AGE: 18--40, 40--90", (told,))
+    assert (ways[0].way.words, ways[0].reasons) == ("As proposed", (told,))
     assert not next(one for one in ways if levels_of(LITERAL, [one]) == [(1, 2)]).is_answered  # lines would undo it
+
+
+def test_a_run_is_kept_for_the_config_as_it_is_and_no_way_that_is_held_is_proposed_over_it():
+    found = ways_weighed(LITERAL, RECODING, losing(LOSSES), ())
+    whole = held_by({levels: (ALONE,) for levels in LOSSES if levels != (0, 1)})
+    best, *others = tried_by(LITERAL, found, held_by({}), MAY_LEAVE, whole)
+    assert (best.way.words, best.reasons, best.is_whole) == ("As proposed", (), True)
+    assert sum(one.is_whole for one in others) == MOST_WHOLE - 1
+
+
+VERDICTS = st.sampled_from([(), (ALONE,), (ALONE, ALONE)])
+
+
+# Each finer recoding keeps more, no look finds anything, and every run does: nothing ends the search but its bounds.
+@example((), [(ALONE,)] * 27, [sum(levels) / 6 for levels in itertools.product(range(3), repeat=3)])
+@given(VERDICTS, st.lists(VERDICTS, min_size=27, max_size=27), st.lists(st.floats(0, 1), min_size=27, max_size=27))
+def test_the_work_of_a_proposal_is_bounded_and_its_best_way_is_tried(own, verdicts, shares):
+    """Whatever looks and runs find: 16 ways are weighed, 6 looked at, 2 run whole."""
+    start = RecodingLevels(dict.fromkeys("ABC", 1), {name: ["fine", "coarse", "not released"] for name in "ABC"})
+    at = dict(zip(itertools.product(range(3), repeat=3), zip(verdicts, shares, strict=True), strict=True))
+    work = {"look": 0, "run": 0, "weigh": 0}
+
+    def found_by(literal, kind):
+        work[kind] += 1
+        return at[tuple(literal["recommend"].get("fixed", start.taken).values())]
+
+    def look(literal, words):
+        reasons, _ = found_by(literal, "look")
+        return FoundByTrial(reasons[1:], None)
+
+    def weigh(literal, words):
+        return use(Fitness.YES, terms=found_by(literal, "weigh")[1]), start.taken
+
+    trials = Trials(look, lambda literal, words: FoundByTrial(found_by(literal, "run")[0], None), weigh)
+    text = 'config = {"K": 5, "recommend": {"suppression_limit": 0}, "treatment": [{"method": "recommended"}]}'
+    proposal = Proposal("", text, (), 0, (), (), is_tried=True)
+    found, words = proposed_by_ways(proposal, "x.py", start, trials, FoundByTrial(own, None), ())
+    most = {"look": MOST_TRIED, "run": MOST_WHOLE, "weigh": MOST_WEIGHED}
+    assert most == {"look": 6, "run": 2, "weigh": 16}
+    assert all(work[kind] <= most[kind] for kind in most)
+    assert not any("Not tried" in line and "This one is proposed" in line for line in words)
+    assert found.left or work["run"]  # nobody says that it may leave without a whole run
+
+
+@pytest.mark.parametrize("reasons", [(), (ALONE,), None])
+def test_where_no_way_is_weighed_the_proposal_itself_is_run_whole(tmp_path, reasons):
+    """Without tables of the study; None: the files refuse the run, and nothing is said of it."""
+    runs = []
+
+    def run(literal, words):
+        runs.append(literal)
+        if reasons is None:
+            raise FaultyInputError("no rows")
+        return FoundByTrial(reasons, None)
+
+    proposal = Proposal("config = {}", 'config = {"K": 5}', (), 0, (), (), is_tried=True)
+    found, said = proposed_by_ways(proposal, "x.py", None, Trials(run, run, lambda *_: None), MAY_LEAVE, ())
+    assert runs == [{"K": 5}]
+    assert (found.left, found.is_tried) == (reasons or (), reasons is not None)
+    words = "\n".join([*said, *proposal_in_words(found, tmp_path / "x.proposed.py", tmp_path / "x.py", "x")])
+    assert ("may leave" in words) == (reasons == ())
 
 
 def test_a_level_that_the_config_fixes_stays_and_one_that_is_not_recommended_is_none():

@@ -71,16 +71,20 @@ def _with_costs_of_t(
     costs = [one.name for one, kept, level in ends if kept < one.height == level]
     for times in LARGER_T if costs else ():
         criteria = tuple(
-            dataclasses.replace(one, threshold=one.threshold * times) if one.model.endswith("_t") else one
+            dataclasses.replace(one, threshold=_to_paste(times * one.threshold)) if one.model.endswith("_t") else one
             for one in pilot.criteria
         )
         met = dataclasses.replace(pilot, criteria=criteria).requirements(trial.suppression_limit)
         tried = evaluate(pilot.lattice, without.levels, met, trial.metric, trial.weights)
         if tried.n_suppressed == without.n_suppressed:
             of_t = (one for one in criteria if one.model.endswith("_t"))
-            keeps = {one.sensitive: float(f"{one.threshold:.3g}") for one in of_t}
-            return dataclasses.replace(answer, costs=costs, keeps=keeps)
+            return dataclasses.replace(answer, costs=costs, keeps={one.sensitive: one.threshold for one in of_t})
     return answer
+
+
+def _to_paste(threshold: float) -> float:
+    """A T in three digits: what is tried is what the reader pastes."""
+    return float(f"{threshold:.3g}")
 
 
 def _in_words(trial: Trial, models: tuple[str, ...], found: SearchResult) -> ForThresholds:

@@ -50,3 +50,12 @@ def test_the_t_that_alone_costs_a_column_is_said_with_the_t_that_keeps_it():
     again = run_step(given(frame, {"suppression_limit": 0}, **config | {"T": 4.5}))
     assert again.figures["levels"]["age"] == 0
     assert not again.found.by_threshold[-1].costs
+
+
+def test_the_t_to_paste_is_the_one_that_was_tried():
+    """Each is 4.002 from everybody: 1.25 times T = 3.2032 is 4.004, which would do, and is 4.0 in three digits."""
+    frame = pd.DataFrame({"sex": ["F", "M"] * 10, "age": [25.0] * 10 + [65.0] * 10, "lab": [1.0] * 10 + [9.004] * 10})
+    config = {"categorical_qis": ["sex"], "binning_config": {"age": [20, 40, 80]}, "K": 5, "L": 1, "T": 3.2032}
+    told = run_step(given(frame, {"suppression_limit": 0}, **config)).found.by_threshold[-1].keeps["lab"]
+    again = run_step(given(frame, {"suppression_limit": 0}, **config | {"T": told}))
+    assert again.figures["levels"]["age"] == 0
