@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.telling.small_counts import Policy, count_text
+from disclosure_control.basics.telling.small_counts import MASKED, Policy, count_text
 from disclosure_control.release.accounts import SAYS_AGAIN, Account
 from disclosure_control.release.before_and_after import CameIn
 from disclosure_control.release.cells_compared import (
@@ -60,6 +60,7 @@ class By(StrEnum):
     MERGE = 'left out by merge["drop"]'
     CLOSED = "kept here until decided in the sheet"
     TREATMENT = "removed by the treatment"
+    LEFT_OUT = "left out"
     RARE = "of few people with a term or text"
     STRANGERS = "of people who are not in the combined dataset"
     REFERENCES = "removed with the rows that they refer to"
@@ -75,7 +76,7 @@ class Loss:
 
     ``has_order``: of times of day, that they told the order of a person's rows of one day. ``characteristic``: the
     place of a column among what says who people are, None of any other. ``where``: what these rows or cells
-    have in common.
+    have in common, by values that may not leave. ``is_of_few``: a group from whose size that of few people follows.
     """
 
     what: What
@@ -87,6 +88,7 @@ class Loss:
     has_order: bool = False
     characteristic: int | None = None
     where: str = ""
+    is_of_few: bool = False
 
     def cells(self, policy: Policy, n_people: Sequence[int]) -> list[str]:
         """As a row of a table beside the published numbers of people; "-" of what was not counted."""
@@ -96,7 +98,12 @@ class Loss:
 
     def is_named(self, policy: Policy) -> bool:
         """Whether a reader may be told what they have in common."""
-        return bool(self.where) and self.n_people >= policy.threshold
+        return bool(self.where) and policy.is_exact
+
+
+def losses_for(policy: Policy, losses: Iterable[Loss]) -> list[Loss]:
+    """The lines that a reader may see: an arm is no secret, how few were in it may be one."""
+    return [one for one in losses if policy.is_exact or not one.is_of_few]
 
 
 @dataclass(frozen=True)
@@ -105,6 +112,7 @@ class _WhoDecided:
 
     study: Study
     lines: Sequence[OperationRule]
+    raised: Sequence[RaisedTerms]
 
     def by(self, account: Account) -> By:
         """Who decided on a column or test that is gone."""
@@ -123,6 +131,12 @@ class _WhoDecided:
             return By.CONFIG
         is_treated = says == SAYS_AGAIN or says.reason in (BY_TREATMENT, COARSENED)
         return By.TREATMENT if is_treated else By.ROLE
+
+    def by_of_cells(self, account: Account, are_emptied: bool) -> By:
+        """Who decided on cells of a column that stays: keys of rows that rare terms removed are emptied with them."""
+        column = self.study.model.column(account.domain, account.variable)
+        is_key = column is not None and column.role is Role.FOREIGN_KEY
+        return By.REFERENCES if is_key and are_emptied and any(one.rows_gone for one in self.raised) else By.UNRECORDED
 
     def characteristic(self, account: Account) -> int | None:
         """The place of a column among what says who people are."""
@@ -143,7 +157,7 @@ def losses_of(
     texts: RareTexts,
 ) -> tuple[Loss, ...]:
     """Every line: of the files in their order, data sets first, then columns, rows and cells of each."""
-    found = _WhoDecided(study, lines)
+    found = _WhoDecided(study, lines, raised)
     by_file: dict[str, list[Account]] = {}
     for account in released.accounts:
         by_file.setdefault(account.file, []).append(account)
@@ -156,12 +170,12 @@ def losses_of(
             continue
         asked = [one for one in accounts if _is_gone(one, leaving) or one.n_times]
         source = _AsItCame(file, of_rows, people, tuple(one.rows_of or one.variable for one in asked))
-        further = _columns_of_people(study, came_in, of_rows) if len(of_rows) == file.table.n_rows else {}
+        further = columns_of_people(study, came_in, of_rows) if len(of_rows) == file.table.n_rows else {}
         named = columns_to_name_by(study.model, file.name, file.table.frame) | further
         losses += [*_columns(source, leaving, accounts, found), *_cells(source, accounts)]
         if (rows := source.rows_of(leaving)) is not None:
             differing = cells_that_differ(leaving, rows, accounts, people.recoded.values(), study.model)
-            losses += _not_as_they_came(source, rows, accounts, differing, named)
+            losses += _not_as_they_came(source, rows, accounts, differing, named, found)
         if len(of_rows) == file.table.n_rows:
             losses += _rows(source, leaving, accounts, named, raised)
         options = merge.options_of(file.name, file.id_column)
@@ -284,18 +298,23 @@ def _says_nothing(column: pd.Series) -> bool:
     return bool(n <= 1)
 
 
-def _columns_of_people(study: Study, came_in: CameIn, of_rows: np.ndarray) -> dict[str, pd.Series]:
+def columns_of_people(study: Study, came_in: CameIn, of_rows: np.ndarray) -> dict[str, pd.Series]:
     """What is known of the person of each row (n_rows,): arm and sex, by the table of people."""
     base = next((file for file in study.files if file.name == study.model.base), None)
     if base is None or not base.table.fits(0):
         return {}
     of_people = came_in.people_of_rows(base.name)
     known = [name for name, one in _roles(study, base).items() if one in (Role.ARM, Role.SEX, *_CHARACTERISTICS)]
-    place = np.full(max(of_people.max(initial=-1), of_rows.max(initial=-1)) + 1, -1)
-    place[of_people[of_people >= 0]] = np.flatnonzero(of_people >= 0)
-    at = np.where(of_rows >= 0, place[np.maximum(of_rows, 0)], -1) if len(place) else np.full(len(of_rows), -1)
-    frame = base.table.frame
-    return {f"{base.name}.{name}": frame[name].reindex(at).reset_index(drop=True) for name in known}
+    return {f"{base.name}.{name}": _of_people(base.table.frame[name], of_people, of_rows) for name in known}
+
+
+def _of_people(column: pd.Series, whose: np.ndarray, people: np.ndarray) -> pd.Series:
+    """The value of each of the ``people`` (n,), by a column in the rows of those ``whose`` (n_rows,) it is; missing of
+    who has several.
+    """
+    pairs = pd.DataFrame({"person": whose, "value": column.array})[whose >= 0].drop_duplicates()
+    value_of = pairs.drop_duplicates("person", keep=False).set_index("person")["value"]
+    return value_of.reindex(people).reset_index(drop=True)
 
 
 def _roles(study: Study, file: StudyFile) -> dict[str, Role]:
@@ -305,14 +324,21 @@ def _roles(study: Study, file: StudyFile) -> dict[str, Role]:
 
 def _arms_of_those_left_out(study: Study, came_in: CameIn, people: ReleasePeople) -> Iterator[Loss]:
     """Such as screening failures: groups that the tables do not have, of which nobody is left."""
-    n = len(people.stays)
+    left_out = ~people.stays
     base = next((file for file in study.files if file.name == study.model.base), None)
     roles = {} if base is None else _roles(study, base)
-    for name, column in _columns_of_people(study, came_in, np.arange(n)).items():
+    shown: list[int] = []
+    for name, column in columns_of_people(study, came_in, np.arange(len(left_out))).items():
         if roles[name.partition(".")[2]] is Role.ARM:
-            for arm in sorted({*column[~people.stays].dropna()} - {*column[people.stays].dropna(), *came_in.side.arms}):
-                n_gone = int((column == arm).sum())
-                yield Loss(What.PEOPLE, f"{name} {arm}", By.TREATMENT, n_gone, n_gone, n)
+            arms = column[left_out].value_counts().sort_index().drop([*came_in.side.arms], errors="ignore")
+            arms = arms.drop(column[people.stays].unique(), errors="ignore")
+            n = arms.to_numpy()
+            hidden = MASKED.hidden_parts(np.append(n, left_out.sum() - n.sum()))[:-1]
+            hidden |= np.array([not MASKED.is_apart(one, shown) for one in n], dtype=bool)  # such as arms of fact
+            shown += n[~hidden].tolist()
+            for arm, n_gone, is_of_few in zip(arms.index, n.tolist(), hidden.tolist(), strict=True):
+                text = f"{name} {arm}"
+                yield Loss(What.PEOPLE, text, By.LEFT_OUT, n_gone, n_gone, len(left_out), is_of_few=is_of_few)
 
 
 def _rows(
@@ -337,7 +363,8 @@ def _rows(
     if n_rare > 0:
         yield Loss(What.ROWS, file.name, By.RARE, of_rare, min(n_rare, n_gone), of_people)
     if n_others > 0:
-        by, n_people, where = By.REFERENCES if file.is_supplemental else By.UNRECORDED, 0, ""
+        refers = file.is_supplemental or {"IDVAR", "IDVARVAL"} <= set(file.table.frame)
+        by, n_people, where = By.REFERENCES if refers else By.UNRECORDED, 0, ""
         if n_others == n_gone and (rows := source.rows_of(leaving)) is not None:
             lost = stays.copy()
             lost[rows] = False
@@ -358,6 +385,7 @@ def _not_as_they_came(
     accounts: Sequence[Account],
     differing: Iterable[CellsThatDiffer],
     named: Mapping[str, pd.Series],
+    found: _WhoDecided,
 ) -> Iterator[Loss]:
     """Cells that are empty, changed, or without their time of day, though nothing says that they should be."""
     known = {one.variable: one for one in accounts if not one.rows_of}
@@ -369,11 +397,15 @@ def _not_as_they_came(
             yield Loss(What.TIMES, name, By.UNRECORDED, 0, n_cut, account.n_values, has_order)
         kinds = (What.COLUMN if n_emptied == account.n_values else What.CELLS, differs.emptied, n_emptied)
         for what, lost, n in (kinds, (What.CHANGED, differs.changed, int(differs.changed.sum()))):
-            if n > 0:
+            if n <= 0:
+                continue
+            n_people, where = 0, ""
+            if n == lost.sum():  # else which of them were unreadable is not known
+                n_people = _n_people(source.of_rows[rows[lost]])
                 own = {differs.column: named[differs.column]} if differs.column in named else {}
                 where = "" if what is What.COLUMN else what_they_share(lost, _of_those(rows, own | dict(named)))
-                n_people = _n_people(source.of_rows[rows[lost]])
-                yield Loss(what, name, By.UNRECORDED, n_people, n, account.n_values, where=where)
+            by, says = found.by_of_cells(account, lost is differs.emptied), found.characteristic(account)
+            yield Loss(what, name, by, n_people, n, account.n_values, characteristic=says, where=where)
 
 
 def _cells(source: _AsItCame, accounts: Sequence[Account]) -> Iterator[Loss]:

@@ -6,24 +6,22 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.basics.telling.words import listed
-from disclosure_control.release.ledger import By, Loss, What
+from disclosure_control.release.ledger import By, Loss, What, losses_for
 from disclosure_control.study_tables.fit import FitForUseSettings, LedgerLine
 
 MOST_NAMED = 8
 _OF = {What.DATA_SET: "", What.COLUMN: "", What.EVERYTHING: "", What.PEOPLE: "all people of "}
 
+_COUNTED = {What.CELLS: "cells", What.CHANGED: "cells", What.PEOPLE: "people"}
+
 
 def entries_of(policy: Policy, losses: Iterable[Loss], settings: FitForUseSettings) -> Iterator[LedgerLine]:
     """The lines in words, those of one rule and of one who decided together."""
     grouped: dict[tuple[str, What, By], list[Loss]] = {}
-    for loss in losses:
+    for loss in losses_for(policy, losses):
         grouped.setdefault((_rule(loss, settings), loss.what, loss.by), []).append(loss)
     for (rule, what, by), unsorted in grouped.items():
         of_one = sorted(unsorted, key=lambda one: one.characteristic or 0)
-        if what is What.PEOPLE:  # an arm is no secret, how few were in it may be one
-            of_one = [one for one in of_one if policy.told(one.n_people, one.of_rows)]
-        if not of_one:
-            continue
         names, bare = [f"{one.name}{_how_many(policy, one)}" for one in of_one], [one.name for one in of_one]
         with_numbers = what is What.ROWS or any(one.is_named(policy) for one in of_one)
         counted = names if with_numbers else bare
@@ -59,7 +57,7 @@ def _rule(loss: Loss, settings: FitForUseSettings) -> str:
 
 def _how_many(policy: Policy, loss: Loss) -> str:
     rows = None if loss.what is What.COLUMN or not loss.n_rows else policy.told(loss.n_rows, loss.of_rows)
-    what = "rows" if loss.what is What.ROWS else "cells"
+    what = _COUNTED.get(loss.what, "rows")
     of_all = [] if rows is None else [f"{rows:,} of {loss.of_rows:,} {what}"]
     told = "; ".join([*of_all, *([loss.where] if loss.is_named(policy) else [])])
     return f" ({told})" if told else ""

@@ -16,11 +16,12 @@ from disclosure_control.basics.telling.sections import Table
 from disclosure_control.basics.telling.small_counts import EXACT, MASKED
 from disclosure_control.release.before_and_after import CameIn, StudyCompared, study_compared
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
-from disclosure_control.release.ledger import By, Loss, What, losses_of
+from disclosure_control.release.ledger import By, Loss, What, columns_of_people, losses_for, losses_of
 from disclosure_control.release.ledger_lines import entries_of
 from disclosure_control.release.merge_drop import rules_of_drop, tests_of_drop
 from disclosure_control.release.study import Study, read_study
 from disclosure_control.release.terms.raised_terms import RaisedTerms
+from disclosure_control.release.terms.rare_terms import RareTerms, without_rare_terms
 from disclosure_control.release.texts.rare_texts import RareTexts
 from disclosure_control.steps.release.use import use_sections
 from disclosure_control.study_tables.fit import FitForUseSettings
@@ -259,6 +260,116 @@ def test_small_counts_of_people_and_rows_are_masked_for_others():
     assert loss.cells(EXACT, (60, 60))[3:] == ["58", "57"]
     assert loss.cells(MASKED, (60, 60))[3:] == ["masked", "masked"]  # two, and three, do not have one
     assert replace(loss, n_people=0).cells(MASKED, (60,))[3] == "-"
+
+
+def test_what_cells_have_in_common_is_the_controllers():
+    """The values of a column that is emptied or coarsened would say whose cells are empty."""
+    compared, losses = as_released(WORSE["values under another unit"])
+    loss = next(one for one in losses if one.what is What.CHANGED)
+    for policy, is_named in ((EXACT, True), (MASKED, False)):
+        fit, row = compared.fit_for(policy), loss.cells(policy, (N,))
+        texts = (fit.loses, *fit.reasons, *fit.for_recipient, row[1])
+        assert any("VSSTRESU LB" in text for text in texts) == is_named
+
+
+@pytest.mark.parametrize(("n_failures", "n_left_out", "is_told"), [(50, 52, False), (50, 62, True), (50, 50, True)])
+def test_the_arm_of_those_left_out_is_told_where_it_says_nothing_of_few_others(n_failures, n_left_out, is_told):
+    """Of 50 failures among 52 people left out, others would learn of two people more."""
+    dm = [{**row, "ARM": "Screen Failure"} if i < n_failures else row for i, row in enumerate(ROWS["DM"])]
+    losses = losses_by_hand({"DM": dm}, kept=range(n_left_out, N))[0]
+    (arm,) = (one for one in losses if one.what is What.PEOPLE)
+    lines = {policy: [*entries_of(policy, [arm], USUAL)] for policy in (EXACT, MASKED)}
+    assert [line.words for line in lines[EXACT]] == [f"DM.ARM Screen Failure ({n_failures} of {N} people) left out"]
+    assert (lines[EXACT] == lines[MASKED]) == is_told
+    assert losses_for(MASKED, [arm]) == ([arm] if is_told else [])
+
+
+def losses_by_hand(files, kept=range(N), lines=(), change=lambda released: released, raised=()):
+    """The losses of a release of some people, and the release, in which something was changed."""
+    study, who = study_of(files, IDS), people(IDS, [*kept])
+    released = change(deidentify(study, who, lines, KEY, RELEASE))
+    losses = losses_of(study, CameIn.of(study, N, 10**9), released, who, lines, MergeSettings(), raised, RareTexts())
+    return losses, released
+
+
+def test_nothing_is_said_of_the_people_of_emptied_cells_if_some_were_unreadable():
+    """Of 60 cells 50 were unreadable: whose the ten others are is not known."""
+
+    def change(released):
+        part = released.files["DM"].whole
+        frame = part.frame.assign(SEX=part.frame["SEX"].mask(part.frame["SEX"] == "F"))
+        accounts = tuple(replace(one, n_lost=50 * (one.variable == "SEX")) for one in released.accounts)
+        file = replace(released.files["DM"], parts=[part._replace(frame=frame)])
+        return replace(released, files={"DM": file}, accounts=accounts)
+
+    losses = losses_by_hand({"DM": ROWS["DM"]}, change=change)[0]
+    (found,) = (one for one in losses if one.by is By.UNRECORDED)
+    assert (found.n_people, found.n_rows, found.where) == (0, 10, "")
+
+
+def test_rows_that_refer_to_removed_columns_and_rows_are_removed_with_them():
+    """Twenty relations by a sponsor's id that the config removes, and one of an event whose rare term went."""
+    events = [{**row, "AESPID": f"E{i}"} for i, row in enumerate(ROWS["AE"])]
+    events[25] |= {"AEDECOD": "Rash"}
+    refers = [
+        {
+            "STUDYID": "S",
+            "RDOMAIN": "AE",
+            "USUBJID": row["USUBJID"],
+            "IDVAR": "AESEQ",
+            "IDVARVAL": str(int(row["AESEQ"])),
+        }
+        for row in events
+    ]
+    relations = [{**row, "IDVAR": "AESPID", "IDVARVAL": one["AESPID"]} for row, one in zip(refers, events, strict=True)]
+    files = {"DM": ROWS["DM"], "AE": events, "RELREC": [*relations[:20], *refers[20:]]}
+    rows = []
+
+    def change(released):
+        left, raised = without_rare_terms(released, RareTerms(5, removes_rows=True), np.zeros(N, dtype=np.int64))
+        rows.extend(raised)
+        return left
+
+    remove = (overriding_line("AE.AESPID", OperationKind.REMOVE),)
+    losses = losses_by_hand(files, lines=remove, change=change, raised=rows)[0]
+    found = {(one.name, one.by, one.n_rows) for one in losses if one.what is What.ROWS}
+    assert found == {("AE", By.RARE, 1), ("RELREC", By.REFERENCES, 21)}
+
+
+def test_words_beside_a_hidden_term_are_hidden_with_it():
+    """One of 120 people stopped for a reason of its own, which the kept words say again."""
+    reasons = [{**row, "DSDECOD": "MOVED AWAY"} if i == 1 else row for i, row in enumerate(ROWS["DS"])]
+    files = {"DM": ROWS["DM"], "DS": [{**row, "DSTERM": row["DSDECOD"].lower()} for row in reasons]}
+    keep = (overriding_line("DS.DSTERM", OperationKind.KEEP),)
+    losses, released = losses_by_hand(
+        files, lines=keep, change=lambda one: without_rare_terms(one, RareTerms(5), np.zeros(N, dtype=np.int64))[0]
+    )
+    assert released.files["DS"].frame["DSTERM"].isna().any()
+    assert not [one for one in losses if one.by is By.UNRECORDED]
+
+
+def test_a_characteristic_that_is_empty_in_all_rows_is_one_that_is_gone():
+    _, losses = as_released(Worse("", "", cells=("DM", lambda frame: {"SEX": frame["SEX"].where(frame["AGE"] == 0)})))
+    (gone,) = (one for one in losses if one.name == "DM.SEX")
+    assert [line.rule for line in entries_of(MASKED, [gone], USUAL)] == ["characteristic_gone"]
+
+
+def test_of_who_has_several_values_in_the_table_of_people_none_is_taken():
+    """The order of rows decides nothing: whoever changed the arm has none."""
+    rows = [{**ROWS["DM"][0], "ARM": arm} for arm in ("Placebo", "Active")] + ROWS["DM"][1:]
+    events = ROWS["AE"]
+    for of_people in (rows, rows[::-1]):
+        study = study_of({"DM": of_people, "AE": events}, IDS)
+        arms = columns_of_people(study, CameIn.of(study, N, 10**9), np.array([0, 1, -1]))["DM.ARM"]
+        assert arms.fillna("-").tolist() == ["-", "Active", "-"]
+
+
+@each("what", What)
+def test_what_is_counted_is_named_as_what_it_is(what):
+    loss = replace(Loss(what, "VS", By.CONFIG, 90, 90, 120), where="all of VISIT WEEK 3")
+    ((line,),) = ([*entries_of(EXACT, [loss], USUAL)],)
+    counted = {What.CELLS: "cells", What.CHANGED: "cells", What.PEOPLE: "people", What.COLUMN: ""}.get(what, "rows")
+    assert (f"(90 of 120 {counted};" in line.words) == bool(counted), line.words
 
 
 def test_nothing_but_closed_columns_is_a_no():

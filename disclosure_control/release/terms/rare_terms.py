@@ -190,7 +190,8 @@ def without_rare_terms(
             files, one = _of_ladder(name, files, places, columns, settings, classes, model, drawn, hidden or {})
             told.append(one)
             if one.is_changed:
-                changed |= {(place.file, column) for place in places for column in place.ladder.columns}
+                of_places = ((one.file, {*one.ladder.columns, *one.ladder.said_again}) for one in places)
+                changed |= {(file, column) for file, columns_of_file in of_places for column in columns_of_file}
     gone = {file.source.table.file_name for name, file in released.files.items() if name not in files}
     left_out = {**released.left_out, **dict.fromkeys(gone, "no record of it is left")}
     accounts = tuple(

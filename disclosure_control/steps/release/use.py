@@ -12,7 +12,7 @@ from disclosure_control.basics.telling.sections import Figure, Part, Section, Se
 from disclosure_control.basics.telling.small_counts import MASKED_CELL, WHAT_MASKED_MEANS, Policy
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.release.before_and_after import StudyCompared
-from disclosure_control.release.ledger import By, Loss
+from disclosure_control.release.ledger import By, Loss, losses_for
 from disclosure_control.steps.release import STUDY_TABLES_OUTLINE
 from disclosure_control.study_tables.comparison import ComparedTable, State
 from disclosure_control.study_tables.table import CellKind
@@ -152,7 +152,7 @@ def _answer(told: UseTold) -> Iterator[Sentence | Table]:
 
 def _ledger(policy: Policy, losses: Sequence[Loss], n_people: Sequence[int]) -> Iterator[Part]:
     """What does not leave, line by line; columns that do not because of their role are among the operations."""
-    shown = [loss for loss in losses if loss.by is not By.ROLE]
+    shown = [loss for loss in losses_for(policy, losses) if loss.by is not By.ROLE]
     if shown:
         rows = [loss.cells(policy, n_people) for loss in shown[:MOST_LINES]]
         yield Table("What does not leave", ("What", "Name", "By whom", "People", "Rows or cells"), rows, range(3, 5))
