@@ -332,9 +332,10 @@ def _arms_of_those_left_out(study: Study, came_in: CameIn, people: ReleasePeople
         if roles[name.partition(".")[2]] is Role.ARM:
             arms = column[left_out].value_counts().sort_index().drop([*came_in.side.arms], errors="ignore")
             arms = arms.drop(column[people.stays].unique(), errors="ignore")
-            n = arms.to_numpy()
-            hidden = MASKED.hidden_parts(np.append(n, left_out.sum() - n.sum()))[:-1]
-            hidden |= np.array([not MASKED.is_apart(one, shown) for one in n], dtype=bool)  # such as arms of fact
+            n = arms.to_numpy(np.int64)
+            also = [not MASKED.is_apart(one, shown) for one in n.tolist()]  # by another column, such as arms of fact
+            parts = np.append(n, left_out.sum() - n.sum())
+            hidden = MASKED.hidden_parts(parts, np.array([*also, False], dtype=np.bool_))[:-1]
             shown += n[~hidden].tolist()
             for arm, n_gone, is_of_few in zip(arms.index, n.tolist(), hidden.tolist(), strict=True):
                 text = f"{name} {arm}"
