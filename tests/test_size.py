@@ -163,7 +163,7 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "disclosure_control.analyses": 2,
         "disclosure_control.attack": 9,
         "disclosure_control.basics": 11,
-        "disclosure_control.release": 394,
+        "disclosure_control.release": 395,
         "disclosure_control.report": 5,
         "disclosure_control.run": 3,
         "disclosure_control.steps": 9,
