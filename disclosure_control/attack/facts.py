@@ -7,7 +7,7 @@ a test. Facts that say the same belong to all of their units.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -74,14 +74,17 @@ class PersonFacts:
     units: Sequence[frozenset[Unit]]
 
     @classmethod
-    def of(cls, released: pd.DataFrame, files: SummariesOfFiles | None) -> PersonFacts:
-        """Of the ``released`` columns of the merged table (n_people, n_columns), and what rows of files say of them."""
+    def of(cls, released: pd.DataFrame, files: SummariesOfFiles | None, most: int) -> PersonFacts:
+        """Of the ``released`` columns of the merged table (n_all, n_columns), and what rows of files say of them.
+
+        Of the first people, at most ``most``.
+        """
         columns = list(_of_table(released))
         if files is not None:
             columns += _of_files(files)
         if not columns:
-            return cls(np.zeros((len(released), 0)), ())
-        return cls(np.column_stack([numbers for _, numbers in columns]), [units for units, _ in columns])._once()
+            return cls(np.zeros((min(len(released), most), 0)), ())
+        return cls(np.column_stack([numbers[:most] for _, numbers in columns]), [units for units, _ in columns])._once()
 
     def _once(self) -> PersonFacts:
         """Each fact once, with the units of all that say the same."""
@@ -105,10 +108,6 @@ class PersonFacts:
         away = set(names)
         kept = [not any(unit in units or unit.names & away for unit in of_fact) for of_fact in self.units]
         return PersonFacts(self.numbers[:, kept], [one for one, stays in zip(self.units, kept, strict=True) if stays])
-
-    def first(self, most: int) -> PersonFacts:
-        """Of the first people, at most so many."""
-        return replace(self, numbers=self.numbers[:most])
 
 
 def _with_tests(units: Iterable[Unit]) -> frozenset[Unit]:

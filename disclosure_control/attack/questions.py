@@ -28,24 +28,31 @@ from disclosure_control.measures.reidentification import (
 
 @dataclass(frozen=True)
 class Answer:
-    """``answer`` is "yes", "no" or "not assessable"; ``sentence`` gives it with the ``figures`` it rests on."""
+    """``answer`` is "yes", "no" or "not assessable"; ``sentence`` gives it with the ``figures`` it rests on.
+
+    ``is_by_figures``: False where something else than the quasi-identifiers decides, which the sentence says.
+    """
 
     question: str
     answer: str
     sentence: str
     figures: dict[str, object]
+    is_by_figures: bool = True
 
     @property
     def people(self) -> str:
         """How many of how many people the figures say, of several sensitive features the most; "-" without any."""
+        if not self.is_by_figures:
+            return "-"
         if "evaluated" in self.figures:
             n = self.figures.get("unique", self.figures.get("at_risk"))
             return f"{n:,} of {self.figures['evaluated']:,}"
         of_features = [one for one in self.figures.values() if isinstance(one, Mapping) and one["with_value"]]
         if not of_features:
             return "-"
-        most = max(of_features, key=lambda one: (one["certain"] is None, one["certain"] or 0))
-        return f"{MASKED_CELL if most['certain'] is None else format(most['certain'], ',')} of {most['with_value']:,}"
+        most = max(of_features, key=lambda one: (one["certain"] or 0, one["certain"] is None, one["above_t"] or 0))
+        n = most["certain"] if most["certain"] != 0 else most["above_t"]  # whom only the distribution tells of
+        return f"{MASKED_CELL if n is None else format(n, ',')} of {most['with_value']:,}"
 
 
 def three_questions(
@@ -81,7 +88,7 @@ def without_rows(answers: Mapping[str, Answer]) -> dict[str, Answer]:
         return dict(answers)
     said = first.sentence.partition(": ")[2]
     sentence = f"No by the quasi-identifiers: {said} What rows of the files disclose beside them was not looked at."
-    return {**answers, "singling_out": replace(first, sentence=sentence)}
+    return {**answers, "singling_out": replace(first, sentence=sentence, is_by_figures=False)}
 
 
 # The consequence for each question of a column that names people; "" where the finding gives it.
@@ -105,7 +112,7 @@ def _of_the_file(policy: Policy, answer: Answer, identified: IdentifierOutcome, 
         f"Yes: {words}{f', {follows}' if follows else ''}; {'' if answer.answer == 'yes' else 'by the classes, '}{said}"
     )
     figures = {**answer.figures, "identifiers": [finding.name for finding in found]}
-    return replace(answer, answer="yes", sentence=sentence, figures=figures)
+    return replace(answer, answer="yes", sentence=sentence, figures=figures, is_by_figures=False)
 
 
 def beside_reasons(answers: Mapping[str, Answer], reasons: Sequence[Reason]) -> dict[str, Answer]:
@@ -130,7 +137,8 @@ def _yes(answer: Answer, why: str) -> Answer:
     if answer.answer == "yes":
         return answer
     said = answer.sentence.partition(": ")[2] or answer.sentence
-    return replace(answer, answer="yes", sentence=f"Yes: {why}. By the quasi-identifiers: {said}")
+    sentence = f"Yes: {why}. By the quasi-identifiers: {said}"
+    return replace(answer, answer="yes", sentence=sentence, is_by_figures=False)
 
 
 def _found(policy: Policy, findings: Sequence[ColumnFinding]) -> str:

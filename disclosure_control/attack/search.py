@@ -171,7 +171,7 @@ class _Scene:
             return None
         names = [name for name in leaving.released_names if name in leaving.originals]
         released = leaving.looked_at_people(np.maximum(rows, 0), names).released
-        facts = PersonFacts.of(released, files).without(leaving.harmless).first(MOST_ASKED)
+        facts = PersonFacts.of(released, files, MOST_ASKED).without(leaving.harmless)
         keys = [released[name].astype("str").fillna("") for name in leaving.quasi_identifiers if name in released]
         classes = np.asarray(released.groupby(keys, sort=False).ngroup()) if keys else np.zeros(len(rows), np.int64)
         levels = [one[:MOST_ASKED] for one in few_levels(leaving, rows)]

@@ -117,6 +117,18 @@ def test_the_factor_between_two_units_gives_the_site():
         assert ((guess.guessed > 0.5) == (site == which)).mean() > 0.95
 
 
+def test_no_own_value_is_in_the_guess_by_an_order():
+    """Before, the first and the last in an order were their own neighbours."""
+    values = np.zeros((N, 1))
+    one = np.arange(N, dtype=float)
+    for person in (0, 1, N - 1):
+        values[:] = 0.0
+        values[person] = 1.0
+        fits = Fits(np.column_stack([one, one * 0 + 1]), np.ones((N, 1)))
+        guess = ordered.ANSWERER.answer(fits, HiddenQuestion(values, np.zeros(N, dtype=int)))
+        assert guess.guessed[person] == 0
+
+
 def test_two_facts_that_repeat_themselves_with_the_seasons_give_the_day_of_the_year():
     day = GENERATOR.integers(0, 366, N).astype(float)
     angle = day * 2 * np.pi / 366

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pandas as pd
 
 from config.model_settings import validate_config
-from disclosure_control.attack.questions import Answer, beside_reasons, three_questions
+from disclosure_control.attack.questions import Answer, beside_reasons, three_questions, without_rows
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.section_text import as_text
@@ -135,6 +135,29 @@ def test_a_reason_that_names_people_and_a_no_do_not_stand_side_by_side():
     )
 
 
+def test_a_yes_by_a_reason_has_no_count_of_classes_beside_it_and_its_sentence_below_the_table():
+    """Before, "Yes, 0 of 600" stood in the table: people alone by their classes, beside a reason of other people."""
+    figures, asked = {"unique": 0, "evaluated": 600}, ("singling_out", "linkability")
+    no = {name: Answer("Can it be done?", "no", "No: nobody is alone.", figures) for name in asked}
+    after = beside_reasons(no, [ALONE])
+    table = AnswersGiven("of it", list(after.values()), before=list(no.values()))
+    assert [row[1:] for row in table.in_rows] == [("yes", "0 of 600", "-"), ("no", "0 of 600", "0 of 600")]
+    text = as_text([Section("", "", [table])], Where.REPORT)
+    assert text.count(after["singling_out"].sentence) == 1
+    assert "No: nobody is alone." not in text.replace(after["singling_out"].sentence, "")
+    assert without_rows(no)["singling_out"].people == "-"
+
+
+def test_of_several_features_the_people_are_those_of_the_one_that_tells_most():
+    def people(*features):
+        return Answer("?", "yes", "", {str(i): one for i, one in enumerate(features)}).people
+
+    masked, most = {"certain": None, "with_value": 365, "above_t": 2}, {"certain": 62, "with_value": 633, "above_t": 0}
+    assert people(masked, most) == people(most, masked) == "62 of 633"
+    assert people(masked) == "masked of 365"
+    assert people({"certain": 0, "with_value": 365, "above_t": 14}) == "14 of 365"
+
+
 def test_what_may_leave_says_what_nobody_looked_at():
     """They are counted on the first screen, and named where everything is: a word on each drowned the answer."""
     verdict = Verdict("released/", (), not_looked_at=("Not looked at: this.", "Nor that."))
@@ -182,11 +205,13 @@ def test_answers_before_and_after_are_one_table():
     """By hand: 8 of 60 were alone and 0 of 58 are; of a value 7 of 52 were certain, how many are is masked."""
     was = (
         Answer("Can a person be singled out?", "yes", "Yes: 8 of 60.", {"unique": 8, "evaluated": 60}),
-        Answer("Can a value be inferred?", "yes", "Yes: 7.", {"LB": {"certain": 7, "with_value": 52}}),
+        Answer("Can a value be inferred?", "yes", "Yes: 7.", {"LB": {"certain": 7, "with_value": 52, "above_t": 0}}),
     )
     now = (
         Answer("Can a person be singled out?", "no", "No: nobody.", {"unique": 0, "evaluated": 58}),
-        Answer("Can a value be inferred?", "yes", "Yes: few.", {"LB": {"certain": None, "with_value": 51}}),
+        Answer(
+            "Can a value be inferred?", "yes", "Yes: few.", {"LB": {"certain": None, "with_value": 51, "above_t": 0}}
+        ),
     )
     given = AnswersGiven("of released/", now, Where.FIRST, was)
     assert as_text([Section("verdict", "", [given])], Where.FIRST).splitlines()[2:] == [

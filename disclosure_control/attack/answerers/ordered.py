@@ -35,10 +35,10 @@ def value_by_order(fits: Fits, question: HiddenQuestion) -> Guess | None:
 
 def _of_neighbours(ordered: np.ndarray, order: np.ndarray) -> np.ndarray:
     """The mean (n,) of the values ``ordered`` (n,) of the neighbours of each person, as the ``order`` says."""
-    padded = np.pad(ordered.astype(float), BESIDE, mode="edge")
+    padded = np.pad(ordered.astype(float), BESIDE, constant_values=np.nan)
     shifts = [shift for shift in range(-BESIDE, BESIDE + 1) if shift]
     found = np.zeros(len(ordered))
-    found[order] = np.mean([padded[BESIDE + shift : BESIDE + shift + len(ordered)] for shift in shifts], axis=0)
+    found[order] = np.nanmean([padded[BESIDE + shift : BESIDE + shift + len(ordered)] for shift in shifts], axis=0)
     return found
 
 

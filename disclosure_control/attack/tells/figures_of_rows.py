@@ -14,7 +14,8 @@ WHOLE_CHANGE = "the change from the first to the last row of"
 # One of a column is a fact before the next one is, where they are many.
 FIGURES = (
     *("the first", "the mean of", "the largest", "the sum of", "the first day in", "the number of rows in"),
-    *(WHOLE_CHANGE, *CHANGES, *(change.replace("row", "day") for change in CHANGES), "the last day in", "the last"),
+    *(WHOLE_CHANGE, *CHANGES, *(change.replace("row", "day") for change in (WHOLE_CHANGE, *CHANGES))),
+    *("the last day in", "the last"),
     *("the smallest", "the middle", *DIGITS, *ROWS),
 )
 

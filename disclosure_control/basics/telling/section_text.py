@@ -58,7 +58,7 @@ def _lines_of_part(part: Part, indent: str, number: int, before: list[str]) -> I
     elif isinstance(part, AnswersGiven):
         yield f"Three questions (WP216), {part.about}"
         if part.before:
-            yield from (f"{INDENT}{line}" for line in _in_columns(part))
+            yield from (f"{INDENT}{line}" for line in (*_in_columns(part), *part.beside_figures))
             return
         width = max(len(one.question) for one in part.answers)
         yield from (f"{INDENT}{one.question:<{width}}  {one.sentence}" for one in part.answers)

@@ -110,6 +110,9 @@ class QuestionAnswered(Protocol):
     @property
     def people(self) -> str: ...
 
+    @property
+    def is_by_figures(self) -> bool: ...
+
 
 @dataclass(frozen=True)
 class AnswersGiven:
@@ -123,6 +126,11 @@ class AnswersGiven:
     answers: Sequence[QuestionAnswered]
     where: Where = Where.REPORT
     before: Sequence[QuestionAnswered] = ()
+
+    @property
+    def beside_figures(self) -> list[str]:
+        """The sentences of the answers that people in the table do not give."""
+        return [one.sentence for one in self.answers if not one.is_by_figures]
 
     @property
     def in_rows(self) -> list[tuple[str, str, str, str]]:
