@@ -278,7 +278,7 @@ def _propose(
             proposal = dataclasses.replace(further, before=text, changes=changes, n_decided=proposal.n_decided)
     if proposal.is_other:
         path = write_draft(proposal.text, file.path.parent, pilot.name, PROPOSED_CONFIG)
-        said += proposal_in_words(proposal, path, file.path, f"python Main_Anonymization.py {pilot.name}")
+        said += proposal_in_words(proposal, path, file.path, pilot.name)
     else:
         said.append("Nothing to propose: " + ("it may leave." if verdict.may_leave else "no line answers a reason."))
     pilot.log.say("\n".join(said))

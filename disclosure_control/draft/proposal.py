@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from config import REVIEW, parse_config
-from disclosure_control.basics.settings.changes import ConfigChange, applied
+from disclosure_control.basics.settings.changes import ConfigChange, applied, are_of_the_merge
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.basics.telling.reasons import DECIDE, Reason
+from disclosure_control.basics.telling.reasons import DECIDE, MERGE_AGAIN, Reason
 from disclosure_control.basics.telling.words import capitalised, counted
 from disclosure_control.draft.edits import with_changes, with_choices, with_marks_decided
 from disclosure_control.remedy.treatments.keys import command_to_set, names_of_keys
@@ -154,7 +154,7 @@ def _is_sound(config: Mapping[str, Any], check: Check) -> bool:
     return True
 
 
-def proposal_in_words(proposal: Proposal, path: Path, config_file: Path, door: str) -> Iterable[str]:
+def proposal_in_words(proposal: Proposal, path: Path, config_file: Path, pilot: str) -> Iterable[str]:
     """What is proposed, as lines for the screen: the difference, the commands, and what no line answers."""
     n_lines = counted(len(proposal.changes), "change") if proposal.changes else "with all lines"
     yield f"Proposed: {path}, {n_lines} of {config_file.name}, which stays as it is."
@@ -172,4 +172,6 @@ def proposal_in_words(proposal: Proposal, path: Path, config_file: Path, door: s
     yield "Read it. To put it in place:"
     yield from (f"  {command_to_set(name)}" for name in proposal.keys)
     yield f"  {'move' if os.name == 'nt' else 'mv'} {shlex.quote(str(path))} {shlex.quote(str(config_file))}"
-    yield f"  {door}"
+    if are_of_the_merge(proposal.changes):
+        yield f"  python {MERGE_AGAIN} {pilot}"
+    yield f"  python Main_Anonymization.py {pilot}"

@@ -39,7 +39,7 @@ def test_the_proposal_keeps_todays_lines_and_says_what_is_left(tmp_path):
     assert (lines_to_review(found.text), found.n_decided) == (0, 1)
     assert "# proposed: usual" in found.text
     assert [reason.sentence for reason in found.left] == ["Something else."]
-    words = "\n".join(proposal_in_words(found, tmp_path / "x.proposed.py", tmp_path / "x.py", "again"))
+    words = "\n".join(proposal_in_words(found, tmp_path / "x.proposed.py", tmp_path / "x.py", "X"))
     assert command_to_set("NO_SUCH_KEY") in words
     assert re.search(r"(mv|move) .*x\.proposed\.py .*x\.py", words)
     assert '+    "release"' in words
@@ -63,6 +63,19 @@ def test_what_a_trial_finds_is_proposed_too_and_the_last_resort_only_then():
     assert operations == [None, {"AE.FLAG": "keep"}, {"AE.FLAG": "keep", "AE.TERM": "remove"}]
     assert (found.before, found.n_decided, found.left, found.is_tried) == (TEXT, 1, (), True)
     assert parse_config(found.text, "x") == tried[-1]
+
+
+def test_a_change_of_the_merge_is_put_in_place_by_both_scripts_in_their_order(tmp_path):
+    drop = ConfigChange.to(("merge", "drop"), "VS__WEIGHT", "its rows disclose it", is_added=True)
+    reason = Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, "Rows disclose.", "or state why they do not", (drop,))
+    commands = ["python Create_Combined_Pilot_Dataset.py X", "python Main_Anonymization.py X"]
+    for reasons, expected in ((reason,), commands), (REASONS, commands[1:]):
+        found = propose(TEXT, "x.py", reasons, lambda literal: None)
+        words = [*proposal_in_words(found, tmp_path / "x.proposed.py", tmp_path / "x.py", "X")]
+        assert [line.strip() for line in words if line.startswith("  python ")] == expected
+    to_paste = '"merge": {"drop": ["VS__WEIGHT"]}, then run Create_Combined_Pilot_Dataset.py again, or state'
+    assert reason.with_lines({}).next.startswith(to_paste)
+    assert "Create" not in REASONS[1].with_lines({}).next
 
 
 def test_a_trial_that_the_files_refuse_leaves_what_was_found_before():
@@ -163,5 +176,5 @@ def test_a_choice_that_only_the_controller_has_is_a_marked_comment_once(tmp_path
     assert lines_to_review(decided) == 0
     own = text.replace('"A"}', '"A"}, "outsiders_know": {"facts": 0}')
     assert "# review:" not in proposed(own).text
-    words = "\n".join(proposal_in_words(found, tmp_path / "x.proposed.py", tmp_path / "x.py", "again"))
+    words = "\n".join(proposal_in_words(found, tmp_path / "x.proposed.py", tmp_path / "x.py", "X"))
     assert 'Only you can decide: "# review:" in x.proposed.py' in words

@@ -66,6 +66,11 @@ def applied(config: Mapping[str, Any], changes: Iterable[ConfigChange]) -> dict[
     return found
 
 
+def are_of_the_merge(changes: Iterable[ConfigChange]) -> bool:
+    """Whether one of the ``changes`` is of the rules of the merge, which has to run again for it."""
+    return any(change.path[0] == "merge" for change in changes)
+
+
 def lines_to_paste(config: Mapping[str, Any], changes: Iterable[ConfigChange]) -> str:
     """The keys of the config that the changes touch, whole, in one line: each takes the place of the key of today.
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any
 
-from disclosure_control.basics.settings.changes import ConfigChange, lines_to_paste
+from disclosure_control.basics.settings.changes import ConfigChange, are_of_the_merge, lines_to_paste
 
 DECIDE = "Decide each of them and delete its mark."  # the lines that a draft leaves to the controller
 DECIDE_COLUMNS = 'Decide each of them, and write "agreed" into its cell "decision": docs/columns.md.'
+MERGE_AGAIN = "Create_Combined_Pilot_Dataset.py"  # without it, no run knows a change of the merge
 
 
 class Gravity(IntEnum):
@@ -47,8 +48,9 @@ class Reason:
 
     @property
     def next(self) -> str:
-        """What to do next, in one line: the lines to paste, then what else there is."""
-        return ", ".join(part for part in (self.lines, self.otherwise) if part)
+        """What to do next, in one line: the lines to paste, the merge if they need it, then what else there is."""
+        merge = f"then run {MERGE_AGAIN} again" if self.lines and are_of_the_merge(self.changes) else ""
+        return ", ".join(part for part in (self.lines, merge, self.otherwise) if part)
 
     @property
     def otherwise(self) -> str:
