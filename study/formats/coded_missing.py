@@ -20,7 +20,17 @@ from study.concepts import concept_of
 from study.formats.column_reading import ColumnReading
 from study.formats.dated_columns import beginning, day_of, days_in
 from study.formats.messages import Note, all_files_setting, shown_name
-from study.formats.placeholders import CODES, COUNTS_DAYS, Apart, dates_apart, is_usual, life_of, numbers_apart
+from study.formats.placeholders import (
+    CODES,
+    COUNTS_DAYS,
+    MAY_BE_0,
+    MAY_BE_BELOW_0,
+    Apart,
+    dates_apart,
+    is_usual,
+    life_of,
+    numbers_apart,
+)
 from study.formats.tables import FileOptions, domain_of
 from study.formats.values import NUMBER_PATTERN, Column, clean_name
 from study.models.role_words import is_key, role_of_heading
@@ -68,7 +78,8 @@ def with_codes_missing(
             gone, seen = apart.sure | apart.may_be, _Seen(texts, n_records, apart, are_dates=True)
         elif (numbers := _numbers_of(name, columns[name], readings[name].n_records)) is not None:
             values, n_records = numbers
-            apart = numbers_apart(values, n_records, names_an_age(name), re.search(COUNTS_DAYS, name) is not None)
+            says = (re.search(words, name) is not None for words in (COUNTS_DAYS, MAY_BE_0, MAY_BE_BELOW_0))
+            apart = numbers_apart(values, n_records, names_an_age(name), *says)
             gone, seen = apart.sure, _Seen([number_text(one) for one in values], n_records, apart, are_dates=False)
         else:
             continue

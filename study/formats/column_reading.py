@@ -17,12 +17,14 @@ from disclosure_control.basics.encoding.text_codes import TextCodes
 from disclosure_control.basics.telling.faults import nearest_name, stop_at
 from disclosure_control.basics.telling.side_by_side import side_by_side
 from disclosure_control.basics.telling.words import listed
+from study.concepts import concept_of
 from study.countries import MOST_COUNTRIES, are_codes_of_countries
 from study.formats.dates import ORDERS, PACKED, DateReading, may_hold_dates, read_dates
 from study.formats.messages import all_files_setting, counted_note, setting_of, shown_name
 from study.formats.tables import ColumnFound, FileContents, FileOptions
 from study.formats.values import (
     NUMBER_PATTERN,
+    Column,
     as_large_text,
     clean_name,
     clean_numbers,
@@ -30,6 +32,7 @@ from study.formats.values import (
     declared_missing,
     n_records_of,
 )
+from study.words import yes_and_no
 
 # Missing among numbers and dates alone: elsewhere they may be values (NA is Namibia, None an answer).
 MISSING_TOKENS = (
@@ -40,7 +43,7 @@ MISSING_TOKENS = (
 # Tokens that are reported if they are kept as text.
 _SUSPECT_TOKENS = tuple(token for token in MISSING_TOKENS if token != "None")
 
-_BESIDE_VALUES = ({"+"}, {"K", "CL", "Cl", "CA", "Ca", "MG", "Mg", "LI", "Li"})
+_SALTS, _FEWEST_COUNTRIES = {"K", "CL", "Cl", "CA", "Ca", "MG", "Mg", "LI", "Li"}, 5
 
 _COMMA_NUMBER_PATTERN = NUMBER_PATTERN.replace(r"\.", ",")
 _POINT_PATTERN = r"^[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?$"
@@ -200,18 +203,12 @@ def read_column(column: ColumnFound, rules: ColumnRules, n_records: np.ndarray |
         values=pa.chunked_array([cleaned]),
         has_decimal_comma=has_decimal_comma,
         n_missing_tokens=n_tokens if are_missing else {},
-        n_tokens_kept={} if are_missing or _are_beside_alike(others) else n_tokens,
+        n_tokens_kept={} if are_missing else n_tokens,
         dates=dates,
         of_values=n_records,
         encoded=encoded,
         **counts,
     )
-
-
-def _are_beside_alike(others: pa.Array) -> bool:
-    """Whether NA and - are plainly values: among codes of countries or salts of the blood, or beside +."""
-    texts = set(pc.unique(others).to_pylist()) if len(others) < MOST_COUNTRIES else set()
-    return are_codes_of_countries(texts) or (bool(texts) and any(map(texts.issubset, _BESIDE_VALUES)))
 
 
 def _is_token(values: pa.Array) -> pa.BooleanArray:
@@ -328,6 +325,20 @@ def _kept_notes(readings: Mapping[str, ColumnReading]) -> list[str]:
     notes = []
     words = "'{token}' kept as text: {{}}; if that means missing, declare it for all files: {{}}"
     for token in _SUSPECT_TOKENS:
-        counts = {name: reading.n_tokens_kept.get(token, 0) for name, reading in readings.items()}
+        kept = {name: n for name, reading in readings.items() if (n := reading.n_tokens_kept.get(token, 0))}
+        counts = {name: n for name, n in kept.items() if not _is_a_value(token, name, readings[name].values)}
         notes += counted_note(words.format(token=token), counts, all_files_setting("missing", [token]))
     return notes
+
+
+def _is_a_value(token: str, name: str, column: Column) -> bool:
+    """Whether NA or - is plainly a value: Namibia, sodium among the salts of the blood, the other one of +."""
+    if token not in ("NA", "-") or isinstance(column, np.ndarray):
+        return False
+    texts = {str(one) for one in pc.unique(column).drop_null().slice(0, MOST_COUNTRIES).to_pylist()} - {*MISSING_TOKENS}
+    if token == "-":
+        return texts == {"+"}
+    concept = concept_of(name)
+    are_many = len(texts) >= _FEWEST_COUNTRIES and yes_and_no().isdisjoint(map(str.lower, texts))
+    is_told = are_many or (concept is not None and concept.name == "country")
+    return (is_told and are_codes_of_countries(texts)) or (len(texts) > 1 and texts <= _SALTS)

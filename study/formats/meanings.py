@@ -50,7 +50,7 @@ def _notes_on_units(columns: Mapping[str, Column], readings: Mapping[str, Column
         is_measured = names_an_examination(name) or (names_a_measure(name) and not names_an_age(name))
         if is_measured and (numbers := numbers_of(column)) is not None:
             found[name] = n_in_another_unit(numbers, readings[name].n_records)
-    words = "numbers as of another unit, far from all others, left unchanged: {}; correct them in the source"
+    words = "numbers far from all others, left unchanged: {}; they may be in another unit; check them"
     return counted_note(words, found)
 
 

@@ -101,6 +101,7 @@ _OLDEST = 130
 _FAR_FOR_A_GAP = 5  # times the widest gap between the others
 _LOWEST_SCORE = -10
 _FEW_CODES, _MANY_CODES, _NEAR_MOST = 5, 10, 0.3
+_OF_SURVEYS = (-1.0, -3.0, -10.0)  # not known, not said, less than one
 _REPEATS = {float(f"{sign}{digit * n}") for digit in "789" for n in (2, 3, 4, 5) for sign in ("", "-")}
 _DECIMALS = {sign * float(text) for text in ("88.8", "99.9", "888.8", "999.9", "99.99", "999.99") for sign in (1, -1)}
 _OF_A_SCALE = {7.0, 8.0, 9.0, -7.0, -8.0, -9.0}
@@ -113,13 +114,25 @@ COUNTS_DAYS = (
     r"(?i)(?:^|[_ .]|[a-z]{2}(?:ST|EN)?)dy$|days?(?![a-z])|(?<![a-z])(?:tage|jours|d[ií]as|giorni|dni|dagen|dagar|dias|"
     r"zile|ημέρες|дни|fu|tte|time)(?![a-z])|dauer|duration|dur[ée]e|durata|los$|follow|tage$|_d$"
 )
+# Of such, 0 is a value whatever the others are; of changes and of some others, what is below 0 is one, too.
+_CHANGES = r"chang|chg|delta|diff|excess|z.?score|änder|aender|zmian|cambi|variaz|variation|μεταβολ|διαφορ|промян"
+MAY_BE_0 = rf"(?i){_CHANGES}|dos[ei]|dosage|doza|δόση|доза|adhere|complian|pct|percent|prozent|%"
+MAY_BE_BELOW_0 = rf"(?i){_CHANGES}|temp|θερμοκρ|темпер"
 
 
-def numbers_apart(numbers: np.ndarray, n_records: np.ndarray, is_age: bool, counts_days: bool) -> Apart:
+def numbers_apart(
+    numbers: np.ndarray,
+    n_records: np.ndarray,
+    is_age: bool,
+    counts_days: bool,
+    may_be_0: bool = False,
+    may_be_below_0: bool = False,
+) -> Apart:
     """Which distinct numbers (n_values,) of a column are codes for missing; NaN is none.
 
     Sure: an age that nobody reaches; -99 where nothing else is below 0; 999, of several people, farther from all others
     than three times their range; days that lead from an ordinary date to a placeholder. Less clear ones may be codes.
+    ``may_be_0`` and ``may_be_below_0``: by its heading, such numbers are values.
     """
     is_there = ~np.isnan(numbers) & (n_records > 0)
     found = Apart.none(len(numbers))
@@ -128,12 +141,14 @@ def numbers_apart(numbers: np.ndarray, n_records: np.ndarray, is_age: bool, coun
         candidates &= (numbers < -500) | (numbers > 9)
     if is_age:
         candidates |= is_there & ((numbers > _OLDEST) | (numbers < 0))
-    candidates |= _below_all(numbers, n_records, is_there) & (not counts_days)
     if candidates.any():
         for code, beside in _BESIDE.items():
             candidates |= is_there & np.isin(numbers, beside) & bool((numbers == code).any())
         found = _codes(numbers, n_records, is_there, candidates, is_age)
-    found = Apart(found.sure, found.may_be | _zeros_apart(numbers, n_records, is_there))
+    if not counts_days:
+        asked = _zeros_apart(numbers, n_records, is_there) & (not may_be_0)
+        asked |= _below_all(numbers, n_records, is_there) & (not may_be_below_0)
+        found = Apart(found.sure, found.may_be | (asked & ~found.sure))
     days = is_there & _leads_to_placeholder(numbers, counts_days)
     rest = is_there & ~days
     is_far = days.any() and rest.any() and np.abs(numbers[days]).min() > 4 * np.abs(numbers[rest]).max()
@@ -172,24 +187,24 @@ def _codes(
 
 def _zeros_apart(numbers: np.ndarray, n_records: np.ndarray, is_there: np.ndarray) -> np.ndarray:
     """Where 0 is, of several people, if all others are many that lie close together far from it: blood pressures."""
-    others = is_there & (numbers != 0)
-    are_many = others.sum() >= _MANY_CODES and n_records[others].sum() >= _FEWEST
-    is_one = are_many and numbers[others].min() >= _NEAR_MOST * numbers[others & ~np.isin(numbers, list(CODES))].max()
-    return is_there & (numbers == 0) & (n_records >= 2) & bool(is_one)
+    is_zero = is_there & (numbers == 0)
+    others = is_there & ~is_zero & ~np.isin(numbers, list(CODES))
+    n_others = n_records[others].sum()
+    are_many = others.sum() >= _MANY_CODES and n_others >= max(_FEWEST, 4 * n_records[is_zero].sum())
+    is_one = are_many and numbers[is_there & ~is_zero].min() >= _NEAR_MOST * numbers[others].max()
+    return is_zero & (n_records >= 2) & bool(is_one)
 
 
 def _below_all(numbers: np.ndarray, n_records: np.ndarray, is_there: np.ndarray) -> np.ndarray:
-    """Which numbers are few whole ones just below 0, where counts or scores are many: -1 not known, -3 not said.
+    """Which numbers are the few codes of surveys below 0, where counts or scores are many: -1 not known, -3 not said.
 
-    A scale that goes on below 0 has -1 and -2.
+    -99 may stand beside them; a scale that goes below 0 has other numbers there.
     """
     is_below = is_there & (numbers < 0)
-    rest, own = is_there & ~is_below, numbers[is_below]
+    rest, own = is_there & ~is_below, numbers[is_below & ~(np.isin(numbers, list(CODES)) & (numbers < _LOWEST_SCORE))]
     n_below, n_rest = n_records[is_below].sum(), n_records[rest].sum()
-    goes_on = len(own) > 1 and own.min() == -len(own)
-    are_few = 0 < 2 * len(own) <= rest.sum() and 4 * n_below <= n_rest and n_rest >= _FEWEST and not goes_on
-    is_one = are_few and own.min() >= _LOWEST_SCORE and not (numbers[is_there] % 1).any()
-    return is_below & bool(is_one)
+    are_few = 0 < 2 * len(own) <= rest.sum() and 4 * n_below <= n_rest and n_rest >= _FEWEST
+    return is_below & bool(are_few and np.isin(own, _OF_SURVEYS).all() and not (numbers[is_there] % 1).any())
 
 
 def _leads_to_placeholder(numbers: np.ndarray, counts_days: bool) -> np.ndarray:
@@ -224,7 +239,7 @@ def n_in_another_unit(numbers: np.ndarray, n_records: np.ndarray | None) -> int:
     n_below, n_above = ends[widest], ends[-1] - ends[widest]
     few, others = (values[: widest + 1], values[widest + 1 :])[:: 1 if n_below < n_above else -1]
     is_far = steps[widest] >= _FAR_APART * np.log(others[-1] / others[0])
-    if not is_far or min(n_below, n_above) > _MOST_APART * ends[-1]:
+    if not is_far or len(np.unique(others)) < _FEW_CODES or min(n_below, n_above) > _MOST_APART * ends[-1]:
         return 0
     converted = np.array([*(few * factor for factor in _OF_UNITS), (few - 32) / 1.8, few * 1.8 + 32])
     are_among = ((converted >= others[0]) & (converted <= others[-1])).any(axis=0).mean() >= _MOSTLY

@@ -141,14 +141,20 @@ class PlainTable:
         return replace(says, reason=says.reason.replace("the heading", "the label of the column", 1))
 
     def _guess(self, name: str, role: Role, reason: str) -> ColumnModel:
-        if role is Role.BIRTH and _are_ages(self.values(name).numbers):
-            role, reason = Role.AGE, "its values are ages"  # "dob" is the age in Croatian
+        if role is Role.BIRTH and self._is_an_age(name):
+            role, reason = Role.AGE, "its values are ages"
         if role is Role.BIRTH and self.values(name).share(YEAR) == 1:
             role, reason = Role.BIRTH_YEAR, f"{reason}; its values are years"
         refers_to = key_scope(name, self.table, self.others) if role in (Role.RECORD_KEY, Role.FOREIGN_KEY) else ""
         if role is Role.RECORD_KEY and refers_to != self.table.domain:
             role = Role.FOREIGN_KEY
         return ColumnModel(role, reason, refers_to=refers_to, is_guessed=True)
+
+    def _is_an_age(self, name: str) -> bool:
+        """Whether a heading is ``dob``, the age in Croatian, its values are years of a life, and no other is an age."""
+        if words_of(name) != "dob" or not _are_ages(self.values(name).numbers):
+            return False
+        return not any((says := role_of_heading(other)) and says.role is Role.AGE for other in self.columns)
 
     def _why_birth(self, name: str) -> str:
         return birth_by_values(name, self.table, self.person, self.others)

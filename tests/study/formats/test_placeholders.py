@@ -124,20 +124,42 @@ def test_a_day_before_the_start_is_no_code():
 @each(
     "others, odd, found",
     [
+        ([0], [7, 8, 9, 77, 88, 99, 777, 888, 999], []),  # nothing but codes
         (range(18, 71), [99] * 3, [99]),  # several of 99 years, and the next of 70
         (range(60, 98), [99] * 3, []),
         (range(6), [-1, -3, -10], [-10, -3, -1]),  # not known, not said, less than one
         (range(6), [-1, -2], []),  # a scale that goes on below 0
+        (range(13), [-1, -3, -7, -7], []),
+        (range(31), [-1, -99], [-99, -1]),
         (range(-12, 9), [-9], []),
         (range(100, 180), [0, 0], [0]),  # blood pressures
         (range(1, 28), [0, 0], []),
+        (range(30, 91), [0] * 80, []),  # controls without a dose
         ([101, 102], [999] * 3, [999]),  # rooms
     ],
 )
 def test_several_of_one_number_far_from_a_dense_column_are_asked_about(others, odd, found):
     numbers, n_records = np.unique([*others, *others, *others, *others, *odd], return_counts=True)
-    may_be = numbers_apart(numbers.astype(float), n_records, is_age=False, counts_days=False).may_be
-    assert numbers[may_be].tolist() == found
+    apart = numbers_apart(numbers.astype(float), n_records, is_age=False, counts_days=False)
+    assert numbers[apart.may_be].tolist() == found
+    assert not apart.sure.any()
+
+
+@each(
+    "name, values, is_asked",
+    [
+        ("dose_mg", [*range(30, 90), 0, 0], False),
+        ("days_to_relapse", [*range(30, 90), 0, 0], False),
+        ("adherence_pct", [*range(50, 100), 0, 0], False),
+        ("base_excess", [*range(25), -3], False),
+        ("outdoor_temp_c", [*range(25), -1], False),
+        ("score", [*range(25), -3], True),
+        ("sbp", [*range(90, 150), 0, 0], True),
+    ],
+)
+def test_under_a_heading_of_changes_0_and_less_are_values(tmp_path, name, values, is_asked):
+    (tmp_path / "p.csv").write_text(f"id,{name}\n" + "".join(f"{i},{one}\n" for i, one in enumerate(values)))
+    assert bool(read_domain_file(tmp_path / "p.csv", FileOptions(keep=("id",))).notes) == is_asked
 
 
 @each(
@@ -146,10 +168,24 @@ def test_several_of_one_number_far_from_a_dense_column_are_asked_about(others, o
 )
 def test_a_height_in_metres_beside_centimetres_is_in_another_unit(odd, n):
     assert n_in_another_unit(np.array([*range(150, 190), *odd, np.nan]), None) == n
+    assert n_in_another_unit(np.array([1.0] * 30 + [10.0] * 9), None) == 0  # two doses
 
 
-@each("values, is_asked", [(["NA", "ZA", "BW"], False), (["-", "+"], False), (["NA", "YES", "NO"], True)])
-def test_a_token_for_missing_among_its_like_is_a_value(tmp_path, values, is_asked):
-    (tmp_path / "p.csv").write_text("id,what\n" + "".join(f"1,{one}\n" for one in values))
+@each(
+    "name, values, is_asked",
+    [
+        ("country", ["NA", "ZA", "BW"], False),
+        ("what", ["NA", "ZA", "BW"], True),
+        ("what", ["NA", "ZA", "BW", "AO", "ZM", "MZ"], False),
+        ("what", ["NA", "SI", "NO", "DE", "AT", "SE"], True),
+        ("country", [".", "DE", "AT"], True),
+        ("test", ["NA", "K", "CL"], False),
+        ("what", ["-", "+"], False),
+        ("what", ["NA", "+"], True),
+        ("what", ["NA", "YES", "NO"], True),
+    ],
+)
+def test_a_token_for_missing_among_its_like_is_a_value(tmp_path, name, values, is_asked):
+    (tmp_path / "p.csv").write_text(f"id,{name}\n" + "".join(f"1,{one}\n" for one in values))
     notes = read_domain_file(tmp_path / "p.csv", FileOptions()).notes
     assert any("kept as text" in note for note in notes) == is_asked

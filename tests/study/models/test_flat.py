@@ -184,9 +184,12 @@ def test_quarters_and_weeks_are_dates_whatever_the_heading():
     assert {model.column("P", name).role for name in ("dx_quarter", "week")} == {Role.DATE}
 
 
-def test_a_heading_of_births_over_ages_is_an_age():
-    model = model_of("patient_id", P=pd.DataFrame({"patient_id": range(60), "Dob": [str(20 + i) for i in range(60)]}))
-    assert model.column("P", "Dob").role is Role.AGE
+def test_a_heading_of_births_over_ages_is_an_age_where_no_other_column_is_one():
+    frame = pd.DataFrame({"patient_id": range(60)}).assign(**dict.fromkeys(("Dob", "dob_year", "age"), range(20, 80)))
+    frame = frame.astype(str)
+    assert model_of("patient_id", P=frame[["patient_id", "Dob"]]).column("P", "Dob").role is Role.AGE
+    assert model_of("patient_id", P=frame[["patient_id", "dob_year"]]).column("P", "dob_year").role is Role.BIRTH
+    assert model_of("patient_id", P=frame).column("P", "Dob").role is Role.BIRTH
 
 
 def test_a_plain_table_of_people_is_asked_for_no_value(monkeypatch):
