@@ -13,15 +13,19 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.release.accounts import Account
+from disclosure_control.release.before_and_after import CameIn
 from disclosure_control.release.deidentify import ReleasedFile
 from disclosure_control.release.people import RecodedColumn
 from disclosure_control.release.recodings import rows_of_test
+from disclosure_control.release.study import Study, StudyFile
 from study.models.roles import Role, TableKind
 from study.models.study_model import StudyModel
 from study.operations import OperationKind
 
 _AS_THEY_CAME = (OperationKind.KEEP, OperationKind.NO_FURTHER)
 _AT_LEAST_A_DAY = len("2000-01-01")
+# Who people are: what is gone of it is named first, in this order.
+CHARACTERISTICS = (Role.AGE, Role.SEX, Role.PLACE, Role.ORIGIN)
 # What rows are told apart by in words: what is lost may be all that has one value there.
 _NAMED_BY = (
     *(Role.ARM, Role.SEX, Role.ORIGIN, Role.PLACE, Role.DEATH, Role.VISIT, Role.CATEGORY, Role.CODED_TERM),
@@ -101,6 +105,31 @@ def columns_to_name_by(model: StudyModel, name: str, frame: pd.DataFrame) -> dic
     known = {str(one): model.column(name, str(one)) for one in frame}
     found = [one for one, column in known.items() if column is not None and column.role in _NAMED_BY]
     return {one: frame[one] for one in sorted(found, key=lambda one: frame[one].dtype.kind == "f")}
+
+
+def columns_of_people(study: Study, came_in: CameIn, of_rows: np.ndarray) -> dict[str, pd.Series]:
+    """What is known of the person of each row (n_rows,): arm and sex, by the table of people."""
+    base = next((file for file in study.files if file.name == study.model.base), None)
+    if base is None or not base.table.fits(0):
+        return {}
+    of_people = came_in.people_of_rows(base.name)
+    known = [name for name, one in roles_of(study, base).items() if one in (Role.ARM, Role.SEX, *CHARACTERISTICS)]
+    return {f"{base.name}.{name}": _of_people(base.table.frame[name], of_people, of_rows) for name in known}
+
+
+def _of_people(column: pd.Series, whose: np.ndarray, people: np.ndarray) -> pd.Series:
+    """The value of each of the ``people`` (n,), by a column in the rows of those ``whose`` (n_rows,) it is; missing of
+    who has several.
+    """
+    pairs = pd.DataFrame({"person": whose, "value": column.array})[whose >= 0].drop_duplicates()
+    value_of = pairs.drop_duplicates("person", keep=False).set_index("person")["value"]
+    return value_of.reindex(people).reset_index(drop=True)
+
+
+def roles_of(study: Study, file: StudyFile) -> dict[str, Role]:
+    """The role of each known column of a file."""
+    columns = ((str(name), study.model.column(file.name, str(name))) for name in file.table.frame)
+    return {name: column.role for name, column in columns if column is not None}
 
 
 def what_they_share(lost: np.ndarray, columns: Mapping[str, pd.Series]) -> str:

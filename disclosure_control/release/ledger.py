@@ -18,9 +18,12 @@ from disclosure_control.basics.telling.small_counts import MASKED, Policy, count
 from disclosure_control.release.accounts import SAYS_AGAIN, Account
 from disclosure_control.release.before_and_after import CameIn
 from disclosure_control.release.cells_compared import (
+    CHARACTERISTICS,
     CellsThatDiffer,
     cells_that_differ,
+    columns_of_people,
     columns_to_name_by,
+    roles_of,
     what_they_share,
 )
 from disclosure_control.release.deidentify import COARSENED, ReleasedFile, ReleasedStudy
@@ -34,8 +37,6 @@ from study.models.roles import Role
 from study.operations import OperationKind, OperationRule, decided
 
 # Say nothing of a person beside what leaves in their place: pseudonyms, and the study's own names.
-# Who people are: what is gone of it is named first, in this order.
-_CHARACTERISTICS = (Role.AGE, Role.SEX, Role.PLACE, Role.ORIGIN)
 _TECHNICAL = (Role.PERSON, Role.RECORD_KEY, Role.FOREIGN_KEY, Role.IDENTIFIER, Role.DESCRIBES_RECORD)
 
 
@@ -141,9 +142,9 @@ class _WhoDecided:
     def characteristic(self, account: Account) -> int | None:
         """The place of a column among what says who people are."""
         column = self.study.model.column(account.domain, account.variable)
-        if column is None or column.role not in _CHARACTERISTICS:
+        if column is None or column.role not in CHARACTERISTICS:
             return None
-        return _CHARACTERISTICS.index(column.role)
+        return CHARACTERISTICS.index(column.role)
 
 
 def losses_of(
@@ -298,35 +299,11 @@ def _says_nothing(column: pd.Series) -> bool:
     return bool(n <= 1)
 
 
-def columns_of_people(study: Study, came_in: CameIn, of_rows: np.ndarray) -> dict[str, pd.Series]:
-    """What is known of the person of each row (n_rows,): arm and sex, by the table of people."""
-    base = next((file for file in study.files if file.name == study.model.base), None)
-    if base is None or not base.table.fits(0):
-        return {}
-    of_people = came_in.people_of_rows(base.name)
-    known = [name for name, one in _roles(study, base).items() if one in (Role.ARM, Role.SEX, *_CHARACTERISTICS)]
-    return {f"{base.name}.{name}": _of_people(base.table.frame[name], of_people, of_rows) for name in known}
-
-
-def _of_people(column: pd.Series, whose: np.ndarray, people: np.ndarray) -> pd.Series:
-    """The value of each of the ``people`` (n,), by a column in the rows of those ``whose`` (n_rows,) it is; missing of
-    who has several.
-    """
-    pairs = pd.DataFrame({"person": whose, "value": column.array})[whose >= 0].drop_duplicates()
-    value_of = pairs.drop_duplicates("person", keep=False).set_index("person")["value"]
-    return value_of.reindex(people).reset_index(drop=True)
-
-
-def _roles(study: Study, file: StudyFile) -> dict[str, Role]:
-    columns = ((str(name), study.model.column(file.name, str(name))) for name in file.table.frame)
-    return {name: column.role for name, column in columns if column is not None}
-
-
 def _arms_of_those_left_out(study: Study, came_in: CameIn, people: ReleasePeople) -> Iterator[Loss]:
     """Such as screening failures: groups that the tables do not have, of which nobody is left."""
     left_out = ~people.stays
     base = next((file for file in study.files if file.name == study.model.base), None)
-    roles = {} if base is None else _roles(study, base)
+    roles = {} if base is None else roles_of(study, base)
     shown: list[int] = []
     for name, column in columns_of_people(study, came_in, np.arange(len(left_out))).items():
         if roles[name.partition(".")[2]] is Role.ARM:
@@ -390,6 +367,7 @@ def _not_as_they_came(
 ) -> Iterator[Loss]:
     """Cells that are empty, changed, or without their time of day, though nothing says that they should be."""
     known = {one.variable: one for one in accounts if not one.rows_of}
+    here: dict[str, pd.Series] = {}
     for differs in differing:
         account, name = known[differs.column], f"{source.file.name}.{differs.column}"
         n_emptied, n_cut = int(differs.emptied.sum()) - account.n_lost, int(differs.cut.sum()) - account.n_times
@@ -403,8 +381,9 @@ def _not_as_they_came(
             n_people, where = 0, ""
             if n == lost.sum():  # else which of them were unreadable is not known
                 n_people = _n_people(source.of_rows[rows[lost]])
-                own = {differs.column: named[differs.column]} if differs.column in named else {}
-                where = "" if what is What.COLUMN else what_they_share(lost, _of_those(rows, own | dict(named)))
+                here = here or _of_those(rows, named)
+                own = {differs.column: here[differs.column]} if differs.column in here else {}
+                where = "" if what is What.COLUMN else what_they_share(lost, own | here)
             by, says = found.by_of_cells(account, lost is differs.emptied), found.characteristic(account)
             yield Loss(what, name, by, n_people, n, account.n_values, characteristic=says, where=where)
 

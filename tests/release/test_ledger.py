@@ -15,8 +15,9 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.sections import Table
 from disclosure_control.basics.telling.small_counts import EXACT, MASKED
 from disclosure_control.release.before_and_after import CameIn, StudyCompared, study_compared
+from disclosure_control.release.cells_compared import columns_of_people
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
-from disclosure_control.release.ledger import By, Loss, What, columns_of_people, losses_for, losses_of
+from disclosure_control.release.ledger import By, Loss, What, losses_for, losses_of
 from disclosure_control.release.ledger_lines import entries_of
 from disclosure_control.release.merge_drop import rules_of_drop, tests_of_drop
 from disclosure_control.release.study import Study, read_study
@@ -27,7 +28,9 @@ from disclosure_control.steps.release.use import use_sections
 from disclosure_control.study_tables.fit import FitForUseSettings
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
+from study.models.roles import ColumnModel, Role, TableKind, TableModel
 from study.models.sdtm_operations import overriding_line
+from study.models.study_model import StudyModel
 from study.operations import OperationKind
 from tests.cases import each
 from tests.release.small_studies import KEY, RELEASE, people, study_of
@@ -284,6 +287,19 @@ def test_the_arm_of_those_left_out_is_told_where_it_says_nothing_of_few_others(n
     assert losses_for(MASKED, [arm]) == ([arm] if is_told else [])
 
 
+def test_two_arms_of_nearly_the_same_people_are_not_both_told():
+    """Fifty by the plan, 47 of them in fact: the difference is three people."""
+    dm = [
+        {**row, "ARM": "Screen Failure" if i < 50 else row["ARM"], "ACTARM": "Screen Failure" if i < 47 else row["ARM"]}
+        for i, row in enumerate(ROWS["DM"])
+    ]
+    losses = losses_by_hand({"DM": dm}, kept=range(70, N))[0]
+    assert [(one.name, one.is_of_few) for one in losses if one.what is What.PEOPLE] == [
+        ("DM.ARM Screen Failure", False),
+        ("DM.ACTARM Screen Failure", True),
+    ]
+
+
 def losses_by_hand(files, kept=range(N), lines=(), change=lambda released: released, raised=()):
     """The losses of a release of some people, and the release, in which something was changed."""
     study, who = study_of(files, IDS), people(IDS, [*kept])
@@ -334,6 +350,26 @@ def test_rows_that_refer_to_removed_columns_and_rows_are_removed_with_them():
     losses = losses_by_hand(files, lines=remove, change=change, raised=rows)[0]
     found = {(one.name, one.by, one.n_rows) for one in losses if one.what is What.ROWS}
     assert found == {("AE", By.RARE, 1), ("RELREC", By.REFERENCES, 21)}
+
+
+@pytest.mark.parametrize("goes", [True, False])
+def test_a_key_of_a_row_that_a_rare_term_removed_is_emptied_with_it(goes):
+    """The only row of J45 goes with its term; without that nobody decided that a drug loses its diagnosis."""
+    key, who = ColumnModel(Role.RECORD_KEY, refers_to="DIAGNOSES"), ColumnModel(Role.PERSON)
+    diagnoses = {"USUBJID": who, "id": key, "icd": ColumnModel(Role.CODED_TERM)}
+    drugs = {"USUBJID": who, "for_id": ColumnModel(Role.FOREIGN_KEY, refers_to="DIAGNOSES")}
+    columns = {"DIAGNOSES": diagnoses, "DRUGS": drugs}
+    models = {name: TableModel(name, TableKind.EVENTS, columns=of_table) for name, of_table in columns.items()}
+    codes = [{"USUBJID": one, "id": f"D{i}", "icd": "J45" if i == 0 else "I21"} for i, one in enumerate(IDS)]
+    files = {"DIAGNOSES": codes, "DRUGS": [{"USUBJID": row["USUBJID"], "for_id": row["id"]} for row in codes]}
+    study = replace(study_of(files, IDS), model=StudyModel("made", "", "USUBJID", None, models))
+    who = people(IDS, [*range(N)])
+    left = deidentify(study, who, (), KEY, RELEASE)
+    after, raised = without_rare_terms(left, RareTerms(2, removes_rows=True), np.zeros(N, dtype=np.int64))
+    told = raised if goes else ()
+    losses = losses_of(study, CameIn.of(study, N, 10**9), after, who, (), MergeSettings(), told, RareTexts())
+    (emptied_key,) = (one for one in losses if one.name == "DRUGS.for_id")
+    assert (emptied_key.by, emptied_key.n_rows) == (By.REFERENCES if goes else By.UNRECORDED, 1)
 
 
 def test_words_beside_a_hidden_term_are_hidden_with_it():
