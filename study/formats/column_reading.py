@@ -20,6 +20,7 @@ from disclosure_control.basics.telling.words import listed
 from study.concepts import concept_of
 from study.countries import MOST_COUNTRIES, are_codes_of_countries
 from study.formats.dates import ORDERS, PACKED, DateReading, may_hold_dates, read_dates
+from study.formats.epochs import may_name_months
 from study.formats.messages import all_files_setting, counted_note, setting_of, shown_name
 from study.formats.tables import ColumnFound, FileContents, FileOptions
 from study.formats.values import (
@@ -71,7 +72,7 @@ class ColumnRules:
 
     ``may_guess_comma``: a comma in it cannot be the file's delimiter. ``guess_missing``: no tokens were declared.
     ``is_number``: it was declared as numbers, so that all else is missing. ``may_be_dates``: dates are looked for;
-    ``is_dated``: an order of their parts was declared.
+    ``is_dated``: an order of their parts was declared. ``may_be_months``: 03/2016 is a date, as the heading names one.
     """
 
     decimal: str | None
@@ -81,6 +82,7 @@ class ColumnRules:
     is_number: bool
     may_be_dates: bool
     is_dated: bool
+    may_be_months: bool
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,7 @@ def read_columns(contents: FileContents, path: Path, options: FileOptions) -> di
             is_number=name in numbers,
             may_be_dates=options.date_order_of(name) != "keep" and name not in options.keep,
             is_dated=options.date_order_of(name) in ORDERS,
+            may_be_months=may_name_months(name),
         )
         for name in contents.columns
     ]
@@ -194,7 +197,7 @@ def read_column(column: ColumnFound, rules: ColumnRules, n_records: np.ndarray |
         others = pc.replace_substring(others, ",", ".")
     are_numbers = rules.is_number or _all_match(others, NUMBER_PATTERN)
     may_be_dates = rules.may_be_dates and (not are_numbers or _all_match(others, PACKED))
-    dates = read_dates(others) if may_be_dates else None
+    dates = read_dates(others, rules.may_be_months) if may_be_dates else None
     n_tokens = _token_counts(cleaned, n_with) if has_tokens else {}
     are_missing = are_numbers or dates is not None
     if has_tokens and are_missing:

@@ -5,7 +5,6 @@ One program writes one file: columns with two possible readings follow those wit
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,15 +26,20 @@ from study.formats.dates import (
     iso_dates,
     may_hold_dates,
 )
-from study.formats.epochs import EPOCHS, SERIAL_NAME, may_count_time, serial_readings, within_life
+from study.formats.epochs import (
+    EPOCHS,
+    may_count_time,
+    may_name_months,
+    names_a_date,
+    serial_readings,
+    within_life,
+)
 from study.formats.messages import counted_note, setting_of
 from study.formats.placeholders import life_of
 from study.formats.tables import KEEP, FileOptions
 from study.formats.values import NUMBER_PATTERN, Column, n_records_of
-from study.models.role_words import is_key, role_of_heading
-from study.models.roles import Role
+from study.models.role_words import is_key
 
-_OF_TIME = (Role.DATE, Role.BIRTH, Role.DEATH_DATE)
 _DAY = r"^\d{4}-\d{2}-\d{2}(?:T|$)"
 _LOOKED_AT = 64
 _NEARLY_ALL = 0.8  # of the records of a column have a date: the others are no dates, or written in no known way
@@ -71,7 +75,7 @@ def with_iso_dates(
         declared = options.date_order_of(name)
         if declared in ORDERS:
             _convert_declared(columns, name, str(declared), reading.n_records, found)
-        elif declared in EPOCHS and (isinstance(options.dates, Mapping) or _names_a_date(name)):
+        elif declared in EPOCHS and (isinstance(options.dates, Mapping) or names_a_date(name)):
             _convert_numbers(columns, name, str(declared), _DECLARED, reading.n_records, found)
         elif declared != KEEP and isinstance(reading.values, pa.ChunkedArray) and reading.dates is None:
             _note_short_years(reading.values, name, reading, found)
@@ -85,14 +89,9 @@ def with_iso_dates(
 
 def may_be_dates(name: str, numbers: np.ndarray) -> bool:
     """Whether numbers (n_values,) beneath a heading, NaN where missing, may count from a day that is not declared."""
-    if _names_a_date(name):
+    if names_a_date(name):
         return bool(serial_readings(numbers) or may_count_time(numbers))
     return not names_a_measure(name) and bool(may_count_time(numbers))
-
-
-def _names_a_date(name: str) -> bool:
-    says = role_of_heading(name)
-    return re.search(SERIAL_NAME, name) is not None or (says is not None and says.role in _OF_TIME)
 
 
 def days_in(column: Column, n_records: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, list[str]] | None:
@@ -133,7 +132,7 @@ def _convert_declared(
     if isinstance(column, np.ndarray):
         return
     values = column.combine_chunks()
-    written = iso_dates(values, order)
+    written = iso_dates(values, order, with_months=may_name_months(name))
     changed = pc.fill_null(pc.and_(pc.is_valid(written), pc.not_equal(written, values)), False)
     if pc.any(changed).as_py():
         found.convert(order, _DECLARED, name, n_records_of(changed, n_records))
@@ -157,7 +156,7 @@ def _convert_by_order(readings: Mapping[str, ColumnReading], columns: dict[str, 
         [order] = shared or dates.by_order
         why = _ONE_READING if len(dates.by_order) == 1 else _BY_OTHERS
         found.convert(YEAR_FIRST if _begin_with_years(column) else order, why, name, n_records)
-        columns[name] = pa.chunked_array([iso_dates(column.combine_chunks(), order)])
+        columns[name] = pa.chunked_array([iso_dates(column.combine_chunks(), order, with_months=True)])
 
 
 def _begin_with_years(column: pa.ChunkedArray) -> bool:
@@ -176,11 +175,14 @@ def _convert_most(readings: Mapping[str, ColumnReading], columns: dict[str, Colu
     """Columns in which nearly all values are dates that allow one reading: the others stay as they are."""
     for name, reading in readings.items():
         column = columns[name]
-        if isinstance(column, np.ndarray) or reading.dates is not None or not may_hold_dates(beginning(column)):
+        with_months = may_name_months(name)
+        if isinstance(column, np.ndarray) or reading.dates is not None:
+            continue
+        if not may_hold_dates(beginning(column), with_months):
             continue
         values = column.combine_chunks()
         n_present = n_records_of(values.is_valid(), reading.n_records)
-        read = {order: iso_dates(values, order) for order in ORDERS}
+        read = {order: iso_dates(values, order, with_months=with_months) for order in ORDERS}
         n_read = {order: n_records_of(one.is_valid(), reading.n_records) for order, one in read.items()}
         best = max(n_read.values())
         most = [order for order in ORDERS if n_read[order] == best]
@@ -211,7 +213,7 @@ def _convert_serials(readings: Mapping[str, ColumnReading], columns: dict[str, C
     lives = [life for one in known if one is not None and (life := life_of(*one[:2])) is not None]
     life = (min(first for first, _ in lives), max(last for _, last in lives)) if lives else None
     near = {name: within_life(of_days[name], several, life) if life else () for name, several in possible.items()}
-    named = {name: several for name, several in possible.items() if several and _names_a_date(name)}
+    named = {name: several for name, several in possible.items() if several and names_a_date(name)}
     decided = {one for several in named.values() if len(several) == 1 for one in several}
     for name, several in possible.items():
         n_present = _n_present(of_days[name], readings[name].n_records)
@@ -229,7 +231,7 @@ def _convert_serials(readings: Mapping[str, ColumnReading], columns: dict[str, C
 
 def _may_be_serial(name: str, column: Column) -> np.ndarray | None:
     """The numbers of a column that is named as a date, or has the size of days or seconds and is named as nothing."""
-    if _names_a_date(name):
+    if names_a_date(name):
         return numbers_of(column)
     first = column[:_LOOKED_AT] if isinstance(column, np.ndarray) else beginning(column)
     if isinstance(first, pa.Array):

@@ -36,6 +36,9 @@ _TIME = (
 )
 _YEAR, _BETWEEN = r"(?P<year>\d{4})(?: ?[гgрr]\.?)?\.?", r" ?[/.-] ?"  # 1942 г.
 _LETTER = r"[A-Za-z\x{80}-\x{10FFFF}]"
+_MONTH = "(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+_MONTH += "|nov(?:ember)?|dec(?:ember)?)"
+_OUR_YEAR = r"(?P<year>(?:19|20)\d\d)"
 _NAME, _NTH = rf"(?P<name>{_LETTER}+)\.?", r"(?:\.|º|ª|st|nd|rd|th|er)?"
 _WEEKDAY = rf"(?:{_LETTER}+\.?,? )?"
 _SHAPES = (
@@ -47,12 +50,11 @@ _SHAPES = (
     r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})(?:T?(?P<hour>\d{2}):?(?P<minute>\d{2}):?(?P<second>\d{2})?)?$",
     rf"^{_WEEKDAY}{_NAME}[ -]*(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[, -]+{_YEAR}{_TIME}",
     rf"^(?P<year>\d{{4}})\.?[ -]?{_NAME}[ -]?(?P<day>\d{{1,2}})\.?{_TIME}",
-    # A month alone, or with a sign for a day that is not known: Mar-2016, UN-MAR-2016, 03/2016, 2016/03.
-    rf"^(?:(?:UNK?|NK|XX|00|\?\?|--)[ /.-]*)?(?P<name>{_LETTER}{{3,}})\.?[ /.,-]+{_YEAR}$",
-    r"^(?P<name>(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))(?P<year>(?:19|20)\d\d)$",  # MAR2016 of SAS
-    r"^(?P<month>\d{1,2}) ?[/-] ?(?P<year>\d{4})$",
-    r"^(?P<year>\d{4})/(?P<month>\d{1,2})$",
+    # A month alone, or with a sign for a day that is not known: Mar-2016, UN-MAR-2016, MAR2016.
+    rf"^(?:(?:UNK?|NK|XX|00|\?\?|--)[ /.-]*)?(?P<name>{_MONTH})\.?[ /.,-]*{_OUR_YEAR}$",
 )
+# 03/2016 and 2016/03, which elsewhere are numbers of sites, seasons and titers: under a heading of dates alone.
+_MONTHS = (rf"^(?P<month>\d{{1,2}}) ?[/-] ?{_OUR_YEAR}$", rf"^{_OUR_YEAR}/(?P<month>\d{{1,2}})$")
 # Read by those who look for dates of people, and by nobody who has to know the century.
 _SHORT = rf"^(?P<one>\d{{1,2}}){_BETWEEN}(?P<other>\d{{1,2}}){_BETWEEN}(?P<short>\d\d)(?: ?[гgрr]\.?)?{_TIME}"
 _ISO = r"^\d{4}(-\d{2}(-\d{2}(T\d{2}(:\d{2}(:\d{2}(\.\d+)?)?)?([Zz]|[+-]\d{2}:?\d{2})?)?)?)?$"
@@ -76,20 +78,27 @@ class DateReading:
     is_iso: bool
 
 
-def may_hold_dates(values: pa.Array) -> bool:
-    """Whether more than half of some text values (n_values,) are written as dates are, other than in ISO 8601 alone."""
+def may_hold_dates(values: pa.Array, with_months: bool = False) -> bool:
+    """Whether more than half of some text values (n_values,) are written as dates are, other than in ISO 8601 alone.
+
+    ``with_months``, here and below: months in digits such as 03/2016 are dates.
+    """
     with_digits = values.filter(pc.match_substring_regex(values, THREE_DIGITS))
     if 2 * len(with_digits) <= len(values):  # most columns, and the form of all shapes costs ten times as much to read
         return False
-    return 2 * (pc.sum(pc.match_substring_regex(with_digits, _any_shape())).as_py() or 0) > len(values)
+    return 2 * (pc.sum(pc.match_substring_regex(with_digits, _any_shape(with_months))).as_py() or 0) > len(values)
 
 
 @cache
-def _any_shape() -> str:
-    return "|".join(f"(?:{re.sub(r'[?]P<[a-z]+>', '?:', shape)})" for shape in _SHAPES)
+def _any_shape(with_months: bool) -> str:
+    return "|".join(f"(?:{re.sub(r'[?]P<[a-z]+>', '?:', shape)})" for shape in _shapes(with_months))
 
 
-def read_dates(values: pa.Array) -> DateReading | None:
+def _shapes(with_months: bool) -> tuple[str, ...]:
+    return (*_SHAPES, *_MONTHS) if with_months else _SHAPES
+
+
+def read_dates(values: pa.Array, with_months: bool = False) -> DateReading | None:
     """Return how distinct text values (n_values,) read as dates; None if some value is no date in any order.
 
     ``values`` contains no missing value.
@@ -100,11 +109,11 @@ def read_dates(values: pa.Array) -> DateReading | None:
     if pc.all(is_iso).as_py():
         return DateReading({}, is_iso=True)
     others = values.filter(pc.invert(is_iso))
-    rows = [shape for shape in _SHAPES if pc.any(pc.match_substring_regex(others, shape)).as_py()]
+    rows = [shape for shape in _shapes(with_months) if pc.any(pc.match_substring_regex(others, shape)).as_py()]
     if not rows:
         return None
     orders = ORDERS if _SHAPES[0] in rows else (DAY_FIRST,)
-    read = {order: iso_dates(values, order) for order in orders}
+    read = {order: iso_dates(values, order, with_months=with_months) for order in orders}
     is_date = pc.is_valid(read[orders[0]])
     for found in read.values():
         is_date = pc.or_(is_date, pc.is_valid(found))
@@ -127,7 +136,7 @@ def has_our_time(dates: pa.Array) -> bool:
     return bool(pc.any(pc.and_(pc.greater_equal(years, EARLIEST_YEAR), pc.less_equal(years, LATEST_YEAR))).as_py())
 
 
-def iso_dates(values: pa.Array, order: str, any_century: bool = False) -> pa.Array:
+def iso_dates(values: pa.Array, order: str, any_century: bool = False, with_months: bool = False) -> pa.Array:
     """Return text values (n,) as ISO 8601 where they are dates in this order, null where they are none.
 
     A time of day stays, unless all of them are midnight: then they are dates that a program wrote as moments.
@@ -136,7 +145,7 @@ def iso_dates(values: pa.Array, order: str, any_century: bool = False) -> pa.Arr
     is_left = pc.fill_null(pc.invert(pc.match_substring_regex(values, _ISO)), False)
     result = pc.if_else(is_left, pa.scalar(None, values.type), values)
     moments = []
-    for shape in (*_SHAPES, _SHORT) if any_century else _SHAPES:
+    for shape in (*_shapes(with_months), *([_SHORT] if any_century else [])):
         rows = pc.and_(is_left, pc.fill_null(pc.match_substring_regex(values, shape), False))
         if pc.any(rows).as_py():
             moments.append((rows, *_moments(values.filter(rows), shape, order, any_century)))

@@ -66,15 +66,19 @@ def chosen_encoding(
     if not not_utf8:
         return "utf-8", []
     if len(not_utf8) < len(foreign):
-        raise FaultyInputError(
-            f"{path.name}: mixed encodings: {counted(len(foreign) - len(not_utf8), piece_name)} with characters "
-            f"in UTF-8 and {counted(len(not_utf8), piece_name)} that cannot be UTF-8. Export the file again in "
-            f"one encoding, or declare one by {setting_of(path, 'encoding', _greek_or_western(not_utf8))}."
-        )
+        one = setting_of(path, "encoding", _greek_or_western(not_utf8))
+        raise _mixed(len(foreign), len(not_utf8), piece_name, path, f", or declare one by {one}")
     heading = pieces[0] if piece_name == "line" else b""
     guess = _guessed(not_utf8, heading, path)
     _check_decodable(not_utf8, guess, piece_name, path, "guessed")
     return guess, [f"not UTF-8: read as {guess} (guessed)"]
+
+
+def _mixed(n_foreign: int, n_not_utf8: int, piece_name: str, path: Path, further: str = "") -> FaultyInputError:
+    return FaultyInputError(
+        f"{path.name}: mixed encodings: {counted(n_foreign - n_not_utf8, piece_name)} with characters in UTF-8 and "
+        f"{counted(n_not_utf8, piece_name)} that cannot be UTF-8. Export the file again in one encoding{further}."
+    )
 
 
 def check_encoding_name(name: str, path: Path) -> None:
@@ -157,16 +161,20 @@ def _greek_or_western(pieces: Sequence[bytes]) -> str:
 def _check_decodable(pieces: Sequence[bytes], encoding: str, piece_name: str, path: Path, how: str) -> None:
     n_undecodable = sum(not _is_valid(piece, encoding) for piece in pieces)
     if n_undecodable:
-        scores = _scores(b"\n".join(pieces[:_MOST_SCORED]), (*_SCORED, *_OF_OLD_SYSTEMS))
+        not_utf8 = [piece for piece in pieces if not _is_valid(piece, "utf-8")]
+        if 0 < 2 * len(not_utf8) < len(pieces):
+            raise _mixed(len(pieces), len(not_utf8), piece_name, path)
+        scores = _scores(b"\n".join(pieces[:_MOST_SCORED]), (*_SCORED, *_OF_OLD_SYSTEMS)) if not_utf8 else {"utf-8": 1}
         fitting = [
             one
             for one in sorted(scores, key=lambda name: -scores[name])
-            if all(_is_valid(piece, one) for piece in pieces)
+            if scores[one] >= _LEAST_SCORE and all(_is_valid(piece, one) for piece in pieces)
         ]
+        others = [one for one in (*fitting, "cp1252", "cp1253") if codecs.lookup(one) != codecs.lookup(encoding)]
         raise FaultyInputError(
             f"{path.name}: {counted(n_undecodable, piece_name)} with bytes that do not exist in the {how} "
             f"encoding {encoding}. Declare the encoding the file was written in, e.g. "
-            f"{setting_of(path, 'encoding', next(iter(fitting), 'cp1252'))}."
+            f"{setting_of(path, 'encoding', others[0])}."
         )
 
 

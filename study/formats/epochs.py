@@ -7,6 +7,7 @@ Other numbers that may be days stay as they are, and their column is not underst
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ import numpy as np
 import pyarrow as pa
 
 from study.formats.placeholders import is_usual
+from study.models.role_words import is_key, role_of_heading
+from study.models.roles import Role
 
 _DAY = 86_400
 
@@ -73,13 +76,25 @@ EPOCHS = {
 _BY_HEADING = ("SAS", "Excel", "R")
 _BY_VALUES = (*_BY_HEADING, "SAS-seconds", "SPSS", "Unix", "Unix-milliseconds", "Stata-milliseconds")
 # A column of serial dates is recognised by its name alone: those of CDISC, and those with a word for it.
-SERIAL_NAME = r"(?i)(dtc?|dtm|date|datum)$|^(date|datum)"
+_SERIAL_NAME = r"(?i)(dtc?|dtm|date|datum)$|^(date|datum)"
+_OF_TIME = (Role.DATE, Role.BIRTH, Role.DEATH_DATE)
 _FEWEST_DAYS = 1000
 _YEARS = (1800, 2200)
 # Under a heading of a date, a number of days is a date between the first two; any other, between the last two.
 _NAMED = [np.datetime64(day).astype(int) for day in ("1900-01-01", "2050-01-01")]
 _OURS = [np.datetime64(day).astype(int) for day in ("1990-01-01", "2035-01-01")]
 _FEWEST_DATES, _NEARLY_ALL, _LIFE_AROUND = 5, 0.95, 3 * 365  # days before and after the other dates of a file
+
+
+def names_a_date(name: str) -> bool:
+    """Whether a heading names a date."""
+    says = role_of_heading(name)
+    return re.search(_SERIAL_NAME, name) is not None or (says is not None and says.role in _OF_TIME)
+
+
+def may_name_months(name: str) -> bool:
+    """Whether a heading names a date or a month, and no key."""
+    return not is_key(name) and (names_a_date(name) or re.search(r"(?i)month|monat", name) is not None)
 
 
 def serial_readings(numbers: np.ndarray, n_records: np.ndarray | None = None) -> tuple[str, ...]:

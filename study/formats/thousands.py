@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from disclosure_control.basics.encoding.text_codes import TextCodes
 from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.basics.telling.words import listed
+from study.concepts import names_a_measure, names_an_examination
 from study.formats.column_reading import MISSING_TOKENS
 from study.formats.messages import setting_of, shown_name
 from study.formats.tables import ColumnFound, FileContents, FileOptions, suffix_of
@@ -89,10 +90,15 @@ def _by_values(
         is_certain = sign in ("'", options.thousands) or _has(contents.columns[name], _certain(sign))
         if is_certain or (sign in _OTHER and decimal not in (None, sign)):
             grouped[name] = sign
-        elif sign in _OTHER and decimal is None and (contents.may_guess_comma or sign == ","):
+        elif sign in _OTHER and decimal is None and (contents.may_guess_comma or (sign == "," and _is_measured(name))):
             is_open[name] = sign
     stop_at([_fault(path, is_open)] if is_open else [])
     return grouped
+
+
+def _is_measured(name: str) -> bool:
+    """Whether a heading names a number: under others, 101,202 are two teeth, and stay text with a note."""
+    return names_a_measure(name) or names_an_examination(name)
 
 
 def _texts_of(column: ColumnFound) -> pa.Array | pa.ChunkedArray | None:

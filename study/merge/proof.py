@@ -23,7 +23,8 @@ from study.models.role_words import role_of_heading
 from study.models.roles import Role, TableKind
 
 FEW = 0.5  # of the people of the smaller side: tables that share fewer do not name the same people
-_NOT_SPOKEN = r"[\W_]+|(?<!\d)0+(?=\d)"
+_BETWEEN_DIGITS = r"(?<=\d)[\W_]+(?=\d)"  # site and number: 1-11 is not 11-1
+_NOT_SPOKEN = r"(?<!\d)[\W_]+|[\W_]+(?!\d)|(?<!\d)0+(?=\d)"
 FEWEST = 5  # people of a table that are compared
 NEARLY_ALL = 0.95  # of people with one row make a table of people
 # What is the same in all rows of a person, and what is so in a table of people.
@@ -56,7 +57,7 @@ def prove_people(
         is_apart = min(n_own, n_others) >= FEWEST and n_shared < FEW * min(n_own, n_others)
         if domain in compared and (is_apart or _named_by_a_key(domain, members, state)):
             apart[domain] = (n_own, n_others, n_shared)
-    state.notes += _note_on_spellings(ids[n_tables == 1])
+    state.notes += _note_on_spellings(ids.astype("str"), n_tables == 1)
     ways = {domain: _way(domain, members, state) for domain in apart}
     if len(apart) > 1:  # of two that differ, one is named: that with a way, or the smaller one
         most = max(apart, key=lambda domain: (ways[domain] is None, apart[domain][0]))
@@ -64,14 +65,21 @@ def prove_people(
     state.faults += [_fault_of_few_shared(domain, counts, ways[domain], state) for domain, counts in apart.items()]
 
 
-def _note_on_spellings(ids: pd.Index) -> list[str]:
-    """A note on ids of one table alone that are the same in capitals and without leading zeros: P07, p07, P7."""
-    spelled = ids.astype("str").str.upper().str.replace(_NOT_SPOKEN, "", regex=True)
+def _note_on_spellings(ids: pd.Index, is_alone: np.ndarray) -> list[str]:
+    """A note on ids of one table alone that are the same in capitals and without leading zeros: P07, p07, P7.
+
+    It has a rule where this makes these ids equal and no others.
+    """
+    capitals = ids.str.upper()
+    spelled = capitals[is_alone].str.replace(_BETWEEN_DIGITS, "-", regex=True).str.replace(_NOT_SPOKEN, "", regex=True)
     n = int(spelled.duplicated(keep=False).sum())
     words = (
         "ids are in one table alone and differ in letter case, signs or leading zeros alone: are they the same people?"
     )
-    how = 'make their spellings equal by a rule, such as "subject_id": {"case": "upper"}'
+    are_equal = capitals.nunique() == len(ids) - spelled.duplicated().sum()
+    are_equal &= capitals[is_alone].nunique() == spelled.nunique()
+    rule = ' by a rule: "subject_id": {"case": "upper"}' if are_equal else " in the source"
+    how = f"make their spellings equal{rule}"
     return [Note.of(lambda told: f"{told(n)} {words} If so, {how}")] if n else []
 
 

@@ -51,9 +51,9 @@ def column(folder, values, name="DAY", **declared) -> tuple[list, tuple[str, ...
     ],
 )
 def test_one_reading_becomes_iso(tmp_path, written, iso):
-    found, notes = column(tmp_path, written)
+    found, notes = column(tmp_path, written, "DATE")
     assert found == iso
-    assert any("now ISO 8601: 'DAY'" in note and "the only possible reading" in note for note in notes)
+    assert any("now ISO 8601: 'DATE'" in note and "the only possible reading" in note for note in notes)
 
 
 @pytest.mark.parametrize(
@@ -75,6 +75,21 @@ def test_what_is_no_date_or_a_date_already_stays(tmp_path, written):
     found, notes = column(tmp_path, written)
     assert found == written
     assert not any("now ISO" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("subjid", ["01-1001", "02-2001"]),
+        ("block", ["6/2016", "7/2016"]),
+        ("season", ["2009/10", "2010/11"]),
+        ("titer", ["1/1280", "1/2560"]),
+        ("biobank", ["PENTELI-0024", "LINK-0001"]),
+    ],
+)
+def test_numbers_with_a_sign_are_no_months(tmp_path, name, written):
+    for declared in ({}, {"dates": "DMY"}):
+        assert column(tmp_path, written, name, **declared) == (written, ())
 
 
 def test_what_stays_is_said(tmp_path):

@@ -146,3 +146,10 @@ def test_pieces_of_values(tmp_path):
 def test_the_fault_names_the_page_of_an_old_system_that_fits(tmp_path):
     text = "sex;town\n" + "männlich;Köln\nweiblich;Düsseldorf\nmännlich;Lübeck\n" * 20
     assert '"encoding": "cp850"' in fault_of(tmp_path, text.encode("cp850"), None)
+
+
+def test_the_fault_of_a_declared_encoding_names_another_one_that_fits(tmp_path):
+    lines = "männlich;Köln\n".encode() * 20
+    assert "mixed encodings: 20 lines" in fault_of(tmp_path, lines + b"x;K\x81ln\n", "utf-8")
+    assert '"encoding": "utf-8"' in fault_of(tmp_path, lines.replace(b"K", "Í".encode()), "cp1252")
+    assert '"encoding": "cp1252"' not in fault_of(tmp_path, b"1\x81\x8d\n", "cp1252")

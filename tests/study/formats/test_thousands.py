@@ -45,3 +45,10 @@ def test_two_readings_are_a_fault_that_asks(tmp_path):
             read(tmp_path, [f"1{sign}250", f"2{sign}345"], ["70", "80"], delimiter=delimiter)
         assert '"thousands": "none"' in str(caught.value)
     assert read(tmp_path, ["1.250", "2.345"], ["70", "80"], delimiter=",") == ["1.250", "2.345"]
+
+
+def test_two_numbers_of_teeth_stay_text_and_are_reported(tmp_path):
+    (tmp_path / "p.csv").write_text('id,teeth\n1,"101,202"\n2,"103,204"\n')
+    table = read_domain_file(tmp_path / "p.csv", FileOptions())
+    assert table.frame["teeth"].tolist() == ["101,202", "103,204"]
+    assert table.notes[0].startswith("numbers with a comma kept as text: 'teeth' (2)")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from disclosure_control.basics.settings.fields import read
@@ -13,6 +15,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.draft.draft import draft_config
 from disclosure_control.release.study import read_study
 from study.merge.combine import Combined, combine_domains
+from study.merge.proof import _note_on_spellings
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
 from tests.cases import each
@@ -158,4 +161,16 @@ def test_ids_of_one_table_alone_that_another_one_spells_otherwise_are_asked_abou
     lab = [one.lower() if i % 4 == 0 else one for i, one in enumerate(ids)]
     headings = ["patient_id", "value"]
     written(tmp_path, patient=[headings, *([one, 1] for one in ids)], lab=[headings, *([one, 2] for one in lab)])
-    assert any(str(note).startswith("10 ids are in one table alone") for note in merged(tmp_path).report["notes"])
+    [note] = [str(note) for note in merged(tmp_path).report["notes"] if "ids are in one table alone" in str(note)]
+    assert note.startswith("10 ids")
+    assert '{"case": "upper"}' in note
+
+
+def test_a_rule_for_spellings_is_named_where_it_makes_those_ids_equal_and_no_others() -> None:
+    def note_on(*ids: str) -> str:
+        return " ".join(map(str, _note_on_spellings(pd.Index(ids, dtype="str"), np.array([True] * len(ids)))))
+
+    assert note_on("1-11", "11-1", "111") == ""
+    assert "2 ids" in note_on("01-011", "1_11", "11-1")
+    assert "upper" not in note_on("P-07", "P7", "p08", "P08")
+    assert "upper" in note_on("p08", "P08", "1-11")
