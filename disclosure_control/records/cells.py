@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -22,16 +23,16 @@ def count_cells(
     ``counted`` has the codes of the classes, the code of the value, -1 if missing, and the people, in this order. A
     piece has about ``n_at_once`` cells, and each class whole.
     """
-    stored, waiting, n_without_value = Aside(path, [pa.int32()] * 3), np.zeros((3, 0), dtype=np.int64), 0
-    for one in _cut(counted, n_at_once):
-        *codes, value, people = (column.to_numpy() for column in one.columns)
-        n_without_value += int(people[value < 0].sum())
-        waiting = np.concatenate([waiting, [keys.class_of(codes, len(people)), value, people]], axis=1)
-        end = np.searchsorted(waiting[0], waiting[0, -1])  # where the last class begins, which may go on
-        stored.append(list(waiting[:, :end]))
-        waiting = waiting[:, end:]
-    stored.append(list(waiting))
-    stored.close()
+    waiting, n_without_value = np.zeros((3, 0), dtype=np.int64), 0
+    with contextlib.closing(Aside(path, [pa.int32()] * 3)) as stored:
+        for one in _cut(counted, n_at_once):
+            *codes, value, people = (column.to_numpy() for column in one.columns)
+            n_without_value += int(people[value < 0].sum())
+            waiting = np.concatenate([waiting, [keys.class_of(codes, len(people)), value, people]], axis=1)
+            end = np.searchsorted(waiting[0], waiting[0, -1])  # where the last class begins, which may go on
+            stored.append(list(waiting[:, :end]))
+            waiting = waiting[:, end:]
+        stored.append(list(waiting))
     return SensitiveCounts(values, Anew(lambda: _tables(stored.codes(), values)), n_without_value)
 
 

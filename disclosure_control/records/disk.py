@@ -8,6 +8,7 @@ On disk, beside the results and for this run only, are a few bytes per record an
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -29,7 +30,7 @@ from disclosure_control.records.dataset_rules import faults_of_subjects, typed_c
 from disclosure_control.records.limits import USUAL_LIMITS, Limits
 from disclosure_control.records.other_columns import OtherColumn
 from disclosure_control.records.people import ColumnOfPeople, People, evaluated_columns
-from disclosure_control.records.spill import Aside, put_codes
+from disclosure_control.records.spill import Aside, StoredColumn, put_codes
 from disclosure_control.records.sql import Database
 from disclosure_control.records.subjects import Subjects, SubjectsOnDisk
 from disclosure_control.records.text_table import TextTable
@@ -168,7 +169,7 @@ class PutAside:
 
     subjects: SubjectsOnDisk
     dictionaries: dict[str, CountedDictionary]
-    texts: dict[str, Iterable[np.ndarray]]
+    texts: dict[str, StoredColumn]
     others: dict[str, OtherColumn]
 
 
@@ -182,12 +183,12 @@ def put_aside(
     subjects, dictionaries = SubjectsOnDisk(database), {name: CountedDictionary() for name in names}
     others = {name: OtherColumn(texts[name], limits.few_texts) for name in besides}
     # Arrow and NumPy work outside Python's lock: columns side by side.
-    for block in blocks:
-        subjects.append(clean_values(block.column(SUBJECT_COLUMN).cast(pa.large_string())))
-        named = side_by_side(_encode, dictionaries.values(), [block.column(name) for name in names])
-        codes.append([*named, *side_by_side(_append, others.values(), [block.column(name) for name in besides])])
-        stop_at(faults_of_many_values(dictionaries, limits.n_values))
-    codes.close()
+    with contextlib.closing(codes), contextlib.closing(subjects):
+        for block in blocks:
+            subjects.append(clean_values(block.column(SUBJECT_COLUMN).cast(pa.large_string())))
+            named = side_by_side(_encode, dictionaries.values(), [block.column(name) for name in names])
+            codes.append([*named, *side_by_side(_append, others.values(), [block.column(name) for name in besides])])
+            stop_at(faults_of_many_values(dictionaries, limits.n_values))
     return PutAside(subjects, dictionaries, {name: texts[name] for name in names}, others)
 
 

@@ -6,6 +6,7 @@ the distinct values, one block, and the rows of some people.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 from codecs import BOM_UTF8
@@ -308,10 +309,10 @@ def read_large_file(
     stop_at(name_faults(file.columns, path))
     met = [CountedDictionary(is_cleaned=False) for _ in file.columns]
     codes = Aside(database.new_folder() / "rows", [pa.int32()] * len(met))
-    for block in with_progress(file):
-        codes.append([one.encode(column) for one, column in zip(met, block.columns, strict=True)])
-        stop_at(_faults_of_many_values(path, file.columns, met, limits.n_values))
-    codes.close()
+    with contextlib.closing(codes):
+        for block in with_progress(file):
+            codes.append([one.encode(column) for one, column in zip(met, block.columns, strict=True)])
+            stop_at(_faults_of_many_values(path, file.columns, met, limits.n_values))
     found = [met.pop(0).all_texts() for _ in file.columns]  # one column's hashes are given up after the other
     counts = [one.people for one in found]
     distinct = {name: one.texts for name, one in zip(file.columns, found, strict=True)}

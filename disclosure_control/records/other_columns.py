@@ -10,16 +10,17 @@ import pyarrow as pa
 
 from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.records.counted_texts import CountedDictionary, CountedTexts, DictionaryOrSample
+from disclosure_control.records.spill import StoredColumn
 from disclosure_control.records.text_columns import SAMPLED_PART
 
 
 class OtherColumn:
     """A column put aside as codes of its distinct texts.
 
-    Where it has nearly one for each person, a sample of them is all that is kept, and no codes of records.
+    Where it has nearly one for each person, a sample of them is all that is kept, and the codes put aside mean nothing.
     """
 
-    def __init__(self, texts: Iterable[np.ndarray], few_texts: int, dictionary: CountedDictionary | None = None):
+    def __init__(self, texts: StoredColumn, few_texts: int, dictionary: CountedDictionary | None = None):
         self.texts, self._few_texts, self._n_read = texts, few_texts, 0
         self._distinct = DictionaryOrSample(few_texts // SAMPLED_PART, dictionary)
 
@@ -57,8 +58,7 @@ class OtherColumn:
 
     def levels(self) -> Iterable[np.ndarray]:
         """The level of each record, block by block."""
-        code = self._encoded.codes + 1
-        return (code[texts] for texts in self.texts)
+        return self.texts.looked_up(self._encoded.codes + 1)
 
     @cached_property
     def _encoded(self) -> EncodedColumn:

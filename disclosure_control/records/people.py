@@ -29,6 +29,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import progress
 from disclosure_control.records.class_keys import count_in_blocks
 from disclosure_control.records.limits import NO_LIMITS, Limits
+from disclosure_control.records.spill import abreast
 from disclosure_control.records.sql import Database
 from disclosure_control.records.subjects import Subjects, SubjectsInMemory
 from disclosure_control.records.text_columns import TextColumn
@@ -109,7 +110,7 @@ class People(ABC):
     def _passed(self, words: str, *blocks: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
         """Several columns block by block, side by side, and how far that is."""
         with progress(words, sum(self._subjects.lengths), "people") as advance:
-            for n_records, *one in zip(self._subjects.lengths, *blocks, strict=True):
+            for n_records, *one in abreast([self._subjects.lengths, *blocks]):
                 yield tuple(one)
                 advance(n_records)
 

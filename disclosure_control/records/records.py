@@ -6,6 +6,7 @@ column are applied to them; in a frame in memory each record has a value of its 
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +18,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.encoding.again import Anew
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
 from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.basics.encoding.keys import number_rows
@@ -27,7 +27,7 @@ from disclosure_control.records.class_keys import counted_classes
 from disclosure_control.records.disk import PeopleOnDisk, put_aside
 from disclosure_control.records.limits import NO_LIMITS, Limits
 from disclosure_control.records.people import People, PeopleInMemory, evaluated_columns
-from disclosure_control.records.spill import Aside, put_codes
+from disclosure_control.records.spill import Aside, abreast, put_codes
 from disclosure_control.records.sql import Database
 from disclosure_control.records.subjects import Subjects, SubjectsInMemory, SubjectsOnDisk
 from disclosure_control.records.text_table import TextTable
@@ -154,13 +154,13 @@ class EncodedRecords:
     def blocks(self, names: Iterable[str]) -> Iterator[tuple[pa.Array, list[np.ndarray]]]:
         """Block by block the ids (n,) and, of each of the columns, the places (n,) of the values."""
         texts = [self.columns[name].texts for name in names]
-        for ids, *of_block in zip(self.subjects.ids, *texts, strict=True):
+        for ids, *of_block in abreast([self.subjects.ids, *texts]):
             yield ids.column(0), of_block
 
     def beside_ids(self, values: Mapping[str, pd.Series]) -> Iterator[tuple[pd.Series, pd.DataFrame]]:
         """Block by block the ids, and the ``values`` (n_texts,) in place of those of the columns."""
         texts = [self.column(name, one).texts for name, one in values.items()]
-        for ids, *of_block in zip(self.subjects.ids, *texts, strict=True):
+        for ids, *of_block in abreast([self.subjects.ids, *texts]):
             columns = {
                 name: values[name].take(text).reset_index(drop=True)
                 for name, text in zip(values, of_block, strict=True)
@@ -201,15 +201,15 @@ class EncodedRecords:
         names, subjects = list(self.columns), SubjectsOnDisk(self.database)
         kept = Aside(self.database.new_folder() / "columns", [pa.int32()] * len(names))
         counts = {name: np.zeros(len(self.columns[name].values), dtype=np.int64) for name in names}
-        for (ids, texts), classes in zip(self.blocks(names), people.classes_of_blocks(), strict=True):
-            rows = np.flatnonzero(~gone[classes])
-            if not len(rows):
-                continue
-            subjects.append(ids.take(pa.array(rows)))
-            kept.append([text[rows] for text in texts])
-            for name, text in zip(names, texts, strict=True):
-                counts[name] += np.bincount(text[rows], minlength=len(counts[name]))
-        kept.close()
+        with contextlib.closing(kept), contextlib.closing(subjects):
+            for (ids, texts), classes in zip(self.blocks(names), people.classes_of_blocks(), strict=True):
+                rows = np.flatnonzero(~gone[classes])
+                if not len(rows):
+                    continue
+                subjects.append(ids.take(pa.array(rows)))
+                kept.append([text[rows] for text in texts])
+                for name, text in zip(names, texts, strict=True):
+                    counts[name] += np.bincount(text[rows], minlength=len(counts[name]))
         columns = {
             name: ColumnOfRecords(kept.column(i), self.columns[name].values, counts[name])
             for i, name in enumerate(names)
@@ -235,9 +235,9 @@ class EncodedRecords:
 
     def with_ids(self, recoded: Callable[[pd.Series], pd.Series]) -> tuple[Subjects, int]:
         """The ids as a function gives them of each block, and how many fewer different ones there are than before."""
-        subjects = SubjectsOnDisk(self.database)
-        for ids in self.subjects.ids:
-            subjects.append(pa.array(recoded(ids_of_block(ids.column(0))), pa.large_string()))
+        with contextlib.closing(SubjectsOnDisk(self.database)) as subjects:
+            for ids in self.subjects.ids:
+                subjects.append(pa.array(recoded(ids_of_block(ids.column(0))), pa.large_string()))
         return subjects, self.n_people - subjects.count_distinct()
 
     def in_order(self, records: Iterator[pa.RecordBatch], schema: pa.Schema, n_keys: int) -> Iterator[pa.Table]:
@@ -338,7 +338,7 @@ def _with_levels(name: str, table: TextTable, subjects: Subjects) -> ColumnOfRec
     column = table.column(name)
     labels = pd.Series([None, *column.labels()], dtype="str", name=name)
     people = np.zeros(len(labels), dtype=np.int64)
-    blocks = Anew(column.levels)
+    blocks = column.levels()
     for level in blocks:
         people += np.bincount(level, minlength=len(people))
     return ColumnOfRecords(blocks, labels, people)

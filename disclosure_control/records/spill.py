@@ -6,8 +6,11 @@ import contextlib
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Generic, cast
+from typing import TYPE_CHECKING, Any, Generic, cast
+from weakref import WeakSet
 
 import numpy as np
 import pandas as pd
@@ -19,6 +22,9 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.run.beside import SPILL, work_folder
 from study.formats.tables import Piece
 from study.formats.values import frame_of
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile
 
 N_REMOVALS, SECONDS_BETWEEN_REMOVALS = 10, 0.1
 
@@ -35,6 +41,9 @@ def spill_folder(results: Path, n_bytes: int) -> Iterator[Path]:
     try:
         yield folder
     finally:
+        for aside in list(_PUT_ASIDE):
+            if folder.resolve() in aside.path.resolve().parents:
+                aside.let_go()
         _remove(folder)
 
 
@@ -69,8 +78,11 @@ class Aside:
 
         self.path, self.lengths = path, list[int]()
         self.schema = pa.schema([(f"c{i}", kind) for i, kind in enumerate(kinds)])
+        self._metadata: Any = None  # parsed once: it is as long as the tables and columns are many
+        self._readers: WeakSet[ParquetFile] = WeakSet()
         path.touch(mode=0o600)
         self._writer = ParquetWriter(path, self.schema, compression="lz4", use_dictionary=False, write_statistics=False)
+        _PUT_ASIDE.add(self)
 
     def append(self, columns: Sequence[pa.Array | np.ndarray]) -> None:
         """Put one more table at the end, column by column (n,)."""
@@ -86,13 +98,21 @@ class Aside:
         """Finish writing, so that it can be read; nothing can be put afterwards."""
         self._writer.close()
 
+    def let_go(self) -> None:
+        """Close whatever is open of the file, whoever holds it: some systems remove no open file."""
+        for one in (self._writer, *self._readers):
+            with contextlib.suppress(OSError):
+                one.close()
+
     def tables(self, numbers: Iterable[int] | None = None, columns: Sequence[int] | None = None) -> Iterator[pa.Table]:
         """The tables with these numbers, and of them the ``columns`` with these; None for all."""
         from pyarrow.parquet import ParquetFile
 
         self.close()
         names = None if columns is None else [f"c{i}" for i in columns]
-        with ParquetFile(self.path, pre_buffer=False) as file:
+        with ParquetFile(self.path, metadata=self._metadata, pre_buffer=False) as file:
+            self._metadata = file.metadata
+            self._readers.add(file)
             for i in range(len(self.lengths)) if numbers is None else numbers:
                 yield file.read_row_group(i, names).select(names or self.schema.names)
 
@@ -101,9 +121,9 @@ class Aside:
         places = columns or None
         return Anew(lambda: ([one.to_numpy() for one in table.columns] for table in self.tables(columns=places)))
 
-    def column(self, place: int) -> Iterable[np.ndarray]:
+    def column(self, place: int) -> StoredColumn:
         """A column of numbers, table by table."""
-        return Anew(lambda: (one for (one,) in self.codes(place)))
+        return StoredColumn(self, place)
 
     def take(self, rows: np.ndarray) -> pa.Table:
         """The rows with these numbers (n,), counted over all tables; only the tables that have them are read."""
@@ -119,16 +139,57 @@ class Aside:
 
     def remove(self) -> None:
         """Give the room on the disk back."""
-        self.close()
+        self.let_go()
         self.path.unlink()
+
+
+_PUT_ASIDE = WeakSet[Aside]()
+
+
+@dataclass(frozen=True, eq=False)
+class StoredColumn:
+    """A column of numbers of an ``Aside``, table by table, as often as asked; of each number what it ``means``."""
+
+    aside: Aside
+    place: int
+    means: np.ndarray | None = None  # None: itself
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        return (one for (one,) in abreast([self]))
+
+    def looked_up(self, means: np.ndarray) -> StoredColumn:
+        """What each number means (n_numbers,), in its place."""
+        return StoredColumn(self.aside, self.place, means)
+
+    def meant(self, numbers: np.ndarray) -> np.ndarray:
+        """What these of its numbers (n,) mean."""
+        return numbers if self.means is None else self.means[numbers]
+
+
+def abreast(columns: Iterable[Iterable[Any]]) -> Iterator[tuple[Any, ...]]:
+    """Several columns block by block, side by side; those of one ``Aside`` are read together, its file opened once."""
+    columns = list(columns)
+    sources: dict[Any, list[int]] = {}
+    for i, one in enumerate(columns):
+        sources.setdefault(one.aside if isinstance(one, StoredColumn) else i, []).append(i)
+    blocks = (
+        source.codes(*(cast(StoredColumn, columns[i]).place for i in numbers))
+        if isinstance(source, Aside)
+        else zip(columns[source], strict=True)
+        for source, numbers in sources.items()
+    )
+    place_of = np.argsort([*chain.from_iterable(sources.values())])
+    for of_sources in zip(*blocks, strict=True):
+        found = [*chain.from_iterable(of_sources)]
+        in_order = zip(columns, (found[place] for place in place_of), strict=True)
+        yield tuple(one.meant(numbers) if isinstance(one, StoredColumn) else numbers for one, numbers in in_order)
 
 
 def put_codes(path: Path, blocks: Iterable[Sequence[np.ndarray]], n_columns: int) -> Aside:
     """A file of whole numbers below two thousand million, block by block and column by column (n_records,)."""
-    codes = Aside(path, [pa.int32()] * n_columns)
-    for block in blocks:
-        codes.append(block)
-    codes.close()
+    with contextlib.closing(Aside(path, [pa.int32()] * n_columns)) as codes:
+        for block in blocks:
+            codes.append(block)
     return codes
 
 

@@ -60,8 +60,8 @@ class Database:
         self, records: Iterable[pa.RecordBatch], schema: pa.Schema, n_keys: int, n_at_once: int
     ) -> Iterator[pa.Table]:
         """The records by their first ``n_keys`` columns, rising, about ``n_at_once`` together; one table at least."""
-        with self._asked() as cursor:
-            cursor.register("records", pa.RecordBatchReader.from_batches(schema, records))
+        with _reader_of(records, schema) as reader, self._asked() as cursor:
+            cursor.register("records", reader)
             asked = f"SELECT * FROM records ORDER BY {', '.join(map(str, range(1, n_keys + 1)))}"
             found = map(pa.Table.from_batches, zip(cursor.sql(asked).to_arrow_reader(n_at_once), strict=True))
             first = next(found, schema.empty_table())
@@ -70,8 +70,8 @@ class Database:
 
     def count_distinct(self, texts: Iterable[pa.RecordBatch], schema: pa.Schema) -> int:
         """How many different texts there are in a column that comes in blocks, missing ones apart."""
-        with self._asked() as cursor:
-            cursor.register("records", pa.RecordBatchReader.from_batches(schema, texts))
+        with _reader_of(texts, schema) as reader, self._asked() as cursor:
+            cursor.register("records", reader)
             found = cursor.sql(f"SELECT count(DISTINCT {schema.names[0]}) FROM records").fetchall()
             return int(found[0][0])
 
@@ -125,6 +125,28 @@ class Database:
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
         return connection
+
+
+@contextlib.contextmanager
+def _reader_of(records: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatchReader]:
+    """What DuckDB reads the records with; what goes wrong in them comes out as it is, not as an error of DuckDB."""
+    raised: list[BaseException] = []
+
+    def read() -> Iterator[pa.RecordBatch]:
+        try:
+            yield from records
+        except GeneratorExit:  # DuckDB asks for no more
+            raise
+        except BaseException as error:
+            raised.append(error)
+            raise
+
+    try:
+        yield pa.RecordBatchReader.from_batches(schema, read())
+    except Exception:
+        if raised:
+            raise raised[0] from raised[0].__cause__
+        raise
 
 
 @contextlib.contextmanager

@@ -101,6 +101,10 @@ class SubjectsOnDisk:
             self.is_rising = are_rising(together)
             self._last = [ids[-1].as_py()]
 
+    def close(self) -> None:
+        """Finish putting, so that the file is not open until somebody asks."""
+        self._aside.close()
+
     def ids_at(self, records: np.ndarray) -> pa.Array:
         """The ids (n,) of the records with these numbers (n,), from 0 on in the order of the file."""
         return self._aside.take(records).column(0).combine_chunks()

@@ -37,7 +37,7 @@ class TextColumn(Protocol):
         ...
 
     def levels(self) -> Iterable[np.ndarray]:
-        """The level of each record, block by block."""
+        """The level of each record, block by block, as often as asked."""
         ...
 
 

@@ -18,7 +18,7 @@ from disclosure_control.records.class_keys import ClassKeys, counted_classes
 from disclosure_control.records.cluster import counting_by
 from disclosure_control.records.spill import put_codes
 from disclosure_control.records.sql import database_in
-from disclosure_control.records.subjects import SubjectsOnDisk
+from disclosure_control.records.subjects import SCHEMA, SubjectsOnDisk
 from tests.examples import examples
 
 COUNTED_BY = {"disk": None, "cluster": counting_by(lambda people: people.compute(scheduler="synchronous"))}
@@ -108,6 +108,19 @@ def test_records_come_in_the_order_of_their_numbers_and_texts(database, blocks):
     ]
     found = [row for one in database.in_order(iter(batches), schema, 2, 5) for row in one.to_pylist()]
     assert [(row["c0"], row["c1"]) for row in found] == sorted(pair for one in blocks for pair in one)
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyError("ZZ"), KeyboardInterrupt()])
+def test_what_goes_wrong_in_the_records_themselves_is_no_error_of_duckdb(database, error):
+    def records():
+        yield pa.RecordBatch.from_pydict({"c0": ["a"]}, SCHEMA)
+        raise error
+
+    in_order, distinct = database.in_order, database.count_distinct
+    for asked in (lambda: list(in_order(records(), SCHEMA, 1, 5)), lambda: distinct(records(), SCHEMA)):
+        with pytest.raises(type(error)) as raised:
+            asked()
+        assert raised.value is error
 
 
 @examples(20)
