@@ -6,7 +6,7 @@ Decisions on a column say what should become of it; this finds what became of it
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -98,6 +98,36 @@ def _is_timed(column: pd.Series) -> np.ndarray:
 def _are_same(one: pd.Series, other: pd.Series) -> np.ndarray:
     same: np.ndarray = np.asarray(one.array == other.array, dtype=bool)
     return same
+
+
+@dataclass(frozen=True)
+class NamedBy:
+    """The ``columns`` (n_rows,) by whose values rows are named; to others only by those that are ``shown``."""
+
+    columns: Mapping[str, pd.Series] = field(repr=False)
+    shown: Collection[str]
+
+    def of(self, rows: np.ndarray) -> NamedBy:
+        """The same of some rows (n,), by their places."""
+        return NamedBy({name: column.iloc[rows] for name, column in self.columns.items()}, self.shown)
+
+    def in_common(self, lost: np.ndarray, first: str = "") -> tuple[str, str]:
+        """What the ``lost`` (n_rows,) have in common, if possible by the ``first`` column; and the same for others."""
+        own = {name: column for name, column in self.columns.items() if name == first}
+        shown = {name: column for name, column in self.columns.items() if name in self.shown}
+        return what_they_share(lost, own | dict(self.columns)), what_they_share(lost, shown)
+
+
+def visits_and_arms_as_they_came(leaving: ReleasedFile, rows: np.ndarray, model: StudyModel) -> set[str]:
+    """The columns of visits and arms that leave unchanged in all ``rows`` (n_rows,): they may name rows to others."""
+    came, name = leaving.source.table.frame, leaving.source.name
+    known = {str(one): model.column(name, str(one)) for one in leaving.columns if one in came}
+    found = {one for one, column in known.items() if column is not None and column.role in (Role.VISIT, Role.ARM)}
+    return {
+        one
+        for one in found
+        if came[one].take(rows).reset_index(drop=True).equals(leaving.frame[one].reset_index(drop=True))
+    }
 
 
 def columns_to_name_by(model: StudyModel, name: str, frame: pd.DataFrame) -> dict[str, pd.Series]:

@@ -6,7 +6,7 @@ what became of the tables, and has the rule of each line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -20,11 +20,12 @@ from disclosure_control.release.before_and_after import CameIn
 from disclosure_control.release.cells_compared import (
     CHARACTERISTICS,
     CellsThatDiffer,
+    NamedBy,
     cells_that_differ,
     columns_of_people,
     columns_to_name_by,
     roles_of,
-    what_they_share,
+    visits_and_arms_as_they_came,
 )
 from disclosure_control.release.deidentify import COARSENED, ReleasedFile, ReleasedStudy
 from disclosure_control.release.merge_drop import LEFT_OUT
@@ -77,7 +78,8 @@ class Loss:
 
     ``has_order``: of times of day, that they told the order of a person's rows of one day. ``characteristic``: the
     place of a column among what says who people are, None of any other. ``where``: what these rows or cells
-    have in common, by values that may not leave. ``is_of_few``: a group from whose size that of few people follows.
+    have in common, by values that may not leave, ``where_told`` by values that do. ``is_of_few``: a group from whose
+    size that of few people follows.
     """
 
     what: What
@@ -89,17 +91,19 @@ class Loss:
     has_order: bool = False
     characteristic: int | None = None
     where: str = ""
+    where_told: str = ""
     is_of_few: bool = False
 
     def cells(self, policy: Policy, n_people: Sequence[int]) -> list[str]:
         """As a row of a table beside the published numbers of people; "-" of what was not counted."""
         people, rows = policy.told(self.n_people, *n_people), policy.told(self.n_rows, self.of_rows)
-        name = f"{self.name}, {self.where}" if self.is_named(policy) else self.name
+        name = ", ".join(filter(None, (self.name, self.where_for(policy))))
         return [self.what, name, self.by, *("-" if one == 0 else count_text(one) for one in (people, rows))]
 
-    def is_named(self, policy: Policy) -> bool:
-        """Whether a reader may be told what they have in common."""
-        return bool(self.where) and policy.is_exact
+    def where_for(self, policy: Policy) -> str:
+        """What a reader may be told that they have in common."""
+        told = self.where_told if self.n_people >= policy.threshold else ""
+        return self.where if policy.is_exact else told
 
 
 def losses_for(policy: Policy, losses: Iterable[Loss]) -> list[Loss]:
@@ -163,6 +167,7 @@ def losses_of(
     for account in released.accounts:
         by_file.setdefault(account.file, []).append(account)
     losses: list[Loss] = []
+    of_base = _shown_of_people(study, came_in, released, people)
     for file in (*study.files, *study.withheld):
         accounts, leaving = by_file.get(file.name, []), released.files.get(file.name)
         of_rows = came_in.people_of_rows(file.name)
@@ -172,9 +177,11 @@ def losses_of(
         asked = [one for one in accounts if _is_gone(one, leaving) or one.n_times]
         source = _AsItCame(file, of_rows, people, tuple(one.rows_of or one.variable for one in asked))
         further = columns_of_people(study, came_in, of_rows) if len(of_rows) == file.table.n_rows else {}
-        named = columns_to_name_by(study.model, file.name, file.table.frame) | further
+        rows = source.rows_of(leaving)
+        shown = set() if rows is None else visits_and_arms_as_they_came(leaving, rows, study.model)
+        named = NamedBy(columns_to_name_by(study.model, file.name, file.table.frame) | further, shown | of_base)
         losses += [*_columns(source, leaving, accounts, found), *_cells(source, accounts)]
-        if (rows := source.rows_of(leaving)) is not None:
+        if rows is not None:
             differing = cells_that_differ(leaving, rows, accounts, people.recoded.values(), study.model)
             losses += _not_as_they_came(source, rows, accounts, differing, named, found)
         if len(of_rows) == file.table.n_rows:
@@ -299,6 +306,16 @@ def _says_nothing(column: pd.Series) -> bool:
     return bool(n <= 1)
 
 
+def _shown_of_people(study: Study, came_in: CameIn, released: ReleasedStudy, people: ReleasePeople) -> set[str]:
+    """The arms in the table of people that leave unchanged, as rows of other data sets are named by them."""
+    leaving = released.files.get(study.model.base or "")
+    if leaving is None:
+        return set()
+    rows = _AsItCame(leaving.source, came_in.people_of_rows(leaving.source.name), people, ()).rows_of(leaving)
+    found = set() if rows is None else visits_and_arms_as_they_came(leaving, rows, study.model)
+    return {f"{leaving.source.name}.{name}" for name in found}
+
+
 def _arms_of_those_left_out(study: Study, came_in: CameIn, people: ReleasePeople) -> Iterator[Loss]:
     """Such as screening failures: groups that the tables do not have, of which nobody is left."""
     left_out = ~people.stays
@@ -323,7 +340,7 @@ def _rows(
     source: _AsItCame,
     leaving: ReleasedFile,
     accounts: Sequence[Account],
-    named: Mapping[str, pd.Series],
+    named: NamedBy,
     raised: Sequence[RaisedTerms],
 ) -> Iterator[Loss]:
     """The rows of people who stay that do not leave, and those of people who are not in the combined dataset."""
@@ -342,19 +359,12 @@ def _rows(
         yield Loss(What.ROWS, file.name, By.RARE, of_rare, min(n_rare, n_gone), of_people)
     if n_others > 0:
         refers = file.is_supplemental or {"IDVAR", "IDVARVAL"} <= set(file.table.frame)
-        by, n_people, where = By.REFERENCES if refers else By.UNRECORDED, 0, ""
+        by, n_people, where = By.REFERENCES if refers else By.UNRECORDED, 0, ("", "")
         if n_others == n_gone and (rows := source.rows_of(leaving)) is not None:
             lost = stays.copy()
             lost[rows] = False
-            n_people, where = (
-                _n_people(of_rows[lost]),
-                what_they_share(lost[stays], _of_those(np.flatnonzero(stays), named)),
-            )
-        yield Loss(What.ROWS, file.name, by, n_people, n_others, of_people, where=where)
-
-
-def _of_those(rows: np.ndarray, named: Mapping[str, pd.Series]) -> dict[str, pd.Series]:
-    return {name: column.iloc[rows] for name, column in named.items()}
+            n_people, where = _n_people(of_rows[lost]), named.of(np.flatnonzero(stays)).in_common(lost[stays])
+        yield Loss(What.ROWS, file.name, by, n_people, n_others, of_people, False, None, *where)
 
 
 def _not_as_they_came(
@@ -362,12 +372,12 @@ def _not_as_they_came(
     rows: np.ndarray,
     accounts: Sequence[Account],
     differing: Iterable[CellsThatDiffer],
-    named: Mapping[str, pd.Series],
+    named: NamedBy,
     found: _WhoDecided,
 ) -> Iterator[Loss]:
     """Cells that are empty, changed, or without their time of day, though nothing says that they should be."""
     known = {one.variable: one for one in accounts if not one.rows_of}
-    here: dict[str, pd.Series] = {}
+    here: NamedBy | None = None
     for differs in differing:
         account, name = known[differs.column], f"{source.file.name}.{differs.column}"
         n_emptied, n_cut = int(differs.emptied.sum()) - account.n_lost, int(differs.cut.sum()) - account.n_times
@@ -378,14 +388,13 @@ def _not_as_they_came(
         for what, lost, n in (kinds, (What.CHANGED, differs.changed, int(differs.changed.sum()))):
             if n <= 0:
                 continue
-            n_people, where = 0, ""
+            n_people, where = 0, ("", "")
             if n == lost.sum():  # else which of them were unreadable is not known
                 n_people = _n_people(source.of_rows[rows[lost]])
-                here = here or _of_those(rows, named)
-                own = {differs.column: here[differs.column]} if differs.column in here else {}
-                where = "" if what is What.COLUMN else what_they_share(lost, own | here)
+                here = here or named.of(rows)
+                where = where if what is What.COLUMN else here.in_common(lost, differs.column)
             by, says = found.by_of_cells(account, lost is differs.emptied), found.characteristic(account)
-            yield Loss(what, name, by, n_people, n, account.n_values, characteristic=says, where=where)
+            yield Loss(what, name, by, n_people, n, account.n_values, False, says, *where)
 
 
 def _cells(source: _AsItCame, accounts: Sequence[Account]) -> Iterator[Loss]:

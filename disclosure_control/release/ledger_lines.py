@@ -23,7 +23,7 @@ def entries_of(policy: Policy, losses: Iterable[Loss], settings: FitForUseSettin
     for (rule, what, by), unsorted in grouped.items():
         of_one = sorted(unsorted, key=lambda one: one.characteristic or 0)
         names, bare = [f"{one.name}{_how_many(policy, one)}" for one in of_one], [one.name for one in of_one]
-        with_numbers = what is What.ROWS or any(one.is_named(policy) for one in of_one)
+        with_numbers = what is What.ROWS or any(one.where_for(policy) for one in of_one)
         counted = names if with_numbers else bare
         kind = _OF.get(what, f"{what} of ")
         decided_by = f"{', ' if what is What.EVERYTHING else ' '}{by}"
@@ -59,7 +59,7 @@ def _how_many(policy: Policy, loss: Loss) -> str:
     rows = None if loss.what is What.COLUMN or not loss.n_rows else policy.told(loss.n_rows, loss.of_rows)
     what = _COUNTED.get(loss.what, "rows")
     of_all = [] if rows is None else [f"{rows:,} of {loss.of_rows:,} {what}"]
-    told = "; ".join([*of_all, *([loss.where] if loss.is_named(policy) else [])])
+    told = "; ".join(filter(None, [*of_all, loss.where_for(policy)]))
     return f" ({told})" if told else ""
 
 

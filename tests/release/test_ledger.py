@@ -275,6 +275,22 @@ def test_what_cells_have_in_common_is_the_controllers():
         assert any("VSSTRESU LB" in text for text in texts) == is_named
 
 
+def test_visits_and_arms_that_leave_unchanged_name_to_others_what_is_lost():
+    """Rows of a visit of an arm; not if one who stays leaves without the arm."""
+    worse = WORSE["a visit of an arm"]
+    assert worse.named in as_released(worse)[0].fit_for(MASKED).loses
+
+    def without_an_arm(released):
+        dm, few = released.files["DM"], np.arange(N) == 1
+        frame = dm.frame.assign(ARM=dm.frame["ARM"].mask(few))
+        files = {**released.files, "DM": replace(dm, parts=[dm.whole._replace(frame=frame)])}
+        return with_frame(replace(released, files=files), "VS", lambda one: worse.rows[1](one).to_numpy())
+
+    losses = losses_by_hand(ROWS, lines=(overriding_line("VS.VISIT", OperationKind.KEEP),), change=without_an_arm)[0]
+    lost = next(one for one in losses if one.what is What.ROWS)
+    assert (lost.where, lost.where_told) == ("all of VISIT WEEK 3, DM.ARM Active", "only of VISIT WEEK 3")
+
+
 @pytest.mark.parametrize(("n_failures", "n_left_out", "is_told"), [(50, 52, False), (50, 62, True), (50, 50, True)])
 def test_the_arm_of_those_left_out_is_told_where_it_says_nothing_of_few_others(n_failures, n_left_out, is_told):
     """Of 50 failures among 52 people left out, others would learn of two people more."""
