@@ -100,17 +100,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/steps/risk": 8,
         "tests/study/merge": 2,
     },
-    "Attack": {
-        "disclosure_control.attack": 220,
-        "disclosure_control.basics": 3,
-        "disclosure_control.release": 21,
-        "disclosure_control.run": 2,
-        "disclosure_control.steps": 8,
-        "study": 11,
-        "tests/attack": 33,
-        "tests/report": 17,
-        "tests/steps/release": 2,
-    },
     "Lead": {
         "disclosure_control.attack": 3,
         "disclosure_control.basics": 4,
@@ -179,6 +168,17 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/run": 3,
         "tests/steps/release": 3,
         "tests/study_tables": 417,
+    },
+    "Attack": {
+        "disclosure_control.attack": 220,
+        "disclosure_control.basics": 3,
+        "disclosure_control.release": 21,
+        "disclosure_control.run": 2,
+        "disclosure_control.steps": 8,
+        "study": 11,
+        "tests/attack": 33,
+        "tests/report": 17,
+        "tests/steps/release": 2,
     },
 }
 
