@@ -24,7 +24,7 @@ from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.blocks import with_progress
 from disclosure_control.records.counted_texts import CountedDictionary
 from disclosure_control.records.spill import Aside, SpilledPieces, put_codes, stop_without_room
-from disclosure_control.records.sql import ROWS_AT_ONCE, Database
+from disclosure_control.records.sql import REMEDY_IN_MEMORY, ROWS_AT_ONCE, Database
 from study.formats.delimited_blocks import BlocksOfText, Dialect
 from study.formats.delimited_guesses import (
     DELIMITER_NAMES,
@@ -57,9 +57,9 @@ REMEDY = (
     "to be read from disk a file is UTF-8 text with a line of names, quotes around whole values alone and doubled "
     "within; export it so, or use --engine memory on a machine with enough memory"
 )
-REMEDY_IN_MEMORY = "use --engine memory on a machine with enough memory"
 PARQUET = ".parquet"
 _SAMPLE_BYTES = 1 << 18
+COLUMNS_AT_ONCE = 64  # what a sort takes in memory grows with the columns, hardly with the rows
 
 
 @dataclass(frozen=True)
@@ -229,23 +229,32 @@ class LargeFile(SourceTable):
         person_of_code = np.full(len(self.counts[place]), -1, dtype=np.int32)
         person_of_code[self.counts[place] > 0] = person
         stop_without_room(self.database.folder, self.codes.path.stat().st_size)
-        schema = pa.schema([("person", pa.int32()), ("row", pa.int64()), *self.codes.schema])
-        in_order = self.database.in_order(
-            self._rows(person_of_code, self.stored[place], schema), schema, 2, ROWS_AT_ONCE
-        )
-        divided = Aside(self.database.new_folder() / "divided", [pa.int32()] * (1 + len(self.codes.schema)))
-        for part in _parts(in_order, starts):
-            divided.append(part.drop_columns(["row"]).columns)
-        self.database.give_memory_back()
+        columns = range(len(self.codes.schema))
+        divided = [
+            self._divided(person_of_code, [self.stored[place], *columns[start : start + COLUMNS_AT_ONCE]], starts)
+            for start in columns[::COLUMNS_AT_ONCE]
+        ]
         self.codes.remove()
         return _Divided(self, starts, divided)
 
-    def _rows(self, person_of_code: np.ndarray, place: int, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """The rows of people, block by block, each with its person and its number; ``place`` has the codes of ids."""
+    def _divided(self, person_of_code: np.ndarray, places: list[int], starts: np.ndarray) -> Aside:
+        """Of each part of the people a table: the person of each row, and its codes at all ``places`` but the first."""
+        kinds = [pa.int32()] * len(places)
+        schema = pa.schema([("person", pa.int32()), ("row", pa.int64()), *((f"c{i}", pa.int32()) for i in places[1:])])
+        remedy = f"leave columns out of {self.file_name} that the merge does not need, or {REMEDY_IN_MEMORY}"
+        in_order = self.database.in_order(self._rows(person_of_code, places, schema), schema, 2, ROWS_AT_ONCE, remedy)
+        with contextlib.closing(Aside(self.database.new_folder() / "divided", kinds)) as divided:
+            for part in _parts(in_order, starts):
+                divided.append(part.drop_columns(["row"]).columns)
+        self.database.give_memory_back()
+        return divided
+
+    def _rows(self, person_of_code: np.ndarray, places: list[int], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """The rows of people by block, each with its person, its number and its codes; first come those of ids."""
         n_before = 0
         with progress(f"Dividing {self.file_name}", self.n_rows, "rows") as advance:
-            for codes in self.codes.codes():
-                of_row = person_of_code[codes[place]]
+            for ids, *codes in self.codes.codes(*places):
+                of_row = person_of_code[ids]
                 rows = np.flatnonzero(of_row >= 0)
                 arrays = [of_row[rows], rows + n_before, *(one[rows] for one in codes)]
                 yield pa.RecordBatch.from_arrays([pa.array(one) for one in arrays], schema=schema)
@@ -276,9 +285,9 @@ def _taken(values: pa.ChunkedArray | np.ndarray, codes: np.ndarray | pa.ChunkedA
 
 
 class _Divided:
-    """The rows of a file in the order of their people, as codes on disk: a table for each part of the people."""
+    """The rows of a file in the order of their people, as codes on disk: in each of the files some of the columns."""
 
-    def __init__(self, table: LargeFile, starts: np.ndarray, divided: Aside):
+    def __init__(self, table: LargeFile, starts: np.ndarray, divided: Sequence[Aside]):
         self._table, self._starts, self._divided = table, starts, divided
 
     @property
@@ -287,13 +296,15 @@ class _Divided:
 
     def part(self, start: int, stop: int) -> pd.DataFrame:
         """The rows of the people from ``start`` to ``stop``, with the place of each among these in ``SUBJECT``."""
-        (rows,) = self._divided.tables([int(np.searchsorted(self._starts, start))])
+        number = int(np.searchsorted(self._starts, start))
+        tables = [table for one in self._divided for table in one.tables([number])]
+        codes = [column for table in tables for column in table.columns[1:]]
         columns = {
-            name: _taken(values, rows.column(1 + place))
+            name: _taken(values, codes[place])
             for name, values, place in zip(self.columns, self._table.values, self._table.stored, strict=True)
         }
         frame = frame_of(columns)
-        frame[SUBJECT] = rows.column(0).to_numpy().astype(np.int64) - start
+        frame[SUBJECT] = tables[0].column(0).to_numpy().astype(np.int64) - start
         return frame
 
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 # the order of the codes: in batches.
 Count = Callable[[Path, Sequence[int]], Iterator[pa.RecordBatch]]
 
-MOST_MEMORY, LEAST_MEMORY, SHARE_OF_FREE = 1 << 28, 1 << 27, 0.5
+USUAL_MEMORY, LEAST_MEMORY = 1 << 28, 1 << 27  # bytes
+REMEDY_IN_MEMORY = "use --engine memory on a machine with enough memory"
 ROWS_AT_ONCE = 1 << 17
 _OUT_OF_MEMORY_OR_DISK = ("Out of Memory", "No space left")
 
@@ -53,14 +54,22 @@ class Database:
             return
         names = ", ".join(f"c{i}" for i in columns)
         asked = f"SELECT {names}, count(*) AS people FROM read_parquet(?) GROUP BY {names} ORDER BY {names}"
-        with self._asked() as cursor:
+        with self._asked("bin what is continuous, or name fewer quasi-identifiers") as cursor:
             yield from cursor.sql(asked, params=[os.fspath(path.resolve())]).to_arrow_reader(ROWS_AT_ONCE)
 
     def in_order(
-        self, records: Iterable[pa.RecordBatch], schema: pa.Schema, n_keys: int, n_at_once: int
+        self,
+        records: Iterable[pa.RecordBatch],
+        schema: pa.Schema,
+        n_keys: int,
+        n_at_once: int,
+        remedy: str = REMEDY_IN_MEMORY,
     ) -> Iterator[pa.Table]:
-        """The records by their first ``n_keys`` columns, rising, about ``n_at_once`` together; one table at least."""
-        with _reader_of(records, schema) as reader, self._asked() as cursor:
+        """The records by their first ``n_keys`` columns, rising, about ``n_at_once`` together; one table at least.
+
+        Raises ``FaultyInputError``, which names the ``remedy``, where that needs more memory than there is.
+        """
+        with _reader_of(records, schema) as reader, self._asked(remedy) as cursor:
             cursor.register("records", reader)
             asked = f"SELECT * FROM records ORDER BY {', '.join(map(str, range(1, n_keys + 1)))}"
             found = map(pa.Table.from_batches, zip(cursor.sql(asked).to_arrow_reader(n_at_once), strict=True))
@@ -70,7 +79,7 @@ class Database:
 
     def count_distinct(self, texts: Iterable[pa.RecordBatch], schema: pa.Schema) -> int:
         """How many different texts there are in a column that comes in blocks, missing ones apart."""
-        with _reader_of(texts, schema) as reader, self._asked() as cursor:
+        with _reader_of(texts, schema) as reader, self._asked(REMEDY_IN_MEMORY) as cursor:
             cursor.register("records", reader)
             found = cursor.sql(f"SELECT count(DISTINCT {schema.names[0]}) FROM records").fetchall()
             return int(found[0][0])
@@ -87,7 +96,7 @@ class Database:
             self.close()
 
     @contextlib.contextmanager
-    def _asked(self) -> Iterator[DuckDBPyConnection]:
+    def _asked(self, remedy: str) -> Iterator[DuckDBPyConnection]:
         """For one question: several may be open side by side. Raises ``FaultyInputError`` without memory or disk."""
         if self._connection is None:
             self._connection = self._opened()
@@ -99,10 +108,9 @@ class Database:
             if not is_out_of_memory(error) and not any(words in str(error) for words in _OUT_OF_MEMORY_OR_DISK):
                 raise
             raise FaultyInputError(
-                f"DuckDB may take {self._memory / 1e6:.0f} MB of memory, half of what is free and at most "
-                f"{MOST_MEMORY / 1e6:.0f} MB, and that or the room on the disk beside the results is too small: give "
-                "the run more of either (--memory of the container, MemoryMax= of the systemd unit), bin what is "
-                "continuous, or name fewer quasi-identifiers"
+                f"DuckDB may take {self._memory / 1e6:.0f} MB of memory, by what is free, and that or the room on the "
+                "disk beside the results is too small: give the run more of either (--memory of the container, "
+                f"MemoryMax= of the systemd unit), or {remedy}"
             ) from None
         finally:
             self._n_open -= 1
@@ -110,10 +118,12 @@ class Database:
     def _opened(self) -> DuckDBPyConnection:
         import duckdb
 
-        free = free_memory()
-        self._memory = MOST_MEMORY if free is None else max(min(MOST_MEMORY, int(SHARE_OF_FREE * free)), LEAST_MEMORY)
+        self._memory = memory_for(free_memory())
         settings: dict[str, str | bool | int | float | list[str]] = {
             "memory_limit": f"{self._memory // 1000}kB",
+            "threads": max(
+                min(self._memory // USUAL_MEMORY, os.cpu_count() or 1), 1
+            ),  # each one sorts in its own memory
             "temp_directory": os.fspath(self.new_folder()),  # mode 0700
             "preserve_insertion_order": False,
             "allow_community_extensions": False,
@@ -125,6 +135,11 @@ class Database:
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
         return connection
+
+
+def memory_for(free: int | None) -> int:
+    """The bytes that DuckDB may take where so many are ``free``, None where nobody knows."""
+    return USUAL_MEMORY if free is None else max(min(max(USUAL_MEMORY, free // 32), free // 2), LEAST_MEMORY)
 
 
 @contextlib.contextmanager

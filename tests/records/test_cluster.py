@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from disclosure_control.records.spill import put_codes
 from disclosure_control.run.beside import SPILL, beside
 from tests.places import PROJECT
 from tests.records.test_engines import CONFIG, results_of
+from tests.records.test_treatment_by_engine import treated
 from tests.records.written_pilots import NASTY, NUMBERS, opened_with, text_of
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, files_below, leaks, of_the_data
 
@@ -44,6 +46,27 @@ def test_two_workers_of_this_machine_find_the_same_bytes_as_in_memory(tmp_path, 
     assert found == expected
     assert not (beside(tmp_path) / SPILL).exists()
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.thorough("10 s: processes")
+def test_two_workers_count_what_a_treatment_left_as_in_memory(tmp_path):
+    asked: list[Path] = []
+
+    @contextlib.contextmanager
+    def noted(settings, run):
+        with counting_on_cluster(settings, run) as count:
+            yield lambda path, columns: asked.append(path) or count(path, columns)
+
+    steps = [{"method": "bins", "column": "AGE", "edges": [0, 2, 30]}, {"method": "suppress_records"}]
+    path, found = tmp_path / "combined_dataset.csv", {}
+    path.write_bytes(text_of(PEOPLE))
+    for engine in ("memory", "cluster"):
+        with opened_with(engine, path, CONFIG | {"treatment": steps}, TINY, noted) as opened:
+            n_before = len(asked)
+            step, *released = treated(opened, tmp_path)
+            found[engine] = json.dumps(step.figures), step.report, *released
+    assert found["cluster"] == found["memory"]
+    assert len(asked) > n_before > 0
 
 
 # ---------------------------------------------------------------- what goes wrong

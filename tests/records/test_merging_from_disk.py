@@ -14,10 +14,14 @@ import pytest
 
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_or_draft
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.records import merging, spill
+from disclosure_control.records import domain_files, merging, spill
+from disclosure_control.records.domain_files import read_large_file
 from disclosure_control.records.merging import MergeLimits, SpilledFrames, working_on
+from disclosure_control.records.sql import database_in
 from disclosure_control.run.beside import SPILL, beside
 from disclosure_control.run.doors import INPUT_AT_FAULT, run_door
+from study.formats.rows_of_people import SUBJECT
+from study.formats.tables import FileOptions
 from study.merge.combine import combine_domains
 from study.merge.domains import DividedDomain
 from study.merge.settings import MergeSettings
@@ -130,6 +134,21 @@ def test_cells_without_a_value_take_next_to_nothing_on_the_disk(tmp_path):
     kept.append(piece)
     assert (tmp_path / "combined").stat().st_size < n_people * n_columns
     assert all(again.equals(piece) for again in kept)
+
+
+def test_columns_are_divided_some_at_a_time_in_the_order_of_people(tmp_path, monkeypatch):
+    monkeypatch.setattr(domain_files, "COLUMNS_AT_ONCE", 2)
+    rows = [{"ID": f"S{i * 7 % 5}", **{name: f"{name}{i}" for name in "ABCD"}} for i in range(12)]
+    write(tmp_path / "LB.csv", rows)
+    with database_in(tmp_path) as database:
+        table = read_large_file(tmp_path / "LB.csv", FileOptions(), database)
+        place = {name: i for i, name in enumerate(["S3", "S0", "S4", "S2"])}  # S1 is not among the people
+        person = np.array([place.get(name, -1) for name in table.source_ids("ID")[0]])
+        divided = table.of_people(person, np.array([0, 3]), "ID")
+        found = [divided.part(*part).to_dict("records") for part in ((0, 3), (3, 4))]
+    theirs = sorted((row for row in rows if row["ID"] in place), key=lambda row: place[row["ID"]])
+    numbered = [{**row, SUBJECT: place[row["ID"]] % 3} for row in theirs]
+    assert found == [[row for row in numbered if row["ID"] != "S2"], [row for row in numbered if row["ID"] == "S2"]]
 
 
 def test_rows_are_not_kept_beside_those_that_are_divided(tmp_path):

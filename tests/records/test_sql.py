@@ -90,13 +90,21 @@ def test_the_files_of_a_run_are_read_and_no_others(tmp_path):
 
 
 def test_too_little_memory_is_a_fault_with_what_to_change(tmp_path, monkeypatch):
-    monkeypatch.setattr(sql, "MOST_MEMORY", 1 << 20)
-    monkeypatch.setattr(sql, "LEAST_MEMORY", 1 << 20)
+    monkeypatch.setattr(sql, "memory_for", lambda free: 1 << 20)
     generator = np.random.default_rng(3)
     put_codes(tmp_path / "codes", [[generator.permutation(400_000)] * 3], 3)
     fault = r"DuckDB may take 1 MB of memory.*--memory of the container"
     with pytest.raises(FaultyInputError, match=fault), database_in(tmp_path) as database:
         list(database.count(tmp_path / "codes", [0, 1, 2]))
+    schema = pa.schema([("c0", pa.int32())])
+    records = pa.table([generator.permutation(400_000).astype(np.int32)], schema=schema).to_batches()
+    with pytest.raises(FaultyInputError, match=r"systemd unit\), or a way out$"), database_in(tmp_path) as database:
+        list(database.in_order(records, schema, 1, 9, "a way out"))
+
+
+def test_memory_grows_with_what_is_free():
+    free = [None, 1 << 20, 1 << 28, 1 << 29, 1 << 33, 1 << 36]
+    assert [sql.memory_for(one) for one in free] == [1 << 28, 1 << 27, 1 << 27, 1 << 28, 1 << 28, 1 << 31]
 
 
 @examples(20)
