@@ -27,7 +27,7 @@ ENGINES: dict[str, Engine] = {
         gives_memory_back=False,
     ),
     "disk": Engine(
-        "records on disk, counted part by part in about a gigabyte; k, l, t and most steps, up to the release",
+        "records on disk, counted by DuckDB in about a gigabyte; k, l, t and most steps, up to the release",
         AtOnce.PERSONS,
     ),
     "cluster": Engine(
