@@ -76,6 +76,21 @@ def test_a_date_of_birth_under_another_name_tells_a_banded_age(form):
     assert within <= 2.3  # a quarter of a band
 
 
+@pytest.mark.parametrize(("n_together", "is_told"), [(3, False), (14, True)])
+def test_what_nearly_all_share_is_not_told_by_a_pair_that_tells_few_others(n_together, is_told):
+    """Of 250 people 14 are others. A pair of columns that puts three of them apart is right for 239: 236 by guessing."""
+    place = np.arange(250)
+    is_other, is_apart = place < 14, place < n_together
+    frame = people(250, LB__Y=np.where(is_apart, "a", place % 5).astype(str), LB__X=np.ones(250))
+    frame["LB__Z"] = np.where(is_apart, "a", (place // 5) % 4).astype(str)
+    frame["LB__Y"] = np.where((place == 100) | (place == 101), "a", frame["LB__Y"])  # neither tells it alone
+    frame["LB__Z"] = np.where((place == 102) | (place == 103), "a", frame["LB__Z"])
+    frame["group"] = np.where(is_other, "yes", "no")
+    step = {"method": "drop_column", "columns": ["group"]}
+    figures = figures_of(frame.drop(columns="visit"), step, config=config_for(["sex", "group"], [], K=2))
+    assert bool(told(figures)) == is_told
+
+
 def test_postal_codes_of_which_ten_were_touched_tell_the_region_of_390():
     codes = np.repeat(np.arange(40), 10)
     frame = people(400, zip=(10_000 + 25 * codes).astype(str), region=pd.Series(codes // 4).map("region {}".format))
