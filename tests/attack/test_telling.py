@@ -78,7 +78,7 @@ def test_a_date_of_birth_under_another_name_tells_a_banded_age(form):
 
 @pytest.mark.parametrize(("n_together", "is_told"), [(3, False), (14, True)])
 def test_what_nearly_all_share_is_not_told_by_a_pair_that_tells_few_others(n_together, is_told):
-    """Of 250 people 14 are others. A pair of columns that puts three of them apart is right for 239: 236 by guessing."""
+    """Of 250 people 14 are others. A pair that puts three of them apart is right for 239, and guessing for 236."""
     place = np.arange(250)
     is_other, is_apart = place < 14, place < n_together
     frame = people(250, LB__Y=np.where(is_apart, "a", place % 5).astype(str), LB__X=np.ones(250))
