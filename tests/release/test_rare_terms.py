@@ -273,7 +273,7 @@ def test_terms_of_any_table_are_raised_along_their_levels_and_their_words_go():
     keys = after.files["DRUGS"].frame["for_id"]
     assert keys.notna().sum() == 4
     assert set(keys.dropna()) == set(shown["id"])
-    assert {one.variable for one in after.accounts if one.has_rare_terms} == {"icd", "block"}
+    assert {one.variable for one in after.accounts if one.has_rare_terms} == {"icd", "block", "words"}
 
 
 def test_along_names_columns_of_any_data_model_and_patterns_of_sdtm_are_not_theirs():

@@ -94,9 +94,16 @@ def figures(results):
     return json.loads(results["NEW_privacy_summary.json"])
 
 
-def first_question(results, of="the pilot as it came in"):
-    text = results["NEW_privacy_summary.txt"]
-    return next(line for line in text[text.index(f"(WP216), of {of}\n") :].splitlines() if "singled out?" in line)
+def first_question(results):
+    """The first answer about the pilot as it came in."""
+    text = results["NEW_privacy_details.txt"]
+    asked = text[text.index("(WP216), of the pilot as it came in\n") :]
+    return next(line for line in asked.splitlines() if "singled out?" in line)
+
+
+def first_question_after(results):
+    """The first answer about what leaves."""
+    return figures(results)["verdict"]["three_questions"]["singling_out"]["sentence"]
 
 
 def test_a_column_that_names_people_is_answered_before_the_classes_and_fails_a_limit(run, capsys):
@@ -161,7 +168,7 @@ def test_it_is_written_where_the_config_says_why_and_the_hit_is_still_said(run):
     assert "treated_with_original_ids.csv" in results
     assert status == 1
     assert "Yes: DM__ΑΜΚΑ" in first_question(results)
-    assert "Yes: DM__ΑΜΚΑ" in first_question(results, of="treated_with_original_ids.csv")
+    assert "Yes: DM__ΑΜΚΑ" in first_question_after(results)
     assert "agreed on 3 May" in results["NEW_privacy_details.txt"]
 
 
@@ -174,7 +181,7 @@ def test_what_the_treatment_drops_speaks_no_more_and_what_leaves_is_written(run,
     assert "ΑΜΚΑ" not in results["anonymised_dataset.csv"].splitlines()[0]
     assert "No: nobody is alone" in first_question(results)
     assert "The treatment drops DM__ΑΜΚΑ first" in first_question(results)
-    assert "ΑΜΚΑ" not in first_question(results, of="anonymised_dataset.csv")
+    assert "ΑΜΚΑ" not in first_question_after(results)
 
 
 def test_pseudonyms_in_place_of_the_ids_count_as_treated(run, monkeypatch):
