@@ -117,6 +117,14 @@ def test_the_factor_between_two_units_gives_the_site():
         assert ((guess.guessed > 0.5) == (site == which)).mean() > 0.95
 
 
+def test_two_facts_that_nobody_has_together_guess_nothing():
+    """Half of the people have the one, half the other: it ended the run."""
+    one, values = np.arange(N, dtype=float), exchanged(np.arange(N) % 7 + 1.0, np.zeros(N, dtype=int), np.ones(N, bool))
+    facts = np.column_stack([np.where(one < N / 2, one, np.nan), np.where(one < N / 2, np.nan, one)])
+    guess = pairs.ANSWERER.answer(Fits(facts, np.ones((N, 1))), HiddenQuestion(values, np.zeros(N, dtype=int)))
+    assert np.isnan(guess.guessed).all()
+
+
 def test_no_own_value_is_in_the_guess_by_an_order():
     """Before, the first and the last in an order were their own neighbours."""
     values = np.zeros((N, 1))

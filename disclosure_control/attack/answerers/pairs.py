@@ -83,20 +83,21 @@ def _out_of_fold(two: np.ndarray, question: HiddenQuestion, given: np.ndarray) -
     """The guesses (n,) of the true values by two facts, each of people left out; NaN where a fact is missing."""
     there = np.isfinite(two).all(axis=1)
     guessed = np.full(len(two), np.nan)
+    if not there.any():
+        return guessed
     candidates = []
     for in_logarithms in (False, True):
         x, y = two[there], question.values[there, 0]
         if in_logarithms:
-            if not (len(y) and y.min() > 0):
+            if y.min() <= 0:
                 continue
             x, y = np.log(np.maximum(np.abs(x), LEAST_SIZE)), np.log(y)
         for at in (FITTED_AT, SCREENED_AT, ()):
             bases = [_hinges(one, at, question.groups[there]) for one in x.T]
             found = _ridge(np.column_stack(bases), y, given[there])
             candidates.append(np.exp(found) if in_logarithms else found)
-    if there.any():
-        y = question.values[there, 0]
-        guessed[there] = min(candidates, key=lambda one: float(((one - y) ** 2).sum()))
+    y = question.values[there, 0]
+    guessed[there] = min(candidates, key=lambda one: float(((one - y) ** 2).sum()))
     return guessed
 
 
