@@ -267,8 +267,7 @@ def _propose(
     looks_further = is_of_no_use or drops_what_is_spared()
     if asked is not None and recommended is not None and (asked.weigh is not None or looks_further):
         recoding = RecodingLevels.of(recommended.figures)
-        is_known = proposal.is_tried or not proposal.is_other
-        as_it_is = looked[-1] if is_known else trials.look(parse_config(proposal.text, file.name), "Looking at it")
+        as_it_is = looked[-1] if proposal.is_tried or not proposal.is_other else None
         proposal, said = proposed_by_ways(proposal, file.name, recoding, trials, as_it_is, asked.tables_weighed)
     else:
         proposal = tried_whole(proposal, lambda text: trials.run(parse_config(text, file.name), "Trying it").reasons)

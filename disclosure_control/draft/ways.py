@@ -349,11 +349,12 @@ def proposed_by_ways(
     name: str,
     recoding: RecodingLevels | None,
     trials: Trials,
-    as_it_is: Tried,
+    as_it_is: Tried | None,
     tables: Sequence[str],
 ) -> tuple[Proposal, list[str]]:
     """The ``proposal`` with the lines of the best way, what a run of it leaves, and what is said of all ways; ``name``
-    of the config's file. ``as_it_is``: what a first look at the proposal found, or the run of today's config.
+    of the config's file. ``as_it_is``: what a first look at the proposal found, or the run of today's config; None
+    where nobody looked.
     """
     literal = parse_config(proposal.text, name)
 
@@ -366,6 +367,7 @@ def proposed_by_ways(
     if own is None:
         run_in_place = tried_whole(proposal, lambda text: trials.run(parse_config(text, name), "Trying it").reasons)
         return run_in_place, ["Ways to hold: none was weighed, as no tables of the study could be compared."]
+    as_it_is = as_it_is or trials.look(literal, "Looking at it")  # not before it was weighed: the files may refuse it
     own = dataclasses.replace(own, reasons=as_it_is.reasons, is_whole=not proposal.is_other)
     found = ways_tried(weighed, config_of, trials, own)
     best, changes = found[0], tuple[ConfigChange, ...]()

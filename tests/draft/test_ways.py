@@ -235,6 +235,17 @@ def test_where_no_way_is_weighed_the_proposal_itself_is_run_whole(tmp_path, reas
     assert ("may leave" in words) == (reasons == ())
 
 
+def test_a_proposal_that_the_files_refuse_is_looked_at_by_no_way_and_ends_no_run():
+    """Nobody looked at it, as the files refused the first trial: it was looked at again, after all was published."""
+
+    def refused(literal, words):
+        raise FaultyInputError("no rows")
+
+    proposal = Proposal("config = {}", 'config = {"K": 5}', (), 0, (), ())
+    found, _ = proposed_by_ways(proposal, "x.py", None, Trials(refused, refused, refused), None, ())
+    assert (found.text, found.is_tried) == (proposal.text, False)
+
+
 def test_a_level_that_the_config_fixes_stays_and_one_that_is_not_recommended_is_none():
     fixed = {**LITERAL, "recommend": {"suppression_limit": 0, "fixed": {"SEX": 0}}}
     found = ways_weighed(fixed, RECODING, losing(LOSSES), ())
