@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from disclosure_control.attack.answerers import circle, labels, many, ordered, pairs
+from disclosure_control.attack.answerers.levels import LEFT
 from disclosure_control.attack.asking import (
     MOST_ASKED,
     Answerer,
@@ -45,7 +46,6 @@ OF_LABELS = (labels.BY_TWO, ordered.ANSWERER, labels.BY_MANY)
 FEWEST_PEOPLE = 40  # of whom a value is known: by fewer, no relation of many facts can be told from chance
 MOST_LABELS = 8
 SURE, RIGHT, WHOLE = 0.9, 0.95, 0.9  # probability of a guess, share that is right, share of the people guessed
-LEFT = 0.25  # share of the guesses that stay wrong, of those that are wrong by the released value alone
 MOST_REMOVED = 25  # units
 Effect = TypeVar("Effect")
 

@@ -14,7 +14,7 @@ import numpy as np
 from disclosure_control.basics.encoding.keys import count_pairs
 
 PURE = 0.95  # share of a level's people whose value is disclosed
-LEFT = 0.25  # share of the guesses that stay wrong, of those that are wrong without the level
+LEFT = 0.25  # share of the guesses that stay wrong, of those that are wrong by the released value alone
 LEAST_SUPPORT = 5  # people in a level
 MOST_CELLS = 20_000_000  # levels times labels, up to which people outside a level are asked, too
 RUN_LENGTHS = (

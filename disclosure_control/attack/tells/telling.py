@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
+from disclosure_control.attack.answerers.levels import LEFT
 from disclosure_control.attack.answerers.one_column import (
     CHANCE,
     log_arrangements,
@@ -32,7 +33,6 @@ from disclosure_control.basics.telling.small_counts import Policy, count_in_sent
 from disclosure_control.basics.telling.words import counted, people_text
 
 LEAST_SHARE = 0.1  # of the people, who are disclosed, for a finding
-MOST_OF_OTHERS = 0.5  # of those whom the commonest value does not tell: where nearly all share it, few more are luck
 MOST_PEOPLE, MOST_PEOPLE_FOR_PAIRS, MOST_PAIRS = 50_000, 5_000, 4_000
 MOST_SAID = 3
 
@@ -210,8 +210,8 @@ def _entry(hidden: HiddenColumn, columns: list[str], away: np.ndarray, who: np.n
     n, told = int(asked.sum()), asked & hidden.is_told(away)
     if n < max(LEAST_PEOPLE, LEAST_SHARE * hidden.changed.sum()) or told.sum() < TELLING * n:
         return None
-    others = asked & ~hidden.told_by_itself
-    if n - others.sum() >= TELLING * n or (told & others).sum() < MOST_OF_OTHERS * others.sum():
+    wrong, wrong_by_itself = n - told.sum(), (asked & ~hidden.told_by_itself).sum()
+    if n - wrong_by_itself >= TELLING * n or wrong > LEFT * wrong_by_itself:
         return None
     n_told, n_changed = int(told.sum()), int(hidden.changed.sum())
     largest = float(away[told].max(initial=0.0))

@@ -134,7 +134,7 @@ class AnswersGiven:
 
     @property
     def in_rows(self) -> list[tuple[str, str, str, str]]:
-        """Of each question what is asked, the answer, and the people whom it is yes of, before and after."""
+        """Of each question what is asked, the answer, and how many people are concerned, before and after."""
         return [
             (now.question.rpartition(" be ")[2].capitalize(), now.answer, was.people, now.people)
             for was, now in zip(self.before, self.answers, strict=True)
