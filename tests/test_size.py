@@ -172,11 +172,13 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
     "Attack": {
         "disclosure_control.attack": 223,
         "disclosure_control.basics": 3,
+        "disclosure_control.draft": 1,
         "disclosure_control.release": 21,
         "disclosure_control.run": 2,
         "disclosure_control.steps": 8,
         "study": 11,
         "tests/attack": 49,
+        "tests/draft": 6,
         "tests/report": 17,
         "tests/steps/identifiers": 3,
         "tests/steps/release": 2,
@@ -202,7 +204,7 @@ MOST = {
     "disclosure_control.run": 916,
     "disclosure_control.steps": 3785,
     "disclosure_control.study_tables": 1380,
-    "doors": 734,
+    "doors": 733,
     "study": 7686,
     "tests": 725,
     "tests/analyses/explore": 383,
@@ -239,7 +241,7 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 42701, 33690
+MOST_STATEMENTS, MOST_OF_TESTS = 42700, 33690
 MOST_SETTINGS = 299
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
