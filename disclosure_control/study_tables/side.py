@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from disclosure_control.basics.encoding.columns import number_text, parse_numbers
 from disclosure_control.basics.encoding.interval_labels import interval_of
 from disclosure_control.basics.encoding.keys import count_keys
+from disclosure_control.basics.encoding.text_codes import TextCodes, text_codes
 from disclosure_control.study_tables.asked import OutcomeAsked
 from disclosure_control.study_tables.columns_on_disk import ColumnsOnDisk
 from study.formats.days import days_of
@@ -23,7 +25,7 @@ from study.models.study_model import StudyModel
 
 EVERYBODY = "All people"
 YES = ("Y", "YES", "1", "TRUE")
-MOST_ARMS, MOST_LEVELS, PROBED = 12, 30, 50
+MOST_ARMS, MOST_LEVELS = 12, 30
 _NO_ARM = re.compile(r"(?i)scr.*fail|not.?assg?n|not assigned|not treated|unplanned|noarm|^na$")
 # Which of several columns of an arm is read: the planned one in words, or that of the treatment that people had.
 _PLANNED, _ACTUAL = ("ARM", "TRT01P", "ACTARM", "TRT01A"), ("ACTARM", "TRT01A", "ARM", "TRT01P")
@@ -51,55 +53,58 @@ class DomainRows:
     def __init__(self, domain: str, table: TableModel, parts: Sequence[PersonRows]) -> None:
         self.domain, self.table, self.parts = domain, table, parts
         self.people = np.concatenate([part.people for part in parts])
+        self._columns: dict[str, list[TextCodes | pd.Series]] = {}
         self._codes: dict[str, tuple[np.ndarray, np.ndarray]] = {}
-        self._has_value: dict[str, bool] = {}
         self.found: dict[str, Any] = {}  # by several tables
 
     def __contains__(self, column: str) -> bool:
         return any(column in part.frame for part in self.parts)
 
+    def _of_parts(self, column: str) -> list[TextCodes | pd.Series]:
+        """A column of each part, read once: the codes of texts, or other values; no code where it is missing."""
+        if column not in self._columns:
+            found = [part.frame[column] if column in part.frame else len(part.people) for part in self.parts]
+            self._columns[column] = [
+                TextCodes(np.full(one, -1), pa.array([], "large_string"))
+                if isinstance(one, int)
+                else (text_codes(one) if one.dtype == "str" else one)
+                for one in found
+            ]
+        return self._columns[column]
+
     def has(self, column: str) -> bool:
         """Whether some row has a value in a column."""
-        if column not in self._has_value:
-            first = [part.frame[column].iloc[:PROBED] for part in self.parts if column in part.frame]
-            known = any(one.notna().any() for one in first)
-            self._has_value[column] = known or (bool(first) and bool((self.codes(column)[0] >= 0).any()))
-        return self._has_value[column]
+        return any(
+            bool((one.codes >= 0).any() if isinstance(one, TextCodes) else one.notna().any())
+            for one in self._of_parts(column)
+        )
 
     def called(self, short: str) -> str | None:
         """The column that the merge knows by this name; None where no part has it with a value."""
         name = self.table.called(short)
         return name if self.has(name) else None
 
-    def values(self, column: str, at: np.ndarray | None = None) -> pd.Series:
-        """A column (n_rows,), or its values ``at`` rising places; missing in parts without it."""
-        found = [
-            part.frame[column] if column in part.frame else pd.Series(np.nan, part.frame.index, dtype="object")
-            for part in self.parts
-        ]
-        if at is not None:
-            ends = np.cumsum([len(one) for one in found])
-            places = np.split(at, np.searchsorted(at, ends[:-1]))
-            found = [one.iloc[own - end + len(one)] for one, own, end in zip(found, places, ends, strict=True)]
-        return found[0] if len(found) == 1 else pd.concat(found, ignore_index=True)
-
     def codes(self, column: str) -> tuple[np.ndarray, np.ndarray]:
-        """The code of each row (n_rows,), -1 where missing, and the labels as text."""
+        """The code of each row (n_rows,), -1 where missing, and the labels as text: those by which it is known."""
         if column not in self._codes:
-            codes, distinct = pd.factorize(self.values(column))
-            texts = np.asarray(distinct, dtype=object)
-            if distinct.dtype != "str":
-                texts[:] = [number_text(one) if isinstance(one, float) else str(one) for one in texts]
-            self._codes[column] = codes, texts
+            parts = [_codes_and_labels(one) for one in self._of_parts(column)]
+            if len(parts) > 1:
+                place, labels = pd.factorize(np.concatenate([own for _, own in parts]))
+                of_parts = np.split(place, np.cumsum([len(own) for _, own in parts])[:-1])
+                codes = [np.append(own, -1)[one] for own, (one, _) in zip(of_parts, parts, strict=True)]
+                parts = [(np.concatenate(codes), labels)]
+            self._codes[column] = parts[0]
         return self._codes[column]
 
     def numbers(self, column: str) -> np.ndarray:
         """A column as numbers (n_rows,): of an interval its middle, NaN where no number is known."""
-        values = self.values(column)
-        if values.dtype.kind == "f":
-            return values.to_numpy()
+        if self._are_numbers(column):
+            return np.concatenate([one.to_numpy() for one in self._of_parts(column) if isinstance(one, pd.Series)])
         codes, _ = self.codes(column)
         return np.append(self.numbers_of_codes(column), np.nan)[codes]
+
+    def _are_numbers(self, column: str) -> bool:
+        return all(isinstance(one, pd.Series) and one.dtype.kind == "f" for one in self._of_parts(column))
 
     def numbers_of_codes(self, column: str) -> np.ndarray:
         """The number of each label of a column (n_labels,), as ``numbers`` has it."""
@@ -107,7 +112,7 @@ class DomainRows:
 
     def bands(self, column: str) -> int:
         """How many intervals the column has in place of numbers."""
-        if self.values(column).dtype.kind == "f":
+        if self._are_numbers(column):
             return 0
         return sum(interval_of(label) is not None for label in self.codes(column)[1].tolist())
 
@@ -121,15 +126,26 @@ class DomainRows:
         return np.floor(self.moments(column))
 
     def moments(self, column: str, at: np.ndarray | None = None) -> np.ndarray:
-        """The complete dates ``at`` rising places as days since 1970, the time of day as a part; NaN of all others."""
-        codes, distinct = pd.factorize(self.values(column, at))
-        labels = np.asarray(distinct, dtype="str")
+        """The complete dates ``at`` some places as days since 1970, the time of day as a part; NaN of all others."""
+        codes, all_labels = self.codes(column)
+        codes, moments = codes if at is None else codes[at], np.full(len(all_labels) + 1, np.nan)
+        used = np.flatnonzero(np.bincount(codes + 1, minlength=len(moments))[1:])
+        labels = all_labels[used].astype("str")
         days, length = _days_of_labels(labels), np.strings.str_len(labels)
-        moments = np.where(np.isnat(days), np.nan, days.astype("int64").astype(float))
+        found = np.where(np.isnat(days), np.nan, days.astype("int64").astype(float))
         if (timed := length > len("2000-01-01")).any():
             parts = pd.Series(labels[timed]).str.extract(_TIME_OF_DAY).astype(float).fillna(0).to_numpy()
-            moments[timed] += parts @ (1 / 24, 1 / 1440, 1 / 86400)
-        return np.append(moments, np.nan)[codes]
+            found[timed] += parts @ (1 / 24, 1 / 1440, 1 / 86400)
+        moments[used] = found
+        return moments[codes]
+
+
+def _codes_and_labels(column: TextCodes | pd.Series) -> tuple[np.ndarray, np.ndarray]:
+    if isinstance(column, TextCodes):
+        return column.codes.astype(np.intp), np.array(column.texts.to_pylist(), dtype=object)
+    codes, distinct = pd.factorize(column)
+    texts = [number_text(one) if isinstance(one, float) else str(one) for one in distinct.tolist()]
+    return codes, np.array(texts, dtype=object)
 
 
 def _days_of_labels(labels: np.ndarray) -> np.ndarray:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 
 from disclosure_control.study_tables.registry import TableDefinition
 from disclosure_control.study_tables.side import YES, DomainRows, StudySide
@@ -86,13 +85,13 @@ def began_after(side: StudySide, rows: DomainRows) -> np.ndarray | None:
         is_open &= np.isnan(days)
     if date is not None and has_start:
         at = np.flatnonzero(is_open & (rows.people >= 0))
-        found[at] = _not_before(rows.values(date, at), side.start[rows.people[at]])
+        codes, dates = rows.codes(date)
+        found[at] = _not_before(np.append(dates, "").astype("U10")[codes[at]], side.start[rows.people[at]])
     return found
 
 
-def _not_before(column: pd.Series, start: np.ndarray) -> np.ndarray:
-    """Which dates (n_at,) are not surely before ``start`` (n_at,), as far as they are known."""
-    date = column.astype("str").to_numpy(dtype=object, na_value="").astype("U10")
+def _not_before(date: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Which dates (n_at,), "" of none, are not surely before ``start`` (n_at,), as far as they are known."""
     begun, length = np.floor(start).astype("datetime64[D]").astype("U10"), np.strings.str_len(date)
     found = ~np.isnan(start)
     for n in np.unique(length[length > 0]):
