@@ -60,6 +60,7 @@ WAYS = {
 }
 
 
+@pytest.mark.thorough("1.5 s")
 def test_nothing_is_said_after_a_merge_of_the_same_files(pilot, doors):
     assert doors.start(1).status == DONE
     assert stale_reasons(pilot, doors) == []
@@ -82,6 +83,7 @@ def test_what_is_not_as_merged_holds(pilot, doors):
     assert len(found_stale(pilot)) == 2
 
 
+@pytest.mark.thorough("0.6 s")
 def test_domain_files_may_all_be_elsewhere(pilot):
     pilot.remove("DM.csv", "LB.csv", "SC.csv", "VS.csv")
     assert found_stale(pilot) == []
@@ -89,6 +91,7 @@ def test_domain_files_may_all_be_elsewhere(pilot):
     assert found_stale(pilot) == []
 
 
+@pytest.mark.thorough("1.2 s")
 def test_an_edit_on_purpose_is_declared_for_that_very_dataset_and_the_verdict_says_so(pilot, doors):
     edited_by_hand(pilot)
     doors.start(2)
@@ -103,6 +106,7 @@ def test_an_edit_on_purpose_is_declared_for_that_very_dataset_and_the_verdict_sa
     assert len(stale_reasons(pilot, doors)) == 1
 
 
+@pytest.mark.thorough("1.2 s")
 def test_a_first_config_is_that_of_its_own_merge(fresh, doors):
     fresh.config_file.unlink()
     fresh.write_rows("DM.csv", [row | {"USUBJID": f"01-{row['USUBJID']}"} for row in rows_of("DM")])

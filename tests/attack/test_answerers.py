@@ -148,6 +148,7 @@ def test_two_facts_that_repeat_themselves_with_the_seasons_give_the_day_of_the_y
     assert np.median(np.abs(guess.guessed - day)) < 3
 
 
+@pytest.mark.thorough("0.4 s")
 @pytest.mark.parametrize("n", some_of([60, 100, 1000, 300]))
 def test_noise_tells_nothing(n):
     """Neither of the age within its bands, nor of the sex; centring is learnt in each part from the other people."""

@@ -42,6 +42,7 @@ def figures_of(frame: pd.DataFrame, *steps) -> dict:
     return InSummary(treatment_findings(assess(frame, CONFIG), treat(frame, CONFIG, steps or [SHIFT]), frame)(MASKED))
 
 
+@pytest.mark.thorough("0.5 s")
 def test_a_cut_off_for_everybody_undoes_the_moving_of_dates():
     frame = people(DM__RFSTDTC=days().astype(str), DS__CUTDTC="2021-06-30")
     released = treat(frame, CONFIG, [SHIFT]).frame
@@ -62,6 +63,7 @@ def test_a_cut_off_for_everybody_undoes_the_moving_of_dates():
     assert change.value == {"method": "drop_column", "columns": ["DS__CUTDTC"]}
 
 
+@pytest.mark.thorough("0.6 s")
 def test_a_cut_off_that_is_dropped_or_coarsened_undoes_nothing():
     frame = people(DM__RFSTDTC=days().astype(str), DS__CUTDTC="2021-06-30")
     to_year = {"method": "coarsen_dates", "column": "DS__CUTDTC", "to": "year"}
@@ -92,6 +94,7 @@ def test_a_cut_off_for_most_counts_those_who_have_it():
     assert "DS__CUTDTC: 60 of 239 original dates fall on one and the same day." in text
 
 
+@pytest.mark.thorough("0.5 s")
 def test_patterns_leave_fewer_offsets_and_are_said():
     """Working days leave five sevenths for one date; firsts of a month 24 of 730; both of them with others fewer."""
     start = days()
@@ -110,6 +113,7 @@ def test_patterns_leave_fewer_offsets_and_are_said():
     assert step["people_nearly_undone"] == N  # two first of January within reach, at most
 
 
+@pytest.mark.thorough("1.9 s")
 def test_the_verdict_does_not_hang_on_the_key(monkeypatch):
     """All dates in one year: the first offsets of some keys leave a few of them to somebody at the edge."""
     frame = people(A__ADTC=(np.datetime64("2021-01-01") + np.arange(N) % 365).astype(str))
@@ -124,6 +128,7 @@ def test_the_verdict_does_not_hang_on_the_key(monkeypatch):
     assert few == [0] * 12
 
 
+@pytest.mark.thorough("0.3 s")
 def test_a_person_whom_no_offset_hides_leaves_without_dates():
     """Tuesdays of one year, and one person who was there from the first to the last of them."""
     first = np.datetime64("2014-03-04") + 7 * np.random.default_rng(3).integers(0, 20, N)
@@ -137,6 +142,7 @@ def test_a_person_whom_no_offset_hides_leaves_without_dates():
     assert "people leave without these dates" in treatment_report(figures.found)
 
 
+@pytest.mark.thorough("1.2 s")
 def test_dates_without_a_pattern_say_nothing_and_order_makes_no_difference(monkeypatch):
     frame = people(A__ADTC=days().astype(str), B__BDTC=days(3).astype(str))
     figures = figures_of(frame)

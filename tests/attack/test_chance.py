@@ -100,6 +100,7 @@ def statin_like(seed: int, spelled: str) -> tuple[dict, list[str]]:
 FORMS = ["F2025{:03}", "2025-{:03}", "{}", "2025{:03}", "20{:02}", "120{:03}", "01-701-1{:03}"]
 
 
+@pytest.mark.thorough("1.2 s")
 @pytest.mark.parametrize("spelled", quick(1, FORMS, "0.5 s"))
 @pytest.mark.parametrize("seed", quick(1, range(1, 10), "0.5 s"))
 def test_ids_given_at_random_leave_no_trace(spelled, seed):
@@ -110,6 +111,7 @@ def test_ids_given_at_random_leave_no_trace(spelled, seed):
     assert found.total == 0
 
 
+@pytest.mark.thorough("0.8 s")
 def test_what_chance_explains_is_counted_and_in_which_form():
     files, ids = statin_like(1, "F2025{:03}")
     found = traces_of(files, ids)
@@ -120,6 +122,7 @@ def test_what_chance_explains_is_counted_and_in_which_form():
 # ---------------------------------------------------------------- what chance does not explain
 
 
+@pytest.mark.thorough("1.0 s")
 @pytest.mark.parametrize(
     ("spelled", "planted"),
     quick(
@@ -151,6 +154,7 @@ def test_one_cell_with_the_whole_id_of_its_person_is_found(spelled, planted):
     assert found.where == {"EX.EXADJ": 1}
 
 
+@pytest.mark.thorough("1.1 s")
 @pytest.mark.parametrize("spelled", quick(1, ["F2025{:03}", "01-7{:03}-1022", "PAT{:03}"], "0.5 s"))
 def test_the_whole_id_of_somebody_else_is_found(spelled):
     files, ids = statin_like(3, spelled)
@@ -162,6 +166,7 @@ def test_the_whole_id_of_somebody_else_is_found(spelled):
     assert traces_of(files, ids, plant).where == {"EX.EXLOT": 1}
 
 
+@pytest.mark.thorough("1.1 s")
 @pytest.mark.parametrize(
     ("spelled", "form"),
     quick(1, [("F2025{:03}", "a number"), ("{}", "a whole cell"), ("20{:02}", "a whole cell")], "0.5 s"),
@@ -183,6 +188,7 @@ def test_a_column_of_own_numbers_is_found_among_numbers(spelled, form):
 IDS_OF_ANY_FORM, HELD = ["01-701-1{:03}", "P4{:03}", "5{:03}"], ["{}/{}", "S{}.{}", "4.90{}{}", "{}{}1", "{}.{}"]
 
 
+@pytest.mark.thorough("2.0 s")
 @pytest.mark.parametrize(
     ("held", "spelled"),
     quick(1, sorted(product(HELD, IDS_OF_ANY_FORM), key=lambda pair: pair[1]), "1 s"),
@@ -211,6 +217,7 @@ def test_more_last_digits_than_numbers_leave_to_chance_are_not_searched():
     assert len(last_digits(ids_of_people(study, people(ids, list(range(len(ids)))), "USUBJID")).texts) == 0
 
 
+@pytest.mark.thorough("0.5 s")
 def test_a_word_that_many_have_is_no_trace_of_a_removed_identifier():
     """A removed column says UNKNOWN for many; so does another one, of others."""
     ids = [f"PAT{i:03}" for i in range(60)]

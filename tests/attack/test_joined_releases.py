@@ -124,6 +124,7 @@ def test_where_nobody_joins_that_is_a_reason(n_earlier):
     assert found["people_in_both"] == 0
 
 
+@pytest.mark.thorough("0.3 s")
 def test_faults_of_the_earlier_release(pilot, doors, monkeypatch, tmp_path):
     monkeypatch.setenv(KEY_NAME, KEY)
     pilot.configure(treatment={"join": {"release": "a", "file": "releases/a.csv"}, "steps": [RECODE]})

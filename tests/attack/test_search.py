@@ -58,6 +58,7 @@ def as_strong_by_chance(fits, question) -> Guess:
     return Guess((), question.values[:, 0] * 0.98 + 0.01, np.full(question.values.shape[1], 1e9))
 
 
+@pytest.mark.thorough("0.4 s")
 def test_an_answer_that_may_be_chance_hides_no_other_one(monkeypatch: pytest.MonkeyPatch):
     luck = Answerer("luck", "", "", as_strong_by_chance)
     monkeypatch.setattr(search, "OF_LABELS", (luck, labels.BY_MANY))
@@ -66,6 +67,7 @@ def test_an_answer_that_may_be_chance_hides_no_other_one(monkeypatch: pytest.Mon
     assert attempts(1.0)[0]["ill"].not_asked == BY_LUCK
 
 
+@pytest.mark.thorough("0.3 s")
 def test_sure_guesses_of_a_sensitive_feature_hold_even_where_they_are_few():
     by_column, found = attempts(1.0)
     ill = by_column["ill"]
@@ -75,6 +77,7 @@ def test_sure_guesses_of_a_sensitive_feature_hold_even_where_they_are_few():
     assert ill.is_reason
 
 
+@pytest.mark.thorough("0.4 s")
 def test_all_values_of_a_category_count_together():
     """Each of three cities is sure by a fact of its own; a third of the people alone would be no reason."""
     generator = np.random.default_rng(9)

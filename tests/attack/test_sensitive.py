@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
@@ -59,6 +60,7 @@ def test_an_arm_gives_the_sensitive_treatment_away():
     assert beside_reasons(answers, [reason])["singling_out"] == answers["singling_out"]
 
 
+@pytest.mark.thorough("0.3 s")
 def test_each_column_has_its_own_number_of_people():
     """The copy has no value for twelve people; declared harmless, the whole arm leaves only the copy as a reason."""
     copied = TRIAL.assign(copy=TRIAL["arms"].where(np.arange(N) >= 12))

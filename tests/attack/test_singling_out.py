@@ -135,6 +135,7 @@ def test_a_column_touched_in_a_few_cells_is_still_released_as_it_was():
     assert reason.sentence.startswith("390 of 400 people share")
 
 
+@pytest.mark.thorough("0.7 s")
 @pytest.mark.parametrize(("n_touched", "is_named"), [(200, True), (202, False)])
 def test_a_column_of_which_more_than_half_is_touched_is_not_released_as_it_was(n_touched, is_named):
     """Of 400 people with a postal code; a column of which exactly half is as it was is named."""

@@ -7,6 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -105,6 +106,7 @@ def test_actg175_two_laboratory_values_single_out_nearly_everybody():
     assert one.n_alone < two.n_alone <= three.n_alone == alone_by_all <= len(frame)
 
 
+@pytest.mark.thorough("0.4 s")
 def test_actg175_all_columns():
     frame = pd.read_csv(shared("data", "actg175", "aids_original_data.csv"), sep=";", dtype="str")
     is_near_id = (frame.apply(lambda column: (column.value_counts() == 1).sum())) >= NEAR_ID * len(frame)

@@ -47,6 +47,7 @@ def people(n: int, seed: int = 1, **columns) -> pd.DataFrame:
     return pd.DataFrame({**frame, **columns})
 
 
+@pytest.mark.thorough("0.4 s")
 @pytest.mark.parametrize("heading", ["yob", "CODE_7"])
 def test_a_year_of_birth_tells_a_banded_age_within_a_year(heading):
     frame = people(300)
@@ -91,6 +92,7 @@ def test_what_nearly_all_share_is_not_told_by_a_pair_that_tells_few_others(n_tog
     assert bool(told(figures)) == is_told
 
 
+@pytest.mark.thorough("0.6 s")
 def test_postal_codes_of_which_ten_were_touched_tell_the_region_of_390():
     codes = np.repeat(np.arange(40), 10)
     frame = people(400, zip=(10_000 + 25 * codes).astype(str), region=pd.Series(codes // 4).map("region {}".format))
@@ -106,6 +108,7 @@ def test_postal_codes_of_which_ten_were_touched_tell_the_region_of_390():
     assert (n >= 360, of) == (True, 400)  # by the neighbours, of those with a code
 
 
+@pytest.mark.thorough("0.3 s")
 def test_a_sensitive_column_tells_the_grouped_region():
     generator = np.random.default_rng(4)
     regions = generator.integers(0, 6, 300)
@@ -131,6 +134,7 @@ def test_the_last_digit_tells_an_age_with_its_band():
     assert [one.value["columns"] for one in reason.changes] == [["digit"]], "the band itself stays"
 
 
+@pytest.mark.thorough("0.9 s")
 def test_what_tells_a_part_of_the_people():
     frame = people(400)
     town = np.random.default_rng(7).integers(0, 4, 400)
@@ -160,6 +164,7 @@ def test_too_few_to_ask_is_said():
     assert "Not searched, because fewer than 10 values were changed: town." in text
 
 
+@pytest.mark.thorough("0.3 s")
 @pytest.mark.parametrize("seed", some_of(range(4)))
 def test_columns_that_have_nothing_to_do_with_it_tell_nothing(seed):
     """An id, a text of few values, numbers, 60 people and 300: luck is no relation."""
@@ -179,6 +184,7 @@ def test_quasi_identifiers_are_assessed_with_what_they_tell():
     assert told(figures_of(frame, step, config=config_for(["sex", "town", "region"], K=2))) == {}
 
 
+@pytest.mark.thorough("0.3 s")
 def test_the_order_of_records_and_a_part_of_the_people(monkeypatch):
     frame = people(300, seed=9)
     frame = frame.assign(yob=2024 - frame["age"], LB__Z=np.random.default_rng(9).normal(size=300))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from disclosure_control.attack.answerers import forms
 from disclosure_control.attack.traces.traces import find_traces
 from study.formats.tables import SourceTable
@@ -35,6 +37,7 @@ def test_digits_within_a_pseudonym_are_chance():
     assert found.searched > 4000
 
 
+@pytest.mark.thorough("0.4 s")
 def test_columns_with_too_many_cells_for_own_digits_are_named(monkeypatch):
     """Of 40 numbers of five digits: a count of 0 says nothing of those that were not searched."""
     rows = [{"USUBJID": one, "LBTESTCD": "ALB", "LBSTRESN": 12345.0 + place} for place, one in enumerate(IDS)]
@@ -44,6 +47,7 @@ def test_columns_with_too_many_cells_for_own_digits_are_named(monkeypatch):
     assert traces_of(files).not_asked == ("LB.LBSTRESN",)
 
 
+@pytest.mark.thorough("0.3 s")
 def test_an_original_number_left_among_the_pseudonyms_is_a_trace():
     def spoilt(frames):
         frames["AE"].loc[7, "AESPID"] = "100042"

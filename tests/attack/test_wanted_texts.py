@@ -38,6 +38,7 @@ def hashes(request, monkeypatch):
     return request.param
 
 
+@pytest.mark.thorough("0.3 s")
 @examples(60)
 @given(TEXTS, TEXTS)
 def test_known_texts_are_those_that_a_dictionary_finds(hashes, known, others):

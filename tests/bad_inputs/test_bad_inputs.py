@@ -26,6 +26,7 @@ IN_TURN = [*CASES.values()]
 IN_TURN = IN_TURN[::3] + IN_TURN[1::3] + IN_TURN[2::3]  # of every kind some in the quick run
 
 
+@pytest.mark.thorough("1.3 s")
 @pytest.mark.parametrize("case", quick(len(IN_TURN) // 3, IN_TURN, "10 s for all"), ids=str)
 def test_bad_input(case, pilot, doors):
     case.build(pilot)

@@ -32,6 +32,7 @@ def assert_refused(run, pilot, before, *says: str, status: int = INPUT_AT_FAULT)
 # ---------------------------------------------------------------- disks
 
 
+@pytest.mark.thorough("0.3 s")
 @BOTH_DOORS
 def test_disk_full_when_results_are_flushed(door, pilot, doors, monkeypatch):
     def no_space(descriptor):
@@ -44,6 +45,7 @@ def test_disk_full_when_results_are_flushed(door, pilot, doors, monkeypatch):
     assert len(run.fault_lines) == 1
 
 
+@pytest.mark.thorough("0.4 s")
 @BOTH_DOORS
 def test_disk_full_when_results_are_written(door, pilot, doors, monkeypatch):
     to_file = Path.open
@@ -239,6 +241,7 @@ def test_a_domain_file_that_is_a_link_out_of_the_pilot(target, pilot, doors):
     assert_refused(doors.start(1), pilot, before, why)
 
 
+@pytest.mark.thorough("0.5 s")
 @posix
 def test_links_within_the_pilot_are_followed(pilot, doors):
     (pilot.folder / "data").mkdir()

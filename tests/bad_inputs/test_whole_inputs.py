@@ -74,6 +74,7 @@ def test_flags_as_numbers_with_a_domain_that_counts_events(pilot, doors):
     assert run.status == DONE
 
 
+@pytest.mark.thorough("0.3 s")
 def test_supplemental_values_that_are_numbers(pilot, doors):
     supplemental = pd.DataFrame(
         {"USUBJID": [PEOPLE[0][0]], "RDOMAIN": "DM", "IDVAR": None, "IDVARVAL": None, "QNAM": "WEIGHT", "QVAL": [81.5]}

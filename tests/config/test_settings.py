@@ -81,6 +81,7 @@ def test_relative_paths_in_env_file_start_from_its_folder_wherever_the_door_is_s
     assert fresh.combined.exists()
 
 
+@pytest.mark.thorough("0.3 s")
 def test_env_file_of_the_current_folder_wins_over_that_beside_the_scripts(fresh, doors):
     fresh.sibling("WARD")
     scripts = fresh.root / "scripts"
@@ -129,6 +130,7 @@ def test_ways_to_write_an_env_file(spelling, change, fresh):
     assert as_written.pilot == "CLINIC"
 
 
+@pytest.mark.thorough("0.5 s")
 def test_names_with_every_letter_that_is_allowed(fresh, doors):
     name = ("aZ0_-" * 13)[:64]
     fresh.sibling(name)

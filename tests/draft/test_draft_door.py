@@ -40,6 +40,7 @@ def draft_of(pilot: SyntheticPilot) -> dict:
     return parse_config(pilot.config_file.read_text(encoding="utf-8"), pilot.config_file.name)
 
 
+@pytest.mark.thorough("0.7 s")
 def test_two_commands_lead_to_a_report(new, doors):
     first, second = doors.start_both()
     assert (first.status, first.err, second.status, second.err) == (DONE, "", DONE, "")
@@ -55,6 +56,7 @@ def test_two_commands_lead_to_a_report(new, doors):
     assert unprintable(first.out, second.out) == []
 
 
+@pytest.mark.thorough("0.3 s")
 def test_a_column_that_says_another_in_more_detail_is_no_quasi_identifier_and_counts_as_known(new, doors):
     rows = [{**row, "RACE": "ASIAN", "RACE1": ("KOREAN", "THAI")[i % 2]} for i, row in enumerate(rows_of("DM"))]
     new.write_rows("DM.csv", rows)
@@ -64,6 +66,7 @@ def test_a_column_that_says_another_in_more_detail_is_no_quasi_identifier_and_co
     assert (row.known_to_outsiders, row.evidence) == ("yes", "repeats DM__RACE in more detail")
 
 
+@pytest.mark.thorough("0.5 s")
 def test_what_is_merged_is_what_the_draft_says(new, doors):
     new.write_rows(
         "DM.csv",
@@ -141,6 +144,7 @@ def test_every_broken_file_is_named(new, doors):
     assert {name for name in ("LB.xpt", "VS.csv") if name in run.err} == {"LB.xpt", "VS.csv"}
 
 
+@pytest.mark.thorough("0.3 s")
 def test_a_config_that_came_meanwhile_stands(new, doors, monkeypatch):
     def late(text, folder, pilot, beside):
         new.write_config("config = {}\n")
@@ -154,6 +158,7 @@ def test_a_config_that_came_meanwhile_stands(new, doors, monkeypatch):
     assert not new.combined.exists()
 
 
+@pytest.mark.thorough("0.3 s")
 def test_a_folder_of_configs_that_takes_no_file_changes_nothing(new, doors, monkeypatch):
     def full(*arguments):
         raise OSError(28, "No space left on device")
@@ -185,6 +190,7 @@ def test_door_2_needs_a_config_and_says_who_drafts_one(new, doors):
     assert "Create_Combined_Pilot_Dataset.py, which drafts one" in run.err
 
 
+@pytest.mark.thorough("0.5 s")
 def test_a_plain_table_with_its_people_in_several_rows(tmp_path, doors):
     pilot = SyntheticPilot(tmp_path, "PLAIN")
     pilot.create()
@@ -206,6 +212,7 @@ def test_a_plain_table_with_its_people_in_several_rows(tmp_path, doors):
     assert pilot.summary()["k_anonymity"]["total"] == len(PEOPLE)
 
 
+@pytest.mark.thorough("0.3 s")
 def test_a_draft_is_a_literal_that_runs_nothing(new, doors):
     doors.start(1)
     tree = ast.parse(new.config_file.read_text(encoding="utf-8"))
@@ -218,6 +225,7 @@ def test_a_draft_is_a_literal_that_runs_nothing(new, doors):
     ]
 
 
+@pytest.mark.thorough("0.5 s")
 def test_two_studies_are_for_the_controller_and_the_rest_is_drafted_then(new, doors):
     studies = ["A"] * 6 + ["B"] * 6
     new.write_rows("DM.csv", [{**row, "STUDYID": study} for row, study in zip(rows_of("DM"), studies, strict=True)])
@@ -233,6 +241,7 @@ def test_two_studies_are_for_the_controller_and_the_rest_is_drafted_then(new, do
     assert drafted["categorical_qis"] == CONFIG["categorical_qis"]
 
 
+@pytest.mark.thorough("0.5 s")
 @each("people_are_called", ["USUBJID", "PatNr"])
 def test_a_draft_reads_every_file_once(people_are_called, new, monkeypatch):
     read = []

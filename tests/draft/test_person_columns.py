@@ -48,6 +48,7 @@ def test_a_code_alone_or_the_number_of_a_state_may_name_the_person(heading):
     assert (literal["subject_id"], n_people) == ({"column": heading}, N_PEOPLE)
 
 
+@pytest.mark.thorough("1.1 s")
 def test_a_number_of_the_state_is_named_where_it_is_open_whose_rows_they_are():
     visits = german_visits("PESEL").drop(columns=["Geschlecht", "Geburtsdatum"])
     assert "'PESEL'" in fault_of(besuche=visits)
@@ -94,6 +95,7 @@ def test_rows_without_a_day_or_test_are_people_as_before():
     assert (literal["subject_id"], n_people) == ({"column": None}, 100)
 
 
+@pytest.mark.thorough("1.0 s")
 def test_files_that_call_the_person_differently_are_joined():
     frames = {name.lower(): frame for name, frame in three_tables().items()}
     literal, n_people, _ = drafted(**frames)
@@ -121,6 +123,7 @@ def test_a_table_of_which_nobody_is_known_is_a_fault_that_names_it():
     assert "merge" in said
 
 
+@pytest.mark.thorough("0.4 s")
 def test_a_long_table_of_results_gets_people_tests_and_a_sensitive_result():
     literal, n_people, _ = drafted(laboratorio=italian_results())
     assert n_people == italian_results()["id_paziente"].nunique()

@@ -58,6 +58,7 @@ def edit(pilot: SyntheticPilot, of: str, **cells: str) -> None:
     path.write_text(out.getvalue(), encoding="utf-8-sig", newline="")
 
 
+@pytest.mark.thorough("0.4 s")
 def test_a_draft_has_a_sheet_that_leaves_to_people_what_the_config_does_not_name(plain, doors):
     first, second = doors.start_both()
     assert (first.status, second.status) == (DONE, DONE)
@@ -73,6 +74,7 @@ def test_a_draft_has_a_sheet_that_leaves_to_people_what_the_config_does_not_name
     assert leaks(sheet_of(plain.config_file).read_text(encoding="utf-8")) == []
 
 
+@pytest.mark.thorough("1.1 s")
 def test_decisions_take_effect_and_are_in_the_record_of_the_run(plain, doors):
     doors.start_both()
     edit(plain, "zrk", decision="agreed", known_to_outsiders="no", missing_codes="7", decided_by="A. Keeper")
@@ -89,6 +91,7 @@ def test_decisions_take_effect_and_are_in_the_record_of_the_run(plain, doors):
     assert decided == {"known_to_outsiders": False, "role": "number", "missing": ["7"]}
 
 
+@pytest.mark.thorough("0.5 s")
 def test_the_next_export_marks_what_is_new_or_changed_and_keeps_every_decision(plain, doors):
     doors.start(1)
     edit(plain, "zrk", decision="agreed", known_to_outsiders="no", decided_on="30.06.2026")
@@ -113,6 +116,7 @@ def test_the_next_export_marks_what_is_new_or_changed_and_keeps_every_decision(p
     assert sheet_of(plain.config_file).read_bytes() == content
 
 
+@pytest.mark.thorough("0.6 s")
 def test_a_new_draft_keeps_the_sheet_and_takes_its_decisions_over(plain, doors):
     doors.start(1)
     edit(plain, "zrk", decision="agreed", known_to_outsiders="yes")
@@ -129,6 +133,7 @@ def test_a_new_draft_keeps_the_sheet_and_takes_its_decisions_over(plain, doors):
     assert len(before) > 0
 
 
+@pytest.mark.thorough("0.6 s")
 def test_a_pilot_with_a_config_and_no_sheet_gets_none(pilot, doors):
     assert doors.start_both()[1].status == DONE
     assert not sheet_of(pilot.config_file).exists()
@@ -146,6 +151,7 @@ def test_a_sheet_at_fault_stops_both_doors_with_the_row(plain, doors):
 MORE = [{**row, "qz_a": n % 3, "qz_b": n % 4, "qz_c": n % 5, "oxy": n % 7} for n, row in enumerate(ROWS)]
 
 
+@pytest.mark.thorough("0.4 s")
 def test_several_columns_that_look_alike_are_one_question_which_one_word_answers(plain, doors):
     plain.write_rows("VISITS.csv", MORE)
     first = doors.start(1)
@@ -166,6 +172,7 @@ def test_several_columns_that_look_alike_are_one_question_which_one_word_answers
     )
 
 
+@pytest.mark.thorough("0.5 s")
 def test_numbers_that_may_be_dates_are_opened_by_no_group_and_by_no_word_alone(plain, doors):
     days = {"qz_d": 18_300, "qz_e": 18_270}
     rows = [{**row, **{name: day + 9 * (n % 20) for name, day in days.items()}} for n, row in enumerate(MORE)]

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from config import parse_config
 from disclosure_control.draft.columns import columns_of
@@ -31,6 +32,7 @@ def test_large_groups_by_hand():
     assert seen_in_large_groups(frame.iloc[: LARGE - 1], ["sex"], {}, "flag", None).fewest is None
 
 
+@pytest.mark.thorough("0.3 s")
 def test_a_rare_diagnosis_and_a_correlated_result_do_not_decide_for_hundreds(tmp_path):
     rng = np.random.default_rng(7)
     n = 1200

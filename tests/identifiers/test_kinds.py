@@ -153,6 +153,7 @@ def test_what_is_measured_twice_is_no_exact_measurement_and_neither_is_text():
     assert "exact_measurement" not in kinds_of(words, vetoing=False)
 
 
+@pytest.mark.thorough("0.3 s")
 def test_the_subjects_id_is_found_as_it_is_in_part_in_digits_and_in_texts():
     ids = [f"01-70{i % 9}-{1001 + 3 * i}" for i in range(N)]
     for values in (ids, [i[-4:] for i in ids], [i.replace("-", "") for i in ids], [f"sample {i} B" for i in ids]):

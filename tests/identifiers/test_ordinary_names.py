@@ -15,6 +15,7 @@ from tests.release.test_labels import OTHER, STANDARD, tables
 LEAST_HELD = 0.97  # of all planted names, by the issue
 
 
+@pytest.mark.thorough("0.6 s")
 @each("of_a_standard", [False, True])
 def test_by_forty_forms_as_names(of_a_standard):
     """As they are, with underscores, and as names of eight capital letters."""

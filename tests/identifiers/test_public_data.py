@@ -24,6 +24,7 @@ def vetoing(folder, subject_column="USUBJID", only=None):
 CDISCPILOT = {("DM__SUBJID", "subject_id"), ("DM__DTHDTC", "death_date")}
 
 
+@pytest.mark.thorough("0.9 s")
 def test_demographics_of_the_cdisc_pilot_study():
     assert vetoing("cdiscpilot01", only=("DM", "SUPPDM", "SC", "DS")) == CDISCPILOT
 

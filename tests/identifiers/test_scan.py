@@ -83,6 +83,7 @@ def test_what_is_read_one_by_one_is_a_sample_and_says_so():
     assert SAMPLE <= address.n_hits == address.n_values == address.n_people == address.n_all_people < n
 
 
+@pytest.mark.thorough("0.3 s")
 def test_a_column_full_of_addresses_is_not_searched_to_its_end_and_a_rare_one_is_found(monkeypatch):
     monkeypatch.setattr(scan, "LARGE", 2_500)
     n = 2_600
@@ -95,6 +96,7 @@ def test_a_column_full_of_addresses_is_not_searched_to_its_end_and_a_rare_one_is
     assert not finding["R", "email"].is_sample
 
 
+@pytest.mark.thorough("1.0 s")
 @given(st.permutations(range(24)))
 @examples(20)
 def test_the_order_of_the_rows_makes_no_difference(order):
@@ -102,6 +104,7 @@ def test_the_order_of_the_rows_makes_no_difference(order):
     assert scan_table("DM", frame.iloc[list(order)].reset_index(drop=True)) == scan_table("DM", frame)
 
 
+@pytest.mark.thorough("0.3 s")
 @pytest.mark.parametrize("form", ["{0} Mill Lane {1}", "{1} Mill Lane, Little Snoring, Norfolk"])
 def test_a_sample_is_the_same_in_every_order(form):
     frame = table(2 * SAMPLE, Q=[form.format(i * 7919 % 1000, i) for i in range(2 * SAMPLE)])

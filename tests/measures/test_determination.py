@@ -10,6 +10,7 @@ from disclosure_control.measures import determination
 from disclosure_control.measures.determination import n_guessed_right, shuffled_guessed_right
 
 
+@pytest.mark.thorough("0.3 s")
 @pytest.mark.parametrize(
     ("levels", "values"), [((2, 1), (2, 1)), ((1, 1, 2), (2, 2)), ((4,), (3, 1)), ((2, 2), (4, 0))]
 )

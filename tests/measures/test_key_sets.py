@@ -79,6 +79,7 @@ def classes_of(df: pd.DataFrame):
     return form_equivalence_classes(df, list(df.columns))
 
 
+@pytest.mark.thorough("0.3 s")
 @examples(150)
 @given(frames(), st.integers(1, 5), st.sampled_from(MISSING_POLICIES))
 def test_every_subset_agrees_with_a_group_by(df, max_size, missing_qis):

@@ -150,6 +150,7 @@ def test_parts_of_the_work_are_counted_as_the_whole(course, most_at_once):
             assert mean.rate == pytest.approx(same_mean.rate)
 
 
+@pytest.mark.thorough("0.4 s")
 def test_drawn_sets_come_near_to_all_sets():
     generator = np.random.default_rng(5)
     facts = [set(np.flatnonzero(generator.random(10) < 0.4).tolist()) for _ in range(200)]

@@ -85,6 +85,7 @@ def assert_as_expected(frame: pd.DataFrame, result, name: str, missing_qis: str,
 # ---------------------------------------------------------------- the referee
 
 
+@pytest.mark.thorough("0.3 s")
 @MANY
 @given(people(letters), st.sampled_from(["category", "exclude", "wildcard"]))
 def test_every_model_of_text_is_that_of_the_referee(frame, missing_qis):

@@ -116,6 +116,7 @@ def parsed_model(text: str, dataset: str) -> tuple[str, str, dict]:
     return ARX_MODELS[kind], attribute, parameters
 
 
+@pytest.mark.thorough("0.3 s")
 @pytest.mark.parametrize("file_name", SWEEPS)
 def test_every_threshold_suppresses_whom_arx_suppresses(file_name):
     lines = shared_file(f"oracles/arx/{file_name}").read_text(encoding="utf-8").splitlines()
@@ -163,6 +164,7 @@ def test_every_model_of_arx_is_in_some_sweep():
     assert set(ARX_MODELS.values()) | {"alpha_k", "wasserstein_t"} == set(SYNTACTIC_MODELS)
 
 
+@pytest.mark.thorough("0.5 s")
 @pytest.mark.parametrize(("dataset", "lattice"), [("synth_10000", "synth_10000"), ("adult", "adult5")])
 def test_class_sizes_at_k_5_are_those_of_arx(dataset, lattice):
     """ARX counts the suppressed records as one class more, and n for each of them in the discernibility."""

@@ -161,6 +161,7 @@ def test_wildcards_never_lower_k_and_exclusion_never_changes_it(made, k):
         assert counts[policy]["evaluated"] + counts[policy]["not_evaluated"] == len(frame)
 
 
+@pytest.mark.thorough("0.3 s")
 @BRIEF
 @given(people, policies, st.integers(2, 3))
 def test_everybody_several_times_over(made, missing_qis, times):

@@ -50,6 +50,7 @@ def test_two_distributions_are_compared_by_their_shares(side):
     assert models.numerical_distance(side({1: 0.25, 3: 0.75}), side({1: 0.75, 3: 0.25})) == 1.0
 
 
+@pytest.mark.thorough("0.3 s")
 @given(st.lists(st.sampled_from("abcd"), min_size=1), st.lists(st.sampled_from("abcd"), min_size=1))
 def test_a_distribution_is_as_far_as_the_sample_that_it_is_of(mine, theirs):
     as_shares = [pd.Series(one).value_counts(normalize=True) for one in (mine, theirs)]

@@ -110,6 +110,7 @@ def test_l_diversity_of_categories(made, missing_qis, least):
     assert result.risky.tolist() == [value is not None and value < least for value in expected]
 
 
+@pytest.mark.thorough("0.2 s")
 @MANY
 @given(frames(sensitive=numbers), policies, st.none() | edge_lists, st.sampled_from(OUT_OF_RANGE_POLICIES))
 def test_l_diversity_of_numbers_with_and_without_bins(made, missing_qis, edges, out_of_range):

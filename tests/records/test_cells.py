@@ -26,6 +26,7 @@ def counted(folder: Path, classes: np.ndarray, values: np.ndarray, n_at_once: in
         return count_cells(database.count(folder / "codes", [0, 1]), keys, LABELS, folder / "cells", n_at_once)
 
 
+@pytest.mark.thorough("0.3 s")
 @pytest.mark.parametrize("n_at_once", [1, 2, 7, 1000])
 def test_every_class_is_whole_in_one_piece(tmp_path, n_at_once):
     generator = np.random.default_rng(11)

@@ -36,6 +36,7 @@ def test_the_files_are_the_same(pilot, doors, monkeypatch, engine):
     assert not leaks(run.out, run.err)
 
 
+@pytest.mark.thorough("0.8 s")
 def test_a_file_that_needs_more_than_a_share_of_free_memory_is_worked_on_from_disk(pilot, doors, monkeypatch):
     before, size = published(pilot), pilot.combined.stat().st_size
     just_enough = choice.MEMORY_PER_BYTE * size / choice.SHARE_OF_FREE

@@ -222,6 +222,7 @@ def test_records_that_are_not_in_memory_are_refused_with_what_would_help(tmp_pat
                 ask(assessed(opened))
 
 
+@pytest.mark.thorough("0.4 s")
 def test_the_count_table_is_there_where_it_fits_and_refused_where_not(tmp_path, monkeypatch):
     path = tmp_path / "combined_dataset.csv"
     people = [[f"{i}", "ab"[i % 2], "1", f"{i % 3}", "a", "x"] for i in range(12)]

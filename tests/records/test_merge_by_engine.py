@@ -232,6 +232,7 @@ TEXTS = {
 }
 
 
+@pytest.mark.thorough("0.4 s")
 @pytest.mark.parametrize("what", TEXTS)
 def test_a_file_means_the_same_in_pieces(tmp_path, what):
     assert_same(tmp_path, {"DM.csv": people(4), "LB.csv": TEXTS[what]})
@@ -244,6 +245,7 @@ def tiny_packed_pieces(monkeypatch):
     monkeypatch.setattr(packed, "_PIECE", 5)
 
 
+@pytest.mark.thorough("0.3 s")
 @pytest.mark.parametrize("what", quick(2, TEXTS, "0.2 s; each is read in pieces above"))
 def test_a_packed_file_means_the_same_in_pieces(tmp_path, tiny_packed_pieces, what):
     text = TEXTS[what].encode()
@@ -298,6 +300,7 @@ def parquet_of(folder, name, columns, **options):
     pq.write_table(table, folder / name, **{"row_group_size": 7} | options)
 
 
+@pytest.mark.thorough("0.3 s")
 def test_a_parquet_file_of_text_that_is_stored_otherwise_means_the_same_in_pieces(tmp_path):
     packed_lengths = {"use_dictionary": False, "column_encoding": "DELTA_LENGTH_BYTE_ARRAY"}
     parquet_of(tmp_path, "LB.parquet", {"USUBJID": ["S00", "S01", "S02"], "A": ["x", "é", None]}, **packed_lengths)
@@ -347,6 +350,7 @@ def test_a_parquet_file_that_is_damaged_is_refused_alike(tmp_path, spoilt):
     assert "LB.parquet: the file is" in assert_same(tmp_path, {"DM.csv": people(4)})[2][0]
 
 
+@pytest.mark.thorough("0.7 s")
 def test_a_parquet_file_whose_text_would_fill_the_memory_is_refused_alike(tmp_path, monkeypatch):
     monkeypatch.setattr(packed, "LARGEST_UNFOLDED", 10**5)
     monkeypatch.setattr(packed, "LARGEST_RATIO", 2)
@@ -393,6 +397,7 @@ def test_the_files_and_the_free_memory_choose(tmp_path, monkeypatch):
     assert "--engine disk" in choose_merging("auto", tmp_path).reason
 
 
+@pytest.mark.thorough("1.0 s")
 def test_texts_that_are_filled_up_with_blanks_are_told_apart(tmp_path):
     rows = [row | {"LBCOM": f"{['headache', 'fever'][i % 2]:600}"} for i, row in enumerate(laboratory(4))]
     limits = replace(TINY, file=replace(TINY.file, block_bytes=3000))

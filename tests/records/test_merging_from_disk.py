@@ -75,6 +75,7 @@ def test_demographics_are_looked_at_twice_however_many_domains_there_are(tmp_pat
     assert read["DM"] == 2 * N_PARTS
 
 
+@pytest.mark.thorough("0.5 s")
 def test_how_far_it_is_is_said_of_every_pass_over_the_people(tmp_path, monkeypatch):
     results, said = results_of(tmp_path, ("LB",)), []
 
@@ -160,6 +161,7 @@ def test_rows_are_not_kept_beside_those_that_are_divided(tmp_path):
         assert sorted(kept) == ["combined", "divided", "divided"]
 
 
+@pytest.mark.thorough("0.8 s")
 def test_the_room_on_the_disk_is_asked_again_once_the_cells_are_known(tmp_path, monkeypatch):
     results, n_bytes = sparse_pilot(tmp_path)
     usage = shutil.disk_usage(tmp_path)

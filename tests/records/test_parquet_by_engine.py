@@ -27,6 +27,7 @@ def parquet_of(people: list[list[str]], bytes_of_group: int) -> bytes:
     return b"".join(parquet_bytes([frame], bytes_of_group))
 
 
+@pytest.mark.thorough("2.0 s")
 @pytest.mark.parametrize("engine", ["memory", "disk"])
 @examples(30)
 @given(rows(20), configs, limits, st.sampled_from([1, 200, 600, 1 << 20]))

@@ -50,6 +50,7 @@ def found_or_refused(engine, path, config, parts, folder) -> StepResult | list[s
             return error.faults
 
 
+@pytest.mark.thorough("1.7 s")
 @examples(40)
 @given(rows(), configs, limits, asked())
 def test_the_same_bytes_as_in_memory(tmp_path_factory, people, config, parts, settings):
@@ -95,6 +96,7 @@ def test_every_answer_is_what_its_treatment_does_to_the_records(
             assert n == sum(at_risk(released.assessment, [model]))
 
 
+@pytest.mark.thorough("0.8 s")
 @pytest.mark.parametrize("engine", ["memory", "disk"])
 @examples(40)
 @given(rows(), configs, limits)

@@ -273,6 +273,7 @@ def test_an_earlier_release_is_looked_at_from_disk_as_in_memory(tmp_path):
     assert found.figures["earlier_release"]["people_in_both"] == 14
 
 
+@pytest.mark.thorough("0.8 s")
 @pytest.mark.parametrize(
     ("release", "named"),
     [
@@ -287,6 +288,7 @@ def test_settings_that_need_records_are_refused_before_the_run(tmp_path, release
     assert "--engine memory" in fault
 
 
+@pytest.mark.thorough("0.8 s")
 def test_a_study_without_ids_is_refused_before_the_run(tmp_path):
     config = config_with() | {"subject_id": {"column": None}}
     with opened_with("disk", pilot(tmp_path, 4), config, TINY) as opened:

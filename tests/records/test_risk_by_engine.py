@@ -87,6 +87,7 @@ def test_households_are_refused_before_the_run(tmp_path):
     assert "--engine memory" in fault
 
 
+@pytest.mark.thorough("0.3 s")
 def test_without_records_there_is_no_list_of_them(tmp_path):
     path = tmp_path / "combined_dataset.csv"
     path.write_bytes(text_of(PEOPLE))

@@ -39,6 +39,7 @@ def coded_blocks(draw):
     return radices, np.cumsum(lengths)[:-1], np.array(codes, dtype=np.int64)
 
 
+@pytest.mark.thorough("1.4 s")
 @pytest.mark.parametrize("engine", COUNTED_BY)
 @examples(30)
 @given(coded_blocks(), st.sampled_from([1, 5, 2**62]), st.sampled_from([0, 1 << 22]))
@@ -89,6 +90,7 @@ def test_the_files_of_a_run_are_read_and_no_others(tmp_path):
                 connection.execute(asked)
 
 
+@pytest.mark.thorough("0.2 s")
 def test_too_little_memory_is_a_fault_with_what_to_change(tmp_path, monkeypatch):
     monkeypatch.setattr(sql, "memory_for", lambda free: 1 << 20)
     generator = np.random.default_rng(3)

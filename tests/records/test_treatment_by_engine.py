@@ -139,6 +139,7 @@ def opened_pilot(tmp_path, engine: str, steps: object, people: list[list[str]] =
     return opened_with(engine, path, CONFIG | {"treatment": steps}, Limits(block_bytes=200, **parts))
 
 
+@pytest.mark.thorough("2.1 s")
 def test_more_people_than_can_be_searched_are_said_not_to_be_looked_at(tmp_path):
     said = {}
     for cells in (40 * 5 - 1, 40 * 5):  # the id leaves too, and nobody is alone by it: it is a name
@@ -159,6 +160,7 @@ def test_more_people_than_can_be_searched_are_said_not_to_be_looked_at(tmp_path)
     assert "Not looked at" not in said[200][1]
 
 
+@pytest.mark.thorough("2.2 s")
 def test_the_verdict_says_what_was_not_looked_at(tmp_path):
     steps = [{"method": "drop_column", "columns": ["USUBJID", "SITE", "W"]}]
     with opened_pilot(tmp_path, "disk", steps, cells_at_hand=0) as opened:
@@ -169,6 +171,7 @@ def test_the_verdict_says_what_was_not_looked_at(tmp_path):
         assert "Not looked at" not in treated(opened, tmp_path)[2]
 
 
+@pytest.mark.thorough("1.2 s")
 def test_without_a_quasi_identifier_all_people_are_one_class(tmp_path):
     """The recoding that meets L and T may have to drop all of them; there is nothing left to count by."""
     steps = [{"method": "drop_column", "columns": ["USUBJID", "SEX", "AGE"]}]
@@ -180,6 +183,7 @@ def test_without_a_quasi_identifier_all_people_are_one_class(tmp_path):
     assert found["disk"] == found["memory"]
 
 
+@pytest.mark.thorough("0.3 s")
 @pytest.mark.parametrize(
     ("steps", "places"),
     [
@@ -205,6 +209,7 @@ def test_every_treatment_runs_from_disk_or_is_named_in_the_page():
     }
 
 
+@pytest.mark.thorough("0.3 s")
 def test_a_join_needs_records(tmp_path):
     (tmp_path / "earlier.csv").write_bytes(text_of(PEOPLE))
     join = {"join": {"release": "a", "file": "earlier.csv"}, "steps": [RECODE]}
@@ -213,6 +218,7 @@ def test_a_join_needs_records(tmp_path):
     assert fault.startswith("treatment['join']")
 
 
+@pytest.mark.thorough("0.4 s")
 def test_pseudonyms_that_two_would_share_are_a_fault_over_all_blocks(tmp_path, monkeypatch):
     monkeypatch.setattr(recode_ids, "pseudonyms_of", lambda key, release, ids, length: [one[-1] for one in ids])
     people = [row for row in PEOPLE if row[0] in ("001", "012", "021")]
@@ -222,6 +228,7 @@ def test_pseudonyms_that_two_would_share_are_a_fault_over_all_blocks(tmp_path, m
         assert "fewer than 10 of 3 ids of 'USUBJID' would get the pseudonym of another id" in raised.value.faults[0]
 
 
+@pytest.mark.thorough("0.3 s")
 def test_a_column_of_too_many_values_is_a_fault_that_names_it(tmp_path):
     people = [[*row[:5], f"site {row[0]}"] for row in PEOPLE]
     with opened_pilot(tmp_path, "disk", [], people, few_texts=5) as opened, pytest.raises(FaultyInputError) as raised:

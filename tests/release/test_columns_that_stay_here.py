@@ -85,6 +85,7 @@ def test_a_diagnosis_of_many_values_is_a_term_by_its_heading_and_words_of_medici
     assert study_model([table], "patient_id").column("REG", heading).role is role
 
 
+@pytest.mark.thorough("0.3 s")
 @each("decided, operation", [({}, "review"), ({"known_to_outsiders": False}, "keep"), ({"role": "unknown"}, "review")])
 def test_a_release_goes_by_what_was_decided(decided, operation, tmp_path):
     TABLE.frame.to_csv(tmp_path / "REG.csv", index=False)

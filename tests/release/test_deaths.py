@@ -74,6 +74,7 @@ PLACES_OF_A_DEATH = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough("0.3 s")
 @pytest.mark.parametrize("place", quick(5, PLACES_OF_A_DEATH, "0.2 s"))
 def test_one_death_in_a_class_of_86_is_known_wherever_sdtm_has_it(place):
     name, other, said = PLACES_OF_A_DEATH[place]
@@ -82,6 +83,7 @@ def test_one_death_in_a_class_of_86_is_known_wherever_sdtm_has_it(place):
     assert alone(nobody, "death") == (0, [])
 
 
+@pytest.mark.thorough("0.5 s")
 def test_a_death_in_adam_by_a_date_a_day_a_cause_and_the_event_of_a_time():
     person = {"STUDYID": "S", "TRT01P": "A", "SEX": "F"}
     for name, value in (("DTHDT", 20000.0), ("DTHADY", 120.0), ("DTHCAUS", "STROKE"), ("DCSREAS", "Death")):
@@ -147,6 +149,7 @@ def test_words_for_no_death_of_the_person(text):
     assert not WORDS.says(text)
 
 
+@pytest.mark.thorough("0.6 s")
 def test_the_verdict_names_the_columns_that_tell_of_the_death_and_the_lines_mend_it():
     """A flag and a date go; the outcome FATAL is hidden like a rare term, and so are those of four others."""
     alive = {"STUDYID": "S", "DOMAIN": "DM", "SEX": "F", "DTHDTC": None}
@@ -210,6 +213,7 @@ def test_a_row_of_a_table_of_deaths_is_a_death_without_its_date_and_the_table_ca
 # ---------------------------------------------------------------- hospital
 
 
+@pytest.mark.thorough("0.4 s")
 def test_one_stay_in_hospital_in_a_class_of_86_is_known():
     assert alone({"DM": DM, "AE": rows_of("AE", {"AESHOSP": "Y"}, EVENT)}, "hospital") == (1, [WHO])
     assert alone({"DM": DM, "AE": rows_of("AE", {}, EVENT)}, "hospital") == (0, [])

@@ -20,6 +20,7 @@ from tests.release.small_studies import KEY, RELEASE, people, released, rows_of,
 NAMED = (KEY, RELEASE.pilot, RELEASE.name)
 
 
+@pytest.mark.thorough("0.6 s")
 @given(studies())
 @examples(40)
 def test_every_cell_is_that_of_the_referee(study):
@@ -44,6 +45,7 @@ def test_no_original_id_and_no_person_left_out_is_in_any_file(study):
     assert [one for one in gone if one in text] == []
 
 
+@pytest.mark.thorough("0.3 s")
 @given(studies())
 @examples(30)
 def test_who_stayed_keeps_every_parent_of_a_supplement_and_a_relation(study):
@@ -63,6 +65,7 @@ def spelled(value) -> str:
     return str(value).removesuffix(".0")
 
 
+@pytest.mark.thorough("0.6 s")
 @given(studies())
 @examples(30)
 def test_the_order_of_the_source_tells_nothing_but_the_order_within_a_person(study):
@@ -204,6 +207,7 @@ def test_all_ages_of_a_person_get_one_band():
     }
 
 
+@pytest.mark.thorough("0.3 s")
 def test_values_that_no_band_holds_are_counted_and_suppressed_ones_are_not():
     """133 kg at S-2's second visit is in no band; S-3's weight was suppressed by the treatment itself."""
     before = {"VS__Weight": ["71", "84", "93"]}
@@ -303,6 +307,7 @@ def test_a_date_as_a_number_moves_too():
         assert of_person(frame, one)["TRTSDTM"] == (19000 + days) * 86400
 
 
+@pytest.mark.thorough("0.4 s")
 def test_by_the_time_of_day_of_a_visit_whatever_its_form():
     """Text, a moment as a number, an interval, a QVAL: the day alone leaves, unless the release keeps times."""
     rows = [dict(row, RFSTDTC="2012-04-30T08:15", TRTSDTM=19000.0 * 86400 + 29_700) for row in DM]

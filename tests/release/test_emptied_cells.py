@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import pandas as pd
+import pytest
 
 from disclosure_control.release.deidentify import deidentify
 from disclosure_control.release.people import drawn_order
@@ -35,6 +36,7 @@ def status(one: str, text: str, test: str = "STATUS", **more) -> dict:
     return {"STUDYID": "S1", "USUBJID": one, "FATESTCD": test, "FATEST": test, "FAORRES": text, "FASTRESC": text} | more
 
 
+@pytest.mark.thorough("0.5 s")
 @each("n_rare", [1, 3, 4])
 def test_by_the_one_empty_cell_of_a_person_among_full_ones(n_rare):
     rows = [status(one, "found in Wels" if i < n_rare else "well") for i, one in enumerate(IDS)]

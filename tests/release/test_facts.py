@@ -40,6 +40,7 @@ def test_a_visit_that_two_files_name_is_one():
     assert d is None
 
 
+@pytest.mark.thorough("0.3 s")
 def test_names_that_stand_beside_no_number_are_no_visits_of_their_own():
     """A is seen at 1 and 2, B at 1: BASELINE and WEEK 2 may be those."""
     a, b, _, _ = visits_of({"LB": NUMBERS, "VS": NAMES})

@@ -172,6 +172,7 @@ studies = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.thorough("1.8 s")
 @examples(120)
 @given(studies, st.booleans())
 def test_facts_are_those_of_reading_row_by_row(files, with_months):
@@ -193,6 +194,7 @@ def test_facts_are_those_of_reading_row_by_row(files, with_months):
         assert alone[size].n_alone == len(by_looking)
 
 
+@pytest.mark.thorough("1.2 s")
 @examples(50)
 @given(studies, st.sets(st.sampled_from(tuple(KINDS)), min_size=1))
 def test_the_columns_that_are_read_have_all_facts(files, kinds):

@@ -74,6 +74,7 @@ def left(rows, settings: RareTerms, by_class: bool = False, hidden=None):
     return without_rare_terms(kept, settings, classes.astype(np.int64), hidden=hidden)
 
 
+@pytest.mark.thorough("0.4 s")
 @pytest.mark.parametrize("seed", quick(1, [7, 8, 9], "0.3 s"))
 @pytest.mark.parametrize("by_class", [False, True])
 def test_no_arm_of_a_statin_trial_loses_people_with_an_adverse_event(seed, by_class):
@@ -88,6 +89,7 @@ def test_no_arm_of_a_statin_trial_loses_people_with_an_adverse_event(seed, by_cl
     assert len(files["AE"]) == len(before["AE"])
 
 
+@pytest.mark.thorough("0.4 s")
 def test_where_the_setting_removes_rows_the_arms_lose_people_as_before():
     rows = statin_like()
     before = as_frames(rows)
@@ -97,6 +99,7 @@ def test_where_the_setting_removes_rows_the_arms_lose_people_as_before():
     assert (events.rows_hidden, events.people_hidden) == (0, 0)
 
 
+@pytest.mark.thorough("0.4 s")
 @pytest.mark.parametrize("at_least", [6, 15])
 def test_a_disposition_is_raised_to_discontinued_and_nobody_becomes_one_who_completed(at_least):
     """Deaths and losses to follow-up are of few people: 100% completion was what a recipient tabulated."""
@@ -117,6 +120,7 @@ def test_a_disposition_is_raised_to_discontinued_and_nobody_becomes_one_who_comp
     assert next(one for one in told if one.domain == "DS").rows_hidden == 0
 
 
+@pytest.mark.thorough("0.7 s")
 @pytest.mark.parametrize(("pattern", "at_least"), [("AE.AEDECOD", 1), ("--DECOD", 5)])
 def test_named_terms_are_hidden_however_many_people_have_them(pattern, at_least):
     """Two common terms tell a site: their records stay without them, and half of the people are others."""
@@ -136,6 +140,7 @@ def test_named_terms_are_hidden_however_many_people_have_them(pattern, at_least)
     assert not {"AEDECOD", "AELLT"} <= set(after) or not after["AELLT"].isin([f"{one} lowest" for one in named]).any()
 
 
+@pytest.mark.thorough("0.3 s")
 def test_where_rows_are_removed_those_of_named_terms_go():
     rows = statin_like()
     before = as_frames(rows)["AE"]
@@ -143,6 +148,7 @@ def test_where_rows_are_removed_those_of_named_terms_go():
     assert told.rows_gone == len(before) - len(after.files["AE"].frame) == (before["AEDECOD"] == "Term 000").sum() > 0
 
 
+@pytest.mark.thorough("0.4 s")
 def test_no_column_of_a_hidden_record_tells_its_term():
     rows = statin_like()
     for row in rows["AE"]:
@@ -158,6 +164,7 @@ def test_no_column_of_a_hidden_record_tells_its_term():
     assert raised[[name for name in ("AELLT", "AEPTCD", "AETOX", "AESCAT") if name in raised]].isna().all(axis=None)
 
 
+@pytest.mark.thorough("0.3 s")
 def test_supplements_of_a_hidden_record_stay_but_for_those_that_tell_its_term():
     files = study()
     codes = [{**row, "QNAM": "AEATC1CD", "QVAL": "C10"} for row in files["SUPPAE"]]
@@ -190,6 +197,7 @@ def test_hidden_terms_are_those_of_enough_people_or_all_that_the_group_has(given
         assert len(persons) >= at_least or (shown == ("any",) and persons == everybody[group])
 
 
+@pytest.mark.thorough("1.0 s")
 def test_the_report_says_how_many_records_and_people_and_masks_few():
     rows = statin_like()
     _, told = left(rows, RareTerms(5))
@@ -252,6 +260,7 @@ def test_analysis_data_sets_do_not_tell_the_disposition_that_was_raised():
             assert frame["DCREASCD"].value_counts().to_dict() == {"COMPLETED": 10, "ADVERSE EVENT": 6}
 
 
+@pytest.mark.thorough("1.8 s")
 def test_who_joins_a_hidden_term_is_drawn_by_the_key_anew_for_each_term():
     """Were it the lowest pseudonyms, the one of five hidden people with another one would have the rare term."""
     ids = [f"S-{i:02d}" for i in range(40)]

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,6 +38,7 @@ def persons_by_fact(files: dict[str, list[dict]], kind: str) -> tuple[list[froze
     return sorted(map(frozenset, by_fact.agg(list)), key=sorted), dict(found.holders)
 
 
+@pytest.mark.thorough("0.3 s")
 @examples(80)
 @given(st.lists(st.tuples(st.sampled_from(IDS), PARTIAL), max_size=9))
 def test_intervals_are_those_between_a_persons_visits_in_their_order(visits):
@@ -50,6 +52,7 @@ def test_intervals_are_those_between_a_persons_visits_in_their_order(visits):
     assert found == sorted(map(frozenset, expected.values()), key=sorted)
 
 
+@pytest.mark.thorough("0.3 s")
 @examples(80)
 @given(st.lists(st.tuples(st.sampled_from(IDS), PARTIAL, PARTIAL), max_size=9))
 def test_durations_are_those_of_complete_dates(events):

@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -111,6 +112,7 @@ def test_keys_of_a_study_that_is_not_of_sdtm_by_hand():
     assert not reasons_of_keys(found.values())
 
 
+@pytest.mark.thorough("0.4 s")
 def test_a_key_that_is_removed_is_no_drop_and_one_to_a_table_that_is_not_there_is_named():
     found = joins(made(FILES), [0, 1])
     assert found["VISITS.ward_id"].state == JoinState.KEY_GONE
@@ -152,6 +154,7 @@ def test_people_of_one_table_who_are_not_in_the_table_of_people():
     assert found["RESULTS.who"].state == JoinState.DROPPED
 
 
+@pytest.mark.thorough("0.3 s")
 def test_small_counts_are_masked_and_the_readme_names_no_key_that_does_not_leave():
     found = joins(made(FILES), [0, 1, 2, 3, 4, 5])
     told = {one.key: one for one in told_joins(MASKED, found.values())}
@@ -195,6 +198,7 @@ def test_without_keys_it_is_said_that_no_join_was_tested():
 # ---------------------------------------------------------------- SDTM
 
 
+@pytest.mark.thorough("0.5 s")
 def test_supplements_relations_and_devices_by_hand():
     """SUPPAE names 3 of 4 records that are there; data sets joined by LNKID; one device that DI does not list."""
     same = [{"STUDYID": "S", "USUBJID": one} for one in IDS]
@@ -245,6 +249,7 @@ def studies(draw) -> tuple[dict[str, list[dict]], list[int]]:
     return {"PEOPLE": FILES["PEOPLE"], "VISITS": visits, "RESULTS": results}, kept
 
 
+@pytest.mark.thorough("1.8 s")
 @examples(200)
 @given(studies())
 def test_joins_are_those_found_by_looking_at_every_pair_of_rows(given_study):

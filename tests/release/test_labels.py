@@ -81,6 +81,7 @@ def test_a_label_of_another_model_leaves_in_known_words(label, leaves):
     assert (LabelJudge(is_standard=False).why(label) == "") == leaves
 
 
+@pytest.mark.thorough("0.5 s")
 def test_the_descriptions_of_a_define_xml_stay():
     path = SHARED_DATA / "dataset_json" / "whole_study" / "define.xml"
     if not path.is_file():

@@ -189,12 +189,14 @@ def with_frame(released: ReleasedStudy, name: str, is_kept: Callable[[pd.DataFra
     return replace(released, files={**released.files, name: replace(file, parts=[part])})
 
 
+@pytest.mark.thorough("0.4 s")
 def test_a_release_of_everything_is_a_yes():
     compared, losses = as_released(Worse("", "yes"))
     assert [loss for loss in losses if loss.by is not By.ROLE] == []
     assert compared.fit.answer == "yes", compared.fit.loses
 
 
+@pytest.mark.thorough("1.9 s")
 @each("what", WORSE)
 def test_the_first_line_names_what_went_and_the_answer_is_right(what):
     worse = WORSE[what]
@@ -226,6 +228,7 @@ def test_shares_of_few_people_and_of_few_who_went_are_the_controllers(n_gone):
     assert any(is_shown for is_shown, _ in of_readers[MASKED]) == (n_gone == 0)
 
 
+@pytest.mark.thorough("0.2 s")
 def test_each_line_says_by_whom_and_of_how_many():
     _, losses = as_released(Worse("", "", drop=("VS__Weight",), remove=("AE.AESEV",), stays=lambda i: i > 9))
     lines = {(one.what, one.name): one for one in losses}

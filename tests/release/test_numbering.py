@@ -102,6 +102,7 @@ def test_supplements_join_the_records_that_they_joined_whatever_these_are_number
         pd.testing.assert_frame_equal(file.frame, after.files[name].frame)
 
 
+@pytest.mark.thorough("0.3 s")
 def test_all_keys_join_after_numbering_and_a_link_to_a_record_that_is_gone_goes():
     events = [event(one, number, "Headache", number) for one in IDS for number in (7, 3)]
     supp = [qualifier(one, number, "Y" if number == 3 else "N") for one in IDS for number in (3, 7)]

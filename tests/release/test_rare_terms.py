@@ -6,6 +6,7 @@ from collections import defaultdict
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -174,6 +175,7 @@ def test_a_row_that_keeps_the_finest_term_it_has_loses_nothing():
     assert told.loss == (5 * 2 + 4) / (4 * 18)  # as where headaches have one
 
 
+@pytest.mark.thorough("0.4 s")
 def test_the_accounts_say_which_columns_have_terms_that_were_raised():
     after, _ = treated(RareTerms(5, LEVELS, removes_rows=True))
     marked = {account.variable for account in after.accounts if account.has_rare_terms}
@@ -182,6 +184,7 @@ def test_the_accounts_say_which_columns_have_terms_that_were_raised():
     assert not any(account.has_rare_terms for account in untouched.accounts)
 
 
+@pytest.mark.thorough("0.4 s")
 def test_in_files_the_supplements_of_rows_that_go_go_too():
     before = released(study(), WHO).files["SUPPAE"]
     after, (told,) = treated(RareTerms(5, LEVELS, removes_rows=True))
@@ -215,6 +218,7 @@ def test_in_files_verbatim_terms_that_the_config_keeps_go_with_what_they_say():
     assert set(frame["AETERM"].dropna()) == {"HEADACHE"}
 
 
+@pytest.mark.thorough("0.3 s")
 def test_in_files_nothing_is_changed_where_nothing_is_rare():
     before = released(study(), WHO)
     after, (told,) = treated(RareTerms(1))

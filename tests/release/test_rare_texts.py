@@ -68,6 +68,7 @@ def kept(
     return [None if pd.isna(found[one]) else found[one] for one in IDS]
 
 
+@pytest.mark.thorough("0.5 s")
 @each("column, text", [
     ("PEORRES", "NOT DONE"), ("PEORRES", "<0.5"), ("PEORRES", "1:320"), ("PEORRES", "Abnormal, clinically significant"),
     ("PEORRESU", "mL/min/1.73m2"), ("PEORRESU", "10^9/L"), ("VISIT", "UNSCHEDULED 13.1"), ("PEDUR", "P3W"),

@@ -52,6 +52,7 @@ def released(combined: pd.DataFrame, after: dict[str, pd.Series] | None = None) 
     return deidentify(read(tuple(ids)), people, [], KEY, RELEASE)
 
 
+@pytest.mark.thorough("1.5 s")
 def test_a_checkbox_that_was_not_recoded_leaves_as_it_came(as_it_is):
     study = as_it_is
     assert list(study.files) == ["DATA", "DICTIONARY", "EVENT"]

@@ -86,6 +86,7 @@ def test_stages_have_their_order():
     assert stages.ON_TRIAL[:-1] == stages.LEAVING[:-2]
 
 
+@pytest.mark.thorough("1.1 s")
 @each("stage", stages.MAKING)
 def test_a_stage_changes_nothing_that_it_is_given(stage):
     before = through(stages.MAKING[: stages.MAKING.index(stage)], making(replace(SETTINGS, rare_terms=RareTerms(3))))
@@ -167,6 +168,7 @@ def test_tables_of_the_study_are_compared_where_they_are_asked_for():
     assert stages.study_tables(replace(made, came_in=None, compared=None)).compared is None
 
 
+@pytest.mark.thorough("0.7 s")
 @pytest.mark.parametrize("format_name", quick(2, ["csv", "xpt5", "parquet"], "0.6 s"))
 def test_a_trial_reads_in_memory_what_a_recipient_reads_from_files(format_name, tmp_path):
     settings = replace(SETTINGS, format=format_name)

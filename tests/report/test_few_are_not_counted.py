@@ -33,6 +33,7 @@ def told_by(run) -> dict[str, str]:
     return texts | {"the screen": run.shown, "figures.json": json.dumps(run.figures)}
 
 
+@pytest.mark.thorough("4.0 s")
 @pytest.mark.parametrize("name", ["trial", *(pytest.param(name, marks=MORE) for name in PILOTS if name != "trial")])
 def test_no_small_count_of_people_or_records_is_handed_on_or_shown(name, run_of_few):
     texts = told_by(run_of_few(name))

@@ -107,6 +107,7 @@ def lines_of(pilot) -> list[dict]:
     return [json.loads(line) for line in (pilot.results / "history.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.thorough("0.5 s")
 def test_a_run_adds_a_line_of_figures(pilot, doors, clock):
     (first,) = lines_of(pilot)
     assert "newly_alone" not in first

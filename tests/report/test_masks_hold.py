@@ -218,6 +218,7 @@ def undone(runs: Sequence[Outside]) -> tuple[int, list[str]]:
     return n_small, found
 
 
+@pytest.mark.thorough("1.1 s")
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=MORE) for seed in (0, *range(2, 30)))])
 def test_no_mask_of_a_run_is_undone(seed):
     n_small, found = undone([run(*a_pilot(seed))])

@@ -27,6 +27,7 @@ def of_nobody(pilot, doors, monkeypatch):
     return pilot
 
 
+@pytest.mark.thorough("1.5 s")
 def test_a_feature_of_which_nobody_has_a_value_has_no_figure_of_zero(of_nobody):
     summary = of_nobody.summary()
     t = summary["t_closeness"][FEATURE]

@@ -59,6 +59,7 @@ def test_pilots_without_a_run_or_with_results_that_cannot_be_read_have_their_row
     assert "verify" in found["CLINIC"].remarks[0]
 
 
+@pytest.mark.thorough("0.7 s")
 def test_a_pilot_whose_runs_fail_comes_first_and_its_old_verdict_is_said_to_be_old(pilot, doors):
     pilot.sibling("WARD")
     assert doors.start(1, "WARD").status == doors.start(2, "WARD").status == DONE

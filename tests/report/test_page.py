@@ -90,6 +90,7 @@ def made(tmp_path_factory):
     return summary, curves, run.page(), run
 
 
+@pytest.mark.thorough("0.6 s")
 def test_every_tag_is_closed_and_every_name_is_escaped(made):
     page = Page(made[2])
     assert page.faults == []
@@ -225,6 +226,7 @@ def test_the_page_shows_nobody(pilot, doors):
     assert not (pilot.results / "CLINIC_privacy_report_shareable.html").exists()
 
 
+@pytest.mark.thorough("0.3 s")
 def test_the_page_of_a_pilot_without_a_merge_report_is_written(pilot, doors):
     (pilot.results / "merge_report.json").write_text('{"subjects": 12}', encoding="utf-8")
     assert doors.start(2).status == 0

@@ -162,6 +162,7 @@ def told_pilot(told_once, tmp_path):
     return copy_of(told_once.root, tmp_path)
 
 
+@pytest.mark.thorough("0.4 s")
 def test_every_number_of_a_small_pilot(told_pilot):
     pilot = told_pilot
     assert check(pilot.results, pilot.name) > 200

@@ -108,6 +108,7 @@ def test_the_page_holds_no_id_no_rare_value_no_extreme_and_no_line_of_the_config
         assert answer["sentence"].split(": ")[-1] not in found.page
 
 
+@pytest.mark.thorough("0.3 s")
 def test_every_number_of_the_data_of_the_sliders_was_told(tmp_path):
     found = shared(_pilot_of_sixty(), tmp_path)
     in_page = {n for curve in found.curves for n in curve["risky"] if n is not None}
@@ -115,6 +116,7 @@ def test_every_number_of_the_data_of_the_sliders_was_told(tmp_path):
     assert in_page <= found.counts | {0, 60}
 
 
+@pytest.mark.thorough("0.4 s")
 def test_that_the_first_answer_is_proven_is_said_outside_too(tmp_path):
     found = shared(_pilot_of_sixty(), tmp_path)
     assert found.run.summary["recommend"]["optimal"]
@@ -179,6 +181,7 @@ def test_people_and_hits_of_groups_are_apart_from_every_other_number_of_the_page
     assert outside({"z": rows(f=(305, 30), g=(500, 50), h=(95, 10))}, counts) == {}
 
 
+@pytest.mark.thorough("0.3 s")
 def test_what_was_found_and_does_not_leave_is_said_to_be_withheld(tmp_path):
     """Whoever reads the page outside would take the section for one that was not asked."""
     frame = pd.DataFrame({"sex": ["F", "M"] * 20, "town": "Alpha", "age": 30.0, "lab": [1.0, 15.0] * 20})

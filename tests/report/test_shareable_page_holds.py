@@ -107,6 +107,7 @@ def undone(page: ReadPage, assessment: Assessment) -> list[str]:
     return found
 
 
+@pytest.mark.thorough("0.5 s")
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=MORE) for seed in range(1, 30))])
 def test_no_sum_and_no_division_into_classes_of_what_the_page_tells_undoes_a_mask(seed, tmp_path):
     frame, config = a_pilot(seed)
@@ -129,6 +130,7 @@ def test_no_mask_of_a_shipped_pilot_is_undone(name, keys, tmp_path, monkeypatch)
     assert divided(page) == []
 
 
+@pytest.mark.thorough("0.8 s")
 def test_the_attacker_undoes_a_page_without_masks(tmp_path, monkeypatch):
     """Or no test here would show anything."""
     monkeypatch.setattr("disclosure_control.basics.telling.told_outside.ToldCounts.tell", lambda self, n, whole=None: n)

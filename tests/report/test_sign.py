@@ -56,6 +56,7 @@ def test_whoever_signs_says_who_in_one_line(pilot, signing, capsys):
     assert len(read_sign_offs(pilot.results)) == 1
 
 
+@pytest.mark.thorough("0.5 s")
 def test_a_changed_file_and_a_new_run_are_not_signed(pilot, signing, doors):
     assert signing(*ARGUMENTS)[0] == DONE
     risky = next(pilot.results.glob("risky_rows_k*"))

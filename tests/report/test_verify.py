@@ -62,6 +62,7 @@ def flip_a_bit(path, place: int | None = None) -> None:
     path.write_bytes(bytes(content))
 
 
+@pytest.mark.thorough("0.9 s")
 def test_a_run_that_nobody_touched_holds_and_is_left_as_it_was(published, capsys):
     before = snapshot(published.root)
     assert main([str(published.results)]) == DONE
@@ -72,6 +73,7 @@ def test_a_run_that_nobody_touched_holds_and_is_left_as_it_was(published, capsys
     assert snapshot(published.root) == before
 
 
+@pytest.mark.thorough("1.8 s")
 def test_results_of_another_build_have_a_status_of_their_own_and_say_so_first(published, capsys, monkeypatch):
     monkeypatch.setattr("disclosure_control.report.verification.build", lambda: "another")
     assert main([str(published.results)]) == DONE  # another build that makes the same results
@@ -85,6 +87,7 @@ def test_results_of_another_build_have_a_status_of_their_own_and_say_so_first(pu
     assert main([str(published.results)]) == CHANGED
 
 
+@pytest.mark.thorough("0.7 s")
 def test_every_figure_and_file_is_compared(published):
     found = verify(published.results)
     summary = published.summary()
@@ -149,6 +152,7 @@ FURTHER_FILES = [
 ]
 
 
+@pytest.mark.thorough("1.6 s")
 @pytest.mark.parametrize(
     "name", [*FILES[:1], *(pytest.param(name, marks=COSTLY) for name in (*FILES[1:], *FURTHER_FILES))]
 )
@@ -178,6 +182,7 @@ def test_the_files_that_are_tried_are_all_there_are(published):
     assert {path.name for path in published.folder.iterdir() if path.is_file()} <= tried
 
 
+@pytest.mark.thorough("0.5 s")
 @pytest.mark.parametrize(
     ("place", "value"),
     [
@@ -220,6 +225,7 @@ def test_whoever_forges_hashes_too_is_found_by_the_run_again(published):
     assert any(path.name in words for words in changed_of(published))
 
 
+@pytest.mark.thorough("0.5 s")
 @pytest.mark.parametrize("name", quick(1, ["released/dm.xpt", "notes.txt", "evidence/notes.txt", ".hidden"], "0.3 s"))
 def test_a_file_that_no_run_wrote_is_named(published, name):
     (published.results / name).parent.mkdir(exist_ok=True)
@@ -227,6 +233,7 @@ def test_a_file_that_no_run_wrote_is_named(published, name):
     assert changed_of(published) == [f"{name}: no run wrote it; the next one moves it out of the results"]
 
 
+@pytest.mark.thorough("0.6 s")
 def test_a_link_and_an_empty_folder_among_the_results_are_named(published):
     """A link to a folder of domain files in ``released/`` is copied with it, all files behind it included."""
     (published.folder / "raw").mkdir()
@@ -252,6 +259,7 @@ def test_a_raw_domain_file_copied_into_a_release_is_named(pilot, doors, monkeypa
     assert changed_of(pilot) == []
 
 
+@pytest.mark.thorough("0.8 s")
 @pytest.mark.parametrize("changed", quick(1, [True, False], "0.5 s"))
 def test_an_archive_that_is_read_only_is_verified_in_a_copy(published, tmp_path, monkeypatch, changed):
     """Root may write everywhere, so what the system says of the folder is replaced; its modes are an archive's."""

@@ -58,6 +58,7 @@ def rows_of(path):
     return pd.read_parquet(path).fillna("").to_numpy().tolist()
 
 
+@pytest.mark.thorough("0.6 s")
 def test_door_1_writes_one_file_of_the_same_text_that_is_hashed_and_closed_to_others(as_parquet):
     pilot, as_text = as_parquet
     assert not (pilot.results / TEXT).exists()
@@ -74,6 +75,7 @@ def test_door_1_writes_one_file_of_the_same_text_that_is_hashed_and_closed_to_ot
     assert {**report, "files": None} == {**before, "files": None}
 
 
+@pytest.mark.thorough("0.8 s")
 def test_the_results_are_those_of_the_text_in_memory_and_from_disk(as_parquet, doors):
     pilot, as_text = as_parquet
     expected = {name: content for name, content in of_the_data(as_text).items() if name.startswith("risky_rows")}

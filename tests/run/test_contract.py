@@ -61,6 +61,7 @@ def test_the_summary_has_the_parts_of_the_contract(pilot):
         assert policy | {"evaluated": 12, "risky": 6} == policy
 
 
+@pytest.mark.thorough("0.7 s")
 def test_missing_policies_stand_side_by_side(pilot, doors):
     places = rows_of("SC")
     places[0][DISTRICT] = ""
@@ -73,6 +74,7 @@ def test_missing_policies_stand_side_by_side(pilot, doors):
     assert pilot.summary()["k_anonymity"]["risky"] == 9
 
 
+@pytest.mark.thorough("0.4 s")
 def test_people_out_of_range_are_counted(pilot, doors):
     pilot.configure(binning_config={"DM__AGE": [32, 40, 46], "VS__BMI": [20, 30, 40]})
     doors.start(2)
@@ -115,6 +117,7 @@ def test_the_merge_report_counts(pilot, doors):
     assert report["columns"]["VS__BMI"] == {"subjects_with_value": 9}
 
 
+@pytest.mark.thorough("0.5 s")
 def test_json_is_what_every_reader_understands(pilot, doors):
     """UTF-8, no NaN, also where nothing could be evaluated."""
     pilot.write_rows("LB.csv", [row | {"Cholesterol": "", "Glucose": "5"} for row in rows_of("LB")])
@@ -183,6 +186,7 @@ def test_risky_rows_of_t_riskiest_first(pilot):
     assert rows[0]["USUBJID"] == "ZZSUBJ-48161"
 
 
+@pytest.mark.thorough("0.4 s")
 def test_models_without_risky_rows_have_their_header(pilot, doors):
     pilot.configure(K=1, L=1, T=2000)
     doors.start(2)
@@ -192,6 +196,7 @@ def test_models_without_risky_rows_have_their_header(pilot, doors):
         assert lines[0].startswith('"USUBJID","DM__SEX"')
 
 
+@pytest.mark.thorough("0.4 s")
 @pytest.mark.parametrize(
     ("threshold", "name"),
     [
@@ -210,6 +215,7 @@ def test_thresholds_stand_in_names_as_they_are(threshold, name, pilot, doors):
     assert (pilot.results / name).exists(), sorted(path.name for path in pilot.results.iterdir())
 
 
+@pytest.mark.thorough("0.8 s")
 def test_several_sensitive_features_have_a_file_each(pilot, doors):
     """Also where their names differ in nothing but what a file name cannot hold."""
     pilot.write("LB.csv", csv_text(rows_of("LB")).replace("Cholesterol", "HDL/LDL", 1))
@@ -233,6 +239,7 @@ def test_several_sensitive_features_have_a_file_each(pilot, doors):
     assert pilot.summary()["t_closeness"][f"SC__{DISTRICT}"]["distance"] == "total_variation"
 
 
+@pytest.mark.thorough("0.5 s")
 def test_a_sensitive_name_longer_than_a_file_name(pilot, doors):
     name = "Cholesterol in serum " * 20
     pilot.write("LB.csv", csv_text(rows_of("LB")).replace("Cholesterol", name, 1))
@@ -250,6 +257,7 @@ def results(pilot) -> dict[str, object]:
     return of_the_data(files_below(pilot.results))
 
 
+@pytest.mark.thorough("0.8 s")
 def test_a_second_run_gives_the_same_bytes(pilot, doors):
     before = results(pilot)
     for run in doors.start_both():
@@ -304,6 +312,7 @@ def test_the_order_of_rows_changes_no_byte(seed, pilot, doors, tmp_path):
     assert reports[0] == reports[1]
 
 
+@pytest.mark.thorough("0.8 s")
 def test_the_order_of_the_combined_datasets_rows_changes_no_risky_row(pilot, doors):
     (pilot.results / "merge_report.json").unlink(missing_ok=True)  # it says that the file was changed by hand
     doors.start(2)

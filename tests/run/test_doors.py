@@ -37,6 +37,7 @@ def wards(pilot):
     return {name: pilot if name == pilot.name else pilot.sibling(name) for name in ("CLINIC", "WARD", "ZOO")}
 
 
+@pytest.mark.thorough("0.7 s")
 def test_pilots_are_processed_in_the_order_in_which_they_are_named(wards, doors):
     run = doors.start(1, "ZOO", "CLINIC", "WARD", "ZOO")
     assert run.status == DONE
@@ -70,6 +71,7 @@ def test_the_last_lines_are_the_table(door, wards, doors):
     assert [line.split()[1] for line in lines if line[0] == "│"] == ["Pilot", "CLINIC", "WARD", "ZOO"]
 
 
+@pytest.mark.thorough("1.3 s")
 @BOTH_DOORS
 def test_a_faulty_pilot_does_not_stop_the_others(door, wards, doors, pilot):
     doors.start(1, "--all")
@@ -87,6 +89,7 @@ def test_a_faulty_pilot_does_not_stop_the_others(door, wards, doors, pilot):
     assert all((ward.results / "merge_report.json").exists() for ward in wards.values())
 
 
+@pytest.mark.thorough("0.3 s")
 def test_pilots_with_faults_of_every_kind_and_an_unknown_one(wards, doors, pilot):
     wards["WARD"].write("VS.csv", "")
     run = doors.start(1, "NOBODY", "WARD", "../ZOO", "ZOO")
@@ -133,6 +136,7 @@ def only_k(pilot, **changes):
     pilot.unconfigure("L", "T")
 
 
+@pytest.mark.thorough("0.5 s")
 @pytest.mark.parametrize(
     ("k", "limit", "status"),
     quick(2, [(3, "49.9", RISK_TOO_HIGH), (3, "50", DONE), (3, "0", RISK_TOO_HIGH), (1, "0", DONE)], "0.2 s"),
@@ -146,6 +150,7 @@ def test_fail_on_risk_at_its_limits(k, limit, status, pilot, doors):
     assert pilot.summary()["k_anonymity"] | {"threshold": k, "evaluated": 12} == pilot.summary()["k_anonymity"]
 
 
+@pytest.mark.thorough("0.5 s")
 @pytest.mark.parametrize(
     ("changes", "worst"),
     [({"K": 6, "L": 1, "T": 2000}, "k"), ({"K": 1, "L": 3, "T": 2000}, "l"), ({"K": 1, "L": 1, "T": 30}, "t")],
@@ -162,6 +167,7 @@ def test_fail_on_risk_looks_at_each_model(changes, worst, pilot, doors):
 MODELS = ("k_anonymity", "l_diversity", "t_closeness")
 
 
+@pytest.mark.thorough("0.7 s")
 def test_where_the_shares_are_well_and_a_column_names_people_the_outcome_says_the_column(pilot, doors):
     pilot.write_rows("DM.csv", [row | {"EMAIL": f"p{i}.doe@example.org"} for i, row in enumerate(rows_of("DM"))])
     assert doors.start(1).status == DONE
@@ -174,6 +180,7 @@ def test_where_the_shares_are_well_and_a_column_names_people_the_outcome_says_th
     assert "risky above" not in words
 
 
+@pytest.mark.thorough("1.2 s")
 def test_nothing_evaluated_is_not_shown_to_be_safe(pilot, doors):
     pilot.write_rows("DM.csv", [row | {"SEX": ""} for row in rows_of("DM")])
     assert doors.start(1).status == DONE
@@ -183,6 +190,7 @@ def test_nothing_evaluated_is_not_shown_to_be_safe(pilot, doors):
     assert pilot.summary()["k_anonymity"]["evaluated"] == 0
 
 
+@pytest.mark.thorough("0.7 s")
 def test_no_sensitive_value_at_all_is_not_shown_to_be_safe(pilot, doors):
     pilot.write_rows("LB.csv", [row | {"Cholesterol": "", "Glucose": "5"} for row in rows_of("LB")])
     pilot.configure(K=1, L=1)
@@ -216,6 +224,7 @@ def test_an_unexpected_exception_is_told_without_its_message(door, kind, pilot, 
     assert snapshot(pilot.root) == before
 
 
+@pytest.mark.thorough("0.4 s")
 @BOTH_DOORS
 def test_an_exception_between_two_result_files_leaves_nothing(door, pilot, doors, monkeypatch):
     from disclosure_control.run.results import ResultSet

@@ -77,6 +77,7 @@ def test_who_edits_the_text_gets_what_they_wrote(merged, doors, is_text_read):
     assert without == {name: content for name, content in with_columns.items() if name != TYPED}
 
 
+@pytest.mark.thorough("0.6 s")
 def test_columns_that_are_not_those_of_the_merge_are_said_aloud(merged, doors):
     path = merged.results / TYPED
     path.write_bytes(path.read_bytes() + b"x")

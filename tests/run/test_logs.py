@@ -37,6 +37,7 @@ def test_text_has_no_events_and_json_no_text(capsys):
     assert capsys.readouterr().err == "P: DM.csv: gone\n"
 
 
+@pytest.mark.thorough("0.7 s")
 def test_the_doors_in_json(pilot, doors):
     steps = []
     for door in (1, 2):

@@ -44,6 +44,7 @@ def test_the_c_library_keeps_as_much_as_its_version_allows(monkeypatch, pools, m
     assert pools == ["system"]
 
 
+@pytest.mark.thorough("1.1 s")
 @pytest.mark.parametrize("door", SCRIPTS)
 def test_from_disk_little_is_kept(monkeypatch, pools, pilot, doors, door):
     library = Library(1 << 40)

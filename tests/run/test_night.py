@@ -24,6 +24,7 @@ def wards(pilot, doors):
     return pilots
 
 
+@pytest.mark.thorough("0.8 s")
 def test_a_broken_pilot_costs_nobody_else_anything(wards, capsys):
     status = night.main(["--all"])
     out, err = capsys.readouterr()
@@ -38,6 +39,7 @@ def test_a_broken_pilot_costs_nobody_else_anything(wards, capsys):
     assert leaks(out, err) == []
 
 
+@pytest.mark.thorough("1.8 s")
 def test_the_log_for_programs_ends_with_the_night(wards, capsys):
     assert night.main(["--all", "--log-format", "json", "--fail-on-risk", "5", "--engine", "disk"]) == INPUT_AT_FAULT
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -76,6 +78,7 @@ def test_a_pilot_needs_a_look_if_it_failed_or_was_better(before, status, verdict
     assert night.PilotsNight(Outcome(status, "", verdict=verdict), before).needs_a_look == why
 
 
+@pytest.mark.thorough("0.5 s")
 def test_the_last_attempt_lies_beside_the_results(pilot, doors):
     doors.start(2)
     found = last_attempt(pilot.results)

@@ -88,6 +88,7 @@ def test_original_ids_in_the_table_that_leaves_fail_it(night):
     assert "recode_ids" in first["next"]
 
 
+@pytest.mark.thorough("1.1 s")
 @pytest.mark.parametrize("keys", [{}, {"release": RELEASE}], ids=["table", "study"])
 def test_chance_from_the_published_seed_holds_what_leaves(keys, night):
     swap = {"method": "flip", "column": "DM__SEX", "share": 0.5}

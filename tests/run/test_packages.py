@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from disclosure_control.run.doors import INPUT_AT_FAULT, guarded
 from disclosure_control.run.logs import Log
 from disclosure_control.run.packages import PACKAGE_IS_MISSING
@@ -10,6 +12,7 @@ from tests.cases import each
 from tests.places import PROJECT
 
 
+@pytest.mark.thorough("0.3 s")
 @each(
     "door",
     [["Create_Combined_Pilot_Dataset.py"], ["Main_Anonymization.py"], ["-m", "disclosure_control.night"]],

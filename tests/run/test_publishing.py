@@ -93,6 +93,7 @@ def test_files_are_the_owners_alone_whatever_the_umask(umask, fresh, doors):
     assert stat.S_IMODE((fresh.results / "evidence").stat().st_mode) == 0o700
 
 
+@pytest.mark.thorough("0.4 s")
 @posix
 @BOTH_DOORS
 def test_folder_and_files_that_were_open_to_others_are_closed(door, pilot, doors):
@@ -105,6 +106,7 @@ def test_folder_and_files_that_were_open_to_others_are_closed(door, pilot, doors
         assert stat.S_IMODE((pilot.results / name).stat().st_mode) == 0o600, name
 
 
+@pytest.mark.thorough("0.5 s")
 @posix
 @BOTH_DOORS
 def test_nothing_is_open_to_others_for_a_moment(door, pilot, doors):
@@ -168,6 +170,7 @@ def test_no_hand_to_hand_file_is_an_oracle(pilot):
     assert "HMAC-SHA-256" in pilot.summary()["hashes"]
 
 
+@pytest.mark.thorough("1.0 s")
 @posix
 def test_the_key_of_the_hashes_is_the_controllers_alone_and_stays(pilot, doors):
     key = pilot.beside / KEY_FILE
@@ -231,6 +234,7 @@ def test_what_is_restricted_is_said_to_be(pilot):
     assert named | {"CLINIC_privacy_details.txt"} == restricted
 
 
+@pytest.mark.thorough("0.4 s")
 @BOTH_DOORS
 def test_results_are_flushed_before_they_are_published(door, pilot, doors, monkeypatch):
     """A power cut after the exchange must not leave names without content."""
@@ -260,6 +264,7 @@ def test_results_are_flushed_before_they_are_published(door, pilot, doors, monke
 # ---------------------------------------------------------------- what goes and what stays
 
 
+@pytest.mark.thorough("0.5 s")
 def test_what_an_earlier_run_left_and_this_one_does_not_produce_goes(pilot, doors):
     assert names(pilot) == OF_DOOR_1 | OF_DOOR_2
     pilot.configure(
@@ -279,6 +284,7 @@ def test_what_an_earlier_run_left_and_this_one_does_not_produce_goes(pilot, door
     }
 
 
+@pytest.mark.thorough("0.4 s")
 def test_without_a_sensitive_feature_the_files_of_l_and_t_go(pilot, doors):
     pilot.configure(sensitive_feature=None, sensitive_binning_config_for_L={})
     assert doors.start(2).status == DONE
@@ -299,6 +305,7 @@ OF_THE_USER = (
 )
 
 
+@pytest.mark.thorough("0.5 s")
 @BOTH_DOORS
 def test_files_that_no_run_made_are_moved_out_and_the_run_says_so(door, pilot, doors):
     """A set is what runs wrote: nobody hands on, with ``released/``, what was never looked at. Nothing is lost."""
@@ -322,6 +329,7 @@ def test_files_that_no_run_made_are_moved_out_and_the_run_says_so(door, pilot, d
     assert found == dict.fromkeys((*OF_THE_USER, *in_folders), "of the user's own") | {"OTHER.json": listed}
 
 
+@pytest.mark.thorough("0.4 s")
 def test_a_combined_dataset_that_no_run_made_stays_for_door_2(pilot, doors):
     (pilot.results / "merge_report.json").unlink()
     assert doors.start(2).status == DONE
@@ -329,6 +337,7 @@ def test_a_combined_dataset_that_no_run_made_stays_for_door_2(pilot, doors):
     assert not (pilot.beside / "moved_out").exists()
 
 
+@pytest.mark.thorough("0.5 s")
 @BOTH_DOORS
 def test_a_door_leaves_the_files_of_the_other_alone(door, pilot, doors):
     others = {1: OF_DOOR_2, 2: OF_DOOR_1}[door]
@@ -339,6 +348,7 @@ def test_a_door_leaves_the_files_of_the_other_alone(door, pilot, doors):
     assert {name: entry for name, entry in snapshot(pilot.results).items() if name in others} == before
 
 
+@pytest.mark.thorough("0.4 s")
 @BOTH_DOORS
 def test_a_failed_run_leaves_all_as_it_was(door, pilot, doors, monkeypatch):
     """Failing at the very last: everything is computed, and the summary cannot be written."""
@@ -359,6 +369,7 @@ def test_a_failed_run_leaves_all_as_it_was(door, pilot, doors, monkeypatch):
     assert snapshot(pilot.root) == before
 
 
+@pytest.mark.thorough("0.5 s")
 @BOTH_DOORS
 def test_a_folder_that_another_program_holds_open(door, pilot, doors, monkeypatch):
     """On Windows a folder with a file that is open in Excel cannot be renamed: nothing is, and nothing is later."""
@@ -381,6 +392,7 @@ def test_a_folder_that_another_program_holds_open(door, pilot, doors, monkeypatc
     assert snapshot(pilot.folder) == before
 
 
+@pytest.mark.thorough("0.6 s")
 def test_what_earlier_versions_kept_in_the_set_comes_to_lie_beside_it(pilot, doors):
     """Fingerprints stay what they were, and the history goes on."""
     key, lines = (pilot.beside / KEY_FILE).read_bytes(), (pilot.results / "history.jsonl").read_text()
@@ -485,6 +497,7 @@ def test_binned_values_below_zero_are_text_that_is_neutralised():
     assert list(harmless(frame)["BINNED"]) == ["'-5--0", "<-5", "0--5"]
 
 
+@pytest.mark.thorough("0.5 s")
 def test_formulas_through_both_doors(pilot, doors):
     """In ids, quasi-identifiers, sensitive values and in a header; the combined dataset keeps what came in."""
     cells = [*FORMULAS[:7], "-5", "+3.2", "text", "\t=1+1", "=1+1"]

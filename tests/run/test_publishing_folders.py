@@ -247,6 +247,7 @@ READER = """if True:
 """
 
 
+@pytest.mark.thorough("1.4 s")
 @posix
 def test_a_reader_sees_one_whole_set_at_any_moment(results, tmp_path):
     """Another process reads all files by their paths, over and over, while sets follow each other."""

@@ -46,6 +46,7 @@ def rows(path) -> list[dict]:
     return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
 
 
+@pytest.mark.thorough("0.5 s")
 def test_each_person_is_found_by_the_pseudonym_and_no_other(pilot, doors, asked):
     pilot.configure(context=CUSTODIAN, treatment=TREATMENT)
     assert doors.start(2).status == DONE
@@ -78,6 +79,7 @@ def test_a_log_that_was_changed_by_hand_is_a_fault(pilot):
         read_reidentifications(pilot.results)
 
 
+@pytest.mark.thorough("0.5 s")
 def test_without_a_custodian_or_a_pseudonym_nobody_is_looked_up(pilot, doors, asked):
     status, said = asked("0123456789abcdef")
     assert status == INPUT_AT_FAULT
@@ -114,6 +116,7 @@ def test_a_name_a_role_and_a_reason_say_something(pilot, capsys, place):
     assert f"{WHO[place - 1]}: found blanks alone" in capsys.readouterr().err
 
 
+@pytest.mark.thorough("1.2 s")
 def test_who_left_the_pilot_is_found_and_a_pseudonym_from_a_csv_file_loses_its_quotes(pilot, doors, asked):
     pilot.configure(context=CUSTODIAN, treatment={"release": "Q1", "steps": TREATMENT})
     assert doors.start(2).status == DONE
@@ -134,6 +137,7 @@ def test_who_left_the_pilot_is_found_and_a_pseudonym_from_a_csv_file_loses_its_q
     assert stat.S_IMODE((beside(pilot.results) / CUSTODY).stat().st_mode) == 0o600
 
 
+@pytest.mark.thorough("1.0 s")
 def test_a_new_key_under_a_named_release_is_asked_about(pilot, doors, asked, monkeypatch):
     pilot.configure(context=CUSTODIAN, treatment={"release": "Q1", "steps": TREATMENT})
     assert "had another key" not in doors.start(2).out
@@ -152,6 +156,7 @@ def test_a_key_with_white_space_at_its_end_is_refused(pilot, doors, asked, monke
     assert "white space" in run.err
 
 
+@pytest.mark.thorough("0.5 s")
 def test_a_key_file_that_others_may_read_is_refused(pilot, doors, tmp_path):
     key = tmp_path / "key"
     key.write_text(KEY)

@@ -159,6 +159,7 @@ def test_a_flag_of_deaths_has_everybody_as_its_denominator_and_one_country_is_no
     assert "COUNTRY" not in found.groups
 
 
+@pytest.mark.thorough("0.3 s")
 def test_shuffled_rows_change_no_byte_of_any_table(tables):
     rng = np.random.default_rng(1)
     for _ in range(5):

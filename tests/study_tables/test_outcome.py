@@ -141,6 +141,7 @@ def test_several_predictors_of_a_time_have_hazards_as_published():
     np.testing.assert_allclose([found.value[cells, 0], found.error[cells, 0]], [1.691, 0.336], atol=5e-4)
 
 
+@pytest.mark.thorough("0.6 s")
 def test_predictors_that_say_who_is_first_have_no_hazards():
     time = np.arange(1.0, 31)
     assert cox(np.column_stack([-time, np.ones(30)]), time, np.ones(30, dtype=bool)) is None

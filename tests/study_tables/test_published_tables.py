@@ -42,6 +42,7 @@ def people_by_arm(rows: pd.DataFrame) -> list[int]:
     return rows.groupby("ARM")["USUBJID"].nunique().reindex(ARMS, fill_value=0).tolist()
 
 
+@pytest.mark.thorough("1.7 s")
 def test_the_people_of_each_arm_are_those_of_the_report(sdtm):
     """The study report, table 14-1.01: 254 randomised, 86 to placebo, 84 to each dose."""
     side, _, _ = sdtm
@@ -126,6 +127,7 @@ def baselines(rows: pd.DataFrame, people: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([flagged, last])
 
 
+@pytest.mark.thorough("0.4 s")
 def test_changes_from_baseline_are_those_that_pandas_counts(sdtm):
     _, tables, frames = sdtm
     rows, found = of_arms(frames, "LBCH"), tables["change_from_baseline.LB"]
@@ -172,6 +174,7 @@ def test_shifts_are_those_that_pandas_counts(sdtm):
         assert found.n[row(found, f"{test}: {first} to {last}"), ARMS.index(arm)] == n
 
 
+@pytest.mark.thorough("0.5 s")
 def test_times_to_an_event_of_adam_are_tested_as_published(adam):
     """Log-rank of time to the first dermatologic event, table 14-7.01: p below 0.0001."""
     _, tables, _ = adam

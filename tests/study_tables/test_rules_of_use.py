@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.release.ledger import By, Loss, What
@@ -96,6 +97,7 @@ CASES: dict[str, Callable[[], FitForUse]] = {
 }
 
 
+@pytest.mark.thorough("0.3 s")
 @each("rule", RULES)
 def test_the_gravest_line_decides(rule):
     fit = CASES[rule]()

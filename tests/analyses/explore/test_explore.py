@@ -340,6 +340,7 @@ def test_without_figures_there_are_tables_alone(tmp_path):
     assert run_step(step).files == {}
 
 
+@pytest.mark.thorough("1.1 s")
 def test_a_pilot_of_one_person_can_be_explored(tmp_path):
     frame = awkward(1)
     result = run_step(step_of(frame, tmp_path, "all", categorical=["sex"], continuous=["age"]))

@@ -312,6 +312,7 @@ def test_no_letters_lie_on_others(tmp_path):
     assert len(faults) == 9
 
 
+@pytest.mark.thorough("0.5 s")
 def test_ids_and_running_numbers_are_no_measurements(tmp_path):
     """What the scan takes for numbers of people stands in no histogram, no box, no pair and no correlation."""
     generator = np.random.default_rng(4)

@@ -64,6 +64,7 @@ def test_the_script_reproduces_the_shipped_files_byte_for_byte(tmp_path):
     assert made == shipped
 
 
+@pytest.mark.thorough("1.6 s")
 def test_who_was_matched_stands_in_the_restricted_file_alone(demo):
     folder, said = demo
     with (folder / "linkage_matches.csv").open(encoding="utf-8", newline="") as file:

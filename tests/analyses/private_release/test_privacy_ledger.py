@@ -124,6 +124,7 @@ def test_killed_between_write_and_answer_the_budget_is_spent(ledger, tmp_path):
 # ---------------------------------------------------------------- a full disk
 
 
+@pytest.mark.thorough("0.4 s")
 @pytest.mark.parametrize("call", ["write", "fsync", "replace"])
 def test_on_a_full_disk_head_and_mark_give_no_answer_and_the_ledger_stays_whole(tmp_path, monkeypatch, call):
     """The disk fills up at every call of that kind of ours in turn, for a first and for a later question."""
@@ -223,6 +224,7 @@ def test_every_changed_byte_is_seen_or_says_nothing(written):
     assert spending(written) == Decimal("0.3")
 
 
+@pytest.mark.thorough("0.3 s")
 def test_every_changed_letter_of_an_entry_is_seen(written):
     content = written.path.read_bytes()
     for word in (b"reserved", b"answered", b'"charged":"0.1"', b'"value":1', b'"epsilon":0.1', b'"previous"'):

@@ -116,6 +116,7 @@ def test_lines_that_are_not_whole_are_refused_and_stay(tmp_path, change, words):
     assert not (tmp_path / "privacy" / "privacy_ledger.sqlite").exists()
 
 
+@pytest.mark.thorough("0.3 s")
 def test_every_changed_byte_of_the_lines_is_seen(tmp_path):
     lines = b"".join(written_early(tmp_path))
     path = tmp_path / "privacy" / LINES

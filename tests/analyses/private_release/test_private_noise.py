@@ -168,6 +168,7 @@ def test_all_cells_at_once_are_within_their_accuracy():
     assert holds_often_enough(within, len(found))
 
 
+@pytest.mark.thorough("0.3 s")
 def test_the_rank_of_a_quantile_is_within_its_accuracy():
     numbers = np.arange(1000)
     records = Records(pd.DataFrame({"x": numbers.astype(str)}, dtype="str"))

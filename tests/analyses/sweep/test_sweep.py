@@ -264,6 +264,7 @@ def test_of_records_beside_the_removed_ones_few_that_lost_a_value_are_masked():
     assert touched == [20, None, 30, None, 100]
 
 
+@pytest.mark.thorough("0.5 s")
 def test_removed_records_and_unread_values_are_counted():
     grid = [GRID[1], {"method": "bins", "column": "age", "edges": [[0, 30, 60], [0, 50, 100]]}]
     rows = rows_of(run(grid))
@@ -550,6 +551,7 @@ NOBODY = replace(
 )
 
 
+@pytest.mark.thorough("0.7 s")
 @pytest.mark.parametrize(
     ("rows", "names"),
     quick(
@@ -651,6 +653,7 @@ def test_the_mildest_stands_in_the_table_where_only_the_front_is_shown():
     ]
 
 
+@pytest.mark.thorough("0.8 s")
 def test_hierarchies_that_a_sweep_reads_are_inputs(tmp_path):
     (tmp_path / "hierarchies").mkdir()
     (tmp_path / "hierarchies" / "sex.csv").write_text("F;*\nM;*\n", encoding="utf-8")

@@ -34,6 +34,7 @@ def drawn(title):
     yield "one", figure
 
 
+@pytest.mark.thorough("2.4 s")
 def test_equal_figures_are_equal_bytes_in_every_form():
     pytest.importorskip("matplotlib", reason="matplotlib is missing: pip install -r requirements/figures.txt")
     files = figure_files(drawn("people with $ signs_ <&>"), FORMATS)

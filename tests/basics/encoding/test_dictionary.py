@@ -11,6 +11,7 @@ from disclosure_control.basics.encoding.columns import are_rising
 from disclosure_control.basics.encoding.dictionary import Dictionary
 
 
+@pytest.mark.thorough("0.6 s")
 @pytest.mark.parametrize("hashes_are_alike", [False, True])
 def test_texts_are_met_once(monkeypatch, hashes_are_alike):
     if hashes_are_alike:

@@ -58,6 +58,7 @@ def test_one_column_is_encoded_once_and_a_changed_one_anew():
         once.codes[0] = 1
 
 
+@pytest.mark.thorough("0.4 s")
 def test_codes_go_with_their_column():
     values = column(["a", "b"] * 3)
     gc.collect()  # columns of other tests

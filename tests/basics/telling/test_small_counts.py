@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -153,6 +154,7 @@ rows_of_people = st.lists(
 )
 
 
+@pytest.mark.thorough("0.8 s")
 @examples(300)
 @given(rows_of_people, st.booleans())
 def test_no_small_count_within_a_group_is_pinned_down(rows, all_are_considered):
@@ -176,6 +178,7 @@ def test_no_small_count_within_a_group_is_pinned_down(rows, all_are_considered):
                 assert told.width(wanted) >= min(PROMISED, totals.width(wanted)) - 1e-6, (name, cells)
 
 
+@pytest.mark.thorough("0.3 s")
 @examples(300)
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=7))
 @example([0, 1])

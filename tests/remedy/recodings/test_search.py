@@ -198,6 +198,7 @@ def test_nothing_is_better_where_classes_differ_much(problem):
     assert_nothing_is_better(problem)
 
 
+@pytest.mark.thorough("0.4 s")
 @examples(150)
 @given(st.integers(0, 2**32).map(skewed_problem), st.sampled_from([1, 2, 8]))
 def test_nothing_is_better_where_distances_are_looked_at_coarsely_first(problem, n_parts):

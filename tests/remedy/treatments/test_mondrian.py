@@ -297,6 +297,7 @@ def holds(value, label, tree):
     return label == "*" or label in next(list(row) for row in tree.labels if row[0] == value)
 
 
+@pytest.mark.thorough("0.3 s")
 @examples(100)
 @given(st.lists(records, min_size=1, max_size=24), st.integers(1, 4), st.sampled_from(["strict", "relaxed"]))
 def test_k_l_and_t_hold_and_the_order_of_rows_changes_nothing(rows, k, form):

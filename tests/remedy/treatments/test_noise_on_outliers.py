@@ -32,6 +32,7 @@ def test_a_fifth_that_lies_elsewhere_is_found_and_few_others():
     assert far[60:].mean() < 0.08
 
 
+@pytest.mark.thorough("0.4 s")
 def test_distances_do_not_depend_on_units_and_are_those_of_chi_squared():
     numbers = np.random.default_rng(8).normal(size=(400, 2)) * [1.0, 1000.0] + [5.0, -3.0]
     distances = robust_distances(numbers, np.random.default_rng(1))

@@ -87,6 +87,7 @@ def test_two_ids_with_one_pseudonym_are_a_fault(monkeypatch):
 OTHER_RELEASES = [Release("CLINIC", "2026-11"), Release("WARD", "2026-03"), Release("CLINIC2026-03", ""), UNNAMED]
 
 
+@pytest.mark.thorough("0.6 s")
 def test_another_pilot_or_release_has_other_pseudonyms_and_offsets():
     """As an attacker would join them: by equal pseudonyms, or by equal moves of the dates of equal ids."""
     frame = people(400, DM__RFSTDTC="2012-05-05")
@@ -244,6 +245,7 @@ def test_dates_move_together_and_partial_ones_stay_partial():
     assert out["DM__D5DTC"].isna().all()
 
 
+@pytest.mark.thorough("0.3 s")
 def test_offsets_are_of_the_key_and_the_subject():
     ids = pd.Series([f"S-{i}" for i in range(20_000)])
     offsets = offsets_of_subjects(ids, KEY.encode(), UNNAMED, 10)
@@ -254,6 +256,7 @@ def test_offsets_are_of_the_key_and_the_subject():
     assert (offsets_of_subjects(ids, KEY.encode() + b"2", UNNAMED, 10) != offsets).any()
 
 
+@pytest.mark.thorough("0.3 s")
 def test_the_offset_is_that_of_the_original_id_whatever_comes_first():
     frame = people(30, DM__RFSTDTC="2012-05-05")
     shift = {"method": "shift_dates", "key_from": KEY_FROM}

@@ -47,6 +47,7 @@ def treated_by(method: str, frame: pd.DataFrame, seed=1):
     return treat(frame, CONFIG, [step_of(method)], seed, recommended=RECOMMENDED)
 
 
+@pytest.mark.thorough("0.3 s")
 @pytest.mark.parametrize("method", METHODS)
 @FEW
 @given(frame=pilots(), data=st.data())
@@ -191,6 +192,7 @@ def test_another_seed_gives_another_file_where_chance_is_drawn(method):
 SUPPRESSING = ["suppress_records", "suppress_cells", "drop_column", "local_suppression"]
 
 
+@pytest.mark.thorough("0.3 s")
 @pytest.mark.parametrize("method", SUPPRESSING)
 @pytest.mark.parametrize("replacement", ["missing", "*"])
 def test_a_suppressed_value_survives_nowhere(method, replacement):
@@ -227,6 +229,7 @@ def test_empty_and_one_record_frames(method, n):
     json.dumps(figures, allow_nan=False)
 
 
+@pytest.mark.thorough("0.4 s")
 @pytest.mark.parametrize("method", METHODS)
 def test_no_id_no_value_and_no_key_in_what_is_said(method):
     """Notes, counts and the report hold names of columns and numbers; ids, categories and keys are not among them."""

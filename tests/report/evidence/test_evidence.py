@@ -57,6 +57,7 @@ def test_every_table_says_what_it_is_of(pilot):
         assert f"\n\n**{title}**\n\n|" in markdown
 
 
+@pytest.mark.thorough("0.6 s")
 def test_the_three_questions_say_of_what_they_are_answers(pilot, doors):
     """The auditor's report holds both: those of what came in, and beside the residual risk those of what leaves."""
     pilot.configure(treatment=[{"method": "drop_column", "columns": ["VS__BMI"]}])
@@ -66,6 +67,7 @@ def test_the_three_questions_say_of_what_they_are_answers(pilot, doors):
     assert "Of treated_with_original_ids.csv: Can a person be singled out?" in residual.replace("\\", "")
 
 
+@pytest.mark.thorough("0.6 s")
 def test_what_was_not_said_is_an_open_point_and_what_was_is_not(pilot, doors):
     assert text_of(pilot, REPORT_MD).count("**Open point**") == 16
     assert text_of(pilot, REPORT_HTML).count("<strong>Open point</strong>") == 16
@@ -170,6 +172,7 @@ def test_names_and_words_cannot_leave_their_place(pilot, doors):
     assert not re.search(r"^## x", text_of(pilot, REPORT_MD), re.M)
 
 
+@pytest.mark.thorough("0.5 s")
 def test_what_was_attacked_is_in_the_report_and_what_was_not_is_said(pilot, doors):
     """The pack left out its best evidence: the scan, the attack with its baseline and control, the searches."""
     chapter = re.compile(r"^## \d+\. Adversarial testing$(.*?)^## ", re.M | re.S)

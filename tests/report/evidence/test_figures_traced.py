@@ -169,6 +169,7 @@ def figures_at(summary: Mapping, path: str) -> list[float]:
     return [*numbers_in(value), *([float(len(value))] if isinstance(value, list | dict) else [])]
 
 
+@pytest.mark.thorough("1.4 s")
 def test_every_number_of_a_rule_is_at_the_path_beside_it(evidence):
     assert untraced_rules(*evidence) == []
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from disclosure_control.report.evidence.pack import RULES_HTML, RULES_MD
 from disclosure_control.rules.registry import rule_books
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks
@@ -31,6 +33,7 @@ def test_every_rule_has_its_line_and_its_figure(pilot):
     }
 
 
+@pytest.mark.thorough("0.3 s")
 def test_the_first_screen_counts_what_waits_for_a_person(pilot, doors):
     run = doors.start(2)
     assert run.status == DONE
@@ -52,6 +55,7 @@ def test_the_page_has_the_same_line_beside_the_verdict(pilot):
     assert "rules of authorities" in verdict
 
 
+@pytest.mark.thorough("0.4 s")
 def test_a_decision_closes_its_rule_and_an_unknown_rule_is_a_fault(pilot, doors):
     decided = {"by": "the board", "on": "2026-01-15", "says": "No such way is known."}
     pilot.configure(context={"rules": {REFERENCE: decided}})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from config.model_settings import config_of_valid_keys
 from disclosure_control.steps.context.settings import QUESTIONS, ContextSettings, open_points
 from tests.cases import each
@@ -95,6 +97,7 @@ def test_a_public_release_may_say_nothing_of_attempts_or_that_they_are_certain()
         assert faults_of_key("context", {"environment": "public", **attempt}) == []
 
 
+@pytest.mark.thorough("0.4 s")
 def test_the_report_counts_open_points(pilot, doors):
     assert pilot.summary()["context"] == {"answered": [], "open_points": list(QUESTIONS)}
     pilot.configure(context=EVERYTHING | {"roles": ROLES})

@@ -106,6 +106,7 @@ def first_question_after(results):
     return figures(results)["verdict"]["three_questions"]["singling_out"]["sentence"]
 
 
+@pytest.mark.thorough("0.4 s")
 def test_a_column_that_names_people_is_answered_before_the_classes_and_fails_a_limit(run, capsys):
     status, results = run(limit=100.0)
     assert (
@@ -121,6 +122,7 @@ def test_a_column_that_names_people_is_answered_before_the_classes_and_fails_a_l
     assert not [secret for secret in secrets if secret in written]
 
 
+@pytest.mark.thorough("0.3 s")
 def test_a_domain_that_is_not_joined_is_looked_at_and_does_not_speak_for_the_dataset(run):
     _, results = run()
     entry = next(one for one in figures(results)["identifiers"]["findings"] if one["column"] == "XX__q")
@@ -128,6 +130,7 @@ def test_a_domain_that_is_not_joined_is_looked_at_and_does_not_speak_for_the_dat
     assert "XX__q" not in first_question(results)
 
 
+@pytest.mark.thorough("0.3 s")
 def test_what_is_declared_harmless_is_printed_with_its_reason_and_speaks_no_more(run):
     status, results = run(limit=100.0, identifiers={"harmless": {"DM__ΑΜΚΑ": "numbers of batches", "DM__X": "?"}})
     assert "No: nobody is alone" in first_question(results)
@@ -136,6 +139,7 @@ def test_what_is_declared_harmless_is_printed_with_its_reason_and_speaks_no_more
     assert "Declared harmless, and nothing was found there: DM__X." in results["NEW_privacy_details.txt"]
 
 
+@pytest.mark.thorough("0.4 s")
 def test_the_treated_dataset_is_not_written_while_such_a_column_is_in_it(run):
     status, results = run(limit=100.0, treatment=[])
     assert status == 1
@@ -163,6 +167,7 @@ def test_people_of_a_kind_are_counted_by_the_policy(n_with, told):
     assert f"{'masked' if told is None else told} of 60 people" in row
 
 
+@pytest.mark.thorough("0.4 s")
 def test_it_is_written_where_the_config_says_why_and_the_hit_is_still_said(run):
     status, results = run(limit=100.0, treatment=[], identifiers={"release_anyway": "agreed on 3 May"})
     assert "treated_with_original_ids.csv" in results
@@ -172,6 +177,7 @@ def test_it_is_written_where_the_config_says_why_and_the_hit_is_still_said(run):
     assert "agreed on 3 May" in results["NEW_privacy_details.txt"]
 
 
+@pytest.mark.thorough("0.5 s")
 @pytest.mark.parametrize("steps", [[DROP], [{"method": "drop_column", "columns": ["DM__ΑΜΚΑ"]}]])
 def test_what_the_treatment_drops_speaks_no_more_and_what_leaves_is_written(run, steps, monkeypatch):
     monkeypatch.setenv("BIOSTREAMS_TEST_KEY", "a key of more than thirty-two letters for tests")
@@ -184,6 +190,7 @@ def test_what_the_treatment_drops_speaks_no_more_and_what_leaves_is_written(run,
     assert "ΑΜΚΑ" not in first_question_after(results)
 
 
+@pytest.mark.thorough("0.4 s")
 def test_pseudonyms_in_place_of_the_ids_count_as_treated(run, monkeypatch):
     monkeypatch.setenv("BIOSTREAMS_TEST_KEY", "a key of more than thirty-two letters for tests")
     key = {"environment": "BIOSTREAMS_TEST_KEY"}
@@ -231,6 +238,7 @@ def test_there_is_one_reason_to_hold_for_each_grade_and_the_remedy_names_every_c
     assert "DM__PLZ" in reasons[1].remedy
 
 
+@pytest.mark.thorough("0.3 s")
 def test_a_file_that_cannot_be_read_is_named_as_not_looked_at(run, tmp_path):
     run()
     (tmp_path / "pilots" / "NEW" / "YY.csv").write_bytes(b"\x00\x01\x02")
@@ -275,12 +283,14 @@ def beside(tmp_path):
         yield in_memory, found
 
 
+@pytest.mark.thorough("0.4 s")
 def test_files_in_parts_hold_what_they_hold_in_memory(beside):
     in_memory, found = beside
     assert {finding.column for finding in in_memory[0].findings} >= {"q", "ΑΜΚΑ"}
     assert found(most_rows=2 * N) == in_memory
 
 
+@pytest.mark.thorough("0.4 s")
 def test_what_is_more_than_a_run_from_disk_takes_is_named_as_not_looked_at(beside):
     _, found = beside
     scan, unread = found(most_rows=2 * N - 1)

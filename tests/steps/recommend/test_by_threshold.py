@@ -14,6 +14,7 @@ from tests.steps.recommend.test_recommend_step import CONFIG, given, people
 NOTHING = 10**6  # a T that every class meets
 
 
+@pytest.mark.thorough("0.6 s")
 @pytest.mark.parametrize("seed", quick(1, [1, 2, 3], "0.7 s"))
 def test_each_is_the_answer_of_a_config_with_these_thresholds_alone(seed):
     frame = people(seed=seed)

@@ -220,6 +220,7 @@ def test_missing_values_are_said_aloud(policy):
     assert result.figures["short_list"][0]["holds"]
 
 
+@pytest.mark.thorough("0.3 s")
 def test_what_cannot_be_met_is_said_and_left_out():
     result = run_step(given(people(), L=9))
     assert result.figures["models"] == ["k", "t"]
@@ -267,6 +268,7 @@ def test_a_search_that_is_cut_short_says_so():
     assert result.figures["optimal"] is False
 
 
+@pytest.mark.thorough("0.4 s")
 def test_exact_values_of_a_binned_column_do_not_come_out(tmp_path):
     ages = "\n".join(f"{age};{age // 10 * 10}s;{age // 30 * 30}+;*" for age in range(100))
     (tmp_path / "age.csv").write_text(ages, encoding="utf-8")
@@ -292,6 +294,7 @@ def test_no_value_of_a_person_is_shown():
     assert not re.search(r"S\d{4}", result.report + json.dumps(result.figures))
 
 
+@pytest.mark.thorough("0.3 s")
 def test_order_and_index_change_nothing():
     frame = people()
     order = np.random.default_rng(3).permutation(len(frame))

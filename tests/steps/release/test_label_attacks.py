@@ -110,6 +110,7 @@ def people_of_a_clinic() -> pd.DataFrame:
     return pd.DataFrame({"USUBJID": [f"P{i:04d}" for i in number], "sex": number % 2 + 1.0, "crp": number % 7 + 0.5})
 
 
+@pytest.mark.thorough("0.4 s")
 @pytest.mark.parametrize(
     "name", quick(1, ["Dr. Huber notes", "graz_score", "m.huber@kages.at", "HUBER"], "1 s: a release")
 )
@@ -126,6 +127,7 @@ def test_by_the_name_of_a_column(name, tmp_path):
     assert "crp" in found.opened["PEOPLE"]
 
 
+@pytest.mark.thorough("0.3 s")
 def test_by_the_name_of_a_file(tmp_path):
     """A file keeps its name, which the merge needs: the release is held."""
     source = tmp_path / "source"
@@ -236,6 +238,7 @@ def test_by_an_emptied_text_in_the_lines_on_what_was_lost(tmp_path):
     assert tells(made({"DM": demographics(start), "LB": lb}, tmp_path)) == []
 
 
+@pytest.mark.thorough("2.1 s")
 @pytest.mark.parametrize(
     ("column", "stem"), quick(1, [("stroeck", "people"), ("crp", "zwettler")], "2 s: two releases")
 )

@@ -286,6 +286,7 @@ def test_by_a_cell_that_a_spreadsheet_runs(cell):
     assert frame["AEDECOD"].str.startswith("'").all()
 
 
+@pytest.mark.thorough("2.3 s")
 def test_a_csv_of_the_package_runs_nothing(small):
     """The step itself neutralises: what it wrote as CSV for people is the codebook."""
     cells = pd.read_csv(io.BytesIO(small.files["codebook.csv"]), dtype="str").to_numpy().ravel()
@@ -365,6 +366,7 @@ def test_digits_of_an_id_are_found_that_are_the_subjects_number_as_well():
     assert (found.id_digits, found.where) == (12, {"LB.LBOLDNO": 12})
 
 
+@pytest.mark.thorough("0.5 s")
 def test_digits_within_the_pseudonym_of_a_record_are_no_id_by_chance_and_are_one_in_a_text_that_was_kept():
     """Somebody's id has the digits of a record's pseudonym: chance there, a trace where the config keeps the text."""
 

@@ -71,6 +71,7 @@ def test_the_three_questions_of_what_leaves_are_answered(small):
     assert questions["singling_out"]["sentence"] in small.result.report
 
 
+@pytest.mark.thorough("0.5 s")
 def test_a_package_of_which_nothing_is_told_has_no_reason(tmp_path, release_key):
     result = released(tmp_path)
     assert "released/define.xml" not in result.files
@@ -79,6 +80,7 @@ def test_a_package_of_which_nothing_is_told_has_no_reason(tmp_path, release_key)
     assert verdict_on(what_leaves({"release": result}), {"release": result}).may_leave
 
 
+@pytest.mark.thorough("0.5 s")
 def test_what_outsiders_know_and_nobody_assessed_holds_the_package(tmp_path, release_key):
     """Forty heights, each of one person alone: k of the sex says nothing of them."""
     result = released(tmp_path, HEIGHT=HEIGHTS)
@@ -90,11 +92,13 @@ def test_what_outsiders_know_and_nobody_assessed_holds_the_package(tmp_path, rel
     assert reason in verdict.vetoes, "no share of risk outweighs it"
 
 
+@pytest.mark.thorough("0.5 s")
 def test_what_the_config_declares_harmless_does_not_hold_it(tmp_path, release_key):
     declared = {"identifiers": {"harmless": {"DM__HEIGHT": "an invented number"}}}
     assert released(tmp_path, declared, HEIGHT=HEIGHTS).reasons_to_hold == ()
 
 
+@pytest.mark.thorough("0.6 s")
 def test_what_the_release_changed_is_found_once(tmp_path, release_key, monkeypatch):
     """Of each column once, for the steps that count it and for the findings that ask who it is."""
     asked = []
@@ -110,6 +114,7 @@ def test_what_the_release_changed_is_found_once(tmp_path, release_key, monkeypat
     assert len(asked) == len(set(asked))
 
 
+@pytest.mark.thorough("1.1 s")
 def test_a_column_that_the_merge_dropped_does_not_leave_and_is_looked_at_where_a_line_keeps_it(tmp_path, release_key):
     dropped, drop = {"merge": {"drop": ["DM__HEIGHT"]}}, MergeSettings(drop=("DM__HEIGHT",))
     result = released(tmp_path / "one", dropped, merge=drop, HEIGHT=HEIGHTS)
@@ -121,6 +126,7 @@ def test_a_column_that_the_merge_dropped_does_not_leave_and_is_looked_at_where_a
     assert "DM__HEIGHT (body measure)" in reason.sentence
 
 
+@pytest.mark.thorough("0.6 s")
 def test_one_day_for_everybody_gives_all_offsets_away(tmp_path, release_key):
     """The day on which the study ended is known: every person's dates move back onto it by one number of days."""
     result = released(tmp_path, RFENDTC="2015-03-02")
@@ -130,6 +136,7 @@ def test_one_day_for_everybody_gives_all_offsets_away(tmp_path, release_key):
     assert "DM.RFENDTC" in undone[0].sentence
 
 
+@pytest.mark.thorough("0.4 s")
 def test_a_column_that_tells_what_was_dropped_holds_the_package(tmp_path, release_key):
     """The sex is dropped by the treatment, and a flag beside it says it of everybody."""
     drop = [{"method": "drop_column", "columns": ["DM__SEX"]}]
@@ -150,6 +157,7 @@ DEFINE = """<ODM xmlns="http://www.cdisc.org/ns/odm/v1.3" xmlns:def="http://www.
 <EnumeratedItem CodedValue="S-00007"/></CodeList></MetaDataVersion></Study></ODM>"""
 
 
+@pytest.mark.thorough("0.5 s")
 def test_a_study_with_a_define_xml_leaves_with_one_of_what_leaves(tmp_path, release_key):
     pytest.importorskip("odmlib", reason="optional: requirements/formats.txt")
     result = released(tmp_path, beside={"define.xml": DEFINE})
@@ -160,6 +168,7 @@ def test_a_study_with_a_define_xml_leaves_with_one_of_what_leaves(tmp_path, rele
     assert b"define.xml" in result.files["released/README.txt"]
 
 
+@pytest.mark.thorough("0.5 s")
 def test_a_define_xml_that_contradicts_the_files_is_not_written(tmp_path, release_key, monkeypatch):
     pytest.importorskip("odmlib", reason="optional: requirements/formats.txt")
     from disclosure_control.release import define
@@ -172,6 +181,7 @@ def test_a_define_xml_that_contradicts_the_files_is_not_written(tmp_path, releas
     assert b"define.xml" not in result.files["released/README.txt"]
 
 
+@pytest.mark.thorough("0.4 s")
 def test_packed_text_leaves_packed_under_its_own_name(tmp_path, release_key):
     import gzip
 
@@ -185,6 +195,7 @@ def test_packed_text_leaves_packed_under_its_own_name(tmp_path, release_key):
 # ---------------------------------------------------------------- the text for the recipient
 
 
+@pytest.mark.thorough("0.4 s")
 def test_the_readme_says_what_was_done_and_nothing_else(small, tmp_path, release_key):
     """Of a study of dates alone no country, age or id of a record is said; of the small one they are."""
     of_dates = released(tmp_path).files["released/README.txt"].decode()
@@ -200,6 +211,7 @@ def test_the_readme_of_other_files_than_csv_does_not_name_these(demo):
     assert "CSV" not in demo.files["README.txt"].decode()
 
 
+@pytest.mark.thorough("0.4 s")
 def test_dates_that_the_config_keeps_are_not_said_to_be_moved(tmp_path, release_key):
     kept = {"release": {**CONFIG["release"], "operations": {"*DTC": "remove"}}}
     assert "one number of days" not in released(tmp_path, kept).files["released/README.txt"].decode()

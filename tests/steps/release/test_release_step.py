@@ -251,6 +251,7 @@ def test_the_verdict_is_about_the_package(demo):
     assert verdict.figures["verdict"] == "Hold"
 
 
+@pytest.mark.thorough("1.0 s")
 def test_fewer_people_than_k_never_leave(tmp_path, release_key):
     given, _ = step_on(FOLDER, tmp_path, {**demo_config(), "K": 61, "L": 2}, None)
     result = run_step(given)
@@ -315,6 +316,7 @@ def test_pseudonyms_are_those_of_the_release(small):
     assert json.loads(small.files["codebook.json"])
 
 
+@pytest.mark.thorough("0.8 s")
 @pytest.mark.parametrize("other", quick(1, ["demographics.csv", "dm2.csv"], "1 s"))
 def test_files_that_the_merge_combines_leave_as_one(other, tmp_path, release_key):
     rows = demographics(starts())

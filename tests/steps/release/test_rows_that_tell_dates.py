@@ -73,6 +73,7 @@ def test_by_the_day_of_the_year_in_the_number_of_a_visit(tmp_path):
     assert list(told({"SV": visits(START) + unplanned}, tmp_path)) == ["DM__RFSTDTC (its day of the year)"]
 
 
+@pytest.mark.thorough("2.5 s")
 def test_by_the_calendar_week_as_a_result(tmp_path):
     found = told({"LB": results(lambda day: pd.Timestamp(day).isocalendar().week)}, tmp_path)
     assert list(found) == ["DM__RFSTDTC (its day of the year)"]

@@ -35,6 +35,7 @@ def made_study(tmp_path, **keys) -> StepInput:
     return dataclasses.replace(given, folder=source)
 
 
+@pytest.mark.thorough("3.3 s")
 def test_the_verdict_of_a_trial_is_that_of_the_files(tmp_path, release_key):
     given, kept = made_study(tmp_path), Kept()
     written = run_step(given)

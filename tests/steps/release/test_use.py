@@ -17,6 +17,7 @@ def made(request) -> Package:
     return request.getfixturevalue(request.param)
 
 
+@pytest.mark.thorough("10.5 s")
 def test_the_answer_and_its_tables_are_in_the_report(made):
     figures = made.result.figures["study_tables"]
     assert figures["fit_for_use"] == str(made.result.use.answer)

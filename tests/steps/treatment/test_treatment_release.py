@@ -86,6 +86,7 @@ def carried(tmp_path, monkeypatch):
     return run
 
 
+@pytest.mark.thorough("0.5 s")
 def test_carried_dates_are_shifted_and_carried_identifiers_are_dropped(carried, monkeypatch):
     asked = []
     monkeypatch.setattr(
@@ -102,6 +103,7 @@ def test_carried_dates_are_shifted_and_carried_identifiers_are_dropped(carried, 
     assert "Dates are not shifted" not in " ".join(summary["notes"])
 
 
+@pytest.mark.thorough("0.5 s")
 def test_carried_dates_that_are_not_shifted_are_said_aloud(carried):
     _, summary = carried([])
     notes = " ".join(summary["notes"])

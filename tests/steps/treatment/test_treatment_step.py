@@ -209,6 +209,7 @@ def test_categories_named_by_digits_are_not_binned_as_numbers():
     assert treated.assessment.k_anonymity.worst == 4
 
 
+@pytest.mark.thorough("0.4 s")
 def test_missing_values_are_counted_among_the_records_that_are_kept():
     """Twenty of each of eight: counts of people that are not small, and of a single one that are."""
     frame = small().assign(note=[None, "q", None, "q", "p", "q", "p", None])
@@ -283,6 +284,7 @@ def test_what_was_dropped_before_is_not_recoded_as_recommended():
 # ---------------------------------------------------------------- through the door
 
 
+@pytest.mark.thorough("0.8 s")
 def test_the_door_treats_a_pilot(fresh, doors, monkeypatch):
     monkeypatch.setenv(KEY_NAME, KEY)
     key_from = {"environment": KEY_NAME}

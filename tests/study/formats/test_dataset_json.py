@@ -347,6 +347,7 @@ def shared(name: str) -> Path:
     return path
 
 
+@pytest.mark.thorough("0.4 s")
 @pytest.mark.parametrize("domain", some_of(["ae", "dm", "lb", "mh", "vs", "suppdm"]))
 def test_the_same_domain_in_three_formats(domain):
     tables = [read_domain_file(shared(f"sdtm/{domain}.{suffix}")) for suffix in ("json", "ndjson", "xpt")]

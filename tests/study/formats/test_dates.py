@@ -156,6 +156,7 @@ days = st.dates(datetime.date(1901, 1, 1), datetime.date(2049, 12, 31))
 ORDERS = {"DMY": "{0.day}/{0.month:02d}/{0.year}", "MDY": "{0.month}/{0.day:02d}/{0.year}"}
 
 
+@pytest.mark.thorough("0.3 s")
 @given(st.lists(days, min_size=1, max_size=6), st.sampled_from(sorted(ORDERS)))
 @examples(60)
 def test_a_declared_order_reads_what_it_wrote(tmp_path_factory, written, order):

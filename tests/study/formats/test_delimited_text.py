@@ -461,6 +461,7 @@ def expected_columns(header: list[str], rows: list[list[str]]) -> dict[str, list
     return columns
 
 
+@pytest.mark.thorough("0.9 s")
 @examples(300)
 @given(
     table=tables(),
@@ -545,6 +546,7 @@ def test_heart_and_adult():
     assert set(adult.frame["sex"]) == {"Male", "Female"}
 
 
+@pytest.mark.thorough("0.4 s")
 @pytest.mark.parametrize(("name", "delimiter"), [("heart/heart.csv", ","), ("adult/adult.csv", ";")])
 def test_real_files_agree_with_pandas(name, delimiter):
     path = shared(name)

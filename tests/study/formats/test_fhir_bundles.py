@@ -152,6 +152,7 @@ def test_a_bundle_that_is_added_or_changed_changes_the_hash_and_a_new_name_does_
     assert sha256_of_input(path) is None
 
 
+@pytest.mark.thorough("1.4 s")
 def test_an_export_in_bundles_is_merged_as_the_same_export_in_lines(tmp_path):
     """A Bundle for each patient, whose references are by fullUrl, against one file for each type."""
     in_lines, in_bundles = tmp_path / "lines", tmp_path / "bundles"

@@ -66,6 +66,7 @@ def handed_over(folder: Path, combined: Combined, cells: int = 1 << 20) -> tuple
     return text, typed
 
 
+@pytest.mark.thorough("0.7 s")
 @examples(200)
 @given(columns(), st.integers(1, 60))
 def test_reading_the_columns_equals_reading_the_text(tmp_path_factory, made, cells):

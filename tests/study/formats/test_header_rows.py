@@ -51,6 +51,7 @@ def is_read(table: SourceTable, *notes: str) -> None:
     assert not any("DOLLY" in note for note in table.notes)
 
 
+@pytest.mark.thorough("0.4 s")
 @each(
     ("above", "note"),
     [

@@ -107,6 +107,7 @@ def test_a_text_that_is_no_table_is_left_out_and_a_table_is_not(tmp_path):
     assert found.left_out == {"LETTER.txt": "text, but not a table"}
 
 
+@pytest.mark.thorough("0.3 s")
 @pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the public data are not beside the clone")
 @pytest.mark.parametrize("name", ["dm", "suppdm", "lb"])
 def test_compressed_dataset_json_of_a_whole_study(name):

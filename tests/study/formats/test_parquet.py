@@ -177,6 +177,7 @@ def test_numbers_that_are_all_alike_are_bounded_by_what_the_file_announces(tmp_p
     assert "would unfold to 0.0 GB" in faults_of(path)[0]
 
 
+@pytest.mark.thorough("0.3 s")
 def test_text_that_repeats_is_read_as_it_stands(tmp_path):
     values = ["a", None, "b", "", " a "] * 1000
     for options in ({}, {"use_dictionary": False}, {"row_group_size": 7}, {"column_encoding": "DELTA_BYTE_ARRAY"}):

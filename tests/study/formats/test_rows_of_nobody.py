@@ -25,6 +25,7 @@ def table_of(folder: Path, rows: list[list[str]], headings: list[str] = HEADINGS
     return read_domain_file(folder / "clinic.csv")
 
 
+@pytest.mark.thorough("0.3 s")
 @each(
     ("rows", "left_out"),
     [

@@ -148,6 +148,7 @@ def test_two_workbooks_with_sheets_of_one_name_are_a_fault(tmp_path):
     assert "2 files for the domain PATIENTS" in fault
 
 
+@pytest.mark.thorough("0.3 s")
 def test_dictionaries_beside_a_study_are_left_out_of_merge_and_release(tmp_path):
     workbook(tmp_path, {"Patients": PATIENTS, "Labs": LABS, "Legend": LEGEND})
     (tmp_path / "MedDRA.csv").write_text("pt_code,pt_name,soc_name\n10019211,Headache,Nervous\n")

@@ -56,6 +56,7 @@ def test_the_age_at_one_day_for_all(tmp_path):
     assert ages(tmp_path, merge(at="2024-06-15")) == ["74", "44", "33", "2", None]
 
 
+@pytest.mark.thorough("0.4 s")
 def test_from_disk_as_in_memory_and_noted_without_a_small_count(tmp_path):
     rng = np.random.default_rng(3)
     born = pd.Timestamp("1930-01-01") + pd.to_timedelta(rng.integers(0, 25_000, 60), unit="D")
@@ -115,6 +116,7 @@ def test_every_fault_of_the_rules_is_named_at_once(tmp_path):
         assert any(words in fault for fault in faults), words
 
 
+@pytest.mark.thorough("0.3 s")
 def test_the_draft_makes_an_age_at_the_first_visit_and_leaves_the_date_of_birth_out(tmp_path):
     rng = np.random.default_rng(4)
     people = [

@@ -152,6 +152,7 @@ def class_of(row):
     return tuple(row[name] for name in PENTELI_QIS if name != PENTELI_QIS[1])
 
 
+@pytest.mark.thorough("1.4 s")
 def test_penteli_gives_the_published_report(start):
     config = config_of("PENTELI") | {"missing_qis": "exclude", "out_of_range": "missing"}
     pilot, _ = start("PENTELI", files_in(SHIPPED / "PENTELI"), config)
@@ -199,6 +200,7 @@ def json_records(name):
     ]
 
 
+@pytest.mark.thorough("3.5 s")
 def test_the_demo_has_one_row_for_each_subject_of_dm(demo):
     rows, subjects = csv_rows(demo.combined), transport_records(SHIPPED / "SDTM_DEMO" / "dm.xpt")
     assert [row["USUBJID"] for row in rows] == sorted(subject["USUBJID"] for subject in subjects)
@@ -337,6 +339,7 @@ def test_row_numbers_follow_the_file(start):
 # ---------------------------------------------------------------- what is written is what is read
 
 
+@pytest.mark.thorough("0.3 s")
 def test_difficult_texts_survive_the_way_through_both_doors(start):
     """Leading zeros, Namibia, quotes, new lines, letters of many scripts: as values of quasi-identifiers."""
     texts = ["007", "7", "1e5", "NA", "-", "=1+1", 'say "hi"', "'quoted'", "two\nlines", "a,b;c\td", "Αθήνα ☃ 𝔘"]
@@ -365,6 +368,7 @@ LETTERS = ["a", "Ω", "é", "e\u0301", "1", "0", ".5"]
 difficult_texts = st.lists(st.sampled_from(MARKS + LETTERS), max_size=4).map("".join)
 
 
+@pytest.mark.thorough("0.5 s")
 @given(
     st.integers(1, 3).flatmap(
         lambda n_columns: st.lists(

@@ -150,6 +150,7 @@ def test_each_measurement_of_a_subject_has_a_ladder_of_its_own(tmp_path):
     assert values(combined, "VS__Weight") == {"S1": "71"}
 
 
+@pytest.mark.thorough("0.3 s")
 @pytest.mark.parametrize("name", quick(2, ["lb.csv", "lb.xpt", "lb.parquet", "lb.json", "lb.ndjson"], "0.2 s"))
 def test_numbers_are_numbers_in_every_format(tmp_path, name):
     """Visit 10 is after visit 2, sequence 10 after 2; in one format they are text, in another numbers."""
@@ -216,6 +217,7 @@ def test_a_record_that_names_no_test_is_counted(tmp_path):
     assert sum(counts[name] for name in kinds) == counts["records"] == 2
 
 
+@pytest.mark.thorough("0.5 s")
 def test_reported_results_by_config(tmp_path):
     records = [
         glucose(TEST="Cholesterol", TESTCD="CHOL", STRESN="5.17", ORRES="200", ORRESU="mg/dL"),

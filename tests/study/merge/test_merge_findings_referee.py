@@ -138,6 +138,7 @@ def is_close_to_one(found, allowed):
     return any(number is not None and abs(float(found) - number) < 1e-9 for number in numbers)
 
 
+@pytest.mark.thorough("0.5 s")
 @given(long_domains())
 @property_test
 def test_without_a_setting_the_ladder_decides(records):
@@ -145,6 +146,7 @@ def test_without_a_setting_the_ladder_decides(records):
     assert counts["chosen_by"] == expected["chosen_by"]
 
 
+@pytest.mark.thorough("0.5 s")
 @given(long_domains(), merge_settings)
 @property_test
 def test_with_settings_their_rules_decide(records, merge):
@@ -175,6 +177,7 @@ def test_the_order_of_the_records_changes_nothing(records, merge, data):
     assert_are_equal(merged(records, merge), merged(data.draw(st.permutations(records)), merge))
 
 
+@pytest.mark.thorough("0.3 s")
 @pytest.mark.parametrize("seed", some_of(range(40)))
 def test_the_order_of_the_records_of_larger_domains_changes_nothing(seed):
     records, merge, starts = large_domain(seed)

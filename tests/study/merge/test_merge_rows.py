@@ -82,6 +82,7 @@ ROWS = st.lists(
 )
 
 
+@pytest.mark.thorough("0.3 s")
 @given(rows=ROWS, seed=st.integers(0, 9))
 def test_as_the_referee_says_in_whatever_order(tmp_path_factory, rows, seed):
     rows = [*rows, {"patient": "A", "visit_date": "2019-01-01", "what": ""}, {**rows[0], "what": ""}]

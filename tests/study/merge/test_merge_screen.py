@@ -12,6 +12,7 @@ from tests.examples import examples
 from tests.run.synthetic_pilot import DONE, rows_of
 
 
+@pytest.mark.thorough("0.4 s")
 @pytest.mark.parametrize("engine", ["memory", "disk"])
 def test_the_screen_tells_no_small_count_and_the_report_tells_all(engine, pilot, doors):
     """Of 12 people: 3 without a record of VS, 2 unknown, 1 text among numbers, 2 codes that a list does not know."""

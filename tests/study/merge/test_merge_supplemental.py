@@ -79,6 +79,7 @@ def test_one_qualifier_may_belong_to_several_records(tmp_path):
     assert counts_of(combined, "LB") == (1, 0)
 
 
+@pytest.mark.thorough("0.3 s")
 def test_the_order_of_either_file_changes_nothing(tmp_path):
     records = [result(test, str(n)) for n, test in enumerate(["Glucose", "Albumin", "Sodium", "Urate"])]
     rows = [qualifier(key=str(n), value=f"V{n}") for n in range(4)]
@@ -106,6 +107,7 @@ def test_qualifiers_can_be_flags_of_events(tmp_path):
 # ---------------------------------------------------------------- several domains and split domains
 
 
+@pytest.mark.thorough("0.2 s")
 def test_suppqual_names_the_parent_in_each_row(tmp_path):
     rows = [of_subject(), qualifier(), qualifier(domain="QS", name="QSX")]
     files = {"dm.csv": DM, "lb.csv": [result()], "suppqual.csv": rows}
@@ -137,6 +139,7 @@ def test_the_qualifiers_of_a_part_fold_into_the_whole_domain(tmp_path, domain):
     assert counts_of(combined, "LB") == (1, 0)
 
 
+@pytest.mark.thorough("0.3 s")
 def test_two_files_of_qualifiers_fold_into_one_domain(tmp_path):
     files = {"supplbch.csv": [qualifier()], "supplbhe.csv": [qualifier(key="2", value="Z"), qualifier(key="7")]}
     combined = combine(tmp_path, SPLIT | files, merge=CARRY)

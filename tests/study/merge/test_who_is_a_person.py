@@ -67,12 +67,14 @@ def test_the_release_reads_the_same_persons(tmp_path: Path) -> None:
     assert dict(zip(lab.table.frame["stay_id"].astype(int) - 1000, people, strict=True)) == dict(enumerate(PERSON))
 
 
+@pytest.mark.thorough("0.4 s")
 def test_a_pilot_without_a_config_gets_the_line_that_works(tmp_path: Path) -> None:
     draft = draft_config("STAYS", stays(tmp_path), {})
     assert draft.combined.n_subjects == 40
     assert '"person": {"through": "PATIENT", "key": "stay_id"},' in draft.text
 
 
+@pytest.mark.thorough("0.3 s")
 def test_a_draft_beside_a_partial_config_knows_the_key_too(tmp_path: Path) -> None:
     given = {"subject_id": {"column": "patient_id"}, "merge": {"record": {"PATIENT": "last"}}}
     text = draft_config("STAYS", stays(tmp_path), given).text
@@ -115,6 +117,7 @@ def test_a_key_of_several_people_and_rows_without_one_are_faults(tmp_path: Path)
     assert "of 60 values of 'stay_id' belong to several people" in fault_of(tmp_path, **THROUGH)
 
 
+@pytest.mark.thorough("0.5 s")
 def test_a_key_of_a_key(tmp_path: Path) -> None:
     stays(tmp_path)
     samples = [[5000 + i, 1000 + i % 60] for i in range(120)]

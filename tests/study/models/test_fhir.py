@@ -164,6 +164,7 @@ def test_parts_of_a_type_are_one_table(tmp_path, export):
     assert "unknown_subjects" not in draft_config("WARD", tmp_path, {}).text
 
 
+@pytest.mark.thorough("0.4 s")
 def test_records_without_their_patient_are_a_fault(tmp_path):
     FhirExport(3).write(tmp_path)
     (tmp_path / "Patient.ndjson").unlink()
@@ -190,6 +191,7 @@ def test_what_did_not_happen_is_not_counted(tmp_path):
     }
 
 
+@pytest.mark.thorough("0.4 s")
 def test_every_column_has_a_role_and_every_key_a_table(tmp_path):
     FhirExport(5).write(tmp_path)
     tables = [read_domain_file(path) for path in find_domain_files(tmp_path).by_domain.values()]

@@ -236,6 +236,7 @@ def test_the_first_result_by_date_counts_as_a_slow_referee_says(tmp_path):
     assert sex == dict(zip(results["id_paziente"], results["sesso"], strict=True))
 
 
+@pytest.mark.thorough("0.3 s")
 def test_visits_are_rows_in_time_and_each_value_is_the_first_by_date(tmp_path):
     visits = german_visits()
     combined = combine(tmp_path, {"besuche.csv": visits}, {"column": "PatNr"})
@@ -425,6 +426,7 @@ def test_days_visits_and_bare_numbers_are_no_list(name):
     assert not model_of("patient", VISITS=visits, PEOPLE=people).left_out
 
 
+@pytest.mark.thorough("0.4 s")
 def test_each_file_may_call_its_person_otherwise(tmp_path):
     frames = {f"{name.lower()}.csv": frame for name, frame in three_tables().items() if name != "SCHLUESSEL"}
     files = {"STAMMDATEN": {"person": "PatNr"}, "FAELLE": {"person": "patient_id"}}
@@ -442,6 +444,7 @@ def test_a_file_with_both_names_is_a_fault(tmp_path):
     assert fault.startswith("lab.csv: it has a column 'id' beside 'PatNr'")
 
 
+@pytest.mark.thorough("0.4 s")
 @pytest.mark.parametrize(
     ("made", "person"), quick(1, [(german_visits, "PatNr"), (italian_results, "id_paziente")], "1 s")
 )

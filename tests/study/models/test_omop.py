@@ -171,6 +171,7 @@ def as_csv(export):
     return {f"{name}.csv": rows for name, rows in export.items()}
 
 
+@pytest.mark.thorough("0.3 s")
 @pytest.mark.parametrize("are_capitals", [False, True])
 def test_people_concepts_by_name_and_the_first_measurement(tmp_path, are_capitals):
     files = as_csv(in_capitals(EXPORT) if are_capitals else EXPORT)
@@ -207,6 +208,7 @@ def test_a_pilot_of_nothing_but_column_names_is_a_fault(tmp_path):
     assert "no records" in " ".join(faults_of(tmp_path, {"person.csv": "person_id,gender_concept_id\n"}, PERSON_ID))
 
 
+@pytest.mark.thorough("0.3 s")
 def test_without_a_dictionary_people_are_named_as_every_export_names_them(tmp_path):
     files = {name: rows for name, rows in as_csv(EXPORT).items() if name != "concept.csv"}
     combined = combine(tmp_path, files, PERSON_ID)
@@ -214,6 +216,7 @@ def test_without_a_dictionary_people_are_named_as_every_export_names_them(tmp_pa
     assert "MEASUREMENT__3004249" in combined.frame
 
 
+@pytest.mark.thorough("0.3 s")
 def test_two_concepts_of_one_name_stay_two(tmp_path):
     named = [row | ({"concept_name": "FEMALE"} if row["concept_id"] == "8507" else {}) for row in CONCEPT]
     combined = combine(tmp_path, as_csv(EXPORT | {"concept": named}), PERSON_ID)
@@ -242,6 +245,7 @@ def test_events_are_asked_for_by_the_name_of_a_concept(tmp_path):
     assert values(combined, flag) == {**dict.fromkeys("12345", "Y"), "6": "N"}
 
 
+@pytest.mark.thorough("0.5 s")
 def test_parquet_with_whole_numbers_gives_the_same_people(tmp_path):
     files = {}
     for name, rows in EXPORT.items():
@@ -291,6 +295,7 @@ def left(tmp_path_factory):
     return released(tmp_path_factory.mktemp("left"), EXPORT)
 
 
+@pytest.mark.thorough("0.8 s")
 def test_pseudonyms_are_numbers_that_a_table_of_floats_holds(left):
     frames, _ = left
     assert set(frames["PERSON"]["person_id"]) == {by_hand(str(i)) for i in range(1, 6)}
@@ -365,6 +370,7 @@ def test_a_recoded_year_of_birth_is_in_no_other_column(tmp_path):
     assert not {"month_of_birth", "day_of_birth", "birth_datetime"} & set(frames["PERSON"])
 
 
+@pytest.mark.thorough("0.7 s")
 def test_a_suppressed_gender_is_gone_and_the_others_keep_their_ids(tmp_path):
     frames, _ = released(tmp_path, EXPORT, {"PERSON__gender_concept_id": {"MALE": None, "FEMALE": "FEMALE"}})
     assert frames["PERSON"]["gender_concept_id"].value_counts(dropna=False).to_dict() == {"8532": 3, np.nan: 2}
@@ -436,6 +442,7 @@ def test_the_script_reproduces_the_shipped_demo_byte_for_byte(tmp_path):
     assert sum(map(len, shipped.values())) < 300_000
 
 
+@pytest.mark.thorough("0.7 s")
 def test_the_config_of_the_demo_names_columns_that_its_merge_makes(tmp_path):
     text = (PROJECT / "config" / "OMOP_DEMO.py").read_text(encoding="utf-8")
     config = ast.literal_eval(ast.parse(text).body[-1].value)

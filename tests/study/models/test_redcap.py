@@ -222,6 +222,7 @@ def test_a_checkbox_is_one_column_of_words_and_its_parts_are_not_merged(tmp_path
 CHOICES = "1, <b>Mild</b> | 2, Worse,  much | -9, Unknown | 3, Unknown | 4, 5 | 5, 5 or more"
 
 
+@pytest.mark.thorough("0.4 s")
 @each(
     ("written", "shown"),
     [

@@ -234,6 +234,7 @@ def test_the_script_reproduces_the_demo_byte_for_byte(tmp_path):
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == shipped
 
 
+@pytest.mark.thorough("0.4 s")
 def test_the_baseline_of_the_demo_is_that_of_pandas(tmp_path):
     """Of 627 rows in no order, 150 people, and of each column what the first event with a value has."""
     folder = PROJECT / "pilot_report" / "REDCAP_DEMO"

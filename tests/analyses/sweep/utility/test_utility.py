@@ -119,6 +119,7 @@ def test_loss_precision_and_classes_are_those_of_arx(adult, row):
         assert measure_utility(with_stars).figures["non_uniform_entropy_bits"] > arx["nue"]
 
 
+@pytest.mark.thorough("0.3 s")
 @needs_shared
 def test_without_a_hierarchy_the_domain_are_the_original_values(adult):
     """Where every leaf occurs in the data, ARX's figure comes out of the data alone."""
