@@ -200,24 +200,24 @@ def of_bins(
     """The config's own bins, then neighbours joined in pairs until one bin is left; then the attribute is dropped.
 
     Of an odd number of bins, the one of most ``people`` (n_values,) that can stays alone, so that none is of few.
-    The edges of coarser bins are some of the finer ones and always include the first and the last, so that tails
-    keep their people. Each bin is a leaf, and so is each tail that contains somebody.
+    The edges of coarser bins are some of the finer ones. A lower tail with somebody in it is a bin like the others, so
+    that the coarsest level has two groups of many; the last edge stays. Each bin is a leaf, and so is each tail that
+    contains somebody.
     """
     occurs = np.bincount(column.codes[column.codes >= 0], minlength=len(column.labels)) > 0
-    n_bins = len(edges) - 1
-    inner = slice(1, -1) if has_tails else slice(None)
-    is_leaf = occurs.copy()
-    is_leaf[inner] = True
-    groupings, begins = [], list(range(n_bins))
-    for step in _steps(n_bins):
-        begins = begins if step == 1 else _paired(begins, people[inner])
-        group = np.searchsorted(begins, np.arange(n_bins), side="right") - 1
-        if has_tails:
-            group = np.concatenate([[0], group + 1, [group[-1] + 2]])
-        coarse = [*(edges[begin] for begin in begins), edges[-1]]
+    n_bins, is_leaf, groupings = len(edges) - 1, occurs.copy(), []
+    is_leaf[slice(1, -1) if has_tails else slice(None)] = True
+    of_each = people if has_tails else np.concatenate([[0], people])  # place 0 is the lower tail
+    first = int(not (has_tails and occurs[0]))
+    begins, n_before = list(range(first, n_bins + 1)), 0
+    while len(begins) != n_before and len(begins) + first >= 2:
+        group = np.searchsorted(begins, np.arange(n_bins + 1), side="right") - 1 + first
+        coarse = [*(edges[begin - 1] for begin in begins if begin), edges[-1]]
         bins = [f"{low:g}--{high:g}" for low, high in itertools.pairwise(coarse)]
         labels = [f"<{coarse[0]:g}", *bins, f">{coarse[-1]:g}"] if has_tails else bins
+        group = np.append(group, group[-1] + 1) if has_tails else group[1:] - 1
         groupings.append((group, np.array(labels, dtype=object), Recoding("bins", bin_settings(coarse, has_tails))))
+        n_before, begins = len(begins), _paired(begins, of_each[: n_bins + 1])
     return _generalisation(name, column, groupings, is_leaf)
 
 

@@ -33,11 +33,11 @@ from disclosure_control.records.subjects import Subjects, SubjectsInMemory
 from disclosure_control.remedy.treatments.evaluation import config_of, notes_on_roles
 from disclosure_control.remedy.treatments.keys import UNNAMED, Release
 from disclosure_control.remedy.treatments.methods.recommended import ADVICE, notes_on_recommended, steps_that_are_left
+from disclosure_control.remedy.treatments.methods.suppression import notes_on_suppressed
 from disclosure_control.remedy.treatments.record_order import natural_order
 from disclosure_control.remedy.treatments.registry import TreatmentInput, TreatmentStep, applied, at_once_of, methods
 from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED
 from disclosure_control.remedy.treatments.steps import checked_steps, faults_of_columns_gone
-from disclosure_control.remedy.treatments.treat_counted import apply_to_counts, done
 from disclosure_control.remedy.treatments.treated_pilot import AppliedStep, TreatedPilot, scanned_column
 
 
@@ -210,8 +210,39 @@ def _apply(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, Appl
         return _by_id(step, work, given)
     if treatment.drops_by_values is not None:
         why, notes = treatment.drops_by_values(step.settings, work.columns, given.config, work.scanned)
-        return work.without_columns(list(why)), done(step, {name: work.n_present(name) for name in why}, 0, notes)
-    return apply_to_counts(step, work, given.config, given.input)
+        return work.without_columns(list(why)), _done(step, {name: work.n_present(name) for name in why}, 0, notes)
+    return _by_counts(step, work, given)
+
+
+def _by_counts(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, AppliedStep]:
+    """One step that is ``by_value``, drops columns, or ``leaves_out`` whole classes."""
+    treatment = methods()[step.method]
+    if treatment.by_value:
+        (name,) = columns_named(step.settings)["column"]
+        distinct, people = work.distinct(name)
+        treated = applied(step, given.input(distinct.to_frame(name), people))
+        work = work.with_values(name, treated.frame[name])
+        return work, _done(step, treated.changed, 0, treated.notes, treated.inputs)
+    if treatment.drops is not None:
+        gone = treatment.drops(step.settings, work.columns)
+        return work.without_columns(gone), _done(step, {name: work.n_present(name) for name in gone})
+    assert treatment.leaves_out is not None, step.method
+    assessment = work.assessed(given.config)
+    leaving = treatment.leaves_out(assessment, step.settings)
+    n_removed = int(assessment.classes.size[leaving].sum())
+    work = work.without(assessment, leaving) if n_removed else work
+    return work, _done(step, {}, n_removed, notes_on_suppressed(assessment, leaving))
+
+
+def _done(
+    step: TreatmentStep,
+    changed: Mapping[str, int],
+    n_removed: int = 0,
+    notes: Sequence[str] = (),
+    inputs: Mapping[str, dict[str, object]] | None = None,
+) -> AppliedStep:
+    """What a step did, without chance."""
+    return AppliedStep(step.method, changed, n_removed, tuple(notes), False, inputs or {}, step.settings)
 
 
 def _everybody(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, AppliedStep]:
@@ -228,7 +259,7 @@ def _everybody(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, 
     values = {str(name): left[name].reset_index(drop=True) for name in left if name != SUBJECT_COLUMN}
     ids = SubjectsInMemory(left[SUBJECT_COLUMN], len(left)) if SUBJECT_COLUMN in left else None
     work = _Work(work.records.at(left.index.to_numpy()), tuple(map(str, left)), values, ids)
-    what = done(step, treated.changed, treated.n_records_removed, treated.notes, treated.inputs)
+    what = _done(step, treated.changed, treated.n_records_removed, treated.notes, treated.inputs)
     return work, dataclasses.replace(what, used_chance=used_chance)
 
 
@@ -247,7 +278,7 @@ def _by_id(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, Appl
         work, notes = work.with_values(name, treated.frame[name]), treated.notes
         changed |= treated.changed
     nobody = pd.DataFrame({name: pd.Series(dtype="str") for name in columns})
-    return work, done(step, changed, 0, notes or applied(step, given.input(nobody)).notes)
+    return work, _done(step, changed, 0, notes or applied(step, given.input(nobody)).notes)
 
 
 def _ids_recoded(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, int]:
@@ -292,5 +323,5 @@ def _recommended(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work
         for name, n in what.changed.items():
             changed[name] = changed.get(name, 0) + n
     notes += notes_on_recommended(given.recommended, gone)
-    what = done(step, changed, n_before - work.records.n_people, notes, inputs)
+    what = _done(step, changed, n_before - work.records.n_people, notes, inputs)
     return work, dataclasses.replace(what, used_chance=used_chance)

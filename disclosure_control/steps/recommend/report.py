@@ -89,7 +89,7 @@ def _how_sure(told: ToldRecommendation) -> str:
     size, limit = many_text(told.lattice_size), f"{100 * told.suppression_limit:g}%"
     if told.not_evaluated == told.records:
         return "No record is evaluated: there is nothing to recommend."
-    if told.at_risk == 0 and told.models:
+    if not told.anybody_at_risk and told.models:
         if told.left_out:
             return "By the thresholds that can be met nothing has to be given up; the others are not met."
         return "Nobody is at risk by the thresholds: nothing has to be given up."
@@ -167,26 +167,21 @@ def landscape_map(told: ToldRecommendation) -> tuple[Drawing | None, int]:
 
 def _answer(answer: ToldAnswer, told: ToldRecommendation) -> Iterator[Part]:
     yield Sentence(_outcome(answer, told), where=Where.EVERYWHERE)
-    if told.at_risk is not None:
-        n_left = MASKED_CELL if answer.suppressed is None else f"{(told.records or 0) - answer.suppressed}"
-        loss = MASKED_CELL if answer.loss is None else f"{answer.loss:.4g}"
-        yield Sentence(
-            f"Records no longer at risk: {count_text(answer.rescued)} of {told.at_risk}. Records released: "
-            f"{n_left}. {_loss_in_words(told)}: {loss}."
-        )
+    n_left = MASKED_CELL if answer.suppressed is None else f"{(told.records or 0) - answer.suppressed}"
+    loss = MASKED_CELL if answer.loss is None else f"{answer.loss:.4g}"
+    released = f"Records released: {n_left}. {_loss_in_words(told)}: {loss}."
+    yield Sentence(released, where=Where.REPORT)
     if answer.treatment:
         steps = [f"    {json.dumps(step, ensure_ascii=False)}," for step in answer.treatment]
         yield Details("Lines for the config", ['"treatment": [', *steps, "],"], is_code=True)
 
 
 def _outcome(answer: ToldAnswer, told: ToldRecommendation) -> str:
-    """What to give up, who is left out, and whether the thresholds hold."""
+    """What to give up, and who is left out."""
     n_out = "a few" if answer.suppressed_few else count_in_sentence(answer.suppressed)
     of = "all" if told.records is None else told.records
-    still = ", ".join(f"{count_in_sentence(n)} by {name}" for name, n in answer.at_risk_after.items() if n != 0)
     holds = "all thresholds that can be met hold" if told.left_out else "all thresholds hold"
-    outcome = f"still at risk: {still}" if still else holds if answer.holds else "people are still at risk"
-    return f"{answer.words}; {n_out} of {of} records left out: {outcome}."
+    return f"{answer.words}; {n_out} of {of} records left out: {holds}."
 
 
 def _loss_in_words(told: ToldRecommendation) -> str:
@@ -226,7 +221,6 @@ def sections_outside(told: ToldRecommendation, counts: ToldCounts, k: ToldModel)
             answer,
             suppressed=None if k.evaluated is None else counts.tell(answer.suppressed),
             suppressed_few=False,
-            at_risk_after={},
             loss=None,
             treatment=[],
         )
@@ -235,7 +229,6 @@ def sections_outside(told: ToldRecommendation, counts: ToldCounts, k: ToldModel)
     outside = replace(
         told,
         records=k.total,
-        at_risk=None,
         left_out=["not told outside"],  # whether a threshold cannot be met
         landscape=replace(told.landscape, places=coarse, loss_step=step),
         short_list=answers,

@@ -1,34 +1,21 @@
-"""The few really different answers to "what is the least I must give up?", each applied to the people of the pilot.
-
-The search chooses the recodings to try; every figure of an answer comes from the treatments themselves, see
-``tried_out``.
-"""
+"""The few really different answers to "what is the least I must give up?"."""
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.words import capitalised
-from disclosure_control.records.counted import CountedPeople
 from disclosure_control.remedy.recodings.generalisations import Generalisation, Recoding
 from disclosure_control.remedy.recodings.losses import METRICS
-from disclosure_control.remedy.recodings.nodes import RollUp
-from disclosure_control.remedy.recodings.search import SearchResult, Transformation, search
+from disclosure_control.remedy.recodings.search import SearchResult, search
 from disclosure_control.remedy.treatments.registry import TreatmentStep
-from disclosure_control.remedy.treatments.treat_counted import TreatedCounts, treat_counted
 from disclosure_control.steps.recommend.pilot import PilotLattice
-from disclosure_control.steps.recommend.tried_out import AlikePeople, outcome_of
 
 
 @dataclass(frozen=True)
@@ -45,9 +32,8 @@ class SearchQuestion:
 class RecodingAnswer:
     """One way to meet the thresholds, with its results.
 
-    ``treatment`` is the list for the config. ``n_suppressed`` records are left out; ``n_rescued`` were at risk
-    before and are released without being at risk. ``at_risk`` counts, by model, the records that are still at risk
-    (of the models that can be met), and ``holds`` says that there are none. ``loss`` is that of the metric in use.
+    ``treatment`` is the list for the config. ``n_suppressed`` records are left out. ``loss`` is that of the metric in
+    use.
     """
 
     titles: tuple[str, ...]
@@ -56,14 +42,7 @@ class RecodingAnswer:
     treatment: tuple[TreatmentStep, ...]
     loss: float
     n_suppressed: int
-    n_rescued: int
-    at_risk: dict[str, int]
     is_optimal: bool
-
-    @property
-    def holds(self) -> bool:
-        """Whether nobody is still at risk."""
-        return not any(self.at_risk.values())
 
 
 @dataclass(frozen=True)
@@ -75,7 +54,6 @@ class Trial:
 
     pilot: PilotLattice
     assessment: Assessment
-    folder: Path
     metric: str
     weights: Mapping[str, float]
     lowest: Mapping[str, int]
@@ -84,34 +62,10 @@ class Trial:
     time_limit: float
     clock: Callable[[], float] = time.monotonic
 
-    @cached_property
-    def alike(self) -> AlikePeople:
-        """The people in groups with the same outcome under every recoding."""
-        return AlikePeople.of(self.pilot.people)
-
-    @cached_property
-    def counted(self) -> CountedPeople:
-        """The people in the finest classes, to be recoded."""
-        return CountedPeople.of(self.pilot.people, self.assessment.config)
-
-    @cached_property
-    def as_it_is(self) -> TreatedCounts:
-        return self.treated([])
-
-    def treated(self, steps: Sequence[TreatmentStep]) -> TreatedCounts:
-        return treat_counted(self.counted, self.assessment.config, steps, self.folder)
-
     @property
     def asks_for_larger_classes(self) -> bool:
         """Whether classes of more people than K are asked for: then nobody is left out, as that is done by K."""
         return self.pilot.k > self.assessment.config.K
-
-    @property
-    def n_at_risk(self) -> int:
-        """How many people are at risk without treatment, by the models that can be met."""
-        flags = self.alike.at_risk(self.as_it_is, self.pilot.models).values()
-        nobody = np.zeros(len(self.alike.people), dtype=bool)
-        return int(self.alike.people[np.logical_or.reduce([nobody, *flags])].sum())
 
     def search(self, question: SearchQuestion, time_limit: float) -> SearchResult:
         """The answer of least loss; if that leaves out everybody, the best of those that keep somebody."""
@@ -181,62 +135,24 @@ def answers(trial: Trial) -> tuple[SearchResult, list[RecodingAnswer]]:
             left = start + trial.time_limit - trial.clock()
             if left > 0:
                 searched[-1].append((question, trial.search(question, left)))
-    found = _best_of_all(trial, found, [one for several in searched for _, one in several])
     chosen: dict[tuple[int, ...], tuple[list[str], SearchResult]] = {}
     for several in [[(first, found)], *searched]:
         _choose(chosen, several)
-    tried_out = [_tried_out(trial, tuple(titles), one) for titles, one in chosen.values()]
-    if found.best is not None and not _is_as_predicted(found.best, tried_out[0]):
-        found = dataclasses.replace(found, is_optimal=False)
-    return found, tried_out
+    return found, [_answer(trial.pilot, tuple(titles), one) for titles, one in chosen.values()]
 
 
-def _best_of_all(trial: Trial, found: SearchResult, others: Sequence[SearchResult]) -> SearchResult:
-    """``found``; if unproven, any better result of the others, within the same levels, that the main question
-    allows.
-    """
-    if found.is_optimal:
-        return found
-    requirements, roll_up = trial.pilot.requirements(trial.suppression_limit), RollUp(trial.pilot.lattice)
-    best, n_checked = found.best, found.n_checked + sum(one.n_checked for one in others)
-    for other in (one.best for one in others if one.best is not None):
-        is_allowed = other.n_suppressed <= requirements.most_suppressed(roll_up.node(other.levels))
-        if is_allowed and (best is None or other.loss < best.loss):
-            best = other
-    return (
-        found
-        if best is found.best
-        else SearchResult(best, False, min(n_checked, found.lattice_size), found.lattice_size)
-    )
-
-
-def holds_for_any_classes(trial: Trial, found: SearchResult, time_limit: float) -> bool:
+def holds_for_any_classes(trial: Trial, found: SearchResult) -> bool:
     """Whether ``found`` is proven whichever classes a recoding leaves out, not only for those that the rule chooses.
 
     t compares a class with those who are kept, so which classes fail depends on which others are left out: of many
     possible sets of classes the treatment ``suppress_records`` takes one (``failing_classes``). k and l alone need no
-    such choice: classes that fail them have to be left out, and the others need not be. So the least loss without t
-    is a lower bound for every set of classes, where a loss only grows with the records left out.
+    such choice: classes that fail them have to be left out, and the others need not be.
     """
-    pilot = trial.pilot
-    if not found.is_optimal or trial.suppression_limit * pilot.lattice.n_people + 1e-9 < 1:  # nobody may be left out
+    nobody_may_go = trial.suppression_limit * trial.pilot.lattice.n_people + 1e-9 < 1
+    if not found.is_optimal or nobody_may_go:
         return found.is_optimal
-    if not METRICS[trial.metric].on(pilot.lattice, weights_of(trial)).grows_with_suppression:
-        return False
-    without_t = [one for one in pilot.criteria if not one.definition.needs_own_value]
-    if len(without_t) == len(pilot.criteria):
-        return True
-    relaxed = dataclasses.replace(trial, pilot=dataclasses.replace(pilot, criteria=tuple(without_t)))
-    bound = relaxed.search(main_question(relaxed), time_limit)
-    if bound.best is None or found.best is None:
-        return bound.is_optimal and bound.best is None
-    return bound.is_optimal and bound.best.loss >= found.best.loss - 1e-9 * max(1.0, abs(found.best.loss))
-
-
-def _is_as_predicted(best: Transformation, answer: RecodingAnswer) -> bool:
-    """Whether the treatments had the effect on the records that the search predicted; otherwise it proves nothing."""
-    is_near = np.isclose(answer.loss, best.loss, rtol=1e-9, atol=1e-9)
-    return answer.holds and answer.n_suppressed == best.n_suppressed and bool(is_near)
+    grows = METRICS[trial.metric].on(trial.pilot.lattice, weights_of(trial)).grows_with_suppression
+    return grows and not any(one.definition.needs_own_value for one in trial.pilot.criteria)
 
 
 def _choose(
@@ -249,34 +165,18 @@ def _choose(
         chosen.setdefault(best.levels, ([], one))[0].append(question.title)
 
 
-# ---------------------------------------------------------------- an answer, tried out
-
-
-def _tried_out(trial: Trial, titles: tuple[str, ...], found: SearchResult) -> RecodingAnswer:
+def _answer(pilot: PilotLattice, titles: tuple[str, ...], found: SearchResult) -> RecodingAnswer:
     assert found.best is not None
-    pilot, levels = trial.pilot, found.best.levels
-    steps = treatment_steps(pilot, levels, found.best.n_suppressed > 0)
-    outcome = outcome_of(trial.alike, trial.as_it_is, trial.treated(steps), pilot.models)
+    levels = found.best.levels
     return RecodingAnswer(
         titles=titles,
         levels={attribute.name: level for attribute, level in zip(pilot.lattice.attributes, levels, strict=True)},
         words=in_words(pilot, levels),
-        treatment=tuple(steps),
-        loss=_loss(trial, levels, outcome.gone),
-        n_suppressed=outcome.n_suppressed,
-        n_rescued=outcome.n_rescued,
-        at_risk=outcome.at_risk,
+        treatment=tuple(treatment_steps(pilot, levels, found.best.n_suppressed > 0)),
+        loss=found.best.loss,
+        n_suppressed=found.best.n_suppressed,
         is_optimal=found.is_optimal,
     )
-
-
-def _loss(trial: Trial, levels: tuple[int, ...], gone: np.ndarray) -> float:
-    """The loss of all people, evaluated or not, where those of the finest classes that are ``gone`` lose everything."""
-    pilot = trial.pilot
-    node = RollUp(pilot.lattice).node(levels)
-    suppressed = np.zeros(node.n_classes, dtype=bool)
-    suppressed[node.class_of_combination[gone]] = True
-    return METRICS[trial.metric].on(pilot.lattice, weights_of(trial)).loss(node, suppressed)
 
 
 def weights_of(trial: Trial) -> list[float]:

@@ -47,7 +47,6 @@ def run_step(step: StepInput[RecommendSettings]) -> StepResult:
     trial = Trial(
         pilot=pilot,
         assessment=assessment,
-        folder=step.folder,
         metric=settings.metric,
         weights=settings.weights,
         lowest=lowest,
@@ -55,13 +54,11 @@ def run_step(step: StepInput[RecommendSettings]) -> StepResult:
         suppression_limit=0.0 if pilot.k > assessment.config.K else settings.suppression_limit,
         time_limit=settings.time_limit,
     )
-    start = trial.clock()
     found, short_list = answers(trial)
-    any_classes = holds_for_any_classes(trial, found, start + trial.time_limit - trial.clock())
+    any_classes = holds_for_any_classes(trial, found)
     driven_by = by_thresholds(trial, found)
     places = landscape_of(trial, short_list)
-    best = short_list[0] if found.best is not None else None
-    treatment = best.treatment if best is not None and best.holds else None
+    treatment = short_list[0].treatment if found.best is not None else None
 
     def told(policy: Policy) -> ToldRecommendation:
         return told_recommendation(policy, trial, settings, found, short_list, any_classes, driven_by, places)

@@ -30,9 +30,6 @@ class ToldAnswer:
     loss: float | None
     suppressed: int | None
     suppressed_few: bool
-    rescued: int | None
-    at_risk_after: Mapping[str, int | None]
-    holds: bool
     optimal: bool
     treatment: Sequence[Mapping[str, object]]
 
@@ -75,7 +72,7 @@ class ToldRecommendation:
     records: int | None
     not_evaluated: int
     missing_qis: str
-    at_risk: int | None
+    anybody_at_risk: bool
     optimal: bool
     any_classes: bool
     levels: Mapping[str, int] | None
@@ -114,7 +111,7 @@ def told_recommendation(
         records=assessment.classes.n_records,
         not_evaluated=assessment.classes.n_records - pilot.n_evaluated,
         missing_qis=assessment.config.missing_qis,
-        at_risk=trial.n_at_risk,
+        anybody_at_risk=any(one.n_risky for one in assessment.results if one.model[0] in pilot.models),
         optimal=found.is_optimal,
         any_classes=any_classes,
         levels=best.levels if best else None,
@@ -162,7 +159,6 @@ def _told(policy: Policy, n: int, trial: Trial) -> int | None:
 
 
 def _told_answer(policy: Policy, answer: RecodingAnswer, trial: Trial) -> ToldAnswer:
-    n_at_risk = trial.n_at_risk
     return ToldAnswer(
         titles=answer.titles,
         words=answer.words,
@@ -170,9 +166,6 @@ def _told_answer(policy: Policy, answer: RecodingAnswer, trial: Trial) -> ToldAn
         loss=None if _told(policy, answer.n_suppressed, trial) is None else answer.loss,
         suppressed=_told(policy, answer.n_suppressed, trial),
         suppressed_few=bool(policy.are_small(np.array(answer.n_suppressed))),
-        rescued=n_at_risk if answer.n_rescued == n_at_risk else policy.told(answer.n_rescued, n_at_risk),
-        at_risk_after={name: _told(policy, n, trial) for name, n in answer.at_risk.items()},
-        holds=answer.holds,
         optimal=answer.is_optimal,
         treatment=[step.literal for step in answer.treatment],
     )
