@@ -46,7 +46,7 @@ class CourseRisk:
     counted, ``not_counted`` the others, each with the reason. ``fewer``: which quasi-identifiers have to go so that
     nobody is alone by one fact; None if that was not looked for. ``alone_by_kind``: the kinds of facts by which
     somebody is alone even without any. ``may_keep``: domains and kinds of facts that can stay if some people lose
-    their quasi-identifiers. ``below_k`` counts people of whom
+    their quasi-identifiers; ``alone_in_class``: those kinds by which somebody is alone. ``below_k`` counts people of whom
     fewer than K have the same facts. ``holders``: people with a fact of each kind.
     """
 
@@ -65,6 +65,7 @@ class CourseRisk:
     fewer: FewerColumns | None = None
     alone_by_kind: Sequence[str] = ()
     may_keep: Sequence[str] = ()
+    alone_in_class: Sequence[str] = ()
 
     @property
     def is_counted(self) -> bool:
@@ -101,10 +102,15 @@ def course_risk(
     in_months = alone_by_facts(classes, with_months.people, with_months.facts)
     is_over = known.facts == 1 and (in_months if known.months else alone)[1].n_alone > most_alone
     fewer = fewer_columns(columns, in_use.people, in_use.facts, most_alone) if columns and is_over else None
+    everybody, stay = (
+        np.zeros(len(subjects), dtype=np.int64),
+        [one for one in counted if one not in ("terms", *told_by)],
+    )
     return CourseRisk(
         fewer=fewer,
-        alone_by_kind=_alone_by_kind(in_use, counted, len(subjects)) if fewer is not None else (),
+        alone_by_kind=_alone_by_kind(in_use, counted, everybody) if fewer is not None else (),
         may_keep=_may_keep(opened, model, counted, without) if columns else (),
+        alone_in_class=_alone_by_kind(in_use, stay, classes) if columns and is_over else (),
         n_people=len(subjects),
         k=k,
         known=replace(known, kinds=counted),
@@ -139,13 +145,12 @@ def _may_keep(
     return (*dict.fromkeys(found), *(kind for kind in ("visits",) if kind in counted and facts.holders[kind]))
 
 
-def _alone_by_kind(facts: Facts, kinds: Sequence[str], n_people: int) -> tuple[str, ...]:
-    """The kinds of facts by one of which somebody is alone among all people."""
-    everybody = np.zeros(n_people, dtype=np.int64)
+def _alone_by_kind(facts: Facts, kinds: Sequence[str], classes: np.ndarray) -> tuple[str, ...]:
+    """The kinds of facts by one of which somebody is alone in a class (n_people,)."""
     found = []
     for kind in kinds:
         of_kind = facts.of_kind(kind)
-        if n_alone_by_one(everybody, entries_of(facts.people[of_kind], facts.facts[of_kind])):
+        if n_alone_by_one(classes, entries_of(facts.people[of_kind], facts.facts[of_kind])):
             found.append(kind)
     return tuple(found)
 
@@ -352,12 +357,19 @@ def _remedy(policy: Policy, course: CourseRisk) -> tuple[str, tuple[ConfigChange
     rare, least = course.rare_terms, max(course.k, 2)
     changes = [_without(name, kind) for kind, names in course.told_by.items() for name in names]
     is_done = rare is not None and rare.within_class and rare.at_least >= least
-    if "terms" in (course.known.kinds or KINDS) and not is_done:
-        why = f"terms of fewer than {least} people of a class single people out"
-        keep = {"keep": list(course.may_keep)} if course.may_keep else {}
-        also = "; people lose their quasi-identifiers where a reason to leave the study, or a number of visits, is rare"
-        value = {"at_least": least, "within": "class", **keep}
-        changes.append(ConfigChange.to(("release", "rare_terms"), value, f"{why}{also if keep else ''}"))
+    has_terms = "terms" in (course.known.kinds or KINDS)
+    kept = () if rare is None else rare.keep
+    if (has_terms and not is_done) or not set(course.alone_in_class) <= set(kept):
+        first = course.may_keep if has_terms and not is_done else kept
+        keep = list(dict.fromkeys((*first, *course.alone_in_class)))
+        why = [f"terms of fewer than {least} people of a class single people out"] if has_terms and not is_done else []
+        told = ["a reason to leave the study"] if set(keep).difference(KINDS) else []
+        told += [KINDS[kind].words for kind in keep if kind in KINDS]
+        why += [f"the few people of a class with a rare value of {listed(told)} lose their quasi-identifiers"] * bool(
+            told
+        )
+        value = {"at_least": least, "within": "class", **({"keep": keep} if keep else {})}
+        changes.append(ConfigChange.to(("release", "rare_terms"), value, "; ".join(why)))
     if changes:
         return f"or {say}", tuple(changes)
     if course.fewer is None:
