@@ -46,8 +46,9 @@ class CourseRisk:
     counted, ``not_counted`` the others, each with the reason. ``fewer``: which quasi-identifiers have to go so that
     nobody is alone by one fact; None if that was not looked for. ``alone_by_kind``: the kinds of facts by which
     somebody is alone even without any. ``may_keep``: domains and kinds of facts that can stay if some people lose
-    their quasi-identifiers; ``alone_in_class``: those kinds by which somebody is alone. ``below_k`` counts people of whom
-    fewer than K have the same facts. ``holders``: people with a fact of each kind.
+    their quasi-identifiers; ``alone_in_class``: the kinds by which somebody is alone in a class, and for which people
+    can lose them. ``below_k`` counts people of whom fewer than K have the same facts. ``holders``: people with a fact
+    of each kind.
     """
 
     n_people: int
