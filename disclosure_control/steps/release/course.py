@@ -350,27 +350,28 @@ def _without(name: str, kind: str) -> ConfigChange:
     return ConfigChange.to(("release", "operations", name), "remove", why)
 
 
+def _of_few_hidden(course: CourseRisk) -> Iterator[ConfigChange]:
+    """Rare terms within classes, and no quasi-identifiers of people with a rare fact; nothing where that is so."""
+    rare, least, kept = course.rare_terms, max(course.k, 2), course.rare_terms.keep if course.rare_terms else ()
+    is_within = rare is not None and rare.within_class and rare.at_least >= least
+    is_done = is_within or "terms" not in (course.known.kinds or KINDS)
+    if is_done and set(course.alone_in_class) <= set(kept):
+        return
+    keep = list(dict.fromkeys((*(kept if is_done else course.may_keep), *course.alone_in_class)))
+    facts = dict.fromkeys(KINDS[one].words if one in KINDS else "a reason to leave the study" for one in keep)
+    why = [] if is_done else [f"terms of fewer than {least} people of a class single people out"]
+    why += [f"people lose their quasi-identifiers where {listed(facts)} is rare"] if keep else []
+    value = {"at_least": least, "within": "class", **({"keep": keep} if keep else {})}
+    yield ConfigChange.to(("release", "rare_terms"), value, "; ".join(why))
+
+
 def _remedy(policy: Policy, course: CourseRisk) -> tuple[str, tuple[ConfigChange, ...]]:
     """The remedy: rare terms within classes, and no variable that tells of a death or a stay in hospital by itself; if
     they are no help, the controller must say what is known.
     """
     say = 'state under "release", "outsiders_know" what outsiders know of people (docs/release.md)'
-    rare, least = course.rare_terms, max(course.k, 2)
     changes = [_without(name, kind) for kind, names in course.told_by.items() for name in names]
-    is_done = rare is not None and rare.within_class and rare.at_least >= least
-    has_terms = "terms" in (course.known.kinds or KINDS)
-    kept = () if rare is None else rare.keep
-    if (has_terms and not is_done) or not set(course.alone_in_class) <= set(kept):
-        first = course.may_keep if has_terms and not is_done else kept
-        keep = list(dict.fromkeys((*first, *course.alone_in_class)))
-        why = [f"terms of fewer than {least} people of a class single people out"] if has_terms and not is_done else []
-        told = ["a reason to leave the study"] if set(keep).difference(KINDS) else []
-        told += [KINDS[kind].words for kind in keep if kind in KINDS]
-        why += [f"the few people of a class with a rare value of {listed(told)} lose their quasi-identifiers"] * bool(
-            told
-        )
-        value = {"at_least": least, "within": "class", **({"keep": keep} if keep else {})}
-        changes.append(ConfigChange.to(("release", "rare_terms"), value, "; ".join(why)))
+    changes += _of_few_hidden(course)
     if changes:
         return f"or {say}", tuple(changes)
     if course.fewer is None:

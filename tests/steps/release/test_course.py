@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.basics.telling.sections import Style
-from disclosure_control.basics.telling.small_counts import MASKED
+from disclosure_control.basics.telling.small_counts import EXACT, MASKED
 from disclosure_control.measures.longitudinal import AloneByFacts
 from disclosure_control.release.facts.facts import facts_known
 from disclosure_control.release.settings import OutsidersKnow
@@ -123,6 +123,20 @@ def course_with(known: OutsidersKnow, *n_alone: int, n_people: int = 100) -> Cou
     found = tuple(AloneByFacts(i, 2, np.arange(n_people) < n, True) for i, n in enumerate(n_alone))
     none = tuple(AloneByFacts(i, 2, np.zeros(n_people, dtype=bool), True) for i in range(4))
     return CourseRisk(n_people, 5, known, {}, found, none, none, (), ())
+
+
+def test_the_few_who_are_alone_by_a_number_of_rows_are_hidden_before_everybody_loses_a_column():
+    """One of a hundred: SEX is dropped only where hiding the few was done, and did not help."""
+    course = dataclasses.replace(
+        course_with(OutsidersKnow(kinds=("rows",)), 0, 1), alone_in_class=("rows",), fewer=FewerColumns(("SEX",), 0)
+    )
+    (hidden,) = reasons_of_course(EXACT, course)[0].changes
+    assert (hidden.path, hidden.value) == (
+        ("release", "rare_terms"),
+        {"at_least": 5, "within": "class", "keep": ["rows"]},
+    )
+    done = dataclasses.replace(course, rare_terms=RareTerms(5, within_class=True, keep=("rows",)))
+    assert reasons_of_course(EXACT, done)[0].changes[0].value == {"method": "drop_column", "columns": ["SEX"]}
 
 
 @each(
