@@ -254,6 +254,11 @@ def person_of_one(domain: str, frame: pd.DataFrame) -> PersonColumn | None:
 def fault_of_open_person(domain: str, frame: pd.DataFrame, candidates: Sequence[str]) -> str:
     """Rows that seem to be no people, and nothing that names the person for certain."""
     rows = counted(len(frame), "row")
+    if gaps := next((name for name in map(str, frame) if names_subjects(name) and frame[name].isna().any()), None):
+        return (
+            f"{domain}: {gaps!r} names the person, but not in each of its {rows}. Write the id into every row, also "
+            "into further ones of a person below the first"
+        )
     if not candidates:
         return (
             f"{domain}: its {rows} seem to be visits, tests or events, and no column names their person. Add such a "

@@ -98,7 +98,7 @@ def _names_a_person(column: Column, names: frozenset[str]) -> Decision | None:
 
 
 def _has_the_name_of_an_identifier(column: Column, names: frozenset[str]) -> Decision | None:
-    why = identifier_columns([column.name]).get(column.name)
+    why = None if column.role is Role.AGE else identifier_columns([column.name]).get(column.name)  # Croatian "dob"
     return Decision(ConfigRole.DROPPED, why, review=True) if why else None
 
 

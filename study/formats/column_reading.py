@@ -33,7 +33,7 @@ from study.formats.values import (
     declared_missing,
     n_records_of,
 )
-from study.words import yes_and_no
+from study.words import words_for_missing, yes_and_no
 
 # Missing among numbers and dates alone: elsewhere they may be values (NA is Namibia, None an answer).
 MISSING_TOKENS = (
@@ -57,6 +57,7 @@ _MAY_END_UNCLEAN = np.isin(np.arange(256), list(b" \t\n\v\f\r\x1c\x1d\x1e\x1f-")
 _MAY_BEGIN_UNCLEAN = np.isin(np.arange(256), list(b" \t\n\v\f\r\x1c\x1d\x1e\x1f"))
 _MAY_BEGIN_UNCLEAN[[ord(token[0]) for token in MISSING_TOKENS if not token.startswith("-")]] = True
 _IS_DIGIT = np.isin(np.arange(256), list(b"0123456789"))
+_IS_LETTER = np.isin(np.arange(256) | 0x20, list(range(ord("a"), ord("z") + 1)))
 # What parts a day from a month, or is the beginning of a month's name; and what follows a year or a day with its time.
 _PARTS_DAY = np.isin(np.arange(256), list(b"/.- JFMASONDjfmasond"))
 _PARTS_YEAR = np.isin(np.arange(256), list(b"/."))
@@ -198,7 +199,8 @@ def read_column(column: ColumnFound, rules: ColumnRules, n_records: np.ndarray |
     are_numbers = rules.is_number or _all_match(others, NUMBER_PATTERN)
     may_be_dates = rules.may_be_dates and (not are_numbers or _all_match(others, PACKED))
     dates = read_dates(others, rules.may_be_months) if may_be_dates else None
-    n_tokens = _token_counts(cleaned, n_with) if has_tokens else {}
+    tokens = pc.unique(cleaned.filter(is_token)).to_pylist() if has_tokens else []
+    n_tokens = {token: n_with(pc.equal(cleaned, token)) for token in sorted(tokens)}
     are_missing = are_numbers or dates is not None
     if has_tokens and are_missing:
         cleaned = pc.if_else(is_token, pa.scalar(None, type=cleaned.type), cleaned)
@@ -215,7 +217,12 @@ def read_column(column: ColumnFound, rules: ColumnRules, n_records: np.ndarray |
 
 
 def _is_token(values: pa.Array) -> pa.BooleanArray:
-    return pc.fill_null(pc.is_in(values, value_set=pa.array(MISSING_TOKENS, type=values.type)), False)
+    """Which distinct values are a sign or a word for missing, in any language."""
+    is_sign, is_word = (
+        pc.is_in(some, value_set=pa.array(sorted(known), type=values.type))
+        for some, known in ((values, MISSING_TOKENS), (pc.utf8_lower(values), words_for_missing()))
+    )
+    return pc.fill_null(pc.or_(is_sign, is_word), False)
 
 
 def _has_comma(cleaned: pa.Array, others: pa.Array, rules: ColumnRules) -> pa.BooleanArray | None:
@@ -266,6 +273,7 @@ def _needs_a_look(chunk: pa.LargeStringArray, rules: ColumnRules) -> bool:
         or _MAY_END_UNCLEAN.take(last).any()
         or np.count_nonzero(lengths == 0) > chunk.null_count
         or characters.max() >= 0x80
+        or (_IS_DIGIT.take(first).any() and _IS_LETTER.take(first).any())  # 12 beside "unknown"
         or (rules.decimal != "." and (characters == ord(",")).any())
         or (rules.may_be_dates and _may_hold_dates(characters, offsets[:-1], lengths, first))
         or (rules.may_be_dates and may_hold_dates(chunk.slice(0, _LOOKED_AT).drop_null()))
@@ -292,10 +300,6 @@ def _all_match(values: pa.Array, pattern: str) -> bool:
     return bool(pc.all(pc.match_substring_regex(values, pattern)).as_py())
 
 
-def _token_counts(values: pa.Array, n_with: Callable[[pa.BooleanArray], int]) -> dict[str, int]:
-    return {token: n for token in MISSING_TOKENS if (n := n_with(pc.equal(values, token)))}
-
-
 def reading_notes(readings: Mapping[str, ColumnReading], path: Path, options: FileOptions) -> list[str]:
     """Return the decisions about columns, in words."""
     notes = []
@@ -317,7 +321,7 @@ def reading_notes(readings: Mapping[str, ColumnReading], path: Path, options: Fi
 def missing_notes(n_tokens: Mapping[str, Mapping[str, int]]) -> list[str]:
     """Return the tokens read as missing among numbers and dates, from column to token to number of records."""
     notes = []
-    for token in MISSING_TOKENS:
+    for token in sorted({token for tokens in n_tokens.values() for token in tokens}):
         counts = {name: counts.get(token, 0) for name, counts in n_tokens.items()}
         notes += counted_note(f"'{token}' in columns of numbers or dates read as missing: {{}}", counts)
     return notes
@@ -344,4 +348,5 @@ def _is_a_value(token: str, name: str, column: Column) -> bool:
     concept = concept_of(name)
     are_many = len(texts) >= _FEWEST_COUNTRIES and yes_and_no().isdisjoint(map(str.lower, texts))
     is_told = are_many or (concept is not None and concept.name == "country")
-    return (is_told and are_codes_of_countries(texts)) or (len(texts) > 1 and texts <= _SALTS)
+    are_salts = texts <= _SALTS and (len(texts) > 1 or name.endswith("TESTCD"))
+    return are_salts or (is_told and are_codes_of_countries(texts))

@@ -21,10 +21,11 @@ from study.concepts import concept_of
 from study.formats.messages import Note, shown_name
 from study.formats.tables import SourceTable
 from study.headings import words_of
+from study.models.role_words import role_of_heading, without_unit
+from study.models.roles import Role
 
-_MEASURED = ("age", "height or weight")
+_MEASURED = ("age", "height or weight", "a laboratory result")
 _USUAL = {"time": "YEARS", "weight": "kg", "length": "cm"}
-_UNIT = frozenset("unit units u einheit einheiten unité unites unita unidad unidades eenheid jednostka".split())  # noqa: SIM905
 
 
 @cache
@@ -37,12 +38,15 @@ def _kinds() -> dict[str, Mapping[str, float]]:
 def with_one_unit(table: SourceTable) -> SourceTable:
     """The table, its ages, weights and lengths of several units in the usual one, with notes.
 
-    A number whose unit is not known becomes missing. Raises ``FaultyInputError`` for a table that is not in memory.
+    A number whose unit is not known becomes missing; results of laboratories in several units stay, with a note. Raises
+    ``FaultyInputError`` for a table that is not in memory.
     """
     for column, unit in _pairs(table):
-        counts = table.counts_of(unit)
-        usual, factor_of = _factors([str(text) for text in counts.index])
+        texts = [str(text) for text in table.counts_of(unit).index]
+        usual, factor_of = _factors(texts)
         if len(set(factor_of.values())) < 2:
+            if len({text.casefold() for text in texts}) > 1:
+                table = dataclasses.replace(table, notes=(*table.notes, _mixed(column, unit)))
             continue
         if len(table.frame) != table.n_rows:
             raise FaultyInputError(
@@ -53,18 +57,31 @@ def with_one_unit(table: SourceTable) -> SourceTable:
     return table
 
 
+def _mixed(column: str, unit: str) -> Note:
+    return Note.of(
+        lambda told: (
+            f"{shown_name(column)} in several units ({shown_name(unit)}), left unchanged: its numbers cannot be "
+            "compared; convert them in the source"
+        )
+    )
+
+
 def _pairs(table: SourceTable) -> Iterator[tuple[str, str]]:
-    """Columns of numbers that people have one of, each with the column that names its unit."""
+    """Columns of numbers that people have one of, each with the column that names its unit.
+
+    Its heading has the same words, or none but for a unit, and it stands directly behind the numbers.
+    """
     names = list(map(str, table.frame.columns))
-    measured = {name: words_of(name) for name in names if (it := concept_of(name)) and it.name in _MEASURED}
-    measured |= {name: words_of(name) for name in names if name in ("AGE", "AAGE")}
-    for name, words in measured.items():
-        for other in names:
-            of_unit = words_of(other).split()
-            rest = " ".join(word for word in of_unit if word not in _UNIT)
-            if other == f"{name}U" or (rest == words and len(of_unit) > len(rest.split())):
-                yield name, other
-                break
+    says = {name: role_of_heading(name) for name in names}
+    of_units = {name: without_unit(name) for name, one in says.items() if one and one.role is Role.UNIT}
+    for place, name in enumerate(names):
+        concept = concept_of(name)
+        if name not in ("AGE", "AAGE") and (concept is None or concept.name not in _MEASURED):
+            continue
+        alike = [other for other, words in of_units.items() if words == words_of(name)]
+        behind = [other for other in names[place + 1 : place + 2] if of_units.get(other) == ""]
+        own = [f"{name}U"] if f"{name}U" in names else []
+        yield from ((name, unit) for unit in (*own, *alike, *behind)[:1])
 
 
 def _factors(texts: list[str]) -> tuple[str, dict[str, float | None]]:

@@ -25,8 +25,9 @@ class HeadingSays:
     reason: str
 
 
+_OF_A_BODY = r"blood|blut|sang\w*|krwi|side|circumference|span|upper|left|right|mid|risk|peer|food|ethnic"  # group, arm
 # What a heading must not have beside the words of a role: "visit id" numbers records, "anchor year group" says when.
-_NOT_BESIDE = {"visit": r"(?!.*\b(?:id|key|uuid)\b)", "arm": r"(?!.*\byears? groups?\b)"}
+_NOT_BESIDE = {"visit": r"(?!.*\b(?:id|key|uuid)\b)", "arm": rf"(?!.*\b(?:years? groups?|{_OF_A_BODY})\b)"}
 _ALONE = "part of a name or address"  # "first", "name": of a person as a whole heading alone
 # Lists of words that a heading has all of, the role, and what it names. The first that fits decides, so those that
 # disclose most come first: "date of birth of the mother" is a birth.
@@ -123,6 +124,11 @@ def numbers_a_person(heading: str) -> bool:
 def names_a_term(heading: str) -> bool:
     """Whether a heading names a diagnosis, drug or procedure, or the code of one."""
     return _has("term", words_of(heading))
+
+
+def without_unit(heading: str) -> str:
+    """The words of a heading but for those that name a unit."""
+    return " ".join(word for word in words_of(heading).split() if not _has("unit", word))
 
 
 def names_a_label(heading: str) -> bool:

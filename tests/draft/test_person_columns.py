@@ -84,6 +84,12 @@ def test_where_it_is_open_the_fault_names_candidates_and_the_line_to_write():
     assert visits["kz"].iloc[0] not in said
 
 
+def test_a_person_who_is_named_in_the_first_row_alone_is_to_be_named_in_each():
+    visits = german_visits("Pat-Nr")[["Pat-Nr", "Besuchsdatum", "Gewicht"]]
+    visits["Pat-Nr"] = visits["Pat-Nr"].mask(visits["Pat-Nr"].duplicated())
+    assert "'Pat-Nr' names the person, but not in each of its" in fault_of(besuche=visits)
+
+
 def test_visits_of_nobody_are_a_fault_and_never_people():
     visits = german_visits()[["Besuchsdatum", "Geschlecht", "Gewicht"]]
     assert "no column names their person" in fault_of(besuche=visits)

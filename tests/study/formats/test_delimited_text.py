@@ -218,7 +218,7 @@ def test_what_is_no_number_in_a_column_of_numbers_is_missing_and_counted(tmp_pat
     )
     guessed = read(tmp_path, data, delimiter=";", numbers=("A",))
     assert cells(guessed)["A"] == [None, None, None, "7.5", None]  # two signs, and none of them declared
-    commas = read(tmp_path, "A;B\n1,5;1\nunknown;2\nNA;3\n", delimiter=";", numbers=("A",))
+    commas = read(tmp_path, "A;B\n1,5;1\nclotted;2\nNA;3\n", delimiter=";", numbers=("A",))
     assert cells(commas)["A"] == ["1.5", None, None]
     assert commas.notes == (
         "decimal comma guessed in 'A'",
@@ -228,8 +228,8 @@ def test_what_is_no_number_in_a_column_of_numbers_is_missing_and_counted(tmp_pat
 
 
 def test_numbers_that_a_guess_takes_for_text_are_counted_aloud(tmp_path):
-    table = read(tmp_path, "A;B\n1,5;x\n2,5;1,5\nunknown;y\n")
-    assert cells(table)["A"] == ["1,5", "2,5", "unknown"]
+    table = read(tmp_path, "A;B\n1,5;x\n2,5;1,5\nclotted;y\n")
+    assert cells(table)["A"] == ["1,5", "2,5", "clotted"]
     assert table.notes[1].startswith(
         "numbers with a comma kept as text: 'A' (2); if the comma is a decimal sign, declare"
     )
@@ -251,6 +251,12 @@ def test_declared_decimal_sign(tmp_path):
 
 
 # Missing values
+
+
+def test_words_for_missing_are_missing_among_numbers_and_dates_alone(tmp_path):
+    table = read(tmp_path, "A,B,C\n1,2020-01-03,x\nUNK,unbekannt,unknown\n")
+    assert cells(table) == {"A": ["1", None], "B": ["2020-01-03", None], "C": ["x", "unknown"]}
+    assert "'UNK' in columns of numbers or dates read as missing: 'A' (1)" in table.notes
 
 
 def test_tokens_are_missing_among_numbers_alone_and_counted(tmp_path):

@@ -302,9 +302,17 @@ def test_facts_of_i2b2_are_findings():
 
 
 @each(
-    "heading, is_arm", [("group", True), ("Studienarm", True), ("group in year 1", True), ("anchor_year_group", False)]
+    "heading, is_arm",
+    [
+        ("group", True),
+        ("Studienarm", True),
+        ("group in year 1", True),
+        ("anchor_year_group", False),
+        ("blood_group", False),
+        ("arm_side", False),
+    ],
 )
-def test_a_group_of_years_is_no_arm(heading, is_arm):
+def test_a_group_of_years_or_of_blood_is_no_arm(heading, is_arm):
     says = role_of_heading(heading)
     assert (says is not None and says.role is Role.ARM) == is_arm
 
