@@ -27,6 +27,7 @@ from study.words import words_of_examinations, words_of_headings
 
 _MARKED = re.compile(r"<[^>]*>|&\w+;")  # as web pages are written
 _PART = re.compile(r"[^\W\d_]+|\d+")
+_DURATION = re.compile(r"P(?=T?\d)(\d{1,3}[YMWD])*(T(\d{1,3}[HMS])+)?")  # ISO 8601: P28D
 _LONGEST_NUMBER, _MOST_DIGITS = 2, 3  # digits: of a visit or an item, not of a site, a person or a day
 _SHORTEST_PART, _LONG_PART = 3, 5  # letters of the words of a compound, of which one is long
 
@@ -54,6 +55,8 @@ def is_ordinary_name(name: str, of_a_standard: bool = False) -> bool:
 
 def is_in_known_words(text: str) -> bool:
     """Whether a text of a description has known words, single letters and numbers of at most three digits alone."""
+    if _DURATION.fullmatch(text):
+        return True
     parts = _PART.findall(words_of(_MARKED.sub(" ", text)))
     words = [part for part in parts if not part.isdecimal()]
     if len(words) > 1 and all(len(word) == 1 for word in words):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -9,6 +10,9 @@ import pandas as pd
 
 from disclosure_control.attack.leaving import Leaving
 from disclosure_control.attack.tells.hidden_columns import HiddenColumn
+from disclosure_control.attack.tells.merged import leaves_as_it_was
+from disclosure_control.release.accounts import Account
+from study.operations import Operation, OperationKind, VariableClass
 
 N = 200
 AGE = pd.Series(np.random.default_rng(2).integers(30, 70, N).astype(float))
@@ -34,3 +38,13 @@ def test_what_no_quasi_identifier_gives_is_asked_of_everybody():
     for original in (GROUP, 2020 - AGE):
         one = beside(original, shuffled)
         assert (one.asked == one.changed).all()
+
+
+def test_a_column_whose_values_all_leave_is_not_hidden():
+    """Without the date that orders rows, a merge takes another row of a person: that takes nothing out."""
+    keep = Operation(OperationKind.KEEP, VariableClass.NOT_IDENTIFYING, "a result")
+    whole = Account("LB", "LB", "GLUC", keep, n_values=9)
+    assert leaves_as_it_was(whole)
+    for other in ({"n_lost": 1}, {"recoded": True}, {"has_rare_terms": True}, {"has_rare_texts": True}):
+        assert not leaves_as_it_was(replace(whole, **other))
+    assert not leaves_as_it_was(None)

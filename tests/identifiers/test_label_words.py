@@ -54,6 +54,7 @@ def test_the_label_of_a_variable_of_any_domain():
 @each("label, is_known", [("Sponsor-Defined Identifier", True), ("Graz", False), ("Week 104 Visit", True),
                           ("Elapsed Days from Last Dose to Death", True), ("Site 701", False), ("site_K907", False),
                           ("Huber score", False), ("Mattighofen", False), ("hs_leonding", False),
-                          ("a3f9c2e1", False), ("M. H.", False)])  # fmt: skip
+                          ("a3f9c2e1", False), ("M. H.", False), ("P28D", True), ("P1Y2M", True),
+                          ("Age 18 or older", True)])  # fmt: skip
 def test_a_label_in_known_words(label, is_known):
     assert is_in_known_words(label) == is_known

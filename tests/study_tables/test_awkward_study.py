@@ -115,6 +115,11 @@ def test_a_visit_is_its_number_whatever_it_is_called(tables):
     assert names == {"Baseline", "Week 2"}
 
 
+def test_numbers_of_visits_that_are_nowhere_whole_plan_none():
+    visits = {"USUBJID": IDS, "VISITNUM": [9.1, 9.2, 9.3, 9.4, 9.5], "VISIT": "Visit 9", "SVSTDTC": "2020-01-08"}
+    assert not any("VISIT" in name for name in tables_of({"DM": PEOPLE, "SV": pd.DataFrame(visits)}, IDS))
+
+
 def test_units_of_a_test_are_apart(tables):
     changes = tables["change_from_baseline.VS"]
     assert cells(changes, "WEIGHT (kg), Week 2")["Placebo"] == (1, 2, 1.0)

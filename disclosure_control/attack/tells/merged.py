@@ -86,7 +86,7 @@ def leaving_of(
     made_of = MadeOf(pilot, whose, fresh)
     columns = [DEFAULT_COLUMN, *values]
     leaving = Leaving(before, found.config, (), columns, records, values, made_of, harmless, files=files)
-    changed = {name: leaving.n_others(name) for name in values}
+    changed = {name: 0 if leaves_as_it_was(accounts.get(name)) else leaving.n_others(name) for name in values}
     return dataclasses.replace(leaving, steps=applied_steps(changed, accounts, days))
 
 
@@ -113,6 +113,13 @@ def applied_steps(changed: Mapping[str, int], accounts: Mapping[str, Account], d
 
 def _is_moved(account: Account) -> bool:
     return account.operation.operation == OperationKind.OFFSET
+
+
+def leaves_as_it_was(account: Account | None) -> bool:
+    """Whether all values of a variable leave: merged without a date, another row of a person comes first."""
+    if account is None or is_changed(account):
+        return False
+    return not (account.n_lost or account.has_rare_terms or account.has_rare_texts)
 
 
 def is_changed(account: Account | None) -> bool:

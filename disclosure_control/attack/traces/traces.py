@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 
 from disclosure_control.attack.answerers.forms import OwnDigits
 from disclosure_control.attack.dates.dated_rows import released_days
+from disclosure_control.attack.tells.summaries import RESULTS
 from disclosure_control.attack.traces.chance import Exchange
 from disclosure_control.attack.traces.originals import (
     ids_of_people,
@@ -55,7 +56,8 @@ class Traces:
 
     ``forms``: by place, how the originals stand there, with the number of cells. ``by_chance``: by place, the cells
     that look like an original and that chance explains; they are no traces. ``not_asked``: data sets, and columns of
-    others, that are too large to search for digits of a person's own id and days.
+    others, that are too large to search for digits of a person's own id and days. ``of_tests``: by place, the columns of
+    the merged table whose rows hold all digits there: other results of the file may leave.
     """
 
     searched: int
@@ -68,6 +70,7 @@ class Traces:
     forms: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     by_chance: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     not_asked: tuple[str, ...] = ()
+    of_tests: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
@@ -82,6 +85,7 @@ class _Counts:
         self.kinds: Counter[str] = Counter()
         self.traces: dict[str, Counter[str]] = {}
         self.by_chance: dict[str, Counter[str]] = {}
+        self.of_tests: dict[str, Sequence[str]] = {}
 
     def add(self, place: str, kind: str, form: str, n_traces: int, n_by_chance: int = 0) -> None:
         self.kinds[kind] += n_traces
@@ -135,6 +139,7 @@ def find_traces(
         by_chance={place: dict(found) for place, found in sorted(counts.by_chance.items())},
         searched=n_searched,
         not_asked=not_asked,
+        of_tests=counts.of_tests,
     )
 
 
@@ -302,6 +307,27 @@ def _own_digits(
             n_people, is_chance = found
             if n_people and not is_chance:
                 counts.add(f"{name}.{column}", OriginalKind.DIGITS, FoundForm.OWN_DIGITS, n_people)
+                if column.endswith(RESULTS) and (tests := _tests_with_digits(own, name, column, table, person, released)):
+                    counts.of_tests[f"{name}.{column}"] = tests
+
+
+def _tests_with_digits(
+    own: OwnDigits, name: str, column: str, table: SourceTable, person: np.ndarray, released: ReleasedStudy
+) -> list[str]:
+    """The tests whose results hold digits of people, as columns of the merged table; none if others hold them, too."""
+    model = released.model.table(name)
+    test = None if model is None else model.read("TEST", table.frame)
+    if test is None:
+        return []
+    of_rows, cells, found, rest = test.astype("str"), table.column(column), [], np.ones(len(test), dtype=bool)
+    for one in of_rows.dropna().unique().tolist():
+        rows = of_rows.eq(one).to_numpy(dtype=bool)
+        n_people, is_chance = own.found(cells[rows], person[rows]) or (0, True)
+        if n_people and not is_chance:
+            found.append(f"{released.model.domain(name)}__{one}")
+            rest &= ~rows
+    _, is_rest_chance = own.found(cells[rest], person[rest]) or (0, True)
+    return found if is_rest_chance else []
 
 
 def _true_days(

@@ -77,9 +77,15 @@ def reasons_of_traces(policy: Policy, traces: Traces) -> list[Reason]:
         Reason(
             Gravity.NAMES_A_PERSON,
             f"released/ holds {n_traces} of original ids, dates or removed identifiers: {listed(told.lines())}.",
-            changes=tuple(
-                ConfigChange.to(("release", "operations", place), "remove", "it holds originals")
-                for place in told.where
-            ),
+            changes=tuple(dict.fromkeys(change for place in told.where for change in _without(place, traces))),
         )
     ]
+
+
+def _without(place: str, traces: Traces) -> Iterator[ConfigChange]:
+    """What takes originals out of a column: the tests that hold them, else the column."""
+    why = "it holds originals"
+    if place not in traces.of_tests:
+        yield ConfigChange.to(("release", "operations", place), "remove", why)
+    for test in traces.of_tests.get(place, ()):
+        yield ConfigChange.to(("merge", "drop"), test, why, is_added=True)

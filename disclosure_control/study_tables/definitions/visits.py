@@ -76,6 +76,8 @@ def _called(rows: DomainRows, column: str, place: np.ndarray, planned: np.ndarra
     """The name of each planned visit: its commonest one, and its number where others have the same."""
     codes, names = rows.codes(column)
     both = (place >= 0) & (codes >= 0)
+    if not both.any():
+        return {}
     n = np.bincount(place[both] * len(names) + codes[both], minlength=len(planned) * len(names))
     order = np.argsort(names, kind="stable")
     n = n.reshape(len(planned), -1)[:, order]
