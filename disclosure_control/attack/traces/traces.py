@@ -56,8 +56,8 @@ class Traces:
 
     ``forms``: by place, how the originals stand there, with the number of cells. ``by_chance``: by place, the cells
     that look like an original and that chance explains; they are no traces. ``not_asked``: data sets, and columns of
-    others, that are too large to search for digits of a person's own id and days. ``of_tests``: by place, the columns of
-    the merged table whose rows hold all digits there: other results of the file may leave.
+    others, that are too large to search for digits of a person's own id and days. ``of_tests``: by place, the columns
+    of the merged table whose rows hold all digits there: other results of the file may leave.
     """
 
     searched: int
@@ -307,8 +307,8 @@ def _own_digits(
             n_people, is_chance = found
             if n_people and not is_chance:
                 counts.add(f"{name}.{column}", OriginalKind.DIGITS, FoundForm.OWN_DIGITS, n_people)
-                if column.endswith(RESULTS) and (tests := _tests_with_digits(own, name, column, table, person, released)):
-                    counts.of_tests[f"{name}.{column}"] = tests
+                tests = _tests_with_digits(own, name, column, table, person, released)
+                counts.of_tests |= {f"{name}.{column}": tests} if tests else {}
 
 
 def _tests_with_digits(
@@ -317,7 +317,7 @@ def _tests_with_digits(
     """The tests whose results hold digits of people, as columns of the merged table; none if others hold them, too."""
     model = released.model.table(name)
     test = None if model is None else model.read("TEST", table.frame)
-    if test is None:
+    if test is None or not column.endswith(RESULTS):
         return []
     of_rows, cells, found, rest = test.astype("str"), table.column(column), [], np.ones(len(test), dtype=bool)
     for one in of_rows.dropna().unique().tolist():
