@@ -107,7 +107,14 @@ def _domain_of(pattern: str) -> str:
 
 
 def _matches(line: OperationRule, domain: str, variable: str) -> bool:
-    return any(_of_pattern(pattern).fullmatch(f"{domain}.{variable}") for pattern in line.patterns)
+    name = f"{domain}.{variable}"
+    return any(_letters_of(pattern) in name and _of_pattern(pattern).fullmatch(name) for pattern in line.patterns)
+
+
+@cache
+def _letters_of(pattern: str) -> str:
+    """Letters that every name of a pattern has: few patterns come so far that their form has to be compiled."""
+    return max(re.split(r"--|\*", pattern), key=len)
 
 
 @cache

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from study.formats.dates import DAY_FIRST, MONTH_FIRST, THREE_DIGITS, iso_dates
+from study.formats.dates import DAY_FIRST, MONTH_FIRST, iso_dates, may_be_dates
 
 _LONGEST = 32  # characters
 _FROM, _TO = (np.datetime64(day).astype(np.int64) for day in ("1850-01-01", "2101-01-01"))
@@ -41,7 +41,7 @@ class Days:
 def days_of(values: Sequence[str]) -> Days:
     """What days the texts name; of 03/04/1980 the reading that fits more of them, else day before month."""
     texts = pa.array(list(values), pa.large_string())
-    if not pc.any(pc.match_substring_regex(texts, THREE_DIGITS)).as_py():  # words: the forms of dates cost much more
+    if not pc.any(may_be_dates(texts)).as_py():
         return Days(np.zeros(len(texts), dtype=np.int64))
     short = pc.if_else(pc.less(pc.utf8_length(texts), _LONGEST), texts, pa.scalar(None, texts.type))
     read = [_days(iso_dates(short, order, any_century=True)) for order in (DAY_FIRST, MONTH_FIRST)]

@@ -6,7 +6,7 @@ the first columns are numbered among those that occur, and the rest put on top.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -116,15 +116,3 @@ def counted_classes(counted: Iterable[pa.RecordBatch], n_columns: int, n_most: i
             )
     together = np.concatenate(found, axis=1)
     return together[:-1], together[-1]
-
-
-def parts_of_classes(size: np.ndarray, n_people: int, n_most: int = 256) -> Iterator[slice]:
-    """Neighbouring classes of about ``n_people`` together, each class whole; one to ``n_most`` such parts."""
-    if not len(size):
-        yield slice(0, 0)
-        return
-    at_once = max(n_people, -(-int(size.sum()) // n_most))
-    part_of_class = np.maximum(np.cumsum(size) - 1, 0) // at_once
-    first = np.flatnonzero(np.diff(part_of_class, prepend=-1))
-    for start, stop in zip(first, np.append(first[1:], len(size)), strict=True):
-        yield slice(int(start), int(stop))

@@ -60,7 +60,8 @@ _SHORT = rf"^(?P<one>\d{{1,2}}){_BETWEEN}(?P<other>\d{{1,2}}){_BETWEEN}(?P<short
 _ISO = r"^\d{4}(-\d{2}(-\d{2}(T\d{2}(:\d{2}(:\d{2}(\.\d+)?)?)?([Zz]|[+-]\d{2}:?\d{2})?)?)?)?$"
 PACKED = r"^(?:1[89]|20)\d{2}[01]\d[0-3]\d$"  # 20161022, which is a number as well
 SHORT_YEAR = r"^\d{1,2}([/.-])\d{1,2}[/.-]\d{2}$"
-THREE_DIGITS = r"(?s)\d.*\d.*\d"  # every shape has as many
+_THREE_DIGITS = r"(?s)\d.*\d.*\d"  # every shape has as many
+_NUMBER = r"^[+-]?(\d{0,7}|\d*[.,]\d*)$"  # no shape is such: it has eight digits together, or two signs or letters
 ROMAN = "Roman"
 _TEXT = pa.large_string()
 _NOTHING = pa.scalar("", _TEXT)
@@ -83,10 +84,15 @@ def may_hold_dates(values: pa.Array, with_months: bool = False) -> bool:
 
     ``with_months``, here and below: months in digits such as 03/2016 are dates.
     """
-    with_digits = values.filter(pc.match_substring_regex(values, THREE_DIGITS))
-    if 2 * len(with_digits) <= len(values):  # most columns, and the form of all shapes costs ten times as much to read
+    some = values.filter(may_be_dates(values))
+    if 2 * len(some) <= len(values):
         return False
-    return 2 * (pc.sum(pc.match_substring_regex(with_digits, _any_shape(with_months))).as_py() or 0) > len(values)
+    return 2 * (pc.sum(pc.match_substring_regex(some, _any_shape(with_months))).as_py() or 0) > len(values)
+
+
+def may_be_dates(values: pa.Array) -> pa.Array:
+    """Which text values (n_values,) may be dates at all: the shapes of dates cost ten times as much to read."""
+    return pc.and_not(pc.match_substring_regex(values, _THREE_DIGITS), pc.match_substring_regex(values, _NUMBER))
 
 
 @cache
@@ -143,6 +149,8 @@ def iso_dates(values: pa.Array, order: str, any_century: bool = False, with_mont
     ``any_century``: years of two digits are read, the late ones as of 1900: good enough to see that they are dates.
     """
     is_left = pc.fill_null(pc.invert(pc.match_substring_regex(values, _ISO)), False)
+    if not pc.any(is_left).as_py():
+        return values
     result = pc.if_else(is_left, pa.scalar(None, values.type), values)
     moments = []
     for shape in (*_shapes(with_months), *([_SHORT] if any_century else [])):
@@ -150,6 +158,8 @@ def iso_dates(values: pa.Array, order: str, any_century: bool = False, with_mont
         if pc.any(rows).as_py():
             moments.append((rows, *_moments(values.filter(rows), shape, order, any_century)))
             is_left = pc.and_not(is_left, rows)
+            if not pc.any(is_left).as_py():
+                break
     has_time_of_day = any(pc.any(pc.not_equal(times, "T00:00:00")).as_py() for _, _, times in moments)
     for rows, days, times in moments:
         tail = pc.fill_null(times, _NOTHING) if has_time_of_day else _NOTHING

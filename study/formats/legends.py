@@ -29,12 +29,18 @@ def legends_among(tables: Sequence[SourceTable], id_column: str | None) -> dict[
     headings = [set(map(str, table.frame.columns)) for table in tables]
     legends: dict[str, str] = {}
     for i, table in enumerate(tables):
+        if _name_people(headings[i], id_column):
+            continue
         beginning = table.frame.head(MOST_VALUES).astype("str").fillna("")
         columns = {str(name): values.tolist() for name, values in beginning.items()}
         elsewhere = set().union(*headings[:i], *headings[i + 1 :])
         reason = why_a_legend(columns, id_column, table.domain.lower(), elsewhere)
         legends |= {table.domain: reason} if reason else {}
     return legends if len(legends) < len(tables) else {}
+
+
+def _name_people(headings: Collection[str], id_column: str | None) -> bool:
+    return id_column in headings or any(map(names_subjects, headings))
 
 
 def _words(text: str) -> frozenset[str]:
@@ -93,7 +99,7 @@ def why_a_legend(
     known; ``title`` is the name of the sheet or the file, and ``elsewhere`` are the headings of the other tables, by
     which it may be joined. Only a sheet may be prose.
     """
-    if id_column in columns or any(map(names_subjects, columns)):
+    if _name_people(columns, id_column):
         return ""
     if is_sheet and _is_prose(columns):
         return PROSE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -57,7 +58,6 @@ _MEANINGS: tuple[tuple[Role, str], ...] = (
 _WHOSE = r"patient|participant|subject|child|baby|infant|mother|father"
 _BESIDE = rf"(?:(?:dem|demo|demographics?|pt|pat|subj|bl|baseline|enrol\w*|s|{_WHOSE}) )?"
 _AFTER = rf"(?: (?:of )?(?:(?:the )?(?:{_WHOSE})s?|bl|baseline|cat|code|v?\d+))?"
-_PATTERNS = tuple((role, re.compile(f"{_BESIDE}(?:{pattern}){_AFTER}")) for role, pattern in _MEANINGS)
 
 _DATES = (Role.BIRTH, Role.DEATH_DATE)
 _NUMBERS = (Role.AGE, Role.BIRTH_YEAR, Role.IDENTIFIER, Role.PLACE, Role.SITE, Role.DEATH)
@@ -93,10 +93,15 @@ _OF_VALIDATION: tuple[tuple[str, Role], ...] = (
 )
 
 
+@cache
+def _patterns() -> tuple[tuple[Role, re.Pattern[str]], ...]:
+    return tuple((role, re.compile(f"{_BESIDE}(?:{pattern}){_AFTER}")) for role, pattern in _MEANINGS)
+
+
 def meaning_of(name: str, label: str = "") -> Role | None:
     """The role that a field's name means, or else its label; None if neither names what others know of people."""
     for words in (words_of(name), words_of(label)):
-        for role, pattern in _PATTERNS:
+        for role, pattern in _patterns():
             if pattern.fullmatch(words):
                 return role
     return None

@@ -119,8 +119,9 @@ _ROLES: tuple[tuple[str, Role], ...] = (
 
 def role_of(name: str, prefix: str) -> Role:
     """What a variable is for, by its name; ``prefix`` has the letters of its domain."""
-    patterns = ((pattern.replace("--", re.escape(prefix)), role) for pattern, role in _ROLES)
-    return next((role for pattern, role in patterns if re.fullmatch(pattern, name)), Role.CATEGORY)
+    names = (name, f"--{name.removeprefix(prefix)}" if name.startswith(prefix) else name)
+    found = (role for pattern, role in _ROLES if any(re.fullmatch(pattern, one) for one in names))
+    return next(found, Role.CATEGORY)
 
 
 def with_its_term(column: ColumnModel, name: str) -> ColumnModel:

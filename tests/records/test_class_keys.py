@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.records import class_keys
-from disclosure_control.records.class_keys import count_in_blocks, parts_of_classes
+from disclosure_control.records.class_keys import count_in_blocks
 from tests.examples import examples
 
 
@@ -21,13 +21,3 @@ def test_keys_are_counted_over_blocks(blocks, n_dense):
     expected = [key for block in blocks for key in block]
     assert keys.tolist() == sorted(set(expected))
     assert people.tolist() == [expected.count(key) for key in sorted(set(expected))]
-
-
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.integers(1, 12), st.integers(1, 5))
-@examples(100)
-def test_parts_are_neighbours_and_hold_every_class_once(size, n_people, n_most):
-    parts = list(parts_of_classes(np.array(size), n_people, n_most))
-    assert [i for part in parts for i in range(part.start, part.stop)] == list(range(len(size)))
-    assert len(parts) <= n_most
-    at_once = max(n_people, -(-sum(size) // n_most))
-    assert all(sum(size[part]) < at_once + max(size[part]) for part in parts)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,7 +23,7 @@ def detect(column: ColumnValues) -> Hits | None:
     lone = column.lone
     if len(lone) < 3:
         return None
-    values, ids = _lower(column.sampled.take(pa.array(lone))), _lower(column.ids_of_lone())
+    values, ids = map(_compared, (column.sampled.take(pa.array(lone)), column.ids_of_lone()))
     repeats = _repeats(values, ids)
     if not repeats.any():
         return None
@@ -34,13 +36,23 @@ def detect(column: ColumnValues) -> Hits | None:
     return Hits(is_hit, certainty, chance, column.looked_at)
 
 
-def _rate_beside_others(values: pa.Array, ids: pa.Array) -> float:
+class _Texts(NamedTuple):
+    """Texts (n,) of strings, in small letters, and of each the digits without zeros before them."""
+
+    text: np.ndarray
+    digits: np.ndarray
+
+    def at(self, rows: np.ndarray) -> _Texts:
+        return _Texts(self.text[rows], self.digits[rows])
+
+
+def _rate_beside_others(values: _Texts, ids: _Texts) -> float:
     """How often a value repeats the id of somebody else, over as many others as take little time.
 
     A pressure of 101 is a part of the ids of a whole site; one other person for each value would often miss that.
     Others are a quarter of the rows away, at least: beside it, in the order of ids, are rows of the same person.
     """
-    order = np.asarray(pc.array_sort_indices(ids)).astype(np.int64)  # of any rows
+    order = np.argsort(ids.text, kind="stable")  # of any rows
     n = len(order)
     nearest, n_others = max(1, n // 4), max(1, min(n - 1, MOST_PAIRS // n))
     distances = np.unique(np.linspace(nearest, n - nearest, n_others).round().astype(np.int64))
@@ -48,27 +60,23 @@ def _rate_beside_others(values: pa.Array, ids: pa.Array) -> float:
     for distance in distances.tolist():
         others = np.empty_like(order)
         others[order] = np.roll(order, distance)
-        repeating += int(_repeats(values, ids.take(pa.array(others))).sum())
+        repeating += int(_repeats(values, ids.at(others)).sum())
     return repeating / (n * len(distances))
 
 
-def _lower(values: pa.Array) -> pa.Array:
-    return pc.utf8_lower(pc.utf8_trim_whitespace(values))
+def _compared(values: pa.Array) -> _Texts:
+    lower = pc.utf8_lower(pc.utf8_trim_whitespace(values))
+    digits = pc.replace_substring_regex(pc.replace_substring_regex(lower, r"\D", ""), r"^0+", "")
+    return _Texts(*(np.asarray(one.to_pylist(), dtype=np.dtypes.StringDType()) for one in (lower, digits)))
 
 
-def _repeats(values: pa.Array, ids: pa.Array) -> np.ndarray:
+def _repeats(values: _Texts, ids: _Texts) -> np.ndarray:
     """Row by row: equal, the id within the value, the value within the id, or the same digits but for zeros."""
-    value, subject = (np.asarray(texts.to_pylist(), dtype=np.dtypes.StringDType()) for texts in (values, ids))
+    value, subject = values.text, ids.text
     holds = (np.strings.str_len(subject) >= LONG_ID) & (np.strings.find(value, subject) >= 0)
     is_part = (np.strings.str_len(value) >= LONG_PART) & (np.strings.find(subject, value) >= 0)
-    digits_of_value, digits_of_id = _digits(values), _digits(ids)
-    same_digits = (digits_of_value == digits_of_id) & (digits_of_id != "") & (np.strings.str_len(value) <= 20)
+    same_digits = (values.digits == ids.digits) & (ids.digits != "") & (np.strings.str_len(value) <= 20)
     return np.asarray((value == subject) | holds | is_part | same_digits)
-
-
-def _digits(values: pa.Array) -> np.ndarray:
-    bare = pc.replace_substring_regex(pc.replace_substring_regex(values, r"\D", ""), r"^0+", "")
-    return np.asarray(bare.to_pylist(), dtype=np.dtypes.StringDType())
 
 
 KIND = IdentifierKind(

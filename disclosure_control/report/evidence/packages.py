@@ -5,6 +5,7 @@ the build of this program, because many states of it have one version.
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 import re
 from functools import cache
@@ -52,14 +53,22 @@ DIGITS = 12
 @cache
 def build() -> str:
     """The first hexadecimal digits of a hash over the files of this program: their paths and contents."""
-    folders = [path for name in PROGRAM for path in sorted(PROGRAM_FOLDER.glob(name))]
-    files = [one for path in folders for one in (sorted(path.rglob("*")) if path.is_dir() else [path])]
     content_hash = hashlib.sha256()
-    for path in files:
-        if path.is_file() and not set(path.parts) & set(NO_PROGRAM):
-            content_hash.update(f"{path.relative_to(PROGRAM_FOLDER).as_posix()}\0".encode())
-            content_hash.update(hashlib.sha256(path.read_bytes()).digest())
+    for path in sorted(str(one) for name in PROGRAM for found in PROGRAM_FOLDER.glob(name) for one in _files_of(found)):
+        content_hash.update(f"{Path(path).relative_to(PROGRAM_FOLDER).as_posix()}\0".encode())
+        content_hash.update(hashlib.sha256(Path(path).read_bytes()).digest())
     return content_hash.hexdigest()[:DIGITS]
+
+
+def _files_of(path: Path) -> list[str]:
+    """A file itself, or those of a folder of the program; what Python compiled from them is not looked at."""
+    if path.is_file():
+        return [str(path)]
+    found = []
+    for folder, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if name not in NO_PROGRAM]
+        found += [f"{folder}{os.sep}{name}" for name in names]
+    return found
 
 
 @cache
