@@ -39,7 +39,8 @@ def tables_by_domain(tables: Iterable[SourceTable], model: StudyModel) -> dict[s
     """The rows of the tables by domain; files that a config pools are one, and those that list the people."""
     parts: dict[str, list[pd.DataFrame]] = {}
     for table in tables:
-        is_of_base = model.base is not None and model.domain(table.domain) == model.base
+        is_supplemental = _is_of_kind(table.domain, model, TableKind.SUPPLEMENTAL)  # no further rows of the people
+        is_of_base = not is_supplemental and model.base is not None and model.domain(table.domain) == model.base
         parts.setdefault(str(model.base) if is_of_base else table.domain, []).append(table.frame)
     return {domain: some[0] if len(some) == 1 else pd.concat(some, ignore_index=True) for domain, some in parts.items()}
 

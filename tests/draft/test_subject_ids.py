@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.draft.literal import DraftedValue, config_text
-from disclosure_control.draft.merging import draft_merge
+from disclosure_control.draft.merging import draft_merge, tables_by_domain
 from disclosure_control.draft.subject_ids import draft_subject_ids, faults_of_spellings
 from study.formats.tables import SourceTable
 from study.merge import subject_ids
@@ -183,6 +183,17 @@ def test_comments_on_the_merge_tell_no_small_count():
     text = config_text("", {"subject_id": draft.subject_id, **draft.settings})
     assert "fewer than 10 of its subjects are not in DM" in text
     assert re.findall(r"\d+", text) == ["10"]
+
+
+def test_supplemental_qualifiers_of_the_people_are_no_further_rows_of_them():
+    people = [f"S{i:02}" for i in range(30)]
+    dm = pd.DataFrame({"STUDYID": "A", "DOMAIN": "DM", "USUBJID": people, "AGE": "50", "SEX": "F"})
+    of_dm = {"RDOMAIN": "DM", "IDVAR": "", "IDVARVAL": "", "QNAM": "SMOKER", "QLABEL": "Smoker", "QVAL": "Y"}
+    tables = [source("DM", dm), source("SUPPDM", pd.DataFrame({"STUDYID": "A", "USUBJID": people, **of_dm}))]
+    model = study_model(tables, None)
+    assert "several_rows" not in draft_merge(tables_by_domain(tables, model), model).settings
+    tables[0] = source("DM", pd.concat([dm, dm.head(3)]))
+    assert "several_rows" in draft_merge(tables_by_domain(tables, model), model).settings
 
 
 def test_no_rule_makes_cases_and_controls_one():
