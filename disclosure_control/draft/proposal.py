@@ -82,12 +82,12 @@ def propose_tried(
 
 
 def tried_whole(found: Proposal, run: Callable[[str], Iterable[Reason]]) -> Proposal:
-    """The proposal, where a first look found nothing against it, with what a whole run of it in place leaves.
+    """The proposal with what a whole run of it in place leaves: a first look does not ask everything.
 
     First looks have the pseudonyms, offsets and draws of today's config. Those of the proposal are others, unless the
     config names the release: "it may leave" is said of these alone, and not where the files refuse the run.
     """
-    if not found.is_tried or found.left:
+    if not found.is_tried:
         return found
     try:
         return dataclasses.replace(found, left=tuple(run(found.text)))
@@ -168,7 +168,7 @@ def proposal_in_words(proposal: Proposal, path: Path, config_file: Path, pilot: 
         what = "Left for the next round" if reason.changes else "No line answers"
         yield f"  {what}: {reason.sentence}{f' {capitalised(reason.otherwise)}' if reason.remedy else ''}"
         if reason.choices:
-            yield f'  Only you can decide: "# {REVIEW}" in {path.name} marks the line for the case that they do not.'
+            yield f'  Only you can decide: "# {REVIEW}" in {path.name} marks the line to choose if what it says is so.'
     yield "Read it. To put it in place:"
     yield from (f"  {command_to_set(name)}" for name in proposal.keys)
     yield f"  {'move' if os.name == 'nt' else 'mv'} {shlex.quote(str(path))} {shlex.quote(str(config_file))}"

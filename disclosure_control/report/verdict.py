@@ -262,9 +262,14 @@ def _thresholds_not_met(leaving: LeavingProduct, config: Mapping[str, Any]) -> l
         )
     elif assessment.classes.n_records < max(FEW_PEOPLE, 2 * assessment.config.K) and not _says_why(config):
         few = f"It has fewer than {FEW_PEOPLE} people, or fewer than 2 K = {2 * assessment.config.K}"
-        remedy = '"context": {"residual_risk": "why it is acceptable"}, or bring more people into the pilot'
-        sentence = f"{few}: it leaves only if a person says why the risk that is left is acceptable."
-        reasons.append(Reason(Gravity.NOT_DECIDED, sentence, remedy))
+        remedy = (
+            '"context": {"residual_risk": "why it is acceptable"}, or bring more people into the pilot; without that, no '
+            "rows can leave, but their totals in tables of a larger study"
+        )
+        sentence = f"{few}: its rows leave only if a person says why the risk that is left is acceptable."
+        why = "only if the risk that is left is acceptable: then write why, and delete this mark and #"
+        choice = ConfigChange.to(("context", "residual_risk"), "why it is acceptable", why)
+        reasons.append(Reason(Gravity.NOT_DECIDED, sentence, remedy, choices=(choice,)))
     reasons += [_of_model(result, config) for result in assessment.results if result.n_risky or not result.n_evaluated]
     n_left_aside = assessment.k_anonymity.n_total - assessment.k_anonymity.n_evaluated
     if n_left_aside:
