@@ -1,4 +1,4 @@
-"""One model of one sensitive feature: which classes fail it, and how many people must at least be suppressed."""
+"""One model of one sensitive feature: which classes fail it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 from Anonymization_Models import CountTable, mean_difference
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS, SyntacticModel
 from disclosure_control.remedy.recodings.coarse_measures import CoarseMeasure
-from disclosure_control.remedy.recodings.most_kept import most_kept
 from disclosure_control.remedy.recodings.nodes import Node, RollUp, cells_of_some
 
 # The config's t accepts one distance more than the registry of models.
@@ -45,8 +44,6 @@ STAYS_MET_BY_UNION_OF_MET = (
 )
 # Distances that are a norm of the difference of two distributions change by at most as much as the reference moves.
 NORMS = ("total_variation_t", "wasserstein_t", "mean_difference_t", "hierarchical_t")
-# Measures that are convex in the shares of the values, and the entropy, which is concave.
-CONVEX = (*NORMS, "ordered_t", "alpha_k", "basic_beta")
 
 
 @dataclass(frozen=True)
@@ -117,42 +114,3 @@ class Criterion:
         """Which classes surely fail, given a lower bound of their measure (n_classes,), up to rounding."""
         with np.errstate(invalid="ignore"):
             return least_measure > self.threshold + 1e-9 * max(self.scale, self.threshold)
-
-    @cached_property
-    def largest_measure(self) -> float:
-        """The measure of the worst possible class, in which everyone has the same value."""
-        of_value = self.table.people_of_value
-        n_values = len(of_value)
-        each = np.arange(n_values)
-        alone = CountTable(each, each, np.ones(n_values, dtype=np.int64), self.table.values, n_values)
-        return float(self.measure(alone, of_value)[of_value > 0].max(initial=0.0))
-
-    def share_to_go(self, measure: np.ndarray, suppressed_rate: float) -> np.ndarray:
-        """The least share of a class that must be suppressed until the rest passes, in one part or in several.
-
-        (n_classes,), 0 where no bound is known. ``suppressed_rate``: at most this share of all people with a value has
-        left the reference; 0 where the reference is fixed.
-
-        In a class C the parts R pass and the others S are suppressed: |C| m(C) <= |R| m(R) + |S| m(S) for a convex
-        measure m, so the share of S is at least (m(C) - threshold) / (largest m - threshold).
-        """
-        name = self.model
-        if name == "entropy_l" and self.threshold > 1 + 1e-6:
-            share = 1.0 - np.log(measure) / np.log(self.threshold * (1 - 1e-9))
-        elif name in CONVEX and (suppressed_rate == 0 or name in NORMS) and suppressed_rate < 1:
-            worst = self.largest_measure
-            within = self.threshold + self._moved(suppressed_rate) + 1e-9 * max(self.scale, self.threshold)
-            share = (measure - within) / (worst - within) if within < worst else np.zeros(len(measure))
-        else:
-            share = np.zeros(len(measure))
-        return np.clip(np.nan_to_num(share) * (1 - 1e-9), 0.0, 1.0)
-
-    def to_go(self, table: CountTable, suppressed_rate: float) -> np.ndarray:
-        """As ``share_to_go``, in people (n_classes,), from the cells of a table: a much closer bound."""
-        within = self.threshold + self._moved(suppressed_rate) + 1e-9 * max(self.scale, self.threshold)
-        most = most_kept(self.model, self.settings, table, self.table.people_of_value, within)
-        return np.zeros(table.n_classes) if most is None else table.people_of_class - most
-
-    def _moved(self, suppressed_rate: float) -> float:
-        """How far the reference can move: (everybody - kept) = share gone x (gone - kept)."""
-        return suppressed_rate / (1.0 - suppressed_rate) * self.largest_measure if suppressed_rate else 0.0

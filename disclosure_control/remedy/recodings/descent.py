@@ -31,7 +31,7 @@ def descend(
         nonlocal n_tried
         n_tried += 1
         node = roll_up.node(levels)
-        suppressed = judge(requirements, node, roll_up, requirements.surely_suppressed(node, roll_up)).suppressed
+        suppressed = judge(requirements, node, roll_up, requirements.surely_suppressed(node, roll_up))
         is_allowed = node.size[suppressed].sum() <= requirements.most_suppressed(node)
         return loss.loss(node, suppressed) if is_allowed else np.inf
 

@@ -1,4 +1,4 @@
-"""Which classes of a transformation are suppressed, and who is surely suppressed in every finer one."""
+"""Which classes of a transformation are suppressed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from Anonymization_Models import CountTable
 from disclosure_control.remedy.recodings.criteria import (
     NORMS,
     STAYS_MET_BY_ANY_UNION,
-    STAYS_MET_BY_UNION_OF_MET,
     Criterion,
 )
 from disclosure_control.remedy.recodings.nodes import Node, RollUp
@@ -21,32 +20,15 @@ from disclosure_control.remedy.recodings.requirements import Requirements
 Enough = Callable[[np.ndarray], bool]
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """Which classes (n_classes,) of a transformation are suppressed, and ``at_least`` (n_classes,): besides these
-    classes, how many people of each class are surely suppressed in every allowed transformation of ``policy.finer``.
-    """
-
-    suppressed: np.ndarray
-    at_least: np.ndarray
-
-
 def judge(
     requirements: Requirements, node: Node, roll_up: RollUp, surely: np.ndarray, enough: Enough = lambda _: False
-) -> Judgement:
-    """Who is suppressed, given the classes that surely are: ``surely`` (n_classes,), see ``surely_suppressed``.
+) -> np.ndarray:
+    """Which classes (n_classes,) are suppressed, given those that surely are: see ``surely_suppressed``.
 
     ``enough`` is called with the classes found so far; if it returns True, the search for others ends.
     """
     judging = _ByKept if requirements.reference == "kept" else _ByEverybody
-    found = judging(requirements, node, roll_up, surely, enough).judgement()
-    if not requirements.of_release or enough(found.suppressed):
-        return found
-    kept = np.flatnonzero(~found.suppressed)
-    kept = kept[np.argsort(node.size[kept], kind="stable")]
-    suppressed = found.suppressed.copy()
-    suppressed[kept[: max(one.n_to_go(node.size[kept]) for one in requirements.of_release)]] = True
-    return Judgement(suppressed, found.at_least)
+    return judging(requirements, node, roll_up, surely, enough).suppressed()
 
 
 @dataclass(frozen=True)
@@ -61,34 +43,29 @@ class _Judging:
         """The counts of a criterion without the cells of suppressed classes."""
         return _without(self.roll_up.cells(self.node, criterion.table), suppressed)
 
-    def fails(self, criterion: Criterion, suppressed: np.ndarray) -> tuple[np.ndarray, np.ndarray, CountTable]:
-        """Which kept classes fail, how many people of each are surely suppressed, and the counts; against everyone."""
-        table = self.table_of_kept(criterion, suppressed)
-        measure = criterion.measure(table, criterion.table.people_of_value)
-        fails = criterion.fails(measure)
-        return fails, _to_go(criterion, measure, fails, table.people_of_class), table
+    def fails(self, criterion: Criterion, suppressed: np.ndarray) -> np.ndarray:
+        """Which kept classes fail, against everyone."""
+        return criterion.fails(
+            criterion.measure(self.table_of_kept(criterion, suppressed), criterion.table.people_of_value)
+        )
 
 
 @dataclass(frozen=True)
 class _ByEverybody(_Judging):
     """t compares a class with everyone, suppressed or not, so one look at each criterion is enough."""
 
-    def judgement(self) -> Judgement:
-        suppressed, at_least = self.surely, np.zeros(self.node.n_classes)
+    def suppressed(self) -> np.ndarray:
+        suppressed = self.surely
         for criterion in self.requirements.others:
             if suppressed.all() or self.enough(suppressed):
                 break
             if criterion.coarse_measure is not None:
-                measure, people = criterion.coarse_measure.of_classes(self.node)
-                fails = criterion.surely_fails(measure) & ~self.surely
+                fails = criterion.surely_fails(criterion.coarse_measure.of_classes(self.node)[0]) & ~self.surely
                 if self.enough(suppressed | fails):
-                    at_least = np.maximum(at_least, _to_go(criterion, measure, fails, people))
                     suppressed = suppressed | fails
                     break
-            fails, n_to_go, table = self.fails(criterion, self.surely)
-            at_least = np.maximum.reduce([at_least, n_to_go, criterion.to_go(table, 0.0)])
-            suppressed = suppressed | fails
-        return Judgement(suppressed, np.where(self.surely, 0.0, at_least))
+            suppressed = suppressed | self.fails(criterion, self.surely)
+        return suppressed
 
 
 @dataclass(frozen=True)
@@ -114,20 +91,15 @@ class _ByKept(_Judging):
         """The criteria that compare a class with the reference."""
         return [one for one in self.requirements.criteria if one.definition.needs_own_value]
 
-    def judgement(self) -> Judgement:
-        gone, at_least = self._failing_by_own_values()
+    def suppressed(self) -> np.ndarray:
+        gone = self._failing_by_own_values()
         if not self.comparing:  # then the order in which classes go does not matter
             gone = gone | self.surely
             if self.requirements.policy.cascades:
                 gone = self.requirements.until_nobody_has_too_few(self.alike, gone)
-            return self._judgement(gone, at_least)
+            return self._evaluated(gone)
         found = self._surely_failing(gone, self._with_too_few(gone))
-        if self.outside is None and not self._are_enough(found):
-            at_least = np.maximum.reduce([at_least, *map(self._surely_to_go, self.comparing)])
-        return self._judgement(self.surely | self._until_no_more_fail(gone, found), at_least)
-
-    def _judgement(self, gone: np.ndarray, at_least: np.ndarray) -> Judgement:
-        return Judgement(self._evaluated(gone), np.where(self.surely, 0.0, at_least))
+        return self._evaluated(self.surely | self._until_no_more_fail(gone, found))
 
     def _evaluated(self, classes: np.ndarray) -> np.ndarray:
         return classes if self.outside is None else classes & ~self.outside
@@ -139,21 +111,17 @@ class _ByKept(_Judging):
         suppressed = self.surely | found
         return bool(suppressed.all()) or self.enough(self._evaluated(suppressed))
 
-    def _failing_by_own_values(self) -> tuple[np.ndarray, np.ndarray]:
-        """Classes that are not evaluated or fail l, and how many people of each class are surely suppressed for l."""
-        n_classes = self.node.n_classes
-        gone = np.zeros(n_classes, dtype=bool) if self.outside is None else self.outside
-        at_least = np.zeros(n_classes)
+    def _failing_by_own_values(self) -> np.ndarray:
+        """Classes that are not evaluated or fail l."""
+        gone = np.zeros(self.node.n_classes, dtype=bool) if self.outside is None else self.outside
         for criterion in self.requirements.criteria:
             if criterion.definition.needs_own_value:
                 continue
             if criterion.model in STAYS_MET_BY_ANY_UNION:
                 gone = gone | criterion.fails_by_any_union(self.node, self.roll_up, ~gone)
             else:
-                fails, n_to_go, _ = self.fails(criterion, gone)
-                at_least = np.maximum(at_least, n_to_go)
-                gone = gone | fails
-        return gone, at_least
+                gone = gone | self.fails(criterion, gone)
+        return gone
 
     def _surely_failing(self, gone: np.ndarray, found: np.ndarray) -> np.ndarray:
         """``found``, and the classes that the first round would find anyway, by a cheap bound of the measure."""
@@ -172,19 +140,6 @@ class _ByKept(_Judging):
                 break
             gone, found = found, self._with_too_few(found)
         return found
-
-    def _surely_to_go(self, criterion: Criterion) -> np.ndarray:
-        """As ``share_to_go``, in people, for any reference of people kept."""
-        of_value = criterion.table.people_of_value
-        rate = min(1.0, max(self.requirements.most_suppressed(self.node), 0) / max(of_value.sum(), 1))
-        if rate and (criterion.model not in NORMS or rate == 1):
-            return np.zeros(self.node.n_classes)
-        if criterion.coarse_measure is not None:
-            measure, people = criterion.coarse_measure.of_classes(self.node)
-            return criterion.share_to_go(measure, rate) * people
-        table = self.table_of_kept(criterion, self.surely)
-        share = criterion.share_to_go(criterion.measure(table, of_value), rate)
-        return np.maximum(share * table.people_of_class, criterion.to_go(table, rate))
 
 
 class AgainstKept:
@@ -226,17 +181,6 @@ class AgainstKept:
         with np.errstate(invalid="ignore"):
             near: np.ndarray = np.abs(measure - criterion.threshold) <= moved + rounding
         return near
-
-
-def _to_go(criterion: Criterion, measure: np.ndarray, fails: np.ndarray, people: np.ndarray) -> np.ndarray:
-    """The least number of people of each class (n_classes,) suppressed in every finer transformation; fixed reference.
-
-    ``people`` (n_classes,) have a value.
-    """
-    people = criterion.share_to_go(measure, 0.0) * people
-    if criterion.model in STAYS_MET_BY_UNION_OF_MET:  # if all finer classes passed, this one would as well
-        people = np.maximum(people, fails & ~np.isnan(measure))
-    return people
 
 
 def _without(table: CountTable, suppressed: np.ndarray) -> CountTable:

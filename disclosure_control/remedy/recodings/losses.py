@@ -128,9 +128,8 @@ class SeparableLoss:
         """The classes of a transformation add nothing to ``floors``."""
         return None
 
-    def floors_of_finer(self, node: Node, suppressed: np.ndarray, at_least: np.ndarray) -> np.ndarray | None:
-        """A lower bound for every transformation up to ``node``'s that suppresses the classes ``suppressed`` and, of
-        the others, ``at_least`` (n_classes,) people.
+    def floors_of_finer(self, node: Node, suppressed: np.ndarray) -> np.ndarray | None:
+        """A lower bound for every transformation up to ``node``'s that suppresses the classes ``suppressed``.
 
         Of shape (level + 1 of each attribute with a choice); None where it adds nothing.
         """
@@ -139,17 +138,10 @@ class SeparableLoss:
         combinations = np.flatnonzero(suppressed[node.class_of_combination])
         people = self.lattice.people[combinations]
         lost, n_lost = self._totals_of(combinations, people), people.sum()
-        # A class loses at the level of this transformation at least what its people lose in a finer one.
-        partly = np.flatnonzero(at_least)
-        codes = self.lattice.combination_codes[:, node.member[partly]]
-        more = [
-            at_least[partly] @ np.maximum(1.0 - amounts[level][of_attribute], 0.0)
-            for amounts, of_attribute, level in zip(self.amounts, codes, node.levels, strict=True)
-        ]
         return self._box(
             [
-                (total - of_suppressed)[: level + 1] + (n_lost + of_others)
-                for total, of_suppressed, of_others, level in zip(self.totals, lost, more, node.levels, strict=True)
+                (total - of_suppressed)[: level + 1] + n_lost
+                for total, of_suppressed, level in zip(self.totals, lost, node.levels, strict=True)
             ]
         )
 
@@ -208,7 +200,7 @@ class ClassSizeLoss:
         """A lower bound for ``node`` and all that are coarser: their classes are sums of these."""
         return self.metric.of_sizes(node.size, 0)
 
-    def floors_of_finer(self, node: Node, suppressed: np.ndarray, at_least: np.ndarray) -> np.ndarray:
+    def floors_of_finer(self, node: Node, suppressed: np.ndarray) -> np.ndarray:
         """A lower bound for all that are finer: these people stay suppressed, the others are at best each alone."""
         kept = self.lattice.people[~suppressed[node.class_of_combination]]
         return np.asarray(self.metric.of_sizes(kept, int(node.size[suppressed].sum())))

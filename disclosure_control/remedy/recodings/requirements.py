@@ -25,32 +25,6 @@ from disclosure_control.remedy.recodings.nodes import Node, RollUp
 
 REFERENCES = ("everybody", "kept")
 
-# By the sizes of the kept classes, smallest first: the figure if the first 0, 1, 2, ... of them are suppressed.
-RELEASE_MODELS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    # El Emam and Dankar 2008, doi:10.1197/jamia.M2716: classes per record, the average prosecutor risk.
-    "average_risk": lambda sizes, n_left: (len(sizes) - np.arange(len(sizes) + 1)) / np.maximum(n_left, 1),
-    # Records that are alone in their class, as a share of all.
-    "sample_uniqueness": lambda sizes, n_left: (
-        np.maximum((sizes == 1).sum() - np.arange(len(sizes) + 1), 0) / np.maximum(n_left, 1)
-    ),
-}
-
-
-@dataclass(frozen=True)
-class ReleaseModel:
-    """A model of the whole release: ``name`` is one of ``RELEASE_MODELS``, a share of at most ``threshold``.
-
-    The smallest classes are suppressed until it is met, equal ones in the order of their values. Larger is riskier.
-    """
-
-    name: str
-    threshold: float
-
-    def n_to_go(self, sizes: np.ndarray) -> int:
-        """How many of the classes to suppress, given their sizes, smallest first."""
-        n_left = sizes.sum() - np.concatenate([[0], np.cumsum(sizes)])
-        return int(np.argmax(RELEASE_MODELS[self.name](sizes, n_left) <= self.threshold * (1 + 1e-12)))
-
 
 @dataclass(frozen=True)
 class Requirements:
@@ -66,7 +40,6 @@ class Requirements:
     criteria: tuple[Criterion, ...] = ()
     suppression_limit: float = 0.0
     reference: str = "everybody"
-    of_release: tuple[ReleaseModel, ...] = ()
     missing_qis: str = "category"
     keeps_somebody: bool = False
 
@@ -81,13 +54,6 @@ class Requirements:
             for criterion in self.criteria
             if criterion.model not in MODELS
         ]
-        faults += [
-            f"model {one.name!r} is unknown; allowed: {', '.join(RELEASE_MODELS)}"
-            for one in self.of_release
-            if one.name not in RELEASE_MODELS
-        ]
-        if self.of_release and self.reference == "kept":
-            faults.append('of_release goes with reference "everybody" only; found "kept"')
         if self.missing_qis not in POLICIES:
             faults.append(f"missing_qis: found {self.missing_qis!r}; allowed: {', '.join(POLICIES)}")
         elif self.missing_qis != "category" and self.reference != "kept":

@@ -87,7 +87,7 @@ def evaluate(
     roll_up = roll_up or RollUp(lattice)
     node = roll_up.node(tuple(levels))
     surely = requirements.surely_suppressed(node, roll_up)
-    suppressed = judge(requirements, node, roll_up, surely).suppressed
+    suppressed = judge(requirements, node, roll_up, surely)
     loss = METRICS[metric].on(lattice, _weights_of(lattice, weights)).loss(node, suppressed)
     n_suppressed = int(node.size[suppressed].sum())
     is_blank = all(
@@ -238,7 +238,7 @@ class _Walk:
         if floor is not None:
             coarser: tuple[slice | EllipsisType, ...] = (*(slice(level, None) for level in place), ...)
             np.maximum(self.bound[coarser], floor, out=self.bound[coarser])
-        self._raise_bounds_of_finer(node, surely, np.zeros(node.n_classes))
+        self._raise_bounds_of_finer(node, surely)
         least = float(self.bound[place])
         self.bound[place] = np.inf
         if least >= self.best_loss:
@@ -252,13 +252,7 @@ class _Walk:
             too_many = self._n_suppressed(node, suppressed) > most
             return too_many or (self.loss.grows_with_suppression and loss_of(suppressed) >= self.best_loss)
 
-        found = judge(self.requirements, node, self.roll_up, surely, enough)
-        suppressed, n_at_least = found.suppressed, n_surely + found.at_least.sum()
-        if n_at_least > most + 1e-6 * (1 + n_at_least):
-            self.bound[finer] = np.inf
-            return False
-        wholly = found.at_least > node.size - 1 + 1e-6  # people are whole: otherwise less than one would be left
-        self._raise_bounds_of_finer(node, surely | wholly, np.where(wholly, 0.0, found.at_least))
+        suppressed = judge(self.requirements, node, self.roll_up, surely, enough)
         if self._n_suppressed(node, suppressed) > most:
             if most == 0 and self.requirements.is_monotone_without_suppression:
                 self.bound[finer] = np.inf
@@ -268,10 +262,10 @@ class _Walk:
             self.best_loss, self.best_levels = loss, levels
         return True
 
-    def _raise_bounds_of_finer(self, node: Node, surely: np.ndarray, at_least: np.ndarray) -> None:
-        if not surely.any() and not at_least.any():
+    def _raise_bounds_of_finer(self, node: Node, surely: np.ndarray) -> None:
+        if not surely.any():
             return
-        floors = self.loss.floors_of_finer(node, surely, at_least)
+        floors = self.loss.floors_of_finer(node, surely)
         if floors is not None:
             finer = self._finer(node)
             floors = np.broadcast_to(floors, [level + 1 for level in self.lattice.place(node.levels)])[finer]

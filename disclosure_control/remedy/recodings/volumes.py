@@ -70,9 +70,9 @@ class _OfVolumes(ABC):
 class Ambiguity(_OfVolumes):
     """Over all records, how many combinations of values each may have had; a suppressed record may have had any."""
 
-    def floors_of_finer(self, node: Node, suppressed: np.ndarray, at_least: np.ndarray) -> np.ndarray:
+    def floors_of_finer(self, node: Node, suppressed: np.ndarray) -> np.ndarray:
         """A lower bound for all that are finer: the suppressed lose everything, at best the others lose nothing."""
-        gone = node.size[suppressed].sum() + at_least.sum()
+        gone = node.size[suppressed].sum()
         return np.asarray(gone * self.domain + (self.lattice.n_people - gone))
 
     def loss(self, node: Node, suppressed: np.ndarray) -> float:
@@ -107,7 +107,7 @@ class Divergence(_OfVolumes):
         """Minus the entropy of the finest classes, in bits, weighted by ``mass``."""
         return float(self.mass @ np.log2(self.bottom.size / max(self.lattice.n_people, 1)))
 
-    def floors_of_finer(self, node: Node, suppressed: np.ndarray, at_least: np.ndarray) -> None:
+    def floors_of_finer(self, node: Node, suppressed: np.ndarray) -> None:
         """No bound for finer transformations is known."""
         return None
 

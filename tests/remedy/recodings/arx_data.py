@@ -11,7 +11,7 @@ from disclosure_control.basics.encoding.hierarchies import read_hierarchy
 from disclosure_control.remedy.recodings.criteria import Criterion
 from disclosure_control.remedy.recodings.generalisations import Recoding, of_hierarchy
 from disclosure_control.remedy.recodings.nodes import Lattice
-from disclosure_control.remedy.recodings.requirements import ReleaseModel, Requirements
+from disclosure_control.remedy.recodings.requirements import Requirements
 from tests.places import SHARED
 
 ADULT = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation"]
@@ -28,7 +28,6 @@ ARX_MODELS = {
     "ebeta": "enhanced_beta",
     "delta": "delta_disclosure",
 }
-ARX_RELEASE_MODELS = {"avgrisk": "average_risk", "sampleuniq": "sample_uniqueness"}
 ARX_METRICS = {
     "loss": "loss",
     "nue": "non_uniform_entropy",
@@ -83,14 +82,11 @@ def arx_lattice(dataset: str, quasi_identifiers: tuple[str, ...]) -> Lattice:
 
 def arx_requirements(models: str, dataset: str, quasi_identifiers: tuple[str, ...], limit: float) -> Requirements:
     """The requirements of ARX's ``k:5,recursive:dx:4:3`` and the like."""
-    classes, k, criteria, of_release = arx_classes(dataset, quasi_identifiers), 1, [], []
+    classes, k, criteria = arx_classes(dataset, quasi_identifiers), 1, []
     for text in models.split(","):
         kind, *figures = text.split(":")
         if kind == "k":
             k = int(figures[0])
-            continue
-        if kind in ARX_RELEASE_MODELS:
-            of_release.append(ReleaseModel(ARX_RELEASE_MODELS[kind], float(figures[0])))
             continue
         sensitive, *figures = figures
         parameters = {"c": float(figures[0])} if kind == "recursive" else {}
@@ -98,4 +94,4 @@ def arx_requirements(models: str, dataset: str, quasi_identifiers: tuple[str, ..
             parameters["hierarchy"] = arx_hierarchy(dataset, sensitive)
         table = count_sensitive_values(classes, arx_table(dataset)[sensitive]).table
         criteria.append(Criterion(ARX_MODELS[kind], sensitive, float(figures[-1]), table, parameters))
-    return Requirements(k, tuple(criteria), limit, of_release=tuple(of_release))
+    return Requirements(k, tuple(criteria), limit)

@@ -10,7 +10,7 @@ from disclosure_control.remedy.recodings import search as search_module
 from disclosure_control.remedy.recodings.criteria import Criterion
 from disclosure_control.remedy.recodings.descent import descend, levels_around
 from disclosure_control.remedy.recodings.losses import METRICS
-from disclosure_control.remedy.recodings.requirements import ReleaseModel, Requirements
+from disclosure_control.remedy.recodings.requirements import Requirements
 from disclosure_control.remedy.recodings.search import evaluate, search
 from tests.cases import quick
 from tests.remedy.recodings.arx_data import arx_lattice
@@ -102,9 +102,6 @@ def test_faults_are_named_together():
         )
     with pytest.raises(FaultyInputError) as error:
         Requirements(5, (), 1.5, "nobody")
-    assert len(error.value.faults) == 2
-    with pytest.raises(FaultyInputError) as error:
-        Requirements(5, (), 0.5, "kept", (ReleaseModel("risk", 0.05),))
     assert len(error.value.faults) == 2
 
 
