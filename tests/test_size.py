@@ -125,20 +125,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 2,
         "tests/study_tables": 1,
     },
-    "Lead": {
-        "disclosure_control.attack": 3,
-        "disclosure_control.basics": 4,
-        "disclosure_control.draft": 101,
-        "disclosure_control.release": 12,
-        "doors": 30,
-        "study": 3,
-        "tests/draft": 137,
-        "tests/release": 7,
-        "tests/remedy/recodings": 7,
-        "tests/steps/release": 7,
-        "tests/study/columns": 1,
-        "tests/study/formats": 5,
-    },
     "Attack": {
         "disclosure_control.attack": 246,
         "disclosure_control.basics": 3,
@@ -192,6 +178,20 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 104,
         "tests/study/models": 27,
     },
+    "Lead": {
+        "disclosure_control.attack": 3,
+        "disclosure_control.basics": 4,
+        "disclosure_control.draft": 101,
+        "disclosure_control.release": 12,
+        "disclosure_control.report": 2,
+        "doors": 30,
+        "study": 3,
+        "tests/draft": 137,
+        "tests/release": 7,
+        "tests/steps/release": 7,
+        "tests/study/columns": 1,
+        "tests/study/formats": 5,
+    },
 }
 
 MOST = {
@@ -207,7 +207,7 @@ MOST = {
     "disclosure_control.measures": 1730,
     "disclosure_control.records": 1901,
     "disclosure_control.release": 3929,
-    "disclosure_control.remedy": 4233,
+    "disclosure_control.remedy": 4113,
     "disclosure_control.report": 994,
     "disclosure_control.rules": 292,
     "disclosure_control.run": 916,
@@ -233,7 +233,7 @@ MOST = {
     "tests/models": 1087,
     "tests/records": 1535,
     "tests/release": 2145,
-    "tests/remedy/recodings": 867,
+    "tests/remedy/recodings": 806,
     "tests/remedy/treatments": 1797,
     "tests/report": 2853,
     "tests/rules": 168,
@@ -250,7 +250,7 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 42521, 33663
+MOST_STATEMENTS, MOST_OF_TESTS = 42401, 33602
 MOST_SETTINGS = 299
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
