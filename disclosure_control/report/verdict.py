@@ -263,8 +263,8 @@ def _thresholds_not_met(leaving: LeavingProduct, config: Mapping[str, Any]) -> l
     elif assessment.classes.n_records < max(FEW_PEOPLE, 2 * assessment.config.K) and not _says_why(config):
         few = f"It has fewer than {FEW_PEOPLE} people, or fewer than 2 K = {2 * assessment.config.K}"
         remedy = (
-            '"context": {"residual_risk": "why it is acceptable"}, or bring more people into the pilot; else no rows leave, '
-            "but totals may, in tables of a larger study"
+            '"context": {"residual_risk": "why it is acceptable"}, or bring more people into the pilot; else no rows '
+            "leave, but totals may, in tables of a larger study"
         )
         sentence = f"{few}: its rows leave only if a person says why the risk that is left is acceptable."
         why = "only if the risk that is left is acceptable: then write why, and delete this mark and #"
