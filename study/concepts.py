@@ -109,19 +109,20 @@ def names_an_examination(heading: str) -> bool:
         return False
     examined, beside = words_of_examinations()
     of_concept = set(" ".join(phrase for phrase in concept.words).split()) if concept else set()
-    words = [word for word in words_of(heading).split() if not _without_number(word, beside)]
-    is_one = all(_without_number(word, examined) or word in of_concept or _ends_so(concept, word) for word in words)
-    return is_one and any(not word.isdecimal() for word in words)
+    ending = concept.endings if concept else ()
+
+    def is_one(spelled: str) -> bool:
+        words = [word for word in words_of(spelled).split() if not _without_number(word, beside)]
+        named = all(_without_number(word, examined) or word in of_concept or word.endswith(ending) for word in words)
+        return named and any(not word.isdecimal() for word in words)
+
+    return is_one(heading) or is_one(heading.casefold())  # HBsAg and MoCA are one word each
 
 
 def _without_number(word: str, words: frozenset[str]) -> bool:
     """Whether a word, or what is left of it without digits at its end, is one of some words; or only digits."""
     n_digits = len(word) - len(word.rstrip("0123456789"))
     return n_digits == len(word) or any(word[: len(word) - cut] in words for cut in range(n_digits + 1))
-
-
-def _ends_so(concept: Concept | None, word: str) -> bool:
-    return concept is not None and bool(concept.endings) and word.endswith(concept.endings)
 
 
 def _by_ending(words: str) -> Concept | None:

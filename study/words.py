@@ -8,8 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from study.headings import words_of
 
 MOST_WORDS_OF_VALUES = 20  # different values of a column that are words for one thing
@@ -92,10 +90,6 @@ def named_by_values(texts: Iterable[str]) -> str | None:
     if not found:
         return None
     for concept, meanings, nothing in _meanings():
-        if found <= meanings.keys() and _n_meanings([meanings[one] for one in found], nothing) >= FEWEST_MEANINGS:
+        if found <= meanings.keys() and len({meanings[one] for one in found} - {nothing}) >= FEWEST_MEANINGS:
             return concept
     return None
-
-
-def _n_meanings(meanings: Sequence[int], nothing: int) -> int:
-    return len(np.setdiff1d(meanings, nothing))

@@ -125,11 +125,6 @@ def _named_by_rows(table: SourceTable) -> dict[tuple[str, str], ValuesSeen]:
     }
 
 
-def as_asked(row: ColumnProfile) -> ColumnProfile:
-    """A row that a person has to decide."""
-    return dataclasses.replace(row, status=Status.TO_DECIDE)
-
-
 @dataclass(frozen=True)
 class _Files:
     """The files of an export, each with the domain of its columns; what was seen in a column is asked once."""
@@ -166,7 +161,8 @@ class _Files:
                 continue
             row = profile_of(domain, heading, model, self.seen(domain, heading))
             if row.role is not Role.PERSON:
-                yield row if row.is_understood or row.seen == NO_VALUES else as_asked(row)
+                is_clear = row.is_understood or row.seen == NO_VALUES
+                yield row if is_clear else dataclasses.replace(row, status=Status.TO_DECIDE)
 
     def with_groups(self, rows: Sequence[ColumnProfile]) -> list[ColumnProfile]:
         """The rows, first those that stay here beneath the rows for their groups."""

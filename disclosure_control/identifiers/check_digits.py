@@ -123,7 +123,8 @@ def _is_valid(module: str, text: str) -> bool:
 
 def _chance(number: CheckedNumber, values: list[str]) -> float:
     """The share in (0, 1) that would pass by chance."""
-    chance = max(_chance_of_random(number.module, _shape(min(values))), LEAST_CHANCE)
+    shape = re.sub(r"[A-Z]", "A", re.sub(r"\d", "9", min(values)))
+    chance = max(_chance_of_random(number.module, shape), LEAST_CHANCE)
     by_length: dict[int, list[str]] = {}
     for value in sorted(set(values)):
         by_length.setdefault(len(value), []).append(value)
@@ -132,10 +133,6 @@ def _chance(number: CheckedNumber, values: list[str]) -> float:
         exchanged = _exchanged(largest)
         chance = max(chance, sum(_is_valid(number.module, text) for text in exchanged) / len(exchanged))
     return min(chance, 0.99)
-
-
-def _shape(text: str) -> str:
-    return re.sub(r"[A-Z]", "A", re.sub(r"\d", "9", text))
 
 
 @cache

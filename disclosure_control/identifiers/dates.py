@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from study.formats.dates import DAY_FIRST, MONTH_FIRST, iso_dates, may_be_dates
+from study.formats.days import days_of as complete_days
 
 _LONGEST = 32  # characters
 _FROM, _TO = (np.datetime64(day).astype(np.int64) for day in ("1850-01-01", "2101-01-01"))
 _YEAR_1 = np.datetime64("0001-01-01").astype(np.int64)
-_DAY = r"^\d{4}-\d{2}-\d{2}"
 
 
 @dataclass(frozen=True)
@@ -49,22 +50,5 @@ def days_of(values: Sequence[str]) -> Days:
 
 
 def _days(written: pa.Array) -> np.ndarray:
-    is_day = pc.fill_null(pc.match_substring_regex(written, _DAY), False)
-    texts = pc.if_else(is_day, pc.utf8_slice_codeunits(written, 0, 10), pa.scalar("NaT", written.type))
-    days = _calendar(texts.to_numpy(zero_copy_only=False))
+    days = complete_days(pd.Series(pd.array(written, dtype="str"))).astype(np.int64)
     return np.where((days >= _FROM) & (days < _TO), days - _YEAR_1 + 1, 0)
-
-
-def _calendar(texts: np.ndarray) -> np.ndarray:
-    """Days since 1970 of texts such as 2014-12-31 (n,), the smallest number of those that no calendar has."""
-    try:
-        return texts.astype("datetime64[D]").astype(np.int64)
-    except ValueError:
-        return np.array([_one(text) for text in texts], dtype=np.int64)
-
-
-def _one(text: str) -> int:
-    try:
-        return int(np.datetime64(text, "D").astype(np.int64))
-    except ValueError:
-        return int(np.iinfo(np.int64).min)

@@ -33,7 +33,7 @@ from study.formats.placeholders import (
 )
 from study.formats.tables import FileOptions, domain_of
 from study.formats.values import NUMBER_PATTERN, Column, clean_name
-from study.models.role_words import is_key, role_of_heading
+from study.models.role_words import is_key, role_of_heading, unit_beside
 from study.models.roles import Role
 
 _CODE_TEXTS = pa.array(
@@ -79,7 +79,7 @@ def with_codes_missing(
         elif (numbers := _numbers_of(name, columns[name], readings[name].n_records)) is not None:
             values, n_records = numbers
             says = (re.search(words, name) is not None for words in (COUNTS_DAYS, MAY_BE_0, MAY_BE_BELOW_0))
-            apart = numbers_apart(values, n_records, names_an_age(name), *says)
+            apart = numbers_apart(values, n_records, names_an_age(name) and not _in_units(name, columns), *says)
             gone, seen = apart.sure, _Seen([number_text(one) for one in values], n_records, apart, are_dates=False)
         else:
             continue
@@ -125,6 +125,13 @@ def names_an_age(name: str) -> bool:
     """Whether a heading names the age of a person."""
     concept = concept_of(name)
     return concept is not None and concept.name == "age"
+
+
+def _in_units(name: str, columns: Mapping[str, Column]) -> bool:
+    """Whether numbers are of several units: 180 months are an age."""
+    unit = unit_beside(name, list(columns))
+    units = None if unit is None else columns[unit]
+    return isinstance(units, pa.ChunkedArray) and len(pc.unique(units).drop_null()) > 1
 
 
 def _may_have_codes(name: str) -> bool:

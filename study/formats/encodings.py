@@ -46,7 +46,8 @@ def read_text(source: SourceFile, declared: str | None) -> tuple[pa.Buffer, list
     _check_no_nul(characters, path)
     if characters.max(initial=0) < 0x80:
         return data, []
-    if (declared is None or _is_utf8(declared)) and _is_valid_utf8(content):
+    may_be_utf8 = declared is None or codecs.lookup(declared).name in ("utf-8", "utf-8-sig")
+    if may_be_utf8 and _is_valid_utf8(content):
         return data[3:] if content.startswith(codecs.BOM_UTF8) else data, []
     encoding, notes = chosen_encoding(content.split(b"\n"), "line", path, declared)
     return pa.py_buffer(_decoded_whole(content, path, encoding)), notes
@@ -218,10 +219,6 @@ def _is_valid(piece: bytes, encoding: str) -> bool:
     except UnicodeError:
         return False
     return True
-
-
-def _is_utf8(encoding: str) -> bool:
-    return codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
 
 
 def _has_wide_characters(encoding: str) -> bool:

@@ -300,7 +300,8 @@ def visible_files(folder: Path) -> list[Path]:
     except OSError as error:
         raise FaultyInputError(f"{folder}: the pilot's folder cannot be listed: {reason_of(error)}.") from None
     stop_at(fault for path in sorted(found) if (fault := _fault_of(path)))
-    return sorted(path for path in found if _is_file(path))
+    # A broken link or one to a device counts: if it were skipped, a domain would be missing silently.
+    return sorted(path for path in found if path.is_file() or (path.is_symlink() and not path.is_dir()))
 
 
 def _fault_of(path: Path) -> str:
@@ -328,8 +329,3 @@ def _beginning_of(path: Path) -> bytes:
             return file.read(BEGINNING_BYTES)
     except OSError:
         return b""
-
-
-def _is_file(path: Path) -> bool:
-    # A broken link or one to a device counts: if it were skipped, a domain would be missing silently.
-    return path.is_file() or (path.is_symlink() and not path.is_dir())

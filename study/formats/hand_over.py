@@ -95,7 +95,8 @@ def _typed_groups(groups: Iterable[pa.Table], numbers: Mapping[str, bool]) -> It
             folded = {name for name, one in beginning.items() if 2 * len(one.dictionary) <= len(one)}
         columns: dict[str, pa.Array] = {}
         for name, column in zip(group.column_names, group.columns, strict=True):
-            one = _folded(column, is_first) if name in folded else _in_full(column)
+            in_full = None if name in folded else column.cast(pa.large_string()).combine_chunks()
+            one = _folded(column, is_first) if in_full is None else clean_values(in_full)
             if name in numbers:
                 columns[name] = _numbers(one)
             if not numbers.get(name):
@@ -117,10 +118,6 @@ def _folded(column: pa.ChunkedArray, is_first: bool) -> pa.DictionaryArray:
         found = column.combine_chunks().dictionary_encode()
     cleaned = clean_values(found.dictionary)
     return found if cleaned.equals(found.dictionary) else cleaned.take(found.indices).dictionary_encode()
-
-
-def _in_full(column: pa.ChunkedArray) -> pa.LargeStringArray:
-    return clean_values(column.cast(pa.large_string()).combine_chunks())
 
 
 def _numbers(texts: Texts) -> pa.DoubleArray:

@@ -162,7 +162,7 @@ def _codes(
 ) -> Apart:
     others = numbers[is_there & ~candidates]
     sure, may_be = np.zeros(len(numbers), dtype=bool), np.zeros(len(numbers), dtype=bool)
-    impossible = candidates & ((numbers > _OLDEST) | (numbers < 0))
+    impossible = candidates & ((numbers < 0) | ((numbers > _OLDEST) & _is_apart(numbers, is_there)))
     if is_age and n_records[impossible].sum() <= n_records[is_there & ~impossible].sum():
         sure |= impossible
     if len(others) < 2:
@@ -180,9 +180,17 @@ def _codes(
     # Several people, far away for values that lie as close together as these: six of 99 years, and the next of 70.
     of_others = np.diff(np.sort(others))
     may_be |= above & (n_records >= 3) & (gap >= spread / 4) & (gap >= _FAR_FOR_A_GAP * of_others.max(initial=0))
-    on_scale = candidates & of_scale & (numbers > high) & several & (n_others >= 20)
-    may_be |= on_scale & (gap > spread) & bool((others == np.trunc(others)).all())
+    on_scale = candidates & of_scale & (numbers > high)
+    is_off = bool((others == np.trunc(others)).all()) and bool((gap[on_scale] > spread).all())
+    may_be |= on_scale & several & (n_others >= 20) & is_off
     return Apart(sure, (may_be | below) & ~sure)
+
+
+def _is_apart(numbers: np.ndarray, is_there: np.ndarray) -> bool:
+    """Whether what is too much for an age in years stands apart: ages of children in months go on from 130."""
+    ages = np.sort(numbers[is_there & (numbers >= 0) & (numbers <= _OLDEST)])
+    above = numbers[is_there & (numbers > _OLDEST)]
+    return not len(above) or not len(ages) or bool(above.min() - ages[-1] > max(20, *(2 * np.diff(ages)), 0))
 
 
 def _zeros_apart(numbers: np.ndarray, n_records: np.ndarray, is_there: np.ndarray) -> np.ndarray:

@@ -63,7 +63,8 @@ def without_rows_of_nobody(columns: Mapping[str, ColumnFound]) -> tuple[dict[str
     out = np.concatenate([np.array(kind.rows, dtype=np.int64) for kind in found])
     rows = np.delete(np.arange(n_rows), out)
     notes = [_note(kind) for kind in found]
-    return {name: _at(column, rows) for name, column in kept.items()}, notes
+    left = {name: one.at(rows) if isinstance(one, TextCodes) else one.take(rows) for name, one in kept.items()}
+    return left, notes
 
 
 def faults_of_rows_on_disk(file_name: str, columns: Mapping[str, pa.ChunkedArray], remedy: str) -> list[str]:
@@ -234,11 +235,18 @@ class _Suspects:
         words = [name for name, cell in given.items() if _is_summary(cell)]
         numbers = {name: cell for name, cell in given.items() if _NUMBER.fullmatch(cell)}
         is_named = any(name in words for name in ids)
-        if is_named and not any(self.forms[name].are_words for name in ids):
+        if (is_named or self._is_of_no_person(row, ids)) and not any(self.forms[name].are_words for name in ids):
             return True
         numbers = {name: cell for name, cell in numbers.items() if name not in ids}
         may_be = is_named or len(numbers) == len(given)
         return may_be and bool(numbers) and all(self._is_summed(name, cell, is_named) for name, cell in numbers.items())
+
+    def _is_of_no_person(self, row: Mapping[str, str], ids: Sequence[str]) -> bool:
+        """Whether a row without a digit in its id has decimals among whole numbers, and no word where all others do."""
+        words = [name for name, form in self.forms.items() if form.repeats_always and name not in ids]
+        has_parts = any(form.are_whole and re.search(r"\d[.,]\d", row[name]) for name, form in self.forms.items())
+        is_without = not any(row[name] for name in words) and not re.search(r"\d", "".join(row[name] for name in ids))
+        return has_parts and bool(words) and is_without
 
     def _is_summed(self, name: str, cell: str, is_named: bool) -> bool:
         """Whether a number is the sum, mean or standard deviation of its column; without a word only a large sum is."""
@@ -288,6 +296,8 @@ class _Form:
         self._have_digits = enough and n_digits >= _FIT * self.n_given
         self.are_words = n_digits < _FIT * self.n_given
         self._repeats = enough and 2 * len(self._known) <= self.n_given
+        self.repeats_always = self._repeats and self.n_given == len(values) and not n_numbers
+        self.are_whole = self._are_numbers and all(value.isdecimal() for value in given)
 
     def breaks(self, cell: str) -> bool:
         """Whether a cell cannot be a value of the column."""
@@ -336,10 +346,6 @@ def _none_or_blank(texts: pa.ChunkedArray) -> np.ndarray:
 def _matches(texts: pa.ChunkedArray, form: str) -> np.ndarray:
     found: np.ndarray = pc.fill_null(pc.match_substring_regex(texts, form), False).to_numpy()
     return found
-
-
-def _at(column: ColumnFound, rows: np.ndarray) -> ColumnFound:
-    return column.at(rows) if isinstance(column, TextCodes) else column.take(rows)
 
 
 def _texts(column: ColumnFound, rows: np.ndarray) -> list[str]:

@@ -23,6 +23,7 @@ from study.formats.tables import ColumnFound, FileContents, FileOptions, suffix_
 from study.formats.values import clean_values
 
 _BETWEEN = {".": r"\.", ",": ",", " ": r"[ \x{A0}\x{202F}\x{2009}]", "'": "['’]"}
+_NO_BREAK = r"\d[\x{A0}\x{202F}\x{2009}]\d"  # 120 140 may be two numbers, but with such a blank it is one
 _OTHER = {".": ",", ",": r"\."}  # the decimal sign beside it
 _TEXT_FILES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 _LOOKED_AT = 64
@@ -87,7 +88,8 @@ def _by_values(
     decimal = _decimal_of(texts) if signs else None
     grouped, is_open = dict[str, str](), dict[str, str]()
     for name, sign in signs.items():
-        is_certain = sign in ("'", options.thousands) or _has(contents.columns[name], _certain(sign))
+        is_blank = sign == " " and (_is_measured(name) or _has(contents.columns[name], _NO_BREAK))
+        is_certain = is_blank or sign in ("'", options.thousands) or _has(contents.columns[name], _certain(sign))
         if is_certain or (sign in _OTHER and decimal not in (None, sign)):
             grouped[name] = sign
         elif sign in _OTHER and decimal is None and (contents.may_guess_comma or (sign == "," and _is_measured(name))):

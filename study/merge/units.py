@@ -20,9 +20,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from study.concepts import concept_of
 from study.formats.messages import Note, shown_name
 from study.formats.tables import SourceTable
-from study.headings import words_of
-from study.models.role_words import role_of_heading, without_unit
-from study.models.roles import Role
+from study.models.role_words import unit_beside
 
 _MEASURED = ("age", "height or weight", "a laboratory result")
 _USUAL = {"time": "YEARS", "weight": "kg", "length": "cm"}
@@ -67,21 +65,13 @@ def _mixed(column: str, unit: str) -> Note:
 
 
 def _pairs(table: SourceTable) -> Iterator[tuple[str, str]]:
-    """Columns of numbers that people have one of, each with the column that names its unit.
-
-    Its heading has the same words, or none but for a unit, and it stands directly behind the numbers.
-    """
+    """Columns of numbers that people have one of, each with the column that names its unit."""
     names = list(map(str, table.frame.columns))
-    says = {name: role_of_heading(name) for name in names}
-    of_units = {name: without_unit(name) for name, one in says.items() if one and one.role is Role.UNIT}
-    for place, name in enumerate(names):
+    for name in names:
         concept = concept_of(name)
-        if name not in ("AGE", "AAGE") and (concept is None or concept.name not in _MEASURED):
-            continue
-        alike = [other for other, words in of_units.items() if words == words_of(name)]
-        behind = [other for other in names[place + 1 : place + 2] if of_units.get(other) == ""]
-        own = [f"{name}U"] if f"{name}U" in names else []
-        yield from ((name, unit) for unit in (*own, *alike, *behind)[:1])
+        is_measured = name in ("AGE", "AAGE") or (concept is not None and concept.name in _MEASURED)
+        if is_measured and (unit := unit_beside(name, names)) is not None:
+            yield name, unit
 
 
 def _factors(texts: list[str]) -> tuple[str, dict[str, float | None]]:

@@ -197,7 +197,8 @@ class PlainTable:
         repeats = values.n_distinct * PEOPLE_OF_A_TERM <= values.n_values
         if values.are_codes and repeats:
             return Role.CODED_TERM, "the heading names a term, and its values are codes that repeat"
-        if self._are_categories(values) or (values.are_short and repeats and self._is_shared(values)):
+        is_shared = repeats and values.n_distinct * PEOPLE_OF_A_WORD <= self.n_people
+        if self._are_categories(values) or (values.are_short and is_shared):
             return Role.CODED_TERM, "the heading names a term, and its values are words that repeat"
         if values.is_numeric:
             return self._number(values, name)
@@ -240,9 +241,6 @@ class PlainTable:
         most = min(MOST_CATEGORIES, self.n_people // PEOPLE_OF_A_CATEGORY)
         return values.are_short and 0 < values.n_distinct <= most
 
-    def _is_shared(self, values: ValuesSeen) -> bool:
-        return values.n_distinct * PEOPLE_OF_A_WORD <= self.n_people
-
 
 def _are_ages(numbers: np.ndarray) -> bool:
     """Whether numbers (n_values,) are years of a life, and no days or months of births."""
@@ -269,6 +267,8 @@ def _agrees(role: Role, values: ValuesSeen) -> bool:
     """Whether the values of a column can be what its heading names."""
     if role in (Role.DATE, Role.DEATH_DATE):
         return values.share(r"\S.*") > 0 and values.are_dates
+    if role is Role.UNIT and values.is_numeric:  # of alcohol
+        return False
     if role in (Role.UNIT, Role.VISIT, Role.ARM, Role.DEATH):
         few = values.n_distinct * PEOPLE_OF_A_TERM <= values.n_values or values.is_numeric
         return values.are_short and few and not values.are_dates and not may_count_time(values.numbers)

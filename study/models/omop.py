@@ -222,17 +222,13 @@ def _names_of_concepts(tables: Sequence[SourceTable]) -> NamesOfConcepts:
     def names(ids: Iterable[str]) -> dict[str, str]:
         found = index().reindex(list(dict.fromkeys(ids))).dropna()
         is_shared = found.duplicated(keep=False)
+        # LOINC's "Glucose [Mass/volume]" in parentheses: in brackets the merge puts what distinguishes measurements.
         return {
-            str(one): _without_brackets(f"{name} ({one})" if shared else str(name))
+            str(one): (f"{name} ({one})" if shared else str(name)).replace("[", "(").replace("]", ")")
             for one, name, shared in zip(found.index, found, is_shared, strict=True)
         }
 
     return names
-
-
-def _without_brackets(name: str) -> str:
-    """LOINC's "Glucose [Mass/volume]" with parentheses: in brackets the merge puts what distinguishes measurements."""
-    return name.replace("[", "(").replace("]", ")")
 
 
 MODEL = DataModel(

@@ -72,15 +72,12 @@ def words_of(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", plain.casefold()))
 
 
-def _heading(name: str) -> str:
-    return " ".join(re.findall(r"[a-z]+", name.lower()))
-
-
 def columns_of_dictionary(columns: Iterable[str]) -> dict[str, str]:
     """What the columns of a dictionary say (``name``, ``kind``, ...) -> the column; empty if it is no dictionary."""
     found: dict[str, str] = {}
     for name in columns:
-        what = next((what for what, headings in _HEADINGS.items() if _heading(str(name)) in headings), None)
+        heading = " ".join(re.findall(r"[a-z]+", str(name).lower()))
+        what = next((what for what, headings in _HEADINGS.items() if heading in headings), None)
         if what is not None:
             found.setdefault(what, str(name))
     return found if {"name", "kind"} <= found.keys() else {}

@@ -8,6 +8,7 @@ by its heading holds only as far as the values agree; ``column_roles`` asks them
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -27,7 +28,10 @@ class HeadingSays:
 
 _OF_A_BODY = r"blood|blut|sang\w*|krwi|side|circumference|span|upper|left|right|mid|risk|peer|food|ethnic"  # group, arm
 # What a heading must not have beside the words of a role: "visit id" numbers records, "anchor year group" says when.
-_NOT_BESIDE = {"visit": r"(?!.*\b(?:id|key|uuid)\b)", "arm": rf"(?!.*\b(?:years? groups?|{_OF_A_BODY})\b)"}
+_NOT_BESIDE = {
+    "visit": r"(?!.*\b(?:id|key|uuid|gesta\w*|pregnan\w*)\b)",
+    "arm": rf"(?!.*\b(?:years? groups?|{_OF_A_BODY})\b)",
+}
 _ALONE = "part of a name or address"  # "first", "name": of a person as a whole heading alone
 # Lists of words that a heading has all of, the role, and what it names. The first that fits decides, so those that
 # disclose most come first: "date of birth of the mother" is a birth.
@@ -126,9 +130,21 @@ def names_a_term(heading: str) -> bool:
     return _has("term", words_of(heading))
 
 
-def without_unit(heading: str) -> str:
-    """The words of a heading but for those that name a unit."""
-    return " ".join(word for word in words_of(heading).split() if not _has("unit", word))
+def unit_beside(name: str, names: Sequence[str]) -> str | None:
+    """Which of the columns of a table names the unit of another one's numbers: ``AGEU`` of ``AGE``; None for none.
+
+    Its heading has the same words, or none but for a unit, and it stands directly behind the numbers.
+    """
+    if f"{name}U" in names:
+        return f"{name}U"
+    says = {other: role_of_heading(other) for other in names}
+    words = {
+        other: " ".join(word for word in words_of(other).split() if not _has("unit", word))
+        for other, one in says.items()
+        if one and one.role is Role.UNIT
+    }
+    behind = names[names.index(name) + 1 :][:1]
+    return next((one for one in words if words[one] == words_of(name) or (words[one] == "" and one in behind)), None)
 
 
 def names_a_label(heading: str) -> bool:

@@ -52,6 +52,9 @@ def test_dates_of_another_time_are_dates():
         ([*range(20, 80), 999], 1, True, [999], []),
         ([*range(20, 80), -9], 2, True, [-9], []),
         (range(11), 9, False, [], []),  # a scale to 10
+        ([4, 5, 6, 7, 8, 9], 20, False, [], []),  # hours of sleep
+        (range(2, 215, 3), 2, True, [], []),  # ages in months
+        ([*range(20, 90), 300, 301], 2, True, [300, 301], []),
         ([120, 250, 480, 730, 999, 1200, 3400], 9, False, [], []),  # a creatine kinase
         ([*range(150, 195), 999], 2, False, [999], []),
         ([*range(150, 195), 999], 1, False, [], [999]),

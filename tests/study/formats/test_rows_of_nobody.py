@@ -37,6 +37,7 @@ def table_of(folder: Path, rows: list[list[str]], headings: list[str] = HEADINGS
         ([*RECORDS, ["Standardabw.", "", "8.2", ""]], "a row of totals left out"),
         ([*RECORDS, ["Τυπική απόκλιση", "", "8.2", ""]], "a row of totals left out"),
         ([*RECORDS, ["", "", *SUMS]], "a row of totals left out"),
+        ([*RECORDS, ["p-value", "", "0.04", ""]], "a row of totals left out"),
         ([*RECORDS[:5], [one.upper() for one in HEADINGS], *RECORDS[5:]], "a row that repeats the headings left out"),
         ([*RECORDS, ["printed on 3 May by the ward", "", "", ""]], "a row of text left out"),
         ([*RECORDS[:5], ["", "", "", ""], *RECORDS[5:]], "a row without any value left out"),
@@ -67,6 +68,7 @@ def test_a_legend_below_a_blank_row_is_no_record(tmp_path: Path) -> None:
         ["112", "", "", ""],
         ["", "m", "34", "70.5"],  # a fault of another kind: it has no id
         ["Meyer", "f", "34", "70.5"],
+        ["Meyer", "", "34", "70.5"],
     ],
 )
 def test_what_may_be_a_person_stays(row: list[str], tmp_path: Path) -> None:

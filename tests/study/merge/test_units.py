@@ -16,6 +16,12 @@ from tests.cases import each
         ("weight,weight_unit", ["70000,g", "150,lb"], ["70", "68.0389"], ["kg"] * 2),
         ("AGE,AGEU", ["18,MONTHS", "20,MONTHS"], ["18", "20"], ["MONTHS"] * 2),
         ("AGE,AGEU", ["18,YEARS", "20,furlongs"], ["18", None], ["YEARS"] * 2),
+        (
+            "AGE,AGEU",
+            [*(f"{age},YEARS" for age in range(20, 30)), "180,MONTHS"],
+            [*map(str, range(20, 30)), "15"],
+            None,
+        ),
         ("Alter,Einheit", ["18,Jahre", "18,Monate"], ["18", "1.5"], ["Jahre"] * 2),
         ("věk,jednotka", ["18,let", "18,měsíců"], ["18", "1.5"], ["let"] * 2),
         ("score,score_unit", ["18,points", "20,stars"], ["18", "20"], ["points", "stars"]),
@@ -25,7 +31,7 @@ def test_units_beside_a_number(tmp_path, header, rows, values, units):
     (tmp_path / "dm.csv").write_text("\n".join([header, *rows]) + "\n")
     frame = with_one_unit(read_domain_file(tmp_path / "dm.csv")).frame
     column, unit = (frame[name].astype(object).where(frame[name].notna(), None).tolist() for name in header.split(","))
-    assert (column, unit) == (values, units)
+    assert (column, unit) == (values, units or ["YEARS"] * len(rows))
 
 
 def test_a_unit_that_stands_behind_another_number_is_not_that_of_the_age(tmp_path):

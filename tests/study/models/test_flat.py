@@ -310,6 +310,7 @@ def test_facts_of_i2b2_are_findings():
         ("anchor_year_group", False),
         ("blood_group", False),
         ("arm_side", False),
+        ("gestational_week", False),
     ],
 )
 def test_a_group_of_years_or_of_blood_is_no_arm(heading, is_arm):
