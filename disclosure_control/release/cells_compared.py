@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.before_and_after import CameIn
 from disclosure_control.release.deidentify import ReleasedFile
@@ -59,6 +60,7 @@ def cells_that_differ(
     """
     frame = leaving.source.table.frame
     is_asked = _rows_asked(leaving.source.name, frame, accounts, recoded, model)[rows]
+    is_asked &= ~pd.Series(rows).duplicated().to_numpy()
     for account in accounts:
         name, kind = account.variable, account.operation.operation
         is_booked = account.rows_of or account.recoded or account.has_rare_terms or account.has_rare_texts
@@ -68,7 +70,7 @@ def cells_that_differ(
         came, leaves = frame[name].take(rows), leaving.frame[name]
         had, has = came.notna().to_numpy() & is_asked, leaves.notna().to_numpy()
         emptied, changed, cut = had & ~has, np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
-        if kind in _AS_THEY_CAME and came.dtype == leaves.dtype:
+        if kind in _AS_THEY_CAME:
             changed = had & has & ~_are_same(came, leaves)
         elif kind is OperationKind.OFFSET and came.dtype == leaves.dtype == "str":
             cut = had & has & _is_timed(came) & ~_is_timed(leaves)
@@ -96,6 +98,8 @@ def _is_timed(column: pd.Series) -> np.ndarray:
 
 
 def _are_same(one: pd.Series, other: pd.Series) -> np.ndarray:
+    if one.dtype != other.dtype:
+        one, other = (pd.Series(parse_numbers(column.astype("str"))) for column in (one, other))
     same: np.ndarray = np.asarray(one.array == other.array, dtype=bool)
     return same
 

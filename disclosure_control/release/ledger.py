@@ -48,6 +48,7 @@ class What(StrEnum):
     DATA_SET = "data set"
     COLUMN = "column"
     ROWS = "rows"
+    TWICE = "rows that leave more than once"
     PEOPLE = "people"
     CELLS = "cells"
     CHANGED = "changed cells"
@@ -348,23 +349,28 @@ def _rows(
     if n := int((of_rows == STRANGER).sum()):
         yield Loss(What.ROWS, file.name, By.STRANGERS, 0, n, len(of_rows))
     stays = _stay(of_rows, source.people)
-    of_people = int((stays & (of_rows >= 0)).sum())
+    of_people, rows = int((stays & (of_rows >= 0)).sum()), source.rows_of(leaving)
     n_gone = int(stays.sum()) - leaving.n_records
+    n_twice = max(-n_gone, 0) if rows is None else len(rows) - len(np.unique(rows))
+    n_gone += n_twice
     rare = [one for one in raised if one.domain == file.domain and not file.is_supplemental]
     n_rare, of_rare = sum(one.rows_gone or 0 for one in rare), sum(one.people_gone or 0 for one in rare)
     n_others = n_gone - n_rare - sum(one.n_values for one in accounts if one.rows_of and not one.stays)
     if not of_people:
         return
+    what = What.ROWS if leaving.n_records else What.DATA_SET
+    if n_twice > 0:
+        yield Loss(What.TWICE, file.name, By.UNRECORDED, 0, n_twice, of_people)
     if n_rare > 0:
-        yield Loss(What.ROWS, file.name, By.RARE, of_rare, min(n_rare, n_gone), of_people)
+        yield Loss(what, file.name, By.RARE, of_rare, min(n_rare, n_gone), of_people)
     if n_others > 0:
         refers = file.is_supplemental or {"IDVAR", "IDVARVAL"} <= set(file.table.frame)
         by, n_people, where = By.REFERENCES if refers else By.UNRECORDED, 0, ("", "")
-        if n_others == n_gone and (rows := source.rows_of(leaving)) is not None:
+        if n_others == n_gone and rows is not None:
             lost = stays.copy()
             lost[rows] = False
             n_people, where = _n_people(of_rows[lost]), named.of(np.flatnonzero(stays)).in_common(lost[stays])
-        yield Loss(What.ROWS, file.name, by, n_people, n_others, of_people, False, None, *where)
+        yield Loss(what, file.name, by, n_people, n_others, of_people, False, None, *where)
 
 
 def _not_as_they_came(

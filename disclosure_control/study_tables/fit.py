@@ -14,7 +14,7 @@ from disclosure_control.basics.telling.small_counts import Policy, some_of_peopl
 from disclosure_control.basics.telling.words import capitalised, counted, listed
 from disclosure_control.study_tables.asked import OutcomeAsked
 from disclosure_control.study_tables.comparison import LEAST, ComparedTable, State
-from disclosure_control.study_tables.table import CellKind
+from disclosure_control.study_tables.table import ANY, CellKind
 from disclosure_control.study_tables.words import (
     arm_and_row,
     bands_in_words,
@@ -58,14 +58,16 @@ RULES: dict[str, RuleOfUse] = {
     "main_table_gone": RuleOfUse(_NO, "a main table gone", "the table {}"),
     "main_moved": RuleOfUse(_NO, "a comparison of a main table moved or lost"),
     "table_gone": RuleOfUse(_NO, "another table with a comparison gone", "the table {}"),
-    "moved": RuleOfUse(_NO, "more comparisons of another table than `moved` moved or lost"),
+    "moved": RuleOfUse(
+        _NO, "more comparisons of another table than `moved` moved or lost, of several rows, all or deaths"
+    ),
     "characteristic_gone": RuleOfUse(_LIMITS, "age, sex, country or origin of people gone"),
     "data_set_gone": RuleOfUse(_LIMITS, "a data set of people gone"),
     "small_table_gone": RuleOfUse(_LIMITS, "a table without a comparison gone", "the table {}"),
     "category_gone": RuleOfUse(_LIMITS, "a category or visit of a table gone"),
-    "few_moved": RuleOfUse(_LIMITS, "fewer comparisons than `moved` moved or lost"),
+    "few_moved": RuleOfUse(_LIMITS, "fewer comparisons than `moved`, or of one row, moved or lost"),
     "main_unsure": RuleOfUse(_LIMITS, "a comparison of a main table with another sign or significance"),
-    "unsure": RuleOfUse(_LIMITS, "more of another table than `moved`"),
+    "unsure": RuleOfUse(_LIMITS, "more of another table than `moved`, of several rows, all or deaths"),
     "test_changed": RuleOfUse(_LIMITS, "another result of the test over all arms"),
     "column_gone": RuleOfUse(_LIMITS, "a column or test of a table gone", "{} not released"),
     "column_removed": RuleOfUse(_LIMITS, "a column gone that its role would let leave"),
@@ -77,7 +79,7 @@ RULES: dict[str, RuleOfUse] = {
     ),
     "overlap": RuleOfUse(_LIMITS, "less overlap than `overlap`"),
     "coarser": RuleOfUse(_LIMITS, "a column in bands"),
-    "rows_gone": RuleOfUse(_LIMITS, "more rows of a data set than `share` gone, of people who stay"),
+    "rows_gone": RuleOfUse(_LIMITS, "more rows of a data set than `share` gone or there twice, of people who stay"),
     "times_gone": RuleOfUse(_LIMITS, "times of day gone that ordered a person's rows of one day"),
     "cells_gone": RuleOfUse(_LIMITS, "more cells of a column than `share` emptied, changed or unread"),
     "not_compared": RuleOfUse(_LIMITS, "a data set too large to be compared, or no table"),
@@ -310,8 +312,8 @@ def _entries(policy: Policy, table: ComparedTable, settings: FitForUseSettings) 
         yield LedgerLine(
             "coarser", about, f"{name} leaves in {words}", short=f"{name} in {words}" if tells_apart else ""
         )
-    if table.gone:
-        names = listed(map(name_of_group, table.gone), MOST_NAMED) + _more(len(table.gone))
+    if gone := [group for group in table.gone if group != ANY]:
+        names = listed(map(name_of_group, gone), MOST_NAMED) + _more(len(gone))
         yield LedgerLine(
             "column_gone", about, f"not in what leaves: {names}", short=names if before.name not in _PAIRS else ""
         )
@@ -344,9 +346,10 @@ def _of_comparisons(policy: Policy, table: ComparedTable, settings: FitForUseSet
     n_read, states = int(table.is_read.sum()), table.states
     what = "comparison" if table.reference is not None else "figure"
     is_gone = np.isin(states, (State.MOVED, State.LOST))
+    is_unsure = np.isin(states, (State.SIGN, State.SIGNIFICANCE))
     gone, unsure = (
-        f"main_{name}" if table.before.is_main else name if n > settings.moved * n_read else f"few_{name}"
-        for name, n in (("moved", is_gone.sum()), ("unsure", (np.isin(states, (State.SIGN, State.SIGNIFICANCE))).sum()))
+        f"main_{name}" if table.before.is_main else name if _are_many(table, at, settings) else f"few_{name}"
+        for name, at in (("moved", is_gone), ("unsure", is_unsure))
     )
     kinds = (
         (gone, (State.MOVED,), "moved beyond the confidence interval of what came in"),
@@ -362,6 +365,16 @@ def _of_comparisons(policy: Policy, table: ComparedTable, settings: FitForUseSet
             moved = [f"{name}{moved_by(policy, table, *place)}" for name, place in zip(named, places, strict=True)]
             told = f"{sentence} and must not be relied on{_listed_with_rest(named, n)}"
             yield LedgerLine(rule, table.before.title, f"{sentence}{_listed_with_rest(moved, n)}", told)
+
+
+def _are_many(table: ComparedTable, at: np.ndarray, settings: FitForUseSettings) -> bool:
+    """Whether comparisons (n_rows, n_columns) are more than may move: of one row among others they are not, however
+    few comparisons a table has, unless it is one of deaths.
+    """
+    rows, n_rows = at.any(axis=1), int(table.is_read.any(axis=1).sum())
+    is_of_deaths = np.isin(table.before.groups, table.before.deaths)
+    is_several = rows.sum() >= min(2, n_rows) or (rows & is_of_deaths).any()
+    return bool(at.sum() > settings.moved * table.is_read.sum() and is_several)
 
 
 def _listed_with_rest(names: Sequence[str], n: int) -> str:

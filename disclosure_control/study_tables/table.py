@@ -9,6 +9,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+ANY = "Any record"  # of a data set that not everybody has
 Z = NormalDist().inv_cdf(0.975)  # of intervals of 95%
 
 
@@ -32,6 +33,7 @@ class StudyTable:
     may have several. ``groups`` (n_rows,): what a row is a category of; rows of one group may be of the same people.
     ``bands``: of numbers that are released as intervals, by group, how many intervals there are.
     ``is_main``: few rows that the study is read by. ``p_value`` of a test over all columns, None without one.
+    ``deaths``: groups of which no loss is small.
     """
 
     name: str
@@ -49,6 +51,7 @@ class StudyTable:
     bands: Mapping[str, int] = field(default_factory=dict)
     is_main: bool = False
     p_value: float | None = field(default=None, repr=False)
+    deaths: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -120,7 +123,7 @@ def share_table(
     of: np.ndarray,
     events: np.ndarray | None = None,
     is_main: bool = False,
-    bands: Mapping[str, int] | None = None,
+    deaths: Sequence[str] = (),
 ) -> StudyTable:
     """A table of shares of people: ``n`` of ``of``."""
     of = np.broadcast_to(of, n.shape)
@@ -140,6 +143,6 @@ def share_table(
         share,
         error,
         events,
-        bands or {},
-        is_main,
+        is_main=is_main,
+        deaths=tuple(deaths),
     )

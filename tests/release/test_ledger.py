@@ -127,7 +127,7 @@ WORSE = {
     "every tenth row": Worse("rows of VS", "with limits", rows=("VS", lambda f: pd.Series(np.arange(len(f)) % 10 > 0))),
     "times": Worse("times of day of VS.VSDTC", "with limits", times="remove"),
     "one category": Worse("severe adverse event", "no", cells=emptied("AE", "AESEV", "SEVERE")),
-    "a race": Worse("race ASIAN", "no", cells=emptied("DM", "RACE", "ASIAN")),
+    "a race": Worse("race ASIAN", "with limits", cells=emptied("DM", "RACE", "ASIAN")),
     "a category of no table": Worse("cells of AE.AESEV", "with limits", cells=emptied("AE", "AESEV", "MILD")),
     "a visit of an arm": Worse(
         "all of VISIT WEEK 3, DM.ARM Active",
@@ -142,6 +142,17 @@ WORSE = {
     "rounded results": Worse(
         "changed cells of VS.VSSTRESN", "with limits", cells=("VS", lambda f: {"VSSTRESN": f["VSSTRESN"].round(-1)})
     ),
+    "rounded results as text": Worse(
+        "changed cells of VS.VSSTRESN",
+        "with limits",
+        cells=("VS", lambda f: {"VSSTRESN": f["VSSTRESN"].round(-1).astype("str")}),
+    ),
+    "a test under another unit": Worse(
+        "changed cells of VS.VSSTRESU",
+        "no",
+        cells=("VS", lambda f: {"VSSTRESU": f["VSSTRESU"].replace("beats/min", "1/s")}),
+    ),
+    "all rows of a domain": Worse("AE for a reason", "no", rows=("AE", lambda frame: frame["AEDECOD"].isna())),
     "times that were to stay": Worse(
         "times of day of VS.VSDTC", "with limits", cells=("VS", lambda f: {"VSDTC": f["VSDTC"].str.slice(0, 10)})
     ),
@@ -340,6 +351,21 @@ def test_nothing_is_said_of_the_people_of_emptied_cells_if_some_were_unreadable(
     losses = losses_by_hand({"DM": ROWS["DM"]}, change=change)[0]
     (found,) = (one for one in losses if one.by is By.UNRECORDED)
     assert (found.n_people, found.n_rows, found.where) == (0, 10, "")
+
+
+def test_rows_that_leave_more_than_once_are_counted():
+    def change(released):
+        part = released.files["VS"].whole
+        at = np.append(np.arange(10, len(part.rows)), np.arange(20, 80))
+        part = part._replace(
+            frame=part.frame.iloc[at].reset_index(drop=True), rows=part.rows[at], people=part.people[at]
+        )
+        return replace(released, files={**released.files, "VS": replace(released.files["VS"], parts=[part])})
+
+    losses = losses_by_hand({"DM": ROWS["DM"], "VS": ROWS["VS"]}, change=change)[0]
+    found = {one.what: (one.n_rows, one.of_rows) for one in losses if one.by is By.UNRECORDED}
+    assert found == {What.ROWS: (10, 720), What.TWICE: (60, 720)}
+    assert {one.rule for one in entries_of(EXACT, losses, USUAL)} >= {"few_gone", "rows_gone"}
 
 
 def test_rows_that_refer_to_removed_columns_and_rows_are_removed_with_them():

@@ -203,6 +203,14 @@ def test_a_long_table_outside_sdtm_has_its_results():
     assert cells(found, "CRP") == {"All people": (3, 3, 4.0)}
 
 
+def test_what_repeats_another_column_or_names_the_site_is_no_characteristic():
+    people = {"USUBJID": IDS, "TRT01P": "A", "RACE": ["WHITE", "ASIAN"] * (len(IDS) // 2) + ["ASIAN"] * (len(IDS) % 2)}
+    frame = pd.DataFrame(people | {"SITEGR1": [f"{place}" for place in range(len(IDS))], "AGEGR1": ["<65", *IDS[1:]]})
+    frame["RACEN"] = frame["RACE"].map({"WHITE": 1.0, "ASIAN": 2.0})
+    tables = tables_of({"ADSL": frame}, IDS)
+    assert {group for table in tables.values() for group in table.groups} == {"RACE"}
+
+
 def test_numbers_of_rows_are_no_figure_of_people():
     n = 20
     frame = pd.DataFrame({"ID": [f"P{i}" for i in range(n)], "obs": np.arange(1.0, n + 1), "age": np.arange(n) ** 2.0})

@@ -127,6 +127,18 @@ def test_a_coefficient_is_judged_by_its_standard_error():
         assert fit_for_use(MASKED, {"outcome": table}, 0, N, FitForUseSettings(overlap=0.0)).answer == answer
 
 
+def test_one_row_of_a_table_of_few_is_a_limit_and_several_or_all_are_a_no():
+    """Of three, two and one comparisons; a row of two arms is one figure, too, and a row of deaths is never small."""
+    few = [[50, 50], [40, 60], [30, 60]]
+    assert of_terms(few, [[50, 80], *few[1:]]).answer == "with limits"
+    assert of_terms(few, [[50, 80], [40, 90], few[2]]).answer == "no"
+    assert of_terms(few[:1], [[50, 80]]).answer == "no"
+    before = dataclasses.replace(shares(few, [100, 100], name="terms"), deaths=("DTHFL",), groups=("DTHFL", "A", "B"))
+    after = shares([[50, 80], *few[1:]], [100, 100], name="terms")
+    table = compared(before, dataclasses.replace(after, groups=before.groups))
+    assert fit_for_use(MASKED, {"terms": table}, 0, N, USUAL).answer == "no"
+
+
 def test_the_arm_of_the_one_person_left_out_is_not_shown():
     """Of two arms one lost a person: neither share is shown as it leaves."""
     from disclosure_control.study_tables.words import told_cells

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+import pandas as pd
 
 from disclosure_control.basics.encoding.keys import number_groups
 from disclosure_control.study_tables.definitions.visits import visits_of_rows
@@ -76,29 +78,33 @@ def results_of(side: StudySide, rows: DomainRows) -> Results | None:
 
 
 def tests_of_rows(side: StudySide, rows: DomainRows) -> tuple[np.ndarray, np.ndarray]:
-    """The code of each row's test (n_rows,), -1 without one, and the names: of a test in several units one for each."""
-    name, unit = rows.called("TESTCD") or rows.called("TEST"), rows.called("STRESU") or rows.called("ORRESU")
+    """The code of each row's test (n_rows,), -1 without one, and the names: in another unit it is another test."""
+    name = rows.called("TESTCD") or rows.called("TEST")
+    unit = side.as_before(("unit", rows.domain), lambda: rows.called("STRESU") or rows.called("ORRESU"))
     number = rows.called("STRESN") or rows.called("ORRES")
     if name is None:
         return np.full(len(rows.people), -1), np.array([], dtype=object)
     test, tests = rows.codes(name)
-    if unit is None or number is None:
+    if unit is None or number is None or not rows.has(unit):
         return test, tests
     of_unit, units = rows.codes(unit)
     both = np.where((test >= 0) & ~np.isnan(rows.numbers(number)), test * (len(units) + 1) + of_unit + 1, -1)
     n = np.bincount(both + 1, minlength=len(tests) * (len(units) + 1) + 1)[1:]
-    has_several = (n.reshape(len(tests), -1) > 0).sum(axis=1) > 1
-    several = side.as_before(("units", rows.domain), lambda: set(tests[has_several].tolist()))
-    if not several:
-        return test, tests
-    pairs = np.flatnonzero(n)
-    codes, of_test = np.append(np.cumsum(n > 0) - 1, -1)[both], pairs // (len(units) + 1)
-    words = [*units.tolist(), "no unit"]
+    pairs, words = np.flatnonzero(n), ["no unit", *units.tolist()]
+    of_test, of_pair = tests[pairs // len(words)].tolist(), [words[place] for place in (pairs % len(words)).tolist()]
+    n_units = Counter(of_test)
+    usual = side.as_before(
+        ("units", rows.domain),
+        lambda: {one: unit for one, unit in zip(of_test, of_pair, strict=True) if n_units[one] == 1},
+    )
     names = [
-        f"{tests[place]} ({words[pair % (len(units) + 1) - 1]})" if tests[place] in several else tests[place]
-        for place, pair in zip(of_test.tolist(), pairs.tolist(), strict=True)
+        one if one in usual and unit in (usual[one], "no unit") else f"{one} ({unit})"
+        for one, unit in zip(of_test, of_pair, strict=True)
     ]
-    return codes, np.array(names, dtype=object)
+    place, labels = pd.factorize(np.array(names, dtype=object))
+    of_code = np.full(len(n) + 1, -1)
+    of_code[pairs] = place
+    return of_code[both], labels
 
 
 def baselines(side: StudySide, rows: DomainRows, at: np.ndarray, pair: np.ndarray, n_pairs: int) -> np.ndarray:

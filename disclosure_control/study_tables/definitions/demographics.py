@@ -8,11 +8,12 @@ import numpy as np
 
 from disclosure_control.study_tables.registry import TableDefinition
 from disclosure_control.study_tables.side import MOST_LEVELS, YES, DomainRows, StudySide, mean_by_place
-from disclosure_control.study_tables.table import CellKind, StudyTable, share_table
+from disclosure_control.study_tables.table import ANY, CellKind, StudyTable, share_table
 from study.models.roles import Role, TableKind
+from study.operations import OperationKind
 
 DEMOGRAPHIC = (Role.AGE, Role.BIRTH_YEAR, Role.SEX, Role.ORIGIN)
-ANY, LEAST_ROWS = "Any record", 10  # numbered from one end to the other
+LEAST_ROWS = 10  # numbered from one end to the other
 FURTHER = (Role.PLACE, Role.NUMBER, Role.CATEGORY, Role.FLAG, Role.DEATH, Role.CODED_TERM, Role.UNKNOWN)
 
 
@@ -39,13 +40,20 @@ def columns_of(side: StudySide, rows: DomainRows) -> tuple[list[str], list[str]]
 
 def _telling(side: StudySide, rows: DomainRows) -> Iterator[str]:
     for name in rows.table.of_role(*DEMOGRAPHIC, *FURTHER):
-        if rows.has(name):
+        if rows.has(name) and not _says_again(side, rows, name):
             codes, labels = rows.codes(name)
             is_number = len(labels) == len(codes) >= LEAST_ROWS and side.is_number(rows, name)
             numbers = rows.numbers(name) if is_number else np.zeros(0)
             counts_rows = is_number and float(np.ptp(numbers)) == len(codes) - 1 and not (numbers % 1).any()
             if not counts_rows and (len(labels) > 1 or (codes < 0).any()):
                 yield name
+
+
+def _says_again(side: StudySide, rows: DomainRows, column: str) -> bool:
+    """Whether a standard removes a column, as one that has another's values in other words, or the site's."""
+    known = rows.table.columns.get(column)
+    is_own = known is not None and known.role in (*DEMOGRAPHIC, Role.PLACE)
+    return not is_own and side.model.operation(rows.domain, column).operation is OperationKind.REMOVE
 
 
 def is_flag_of_everybody(side: StudySide, rows: DomainRows, column: str) -> bool:
@@ -119,6 +127,7 @@ def _shares(side: StudySide, rows: DomainRows, columns: list[str]) -> StudyTable
         groups,
         np.vstack([empty, *counts]),
         np.vstack([empty, *of]),
+        deaths=rows.table.of_role(Role.DEATH),
     )
 
 

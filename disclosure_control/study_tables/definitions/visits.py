@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from disclosure_control.study_tables.definitions.demographics import ANY
 from disclosure_control.study_tables.registry import TableDefinition
 from disclosure_control.study_tables.side import MOST_LEVELS, DomainRows, StudySide
-from disclosure_control.study_tables.table import StudyTable, share_table
+from disclosure_control.study_tables.table import ANY, StudyTable, share_table
 from study.models.roles import Role, TableKind
 
 _FIRST = re.compile(r"(?i)screen|baseline|\bday -")  # words of visits before the others
