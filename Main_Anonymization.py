@@ -77,7 +77,7 @@ from disclosure_control.steps.running import Asks, StepResult, records_needed, r
 from study.columns.sheet import ColumnSheet
 
 Check = Callable[[Mapping[str, Any]], object]
-Weighed = tuple[StudyLosses, Mapping[str, int]]
+Weighed = tuple[StudyLosses, Mapping[str, int], Mapping[str, int]]
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -122,15 +122,19 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
 
 
 def _losses_of(pilot: Pilot, found: OpenedPilot, untried: PilotConfig, kept: Kept) -> Weighed | None:
-    """What a recipient would lose by another config than the pilot's, and the levels of the recommended recoding; None
-    where nothing would leave.
+    """What a recipient would lose by another config than the pilot's, the levels of the recommended recoding, and by
+    column how many people have a hidden cell; None where nothing would leave.
     """
 
     how = SilentLog(), pilot.left_out, pilot.started, untried, kept, Asks.LOSSES
     steps = run_steps(pilot.name, pilot.folder, found.dataset, evaluate(found.people, found.config), *how)
     use = steps["release"].use if "release" in steps else None
     levels = steps["recommend"].figures["levels"] if "recommend" in steps else None
-    return None if use is None else (use, levels or {})
+    if use is None:
+        return None
+    treated = steps["treatment"].outcome.steps if "treatment" in steps else ()
+    hiding = (one.changed for one in treated if one.method == "local_suppression")
+    return use, levels or {}, {name: n for changed in hiding for name, n in changed.items() if n}
 
 
 def _verdict_of(
@@ -266,7 +270,7 @@ def _propose(
 
     looks_further = is_of_no_use or drops_what_is_spared()
     if asked is not None and recommended is not None and (asked.weigh is not None or looks_further):
-        recoding = RecodingLevels.of(recommended.figures)
+        recoding = RecodingLevels.of(recommended.figures, recommended.outcome)
         as_it_is = looked[-1] if proposal.is_tried or not proposal.is_other else None
         proposal, said = proposed_by_ways(proposal, file.name, recoding, trials, as_it_is, asked.tables_weighed)
     else:

@@ -9,6 +9,7 @@ without any search of what leaves, so that many ways cost less than one trial; w
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -17,9 +18,12 @@ from config import parse_config
 from disclosure_control.basics.settings.changes import ConfigChange, applied, lines_to_paste
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Reason
+from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.basics.telling.words import capitalised, counted, listed
 from disclosure_control.draft.edits import with_changes
 from disclosure_control.draft.proposal import Proposal, dropped_by, tried_whole
+from disclosure_control.remedy.treatments.recommendation import Recommendation
+from disclosure_control.remedy.treatments.registry import TreatmentStep
 
 MOST_WEIGHED, MOST_TRIED, MOST_WHOLE, MOST_SHOWN = 16, 6, 2, 3
 LARGER_CLASSES = (2, 4, 8)  # times K: within them fewer people are alone by what an acquaintance knows
@@ -75,12 +79,13 @@ class RecodingLevels:
 
     taken: Mapping[str, int]
     words: Mapping[str, Sequence[str]] = field(repr=False)
+    by_level: Mapping[str, Sequence[Sequence[TreatmentStep]]] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, figures: Mapping[str, Any]) -> RecodingLevels | None:
-        """The recommended recoding of the figures of the step ``recommend``; None where there is none."""
+    def of(cls, figures: Mapping[str, Any], found: Recommendation) -> RecodingLevels | None:
+        """The recommended recoding of what the step ``recommend`` found; None where there is none."""
         taken = figures["levels"]
-        return None if taken is None else cls(taken, figures["landscape"]["levels"])
+        return None if taken is None else cls(taken, figures["landscape"]["levels"], found.by_level)
 
     def in_words(self) -> str:
         """The columns that leave coarser than they are."""
@@ -110,13 +115,15 @@ class Way:
 
     words: str
     changes: tuple[ConfigChange, ...]
+    taken: Mapping[str, int] | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
 class WayWeighed:
     """A way with what it loses: ``lost`` of the weighed tables, and ``n_given_up`` columns that should stay fine.
 
-    ``reasons`` to hold are those of its trial, None without one: of a run if it ``is_whole``, else of a first look.
+    ``hidden``: by column how many people have a hidden cell. ``reasons`` to hold are those of its trial, None without
+    one: of a run if it ``is_whole``, else of a first look.
     """
 
     way: Way
@@ -127,6 +134,7 @@ class WayWeighed:
     stay_fine: tuple[str, ...] = ()
     is_whole: bool = False
     taken: Mapping[str, int] = field(default_factory=dict, repr=False)
+    hidden: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     @property
     def is_tried(self) -> bool:
@@ -188,9 +196,9 @@ class WayWeighed:
 
 # The verdict of a run by a config, which publishes nothing; the words say what is tried.
 Run = Callable[[Mapping[str, Any], str], Tried]
-# What a recipient would lose by a config, and the levels of its recoding; None if nothing would leave. The words say
-# what is weighed.
-Weigh = Callable[[Mapping[str, Any], str], tuple[StudyLosses, Mapping[str, int]] | None]
+# What a recipient would lose by a config, the levels of its recoding, and by column how many people have a hidden cell;
+# None if nothing would leave. The words say what is weighed.
+Weigh = Callable[[Mapping[str, Any], str], tuple[StudyLosses, Mapping[str, int], Mapping[str, int]] | None]
 
 
 @dataclass(frozen=True)
@@ -227,10 +235,12 @@ class _Weighed:
             return None
         if weighed is None:
             return None
-        use, taken = weighed
+        use, taken, hidden = weighed
+        taken = taken if way.taken is None else way.taken
         given_up = self.recoding.dropped(taken) if self.recoding is not None else []
         n_given_up = len(set(self.fine).intersection(given_up))
-        self.found.append(WayWeighed(way, use, use.lost_of(self.tables), n_given_up, stay_fine=self.fine, taken=taken))
+        lost = use.lost_of(self.tables)
+        self.found.append(WayWeighed(way, use, lost, n_given_up, stay_fine=self.fine, taken=taken, hidden=hidden))
         return self.found[-1]
 
 
@@ -246,8 +256,9 @@ def ways_weighed(
 
     First comes the config as it is, then the other ways to count rare terms, and a recoding that leaves nobody out.
     From the best of the first one and those of larger classes on, each column of the ``recoding`` that the config
-    applies goes a level up or down; the best of these ways is the next to start from, until none is better. What is
-    ``needed``, the keys down to it, is not undone.
+    applies goes a level up or down; the best of these ways is the next to start from, until none is better. Last, each
+    column that the best recoding drops stays, and cells of few people are hidden. What is ``needed``, the keys down to
+    it, is not undone.
     """
     settings = literal.get("recommend", {})
     stays = {**settings.get("fixed", {}), **settings.get("max_level", {})}
@@ -273,6 +284,8 @@ def ways_weighed(
         if not better:
             break
         here, recoding = min(better, key=lambda pair: pair[0].losses)
+    for way in _cells_hidden(literal, recoding, fine) if here is not None and recoding is not None else ():
+        weighed.of(way)
     return sorted(weighed.found, key=lambda one: one.losses)
 
 
@@ -339,6 +352,26 @@ def _larger_classes(literal: Mapping[str, Any]) -> Iterator[Way]:
         yield Way(f"classes of {least} people or more", (ConfigChange.to(_AT_LEAST, least),))
 
 
+def _cells_hidden(literal: Mapping[str, Any], recoding: RecodingLevels, fine: Sequence[str]) -> Iterator[Way]:
+    """A way for each dropped column: it stays at its coarsest level, and cells of few people are hidden instead.
+
+    None where people with a hidden cell would not be evaluated.
+    """
+    if not recoding.by_level or literal.get("missing_qis") == "exclude":
+        return
+    own, given = _steps_of(literal), literal.get("treatment")
+    place = own.index(_RECOMMENDED)
+    hides = {"method": "local_suppression", **({"importance": list(fine)} if fine else {})}
+    path = ("treatment", "steps") if isinstance(given, Mapping) else ("treatment",)
+    for name in recoding.dropped(recoding.taken):
+        stays = dataclasses.replace(recoding, taken={**recoding.taken, name: recoding.taken[name] - 1})
+        recoded = [step.literal for one, level in stays.taken.items() for step in recoding.by_level[one][level]]
+        gone = [{"method": "drop_column", "columns": rest}] if (rest := stays.dropped(stays.taken)) else []
+        steps = [*own[:place], *recoded, *gone, hides, {"method": "suppress_records"}, *own[place + 1 :]]
+        words = f"{stays.in_words()}; cells of few people hidden, so that {name} stays"
+        yield Way(words, (ConfigChange.to(path, steps),), stays.taken)
+
+
 def _way_of(recoding: RecodingLevels, stays: Mapping[str, Any]) -> Way:
     fixed = {name: level for name, level in recoding.taken.items() if name not in stays or level == stays[name]}
     return Way(recoding.in_words(), (ConfigChange.to(_FIXED, fixed),))
@@ -394,11 +427,15 @@ def ways_in_words(
     of = listed(tables) if tables else "all tables of the study"
     n_tried = sum(one.is_tried for one in found)
     yield f"Ways to hold, by what {of} lose; {counted(len(found), 'way')} weighed, {n_tried} tried:"
-    for number, one in enumerate(found[:MOST_SHOWN], start=1):
+    hiding = (one for one in found[MOST_SHOWN:] if one.hidden)
+    for number, one in enumerate([*found[:MOST_SHOWN], *itertools.islice(hiding, 1)], start=1):
         way = applied(literal, one.way.changes)
         is_proposed = way == proposed
         words = "As it stands without that" if not one.way.changes and not is_proposed else one.way.words
         yield f"  {number}. {capitalised(words)}. Fit for use: {one.use.answer}; tables lose {one.lost:.0%}."
+        if one.hidden:
+            people = (f"{name} of {people_on_screen(n)}" for name, n in one.hidden.items())
+            yield f"     It hides cells: {listed(people)}."
         yield f"     {one.use.loses}"
         yield f"     {one.verdict}{' This one is proposed.' if is_proposed else ''}"
         if not is_proposed:

@@ -29,6 +29,7 @@ from disclosure_control.draft.ways import (
     ways_tried,
     ways_weighed,
 )
+from disclosure_control.remedy.treatments.registry import TreatmentStep
 from disclosure_control.study_tables.fit import FitForUse, Fitness
 
 LITERAL = {
@@ -58,7 +59,7 @@ def losing(losses: dict[tuple[int, ...], float], within: str = "class", by_count
     def weigh(literal, words):
         fixed = RECODING.taken | literal.get("recommend", {}).get("fixed", {})
         lost = losses[tuple(fixed.values())] if literal["release"]["rare_terms"]["within"] == within else by_count
-        return use(Fitness.WITH_LIMITS, terms=lost), fixed
+        return use(Fitness.WITH_LIMITS, terms=lost), fixed, {}
 
     return weigh
 
@@ -106,7 +107,7 @@ def test_a_column_that_was_dropped_comes_back_where_the_tables_keep_more_by_it()
 
     def weigh(literal, words):
         fixed = literal["recommend"].get("fixed", dropped.taken)
-        return use(Fitness.YES, terms=losses[tuple(fixed.values())]), fixed
+        return use(Fitness.YES, terms=losses[tuple(fixed.values())]), fixed, {}
 
     found = ways_weighed(LITERAL, dropped, weigh, ())
     assert min(found, key=lambda one: one.lost).way.words == "AGE: 18--40, 40--90"
@@ -127,7 +128,7 @@ def test_where_people_are_alone_by_a_fact_larger_classes_are_tried_first():
     def weigh(literal, words):
         at_least = literal["recommend"].get("at_least")
         share = 0.3 if at_least is None else lost[at_least]
-        return None if share is None else (use(Fitness.YES, terms=share), RECODING.taken)  # nobody is left in 40
+        return None if share is None else (use(Fitness.YES, terms=share), RECODING.taken, {})  # nobody is left in 40
 
     def hold_below(literal, words):
         return run(literal, words) if literal["recommend"].get("at_least") == 20 else FoundByTrial((ALONE,), None)
@@ -203,7 +204,7 @@ def test_the_work_of_a_proposal_is_bounded_and_its_best_way_is_tried(own, verdic
         return FoundByTrial(reasons[1:], None)
 
     def weigh(literal, words):
-        return use(Fitness.YES, terms=found_by(literal, "weigh")[1]), start.taken
+        return use(Fitness.YES, terms=found_by(literal, "weigh")[1]), start.taken, {}
 
     trials = Trials(look, lambda literal, words: FoundByTrial(found_by(literal, "run")[0], None), weigh)
     text = 'config = {"K": 5, "recommend": {"suppression_limit": 0}, "treatment": [{"method": "recommended"}]}'
@@ -246,6 +247,36 @@ def test_a_proposal_that_the_files_refuse_is_looked_at_by_no_way_and_ends_no_run
     assert (found.text, found.is_tried) == (proposal.text, False)
 
 
+def test_a_dropped_column_may_stay_with_the_cells_of_few_people_hidden():
+    """Nothing is dropped for all where hiding 12 cells keeps the tables better; its price is shown in people."""
+    bins = TreatmentStep.of({"method": "bins", "column": "AGE", "edges": [18, 40, 90]})
+    dropped = dataclasses.replace(
+        RECODING, taken={"SEX": 0, "AGE": 2}, by_level={"SEX": [[], []], "AGE": [[], [bins], []]}
+    )
+
+    def weigh(literal, words):
+        is_hiding = any(step["method"] == "local_suppression" for step in literal["treatment"])
+        return use(Fitness.YES, terms=0.1 if is_hiding else 0.3), dropped.taken, {"AGE": 12} if is_hiding else {}
+
+    literal = {**LITERAL, "recommend": {"suppression_limit": 0, "weights": {"AGE": 5}}}
+    found = ways_weighed(literal, dropped, weigh, ())
+    best = found[0]
+    assert (best.n_given_up, best.way.words) == (
+        0,
+        "AGE: 18--40, 40--90; cells of few people hidden, so that AGE stays",
+    )
+    assert applied(literal, best.way.changes)["treatment"] == [
+        {"method": "drop_identifiers"},
+        {"method": "bins", "column": "AGE", "edges": [18, 40, 90]},
+        {"method": "local_suppression", "importance": ["AGE"]},
+        {"method": "suppress_records"},
+    ]
+    assert "It hides cells: AGE of 12." in "\n".join(ways_in_words(literal, {}, found, ()))
+    assert not any(
+        "hidden" in one.way.words for one in ways_weighed({**literal, "missing_qis": "exclude"}, dropped, weigh, ())
+    )
+
+
 def test_a_level_that_the_config_fixes_stays_and_one_that_is_not_recommended_is_none():
     fixed = {**LITERAL, "recommend": {"suppression_limit": 0, "fixed": {"SEX": 0}}}
     found = ways_weighed(fixed, RECODING, losing(LOSSES), ())
@@ -268,7 +299,7 @@ def test_the_search_ends_where_no_column_can_go_for_a_gain(shares):
     def weigh(literal, words):
         n_runs.append(words)
         fixed = literal.get("recommend", {}).get("fixed", start.taken)
-        return use(Fitness.YES, terms=losses[tuple(fixed.values())]), fixed
+        return use(Fitness.YES, terms=losses[tuple(fixed.values())]), fixed, {}
 
     literal = {"recommend": {"suppression_limit": 0}, "treatment": [{"method": "recommended"}]}
     found = ways_weighed(literal, start, weigh, ())
@@ -355,7 +386,7 @@ def test_a_way_that_the_files_refuse_or_by_which_nothing_leaves_is_left_out():
         fixed = literal.get("recommend", {}).get("fixed", RECODING.taken)
         if fixed["SEX"]:
             raise FaultyInputError("no")
-        return None if fixed["AGE"] != 1 else (use(Fitness.YES, terms=0.1), fixed)
+        return None if fixed["AGE"] != 1 else (use(Fitness.YES, terms=0.1), fixed, {})
 
     literal = {"recommend": {"suppression_limit": 0}, "treatment": [{"method": "recommended"}], "release": {}}
     assert [one.way.words for one in ways_weighed(literal, RECODING, weigh, ())] == ["As proposed"]
@@ -366,7 +397,7 @@ def test_a_recoding_that_leaves_nobody_out_is_a_way_and_so_is_one_that_hides_nob
 
     def weigh(literal, words):
         is_bent = literal.get("recommend", {}).get("suppression_limit") != 0
-        return use(Fitness.NO if is_bent else Fitness.WITH_LIMITS, terms=0.3), {}
+        return use(Fitness.NO if is_bent else Fitness.WITH_LIMITS, terms=0.3), {}, {}
 
     literal = {"treatment": [{"method": "recommended"}]}
     found = tried_by(literal, ways_weighed(literal, RECODING, weigh, ()), held_by({}), MAY_LEAVE)
@@ -405,9 +436,11 @@ def test_the_search_begins_from_larger_classes_that_keep_more_of_the_tables():
         taken = settings.get("fixed") or (coarse if settings.get("at_least") == 10 else fine.taken)
         if settings.get("at_least", 5) > 10:
             return None
-        return use(
-            Fitness.YES, terms={(0, 0): 0.4, (0, 1): 0.2, (1, 1): 0.3, (0, 2): 0.3}[tuple(taken.values())]
-        ), taken
+        return (
+            use(Fitness.YES, terms={(0, 0): 0.4, (0, 1): 0.2, (1, 1): 0.3, (0, 2): 0.3}[tuple(taken.values())]),
+            taken,
+            {},
+        )
 
     found = ways_weighed({**LITERAL, "K": 5}, fine, weigh, ())
     assert found[0].way.words == "classes of 10 people or more"

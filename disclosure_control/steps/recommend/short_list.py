@@ -189,19 +189,20 @@ def weights_of(trial: Trial) -> list[float]:
 
 def treatment_steps(pilot: PilotLattice, levels: Sequence[int], suppresses: bool) -> list[TreatmentStep]:
     """The list under ``treatment`` in a config: recodings, then dropped columns, then suppression."""
-    steps: list[TreatmentStep] = []
-    dropped: list[str] = []
-    for attribute, level in zip(pilot.lattice.attributes, levels, strict=True):
-        recoding = attribute.levels[level].recoding
-        if recoding.kind == "drop":
-            dropped.append(attribute.name)
-        else:
-            steps += _RECODINGS[recoding.kind](attribute.name, recoding)
+    each = list(zip(pilot.lattice.attributes, levels, strict=True))
+    steps = [step for attribute, level in each for step in steps_of_level(attribute, level)]
+    dropped = [attribute.name for attribute, level in each if attribute.levels[level].recoding.kind == "drop"]
     if dropped:
         steps.append(TreatmentStep.of({"method": "drop_column", "columns": dropped}))
     if suppresses and pilot.models:
         steps.append(TreatmentStep.of({"method": "suppress_records", "models": list(pilot.models)}))
     return steps
+
+
+def steps_of_level(attribute: Generalisation, level: int) -> list[TreatmentStep]:
+    """The steps that recode a column to one of its levels; none of one that is dropped, or stays."""
+    recoding = attribute.levels[level].recoding
+    return _RECODINGS[recoding.kind](attribute.name, recoding)
 
 
 def _bins(name: str, recoding: Recoding) -> list[TreatmentStep]:
@@ -219,6 +220,7 @@ def _hierarchy(name: str, recoding: Recoding) -> list[TreatmentStep]:
 
 _RECODINGS: dict[str, Callable[[str, Recoding], list[TreatmentStep]]] = {
     "none": lambda name, recoding: [],
+    "drop": lambda name, recoding: [],
     "bins": _bins,
     "hierarchy": _hierarchy,
     "rare": lambda name, recoding: [TreatmentStep.of({"method": "group", "column": name, **recoding.settings})],

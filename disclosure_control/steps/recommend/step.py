@@ -16,7 +16,7 @@ from disclosure_control.steps.recommend.by_threshold import by_thresholds
 from disclosure_control.steps.recommend.pilot import PilotLattice, pilot_lattice
 from disclosure_control.steps.recommend.report import recommend_sections, sections_outside
 from disclosure_control.steps.recommend.settings import RecommendSettings
-from disclosure_control.steps.recommend.short_list import Trial, answers, holds_for_any_classes
+from disclosure_control.steps.recommend.short_list import Trial, answers, holds_for_any_classes, steps_of_level
 from disclosure_control.steps.recommend.told import ToldRecommendation, landscape_of, told_recommendation
 from disclosure_control.steps.running import StepInput, StepResult, StepTold
 
@@ -67,5 +67,8 @@ def run_step(step: StepInput[RecommendSettings]) -> StepResult:
         lambda policy: StepTold(one := told(policy), recommend_sections(one)),
         outside=partial(sections_outside, told(MASKED)),
         inputs=pilot.inputs,
-        outcome=Recommendation(treatment),
+        outcome=Recommendation(
+            treatment,
+            {one.name: [steps_of_level(one, n) for n in range(one.n_levels)] for one in pilot.lattice.attributes},
+        ),
     )
