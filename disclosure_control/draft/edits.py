@@ -78,7 +78,12 @@ def _with_change(text: str, change: ConfigChange) -> str:
         if any(ast.literal_eval(one) == change.value for one in place.elts):
             return text
         return _inserted(text, place, change.text, change.why, is_first=True)
-    return text if ast.literal_eval(place) == change.value else _replaced(text, place, _at_end(change), change.why)
+    if ast.literal_eval(place) == change.value:
+        return text
+    indent = _indent_at(text, _span(text, place)[0])
+    steps = change.value if change.path[:1] == (TREATMENT,) and isinstance(change.value, list) else []
+    lines = "".join(f"\n{indent}{INDENT}{python_text(step)}," for step in steps)
+    return _replaced(text, place, f"[{lines}\n{indent}]" if steps else _at_end(change), change.why)
 
 
 def _config_of(text: str) -> ast.Dict:

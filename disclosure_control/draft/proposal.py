@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from config import REVIEW, parse_config
-from disclosure_control.basics.settings.changes import ConfigChange, applied, are_of_the_merge
+from disclosure_control.basics.settings.changes import ConfigChange, applied, are_of_the_merge, python_text
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import DECIDE, MERGE_AGAIN, Reason
 from disclosure_control.basics.telling.words import capitalised, counted
@@ -25,6 +25,7 @@ Check = Callable[[Mapping[str, Any]], object]
 # The reasons to hold of a run by a config.
 Run = Callable[[Mapping[str, Any]], Iterable[Reason]]
 MOST_TRIALS = 4
+STEPS_OF_TREATMENT = ("treatment", "steps")
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ def propose(text: str, name: str, reasons: Sequence[Reason], check: Check, spare
     wanted = [change for reason in reasons for change in reason.changes]
     wanted = [one for one in wanted if applied(literal, [one]) != literal and not dropped_by(one).intersection(spared)]
     first = [change for change in wanted if not change.is_last_resort]
-    made = tuple(_sound(literal, first or wanted, check))
+    made = tuple(_sound(literal, list(_steps_fitted(literal, first or wanted)), check))
     decided, words = with_marks_decided(text)
     after = applied(literal, made)
     left = tuple(one for one in reasons if not one.changes and not (words and one.remedy == DECIDE))
@@ -131,6 +132,37 @@ def dropped_by(change: ConfigChange) -> set[str]:
     step = ast.literal_eval(change.text)
     is_drop = isinstance(step, dict) and step.get("method") == "drop_column"
     return set(step["columns"]) if is_drop else set()
+
+
+def _steps_fitted(literal: Mapping[str, Any], wanted: Sequence[ConfigChange]) -> Iterator[ConfigChange]:
+    """The changes, and before them the steps of the treatment without the columns that these drop: a later step has
+    nothing to do with such a column, and no step with one that the next merge leaves out.
+    """
+    of_merge = {change.value for change in wanted if change.path == ("merge", "drop")}
+    gone = of_merge.union(*map(dropped_by, wanted))
+    steps = treatment_steps(literal)
+    left = [one for one in (_without(step, gone) for step in steps) if one is not None]
+    if left != steps:
+        yield ConfigChange.to(STEPS_OF_TREATMENT, left, "without the columns that are dropped")
+    for change in wanted:
+        if change.path != STEPS_OF_TREATMENT or not change.is_added:
+            yield change
+        elif (step := _without(change.value, of_merge if dropped_by(change) else gone)) is not None:
+            yield dataclasses.replace(change, text=python_text(step))
+
+
+def treatment_steps(literal: Mapping[str, Any]) -> list[Any]:
+    """The steps of the treatment of a config, named or not."""
+    given = literal.get("treatment", [])
+    return list(given.get("steps", ()) if isinstance(given, Mapping) else given)
+
+
+def _without(step: Mapping[str, Any], gone: Collection[str]) -> dict[str, Any] | None:
+    """A step without the columns ``gone``; None if it has no other."""
+    columns = [name for name in step.get("columns", ()) if name not in gone]
+    if step.get("column") in gone or ("columns" in step and not columns):
+        return None
+    return {**step, "columns": columns} if "columns" in step else dict(step)
 
 
 def _sound(literal: Mapping[str, Any], changes: Sequence[ConfigChange], check: Check) -> Iterator[ConfigChange]:

@@ -21,7 +21,7 @@ from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.basics.telling.words import capitalised, counted, listed
 from disclosure_control.draft.edits import with_changes
-from disclosure_control.draft.proposal import Proposal, dropped_by, tried_whole
+from disclosure_control.draft.proposal import STEPS_OF_TREATMENT, Proposal, dropped_by, treatment_steps, tried_whole
 from disclosure_control.remedy.treatments.recommendation import Recommendation
 from disclosure_control.remedy.treatments.registry import TreatmentStep
 
@@ -262,7 +262,7 @@ def ways_weighed(
     """
     settings = literal.get("recommend", {})
     stays = {**settings.get("fixed", {}), **settings.get("max_level", {})}
-    recoding = recoding if _RECOMMENDED in _steps_of(literal) else None
+    recoding = recoding if _RECOMMENDED in treatment_steps(literal) else None
     fine = tuple(name for name, weight in settings.get("weights", {}).items() if weight > 1)
     weighed = _Weighed(literal, recoding, weigh, tables, fine=fine)
     here = weighed.of(Way(AS_PROPOSED, ()))
@@ -325,11 +325,6 @@ def ways_tried(
     return [*sorted(tried, key=lambda one: one.rank), *left]
 
 
-def _steps_of(literal: Mapping[str, Any]) -> list[Any]:
-    treatment = literal.get("treatment", [])
-    return list(treatment.get("steps", []) if isinstance(treatment, Mapping) else treatment)
-
-
 def _other_counts(literal: Mapping[str, Any], is_needed: bool) -> Iterator[Way]:
     """The ways that count rare terms otherwise than the config: elsewhere, if the place is not needed, and so that
     nobody's quasi-identifiers are hidden for them; none for a config that leaves them.
@@ -359,17 +354,16 @@ def _cells_hidden(literal: Mapping[str, Any], recoding: RecodingLevels, fine: Se
     """
     if not recoding.by_level or literal.get("missing_qis") == "exclude":
         return
-    own, given = _steps_of(literal), literal.get("treatment")
+    own = treatment_steps(literal)
     place = own.index(_RECOMMENDED)
     hides = {"method": "local_suppression", **({"importance": list(fine)} if fine else {})}
-    path = ("treatment", "steps") if isinstance(given, Mapping) else ("treatment",)
     for name in recoding.dropped(recoding.taken):
         stays = dataclasses.replace(recoding, taken={**recoding.taken, name: recoding.taken[name] - 1})
         recoded = [step.literal for one, level in stays.taken.items() for step in recoding.by_level[one][level]]
         gone = [{"method": "drop_column", "columns": rest}] if (rest := stays.dropped(stays.taken)) else []
         steps = [*own[:place], *recoded, *gone, hides, {"method": "suppress_records"}, *own[place + 1 :]]
         words = f"{stays.in_words()}; cells of few people hidden, so that {name} stays"
-        yield Way(words, (ConfigChange.to(path, steps),), stays.taken)
+        yield Way(words, (ConfigChange.to(STEPS_OF_TREATMENT, steps),), stays.taken)
 
 
 def _way_of(recoding: RecodingLevels, stays: Mapping[str, Any]) -> Way:

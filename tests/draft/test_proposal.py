@@ -46,6 +46,31 @@ def test_the_proposal_keeps_todays_lines_and_says_what_is_left(tmp_path):
     assert "No line answers: Something else. Think." in words
 
 
+def test_no_step_of_the_treatment_names_a_column_that_the_next_merge_leaves_out():
+    """It was a fault of the config once door 1 had run: the weight was still averaged."""
+    text = """config = {
+    "K": 5,
+    "treatment": [
+        {"method": "microaggregation", "columns": ["VS__WEIGHT"], "group_size": 9},
+        {"method": "microaggregation", "columns": ["VS__HEIGHT", "VS__WEIGHT"], "group_size": 9},
+        {"method": "band", "column": "VS__WEIGHT", "width": 10},
+    ],
+}
+"""
+    steps = ("treatment", "steps")
+    merge = ConfigChange.to(("merge", "drop"), "VS__WEIGHT", "its rows disclose it", is_added=True)
+    drop = ConfigChange.to(steps, {"method": "drop_column", "columns": ["VS__BMI", "VS__WEIGHT"]}, "", is_added=True)
+    reason = Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, "Rows disclose.", changes=(drop, merge))
+    found = propose(text, "x.py", (reason,), lambda literal: None)
+    height = {"method": "microaggregation", "columns": ["VS__HEIGHT"], "group_size": 9}
+    assert parse_config(found.text, "x") == {
+        "K": 5,
+        "treatment": [{"method": "drop_column", "columns": ["VS__BMI"]}, height],
+        "merge": {"drop": ["VS__WEIGHT"]},
+    }
+    assert max(map(len, found.text.splitlines())) < 100
+
+
 def test_what_a_trial_finds_is_proposed_too_and_the_last_resort_only_then():
     flag = ConfigChange.to(("release", "operations", "AE.FLAG"), "keep", "a flag")
     gone = ConfigChange.to(("release", "operations", "AE.TERM"), "remove", "it tells", is_last_resort=True)
