@@ -135,20 +135,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/formats": 14,
         "tests/study/models": 1,
     },
-    "Lead": {
-        "disclosure_control.attack": 3,
-        "disclosure_control.basics": 4,
-        "disclosure_control.draft": 101,
-        "disclosure_control.release": 12,
-        "disclosure_control.report": 2,
-        "doors": 30,
-        "study": 3,
-        "tests/draft": 137,
-        "tests/release": 7,
-        "tests/steps/release": 7,
-        "tests/study/columns": 1,
-        "tests/study/formats": 5,
-    },
     "Meaning": {
         "disclosure_control.assess": 7,
         "disclosure_control.basics": 34,
@@ -192,6 +178,21 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/steps/release": 3,
         "tests/study_tables": 454,
     },
+    "Lead": {
+        "disclosure_control.attack": 3,
+        "disclosure_control.basics": 4,
+        "disclosure_control.draft": 152,
+        "disclosure_control.release": 12,
+        "disclosure_control.remedy": 2,
+        "disclosure_control.report": 2,
+        "doors": 34,
+        "study": 3,
+        "tests/draft": 161,
+        "tests/release": 7,
+        "tests/steps/release": 7,
+        "tests/study/columns": 1,
+        "tests/study/formats": 5,
+    },
 }
 
 MOST = {
@@ -211,7 +212,7 @@ MOST = {
     "disclosure_control.report": 994,
     "disclosure_control.rules": 292,
     "disclosure_control.run": 916,
-    "disclosure_control.steps": 3732,
+    "disclosure_control.steps": 3731,
     "disclosure_control.study_tables": 1380,
     "doors": 733,
     "study": 7686,
@@ -250,7 +251,7 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 42391, 33602
+MOST_STATEMENTS, MOST_OF_TESTS = 42390, 33602
 MOST_SETTINGS = 299
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
