@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -163,13 +163,14 @@ def study_compared(
     people: ReleasePeople,
     settings: FitForUseSettings,
     ledger: Callable[[Policy], Iterable[LedgerLine]],
+    by_role: Collection[str] = (),
 ) -> StudyCompared:
     """The tables of what came in and of what leaves, and whether what leaves is fit for use.
 
-    ``ledger``: what does not leave, in lines for a reader.
+    ``ledger``: what does not leave, in lines for a reader; ``by_role``: columns that do not because of their role.
     """
     leaving = came_in.as_it_leaves(released, people)
-    tables = compared_tables(came_in.tables, leaving, settings.compare_with)
+    tables = compared_tables(came_in.tables, leaving, settings.compare_with, by_role)
     n_left_out, n_people = int((~people.stays).sum()), len(people.stays)
     names = tuple(name.partition("__")[2] for name in people.hidden_columns)
     hidden = HiddenColumns(names, people.n_hidden) if people.n_hidden else None

@@ -18,7 +18,7 @@ from disclosure_control.release.before_and_after import study_compared
 from disclosure_control.release.deidentify import deidentify
 from disclosure_control.release.dictionaries import with_used_entries
 from disclosure_control.release.facts.facts import KINDS
-from disclosure_control.release.ledger import losses_of
+from disclosure_control.release.ledger import By, losses_of
 from disclosure_control.release.ledger_lines import entries_of
 from disclosure_control.release.making import Making, Stage
 from disclosure_control.release.merge_drop import rules_of_drop, tests_of_drop
@@ -169,7 +169,8 @@ def study_tables(making: Making) -> Making:
     asked, of_study = making.asked, (making.study, making.came_in, making.released, making.people)
     losses = losses_of(*of_study, asked.settings.lines, asked.merge, making.raised, making.texts)
     ledger = partial(entries_of, losses=losses, settings=asked.settings.fit_for_use)
-    compared = study_compared(*of_study[1:], asked.settings.fit_for_use, ledger)
+    by_role = {one.name for one in losses if one.by is By.ROLE and one.characteristic is None}
+    compared = study_compared(*of_study[1:], asked.settings.fit_for_use, ledger, by_role)
     return replace(making, compared=compared, losses=losses)
 
 

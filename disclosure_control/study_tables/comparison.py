@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
@@ -66,8 +66,8 @@ class ComparedTable:
 
     ``reference``: the column of the arm with which others are compared, None where there is one column alone.
     ``coarser``: groups of rows that leave in other, mostly fewer, categories, and how many; they are not compared.
-    ``gone``: groups of rows of which nothing leaves. ``fresh``: of a table of events, the terms in place of others, by
-    their people.
+    ``gone``: groups of rows of which nothing leaves, ``excused`` those that their role removes, which are not read.
+    ``fresh``: of a table of events, the terms in place of others, by their people.
     """
 
     before: StudyTable
@@ -76,6 +76,7 @@ class ComparedTable:
     coarser: Mapping[str, int]
     gone: tuple[str, ...]
     fresh: Mapping[str, int] = field(default_factory=dict)
+    excused: tuple[str, ...] = ()
 
     @cached_property
     def is_compared(self) -> np.ndarray:
@@ -158,6 +159,7 @@ class ComparedTable:
         if self.before.kind is CellKind.SURVIVAL and self.before.events is not None:
             enough = enough & (self.before.events.sum(axis=1) >= LEAST)[:, None]
         known = self.is_compared & enough & ~np.isnan(self.before_differences.low)
+        known &= ~np.isin(self.before.groups, self.excused)[:, None]
         if self.reference is None:
             return known
         is_other = np.arange(n.shape[1]) != self.reference
@@ -197,10 +199,13 @@ class ComparedTable:
 _OF_CATEGORIES = ("demographics", "demographics_means")
 
 
-def compared(before: StudyTable, after: StudyTable | None, compare_with: str | None = None) -> ComparedTable:
+def compared(
+    before: StudyTable, after: StudyTable | None, compare_with: str | None = None, by_role: Collection[str] = ()
+) -> ComparedTable:
     """A table of what came in beside that of what leaves, None if there is none.
 
-    ``compare_with``: the arm of reference; by default the one whose name says so, else the first.
+    ``compare_with``: the arm of reference; by default the one whose name says so, else the first. ``by_role``: columns
+    that do not leave because of their role, with their data sets.
     """
     none = np.zeros((0, len(before.columns)))
     empty = dataclasses.replace(
@@ -224,6 +229,7 @@ def compared(before: StudyTable, after: StudyTable | None, compare_with: str | N
         coarser,
         gone,
         fresh,
+        tuple(group for group in gone if f"{before.source}.{group}" in by_role),
     )
 
 
@@ -237,7 +243,10 @@ def reference_of(columns: tuple[str, ...], compare_with: str | None = None) -> i
 
 
 def compared_tables(
-    before: Mapping[str, StudyTable], after: Mapping[str, StudyTable], compare_with: str | None = None
+    before: Mapping[str, StudyTable],
+    after: Mapping[str, StudyTable],
+    compare_with: str | None = None,
+    by_role: Collection[str] = (),
 ) -> dict[str, ComparedTable]:
     """Every table of what came in, by its key, beside the same of what leaves."""
-    return {key: compared(table, after.get(key), compare_with) for key, table in before.items()}
+    return {key: compared(table, after.get(key), compare_with, by_role) for key, table in before.items()}

@@ -208,7 +208,7 @@ def test_what_repeats_another_column_or_names_the_site_is_no_characteristic():
     frame = pd.DataFrame(people | {"SITEGR1": [f"{place}" for place in range(len(IDS))], "AGEGR1": ["<65", *IDS[1:]]})
     frame["RACEN"] = frame["RACE"].map({"WHITE": 1.0, "ASIAN": 2.0})
     tables = tables_of({"ADSL": frame}, IDS)
-    assert {group for table in tables.values() for group in table.groups} == {"RACE"}
+    assert {group for table in tables.values() for group in table.groups} == {"RACE", "AGEGR1"}
 
 
 def test_numbers_of_rows_are_no_figure_of_people():

@@ -55,6 +55,13 @@ def test_the_overlap_is_that_of_karr():
     assert compared(before, after).overlap.tolist() == [[1.0, 1.0]]
 
 
+def test_a_column_that_its_role_removes_is_no_comparison_that_is_lost():
+    before = dataclasses.replace(shares([[50, 50], [30, 60]], [100, 100]), groups=("SEX", "AGEGR1"), source="ADSL")
+    after = dataclasses.replace(shares([[50, 50]], [100, 100]), groups=("SEX",))
+    for by_role, n_lost in (("ADSL.AGEGR1", 0), ("ADAE.AGEGR1", 1)):
+        assert (compared(before, after, by_role=[by_role]).states == State.LOST).sum() == n_lost
+
+
 CELLS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), min_size=1, max_size=4)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
 
+from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.study_tables.registry import TableDefinition
 from disclosure_control.study_tables.side import MOST_LEVELS, YES, DomainRows, StudySide, mean_by_place
 from disclosure_control.study_tables.table import ANY, CellKind, StudyTable, share_table
@@ -50,10 +52,12 @@ def _telling(side: StudySide, rows: DomainRows) -> Iterator[str]:
 
 
 def _says_again(side: StudySide, rows: DomainRows, column: str) -> bool:
-    """Whether a standard removes a column, as one that has another's values in other words, or the site's."""
+    """Whether a column is the code of another one, or of sites: numbers of a category that its standard removes."""
     known = rows.table.columns.get(column)
-    is_own = known is not None and known.role in (*DEMOGRAPHIC, Role.PLACE)
-    return not is_own and side.model.operation(rows.domain, column).operation is OperationKind.REMOVE
+    if known is None or known.role is not Role.CATEGORY:
+        return False
+    is_removed = side.model.operation(rows.domain, column).operation is OperationKind.REMOVE
+    return is_removed and not np.isnan(parse_numbers(pd.Series(rows.codes(column)[1], dtype="str"))).any()
 
 
 def is_flag_of_everybody(side: StudySide, rows: DomainRows, column: str) -> bool:
