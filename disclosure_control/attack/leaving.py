@@ -73,15 +73,6 @@ class LookedAt:
     released: pd.DataFrame = field(repr=False)
     changed: Mapping[str, np.ndarray]
 
-    @property
-    def n_people(self) -> int:
-        return len(self.original)
-
-    def first(self, most: int) -> LookedAt:
-        """The first ones of them, at most so many."""
-        changed = {name: where[:most] for name, where in self.changed.items()}
-        return LookedAt(self.original.iloc[:most], self.released.iloc[:most], changed)
-
 
 @dataclass(frozen=True)
 class WhatBecame:
@@ -296,11 +287,7 @@ class Leaving:
             return self.records.with_least_hashes(most)
         return self.made_of.records.with_least_hashes(most, self.made_of.position)
 
-    def looked_at(self, most: int) -> LookedAt:
-        """A limited number of people, before the treatment and as released: see ``some_people``."""
-        return self.looked_at_people(self.some_people(most), self.originals)
-
-    def looked_at_people(self, rows: np.ndarray, names: Sequence[str]) -> LookedAt:
+    def looked_at(self, rows: np.ndarray, names: Sequence[str]) -> LookedAt:
         """The people at these positions (n,), before the treatment and as released, in columns that there were."""
         original, released, changed = {}, {}, {}
         for name in names:

@@ -12,9 +12,9 @@ from disclosure_control.attack.joined_releases import joined_releases
 from disclosure_control.attack.leaving import Leaving
 from disclosure_control.attack.release_finding import ReleaseFinding
 from disclosure_control.attack.search import attacked
-from disclosure_control.attack.sensitive import sensitive_given_away
-from disclosure_control.attack.tells.files_that_tell import FilesThatTell, files_that_tell
-from disclosure_control.attack.tells.telling import ColumnsThatTell, columns_that_tell
+from disclosure_control.attack.tells.hidden_columns import PeopleAsked
+from disclosure_control.attack.tells.single_facts import telling_of
+from disclosure_control.attack.tells.telling import Telling
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.small_counts import Policy
 
@@ -25,9 +25,7 @@ class ReleaseFindings:
 
     singled_out: ReleaseFinding
     telling: ReleaseFinding
-    rows_telling: ReleaseFinding
     attacked: ReleaseFinding
-    sensitive: ReleaseFinding
     moved_dates: ReleaseFinding
     joined: ReleaseFinding
 
@@ -39,16 +37,14 @@ class ReleaseFindings:
 
         ``is_a_step``: on the way to a release, which is attacked itself.
         """
-        telling = columns_that_tell(leaving)
-        rows_telling, of_rows = files_that_tell(leaving, telling.told)
-        moved, joined = moved_dates(leaving, dates), joined_releases(leaving)
-        alone = singled_out(leaving)
-        given = sensitive_given_away(leaving)
-        by_many = not_attacked if is_a_step else attacked(leaving, {**telling.shares, **of_rows})
+        asked = PeopleAsked.of(leaving)
+        telling, shares = telling_of(leaving, asked)
+        by_many = not_attacked if is_a_step else attacked(leaving, asked, shares)
+        moved, joined, alone = moved_dates(leaving, dates), joined_releases(leaving), singled_out(leaving)
 
         def told(policy: Policy) -> ReleaseFindings:
-            by_columns = (telling.for_reader(policy, leaving), rows_telling(policy), by_many(policy), given(policy))
-            return cls(alone(policy), *by_columns, moved.for_reader(policy, leaving), joined(policy))
+            of_dates = moved.for_reader(policy, leaving)
+            return cls(alone(policy), telling(policy), by_many(policy), of_dates, joined(policy))
 
         return told
 
@@ -56,7 +52,7 @@ class ReleaseFindings:
     def first(cls, leaving: Leaving) -> Callable[[Policy], ReleaseFindings]:
         """Who is alone by what outsiders may know; nothing else is asked."""
         alone, nothing = singled_out(leaving), ReleaseFinding()
-        return lambda policy: cls(alone(policy), nothing, nothing, nothing, nothing, nothing, nothing)
+        return lambda policy: cls(alone(policy), nothing, nothing, nothing, nothing)
 
     def _all(self) -> list[ReleaseFinding]:
         return [getattr(self, one.name) for one in fields(self)]
@@ -64,10 +60,9 @@ class ReleaseFindings:
     @property
     def attempts(self) -> list[list[str]]:
         """One row for each hidden column and whatever gives it: how, for how many people, or why it was not asked."""
-        by_columns = self.telling.told if isinstance(self.telling, ColumnsThatTell) else ()
-        by_rows = self.rows_telling.told if isinstance(self.rows_telling, FilesThatTell) else ()
+        alone = self.telling.told if isinstance(self.telling, Telling) else ()
         together = self.attacked.attempts if isinstance(self.attacked, Attacked) else ()
-        return [*(one.row for one in by_columns), *(one.row for one in by_rows), *(one.row for one in together)]
+        return [*(one.row for one in alone), *(one.row for one in together)]
 
     def words(self) -> Iterator[str]:
         """The sentences of all."""

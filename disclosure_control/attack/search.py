@@ -29,14 +29,14 @@ from disclosure_control.attack.fits import Fits
 from disclosure_control.attack.found_again import FoundAgain, KnownToAttacker, found_again
 from disclosure_control.attack.leaving import Leaving
 from disclosure_control.attack.release_finding import FindingTold
-from disclosure_control.attack.tells.files_that_tell import alike
 from disclosure_control.attack.tells.hidden_columns import (
     LEAST_PEOPLE,
     MANY_VALUES,
     HiddenColumn,
+    PeopleAsked,
+    alike,
+    classes_of,
     few_levels,
-    hidden_in,
-    places_of,
 )
 from disclosure_control.basics.telling.small_counts import Policy
 
@@ -132,12 +132,12 @@ def _ranked(fits: Fits, question: HiddenQuestion, by: Sequence[int]) -> list[int
     return order
 
 
-def attacked(leaving: Leaving, told: Mapping[str, float] | None = None) -> FindingTold:
-    """What many facts together disclose of each hidden column.
+def attacked(leaving: Leaving, asked: PeopleAsked, told: Mapping[str, float] | None = None) -> FindingTold:
+    """What many facts together disclose of each column that is hidden of the people ``asked``.
 
     ``told``: for what share of the people a column is disclosed already; nearly all are not asked again.
     """
-    scene = _Scene.of(leaving)
+    scene = _Scene.of(leaving, asked)
     attempts = [] if scene is None else list(scene.attempts(told or {}))
     n_people, n_facts = (0, 0) if scene is None else scene.facts.numbers.shape
 
@@ -162,20 +162,16 @@ class _Scene:
     n_each: float
 
     @classmethod
-    def of(cls, leaving: Leaving) -> _Scene | None:
+    def of(cls, leaving: Leaving, asked: PeopleAsked) -> _Scene | None:
         """None where nothing is hidden."""
-        files = leaving.files
-        rows = leaving.some_people(MOST_ASKED) if files is None else places_of(leaving, files.people)
-        hidden = hidden_in(leaving, rows, {} if files is None else files.dropped)
-        if not hidden:
+        if not asked.hidden:
             return None
-        names = [name for name in leaving.released_names if name in leaving.originals]
-        released = leaving.looked_at_people(np.maximum(rows, 0), names).released
-        facts = PersonFacts.of(released, files, MOST_ASKED).without(leaving.harmless)
-        keys = [released[name].astype("str").fillna("") for name in leaving.quasi_identifiers if name in released]
-        classes = np.asarray(released.groupby(keys, sort=False).ngroup()) if keys else np.zeros(len(rows), np.int64)
-        levels = [one[:MOST_ASKED] for one in few_levels(leaving, rows)]
-        return cls(leaving, facts, hidden, levels, classes, leaving.n_people / max(min(len(rows), MOST_ASKED), 1))
+        released = asked.released
+        facts = PersonFacts.of(released, leaving.files, MOST_ASKED).without(leaving.harmless)
+        classes = classes_of(released.filter(leaving.quasi_identifiers))
+        levels = [one[:MOST_ASKED] for one in few_levels(released.filter(leaving.quasi_identifiers))]
+        n_each = leaving.n_people / max(min(len(asked.rows), MOST_ASKED), 1)
+        return cls(leaving, facts, asked.hidden, levels, classes, n_each)
 
     def attempts(self, told: Mapping[str, float]) -> Iterator[AttemptAtColumn]:
         """What was found of each hidden column."""

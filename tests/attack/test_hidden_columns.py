@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import cast
 
 import numpy as np
 import pandas as pd
 
-from disclosure_control.attack.leaving import Leaving
 from disclosure_control.attack.tells.hidden_columns import HiddenColumn
 from disclosure_control.attack.tells.merged import leaves_as_it_was
 from disclosure_control.release.accounts import Account
@@ -22,7 +20,7 @@ GROUP = pd.Series(np.where(AGE < 50, "young", np.where(AGE < 65, "middle", "old"
 
 def beside(original: pd.Series, released: pd.DataFrame) -> HiddenColumn:
     changed = original.index >= 3
-    one = HiddenColumn.beside(cast("Leaving", None), "hidden", original, None, changed)
+    one = HiddenColumn.beside("hidden", original, None, changed)
     return one.beside_quasi_identifiers(released)
 
 

@@ -13,6 +13,7 @@ from disclosure_control.attack.answerers import labels
 from disclosure_control.attack.asking import Answerer, Guess
 from disclosure_control.attack.attacked import BY_LUCK, TOO_SMALL
 from disclosure_control.attack.leaving import Leaving
+from disclosure_control.attack.tells.hidden_columns import PeopleAsked
 from disclosure_control.basics.telling.small_counts import EXACT
 from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps import READERS
@@ -40,7 +41,8 @@ def attempts(apart: float) -> tuple[dict, search.Attacked]:
     frame = frame.assign(**facts, USUBJID=[f"S{i}" for i in range(N)]).set_index("USUBJID")
     config = validate_config(CONFIG, list(frame.columns), READERS)
     treated = treat(frame, config, [{"method": "drop_column", "columns": ["city", "ill"]}])
-    found = search.attacked(Leaving.of(assess(frame, config), treated))(EXACT)
+    leaving = Leaving.of(assess(frame, config), treated)
+    found = search.attacked(leaving, PeopleAsked.of(leaving))(EXACT)
     return {one.column: one for one in found.attempts}, found
 
 
@@ -87,7 +89,8 @@ def test_all_values_of_a_category_count_together():
     frame = frame.assign(ill="no", **facts, USUBJID=[f"S{i}" for i in range(N)]).set_index("USUBJID")
     config = validate_config(CONFIG, list(frame.columns), READERS)
     treated = treat(frame, config, [{"method": "drop_column", "columns": ["city"]}])
-    (found,) = search.attacked(Leaving.of(assess(frame, config), treated))(EXACT).attempts
+    leaving = Leaving.of(assess(frame, config), treated)
+    (found,) = search.attacked(leaving, PeopleAsked.of(leaving))(EXACT).attempts
     assert found.found > search.WHOLE * N
     assert found.is_reason
     assert found.lines_are_tried

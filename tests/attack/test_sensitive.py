@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -42,17 +40,18 @@ CONFIG = {
 BANDS = [{"method": "band", "column": "age", "width": 25}]
 
 
-def findings(trial: pd.DataFrame, steps: list[dict]):
+def findings(trial: pd.DataFrame, steps: list[dict], harmless: dict[str, str] | None = None):
     frame = trial.assign(USUBJID=[f"S{i}" for i in range(N)]).set_index("USUBJID")
     config = validate_config(CONFIG, list(frame.columns), READERS)
     treated = treat(frame, config, steps)
-    return ReleaseFindings.of(Leaving.of(assess(frame, config), treated))(EXACT), treated
+    return ReleaseFindings.of(Leaving.of(assess(frame, config), treated, harmless))(EXACT), treated
 
 
 def test_an_arm_gives_the_sensitive_treatment_away():
     found, treated = findings(TRIAL, BANDS)
     (reason,) = (one for one in found.reasons() if one.infers)
-    assert reason.sentence == f"The sensitive treat of {N} people is given away by one column alone: arms for {N}."
+    by = f"by the column arms (for {N})"
+    assert reason.sentence == f"Released columns disclose the sensitive treat for {N} of {N} people with a value, {by}."
     assert reason.changes[0].value == {"method": "drop_column", "columns": ["arms"]}
     answers = three_questions(EXACT, treated.as_released)
     assert answers["inference"].answer == "no"
@@ -62,15 +61,15 @@ def test_an_arm_gives_the_sensitive_treatment_away():
 
 @pytest.mark.thorough("0.3 s")
 def test_each_column_has_its_own_number_of_people():
-    """The copy has no value for twelve people; declared harmless, the whole arm leaves only the copy as a reason."""
+    """The copy has no value for twelve people; declared harmless, the whole arm leaves only the copy to be dropped."""
     copied = TRIAL.assign(copy=TRIAL["arms"].where(np.arange(N) >= 12))
     found, _ = findings(copied, BANDS)
-    (given,) = found.sensitive.given
-    assert given.people_told["arms"] == N
-    assert N - 12 <= given.people_told["copy"] < N
-    (reason,) = replace(found.sensitive, harmless=["arms"]).reasons()
-    assert f"copy for {given.people_told['copy']}." in reason.sentence
-    assert "arms" not in reason.sentence
+    (given,) = found.telling.told
+    n_told = {one.variable: one.people_told for one in given.by}
+    assert n_told["arms"] == N
+    assert N - 12 <= n_told["copy"] < N
+    (reason,) = findings(copied, BANDS, {"arms": "everybody knows it"})[0].reasons()
+    assert reason.changes[0].value == {"method": "drop_column", "columns": ["copy"]}
 
 
 def test_without_the_arm_nothing_gives_it_away():
@@ -81,7 +80,7 @@ def test_without_the_arm_nothing_gives_it_away():
 def test_a_dropped_feature_is_hidden_and_no_config_is_said_to_name_none():
     found, treated = findings(TRIAL, [*BANDS, {"method": "drop_column", "columns": ["treat"]}])
     assert [one.sentence.split(" for ")[0] for one in found.reasons() if one.infers] == [
-        "The released column arms alone discloses the original treat"
+        "Released columns disclose the original treat"
     ]
     answer = three_questions(EXACT, treated.as_released, sensitive=["treat"])["inference"]
     assert answer.sentence == "Not assessable: treat is not released."

@@ -13,6 +13,7 @@ import numpy as np
 
 from disclosure_control.basics.encoding.keys import count_pairs
 
+CHANCE = 0.01  # that anything is disclosed, over all that is asked, if exchanged people gave it
 PURE = 0.95  # share of a level's people whose value is disclosed
 LEFT = 0.25  # share of the guesses that stay wrong, of those that are wrong by the released value alone
 LEAST_SUPPORT = 5  # people in a level
@@ -120,7 +121,7 @@ class LevelsOfSummaries:
     overlap: np.ndarray
 
 
-def _is_sure(
+def is_sure(
     n_told: np.ndarray,
     n: np.ndarray,
     trials: np.ndarray,
@@ -174,7 +175,7 @@ def told_by_membership(
     maybe = ((n_best >= PURE * size) & (size >= LEAST_SUPPORT))[members.level]  # mostly few: the rest is not looked up
     level, person = members.level[maybe], members.person[maybe]
     luck = np.bincount(level, share[released[person], best[level]], members.n_levels)
-    sure = _is_sure(n_best, size, size, luck / np.maximum(size, 1), most, together)
+    sure = is_sure(n_best, size, size, luck / np.maximum(size, 1), most, together)
     hit = sure[level] & (label[person] == best[level])
     inside = ToldEntries(level[hit], person[hit])
     if members.n_levels * n_labels > MOST_CELLS:
@@ -214,7 +215,7 @@ def told_by_the_known(
     hit = guess == label[person]
     n = np.bincount(by, minlength=n_summaries)
     luck = np.bincount(by, share[released[person], guess], n_summaries) / np.maximum(n, 1)
-    hit &= _is_sure(np.bincount(by, hit, n_summaries), n, n, luck, most)[by]
+    hit &= is_sure(np.bincount(by, hit, n_summaries), n, n, luck, most)[by]
     return ToldEntries(by[hit], person[hit])
 
 
@@ -237,7 +238,7 @@ def _told_outside(
     level, person = members.level[maybe], members.person[maybe]
     of_members = np.bincount(level, share[released[person], best[level]], n_levels)
     chance = (share[released[asked]].sum(axis=0)[best] - of_members) / np.maximum(size, 1)
-    sure = _is_sure(n_best, size, size, chance, most) & (size < asked.sum())
+    sure = is_sure(n_best, size, size, chance, most) & (size < asked.sum())
     found = [np.zeros((2, 0), dtype=np.int64)]
     for one in np.flatnonzero(sure).tolist():  # seldom any
         is_told = asked & (label == best[one])
@@ -254,6 +255,12 @@ def _shares(label: np.ndarray, released: np.ndarray, n_labels: int) -> np.ndarra
     counts = counts.reshape(n_codes, n_labels)
     shares: np.ndarray = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     return shares
+
+
+def chance_of_best(label: np.ndarray, released: np.ndarray) -> np.ndarray:
+    """The share (n_people,) of the commonest label among the people with the same released code."""
+    found: np.ndarray = _shares(label, released, int(label.max(initial=-1)) + 1).max(axis=1)[released]
+    return found
 
 
 def _commonest(
@@ -318,7 +325,7 @@ def told_near_median(
     hit = np.abs(number[person] - median[level]) <= tolerance
     n_told = np.bincount(level, hit, members.n_levels)
     luck = np.bincount(level, chance[person], members.n_levels) / np.maximum(size, 1)
-    hit &= _is_sure(n_told, size, size / 2, luck, most, together)[level]
+    hit &= is_sure(n_told, size, size / 2, luck, most, together)[level]
     return ToldEntries(level[hit], person[hit])
 
 
@@ -342,7 +349,7 @@ def told_by_neighbours(
         n = np.bincount(run, minlength=len(of_run))
         n_told = np.bincount(run, within, len(of_run))
         luck = np.bincount(run, of_person, len(of_run)) / np.maximum(n, 1)
-        told |= within & _is_sure(n_told, n, n / 2, luck, most)[run]
+        told |= within & is_sure(n_told, n, n / 2, luck, most)[run]
     return ToldEntries(of_entry[told], of_asked.person[told])
 
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
-from disclosure_control.attack.answerers.levels import LevelMembers, chance_within, told_near_median
-from disclosure_control.attack.answerers.one_column import CHANCE, sure_levels, told_labels, told_numbers
-from disclosure_control.attack.leaving import Leaving, LookedAt
+from disclosure_control.attack.answerers.levels import (
+    CHANCE,
+    LevelMembers,
+    chance_within,
+    told_by_membership,
+    told_near_median,
+)
+from disclosure_control.attack.leaving import Leaving
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, parse_numbers
 from disclosure_control.remedy.treatments.methods.shift_dates import ShiftDatesSettings
 from study.columns.known_to_outsiders import known_to_outsiders
 
 TELLING = 0.95  # share of the people whose value was removed, or of those among them with a predicting value
+MOST_PEOPLE = 10_000
 LEAST_PEOPLE = 10  # changed values, and disclosed people, for a finding
+LEAST_RELEASED = 20  # people with released values next to each other, where nearly everybody has an own one
 MANY_VALUES = 10  # numbers with more values count as disclosed within a tolerance
 MOST_LEVELS = 3  # of a quasi-identifier, by which the relation of two numbers with a third may differ
 MEASURED = ("age", "date", "body measure")  # kinds of knowledge that are numbers
@@ -68,7 +75,6 @@ class HiddenColumn:
     words, "" of all.
     """
 
-    leaving: Leaving
     name: str
     rows: np.ndarray
     labels: EncodedColumn
@@ -79,13 +85,8 @@ class HiddenColumn:
     assessed: np.ndarray | None = None
 
     @classmethod
-    def of(cls, leaving: Leaving, name: str, people: LookedAt) -> HiddenColumn:
-        return cls.beside(leaving, name, people.original[name], people.released.get(name), people.changed[name])
-
-    @classmethod
     def beside(
         cls,
-        leaving: Leaving,
         name: str,
         original: pd.Series,
         left: pd.Series | None,
@@ -102,7 +103,7 @@ class HiddenColumn:
         if left is not None:
             released = encode_column(left).codes.astype(np.int64) + 1
         known = EncodedColumn(labels.codes[rows], labels.labels)
-        return cls(leaving, name, rows, known, released[rows], changed[rows], are_labels)
+        return cls(name, rows, known, released[rows], changed[rows], are_labels)
 
     @property
     def asked(self) -> np.ndarray:
@@ -119,13 +120,16 @@ class HiddenColumn:
     def _given_by(self, column: EncodedColumn) -> np.ndarray:
         """Who of the changed ones (n_changed,) is in a level where nearly all have one value, beyond chance."""
         released = np.unique(self.released[self.changed], return_inverse=True)[1]
-        if not self.is_numeric:
-            return sure_levels(column, self.labels.codes[self.changed], released)
-        number, n_levels, everybody = self.numbers[self.changed], len(column.labels) + 1, np.arange(len(released))
+        n_levels, everybody = len(column.labels) + 1, np.arange(len(released))
         of_levels = LevelMembers(column.codes.astype(np.int64) + 1, everybody, n_levels)
-        chance = chance_within(number, released, self.within_band)
         who, most = everybody >= 0, float(np.log(CHANCE / n_levels))
-        return np.isin(everybody, told_near_median(of_levels, number, self.within_band, chance, who, most).person)
+        if self.is_numeric:
+            number = self.numbers[self.changed]
+            chance = chance_within(number, released, self.within_band)
+            told = told_near_median(of_levels, number, self.within_band, chance, who, most)
+        else:
+            told, _ = told_by_membership(of_levels, self.labels.codes[self.changed], released, who, most)
+        return np.isin(everybody, told.person)
 
     @cached_property
     def in_the_year(self) -> HiddenColumn:
@@ -142,6 +146,16 @@ class HiddenColumn:
     def is_date(self) -> bool:
         """Whether it is a date that outsiders may know, in numbers of days."""
         return self.is_numeric and known_to_outsiders([self.name]).get(self.name) == "date"
+
+    @property
+    def full_name(self) -> str:
+        """With the part of the values that is looked at."""
+        return f"{self.name}{self.part}"
+
+    @property
+    def within(self) -> float | None:
+        """How near a guess is at least that counts as right, two digits of it; None of labels."""
+        return float(f"{self.within_band:.2g}") if self.is_numeric else None
 
     @cached_property
     def numbers(self) -> np.ndarray:
@@ -181,56 +195,81 @@ class HiddenColumn:
     def _middle(self) -> float:
         return float(np.subtract(*np.quantile(self.numbers, [0.95, 0.05])))
 
-    def away(self, teller: EncodedColumn) -> np.ndarray:
-        """The distance of each value from the predicted one; of labels 0 if the prediction is right, else infinite."""
-        if self.is_numeric:
-            return told_numbers(teller, self.numbers)
-        return np.where(told_labels(teller, self.labels.codes), 0.0, np.inf)
 
-    def is_told(self, away: np.ndarray) -> np.ndarray:
-        told: np.ndarray = away <= (self.tolerance if self.is_numeric else 0.0)
-        return told
+@dataclass(frozen=True)
+class PeopleAsked:
+    """The people (n_people,) who are looked at: the ``rows`` of their records, below 0 without one.
 
-    @cached_property
-    def told_by_itself(self) -> np.ndarray:
-        """The people whose value the released form of the column already discloses."""
-        return self.is_told(self.away(EncodedColumn(self.released - 1, np.arange(self.released.max(initial=0)))))
-
-
-def hidden_in(leaving: Leaving, rows: np.ndarray, dropped: Mapping[str, pd.Series]) -> list[HiddenColumn]:
-    """What was changed or dropped of people (n,), by the rows of their records; of moved dates one, as all move alike.
-
-    ``rows`` are below 0 without a record. ``dropped``: columns of the source that were in no table that was merged.
+    ``hidden``: what was changed or dropped of them; of moved dates one, as all move alike. ``sensitive``: the sensitive
+    features that are released, beside their equivalence classes. ``released`` (n_people, n_columns) is the merged
+    table.
     """
-    there = rows >= 0
-    moved = {name for step in leaving.steps if isinstance(step.settings, ShiftDatesSettings) for name in step.changed}
-    names = [name for name in hidden_columns(leaving) if name not in moved]
-    dates = [name for name in leaving.n_changed if name in moved]
-    names += sorted(dates, key=lambda name: -leaving.n_changed[name])[:1]
-    known = [name for name in leaving.quasi_identifiers if name in leaving.values]
-    looked_at = leaving.looked_at_people(np.maximum(rows, 0), [*names, *(one for one in known if one not in names)])
-    found = []
-    for name in names:
-        original = looked_at.original[name].where(there)
-        left, changed = looked_at.released.get(name, None), looked_at.changed[name] & there
-        found.append(HiddenColumn.beside(leaving, name, original, left, changed, _are_labels(leaving, name)))
-    for name, values in dropped.items():
-        if name not in leaving.n_changed:
-            found.append(
-                HiddenColumn.beside(leaving, name, values.where(there), None, there, _are_labels(leaving, name))
-            )
-    found = [column for column in found if column.changed.sum() >= LEAST_PEOPLE]
-    # A sensitive feature counts as given away by whatever gives it.
-    sensitive, assessed = leaving.before.config.sensitive_features, looked_at.released.filter(known)
-    return [one if one.name in sensitive else one.beside_quasi_identifiers(assessed) for one in found]
+
+    rows: np.ndarray
+    hidden: Sequence[HiddenColumn]
+    sensitive: Sequence[HiddenColumn]
+    released: pd.DataFrame = field(repr=False)
+
+    @classmethod
+    def of(cls, leaving: Leaving) -> PeopleAsked:
+        """Those whose rows are summarised, or else at most ``MOST_PEOPLE``, the same in any order of the records."""
+        files = leaving.files
+        rows = leaving.some_people(MOST_PEOPLE) if files is None else places_of(leaving, files.people)
+        there, sensitive = rows >= 0, leaving.before.config.sensitive_features
+        moved = {
+            name for step in leaving.steps if isinstance(step.settings, ShiftDatesSettings) for name in step.changed
+        }
+        names = [name for name in hidden_columns(leaving) if name not in moved]
+        dates = [name for name in leaving.n_changed if name in moved]
+        names += sorted(dates, key=lambda name: -leaving.n_changed[name])[:1]
+        looked_at = leaving.looked_at(np.maximum(rows, 0), leaving.originals)
+        released = looked_at.released[[name for name in leaving.released_names if name in looked_at.released]]
+        assessed = released.filter(leaving.quasi_identifiers)
+
+        def hidden(name: str, original: pd.Series, left: pd.Series | None, changed: np.ndarray) -> HiddenColumn:
+            return HiddenColumn.beside(name, original.where(there), left, changed & there, _are_labels(leaving, name))
+
+        of_table = ((name, looked_at.original[name], released.get(name), looked_at.changed[name]) for name in names)
+        dropped = {} if files is None else files.dropped
+        of_source = ((name, one, None, there) for name, one in dropped.items() if name not in leaving.n_changed)
+        found = [hidden(*one) for one in (*of_table, *of_source)]
+        classes = pd.Series(classes_of(assessed), released.index)
+        known = [(name, looked_at.original[name]) for name in sensitive if name in released]
+        return cls(
+            rows,
+            # A sensitive feature counts as given away by whatever gives it.
+            [
+                one if one.name in sensitive else one.beside_quasi_identifiers(assessed)
+                for one in found
+                if one.changed.sum() >= LEAST_PEOPLE
+            ],
+            [hidden(name, original, classes, original.notna().to_numpy()) for name, original in known],
+            released,
+        )
 
 
-def few_levels(leaving: Leaving, rows: np.ndarray) -> list[np.ndarray]:
+def classes_of(quasi_identifiers: pd.DataFrame) -> np.ndarray:
+    """The equivalence class of each person (n_people,) by what is released of the quasi-identifiers."""
+    keys = [column.astype("str").fillna("") for _, column in quasi_identifiers.items()]
+    if not keys:
+        return np.zeros(len(quasi_identifiers), dtype=np.int64)
+    return np.asarray(quasi_identifiers.groupby(keys).ngroup())
+
+
+def few_levels(quasi_identifiers: pd.DataFrame) -> list[np.ndarray]:
     """Codes (n_people,) of each released quasi-identifier of few levels: a formula may differ by the sex."""
-    names = [name for name in leaving.quasi_identifiers if name in leaving.released_names]
-    left = leaving.looked_at_people(np.maximum(rows, 0), names).released
-    codes = [encode_column(left[name]).codes.astype(np.int64) + 1 for name in names]
+    codes = [encode_column(column).codes.astype(np.int64) + 1 for _, column in quasi_identifiers.items()]
     return [one for one in codes if 1 < len(np.unique(one)) <= MOST_LEVELS]
+
+
+def alike(released: np.ndarray) -> np.ndarray:
+    """Codes of what is left of the values (n,): where nearly everybody has an own one, of neighbours together."""
+    codes, sizes = np.unique(released, return_counts=True)
+    group = np.arange(len(codes))
+    if len(codes) > len(released) / LEAST_RELEASED:
+        group = (np.cumsum(sizes) - 1) // LEAST_RELEASED
+    found: np.ndarray = group[np.searchsorted(codes, released)]
+    return found
 
 
 def _are_labels(leaving: Leaving, name: str) -> bool:

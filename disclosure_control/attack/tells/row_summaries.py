@@ -32,6 +32,7 @@ MOST_VALUES = 100  # of a column of numbers, or of each term, up to which each v
 MOST_TERMS = 2_000  # of a topic, up to which values are looked at within each term
 MOST_NUMBERS_WITHIN = 400  # terms times numeric columns of a file, up to which numbers are summarised within each term
 FORM = "the form of"  # of numbers: decimals, signs, zeros
+ORDER, PRESENCE = "the order of", "a value of"
 PROBED = 40  # labels that show whether they may be dates or numbers
 # A day, a month (with its hyphen), or a year in a column of dates.
 _DATE, _YEAR, _NUMBER = re.compile(r"\d{4}-\d\d"), re.compile(r"\d{4}$"), re.compile(r"[+-]?[.\d]")
@@ -208,7 +209,8 @@ def _summarise(file: RowsOfFile, starts: np.ndarray, made: _Made) -> None:
     n_within, met = 0, dict[bytes, str]()
     for name in map(str, file.frame):
         codes, labels = _encoded(file.frame[name])
-        again = met.setdefault(pd.factorize(codes)[0].tobytes(), name)
+        # Each column of the merged table is asked by itself: a copy of a hidden one is no released form of it.
+        again = met.setdefault(pd.factorize(codes)[0].tobytes(), name) if file.name else name
         if not len(labels) or again != name:
             made.same.setdefault((file.name, again), []).append(name)
             continue
@@ -218,11 +220,14 @@ def _summarise(file: RowsOfFile, starts: np.ndarray, made: _Made) -> None:
             _add_days(file, name, values - starts[file.person], made)
             continue
         column = _Column(name, codes, labels, len(with_rows), values)
+        _add_presence(file, column, made)
         if not file.is_of(name, Role.RECORD_KEY):
             _add_values(file, column, topic, made)
         if values is None:
             if not file.is_of(name, *_OF_TIME):
                 _add_changes(file, column, topic, made)
+            if len(labels) > MANY_VALUES and len(with_rows) == len(file.person):
+                made.add_numbers([file.summary(name, ORDER)], 0, file.person[codes >= 0], _in_order(codes, labels))
             continue
         _add_forms(file, column, topic, made)
         of_all_rows = list(by_order_and_size(file.person, values, file.adds_up))
@@ -317,6 +322,21 @@ def _add_days(file: RowsOfFile, name: str, days: np.ndarray, made: _Made) -> Non
     for how, who, found in row_by_row(person[is_other], days[is_other]):
         if how not in ROWS:  # the days themselves are as many, and moved
             made.add_numbers([file.summary(name, how.replace("row", "day"))], 0, who, found)
+
+
+def _add_presence(file: RowsOfFile, column: _Column, made: _Made) -> None:
+    """Who has any value of a column, where not everybody with rows has."""
+    if (column.codes < 0).any():
+        has, nothing = np.unique(file.person[column.codes >= 0]), np.array([""], dtype=object)
+        made.add_levels([file.summary(column.name, PRESENCE)], np.zeros(1, np.int64), nothing, has, column.n_others)
+
+
+def _in_order(codes: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The place of each text (n_with_value,) among all of a column: the next postal code may be of the same region."""
+    place = np.empty(len(labels))
+    place[np.argsort(labels.astype(str), kind="stable")] = np.arange(len(labels))
+    found: np.ndarray = place[codes[codes >= 0]]
+    return found
 
 
 def _add_values(file: RowsOfFile, column: _Column, topic: _Topic | None, made: _Made) -> None:

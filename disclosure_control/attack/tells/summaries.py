@@ -32,8 +32,8 @@ class Summary:
 
     @property
     def variable(self) -> str:
-        """The column as people write it, with its file."""
-        return f"{self.file}.{self.column}" if self.column else self.file
+        """The column as people write it, with its file; one of the merged table has none."""
+        return ".".join(filter(None, (self.file, self.column)))
 
     def patterns(self, same: Mapping[tuple[str, str], Sequence[str]]) -> list[str]:
         """The variables as the config's operations name them, rows of SUPP-- by their QNAM; none for rows themselves.
@@ -49,6 +49,8 @@ class Summary:
     @property
     def merged_names(self) -> set[str]:
         """The columns that it may have in the merged table."""
+        if not self.file:
+            return {self.column}
         return {f"{self.domain}__{self.column}", f"{self.domain}__{self.term}"}
 
     @property

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from disclosure_control.attack.tells.hidden_columns import MOST_PEOPLE
 from disclosure_control.attack.tells.row_summaries import RowsOfFile, summaries_of
 from disclosure_control.attack.tells.summaries import SummariesOfFiles
 from disclosure_control.records.records import EncodedRecords
@@ -17,8 +18,6 @@ from study.formats.tables import SourceTable
 from study.merge.subject_ids import SubjectIdRule
 from study.models.roles import Role
 from study.models.study_model import StudyModel
-
-MOST_PEOPLE = 10_000
 
 
 def summarised(

@@ -67,7 +67,7 @@ def told(tmp_path, release_key):
         release.result = result = run_step(given)
         return {
             one["tells"]: (one["people_told"], one["people_changed"], [by["variable"] for by in one["by"]])
-            for one in result.figures["rows_telling"]["told"]
+            for one in result.figures["telling"]["told"]
         }
 
     return release
@@ -180,7 +180,7 @@ def test_by_an_age_group_in_a_questionnaire(told):
         "DM__AGE"
     ]
     assert (n, changed) in ((NEARLY_ALL, N), (N, N))
-    assert by[0] == "QS.QSORRES"
+    assert by[0] == "QS__Group"
 
 
 @pytest.mark.thorough("2 s: two releases; the changes are counted in tests/attack")

@@ -142,7 +142,11 @@ def test_a_column_that_tells_what_was_dropped_holds_the_package(tmp_path, releas
     drop = [{"method": "drop_column", "columns": ["DM__SEX"]}]
     result = released(tmp_path, treatments=drop, ITT=["Y", "N"] * (N_PEOPLE // 2))
     (told,) = result.figures["telling"]["told"]
-    assert (told["columns"], told["tells"], told["people_told"]) == (["DM__ITT"], "DM__SEX", N_PEOPLE)
+    assert ([by["variable"] for by in told["by"]], told["tells"], told["people_told"]) == (
+        ["DM__ITT"],
+        "DM__SEX",
+        N_PEOPLE,
+    )
     assert any("DM__ITT" in reason.sentence for reason in result.reasons_to_hold)
 
 

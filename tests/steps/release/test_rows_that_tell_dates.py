@@ -21,7 +21,7 @@ def told(files: dict[str, Rows], folder, release: dict | None = None) -> dict[st
     """The dates that rows or a merged test disclose, and for how many people, of a study with a calendar of its own."""
     basis = {"DM": demographics(START), "SV": visits(START)}
     figures = made({**basis, **files}, folder, release).result.figures
-    return {one["tells"]: one["people_told"] for key in ("telling", "rows_telling") for one in figures[key]["told"]}
+    return {one["tells"]: one["people_told"] for one in figures["telling"]["told"]}
 
 
 def results(value, n_visits: int = 1) -> Rows:

@@ -229,11 +229,13 @@ def test_what_is_released_as_it_was_is_named_and_what_it_tells():
     frame = pd.DataFrame({"sex": ["F", "M"] * 10, "age": 30.0, "dose": 1.0, "title": ["Mrs", "Mr"] * 10, "note": "x"})
     figures = figures_of({"method": "drop_column", "columns": ["sex"]}, frame=frame)
     assert figures["untouched"] == ["title", "note"]
-    told = {"columns": ["title"], "tells": "sex", "people_told": 20, "people_changed": 20, "within": None}
+    by = {"variable": "title", "says": "the column title", "people_told": 20}
+    told = {"tells": "sex", "people_told": 20, "people_changed": 20, "by": [by], "within": None}
     assert figures["telling"]["told"] == [told]
-    assert "The released column title alone discloses the original sex for 20 of 20 people" in treatment_report(
-        figures.found
+    sentence = (
+        "Released columns disclose the original sex for 20 of 20 people whose value was changed or dropped, by the"
     )
+    assert f"{sentence} column title (for 20)." in treatment_report(figures.found)
 
 
 def test_chance_ids_and_dates_are_said_aloud():

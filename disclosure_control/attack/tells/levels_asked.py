@@ -1,166 +1,48 @@
-"""Released files whose rows disclose a value that a step changed or removed: a term, a dose, a file for each site."""
+"""The search for single facts that disclose a hidden value: levels and orders of columns and rows, pairs of columns."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import itertools
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, starmap
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.attack.answerers.levels import (
+    CHANCE,
     ToldEntries,
+    chance_of_best,
     chance_within,
     told_by_membership,
     told_by_neighbours,
     told_by_the_known,
     told_near_median,
 )
-from disclosure_control.attack.answerers.one_column import CHANCE
-from disclosure_control.attack.leaving import Leaving
-from disclosure_control.attack.release_finding import FindingTold, ReleaseFinding
-from disclosure_control.attack.tells.hidden_columns import LEAST_PEOPLE, HiddenColumn, hidden_in, places_of
-from disclosure_control.attack.tells.summaries import RESULTS, SummariesOfFiles, Summary
-from disclosure_control.attack.tells.telling import ToldByColumns
-from disclosure_control.basics.encoding.columns import number_text
-from disclosure_control.basics.settings.changes import ConfigChange
-from disclosure_control.basics.telling.plain import NOT_IN_SUMMARY
-from disclosure_control.basics.telling.reasons import Gravity, Reason
-from disclosure_control.basics.telling.small_counts import (
-    MASKED,
-    Policy,
-    count_in_sentence,
-    count_text,
-    people_told,
+from disclosure_control.attack.answerers.others import HiddenOfPeople
+from disclosure_control.attack.tells.hidden_columns import (
+    LEAST_PEOPLE,
+    LEAST_RELEASED,
+    HiddenColumn,
+    PeopleAsked,
+    alike,
+    as_numbers,
 )
-from disclosure_control.basics.telling.words import counted, listed, people_text
+from disclosure_control.attack.tells.row_summaries import RowsOfFile, summaries_of
+from disclosure_control.attack.tells.summaries import RESULTS, SummariesOfFiles, Summary
+from disclosure_control.attack.tells.telling import Told, ToldBy
+from disclosure_control.basics.encoding.columns import encode_column, number_text
+from disclosure_control.basics.encoding.keys import number_rows
+from disclosure_control.basics.settings.changes import ConfigChange
+from disclosure_control.basics.telling.small_counts import MASKED
+from disclosure_control.basics.telling.words import listed
 
-MOST_SAID = 3
-LEAST_RELEASED = 20  # people with released values next to each other, where nearly everybody has an own one
+MOST_NAMED = 3
 LONGEST_TERM = 40
-
-
-@dataclass(frozen=True)
-class ToldByRows:
-    """What rows of a file say, in words, and of which ``variable``; for how many people that is enough."""
-
-    variable: str
-    says: str
-    people_told: int | None
-
-
-@dataclass(frozen=True)
-class ToldByFiles:
-    """A column that rows of released files disclose: ``by`` which, and for how many of those who lost their value.
-
-    ``is_declared``: the config says why all of these disclose nothing.
-    """
-
-    tells: str
-    people_told: int | None
-    people_changed: int | None
-    by: Sequence[ToldByRows]
-    changes: Sequence[ConfigChange] = field(default=(), metadata=NOT_IN_SUMMARY)
-    is_declared: bool = field(default=False, metadata=NOT_IN_SUMMARY)
-    is_sensitive: bool = field(default=False, metadata=NOT_IN_SUMMARY)
-
-    @property
-    def share(self) -> float:
-        """The share of the people with a changed value, to whom it is disclosed."""
-        return (self.people_told or 0) / max(self.people_changed or 0, 1)
-
-    def for_reader(self, policy: Policy, leaving: Leaving, name: str) -> ToldByFiles:
-        """The same with the counts that the reader may see; ``name`` is that of the column."""
-        n_told, n_changed = self.people_told or 0, self.people_changed or 0
-        return dataclasses.replace(
-            self,
-            people_told=leaving.told_of(policy, name, n_told, n_changed),
-            people_changed=leaving.told_of(policy, name, n_changed),
-            by=[
-                dataclasses.replace(one, people_told=leaving.told_of(policy, name, one.people_told or 0))
-                for one in self.by
-            ],
-        )
-
-    @property
-    def row(self) -> list[str]:
-        """The finding as a row of the table of attempts."""
-        return [self.tells, listed([one.says for one in self.by[:MOST_SAID]]), count_text(self.people_told), "", ""]
-
-    def sentence(self, n_told: str) -> str:
-        """Which rows disclose it, for ``n_told`` people."""
-        by = [f"{one.says} (for {count_in_sentence(one.people_told, ',')})" for one in self.by[:MOST_SAID]]
-        more = len(self.by) - MOST_SAID
-        return (
-            f"Rows in released files disclose the original {self.tells} for {n_told} of "
-            f"{people_told(self.people_changed)} whose value was changed or dropped, by {'; by '.join(by)}"
-            + (f"; and by {counted(more, 'further variable')}" if more > 0 else "")
-        )
-
-
-@dataclass(frozen=True)
-class FilesThatTell(ReleaseFinding):
-    """Columns that rows of released files disclose, and how many people and summaries of rows were examined."""
-
-    people: int
-    people_looked_at: int
-    summaries: int
-    told: Sequence[ToldByFiles] = ()
-    not_read: Sequence[str] = ()
-
-    def words(self) -> Iterator[str]:
-        """Which rows disclose which column, for how many people, and what was not examined."""
-        for one in self.told:
-            yield f"{one.sentence(count_text(one.people_told))}."
-        if 0 < self.people_looked_at < self.people:
-            yield f"The rows of {self.people_looked_at:,} of {people_text(self.people, ',')} were searched for this."
-
-    def reasons(self) -> Iterator[Reason]:
-        """A reason to hold for each column that rows disclose."""
-        for one in self.told:
-            if not one.is_declared:
-                sentence = f"{one.sentence(count_in_sentence(one.people_told))}."
-                remedy = 'or state under "harmless" why they disclose nothing'
-                if not one.changes:  # tests that the merge has several columns of, or none
-                    remedy = f'name the columns of these tests under "merge", "drop": their rows stay here, {remedy}'
-                changes = tuple(one.changes)
-                yield Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, sentence, remedy, changes, infers=one.is_sensitive)
-
-    def not_looked_at(self) -> Iterator[str]:
-        """Files whose rows were too many to search."""
-        if self.not_read:
-            yield f"Not looked at: whether rows of {listed(self.not_read)} disclose what was changed or dropped."
-
-
-def files_that_tell(leaving: Leaving, merged: Sequence[ToldByColumns] = ()) -> tuple[FindingTold, dict[str, float]]:
-    """Which rows of released files disclose the original of a column that was changed or dropped.
-
-    Each column is searched in summaries of the rows of every file. What a quasi-identifier discloses is assessed with
-    it, and what columns of the ``merged`` table disclose is reported there. Also returns for what share of
-    the people each column is disclosed.
-    """
-    files = leaving.files
-    if files is None:
-        return lambda policy: ReleaseFinding(), {}  # no file leaves but the table itself
-    rows = places_of(leaving, files.people)
-    hidden = hidden_in(leaving, rows, files.dropped)
-    search = _SearchOfRows(files, len(hidden))
-    told: list[tuple[str, ToldByFiles]] = []
-    for column in hidden:
-        known = {name for one in merged if one.tells == column.name for name in one.columns}
-        assessed = frozenset({*leaving.quasi_identifiers, *known})
-        found = search.told(column, leaving, assessed)
-        if found is None and column.is_date:
-            found = search.told(column.in_the_year, leaving, assessed)
-        told += [] if found is None else [(column.name, found)]
-    looked_at = (leaving.n_people, len(files.people), len(files.summaries))
-
-    def for_reader(policy: Policy) -> FilesThatTell:
-        return FilesThatTell(*looked_at, [one.for_reader(policy, leaving, name) for name, one in told], files.not_read)
-
-    return for_reader, {name: one.share for name, one in told}
+MOST_PEOPLE_FOR_PAIRS, MOST_PAIRS = 5_000, 4_000
+LEAST_SHARE = 0.1  # of the people, to whom a column discloses a value: then no pair has to
 
 
 @dataclass(frozen=True)
@@ -183,45 +65,47 @@ class _PeopleTold:
         return cls(*(np.concatenate([getattr(one, name.name) for one in parts]) for name in dataclasses.fields(cls)))
 
 
-class _SearchOfRows:
-    """The search of all summaries for one column after the other."""
+class SearchOfRows:
+    """The search of all summaries for one hidden column after the other."""
 
     def __init__(self, files: SummariesOfFiles, n_columns: int):
         self._files, self._summaries = files, files.summaries
         n_tests = 2 * files.members.n_levels + 2 * len(files.ranked.person) // LEAST_RELEASED + len(files.summaries)
         self._most = float(np.log(CHANCE / max(n_tests * n_columns, 1)))
 
-    def told(self, hidden: HiddenColumn, leaving: Leaving, assessed: frozenset[str]) -> ToldByFiles | None:
-        """The finding about one column, but for what is ``assessed``; None where it is about too few people."""
-        found = self._asked(self._entries(hidden), assessed)
-        summaries = self._summaries
-        n_told, n_changed = len(np.unique(found.person)), int(hidden.changed.sum())
+    def told(
+        self, hidden: HiddenColumn, assessed: Collection[str], harmless: Collection[str], merged: Sequence[str]
+    ) -> Told | None:
+        """The finding about one column, but for what is ``assessed``; None where it is about too few people.
+
+        ``harmless``: what the config declares so. Tests that are columns of the ``merged`` table are taken out there.
+        """
+        found, summaries = self.entries(hidden, assessed), self._summaries
+        n_told = len(np.unique(found.person))
         if n_told < LEAST_PEOPLE:
             return None
-        by = self._by_variable(found)
-        open_ones = [i for i in np.unique(found.summary).tolist() if not summaries[i].is_among(leaving.harmless)]
+        open_ones = [i for i in np.unique(found.summary).tolist() if not summaries[i].is_among(harmless)]
         hidden_terms = list(self._hidden_terms(found.where(np.isin(found.summary, open_ones))))
         answered = {one.variable for one, _ in hidden_terms}
         taken_out = [summaries[i] for i in open_ones if summaries[i].variable not in answered]
-        return ToldByFiles(
-            f"{hidden.name}{hidden.part}",
-            n_told,
-            n_changed,
-            by,
-            (
-                *chain.from_iterable(starmap(_hides, hidden_terms)),
-                *_changes(taken_out, self._files.same, leaving.originals),
-            ),
-            not open_ones,
-            hidden.name in leaving.before.config.sensitive_features,
+        changes = (
+            *chain.from_iterable(starmap(_hides, hidden_terms)),
+            *_changes(taken_out, self._files.same, merged),
         )
+        by = self._by_variable(found)
+        return Told(hidden.full_name, n_told, int(hidden.changed.sum()), by, hidden.within, changes, not open_ones)
 
-    def _asked(self, found: _PeopleTold, assessed: frozenset[str]) -> _PeopleTold:
-        """Without what is told by what is assessed."""
-        if not assessed:
-            return found
+    def entries(self, hidden: HiddenColumn, assessed: Collection[str]) -> _PeopleTold:
+        """Who is told by what, without what is told by what is ``assessed``."""
+        found = self._entries(hidden)
         is_asked = [i for i in np.unique(found.summary).tolist() if not self._summaries[i].is_among(assessed)]
         return found.where(np.isin(found.summary, is_asked))
+
+    def by_column(self, hidden: HiddenColumn) -> dict[str, np.ndarray]:
+        """The people (n_told,) to whom each column of the merged table discloses the hidden one."""
+        found = self._entries(hidden)
+        names = np.array([one.column for one in self._summaries], dtype=object)[found.summary]
+        return {str(name): np.unique(found.person[names == name]) for name in dict.fromkeys(names.tolist())}
 
     def _numbers(
         self, hidden: HiddenColumn, tolerance: float
@@ -271,7 +155,7 @@ class _SearchOfRows:
 
     # ------------------------------------------------------------ in words
 
-    def _by_variable(self, found: _PeopleTold) -> list[ToldByRows]:
+    def _by_variable(self, found: _PeopleTold) -> list[ToldBy]:
         """Of each variable what discloses most, the variable first that discloses it for most people."""
         names = [one.variable for one in self._summaries]
         of_summary, variables = pd.factorize(np.array(names, dtype=object))
@@ -281,7 +165,7 @@ class _SearchOfRows:
             part = found.where(variable == one)
             n_told = len(np.unique(part.person))
             told.append((-n_told, str(variables[one]), self._says(part)))
-        return [ToldByRows(name, says, -n) for n, name, says in sorted(told)]
+        return [ToldBy(name, says, -n) for n, name, says in sorted(told)]
 
     def _says(self, part: _PeopleTold) -> str:
         """The summary of a variable that tells most people, with its terms that many people have."""
@@ -298,7 +182,7 @@ class _SearchOfRows:
         terms = [self._term(level) for level in levels[np.argsort(-n_people, kind="stable")].tolist()]
         shown = [term for term in terms if term]
         without = "the lack of " if part.is_out.all() else ""
-        return f"{without}{words}{f' = {listed(shown, at_most=MOST_SAID)}' if shown else ''}"
+        return f"{without}{words}{f' = {listed(shown, at_most=MOST_NAMED)}' if shown else ''}"
 
     def _term(self, level: int) -> str:
         """The text of a level that enough people have to be named; "" of any other."""
@@ -325,16 +209,6 @@ class _SearchOfRows:
             is_hidden = is_term & np.isin(part.level, [level for level, text in texts.items() if text])
             if len(np.unique(part.person[~is_hidden])) < LEAST_PEOPLE:
                 yield one, sorted({text for text in texts.values() if text})
-
-
-def alike(released: np.ndarray) -> np.ndarray:
-    """Codes of what is left of the values (n,): where nearly everybody has an own one, of neighbours together."""
-    codes, sizes = np.unique(released, return_counts=True)
-    group = np.arange(len(codes))
-    if len(codes) > len(released) / LEAST_RELEASED:
-        group = (np.cumsum(sizes) - 1) // LEAST_RELEASED
-    found: np.ndarray = group[np.searchsorted(codes, released)]
-    return found
 
 
 def _hides(one: Summary, terms: Sequence[str]) -> Iterator[ConfigChange]:
@@ -368,3 +242,106 @@ def _changes(
         ),
         *(ConfigChange.to(("merge", "drop"), name, why, is_added=True) for name in merged if name in results),
     )
+
+
+class SearchOfColumns:
+    """The search of the columns of the merged table, one more table of one row each, and of pairs of its columns."""
+
+    def __init__(self, asked: PeopleAsked, n_hidden: int):
+        there, n_people = np.flatnonzero(asked.rows >= 0), len(asked.rows)
+        columns = {str(name): as_numbers(column) for name, column in asked.released.iloc[there].items()}
+        file = RowsOfFile("", "", pd.DataFrame(columns).reset_index(drop=True), there, None)
+        self._search = SearchOfRows(summaries_of([file], np.arange(n_people), np.zeros(n_people)), n_hidden)
+        self._levels = {name: np.zeros(n_people, dtype=np.int64) for name in columns}
+        for name, column in columns.items():
+            self._levels[name][there] = encode_column(column).codes + 1
+        self._n_hidden = max(n_hidden, 1)
+        self.n_pairs = self.n_pairs_tried = 0
+
+    def told(
+        self, hidden: HiddenColumn, assessed: Collection[str], harmless: Collection[str], *, is_released: bool = False
+    ) -> Told | None:
+        """The finding about one column; what ``assessed`` ones disclose, alone or together, is assessed with them.
+
+        ``harmless``: what the config declares so. ``is_released``: a sensitive feature that leaves itself; a column
+        counts that gives it of a share of the people, and pairs are not asked.
+        """
+        alone = self._alone(hidden)
+        found = {names: who for names, who in alone.items() if not {*assessed}.issuperset(names)}
+        least = LEAST_SHARE * hidden.changed.sum()
+        if is_released:
+            found = {names: who for names, who in found.items() if len(who) >= least}
+        else:
+            found |= self._together(hidden, assessed, {name for (name,), who in alone.items() if len(who) >= least})
+        if not found:
+            return None
+        found = dict(sorted(found.items(), key=lambda one: -len(one[1])))
+        n_told = len(np.unique(np.concatenate(list(found.values()))))
+        by = [ToldBy(" and ".join(names), _words(names), len(who)) for names, who in found.items()]
+        open_ones = [[name for name in names if name not in harmless] for names in found]
+        # Of a pair the last one goes that is neither declared harmless nor, if possible, assessed.
+        goes = [max(some, key=lambda name: (name not in assessed, some.index(name))) for some in open_ones if some]
+        changed = int(hidden.changed.sum())
+        return Told(
+            hidden.full_name,
+            n_told,
+            changed,
+            by,
+            hidden.within,
+            is_declared=not goes,
+            columns=list(dict.fromkeys(goes)),
+        )
+
+    def _alone(self, hidden: HiddenColumn) -> dict[tuple[str, ...], np.ndarray]:
+        """The people (n_told,) to whom each column discloses the hidden one, by a level or by its neighbours."""
+        found, value = self._search.by_column(hidden), _of_people(hidden, hidden.rows >= 0)
+        for name in self._levels:
+            others = self._by_others(value, [name])
+            found[name] = np.union1d(found.get(name, others), others)
+        return {(name,): who for name, who in found.items() if name != hidden.name and len(who) >= LEAST_PEOPLE}
+
+    def _together(
+        self, hidden: HiddenColumn, assessed: Collection[str], alone: Collection[str]
+    ) -> dict[tuple[str, ...], np.ndarray]:
+        """The same by pairs: none that does so ``alone``, not both assessed.
+
+        What is released of the column itself makes a pair with each of the others. Of numbers two others are tried as
+        facts (``answerers/pairs.py``).
+        """
+        names = [name for name in self._levels if name not in alone and name != hidden.name]
+        pairs = [(name, hidden.name) for name in names if name not in assessed and hidden.name in self._levels]
+        if not hidden.is_numeric:
+            pairs += [pair for pair in itertools.combinations(names, 2) if not {*assessed}.issuperset(pair)]
+        few = _of_people(hidden, hidden.rows < MOST_PEOPLE_FOR_PAIRS)
+        tried = pairs[:MOST_PAIRS] if few.can_be_told(self._most(len(pairs))) else []
+        self.n_pairs, self.n_pairs_tried = self.n_pairs + len(pairs), self.n_pairs_tried + len(tried)
+        found = {pair: self._by_others(few, pair, len(pairs)) for pair in tried}
+        return {pair: who for pair, who in found.items() if len(who) >= LEAST_PEOPLE}
+
+    def _by_others(self, value: HiddenOfPeople, names: Sequence[str], n_pairs: int = 0) -> np.ndarray:
+        """The people (n_told,) who are told by the others of their level of one column or two."""
+        levels = [self._levels[name][value.people] for name in names]
+        level, _ = number_rows(levels, [int(one.max(initial=0)) + 1 for one in levels], len(value.people))
+        if not n_pairs:
+            level = levels[0]
+        most = self._most(n_pairs or len(self._levels))
+        return value.people[value.told_by(level, most, is_ordered=not n_pairs)]
+
+    def _most(self, n_asked: int) -> float:
+        """The logarithm of the chance that one of so many columns or pairs may have."""
+        return float(np.log(CHANCE / max(self._n_hidden * n_asked, 1)))
+
+
+def _of_people(hidden: HiddenColumn, some: np.ndarray) -> HiddenOfPeople:
+    """The hidden value of some, (n,) of bool, of the people with a value."""
+    value = hidden.numbers[some] if hidden.is_numeric else hidden.labels.codes[some].astype(np.int64)
+    tolerance = hidden.tolerance if hidden.is_numeric else None
+    asked, released, chance = hidden.asked[some], alike(hidden.released)[some], np.ones(len(value))
+    if asked.any():
+        of_asked = value[asked], released[asked]
+        chance[asked] = chance_of_best(*of_asked) if tolerance is None else chance_within(*of_asked, tolerance)
+    return HiddenOfPeople(hidden.rows[some], value, tolerance, asked, chance)
+
+
+def _words(names: Sequence[str]) -> str:
+    return f"the column {names[0]}" if len(names) == 1 else f"the columns {' and '.join(names)} together"

@@ -1,0 +1,68 @@
+"""A hidden value by the other people of a level: a slow referee, neighbours, and luck."""
+
+from __future__ import annotations
+
+from statistics import median
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disclosure_control.attack.answerers.others import HiddenOfPeople
+from tests.examples import examples
+
+PEOPLE = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=14)
+ANY_LUCK = 0.0
+
+
+def hidden(value: np.ndarray, tolerance: float | None = None, chance: float = 0.01) -> HiddenOfPeople:
+    everybody = np.arange(len(value))
+    return HiddenOfPeople(everybody, value, tolerance, everybody >= 0, np.full(len(value), chance))
+
+
+@examples(200)
+@given(people=PEOPLE, tolerance=st.none() | st.sampled_from([0.0, 1.0]))
+def test_levels_as_a_slow_referee_tells_them(people, tolerance):
+    level, value = np.array(people).T
+    found = hidden(value if tolerance is None else value.astype(float), tolerance).told_by(level, ANY_LUCK)
+    told = set()
+    for i, (one, own) in enumerate(people):
+        others = [number for j, (other, number) in enumerate(people) if j != i and other == one]
+        if others and tolerance is None and 2 * others.count(own) > len(others):
+            told.add(i)
+        elif others and tolerance is not None:
+            guess = median([*others, own]) if len(others) >= 4 else sum(others) / len(others)
+            told |= {i} if abs(guess - own) <= tolerance else set()
+    for guessed in (lambda one: True, lambda one: one > 0):
+        asked = {i for i, (one, _) in enumerate(people) if guessed(one) and sum(x == one for x, _ in people) > 1}
+        if len(asked) >= 5 and len(asked & told) >= 0.95 * len(asked):
+            assert set(np.flatnonzero(found)) == asked & told
+            return
+    assert not found.any()
+
+
+def test_a_level_of_two_or_three_and_whoever_is_alone_in_one():
+    generator = np.random.default_rng(5)
+    region, noise = np.repeat(np.arange(10), 30), generator.permutation(300)
+    code = np.repeat(np.arange(120), [2, 3] * 60) + 1
+    assert hidden(code // 12, chance=0.1).told_by(code, -20).sum() == 300 - sum(
+        np.unique(code // 12 * 1000 + code, return_counts=True)[1] == 1
+    )
+    postal = np.arange(300) * 7 + 1
+    assert hidden(region, chance=0.1).told_by(postal, -20, is_ordered=True).sum() >= 270
+    assert not hidden(region, chance=0.1).told_by(postal, -20).any(), "an order that says nothing is not looked at"
+    assert not hidden(noise // 30, chance=0.1).told_by(postal, -20, is_ordered=True).any()
+
+
+@pytest.mark.parametrize("tolerance", [None, 1.0])
+def test_luck_discloses_nothing(tolerance):
+    """Three hundred searches of levels of a few people each, by the bound that is used for a hundred columns."""
+    generator = np.random.default_rng(7)
+    n_found = 0
+    for _ in range(300):
+        value = generator.integers(0, 2, 40) if tolerance is None else generator.normal(0, 4, 40)
+        level = generator.integers(0, 12, 40)
+        found = hidden(value, tolerance, 0.6).told_by(level, np.log(0.01 / 100), is_ordered=True)
+        n_found += bool(found.any())
+    assert n_found <= 1
