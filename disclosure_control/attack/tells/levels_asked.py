@@ -32,7 +32,7 @@ from disclosure_control.attack.tells.hidden_columns import (
 )
 from disclosure_control.attack.tells.row_summaries import RowsOfFile, summaries_of
 from disclosure_control.attack.tells.summaries import RESULTS, SummariesOfFiles, Summary
-from disclosure_control.attack.tells.telling import Told, ToldBy
+from disclosure_control.attack.tells.telling import ColumnTold, ToldBy
 from disclosure_control.basics.encoding.columns import encode_column, number_text
 from disclosure_control.basics.encoding.keys import number_rows
 from disclosure_control.basics.settings.changes import ConfigChange
@@ -75,7 +75,7 @@ class SearchOfRows:
 
     def told(
         self, hidden: HiddenColumn, assessed: Collection[str], harmless: Collection[str], merged: Sequence[str]
-    ) -> Told | None:
+    ) -> ColumnTold | None:
         """The finding about one column, but for what is ``assessed``; None where it is about too few people.
 
         ``harmless``: what the config declares so. Tests that are columns of the ``merged`` table are taken out there.
@@ -93,7 +93,9 @@ class SearchOfRows:
             *_changes(taken_out, self._files.same, merged),
         )
         by = self._by_variable(found)
-        return Told(hidden.full_name, n_told, int(hidden.changed.sum()), by, hidden.within, changes, not open_ones)
+        return ColumnTold(
+            hidden.full_name, n_told, int(hidden.changed.sum()), by, hidden.within, changes, not open_ones
+        )
 
     def entries(self, hidden: HiddenColumn, assessed: Collection[str]) -> _PeopleTold:
         """Who is told by what, without what is told by what is ``assessed``."""
@@ -260,7 +262,7 @@ class SearchOfColumns:
 
     def told(
         self, hidden: HiddenColumn, assessed: Collection[str], harmless: Collection[str], *, is_released: bool = False
-    ) -> Told | None:
+    ) -> ColumnTold | None:
         """The finding about one column; what ``assessed`` ones disclose, alone or together, is assessed with them.
 
         ``harmless``: what the config declares so. ``is_released``: a sensitive feature that leaves itself; a column
@@ -282,7 +284,7 @@ class SearchOfColumns:
         # Of a pair the last one goes that is neither declared harmless nor, if possible, assessed.
         goes = [max(some, key=lambda name: (name not in assessed, some.index(name))) for some in open_ones if some]
         changed = int(hidden.changed.sum())
-        return Told(
+        return ColumnTold(
             hidden.full_name,
             n_told,
             changed,

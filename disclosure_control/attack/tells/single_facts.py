@@ -8,7 +8,7 @@ from disclosure_control.attack.leaving import Leaving
 from disclosure_control.attack.release_finding import FindingTold
 from disclosure_control.attack.tells.hidden_columns import LEAST_PEOPLE, PeopleAsked, hidden_columns
 from disclosure_control.attack.tells.levels_asked import SearchOfColumns, SearchOfRows
-from disclosure_control.attack.tells.telling import Telling, Told
+from disclosure_control.attack.tells.telling import ColumnTold, Telling
 from disclosure_control.basics.telling.small_counts import Policy
 
 
@@ -22,7 +22,7 @@ def telling_of(leaving: Leaving, asked: PeopleAsked) -> tuple[FindingTold, dict[
     sensitive = leaving.before.config.sensitive_features
     columns = SearchOfColumns(asked, len(asked.hidden) + len(asked.sensitive))
     rows = None if files is None else SearchOfRows(files, len(asked.hidden))
-    told: list[tuple[str, Told]] = []
+    told: list[tuple[str, ColumnTold]] = []
     for hidden in asked.hidden:
         of_columns = columns.told(hidden, assessed, harmless)
         parts = [] if of_columns is None else [of_columns]

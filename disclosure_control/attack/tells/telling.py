@@ -36,7 +36,7 @@ class ToldBy:
 
 
 @dataclass(frozen=True)
-class Told:
+class ColumnTold:
     """A column that single facts disclose: ``by`` which, for how many of those who lost their value, and how closely.
 
     ``columns``: those of the merged table that take the finding away. ``changes``: lines for what rows disclose.
@@ -60,7 +60,7 @@ class Told:
         """The share of the people with a changed value, to whom it is disclosed."""
         return (self.people_told or 0) / max(self.people_changed or 0, 1)
 
-    def for_reader(self, policy: Policy, leaving: Leaving, name: str) -> Told:
+    def for_reader(self, policy: Policy, leaving: Leaving, name: str) -> ColumnTold:
         """The same with the counts that the reader may see; ``name`` is that of the column."""
         n_told, n_changed = self.people_told or 0, self.people_changed or 0
         return replace(
@@ -98,7 +98,7 @@ class Telling(ReleaseFinding):
     summaries: int
     pairs: int
     pairs_looked_at: int
-    told: Sequence[Told]
+    told: Sequence[ColumnTold]
     too_few_to_ask: Sequence[str]
     not_read: Sequence[str]
 
@@ -134,7 +134,7 @@ class Telling(ReleaseFinding):
             yield f"Not looked at: whether rows of {listed(self.not_read)} disclose what was changed or dropped."
 
 
-def _of_columns(told: Sequence[Told]) -> Iterator[Reason]:
+def _of_columns(told: Sequence[ColumnTold]) -> Iterator[Reason]:
     """One reason with one step of the treatment, which drops all of the columns."""
     if told:
         columns = list(dict.fromkeys(name for one in told for name in one.columns or ()))
@@ -142,7 +142,7 @@ def _of_columns(told: Sequence[Told]) -> Iterator[Reason]:
         yield _reason(told, [ConfigChange.to(("treatment", "steps"), step, WHY, is_added=True)])
 
 
-def _reason(told: Sequence[Told], changes: Sequence[ConfigChange]) -> Reason:
+def _reason(told: Sequence[ColumnTold], changes: Sequence[ConfigChange]) -> Reason:
     said = "; ".join(one.sentence(count_in_sentence(one.people_told)) for one in told[:MOST_SAID])
     if len(told) > MOST_SAID:
         said += f"; and {counted(len(told) - MOST_SAID, 'further column')}"
