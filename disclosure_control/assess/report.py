@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
@@ -26,13 +27,12 @@ from disclosure_control.basics.telling.small_counts import (
     Policy,
     count_text,
 )
-from disclosure_control.basics.telling.words import listed, share_of_text, share_text
+from disclosure_control.basics.telling.words import counted, listed, share_of_text, share_text
 
-MOST_NAMED, MOST_BINNED, MOST_NOTICES = 8, 3, 2  # in the short text; the full one names them all
-MOST_FEATURES = 3  # sensitive features with their thresholds in the head of a page
+MOST_NAMED, MOST_BINNED, MOST_MODELS = 8, 4, 9  # in the short text; the full one names them all
+MOST_FEATURES = 3  # sensitive features that one line names
 MOST_SIZES = 12  # class sizes with a bar of their own
 FATES = {"tail": "kept in a tail", "missing": "made missing"}
-IN_TEXTS = Where.TEXT | Where.SHORT
 
 AS_COUNTED = (
     "How many people k, l and t evaluate, do not evaluate and flag, before and after a treatment, and the smallest "
@@ -176,10 +176,8 @@ def assessment_sections(policy: Policy, pilot: str, assessment: Assessment) -> t
 
 def _parts(policy: Policy, pilot: str, assessment: Assessment) -> Iterator[Part]:
     config, outside = assessment.config, told_outside(policy, assessment)
-    yield Sentence(f"Privacy report of pilot {pilot}", Style.HEADING, Where.SHORT)
-    yield Sentence("Quasi-identifiers", Style.HEADING, IN_TEXTS)
-    for kind, names in (("Categorical", config.categorical_qis), ("Continuous", config.continuous_qis)):
-        yield Sentence(f"{kind}: {listed(names, at_most=MOST_NAMED) or 'none'}", where=Where.SHORT)
+    yield from _in_short(policy, pilot, assessment, outside)
+    yield Sentence("Quasi-identifiers", Style.HEADING, Where.TEXT)
     for name in config.quasi_identifiers:
         kind = "categorical" if name in config.categorical_qis else "continuous"
         missing = count_text(outside[name]["missing"])
@@ -191,17 +189,63 @@ def _parts(policy: Policy, pilot: str, assessment: Assessment) -> Iterator[Part]
     for title, names in titles.items():
         yield from _binning(title, {name: outside[name] for name in names}, assessment)
     if assessment.binnings:
-        yield Sentence(f"A bin {BINS_HOLD}.", where=IN_TEXTS)
+        yield Sentence(f"A bin {BINS_HOLD}.", where=Where.TEXT)
     if any(None in one.values() for one in outside.values()):
-        yield Sentence(WHAT_MASKED_MEANS, where=IN_TEXTS)
+        yield Sentence(WHAT_MASKED_MEANS, where=Where.TEXT | Where.SHORT)
     for result in assessment.results:
         yield from _model(policy, pilot, result, assessment)
     title = f"k < {config.K} by the policy for missing quasi-identifiers (in use: {config.missing_qis})"
     yield policies_table(title, assessment.missing_policies)
     if assessment.notices:
-        yield Sentence("Thresholds that cannot be met", Style.HEADING, IN_TEXTS)
+        yield Sentence("Thresholds that cannot be met", Style.HEADING, Where.TEXT)
         yield from (Sentence(notice, where=Where.TEXT) for notice in assessment.notices)
-        yield from _first(assessment.notices, MOST_NOTICES)
+
+
+def _in_short(policy: Policy, pilot: str, assessment: Assessment, outside: Mapping[str, Told]) -> Iterator[Part]:
+    """Who is in it, which bins, and k, l and t, in few lines."""
+    config, results = assessment.config, assessment.results
+    yield Sentence(f"Privacy report of pilot {pilot}: {assessment.k_anonymity.n_total:,} people", where=Where.SHORT)
+    for kind, names in (("Categorical", config.categorical_qis), ("Continuous", config.continuous_qis)):
+        named = listed(names, at_most=MOST_NAMED) or "none"
+        yield Sentence(f"  {kind} quasi-identifiers: {named}", where=Where.SHORT)
+    binned = [name for name in (*config.continuous_qis, *config.sensitive_features) if name in assessment.binnings]
+    for name in binned[:MOST_BINNED]:
+        bins = listed(bin_labels(assessment.binnings[name].edges), at_most=MOST_NAMED)
+        yield Sentence(f"  Bins of {name}: {bins}{_beside_bins(outside[name])}", where=Where.SHORT)
+    if len(binned) > MOST_BINNED:
+        yield Sentence(f"  Bins of {len(binned) - MOST_BINNED} more columns: in the details", where=Where.SHORT)
+    if binned:
+        yield Sentence(f"  A bin {BINS_HOLD}.", where=Where.SHORT)
+    rows = [_row_in_short(policy, one) for one in results[:MOST_MODELS]]
+    yield Table("", ("Model", "Risky", "Evaluated", "% of evaluated", "Riskiest"), rows, range(1, 5), Where.SHORT)
+    n_left_out = assessment.k_anonymity.n_total - assessment.k_anonymity.n_evaluated
+    if n_left_out:
+        of_all = f"{n_left_out} of {assessment.k_anonymity.n_total}"
+        yield Sentence(f"Not evaluated: {of_all}, for lack of a quasi-identifier.", where=Where.SHORT)
+    further = [counted(len(results) - MOST_MODELS, "further model")] if len(results) > MOST_MODELS else []
+    further += [f"what cannot be met ({len(assessment.notices)})"] if assessment.notices else []
+    if further:
+        yield Sentence(f"In the details: {', '.join(further)}.", where=Where.SHORT)
+
+
+def _beside_bins(told: Told) -> str:
+    """The people outside the bins and without a value, where there are any."""
+    found = {end: told[end] for end in ("below", "above", "missing") if told[end] != 0}
+    return "".join(f"; {end} {count_text(n)}" for end, n in found.items())
+
+
+def _row_in_short(policy: Policy, result: ModelResult) -> list[object]:
+    told = ToldCloseness.of(policy, result) if result.distance else ToldSizes.of(result)
+    sign, letter = (">", "t") if result.distance else ("<", result.model[0])
+    of = f" of {textwrap.shorten(result.sensitive, 40, placeholder=' ...')}" if result.sensitive else ""
+    share = share_text(told.risky_rate)
+    return [
+        f"{letter}{of} {sign} {number_text(result.threshold)}",
+        told.at_risk,
+        _count(told.evaluated),
+        share,
+        told.worst,
+    ]
 
 
 def policies_table(title: str, policies: Mapping[str, Mapping[str, int]]) -> Table:
@@ -219,19 +263,8 @@ def _flagged(of_policy: Mapping[str, int | None]) -> str:
     return "-" if of_policy["evaluated"] == 0 else _count(of_policy["risky"])
 
 
-def _of_evaluated(of_policy: Mapping[str, int]) -> str:
-    return f"{of_policy['risky']} of {of_policy['evaluated']}" if of_policy["evaluated"] else "nobody"
-
-
-def _first(sentences: Sequence[str], at_most: int) -> Iterator[Part]:
-    """The first ``at_most`` sentences, for the short text, and the number of those left out."""
-    yield from (Sentence(sentence, where=Where.SHORT) for sentence in sentences[:at_most])
-    if len(sentences) > at_most:
-        yield Sentence(f"and {len(sentences) - at_most} more", where=Where.SHORT)
-
-
 def _binning(title: str, outside: Mapping[str, Told], assessment: Assessment) -> Iterator[Part]:
-    cells, sentences = [], []
+    cells = []
     for name, told in outside.items():
         binning, missing = assessment.binnings.get(name), count_text(told["missing"])
         labels, below, above = ["not binned, exact values"], "-", "-"
@@ -239,12 +272,8 @@ def _binning(title: str, outside: Mapping[str, Told], assessment: Assessment) ->
             labels = list(bin_labels(binning.edges))
             below, above = (_fate(told[end], binning) for end in ("below", "above"))
         cells.append([name, ", ".join(labels), below, above, missing])
-        tails = "" if binning is None else f"; below {below}, above {above}"
-        sentences.append(f"{name}: {listed(labels, at_most=MOST_NAMED)}{tails}, missing {missing}")
     if cells:
         yield Table(title, ("Column", "Bins", "Below", "Above", "Missing"), cells, (2, 3, 4), Where.TEXT)
-        yield Sentence(title.removesuffix(", for l-diversity"), Style.HEADING, Where.SHORT)
-        yield from _first(sentences, MOST_BINNED)
 
 
 def _fate(n: int | None, binning: Binning) -> str:
@@ -258,16 +287,9 @@ def _model(policy: Policy, pilot: str, result: ModelResult, assessment: Assessme
     title = f"{result.model.replace('_', '-')}{feature}: risky where {letter} {sign} {threshold}"
     risky: list[object] = [result.n_risky, share_of_text(result.n_risky, result.n_total)]
     figures = [pilot, result.n_total, result.n_evaluated, *(risky if result.n_evaluated else ["-", "-"])]
-    yield Table(title, ("Pilot", "Total", "Evaluated", "Risky", "% Risky"), [figures], range(1, 5), IN_TEXTS)
-    remarks = [_on_worst(policy, result, assessment), _on_left_out(result, assessment)]
-    yield from (Sentence(remark, where=Where.TEXT) for some in remarks for remark in some)
-    yield from (Sentence(" ".join(some), where=Where.SHORT) for some in remarks if some)
-    if result.model == "k_anonymity":
-        policies = "; ".join(
-            f"{policy}{' (in use)' if policy == assessment.config.missing_qis else ''} {_of_evaluated(n)} evaluated"
-            for policy, n in assessment.missing_policies.items()
-        )
-        yield Sentence(f"At risk under each policy for missing quasi-identifiers: {policies}.", where=Where.SHORT)
+    yield Table(title, ("Pilot", "Total", "Evaluated", "Risky", "% Risky"), [figures], range(1, 5), Where.TEXT)
+    remarks = [*_on_worst(policy, result, assessment), *_on_left_out(result, assessment)]
+    yield from (Sentence(remark, where=Where.TEXT) for remark in remarks)
 
 
 def _on_worst(policy: Policy, result: ModelResult, assessment: Assessment) -> list[str]:
@@ -357,13 +379,13 @@ def _models(told: ToldAssessment) -> list[list[str]]:
 def _head(told: ToldAssessment) -> Sentence:
     n = told.k_anonymity.total
     people = f"{NOT_SHOWN.capitalize()} of people" if n is None else f"{n:,} people"
-    names = list(told.l_diversity)[:MOST_FEATURES]
-    models = [f"l of {name} < {number_text(told.l_diversity[name].threshold)}" for name in names]
-    models += [f"t of {name} > {number_text(told.t_closeness[name].threshold)}" for name in names]
-    n_more = len(told.l_diversity) - len(names)
-    more = f", and by l and t of {n_more} more sensitive features" if n_more else ""
-    at_risk = ", ".join([f"k < {number_text(told.k_anonymity.threshold)}", *models])
-    return Sentence(f"{people} came in; at risk where {at_risk}{more}.", where=Where.PAGES)
+    models = [f"K {number_text(told.k_anonymity.threshold)}"]
+    if len(told.l_diversity) > 1:
+        models.append(f"{len(told.l_diversity)} sensitive features")
+    for name in told.l_diversity if len(told.l_diversity) == 1 else ():
+        by_l, by_t = (number_text(one[name].threshold) for one in (told.l_diversity, told.t_closeness))
+        models.append(f"L {by_l}, T {by_t} for {name}")
+    return Sentence(f"{people}; {'; '.join(models)}.", where=Where.PAGES | Where.FIRST)
 
 
 def _who(policy: Policy, told: ToldAssessment, k: ToldModel, curves: Sequence[ThresholdCurve]) -> Iterator[Part]:

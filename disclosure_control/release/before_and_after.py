@@ -217,10 +217,3 @@ def cells_of(table: ComparedTable) -> pd.DataFrame:
     found |= {name: np.nan if one is None else np.ravel(one) for name, one in arrays.items()}
     found["comparison"] = [State(state).name.lower() for state in np.ravel(table.states).tolist()]
     return pd.DataFrame(found)
-
-
-def lines_for_recipient(fit: FitForUse) -> list[str]:
-    """What the recipient has to know of the use of the release, for README.txt: no figure of what came in."""
-    if not fit.for_recipient:
-        return ["  Compared with the data as they came in, no table of the study changed by more than chance."]
-    return [f"  - {line}" for line in fit.for_recipient]

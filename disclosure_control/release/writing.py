@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from disclosure_control.basics.telling.small_counts import MASKED
-from disclosure_control.release.before_and_after import lines_for_recipient
-from disclosure_control.release.codebook import codebook, codebook_files, levels_of, readme
+from disclosure_control.release.codebook import codebook, codebook_files, levels_of
 from disclosure_control.release.define import define_file, what_it_does_not_say
 from disclosure_control.release.joins import joins_of
 from disclosure_control.release.lines_told import without_emptied_texts
 from disclosure_control.release.making import Making
 from disclosure_control.release.package import as_opened, data_files, file_names, opened_again, write_small_files
+from disclosure_control.release.readme import LimitsOfUse, readme
 from disclosure_control.release.study import DEFINITION
 from study.formats.tables import SourceTable
 
@@ -70,7 +70,8 @@ def _described(making: Making, data: Mapping[str, bytes | Path]) -> Making:
     asked, released = making.asked, making.released
     names, levels = file_names(released, asked.settings.format), levels_of(released)
     intervals = {} if asked.treated is None else asked.treated.intervals
-    files = {**data, **codebook_files(codebook(released, names, levels, intervals), _on_use(making, codebook=True))}
+    use = _without_emptied(making, making.compared.fit.for_recipient if making.compared else ())
+    files = {**data, **codebook_files(codebook(released, names, levels, intervals), use)}
     definition, why_not = define_file(asked.folder, released, names, levels, asked.created, making.judge)
     if definition is not None:
         files[DEFINITION] = definition
@@ -104,10 +105,14 @@ def _with_readme(making: Making, tables: dict[str, SourceTable]) -> Making:
     return replace(making, package=package)
 
 
-def _on_use(making: Making, codebook: bool = False) -> tuple[str, ...]:
-    """What the recipient is told of the use of the release, without a text that was emptied."""
+def _on_use(making: Making) -> LimitsOfUse | None:
+    """What the recipient is told of the use of the release."""
     if making.compared is None:
-        return ()
+        return None
     fit = making.compared.fit
-    lines = fit.for_recipient if codebook else lines_for_recipient(fit)
+    cells = _without_emptied(making, [cell for limit in fit.limits for cell in limit])
+    return LimitsOfUse(str(fit.answer), tuple(zip(cells[::2], cells[1::2], strict=True)))
+
+
+def _without_emptied(making: Making, lines: Sequence[str]) -> tuple[str, ...]:
     return without_emptied_texts(lines, making.emptied_words)

@@ -282,7 +282,7 @@ def history_sections(lines: Sequence[Mapping[str, Any]]) -> list[Section]:
     """When the last run was, and the shares at risk run by run; ``lines`` are those of ``history.jsonl``."""
     if not lines:
         return []
-    when = Sentence(f"Run of {lines[-1]['when'][:10]} (UTC).", where=Where.PAGE)
+    when = Sentence(f"{lines[-1]['when'][:10]} (UTC).", where=Where.PAGE)
     trend = Sentence("This is the first recorded run.", where=Where.PAGE)
     part = trend if len(lines) < 2 else Figure(_trend(lines[-MOST_RUNS:]), TREND)
     return [Section("head", "", [when]), OUTLINE.section([part])]

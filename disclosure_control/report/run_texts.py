@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,12 +15,13 @@ from disclosure_control.report.run_told import RunTold
 from disclosure_control.report.text import full_privacy_report, short_privacy_report
 
 CHANGE_WHAT_LEAVES = {"treatment", "release"}
-MOST_FIRST_LINES, MOST_NOTES = 3, 2  # beside the three questions, and about the inputs, in the short text
+MOST_LINES, WIDTH, MOST_NOTES = 45, 110, 2  # of the short text; notes of steps and of the inputs
+IN_DETAILS = " ... (details)"
 
 
 @dataclass(frozen=True)
 class RunTexts:
-    """``short`` has at most 80 lines with one sensitive feature; ``full`` has every section, ``full_on_screen`` too,
+    """``short`` has at most 45 lines of at most 110 characters; ``full`` has every section, ``full_on_screen`` too,
     but without the values of people that some sections contain.
     """
 
@@ -32,36 +34,34 @@ def run_texts(told: RunTold) -> RunTexts:
     """The texts of a run from the sections of its steps, as its reader may see them."""
     pilot, assessment, steps = told.pilot, told.assessment, told.steps
     verdict = told.verdict.text + rules_line(told.rules)
-    notes = [f"NOTE: {notice}" for notice in told.notices]
+    head = as_text([section for section in told.sections if section.key == "head"], Where.FIRST)
     sections = [section for result in steps.values() for section in result.sections]
     answers = [] if told.verdict.before else [_only(section, AnswersGiven) for section in sections]
     others = as_text([_only(section, Sentence) for section in sections], Where.FIRST)
     whose = f"{capitalised(FOR_CONTROLLER)}.\n" if told.policy.is_exact else ""
-    left_open = as_text([told.verdict.left_open], Where.TEXT)
+    notes = [f"NOTE: {notice}" for notice in told.notices]
     top = [
-        whose,
+        f"{whose}{head}",
         verdict,
-        left_open,
+        as_text([told.verdict.at_length], Where.TEXT),
         "".join(f"{note}\n" for note in notes),
         *(result.first_lines for result in steps.values()),
     ]
     report = full_privacy_report(pilot, assessment, told.policy)
-    risk_first = not CHANGE_WHAT_LEAVES & set(steps)  # the deliverable's report, which knows neither of them
+    changed = CHANGE_WHAT_LEAVES & set(steps)  # the deliverable's report comes first, which knows neither of them
     of_risk = short_privacy_report(pilot, assessment, told.policy)
-    may_leave = told.verdict.may_leave  # then neither what came in nor a next best step is asked for
+    reasons = {reason.sentence for reason in told.verdict.reasons}
+    notes = [note for note in notes if not any(sentence in note for sentence in reasons)]
     short = [
-        whose,
-        of_risk if risk_first else "",
+        whose + (head if changed else of_risk),
         verdict,
-        _capped(notes, MOST_NOTES),
         as_text(answers, Where.FIRST),
-        _capped([line for line in others.splitlines() if line], MOST_FIRST_LINES),
-        *(result.short for name, result in steps.items() if not may_leave or name in CHANGE_WHAT_LEAVES),
-        "" if risk_first or may_leave else of_risk,
-        _files(pilot, list(steps)),
+        _capped([line for line in (*others.splitlines(), *(note.partition("\n")[0] for note in notes)) if line]),
+        *(result.short for name, result in steps.items() if not changed or name in changed),
+        of_risk if changed and not told.verdict.may_leave else "",
     ]
     return RunTexts(
-        short=_joined(short),
+        short=_fitted(_joined(short), _files(pilot)),
         full=_joined([*top, report, *(result.report for result in steps.values())]),
         full_on_screen=_joined([*top, report, *(result.on_screen for result in steps.values())]),
     )
@@ -75,17 +75,36 @@ def _joined(sections: Iterable[str]) -> str:
     return "\n".join(section for section in sections if section)
 
 
-def _capped(lines: Sequence[str], at_most: int) -> str:
-    if len(lines) <= at_most:
-        return "".join(f"{line}\n" for line in lines)
-    return "".join(f"{line}\n" for line in (*lines[:at_most], f"and {len(lines) - at_most} more"))
+def _capped(lines: Sequence[str]) -> str:
+    more = [f"and {len(lines) - MOST_NOTES} more"] if len(lines) > MOST_NOTES else []
+    return "".join(f"{line}\n" for line in (*lines[:MOST_NOTES], *more))
 
 
-def _files(pilot: str, steps: Sequence[str]) -> str:
-    ran = ", ".join(steps)
+def _fitted(text: str, last: str) -> str:
+    """The text and the ``last`` lines below it in the width and number of lines of a screen.
+
+    A sentence has at most two lines; what is cut is in the details.
+    """
+    lines = [one for line in text.splitlines() for one in _in_width(line)]
+    most = MOST_LINES - len(last.splitlines()) - 1
+    lines = (
+        lines if len(lines) <= most else [*lines[: most - 1], f"{len(lines) - most + 1} more lines are in the details."]
+    )
+    return "\n".join([*lines, "", last])
+
+
+def _in_width(line: str) -> list[str]:
+    if len(line) <= WIDTH:
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    wrapper = textwrap.TextWrapper(
+        WIDTH, subsequent_indent=indent, max_lines=2, placeholder=IN_DETAILS, break_on_hyphens=False
+    )
+    return wrapper.wrap(line)
+
+
+def _files(pilot: str) -> str:
     return (
-        "Files\n"
-        f"  {pilot}_privacy_report.html: the report as one page, with drawings and the effect of other thresholds.\n"
-        f"  {pilot}_privacy_details.txt: every section in full ({ran}), and which files are restricted.\n"
-        f"  {pilot}_privacy_summary.json: the same figures for programs.\n"
+        f"Files: {pilot}_privacy_report.html, the report as one page with drawings;\n"
+        f"  {pilot}_privacy_details.txt, every section in full; {pilot}_privacy_summary.json, for programs.\n"
     )

@@ -14,7 +14,7 @@ from disclosure_control.basics.settings.changes import ConfigChange, applied, li
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import AnswersGiven, Details, Part, Section, Sentence, Style, Where
-from disclosure_control.basics.telling.words import capitalised, counted
+from disclosure_control.basics.telling.words import capitalised, counted, in_short
 from disclosure_control.steps.running import StepResult
 from disclosure_control.steps.treatment import DATASETS
 from disclosure_control.study_tables.fit import LOSES, FitForUse, outside_of
@@ -27,7 +27,9 @@ NO_FINDING = (
     "is yours."
 )
 MOST_REASONS = 3
-PROPOSE = "Do this next: it writes the next config beside yours, with all that the reasons below propose, and tries it."
+ALL_WORDS, MOST_WORDS = 42, 24  # of the reasons on the first screen, and of one of them
+BOUNDS = "What these figures do not prove"
+TAKE_THE_PLACE = "Lines take the place of those in the config with the same key. Then run again."
 PROPOSE_COMMAND = "python Main_Anonymization.py {} --propose"
 TOLD = Where.FIRST | Where.PAGE | Where.EVIDENCE
 NOTHING = "nothing is released"
@@ -105,7 +107,7 @@ class Verdict:
 
     @property
     def text(self) -> str:
-        """The verdict in lines: at most three reasons, each with what to do next, and the three questions."""
+        """The first screen in lines: verdict, three questions, losses or at most three reasons, and the next step."""
         return as_text([self.section], Where.FIRST)
 
     @property
@@ -114,70 +116,88 @@ class Verdict:
         return Section("verdict", MAY_LEAVE if self.may_leave else HOLD, tuple(self._parts()), self._tone)
 
     @property
+    def at_length(self) -> Section:
+        """What the first screen counts or shortens, for the text with everything."""
+        return Section("verdict", "The verdict at length", tuple(self._at_length()))
+
+    @property
     def _tone(self) -> str:
         return "good" if self.may_leave else "bad"
 
     def _parts(self) -> Iterator[Part]:
-        on = "Nothing is released." if self.about == NOTHING else f"The verdict is on {self.about}."
-        yield Sentence(on, where=Where.PAGES)
-        yield from self._why_it_may_leave() if self.may_leave else self._why_not()
-        if self.use is not None:
-            yield Sentence(f"FIT FOR USE: {self.use.answer}.", Style.HEADING, Where.FIRST | Where.PAGE)
-            yield Sentence(LOSES, where=Where.FIRST, further=self.use.losses)
-            yield Sentence(f"{LOSES}:", where=Where.PAGE)
-            yield from (Sentence(loss, Style.POINT, Where.PAGE) for loss in self.use.losses)
-            yield Sentence(outside_of(self.use), where=Where.OUTSIDE)
+        fit = "" if self.use is None else f" Fit for use: {self.use.answer}."
+        on = "Nothing is released." if self.about == NOTHING else f"On {self.about}."
+        yield Sentence(f"{on}{fit}", where=Where.PAGE)
+        yield Sentence(on if self.use is None else f"{on} {outside_of(self.use)}", where=Where.OUTSIDE)
+        verdict = f"{HOLD}, {NOTHING}" if self.about == NOTHING else MAY_LEAVE if self.may_leave else HOLD
+        of = "" if self.about == NOTHING else f" on {self.about}"
+        yield Sentence(f"VERDICT{of}: {verdict}.{fit}", Style.HEADING, Where.FIRST | Where.EVIDENCE)
+        for sentence in self.not_looked_at:
+            if sentence == NOTHING_SENSITIVE:
+                yield Sentence(sentence, where=TOLD)
         if self.answers:
             before = tuple(self.before[name] for name in self.answers) if self.before else ()
             yield AnswersGiven(f"of {self.about}", tuple(self.answers.values()), TOLD, before)
-        if self.not_looked_at:
-            n = len(self.not_looked_at)
+        yield from self._why_it_may_leave() if self.may_leave else self._why_not()
+        n = len(self.not_looked_at)
+        if n:
             yield Sentence(f"{LEFT_OPEN} ({n}): in the details.", where=Where.FIRST)
-            yield Details(f"{LEFT_OPEN} ({n})", self.not_looked_at, where=Where.PAGE)
             yield from (Sentence(sentence, where=Where.EVIDENCE) for sentence in self.not_looked_at)
-        yield Sentence(NO_FINDING, Style.SMALL, Where.PAGE)
-
-    @property
-    def left_open(self) -> Section:
-        """What this run did not examine, for the text with everything."""
-        return Section("verdict", LEFT_OPEN, [Sentence(one, where=Where.TEXT) for one in self.not_looked_at])
+        lines = [*([NOTHING_AGAINST_IT] if self.may_leave else ()), *self.not_looked_at, NO_FINDING]
+        yield Details(f"{LEFT_OPEN} ({n})" if n else BOUNDS, lines, where=Where.PAGE)
 
     def _why_it_may_leave(self) -> Iterator[Part]:
-        why = " ".join((NOTHING_AGAINST_IT, *(one for one in self.not_looked_at if one == NOTHING_SENSITIVE)))
-        yield Sentence(f"VERDICT on {self.about}: {MAY_LEAVE}. {why}", where=Where.FIRST | Where.EVIDENCE)
-        yield Sentence(why, where=Where.PAGE)
-        yield Sentence(
-            f"Next: hand over {self.about} and nothing else of this folder. evidence/anonymisation_report.html answers "
-            "what an auditor asks.",
-            where=Where.PAGE,
-        )
+        yield Sentence(NOTHING_AGAINST_IT, where=Where.EVIDENCE)
+        if self.use is not None:
+            yield Sentence(LOSES, where=Where.FIRST, further=self.use.losses)
+            yield Sentence(f"{LOSES}:", where=Where.PAGE)
+            yield from (Sentence(loss, Style.POINT, Where.PAGE) for loss in self.use.losses)
+        yield Sentence(f"Next: hand over {self.about} and nothing else of this folder.", where=Where.FIRST | Where.PAGE)
 
     def _why_not(self) -> Iterator[Part]:
-        on = "" if self.about == NOTHING else f" on {self.about}"
-        nothing = f", {NOTHING}" if self.about == NOTHING else ""
-        yield Sentence(f"VERDICT{on}: {HOLD}{nothing}.", Style.HEADING, Where.FIRST | Where.EVIDENCE)
         yield Sentence("The reasons are in the data controller's report only.", where=Where.OUTSIDE)
-        if any(reason.changes for reason in self.reasons):
-            yield Sentence(PROPOSE, where=Where.PAGE, code=PROPOSE_COMMAND.format(self.pilot))
-        for reason in self.reasons[:MOST_REASONS]:
-            next_step = [f"Next: {reason.next}"] if reason.next else []
-            yield Sentence(reason.sentence, Style.STEP, Where.FIRST, next_step)
+        first = self.reasons[:MOST_REASONS]
+        yield Sentence("Reasons", where=Where.FIRST | Where.PAGE)
+        for reason in first:
+            short = in_short(reason.sentence, min(MOST_WORDS, ALL_WORDS // len(first)))
+            words = [] if short == reason.sentence else [reason.sentence]
+            words += [capitalised(reason.otherwise)] if reason.remedy else []
+            yield Sentence(short, Style.STEP, Where.FIRST)
             yield Sentence(reason.sentence, Style.STEP, Where.EVIDENCE)  # lines of the config are the controller's
-            words = [capitalised(reason.otherwise)] if reason.remedy else []
-            yield Sentence(reason.sentence, Style.STEP, Where.PAGE, words, reason.lines)
-        n_more = len(self.reasons) - MOST_REASONS
-        if n_more > 0:
-            more = counted(n_more, "further reason")
-            yield Sentence(f"{more}: see the page of the report, under the verdict.", where=Where.FIRST)
-            rest = self.reasons[MOST_REASONS:]
-            lines = [f"{reason.sentence}{f' Next: {reason.next}' if reason.next else ''}" for reason in rest]
-            yield Details(more, lines, where=Where.PAGE)
+            yield Sentence(
+                short, Style.STEP, Where.PAGE, [*words, TAKE_THE_PLACE] if reason.lines else words, reason.lines
+            )
+        rest = self.reasons[MOST_REASONS:]
+        if rest:
+            more = counted(len(rest), "further reason")
+            yield Sentence(f"{more}: in the details.", where=Where.FIRST)
+            yield Details(more, [_with_next(reason) for reason in rest], where=Where.PAGE)
             yield Details(more, [reason.sentence for reason in rest], where=Where.EVIDENCE)
         if any(reason.changes for reason in self.reasons):
-            yield Sentence(f"To try all of it: {PROPOSE_COMMAND.format(self.pilot)}", where=Where.FIRST)
-        if any(reason.lines for reason in self.reasons[:MOST_REASONS]):
-            take_the_place = "Lines take the place of those in the config with the same key. Then run again."
-            yield Sentence(take_the_place, where=Where.PAGE)
+            command = PROPOSE_COMMAND.format(self.pilot)
+            yield Sentence(f"Next: {command}", where=Where.FIRST)
+            yield Sentence("Next:", where=Where.PAGE, code=command)
+        elif following := [reason.next for reason in self.reasons if reason.next]:
+            yield Sentence(f"Next: {following[0]}", where=Where.FIRST)
+        if self.use is not None:
+            yield Details(f"{LOSES} ({len(self.use.losses)})", self.use.losses, where=Where.PAGE)
+
+    def _at_length(self) -> Iterator[Part]:
+        if self.may_leave:
+            yield Sentence(NOTHING_AGAINST_IT, where=Where.TEXT)
+        elif self.use is not None:
+            yield Sentence(LOSES, where=Where.TEXT, further=self.use.losses)
+        yield from (Sentence(_with_next(reason), Style.STEP, Where.TEXT) for reason in self.reasons)
+        if self.answers:
+            yield AnswersGiven(f"of {self.about}", tuple(self.answers.values()), Where.TEXT)
+        if self.not_looked_at:
+            yield Sentence(LEFT_OPEN, Style.HEADING, Where.TEXT)
+            yield from (Sentence(one, where=Where.TEXT) for one in self.not_looked_at)
+        yield Sentence(NO_FINDING, where=Where.TEXT)
+
+
+def _with_next(reason: Reason) -> str:
+    return f"{reason.sentence}{f' Next: {reason.next}' if reason.next else ''}"
 
 
 def what_leaves(steps: Mapping[str, StepResult]) -> LeavingProduct:
@@ -300,7 +320,8 @@ def _of_model(result: ModelResult, config: Mapping[str, Any]) -> Reason:
     if lines_to_paste(config, _recommended_too(config)):
         return Reason(gravity, sentence, changes=_recommended_too(config))
     key = {"k": "K", "l": "L", "t": "T"}[letter]
-    return Reason(gravity, sentence, f'no recoding of "recommend" reaches it: see its section, and {key} in the config')
+    remedy = f'see the section on "recommend", by which no recoding reaches it, or change {key} in the config'
+    return Reason(gravity, sentence, remedy)
 
 
 def _recommended_too(config: Mapping[str, Any]) -> tuple[ConfigChange, ...]:

@@ -28,7 +28,7 @@ from study.models.disposition import DISCONTINUED
 
 MOST_NAMED = 4  # comparisons of a table that a reason names
 LOSES = "What the recipient loses"
-MOST_LOSSES = 5  # of the first screen
+MOST_LOSSES = 5  # of the first screen, with the people left out
 ALL_TABLES = "all"  # in place of their names
 STANDARD_ERRORS = 1.0  # by which a correlation or coefficient may change without a limit
 
@@ -161,6 +161,11 @@ class FitForUse:
         return f"{LOSES}: {'; '.join(self.losses)}."
 
     @property
+    def limits(self) -> list[tuple[str, str]]:
+        """What the recipient has to know, gravest first: what it is about, and its words, without figures before."""
+        return [(one.about, one.told or one.words) for one in self.ledger if one.words]
+
+    @property
     def rank(self) -> int:
         """The place of the answer, the best one first."""
         return list(Fitness).index(self.answer)
@@ -207,9 +212,8 @@ def fit_for_use(
     found = [*entries, *_of_arms(tables.values()), *_not_compared(tables, not_compared)]
     found += [entry for table in tables.values() for entry in _entries(policy, table, settings)]
     found += _in_total(tables.values())
-    left_out = "nobody left out"
+    left_out = "nobody left out" if not n_left_out else f"{some_of_people(policy, n_left_out, n_people)} left out"
     if n_left_out:
-        left_out = f"{some_of_people(policy, n_left_out, n_people)} left out"
         found.append(LedgerLine("people_gone" if n_left_out > settings.share * n_people else "few_gone", "", ""))
     if hidden is not None:
         found.append(hidden.entry(policy, n_people - n_left_out, settings.share))
@@ -220,7 +224,7 @@ def fit_for_use(
             grouped.setdefault(entry.about, []).append(entry)
     return FitForUse(
         RULES[found[0].rule].answer if found else Fitness.YES,
-        (*_first_line(found, len(tables)), left_out),
+        tuple(_first_line(found, len(tables), left_out)),
         tuple(_sentence(about, [one.words for one in of_one]) for about, of_one in grouped.items()),
         tuple(_sentence(about, [one.told or one.words for one in of_one]) for about, of_one in grouped.items()),
         _lost_by_name(tables.values()),
@@ -229,8 +233,8 @@ def fit_for_use(
     )
 
 
-def _first_line(ledger: Sequence[LedgerLine], n_tables: int) -> list[str]:
-    """The parts of the first line, of the ledger in its order: those of one rule together."""
+def _first_line(ledger: Sequence[LedgerLine], n_tables: int, left_out: str) -> list[str]:
+    """The parts of the first line, of the ledger in its order: those of one rule together, and who is ``left_out``."""
     named: dict[str, list[str]] = {}
     for entry in sorted(ledger, key=lambda one: not one.is_unexpected):
         if entry.short and entry.short not in named.setdefault(entry.rule, []):
@@ -238,15 +242,12 @@ def _first_line(ledger: Sequence[LedgerLine], n_tables: int) -> list[str]:
     # The ledger's own lines say of which data set a column is, and by whom it went.
     if named.keys() & {"characteristic_gone", "column_removed", "column_closed"}:
         named.pop("column_gone", None)
-    parts = [
-        RULES[rule].in_first_line.format(listed(names, MOST_NAMED) + _more(len(names)))
-        for rule, names in named.items()
-        if names
-    ]
-    n_more = len(parts) - MOST_LOSSES
+    parts = [RULES[rule].in_first_line.format(listed(names, MOST_NAMED)) for rule, names in named.items() if names]
+    if not parts:
+        return [*([f"no change that matters in {counted(n_tables, 'table')}"] if n_tables else []), left_out]
+    n_more = len(parts) - MOST_LOSSES + 1
     more = [f"{counted(n_more, 'further kind')} of loss"] if n_more > 0 else []
-    nothing = [f"no change that matters in {counted(n_tables, 'table')}"] if n_tables and not parts else []
-    return [*parts[:MOST_LOSSES], *more, *nothing]
+    return [*parts[: MOST_LOSSES - 1], *more, left_out]
 
 
 def _lost_by_name(tables: Iterable[ComparedTable]) -> dict[str, tuple[float, ...]]:
@@ -313,7 +314,7 @@ def _entries(policy: Policy, table: ComparedTable, settings: FitForUseSettings) 
             "coarser", about, f"{name} leaves in {words}", short=f"{name} in {words}" if tells_apart else ""
         )
     if gone := [group for group in table.gone if group != ANY]:
-        names = listed(map(name_of_group, gone), MOST_NAMED) + _more(len(gone))
+        names = listed(map(name_of_group, gone), MOST_NAMED)
         yield LedgerLine(
             "column_gone", about, f"not in what leaves: {names}", short=names if before.name not in _PAIRS else ""
         )

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from disclosure_control.release.codebook import readme
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.people import RecodedColumn, people_of
+from disclosure_control.release.readme import readme
 from disclosure_control.release.study import Study, read_study
 from study.merge.combine import combine_domains
 from study.merge.settings import MergeSettings

@@ -37,14 +37,20 @@ OPEN = [Reason(Gravity.NOT_DECIDED, f"{n} waits.") for n in range(3)]
 def test_a_choice_without_lines_is_no_alternative_to_them():
     steps = {"release": StepResult({}, reasons_to_hold=(replace(NAMES, remedy="or say why not"),))}
     assert "Next: say why not" in verdict_on(what_leaves(steps), steps).text
+    assert "Next: say why not" in at_length(verdict_on(what_leaves(steps), steps))
+
+
+def at_length(verdict: Verdict) -> str:
+    return as_text([verdict.at_length], Where.TEXT)
 
 
 def test_nothing_is_released_where_the_config_asks_for_nothing():
     verdict = verdict_on(what_leaves({}), {})
-    assert verdict.text.startswith("VERDICT: Hold, nothing is released.\n  1. The config has neither")
-    assert '"release": {"key_from"' in verdict.text
-    assert '"recommend": {}' in verdict.text
-    weighs = verdict_on(what_leaves({}), {}, (), {"recommend": {"weigh": "all"}}).text
+    assert verdict.text.startswith("VERDICT: Hold, nothing is released.\n  Reasons\n  1. The config has neither")
+    assert verdict.text.endswith("Next: python Main_Anonymization.py PILOT --propose\n")
+    assert '"release": {"key_from"' in at_length(verdict)
+    assert '"recommend": {}' in at_length(verdict)
+    weighs = at_length(verdict_on(what_leaves({}), {}, (), {"recommend": {"weigh": "all"}}))
     assert '"treatment": [' in weighs
     assert '"recommend": {' not in weighs  # what the config asks of it stays
     assert verdict.figures["verdict"] == "Hold"
@@ -60,7 +66,8 @@ def test_reasons_come_gravest_first_and_at_most_three():
     assert sentences[:2] == [NAMES.sentence, ALONE.sentence]
     assert len(sentences) == 3
     assert verdict.figures["further_reasons"] == 3
-    assert "  3 further reasons: see the page of the report, under the verdict." in verdict.text
+    assert "  3 further reasons: in the details." in verdict.text
+    assert all(reason.sentence in at_length(verdict) for reason in verdict.reasons)
     page = privacy_page("PILOT", [verdict.section])
     listed = html.unescape(page[page.index("<summary>3 further reasons</summary>") :])
     assert all(reason.sentence in listed for reason in verdict.reasons[3:])
@@ -85,11 +92,10 @@ def test_one_thing_to_do_stands_first_and_lines_to_paste_stand_as_code():
     first, second = (reason.lines for reason in verdict.reasons[:2])
     assert first == '"release": {"key_from": {"environment": "KEY"}, "operations": {"AE.Y": "remove"}}'
     assert second.endswith('"operations": {"AE.Y": "remove", "AE.X": "keep"}}')
-    assert f"Next: {first}, or say why not" in verdict.text
+    assert f"Next: {first}, or say why not" in at_length(verdict)
     page = html.unescape(privacy_page("PILOT", [verdict.section]))
     codes = re.findall(r'<pre class="copy" tabindex="0"><code>(.*?)</code></pre>', page)
-    assert codes[:3] == ["python Main_Anonymization.py PILOT --propose", first, second]
-    assert "Next: " not in page.partition("further reason")[0].partition("<section")[2]
+    assert codes[:3] == [first, second, "python Main_Anonymization.py PILOT --propose"]
 
 
 def test_a_study_that_could_not_be_written_is_not_replaced_by_the_flat_table():
@@ -118,7 +124,9 @@ def test_the_three_questions_are_asked_of_what_leaves_and_not_only_of_what_came_
         "linkability": "no",
         "inference": "not assessable",
     }
-    assert "Three questions (WP216), of anonymised_dataset.csv\n  Can a person be singled out?  No:" in verdict.text
+    assert "Three questions (WP216), of anonymised_dataset.csv\n" in verdict.text
+    assert "  Singled out?  No              0 of 6\n" in verdict.text
+    assert "  Can a person be singled out?  No:" in at_length(verdict)
 
 
 def test_a_reason_that_names_people_and_a_no_do_not_stand_side_by_side():
@@ -142,9 +150,7 @@ def test_a_yes_by_a_reason_has_no_count_of_classes_beside_it_and_its_sentence_be
     after = beside_reasons(no, [ALONE])
     table = AnswersGiven("of it", list(after.values()), before=list(no.values()))
     assert [row[1:] for row in table.in_rows] == [("yes", "0 of 600", "-"), ("no", "0 of 600", "0 of 600")]
-    text = as_text([Section("", "", [table])], Where.REPORT)
-    assert text.count(after["singling_out"].sentence) == 1
-    assert "No: nobody is alone." not in text.replace(after["singling_out"].sentence, "")
+    assert as_text([Section("", "", [table])], Where.TEXT).count(after["singling_out"].sentence) == 1
     assert without_rows(no)["singling_out"].people == "-"
 
 
@@ -162,13 +168,14 @@ def test_what_may_leave_says_what_nobody_looked_at():
     """They are counted on the first screen, and named where everything is: a word on each drowned the answer."""
     verdict = Verdict("released/", (), not_looked_at=("Not looked at: this.", "Nor that."))
     assert verdict.text.startswith("VERDICT on released/: May leave.")
-    assert f"\n{LEFT_OPEN} (2)" in verdict.text
-    assert as_text([verdict.left_open], Where.TEXT) == f"{LEFT_OPEN}\n  Not looked at: this.\n  Nor that.\n"
+    assert f"\n  {LEFT_OPEN} (2)" in verdict.text
+    assert f"\n{LEFT_OPEN}\n  Not looked at: this.\n  Nor that.\n" in at_length(verdict)
 
 
 def test_that_nothing_is_sensitive_is_said_beside_the_verdict_itself():
     verdict = Verdict("released/", (), not_looked_at=(NOTHING_SENSITIVE,))
-    assert verdict.text.startswith(f"VERDICT on released/: May leave. {NOTHING_AGAINST_IT} {NOTHING_SENSITIVE}\n")
+    assert verdict.text.startswith(f"VERDICT on released/: May leave.\n  {NOTHING_SENSITIVE}\n")
+    assert NOTHING_AGAINST_IT in at_length(verdict)
 
 
 def test_readers_outside_learn_whether_it_is_fit_for_use_and_no_figure_of_a_table():
@@ -194,7 +201,7 @@ def test_few_people_leave_only_if_a_person_says_why():
     assert [of_people(n).may_leave for n in (9, 10)] == [False, True]
     assert [of_people(n, k=6).may_leave for n in (11, 12)] == [False, True]
     assert of_people(9, context={"residual_risk": "a case series that the patients published"}).may_leave
-    assert "a person says why" in of_people(9).text
+    assert "a person says why" in at_length(of_people(9))
 
 
 def test_without_a_sensitive_feature_the_verdict_says_that_nothing_was_assessed_of_it():

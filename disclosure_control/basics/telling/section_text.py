@@ -39,6 +39,9 @@ def _lines(section: Section, where: Where) -> list[str]:
         n_steps = n_steps + 1 if isinstance(part, Sentence) and part.style is Style.STEP else 0
         if is_heading and lines:
             lines.append("")
+        if isinstance(part, AnswersGiven):
+            lines += _answers(part, in_words=bool(where & Where.TEXT))
+            continue
         lines += _lines_of_part(part, "" if is_heading else indent, n_steps, lines)
         indent = INDENT if is_heading else indent
     return lines
@@ -50,25 +53,22 @@ def _lines_of_part(part: Part, indent: str, number: int, before: list[str]) -> I
         yield f"{indent}{mark}{part.text}"
         yield from (f"{indent}   {line}" for line in part.further)
     elif isinstance(part, Table):
-        if before:
-            yield from () if before[-1] == part.title else ("", part.title)
-        else:
-            yield part.title
+        if part.title and before[-1:] != [part.title]:
+            yield from ("", part.title) if before else (part.title,)
         yield text_table(part.columns, part.rows)
-    elif isinstance(part, AnswersGiven):
-        yield f"Three questions (WP216), {part.about}"
-        if part.before:
-            yield from (f"{INDENT}{line}" for line in (*_in_columns(part), *part.beside_figures))
-            return
-        width = max(len(one.question) for one in part.answers)
-        yield from (f"{INDENT}{one.question:<{width}}  {one.sentence}" for one in part.answers)
     elif isinstance(part, Details):
         yield f"{indent}{part.summary}:"
         yield from (f"{indent}    {line}" for line in part.lines)
 
 
-def _in_columns(part: AnswersGiven) -> list[str]:
-    """The questions with the people before and after, a line for each."""
-    rows = [("", "", "people before", "after"), *((one, answer.capitalize(), *n) for one, answer, *n in part.in_rows)]
+def _answers(part: AnswersGiven, in_words: bool) -> Iterator[str]:
+    """The questions with their answers: a line for each with the people, or the sentences."""
+    yield f"Three questions (WP216), {part.about}"
+    if in_words:
+        yield from (f"{INDENT}{one.question}  {one.sentence}" for one in part.answers)
+        return
+    rows = [part.columns, *((one, answer.capitalize(), *n) for one, answer, *n in part.in_rows)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    for row in rows:
+        yield INDENT + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+    yield from (f"{INDENT}{sentence}" for sentence in part.beside_figures)

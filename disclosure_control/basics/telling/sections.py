@@ -129,16 +129,22 @@ class AnswersGiven:
 
     @property
     def beside_figures(self) -> list[str]:
-        """The sentences of the answers that people in the table do not give."""
-        return [one.sentence for one in self.answers if not one.is_by_figures]
+        """The sentences of answers that neither people in the table nor reasons against a release give."""
+        return [one.sentence for one in self.answers if not one.is_by_figures and one.answer != "yes"]
 
     @property
-    def in_rows(self) -> list[tuple[str, str, str, str]]:
+    def columns(self) -> tuple[str, ...]:
+        """The headings of ``in_rows``."""
+        return ("", "", "people before", "after") if self.before else ("", "", "people")
+
+    @property
+    def in_rows(self) -> list[tuple[str, ...]]:
         """Of each question what is asked, the answer, and how many people are concerned, before and after."""
-        return [
-            (now.question.rpartition(" be ")[2].capitalize(), now.answer, was.people, now.people)
-            for was, now in zip(self.before, self.answers, strict=True)
-        ]
+        asked = [(now.question.rpartition(" be ")[2].capitalize(), now.answer) for now in self.answers]
+        people = [(one.people,) for one in self.answers]
+        if self.before:
+            people = [(was.people, *now) for was, now in zip(self.before, people, strict=True)]
+        return [(*words, *n) for words, n in zip(asked, people, strict=True)]
 
 
 @dataclass(frozen=True)

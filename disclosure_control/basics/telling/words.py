@@ -10,6 +10,7 @@ from decimal import Decimal
 # are in the pattern, because Arrow's regular expressions spell them differently.
 CONTROL_CHARACTERS = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 SMALLEST_PRINTED_GROUP = 10  # counts of people from 1 to 9 are small: see small_counts
+_IN_BRACKETS, _PAUSE = re.compile(r" \([^()]*\)"), re.compile(r"[:;] |\. (?=[A-Z])")
 _CONTROLS = re.compile(CONTROL_CHARACTERS)
 _BREAKS = re.compile("[ ]*[\t\n\x0b\x0c\r\x85\u2028\u2029]\\s*")
 
@@ -29,13 +30,21 @@ def in_one_line(text: str) -> str:
     return _BREAKS.sub(" ", text).strip() if _BREAKS.search(text) else text
 
 
-def text_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """A table in lines, as in every report of this project; cells are printed unchanged, each in one line."""
+def text_table(
+    headers: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    form: str = "simple_outline",
+    widest: Sequence[int | None] | None = None,
+) -> str:
+    """A table in lines, as in every report of this project; cells are printed unchanged, each in one line.
+
+    ``form`` "plain" has no lines between the cells; ``widest``: of each column the widest line, if it is limited.
+    """
     from tabulate import tabulate
 
     lines = [[in_one_line(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
     titles = [in_one_line(header) for header in headers]
-    return tabulate(lines, titles, tablefmt="simple_outline", disable_numparse=True)
+    return tabulate(lines, titles, tablefmt=form, disable_numparse=True, maxcolwidths=widest)
 
 
 def share_text(rate: float | None) -> str:
@@ -74,6 +83,15 @@ def few_or_number(n: int, form: str = "") -> str:
 def capitalised(text: str) -> str:
     """A text as a sentence begins; nothing but its first letter changes."""
     return text[:1].upper() + text[1:]
+
+
+def in_short(sentence: str, most: int = 20) -> str:
+    """A sentence of more than so many words without its brackets, then up to its first pause, then its first words."""
+    without = _IN_BRACKETS.sub("", sentence)
+    for words in (sentence, without, _PAUSE.split(without, maxsplit=1)[0]):
+        if len(words.split()) <= most:
+            return words if words.endswith(".") else f"{words}."
+    return f"{' '.join(without.split()[: most - 1])} ..."
 
 
 def listed(names: Iterable[str], at_most: int = 12) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from disclosure_control.basics.telling.sections import Section, Sentence, Table, Where
+from disclosure_control.basics.telling.sections import Details, Section, Sentence, Table, Where
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.report.evidence.chapters import Chapter, FilledChapter
 from disclosure_control.rules.judging import JudgedBook, JudgedRule, Standing
@@ -22,8 +22,8 @@ HEAD = (
 
 
 def rules_line(books: Sequence[JudgedBook]) -> str:
-    """Which rules are not met, how many wait for a person, and how many were not counted, for the first screen."""
-    return f"Evidence: of {_total(books)} rules of authorities {_how_many(books)}; see {RULES_PAGE}.\n"
+    """How many rules there are and how many are not met, for the first screen."""
+    return f"Evidence: {_total(books)} rules, {_total(books, Standing.NOT_MET)} not met; {RULES_PAGE}.\n"
 
 
 def _how_many(books: Sequence[JudgedBook]) -> str:
@@ -44,8 +44,9 @@ def _in_short(rule: JudgedRule) -> str:
 
 
 def rules_section(books: Sequence[JudgedBook]) -> Section:
-    """The same line beside the verdict on the page."""
-    return Section("verdict", "", [Sentence(rules_line(books).rstrip(), where=Where.PAGES)])
+    """The same line beside the verdict on the page, and behind it which rules are not met."""
+    how_many = f"Of {_total(books)} rules, {_how_many(books)}; see {RULES_PAGE}."
+    return Section("verdict", "", [Details(rules_line(books).partition(";")[0], [how_many], where=Where.PAGES)])
 
 
 def rules_figures(books: Sequence[JudgedBook]) -> Mapping[str, Any]:

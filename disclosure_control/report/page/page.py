@@ -62,7 +62,7 @@ def privacy_page(
         holder = next(
             (key for key, some in parts.items() if any(isinstance(one, AnswersGiven) for one in some)), VERDICT
         )
-        parts[VERDICT] += [part for part in parts[holder] if isinstance(part, AnswersGiven)]
+        parts[VERDICT][1:1] = [part for part in parts[holder] if isinstance(part, AnswersGiven)]
         parts[holder] = [part for part in parts[holder] if holder == VERDICT or not isinstance(part, AnswersGiven)]
     if any(isinstance(part, AnswersGiven) and part.before for part in parts[VERDICT]):  # both are one table there
         parts |= {

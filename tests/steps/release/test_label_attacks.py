@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from disclosure_control.release.codebook import readme
 from disclosure_control.release.deidentify import ReleasedStudy
+from disclosure_control.release.readme import readme
 from disclosure_control.release.texts.labels import LabelJudge, judged_definition
 from study.define_xml import DatasetDefinition, StudyDefinition, VariableDefinition
 from study.formats.outgoing import Moment, OutgoingTable

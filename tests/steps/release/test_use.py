@@ -46,17 +46,20 @@ def test_every_cell_is_in_the_restricted_file_and_counted_as_released(made):
 
 def test_the_recipient_reads_what_it_is_fit_for(made):
     text = made.files["README.txt"].decode()
-    assert "What it is fit for" in text
+    assert f"Fit for use: {made.result.use.answer}.\n\nWhat the recipient loses" in text
     lines = made.result.use.for_recipient
     told = [line.replace(".NICKNAME ", ".(a text that was emptied) ") for line in lines]  # a name that stays nowhere
     assert told
-    assert [line for line in told if f"- {line}" not in text] == []
+    table = "".join(text.partition("Limits of use")[2].split())
+    limits = [words for _, words in made.result.use.limits]
+    assert limits
+    assert [one for one in limits if "".join(one.split()[:3]) not in table] == []
     assert json.loads(made.files["codebook.json"])["what_it_is_fit_for"] in (list(lines), told)
 
 
 def test_no_share_of_what_came_in_is_told_to_the_recipient(made):
     """README.txt has a share only of overlaps, which are of confidence intervals."""
-    part = made.files["README.txt"].decode().partition("What it is fit for")[2].partition("What must not be done")[0]
+    part = made.files["README.txt"].decode().partition("Limits of use")[2].partition("What must not be done")[0]
     assert all("overlap" in piece for piece in part.split(";") if "%" in piece)
 
 
@@ -66,7 +69,7 @@ def test_the_tables_can_be_switched_off(tmp_path, release_key):
     assert made.result.use is None
     assert made.result.figures["study_tables"] is None
     assert STUDY_TABLES not in made.result.tables
-    assert "What it is fit for" not in made.files["README.txt"].decode()
+    assert "Fit for use" not in made.files["README.txt"].decode()
 
 
 def test_shares_in_the_report_are_of_no_few_people(made):

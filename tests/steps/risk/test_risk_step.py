@@ -179,8 +179,13 @@ def test_the_three_questions_are_the_first_lines():
     assert questions["inference"]["figures"]["disease"]["certain"] is None  # three people
     lines = result.first_lines.splitlines()
     assert lines[0] == "Three questions (WP216), of the pilot as it came in"
-    assert "Yes: 1 of 5 evaluated people (20.0%)" in lines[1]
-    assert "an undisclosed number of 5 people with a value share one value of disease with everyone" in lines[3]
+    assert [line.split() for line in lines[2:]] == [
+        ["Singled", "out?", "Yes", "1", "of", "5"],
+        ["Linked?", "Yes", "5", "of", "5"],
+        ["Inferred?", "Yes", "masked", "of", "5"],
+    ]
+    assert "Yes: 1 of 5 evaluated people (20.0%)" in result.report
+    assert "an undisclosed number of 5 people with a value share one value of disease with everyone" in result.report
 
 
 @pytest.mark.parametrize(

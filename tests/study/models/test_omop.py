@@ -13,11 +13,11 @@ import pandas as pd
 import pytest
 
 from disclosure_control.records.records import EncodedRecords
-from disclosure_control.release.codebook import readme
 from disclosure_control.release.deidentify import deidentify
 from disclosure_control.release.dictionaries import with_used_entries
 from disclosure_control.release.joins import JoinState, joins_of
 from disclosure_control.release.people import people_of, recoded_columns
+from disclosure_control.release.readme import readme
 from disclosure_control.release.study import read_study
 from study.formats.files import read_domain_file
 from study.merge.combine import combine_domains
