@@ -141,10 +141,8 @@ class AnswersGiven:
     def in_rows(self) -> list[tuple[str, ...]]:
         """Of each question what is asked, the answer, and how many people are concerned, before and after."""
         asked = [(now.question.rpartition(" be ")[2].capitalize(), now.answer) for now in self.answers]
-        people = [(one.people,) for one in self.answers]
-        if self.before:
-            people = [(was.people, *now) for was, now in zip(self.before, people, strict=True)]
-        return [(*words, *n) for words, n in zip(asked, people, strict=True)]
+        before: list[tuple[str, ...]] = [(one.people,) for one in self.before] or [()] * len(asked)
+        return [(*words, *was, now.people) for words, was, now in zip(asked, before, self.answers, strict=True)]
 
 
 @dataclass(frozen=True)
