@@ -1,20 +1,14 @@
-"""Equivalence classes of records that come block by block: numbered as those that are formed in memory.
-
-A class is a key, one whole number for its codes in all columns. Where codes of all columns do not fit in one number,
-the first columns are numbered among those that occur, and the rest put on top.
-"""
+"""Equivalence classes of records that come block by block: numbered as those that are formed in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
 from Anonymization_Models import EquivalenceClasses
-from disclosure_control.basics.encoding.keys import KEY_LIMIT, count_keys, sum_of_keys
+from disclosure_control.basics.encoding.keys import count_keys, sum_of_keys
 from disclosure_control.basics.telling.faults import FaultyInputError
 
 DENSE_KEYS = 1 << 22  # so many keys may always be in memory: 32 MB
@@ -36,68 +30,37 @@ def _merged(counted: Iterable[tuple[np.ndarray, np.ndarray]], n_keys: int) -> tu
     return sum_of_keys(np.concatenate(keys), np.concatenate(people), n_keys)
 
 
-@dataclass(frozen=True)
-class KeyStage:
-    """Columns ``first`` to ``last`` in one number on top of the stage before; the keys that occur, rising."""
-
-    first: int
-    last: int
-    n_keys: int
-    keys: np.ndarray
-
-    @cached_property
-    def _number_of_key(self) -> np.ndarray | None:
-        if self.n_keys > max(DENSE_KEYS, 8 * len(self.keys)):
-            return None
-        number = np.full(self.n_keys, -1, dtype=np.int32)
-        number[self.keys] = np.arange(len(self.keys))
-        return number
-
-    def numbers_of(self, keys: np.ndarray) -> np.ndarray:
-        """The place of each key among those that occur."""
-        if self._number_of_key is not None:
-            return self._number_of_key[keys]
-        return np.searchsorted(self.keys, keys)
-
-
-@dataclass(frozen=True)
 class ClassKeys:
-    """How the classes of records are numbered: by their codes, -1 missing, of columns with ``radices`` codes each."""
+    """How the classes of records are numbered, which are in the order of their codes, -1 missing.
 
-    radices: tuple[int, ...]
-    stages: tuple[KeyStage, ...] = ()
+    Column by column, a code on top of the number of the codes before it makes a key: the place of that among those that
+    occur is the next number.
+    """
 
-    @classmethod
-    def of(cls, classes: EquivalenceClasses, key_limit: int = KEY_LIMIT) -> ClassKeys:
-        """How these classes, which are in the order of their codes, are numbered."""
-        keys = cls(tuple(len(labels) + 1 for labels in classes.labels))
-        number, last, n_keys = np.zeros(classes.n_classes, dtype=np.int64), 0, 1
-        while last < len(keys.radices):
-            first = last
-            while last < len(keys.radices) and (last == first or n_keys * keys.radices[last] < key_limit):
-                n_keys *= keys.radices[last]
-                last += 1
-            key = keys._key(number, list(classes.class_codes), first, last)
+    def __init__(self, classes: EquivalenceClasses):
+        self._radices = [len(labels) + 1 for labels in classes.labels]
+        self._keys: list[np.ndarray] = []
+        self._numbers: list[np.ndarray | None] = []  # by key, where these are few
+        number, n_keys = np.zeros(classes.n_classes, dtype=np.int64), 1
+        for radix, codes in zip(self._radices, classes.class_codes, strict=True):
+            key = number * radix + codes + 1
             is_first = np.diff(key, prepend=-1) > 0
-            keys = replace(keys, stages=(*keys.stages, KeyStage(first, last, n_keys, key[is_first])))
-            number, n_keys = np.cumsum(is_first) - 1, int(is_first.sum())
-        return keys
+            number, n_keys = np.cumsum(is_first) - 1, n_keys * radix
+            keys, numbers = key[is_first], None
+            if n_keys <= max(DENSE_KEYS, 8 * len(keys)):
+                numbers = np.zeros(n_keys, dtype=np.int32)
+                numbers[keys] = np.arange(len(keys))
+            self._keys.append(keys)
+            self._numbers.append(numbers)
+            n_keys = len(keys)
 
     def class_of(self, codes: Sequence[np.ndarray], n_records: int) -> np.ndarray:
         """The number of each record's class (n_records,); ``codes`` are those of a block, one array per column."""
         number = np.zeros(n_records, dtype=np.int64)
-        for stage in self.stages:
-            number = stage.numbers_of(self._key(number, codes, stage.first, stage.last))
+        for radix, keys, numbers, code in zip(self._radices, self._keys, self._numbers, codes, strict=True):
+            key = number * radix + code + 1
+            number = np.searchsorted(keys, key) if numbers is None else numbers[key].astype(np.int64)
         return number
-
-    def _key(self, number: np.ndarray, codes: Sequence[np.ndarray], first: int, last: int) -> np.ndarray:
-        """The keys of some more columns, on top of the numbers of those before."""
-        key = number.astype(np.int64)
-        for i in range(first, last):
-            key *= self.radices[i]
-            key += codes[i]
-            key += 1
-        return key
 
 
 def counted_classes(counted: Iterable[pa.RecordBatch], n_columns: int, n_most: int) -> tuple[np.ndarray, np.ndarray]:

@@ -9,8 +9,8 @@ On disk, beside the results and for this run only, are a few bytes per record an
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -25,14 +25,13 @@ from disclosure_control.basics.telling.side_by_side import side_by_side
 from disclosure_control.records.blocks import with_progress
 from disclosure_control.records.cells import count_cells
 from disclosure_control.records.class_keys import ClassKeys, counted_classes
-from disclosure_control.records.counted_texts import CountedDictionary, CountedTexts
 from disclosure_control.records.dataset_rules import faults_of_subjects, typed_column
 from disclosure_control.records.limits import USUAL_LIMITS, Limits
-from disclosure_control.records.other_columns import OtherColumn
 from disclosure_control.records.people import ColumnOfPeople, People, evaluated_columns
-from disclosure_control.records.spill import Aside, StoredColumn, put_codes
+from disclosure_control.records.spill import Aside, put_codes
 from disclosure_control.records.sql import Database
 from disclosure_control.records.subjects import Subjects, SubjectsOnDisk
+from disclosure_control.records.text_columns import TextsOnDisk
 from disclosure_control.records.text_table import TextTable
 from study.formats.blocks import Blocks
 from study.formats.values import clean_values
@@ -58,7 +57,7 @@ class PeopleOnDisk(People):
         self._codes = self._folder / "codes.parquet"
         self._put_codes()
         self.classes = self._form_classes()
-        self._keys = ClassKeys.of(self.classes, limits.key_limit)
+        self._keys = ClassKeys(self.classes)
         self._class_of_record = self._classes_of_records()
         self.counts = {name: self._count_cells(i, name) for i, name in enumerate(config.sensitive_features)}
         self._codes.unlink()
@@ -124,17 +123,13 @@ def count_on_disk(
     Raises ``FaultyInputError`` as reading the whole file does, and where there are more distinct values or classes than
     ``limits`` allow.
     """
-    read = put_aside(with_progress(text), text.columns, named_columns(config), database, limits)
-    n_distinct = read.subjects.count_distinct()
-    faults = faults_of_subjects(text.n_records, read.subjects.n_blank, n_distinct, text.path.name)
-    named = {name: dictionary.all_texts() for name, dictionary in read.dictionaries.items()}
-    columns, binnings = columns_as_evaluated(text.path.name, config, named, read.texts, faults)
-    people = PeopleOnDisk(config, columns, read.subjects, binnings, database, limits)
-    n_few = limits.few_texts
-    others = read.others | {
-        name: OtherColumn(read.texts[name], n_few, dictionary) for name, dictionary in read.dictionaries.items()
-    }
-    return people, TextTable(text.columns, others.__getitem__, read.subjects, n_few)
+    names = named_columns(config)
+    columns, subjects = put_aside(with_progress(text), text.columns, names, database, limits)
+    faults = faults_of_subjects(text.n_records, subjects.n_blank, subjects.count_distinct(), text.path.name)
+    named = {name: columns[name] for name in names}
+    evaluated, binnings = _columns_as_evaluated(text.path.name, config, named, faults)
+    people = PeopleOnDisk(config, evaluated, subjects, binnings, database, limits)
+    return people, TextTable(text.columns, columns.__getitem__, subjects, limits.few_texts)
 
 
 def named_columns(config: PilotConfig) -> list[str]:
@@ -142,69 +137,48 @@ def named_columns(config: PilotConfig) -> list[str]:
     return list(dict.fromkeys(config.quasi_identifiers + config.sensitive_features))
 
 
-def columns_as_evaluated(
-    file: str,
-    config: PilotConfig,
-    named: Mapping[str, CountedTexts],
-    texts: Mapping[str, Iterable[np.ndarray]],
-    faults: Sequence[str],
+def _columns_as_evaluated(
+    file: str, config: PilotConfig, named: Mapping[str, TextsOnDisk], faults: Sequence[str]
 ) -> tuple[dict[str, ColumnOfPeople], dict[str, Binning]]:
     """The columns of the config, typed and binned by their distinct texts, and who fell outside the edges.
 
     Raises ``FaultyInputError`` with the ``faults`` so far and those of the columns.
     """
-    found, typed = list(faults), {}
-    for name, counted in named.items():
+    found, typed, people = list(faults), {}, {}
+    for name, column in named.items():
+        texts = column.texts()
+        people[name] = texts.people
         try:
-            typed[name] = typed_column(counted.column(name), config, counted.people)
+            typed[name] = typed_column(texts.column(name), config, texts.people)
         except FaultyInputError as error:
             found += [f"{file}: {fault}" for fault in error.faults]
     stop_at(found)
-    return evaluated_columns(config, typed, {name: one.people for name, one in named.items()}, texts)
-
-
-@dataclass(frozen=True)
-class PutAside:
-    """A file once it is read: the ids, the columns of the config as codes of their distinct texts, and the others."""
-
-    subjects: SubjectsOnDisk
-    dictionaries: dict[str, CountedDictionary]
-    texts: dict[str, StoredColumn]
-    others: dict[str, OtherColumn]
+    return evaluated_columns(config, typed, people, {name: column.codes for name, column in named.items()})
 
 
 def put_aside(
-    blocks: Iterable[pa.RecordBatch], columns: Sequence[str], names: list[str], database: Database, limits: Limits
-) -> PutAside:
-    """Put blocks with these ``columns`` aside, encoded; ``names`` are those of the config."""
-    besides = [name for name in columns if name not in (*names, SUBJECT_COLUMN)]
-    codes = Aside(database.new_folder() / "columns", [pa.int32()] * len([*names, *besides]))
-    texts = {name: codes.column(i) for i, name in enumerate([*names, *besides])}
-    subjects, dictionaries = SubjectsOnDisk(database), {name: CountedDictionary() for name in names}
-    others = {name: OtherColumn(texts[name], limits.few_texts) for name in besides}
+    blocks: Iterable[pa.RecordBatch], columns: Sequence[str], names: Sequence[str], database: Database, limits: Limits
+) -> tuple[dict[str, TextsOnDisk], SubjectsOnDisk]:
+    """Put blocks with these ``columns`` aside: each as codes of its distinct texts, and the ids of the people.
+
+    All texts are kept of the columns of these ``names``.
+    """
+    beside = [name for name in columns if name != SUBJECT_COLUMN]
+    codes = Aside(database.new_folder() / "columns", [pa.int32()] * len(beside))
+    few_texts = [sys.maxsize if name in names else limits.few_texts for name in beside]
+    found = {
+        name: TextsOnDisk(codes.column(i), few) for i, (name, few) in enumerate(zip(beside, few_texts, strict=True))
+    }
+    subjects = SubjectsOnDisk(database)
     # Arrow and NumPy work outside Python's lock: columns side by side.
     with contextlib.closing(codes), contextlib.closing(subjects):
         for block in blocks:
             subjects.append(clean_values(block.column(SUBJECT_COLUMN).cast(pa.large_string())))
-            named = side_by_side(_encode, dictionaries.values(), [block.column(name) for name in names])
-            codes.append([*named, *side_by_side(_append, others.values(), [block.column(name) for name in besides])])
-            stop_at(faults_of_many_values(dictionaries, limits.n_values))
-    return PutAside(subjects, dictionaries, {name: texts[name] for name in names}, others)
-
-
-def _encode(dictionary: CountedDictionary, column: pa.Array) -> np.ndarray:
-    return dictionary.encode(column)
-
-
-def _append(other: OtherColumn, column: pa.Array) -> np.ndarray:
-    return other.encode(column)
-
-
-def faults_of_many_values(dictionaries: Mapping[str, CountedDictionary], n_most: int) -> list[str]:
-    """A fault for each column of the config that has more distinct values than fit in memory."""
-    return [
-        f"column {name!r}: more than {n_most:,} distinct values, which is more than fit in memory; round them in the "
-        "source, or leave the column out of the config"
-        for name, dictionary in dictionaries.items()
-        if len(dictionary) > n_most
-    ]
+            codes.append(side_by_side(TextsOnDisk.encode, found.values(), map(block.column, found)))
+            stop_at(
+                f"column {name!r}: more than {limits.n_values:,} distinct values, which is more than fit in memory; "
+                "round them in the source, or leave the column out of the config"
+                for name in names
+                if len(found[name]) > limits.n_values
+            )
+    return found, subjects

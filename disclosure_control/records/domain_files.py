@@ -188,15 +188,11 @@ class LargeFile(SourceTable):
     def rows_in_order(self, lengths: Iterable[int], columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
         """The rows in the order of the file, in blocks; of some ``columns``, None for all."""
         names = [str(name) for name in self.frame] if columns is None else list(columns)
-        blocks = iter(self._codes_of(names))
-        waiting, n_waiting = [np.zeros((len(names), 0), dtype=np.int32)], 0
+        places, start = [self.stored[self._place(name)] for name in names], 0
         for length in lengths:
-            while n_waiting < length:
-                waiting.append(np.array(next(blocks)))
-                n_waiting += waiting[-1].shape[1]
-            rows = np.concatenate(waiting, axis=1)
-            waiting, n_waiting = [rows[:, length:]], n_waiting - length
-            yield self._taken(names, rows[:, :length])
+            codes = self.codes.take(np.arange(start, start + length), places)
+            yield self._taken(names, [one.to_numpy() for one in codes.columns])
+            start += length
 
     def combinations(self, columns: Sequence[str], most: int | None) -> pd.DataFrame | None:
         """Each combination of values of some columns once, at its last row; None if there are more than ``most``.
@@ -209,9 +205,9 @@ class LargeFile(SourceTable):
             met = pd.concat([met, block.drop_duplicates(keep="last")]).drop_duplicates(keep="last")
             if most is not None and len(met) > most:
                 return None
-        return self._taken(columns, met.to_numpy().T)
+        return self._taken(columns, [*met.to_numpy().T])
 
-    def _taken(self, columns: Sequence[str], codes: np.ndarray) -> pd.DataFrame:
+    def _taken(self, columns: Sequence[str], codes: Sequence[np.ndarray]) -> pd.DataFrame:
         values = [self.values[self._place(name)] for name in columns]
         return frame_of({name: _taken(*both) for name, *both in zip(columns, values, codes, strict=True)})
 
@@ -226,26 +222,28 @@ class LargeFile(SourceTable):
         """The rows in the order of their people, on disk; the file before that is removed."""
         assert column is not None
         place = self._place(column)
-        person_of_code = np.full(len(self.counts[place]), -1, dtype=np.int32)
-        person_of_code[self.counts[place] > 0] = person
+        n_rows = self.counts[place]
+        person_of_code = np.full(len(n_rows), -1, dtype=np.int32)
+        person_of_code[n_rows > 0] = person
+        of_people = person_of_code >= 0
+        n_rows_of_people = np.bincount(person_of_code[of_people], n_rows[of_people]).astype(np.int64)
         stop_without_room(self.database.folder, self.codes.path.stat().st_size)
         columns = range(len(self.codes.schema))
         divided = [
-            self._divided(person_of_code, [self.stored[place], *columns[start : start + COLUMNS_AT_ONCE]], starts)
+            self._divided(person_of_code, [self.stored[place], *columns[start : start + COLUMNS_AT_ONCE]])
             for start in columns[::COLUMNS_AT_ONCE]
         ]
         self.codes.remove()
-        return _Divided(self, starts, divided)
+        return _Divided(self, n_rows_of_people, divided)
 
-    def _divided(self, person_of_code: np.ndarray, places: list[int], starts: np.ndarray) -> Aside:
-        """Of each part of the people a table: the person of each row, and its codes at all ``places`` but the first."""
-        kinds = [pa.int32()] * len(places)
+    def _divided(self, person_of_code: np.ndarray, places: list[int]) -> Aside:
+        """The rows by person: their codes at all ``places`` but the first, which is that of the ids."""
         schema = pa.schema([("person", pa.int32()), ("row", pa.int64()), *((f"c{i}", pa.int32()) for i in places[1:])])
         remedy = f"leave columns out of {self.file_name} that the merge does not need, or {REMEDY_IN_MEMORY}"
         in_order = self.database.in_order(self._rows(person_of_code, places, schema), schema, 2, ROWS_AT_ONCE, remedy)
-        with contextlib.closing(Aside(self.database.new_folder() / "divided", kinds)) as divided:
-            for part in _parts(in_order, starts):
-                divided.append(part.drop_columns(["row"]).columns)
+        with contextlib.closing(Aside(self.database.new_folder() / "divided", schema.types[2:])) as divided:
+            for rows in in_order:
+                divided.append(rows.columns[2:])
         self.database.give_memory_back()
         return divided
 
@@ -262,22 +260,6 @@ class LargeFile(SourceTable):
                 advance(len(of_row))
 
 
-def _parts(rows: Iterable[pa.Table], starts: np.ndarray) -> Iterator[pa.Table]:
-    """Rows that come by rising person in as many tables as there are ``starts`` of parts."""
-    waiting: list[pa.Table] = []
-    ends = iter(starts[1:].tolist())
-    end = next(ends, None)
-    for table in rows:
-        person, start = table.column(0).to_numpy(), 0
-        while end is not None and (stop := int(np.searchsorted(person, end))) < len(person):
-            yield pa.concat_tables([*waiting, table.slice(start, stop - start)])
-            waiting, start, end = [], stop, next(ends, None)
-        waiting.append(table.slice(start))
-    yield pa.concat_tables(waiting)
-    for _ in range(0 if end is None else 1 + len(list(ends))):
-        yield table.slice(len(table))
-
-
 def _taken(values: pa.ChunkedArray | np.ndarray, codes: np.ndarray | pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray:
     if isinstance(values, np.ndarray):
         return values.take(codes if isinstance(codes, np.ndarray) else codes.to_numpy())
@@ -285,10 +267,12 @@ def _taken(values: pa.ChunkedArray | np.ndarray, codes: np.ndarray | pa.ChunkedA
 
 
 class _Divided:
-    """The rows of a file in the order of their people, as codes on disk: in each of the files some of the columns."""
+    """The rows of a file in the order of their people, of whom each has ``n_rows``: codes on disk, in each of the files
+    some of the columns.
+    """
 
-    def __init__(self, table: LargeFile, starts: np.ndarray, divided: Sequence[Aside]):
-        self._table, self._starts, self._divided = table, starts, divided
+    def __init__(self, table: LargeFile, n_rows: np.ndarray, divided: Sequence[Aside]):
+        self._table, self._n_rows, self._divided = table, n_rows, divided
 
     @property
     def columns(self) -> list[str]:
@@ -296,15 +280,15 @@ class _Divided:
 
     def part(self, start: int, stop: int) -> pd.DataFrame:
         """The rows of the people from ``start`` to ``stop``, with the place of each among these in ``SUBJECT``."""
-        number = int(np.searchsorted(self._starts, start))
-        tables = [table for one in self._divided for table in one.tables([number])]
-        codes = [column for table in tables for column in table.columns[1:]]
+        n_rows, first = self._n_rows[start:stop], int(self._n_rows[:start].sum())
+        rows = np.arange(first, first + int(n_rows.sum()))
+        codes = [column for one in self._divided for column in one.take(rows).columns]
         columns = {
             name: _taken(values, codes[place])
             for name, values, place in zip(self.columns, self._table.values, self._table.stored, strict=True)
         }
         frame = frame_of(columns)
-        frame[SUBJECT] = tables[0].column(0).to_numpy().astype(np.int64) - start
+        frame[SUBJECT] = np.repeat(np.arange(len(n_rows)), n_rows)
         return frame
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from disclosure_control.basics.encoding.keys import KEY_LIMIT
 from disclosure_control.records.merging import USUAL_MERGE_LIMITS, MergeLimits
 from study.formats.delimited_blocks import BLOCK_BYTES
 
@@ -27,7 +26,6 @@ class Limits:
     n_values: int = 10_000_000
     few_texts: int = 1 << 20
     cells_at_hand: int = 1 << 25
-    key_limit: int = KEY_LIMIT
     rows_at_hand: int = 1 << 22
     domains: MergeLimits = USUAL_MERGE_LIMITS
 

@@ -30,6 +30,7 @@ from disclosure_control.records.people import People, PeopleInMemory, evaluated_
 from disclosure_control.records.spill import Aside, abreast, put_codes
 from disclosure_control.records.sql import Database
 from disclosure_control.records.subjects import Subjects, SubjectsInMemory, SubjectsOnDisk
+from disclosure_control.records.text_columns import TextsOnDisk
 from disclosure_control.records.text_table import TextTable
 from study.formats.blocks import Blocks
 
@@ -110,12 +111,12 @@ class EncodedRecords:
         subjects, named, database, limits = people.put_aside
         names = [name for name in table.columns if name != SUBJECT_COLUMN]
         stop_at([fault for name in names if name not in named for fault in table.faults_of_levels(name)])
-        columns = {}
-        for name in names:
-            if name in named:
-                columns[name] = ColumnOfRecords(named[name].texts, named[name].exact, named[name].people)
-            else:
-                columns[name] = _with_levels(name, table, subjects)
+        columns = {
+            name: ColumnOfRecords(named[name].texts, named[name].exact, named[name].people)
+            if name in named
+            else _as_text(name, cast(TextsOnDisk, table.column(name)))
+            for name in names
+        }
         return cls(subjects, columns, database, limits)
 
     @classmethod
@@ -125,12 +126,8 @@ class EncodedRecords:
         Raises ``FaultyInputError`` for columns of too many values.
         """
         names = [name for name in text.columns if name != SUBJECT_COLUMN]
-        read = put_aside(with_progress(text), text.columns, names, database, limits)
-        columns = {
-            name: ColumnOfRecords(read.texts[name], dictionary.all_texts().column(name), dictionary.people)
-            for name, dictionary in read.dictionaries.items()
-        }
-        return cls(read.subjects, columns, database, limits)
+        columns, subjects = put_aside(with_progress(text), text.columns, names, database, limits)
+        return cls(subjects, {name: _as_text(name, columns[name]) for name in names}, database, limits)
 
     @property
     def n_people(self) -> int:
@@ -334,14 +331,9 @@ def least_hashed(blocks: Iterable[pd.Series | pd.DataFrame], most: int) -> np.nd
     return rows
 
 
-def _with_levels(name: str, table: TextTable, subjects: Subjects) -> ColumnOfRecords:
-    column = table.column(name)
-    labels = pd.Series([None, *column.labels()], dtype="str", name=name)
-    people = np.zeros(len(labels), dtype=np.int64)
-    blocks = column.levels()
-    for level in blocks:
-        people += np.bincount(level, minlength=len(people))
-    return ColumnOfRecords(blocks, labels, people)
+def _as_text(name: str, column: TextsOnDisk) -> ColumnOfRecords:
+    texts = column.texts()
+    return ColumnOfRecords(column.codes, texts.column(name), texts.people)
 
 
 def ids_of_block(ids: pa.Array | pa.ChunkedArray) -> pd.Series:

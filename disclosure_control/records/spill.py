@@ -125,16 +125,16 @@ class Aside:
         """A column of numbers, table by table."""
         return StoredColumn(self, place)
 
-    def take(self, rows: np.ndarray) -> pa.Table:
+    def take(self, rows: np.ndarray, columns: Sequence[int] | None = None) -> pa.Table:
         """The rows with these numbers (n,), counted over all tables; only the tables that have them are read."""
         order, ends = np.argsort(rows, kind="stable"), np.cumsum(self.lengths)
         number = np.searchsorted(ends, rows[order], side="right")
         asked, first = np.unique(number, return_index=True)
-        found = [
-            table.take(pa.array(of_table - (ends[i] - self.lengths[i])))
-            for table, i, of_table in zip(self.tables(asked), asked, np.split(rows[order], first[1:]), strict=False)
-        ]
-        together = pa.concat_tables([self.schema.empty_table(), *found])
+        starts, of_tables = ends[asked] - np.array(self.lengths)[asked], np.split(rows[order], first[1:])
+        tables = zip(self.tables(asked, columns), starts, of_tables, strict=False)
+        found = [table.take(pa.array(of_table - start)) for table, start, of_table in tables]
+        nothing = self.schema.empty_table()
+        together = pa.concat_tables([nothing if columns is None else nothing.select(list(columns)), *found])
         return together.take(pa.array(np.argsort(order, kind="stable")))
 
     def remove(self) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column
 from disclosure_control.basics.encoding.text_codes import text_codes
-from disclosure_control.records.counted_texts import CountedTexts
+from disclosure_control.records.counted_texts import CountedDictionary, CountedTexts
+from disclosure_control.records.spill import StoredColumn
 
 SAMPLED_PART = 8  # a sample has this fraction, one in eight, of the texts that may be kept
 
@@ -67,3 +70,62 @@ class TextsInMemory:
     @cached_property
     def _encoded(self) -> EncodedColumn:
         return encode_column(self._texts)
+
+
+class TextsOnDisk:
+    """A column put aside as ``codes`` of its distinct texts, block by block as it is read: see ``TextColumn``.
+
+    Of more than ``few_texts``, if they are nearly one for each person, a sample is all that is kept, and the codes mean
+    nothing.
+    """
+
+    def __init__(self, codes: StoredColumn, few_texts: int):
+        self.codes, self._few_texts, self._n_read = codes, few_texts, 0
+        self._dictionary = CountedDictionary()
+        self._sample: CountedTexts | None = None
+        self.n_levels_at_least = 0
+
+    def __len__(self) -> int:
+        """How many distinct texts are kept, the missing one among them; of a sample none are."""
+        return len(self._dictionary)
+
+    def encode(self, values: pa.Array) -> np.ndarray:
+        """The codes (n,) of the values of one more block."""
+        n_before, self._n_read = self._n_read, self._n_read + len(values)
+        if self._sample is None:
+            codes = self._dictionary.encode(values)
+            if len(self) > max(self._few_texts, self._n_read // 2):
+                self.give_up()
+            return codes
+        block = CountedDictionary()
+        block.encode(values)
+        later = block.counted()
+        later = replace(later, first_record=later.first_record + n_before)
+        self._sample = self._sample.with_later(later).sampled(self._few_texts // SAMPLED_PART)
+        return np.zeros(len(values), dtype=np.int8)
+
+    def give_up(self) -> None:
+        """Keep a sample from now on."""
+        self.n_levels_at_least = self.n_levels()
+        self._sample = self._dictionary.counted().sampled(self._few_texts // SAMPLED_PART)
+        self._dictionary = CountedDictionary()
+
+    def texts(self) -> CountedTexts:
+        """The distinct texts by their codes, the missing one first, with their people."""
+        return self._dictionary.all_texts()
+
+    def counted(self) -> CountedTexts:
+        return self._dictionary.counted() if self._sample is None else self._sample
+
+    def n_levels(self) -> int:
+        return self.n_levels_at_least or len(self.labels()) + 1
+
+    def labels(self) -> np.ndarray:
+        return self._encoded.labels
+
+    def levels(self) -> Iterable[np.ndarray]:
+        return self.codes.looked_up(self._encoded.codes + 1)
+
+    @cached_property
+    def _encoded(self) -> EncodedColumn:
+        return self.texts().encoded()

@@ -21,7 +21,7 @@ def counted(folder: Path, classes: np.ndarray, values: np.ndarray, n_at_once: in
     """The count of the ``values`` of people in ``classes``, all of which occur."""
     put_codes(folder / "codes", [[classes, values]], 2)
     size = np.bincount(classes)
-    keys = ClassKeys.of(EquivalenceClasses(("C",), (np.arange(len(size)),), np.arange(len(size))[None], size))
+    keys = ClassKeys(EquivalenceClasses(("C",), (np.arange(len(size)),), np.arange(len(size))[None], size))
     with database_in(folder) as database:
         return count_cells(database.count(folder / "codes", [0, 1]), keys, LABELS, folder / "cells", n_at_once)
 

@@ -27,7 +27,7 @@ from tests.records.written_pilots import NASTY, NUMBERS, opened_with, text_of
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, files_below, leaks, of_the_data
 
 pytest.importorskip("distributed", reason="requirements/cluster.txt is not installed")
-TINY = Limits(block_bytes=600, cells_per_part=3, flagged_per_part=3, key_limit=12)
+TINY = Limits(block_bytes=600, cells_per_part=3, flagged_per_part=3)
 PEOPLE = [
     [f"{i * 7 % 30:02}é", NASTY[i % 15], NUMBERS[i % 5], NUMBERS[i % 7], NASTY[i % 4], NASTY[i % 3]] for i in range(30)
 ]

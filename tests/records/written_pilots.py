@@ -93,7 +93,6 @@ limits = st.builds(
     block_bytes=st.integers(LARGEST_RECORD, 3 * LARGEST_RECORD),
     cells_per_part=st.integers(1, 8),
     flagged_per_part=st.integers(1, 8),
-    key_limit=st.sampled_from([1, 12, 2**62]),
 )
 
 
