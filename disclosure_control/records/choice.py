@@ -72,19 +72,25 @@ def choose_engine(asked: str, path: Path) -> Choice:
     """
     if asked != AUTO:
         return Choice(asked)
-    if fits_in_memory(path):
+    size = path.stat().st_size if path.is_file() else 0
+    return by_free_memory(f"{path.name} has {size / 1e9:.1f} GB", _needed(path))
+
+
+def by_free_memory(what: str, needed: float) -> Choice:
+    """Memory, unless more than a share of the free is ``needed``, in bytes; ``what`` says for what in that case."""
+    free = free_memory()
+    if free is None or needed <= SHARE_OF_FREE * free:
         return Choice("memory")
     return Choice(
         "disk",
-        f"{path.name} has {path.stat().st_size / 1e9:.1f} GB and would need about {_needed(path) / 1e9:.1f} GB of "
-        f"memory, where {(free_memory() or 0) / 1e9:.1f} GB are free: working from disk (--engine disk).",
+        f"{what} and would need about {needed / 1e9:.1f} GB of memory, where {free / 1e9:.1f} GB are free: working "
+        "from disk (--engine disk).",
     )
 
 
 def fits_in_memory(path: Path) -> bool:
     """Whether a file needs no more than a share of free memory, by the text in it; where that is not known, it does."""
-    free = free_memory()
-    return free is None or _needed(path) <= SHARE_OF_FREE * free
+    return by_free_memory(path.name, _needed(path)).name == "memory"
 
 
 def fits_from_disk(path: Path) -> bool:

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from disclosure_control.basics.telling.progress import progress
-from disclosure_control.records.choice import AUTO, SHARE_OF_FREE, Choice
+from disclosure_control.records.choice import AUTO, Choice, by_free_memory
 from disclosure_control.records.domain_files import PARQUET, USUAL_FILE_LIMITS, FileLimits, read_large_file
 from disclosure_control.records.spill import SpilledFrames, spill_folder
 from disclosure_control.records.sql import Database, database_in
-from disclosure_control.run.memory import MEMORY_PER_BYTE, free_memory
+from disclosure_control.run.memory import MEMORY_PER_BYTE
 from study.formats.delimited_guesses import USUAL_DELIMITERS
 from study.formats.delimited_headers import has_text_above_header
 from study.formats.files import read_domain_file, visible_files
@@ -50,15 +50,8 @@ def choose_merging(asked: str, folder: Path) -> Choice:
     """The engine that was ``asked`` for; by ``auto`` in memory, unless the files need more than a share of the free."""
     if asked != AUTO:
         return Choice(asked)
-    n_bytes, free = _bytes_of_files(folder), free_memory()
-    if free is None or MEMORY_PER_BYTE * n_bytes <= SHARE_OF_FREE * free:
-        return Choice("memory")
-    return Choice(
-        "disk",
-        f"the domain files have {n_bytes / 1e9:.1f} GB of text and would need about "
-        f"{MEMORY_PER_BYTE * n_bytes / 1e9:.1f} GB of memory, "
-        f"where {free / 1e9:.1f} GB are free: working from disk (--engine disk).",
-    )
+    n_bytes = _bytes_of_files(folder)
+    return by_free_memory(f"the domain files have {n_bytes / 1e9:.1f} GB of text", MEMORY_PER_BYTE * n_bytes)
 
 
 @contextlib.contextmanager

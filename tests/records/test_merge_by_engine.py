@@ -392,7 +392,7 @@ def test_the_files_and_the_free_memory_choose(tmp_path, monkeypatch):
     write(tmp_path / "DM.csv", people(9))
     assert choose_merging("disk", tmp_path).name == "disk"
     assert choose_merging("auto", tmp_path).name == "memory"
-    monkeypatch.setattr("disclosure_control.records.merging.free_memory", lambda: 500)
+    monkeypatch.setattr("disclosure_control.records.choice.free_memory", lambda: 500)
     assert choose_merging("auto", tmp_path).name == "disk"
     assert "--engine disk" in choose_merging("auto", tmp_path).reason
 
