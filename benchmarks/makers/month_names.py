@@ -33,6 +33,18 @@ LATIN = {
 }
 # Beside CLDR: what its short forms leave out.
 FURTHER = {"en": {9: ("sept",)}, "el": {5: ("mai",), 8: ("aug",)}, "de": {1: ("jänner", "jän"), 3: ("mrz", "maerz")}}
+# The case that a date has them in, where CLDR has another one alone.
+OF_A_DATE = {
+    "sl": "januarja februarja marca aprila maja junija julija avgusta septembra oktobra novembra decembra",
+    "sr": "јануара фебруара марта априла маја јуна јула августа септембра октобра новембра децембра",
+    "sr_Latn": "januara februara marta aprila maja juna jula avgusta septembra oktobra novembra decembra",
+    "bs": "januara februara marta aprila maja juna jula augusta septembra oktobra novembra decembra",
+    "lv": "janvārī februārī martā aprīlī maijā jūnijā jūlijā augustā septembrī oktobrī novembrī decembrī",
+}
+FURTHER |= {
+    language: {month: (name,) for month, name in enumerate(names.split(), 1)} for language, names in OF_A_DATE.items()
+}
+FURTHER["hr"] = {11: ("studenog",)}
 
 
 def names_of(language: str) -> list[set[str]]:

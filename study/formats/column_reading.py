@@ -44,6 +44,7 @@ MISSING_TOKENS = (
 # Tokens that are reported if they are kept as text.
 _SUSPECT_TOKENS = tuple(token for token in MISSING_TOKENS if token != "None")
 
+_REGIONS = {"EU", "EMEA", "APAC", "LATAM", "LA", "SA", "AS", "ASIA", "AF", "ROW", "US", "JP"}
 _SALTS, _FEWEST_COUNTRIES = {"K", "CL", "Cl", "CA", "Ca", "MG", "Mg", "LI", "Li"}, 5
 
 _COMMA_NUMBER_PATTERN = NUMBER_PATTERN.replace(r"\.", ",")
@@ -348,5 +349,5 @@ def _is_a_value(token: str, name: str, column: Column) -> bool:
     concept = concept_of(name)
     are_many = len(texts) >= _FEWEST_COUNTRIES and yes_and_no().isdisjoint(map(str.lower, texts))
     is_told = are_many or (concept is not None and concept.name == "country")
-    are_salts = texts <= _SALTS and (len(texts) > 1 or name.endswith("TESTCD"))
-    return are_salts or (is_told and are_codes_of_countries(texts))
+    of_a_list = any(texts <= one for one in (_SALTS, _REGIONS)) and (len(texts) > 1 or name.endswith("TESTCD"))
+    return of_a_list or (is_told and are_codes_of_countries(texts))

@@ -49,7 +49,8 @@ _SHAPES = (
     rf"^(?P<year>\d{{4}})(?:{_BETWEEN}| )(?P<month>\d{{1,2}})(?:{_BETWEEN}| )(?P<day>\d{{1,2}})\.?{_TIME}",
     r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})(?:T?(?P<hour>\d{2}):?(?P<minute>\d{2}):?(?P<second>\d{2})?)?$",
     rf"^{_WEEKDAY}{_NAME}[ -]*(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[, -]+{_YEAR}{_TIME}",
-    rf"^(?P<year>\d{{4}})\.?[ -]?{_NAME}[ -]?(?P<day>\d{{1,2}})\.?{_TIME}",
+    rf"^(?P<year>\d{{4}})(?:\.| m\.)?[ -]?{_NAME}[ -]?(?P<day>\d{{1,2}})(?: d)?\.?{_TIME}",
+    rf"^(?P<year>\d{{4}})\. gada (?P<day>\d{{1,2}})\. {_NAME}{_TIME}",
     # A month alone, or with a sign for a day that is not known: Mar-2016, UN-MAR-2016, MAR2016.
     rf"^(?:(?:UNK?|NK|XX|00|\?\?|--)[ /.-]*)?(?P<name>{_MONTH})\.?[ /.,-]*{_OUR_YEAR}$",
 )

@@ -242,11 +242,15 @@ class _Suspects:
         return may_be and bool(numbers) and all(self._is_summed(name, cell, is_named) for name, cell in numbers.items())
 
     def _is_of_no_person(self, row: Mapping[str, str], ids: Sequence[str]) -> bool:
-        """Whether a row without a digit in its id has decimals among whole numbers, and no word where all others do."""
+        """Whether a row without a digit in its id has no word where all others do, and begins as a sum or mean does.
+
+        Or it has decimals among whole numbers.
+        """
         words = [name for name, form in self.forms.items() if form.repeats_always and name not in ids]
         has_parts = any(form.are_whole and re.search(r"\d[.,]\d", row[name]) for name, form in self.forms.items())
         is_without = not any(row[name] for name in words) and not re.search(r"\d", "".join(row[name] for name in ids))
-        return has_parts and bool(words) and is_without
+        begins = any(_is_summary(row[name].partition(" ")[0]) for name in ids if row[name])
+        return (has_parts or begins) and bool(words) and is_without
 
     def _is_summed(self, name: str, cell: str, is_named: bool) -> bool:
         """Whether a number is the sum, mean or standard deviation of its column; without a word only a large sum is."""

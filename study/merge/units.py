@@ -43,7 +43,7 @@ def with_one_unit(table: SourceTable) -> SourceTable:
         texts = [str(text) for text in table.counts_of(unit).index]
         usual, factor_of = _factors(texts)
         if len(set(factor_of.values())) < 2:
-            if len({text.casefold() for text in texts}) > 1:
+            if len({text.casefold() for text in texts if "/" in text}) > 1:  # and not ICU, a ward
                 table = dataclasses.replace(table, notes=(*table.notes, _mixed(column, unit)))
             continue
         if len(table.frame) != table.n_rows:

@@ -61,7 +61,7 @@ def test_one_reading_becomes_iso(tmp_path, written, iso):
     [
         ["2014-02-01", "2014-02", "2014-02-01T10:30"],
         ["31/12/2014", "12/31/2014"],  # no order reads both
-        ["31/12/2014", "unknown"],
+        ["31/12/2014", "clotted"],
         ["29/02/2013", "01/02/2014"],
         ["31/12/14", "30/12/14"],
         ["1.2.3", "4.5.6"],
@@ -140,9 +140,9 @@ def test_other_columns_that_contradict_each_other_decide_nothing(tmp_path):
 
 
 def test_a_setting_decides_value_by_value(tmp_path):
-    written = ["03/04/2014", "12/31/2014", "unknown", "2014-05"]
-    assert column(tmp_path, written, dates="DMY")[0] == ["2014-04-03", "12/31/2014", "unknown", "2014-05"]
-    assert column(tmp_path, written, dates={"DAY": "MDY"})[0] == ["2014-03-04", "2014-12-31", "unknown", "2014-05"]
+    written = ["03/04/2014", "12/31/2014", "clotted", "2014-05"]
+    assert column(tmp_path, written, dates="DMY")[0] == ["2014-04-03", "12/31/2014", "clotted", "2014-05"]
+    assert column(tmp_path, written, dates={"DAY": "MDY"})[0] == ["2014-03-04", "2014-12-31", "clotted", "2014-05"]
     assert column(tmp_path, ["31/12/2014", ""], dates="keep") == (["31/12/2014", None], ())
 
 

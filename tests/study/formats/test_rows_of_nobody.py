@@ -37,6 +37,7 @@ def table_of(folder: Path, rows: list[list[str]], headings: list[str] = HEADINGS
         ([*RECORDS, ["Standardabw.", "", "8.2", ""]], "a row of totals left out"),
         ([*RECORDS, ["Τυπική απόκλιση", "", "8.2", ""]], "a row of totals left out"),
         ([*RECORDS, ["", "", *SUMS]], "a row of totals left out"),
+        ([*RECORDS, ["Summe Arm A", "", "12", ""]], "a row of totals left out"),
         ([*RECORDS, ["p-value", "", "0.04", ""]], "a row of totals left out"),
         ([*RECORDS[:5], [one.upper() for one in HEADINGS], *RECORDS[5:]], "a row that repeats the headings left out"),
         ([*RECORDS, ["printed on 3 May by the ward", "", "", ""]], "a row of text left out"),
