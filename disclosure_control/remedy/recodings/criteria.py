@@ -10,7 +10,6 @@ import numpy as np
 
 from Anonymization_Models import CountTable, mean_difference
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS, SyntacticModel
-from disclosure_control.remedy.recodings.coarse_measures import CoarseMeasure
 from disclosure_control.remedy.recodings.nodes import Node, RollUp, cells_of_some
 
 # The config's t accepts one distance more than the registry of models.
@@ -104,13 +103,3 @@ class Criterion:
         else:
             table = cells_of_some(node, self.table, open_yet)
         return self.fails(self.measure(table, self.table.people_of_value)) & open_yet
-
-    @cached_property
-    def coarse_measure(self) -> CoarseMeasure | None:
-        """A cheap lower bound of the measure; None where the model has none."""
-        return CoarseMeasure.of(self.model, self.table)
-
-    def surely_fails(self, least_measure: np.ndarray) -> np.ndarray:
-        """Which classes surely fail, given a lower bound of their measure (n_classes,), up to rounding."""
-        with np.errstate(invalid="ignore"):
-            return least_measure > self.threshold + 1e-9 * max(self.scale, self.threshold)

@@ -59,11 +59,6 @@ class _ByEverybody(_Judging):
         for criterion in self.requirements.others:
             if suppressed.all() or self.enough(suppressed):
                 break
-            if criterion.coarse_measure is not None:
-                fails = criterion.surely_fails(criterion.coarse_measure.of_classes(self.node)[0]) & ~self.surely
-                if self.enough(suppressed | fails):
-                    suppressed = suppressed | fails
-                    break
             suppressed = suppressed | self.fails(criterion, self.surely)
         return suppressed
 
@@ -98,8 +93,7 @@ class _ByKept(_Judging):
             if self.requirements.policy.cascades:
                 gone = self.requirements.until_nobody_has_too_few(self.alike, gone)
             return self._evaluated(gone)
-        found = self._surely_failing(gone, self._with_too_few(gone))
-        return self._evaluated(self.surely | self._until_no_more_fail(gone, found))
+        return self._evaluated(self.surely | self._until_no_more_fail(gone, self._with_too_few(gone)))
 
     def _evaluated(self, classes: np.ndarray) -> np.ndarray:
         return classes if self.outside is None else classes & ~self.outside
@@ -122,13 +116,6 @@ class _ByKept(_Judging):
             else:
                 gone = gone | self.fails(criterion, gone)
         return gone
-
-    def _surely_failing(self, gone: np.ndarray, found: np.ndarray) -> np.ndarray:
-        """``found``, and the classes that the first round would find anyway, by a cheap bound of the measure."""
-        for criterion in self.comparing:
-            if criterion.coarse_measure is not None and not self._are_enough(found):
-                found = found | criterion.surely_fails(criterion.coarse_measure.of_classes(self.node, gone)[0])
-        return found
 
     def _until_no_more_fail(self, gone: np.ndarray, found: np.ndarray) -> np.ndarray:
         """The classes suppressed once no class left fails k or t, or once they are enough."""

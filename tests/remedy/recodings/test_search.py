@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes
 from disclosure_control.basics.encoding.hierarchies import build_hierarchy
-from disclosure_control.remedy.recodings import coarse_measures
 from disclosure_control.remedy.recodings.criteria import Criterion
 from disclosure_control.remedy.recodings.generalisations import Recoding, of_hierarchy
 from disclosure_control.remedy.recodings.judging import judge
@@ -194,37 +193,6 @@ def test_nothing_in_the_lattice_is_better(problem):
 def test_nothing_is_better_where_classes_differ_much(problem):
     """Where an unsafe conclusion from l or t would do harm: this is what fails when one is drawn."""
     assert_nothing_is_better(problem)
-
-
-@pytest.mark.thorough("0.4 s")
-@examples(150)
-@given(st.integers(0, 2**32).map(skewed_problem), st.sampled_from([1, 2, 8]))
-def test_nothing_is_better_where_distances_are_looked_at_coarsely_first(problem, n_parts):
-    """As of large data, where a lower bound of the distance spares the table."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coarse_measures, "FEWEST_CELLS", 0)
-        patch.setattr(coarse_measures, "N_PARTS", n_parts)
-        assert_nothing_is_better(problem)
-
-
-@examples(60)
-@given(st.integers(0, 2**32).map(skewed_problem), st.sampled_from(["wasserstein_t", "total_variation_t"]), st.data())
-def test_a_coarse_look_is_never_above_the_distance(problem, model, data):
-    lattice, classes = as_lattice(problem["records"], problem["hierarchies"])
-    table = count_sensitive_values(classes, pd.Series(problem["sensitive"], dtype=float)).table
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coarse_measures, "FEWEST_CELLS", 0)
-        patch.setattr(coarse_measures, "N_PARTS", data.draw(st.sampled_from([1, 2, 8])))
-        coarse = coarse_measures.CoarseMeasure.of(model, table)
-        roll_up = RollUp(lattice)
-        node = roll_up.node(tuple(data.draw(st.integers(0, height)) for height in lattice.top))
-        least, people = coarse.of_classes(node)
-        distance = Criterion(model, "s", 1.0, table).measure(roll_up.cells(node, table), table.people_of_value)
-        assert (np.isnan(least) == np.isnan(distance)).all()
-        assert (np.nan_to_num(least) <= np.nan_to_num(distance) + 1e-9).all()
-        assert (people == roll_up.cells(node, table).people_of_class).all()
-        if coarse_measures.N_PARTS == 8:  # as many parts as values: nothing is lost
-            assert np.nan_to_num(least) == pytest.approx(np.nan_to_num(distance), abs=1e-9)
 
 
 def assert_nothing_is_better(problem: dict) -> None:
