@@ -10,7 +10,8 @@ from typing import Any
 from config import MERGE_REPORT
 from disclosure_control.basics.telling.merged_domains import NOTES_SHOWN, ToldDomain
 from disclosure_control.basics.telling.sections import Outline, Part, Section, Sentence, Style, Table, Where
-from disclosure_control.basics.telling.small_counts import Policy, count_text
+from disclosure_control.basics.telling.small_counts import Policy, count_text, people_told
+from disclosure_control.basics.telling.words import counted
 from study.columns.profile import ColumnProfile, Degree
 
 OUTLINE = Outline(
@@ -49,8 +50,8 @@ def _understood(columns: Iterable[ColumnProfile]) -> Iterator[Part]:
 
 
 def _parts(policy: Policy, report: Mapping[str, Any]) -> Iterator[Part]:
-    n_files = f"{len(report['inputs'])} files"
-    yield Sentence(f"{count_text(report['subjects'], ',')} people from {n_files}.", where=Where.PAGE)
+    n_files = counted(len(report["inputs"]), "file")
+    yield Sentence(f"{people_told(report['subjects'], ',')} from {n_files}.", where=Where.PAGE)
     rows = [
         [
             name,

@@ -22,12 +22,12 @@ from disclosure_control.basics.telling.plain import WHERE_FOUND
 from disclosure_control.basics.telling.sections import Figure, Part, Section, Sentence, Style, Table, WhatIf, Where
 from disclosure_control.basics.telling.small_counts import (
     MASKED_CELL,
-    NOT_SHOWN,
     WHAT_MASKED_MEANS,
     Policy,
     count_text,
+    people_told,
 )
-from disclosure_control.basics.telling.words import counted, listed, share_of_text, share_text
+from disclosure_control.basics.telling.words import capitalised, counted, listed, people_text, share_of_text, share_text
 
 MOST_NAMED, MOST_BINNED, MOST_MODELS = 8, 4, 9  # in the short text; the full one names them all
 MOST_FEATURES = 3  # sensitive features that one line names
@@ -204,7 +204,8 @@ def _parts(policy: Policy, pilot: str, assessment: Assessment) -> Iterator[Part]
 def _in_short(policy: Policy, pilot: str, assessment: Assessment, outside: Mapping[str, Told]) -> Iterator[Part]:
     """Who is in it, which bins, and k, l and t, in few lines."""
     config, results = assessment.config, assessment.results
-    yield Sentence(f"Privacy report of pilot {pilot}: {assessment.k_anonymity.n_total:,} people", where=Where.SHORT)
+    people = people_text(assessment.k_anonymity.n_total, ",")
+    yield Sentence(f"Privacy report of pilot {pilot}: {people}", where=Where.SHORT)
     for kind, names in (("Categorical", config.categorical_qis), ("Continuous", config.continuous_qis)):
         named = listed(names, at_most=MOST_NAMED) or "none"
         yield Sentence(f"  {kind} quasi-identifiers: {named}", where=Where.SHORT)
@@ -378,7 +379,7 @@ def _models(told: ToldAssessment) -> list[list[str]]:
 
 def _head(told: ToldAssessment) -> Sentence:
     n = told.k_anonymity.total
-    people = f"{NOT_SHOWN.capitalize()} of people" if n is None else f"{n:,} people"
+    people = capitalised(people_told(n, ","))
     models = [f"K {number_text(told.k_anonymity.threshold)}"]
     if len(told.l_diversity) > 1:
         models.append(f"{len(told.l_diversity)} sensitive features")

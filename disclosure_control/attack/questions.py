@@ -15,7 +15,7 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import MASKED_CELL, NOT_SHOWN, Policy
-from disclosure_control.basics.telling.words import counted, listed, people_text, share_of_text
+from disclosure_control.basics.telling.words import capitalised, counted, listed, people_text, share_of_text
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, one_per_column
 from disclosure_control.measures.reidentification import (
@@ -229,10 +229,11 @@ def _inference(policy: Policy, assessment: Assessment, n_unique: int, sensitive:
         few = "fewer than 10" if n_certain < policy.threshold and not any(alone) else NOT_SHOWN
         share = f" ({share_of_text(told, n_people)})" if n_people and told is not None else ""
         so = "" if told == 0 else ", so it can be read off"
+        above = people_text(t.n_risky, ",") if t.n_risky else "nobody"
         words.append(
             f"{few if told is None else f'{told:,}'} of {n_people:,} people with a value{share} share one value of "
-            f"{name} with everyone in their class{so}. For {people_text(t.n_risky, ',')} the class's "
-            "values differ from the overall distribution by more than T."
+            f"{name} with everyone in their class{so}. For {above} the class's values "
+            "differ from the overall distribution by more than T."
         )
     if not figures:
         why = f"{listed(sensitive)} {'is' if len(sensitive) == 1 else 'are'} not released"
@@ -241,7 +242,7 @@ def _inference(policy: Policy, assessment: Assessment, n_unique: int, sensitive:
     if not any(entry["with_value"] for entry in figures.values()):
         return _nothing(question)
     yes = is_certain or any(entry["above_t"] for entry in figures.values())
-    return _answer(question, yes, " ".join(words), figures)
+    return _answer(question, yes, " ".join([words[0], *map(capitalised, words[1:])]), figures)
 
 
 def _n_certain(class_of_cell: np.ndarray, people: np.ndarray) -> int:

@@ -17,7 +17,7 @@ from disclosure_control.release.terms.raised_terms import RaisedTerms
 from study.merge.subject_ids import DEFAULT_COLUMN
 from study.operations import OperationKind
 
-MOST_LIMITS, MOST_WORDS = 5, 18  # in the list above the tables, and of what is said about one
+MOST_LIMITS, MOST_WORDS = 5, 25  # in the list above the tables, and in each sentence of it
 _WIDTHS = (34, 70)
 
 
@@ -86,7 +86,7 @@ def _use_in_short(use: LimitsOfUse) -> list[str]:
     gravest: dict[str, str] = {}
     for about, words in use.limits:
         gravest.setdefault(about, words)
-    lines = [_point(about, in_short(words, MOST_WORDS)) for about, words in gravest.items()]
+    lines = [_point(about, in_short(words, MOST_WORDS - len(about.split()))) for about, words in gravest.items()]
     n_more = len(lines) - MOST_LIMITS
     more = [f"  {counted(n_more, 'further limit')}: below, under Limits of use."] if n_more > 0 else []
     same = "  Compared with the data as they came in, no table of the study changed by more than chance."

@@ -139,7 +139,7 @@ def test_a_person_whom_no_offset_hides_leaves_without_dates():
     assert np.flatnonzero(released["A__ADTC"].isna()) == np.flatnonzero(released["B__BDTC"].isna()) == [7]
     figures = figures_of(frame)
     assert figures["moved_dates"]["steps"][0]["people_nearly_undone"] == 0
-    assert "people leave without these dates" in treatment_report(figures.found)
+    assert "People who leave without these dates" in treatment_report(figures.found)
 
 
 @pytest.mark.thorough("1.2 s")

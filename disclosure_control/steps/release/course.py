@@ -380,10 +380,11 @@ def _remedy(policy: Policy, course: CourseRisk) -> tuple[str, tuple[ConfigChange
         step = {"method": "drop_column", "columns": list(course.fewer.columns)}
         why = "without them, nobody is alone by one fact that an acquaintance may know"
         return f"or {say}", (ConfigChange.to(("treatment", "steps"), step, why, is_added=True),)
-    n_alone = count_in_sentence(policy.told(course.fewer.alone_without, course.n_people))
+    n_alone = policy.told(course.fewer.alone_without, course.n_people)
+    are = "is" if n_alone == 1 else "are"
     return (
-        f"rows cannot leave at K = {course.k}: {n_alone} of {course.n_people} people are alone by such a fact "
-        f"({people_known(course.alone_by_kind)}) even without any quasi-identifier. Tables may leave, "
+        f"rows cannot leave at K = {course.k}: {count_in_sentence(n_alone)} of {course.n_people} people {are} alone "
+        f"by such a fact ({people_known(course.alone_by_kind)}) even without any quasi-identifier. Tables may leave, "
         "protected by sdcTable or ACRO. "
         f"If outsiders do not know such facts, {say}",
         (),

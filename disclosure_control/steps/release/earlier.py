@@ -15,7 +15,7 @@ from disclosure_control.basics.encoding.columns import EncodedColumn, encode_col
 from disclosure_control.basics.telling.plain import INLINE
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Part, Sentence, Style
-from disclosure_control.basics.telling.small_counts import Policy, count_text
+from disclosure_control.basics.telling.small_counts import Policy, count_text, people_told
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.measures.two_releases import TwoReleases, compare_releases, shared_codes
 from disclosure_control.release.people import ReleasePeople
@@ -83,8 +83,8 @@ class ToldBesideEarlier:
         """What both releases disclose together."""
         yield Sentence("Disclosed to anyone who also has the earlier releases", Style.HEADING)
         if self.people_held_back != 0:
-            n_held = count_text(self.people_held_back)
-            yield Sentence(f"Held back until {self.k} of their class can leave together: {n_held} people.")
+            n_held = people_told(self.people_held_back)
+            yield Sentence(f"Held back until {self.k} of their class can leave together: {n_held}.")
         for line in self.told.lines(str(self.k)):
             yield Sentence(line)
         there = self.values_that_stand_in_the_earlier

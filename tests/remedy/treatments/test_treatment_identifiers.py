@@ -276,7 +276,7 @@ def test_texts_that_are_no_dates():
     assert "MARKER" not in str(error.value)
     out = treated(frame, {**step, "unreadable": "missing"})
     assert out.frame["LB__LBDTC"].isna().all()
-    assert out.steps[0].notes == ("In LB__LBDTC, masked records have no readable date and became missing.",)
+    assert out.steps[0].notes == ("In LB__LBDTC, records that have no readable date and became missing: masked.",)
 
 
 def test_real_sdtm_dates_keep_their_intervals():

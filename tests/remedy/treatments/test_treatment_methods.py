@@ -83,7 +83,7 @@ def test_grouping_by_rarity():
     assert treat(frame, config_for(["x"]), [step]).steps[0].notes == ("In x, 3 rare values were joined.",)
     step = {"method": "group", "column": "x", "rarer_than": 2, "groups": {"e": ["c", "d"], "f": ["zz"]}}
     notes = treat(frame, config_for(["x"]), [step]).steps[0].notes
-    assert notes == ("In x, 0 rare values were joined.", "In x, 1 values of the groups do not occur in the data.")
+    assert notes == ("In x, 0 rare values were joined.", "In x, values of the groups that do not occur in the data: 1.")
     step = {"method": "group", "column": "x", "rarer_than": 2}
     notes = treat(frame.iloc[:6], config_for(["x"]), [step]).steps[0].notes
     assert notes[1] == "In x, the joined values still have fewer than 2 people."

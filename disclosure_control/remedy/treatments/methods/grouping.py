@@ -113,7 +113,7 @@ def group_values(given: TreatmentInput, settings: GroupSettings) -> Treated:
         grouped, notes = _join_rare(grouped, rarer_than, settings.others or "other", given.people)
     strangers = len(set(group_of) - set(labels_of(encode_column(series))))
     if strangers:
-        notes.append(f"In {column}, {strangers} values of the groups do not occur in the data.")
+        notes.append(f"In {column}, values of the groups that do not occur in the data: {strangers}.")
     return with_columns(given, {column: grouped}, notes)
 
 

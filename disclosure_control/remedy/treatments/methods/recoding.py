@@ -66,7 +66,7 @@ def put_into_bins(given: TreatmentInput, settings: BinsSettings) -> Treated:
         fate = "were put into a tail" if settings.out_of_range == "tail" else "were made missing"
         n_told = count_text(MASKED.told(n_outside, given.n_people))
         notes.append(
-            NoteForReaders.of(lambda n: f"In {column}, {n} values outside the edges {fate}.", n_outside, n_told)
+            NoteForReaders.of(lambda n: f"In {column}, values outside the edges that {fate}: {n}.", n_outside, n_told)
         )
     return with_columns(given, {column: binned}, notes)
 

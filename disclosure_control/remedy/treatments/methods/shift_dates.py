@@ -116,7 +116,7 @@ def _column_of_dates(moved: pd.Series, whose: np.ndarray) -> ColumnOfDates:
 
 
 def _without_dates(n: str) -> str:
-    return f"{n} people leave without these dates: the calendar leaves few offsets for them, whatever the offset."
+    return f"People who leave without these dates, because the calendar leaves few offsets for them: {n}."
 
 
 def _notes(name: str, moved: MovedColumn, n_records: int) -> Iterator[str]:
@@ -132,7 +132,7 @@ def _notes(name: str, moved: MovedColumn, n_records: int) -> Iterator[str]:
 
 
 def _of_records(name: str, what: str, n: str) -> str:
-    return f"In {name}, {n} records {what}."
+    return f"In {name}, records that {what}: {n}."
 
 
 def offsets_of_subjects(subjects: pd.Series, key: bytes, release: Release, days: int) -> np.ndarray:

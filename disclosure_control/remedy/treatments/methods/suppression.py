@@ -60,7 +60,7 @@ def notes_on_suppressed(assessment: Assessment, failing: np.ndarray) -> list[str
     classes, notes = assessment.classes, []
     n_unevaluated = int(classes.size[~classes.evaluated(assessment.config.missing_qis)].sum())
     if n_unevaluated:
-        notes.append(f"{n_unevaluated} records without a quasi-identifier are not evaluated and were kept.")
+        notes.append(f"Records without a quasi-identifier, which are not evaluated and were kept: {n_unevaluated}.")
     if len(failing) and failing.all():
         notes.append("No record is left: no class meets the thresholds.")
     return notes
