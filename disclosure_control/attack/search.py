@@ -24,7 +24,7 @@ from disclosure_control.attack.asking import (
     is_beyond_chance,
 )
 from disclosure_control.attack.attacked import ASSESSED, BY_LUCK, TOLD, TOO_SMALL, Attacked, AttemptAtColumn
-from disclosure_control.attack.facts import PersonFacts, Unit, lines_without
+from disclosure_control.attack.facts import PersonFacts
 from disclosure_control.attack.fits import Fits
 from disclosure_control.attack.found_again import FoundAgain, KnownToAttacker, found_again
 from disclosure_control.attack.leaving import Leaving
@@ -38,11 +38,13 @@ from disclosure_control.attack.tells.hidden_columns import (
     classes_of,
     few_levels,
 )
+from disclosure_control.attack.tells.summaries import Summary, lines_without
 from disclosure_control.basics.telling.small_counts import Policy
 
 OF_NUMBERS = (pairs.ANSWERER, many.ANSWERER, ordered.ANSWERER)
 OF_DAYS_OF_THE_YEAR = tuple(circle.around(one) for one in OF_NUMBERS[:2])
 OF_LABELS = (labels.BY_TWO, ordered.ANSWERER, labels.BY_MANY)
+WHY = "together with others it discloses what was changed or dropped"
 FEWEST_PEOPLE = 40  # of whom a value is known: by fewer, no relation of many facts can be told from chance
 MOST_LABELS = 8
 SURE, RIGHT, WHOLE = 0.9, 0.95, 0.9  # probability of a guess, share that is right, share of the people guessed
@@ -69,7 +71,7 @@ class _Asked(Generic[Effect]):
     answerers: Sequence[Answerer]
     effect_of: Callable[[Guess], Effect | None]
 
-    def without(self, units: Collection[Unit]) -> _Asked[Effect]:
+    def without(self, units: Collection[Summary]) -> _Asked[Effect]:
         """The same by fewer facts."""
         facts = self.facts.without((), units)
         return replace(self, facts=facts, fits=Fits(facts.numbers, self.fits.given))
@@ -97,24 +99,24 @@ class _Asked(Generic[Effect]):
                 return one
         return None
 
-    def taken_out(self, assessed: Collection[str]) -> tuple[list[Unit], bool]:
+    def taken_out(self, assessed: Collection[str]) -> tuple[list[Summary], bool]:
         """The units without which nothing is found, the one that explains most first; and whether that was reached.
 
         What is ``assessed`` already stays.
         """
-        removed: list[Unit] = []
+        removed: list[Summary] = []
         asked = self
         while len(removed) < MOST_REMOVED and (answers := asked.answers()):
             order = _ranked(asked.fits, asked.question, answers[0].guess.by)
             candidates = (asked.facts.units[at] for at in order)
-            units = next((one for one in candidates if not any(unit.names & {*assessed} for unit in one)), None)
+            units = next((one for one in candidates if not any(unit.is_among(assessed) for unit in one)), None)
             if units is None:
                 return removed, False
             removed += sorted(units)
             asked = asked.without(units)
         return removed, not asked.answers()
 
-    def needed(self, by: Sequence[int]) -> list[frozenset[Unit]]:
+    def needed(self, by: Sequence[int]) -> list[frozenset[Summary]]:
         """Those of some facts without which nothing is found."""
         units = [self.facts.units[at] for at in by]
         return [one for one in units if not self.without(one).answers()]
@@ -295,7 +297,7 @@ class _Scene:
         is_reason: bool,
     ) -> AttemptAtColumn:
         """What is guessed by the first one of the answers above all, and the lines without which there is none."""
-        units, is_gone = list[Unit](), True
+        units, is_gone = list[Summary](), True
         for one, _ in guessed:
             more, is_this_gone = one.without(units).taken_out(self.leaving.quasi_identifiers)
             units, is_gone = [*units, *more], is_gone and is_this_gone
@@ -304,13 +306,13 @@ class _Scene:
         return replace(
             nobody,
             answerer=best.answerer.name,
-            by=list(dict.fromkeys(unit.name for unit in of_pair or units)),
+            by=list(dict.fromkeys(unit.words() for unit in of_pair or units)),
             found=found,
             by_class=by_class,
             below_k=below_k,
             is_reason=is_reason,
             is_sensitive=nobody.column in self.leaving.before.config.sensitive_features,
-            changes=tuple(lines_without(units)),
+            changes=tuple(lines_without(units, WHY)),
             lines_are_tried=is_gone,
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, starmap
 
@@ -31,7 +31,7 @@ from disclosure_control.attack.tells.hidden_columns import (
     as_numbers,
 )
 from disclosure_control.attack.tells.row_summaries import RowsOfFile, summaries_of
-from disclosure_control.attack.tells.summaries import RESULTS, SummariesOfFiles, Summary
+from disclosure_control.attack.tells.summaries import SummariesOfFiles, Summary, lines_without
 from disclosure_control.attack.tells.telling import ColumnTold, ToldBy
 from disclosure_control.basics.encoding.columns import encode_column, number_text
 from disclosure_control.basics.encoding.keys import number_rows
@@ -88,9 +88,10 @@ class SearchOfRows:
         hidden_terms = list(self._hidden_terms(found.where(np.isin(found.summary, open_ones))))
         answered = {one.variable for one, _ in hidden_terms}
         taken_out = [summaries[i] for i in open_ones if summaries[i].variable not in answered]
+        whole = chain.from_iterable(one.with_same(self._files.same) for one in taken_out)
         changes = (
             *chain.from_iterable(starmap(_hides, hidden_terms)),
-            *_changes(taken_out, self._files.same, merged),
+            *lines_without(whole, "its rows disclose what the treatment changed", merged, is_last_resort=True),
         )
         by = self._by_variable(found)
         return ColumnTold(
@@ -215,35 +216,9 @@ class SearchOfRows:
 
 def _hides(one: Summary, terms: Sequence[str]) -> Iterator[ConfigChange]:
     """What hides single terms of a variable; its other terms stay."""
-    (variable,) = one.patterns({})
     for term in reversed(terms):
         why = "people with it disclose what the treatment changed"
-        yield ConfigChange.to(("release", "hide_terms", variable), term, why, is_added=True)
-
-
-def _changes(
-    summaries: Sequence[Summary], same: Mapping[tuple[str, str], Sequence[str]], merged: Sequence[str]
-) -> tuple[ConfigChange, ...]:
-    """What takes the variables out; nothing where the config declares all of them harmless.
-
-    Of results only those of a test go, where it is a column of the ``merged`` table: other tests stay.
-    """
-    why = "its rows disclose what the treatment changed"
-    results = {f"{found.domain}__{found.term}" for found in summaries if found.column.endswith(RESULTS)}
-    variables = dict.fromkeys(one for found in summaries for one in found.patterns(same))
-    files = dict.fromkeys(one.file for one in summaries if one.is_of_rows)
-    return (
-        *(
-            ConfigChange.to(("release", "operations", name), "remove", why, is_last_resort=True)
-            for name in variables
-            if not name.endswith(RESULTS)
-        ),
-        *(
-            ConfigChange.to(("release", "leave_out"), name, why, is_added=True, is_last_resort=True)
-            for name in reversed(files)
-        ),
-        *(ConfigChange.to(("merge", "drop"), name, why, is_added=True) for name in merged if name in results),
-    )
+        yield ConfigChange.to(("release", "hide_terms", one.pattern), term, why, is_added=True)
 
 
 class SearchOfColumns:

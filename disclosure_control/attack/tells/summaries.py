@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,17 +11,18 @@ import pandas as pd
 
 from disclosure_control.attack.answerers.levels import LEAST_SUPPORT, LevelMembers, LevelsOfSummaries, RankedPeople
 from disclosure_control.basics.encoding.keys import count_keys
+from disclosure_control.basics.settings.changes import ConfigChange
 
 LEAST_IN_LEVEL = LEAST_SUPPORT  # people: fewer disclose nothing, and such levels need not be made
 OF_VALUES = ("", "the first", "the last", "the commonest", "the largest", "the smallest", "the middle")
 RESULTS = ("ORRES", "STRESC", "STRESN")  # without which a table of findings says nothing: no change removes them
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Summary:
     """What is said of a person: ``how`` a ``column`` of a ``file`` is summarised, in the rows of a ``term`` or in all.
 
-    ``column`` is "" for the rows themselves, ``term`` "" for all rows.
+    ``column`` is "" for the rows themselves, ``term`` "" for all rows, ``file`` "" of the merged table.
     """
 
     file: str
@@ -35,16 +36,10 @@ class Summary:
         """The column as people write it, with its file; one of the merged table has none."""
         return ".".join(filter(None, (self.file, self.column)))
 
-    def patterns(self, same: Mapping[tuple[str, str], Sequence[str]]) -> list[str]:
-        """The variables as the config's operations name them, rows of SUPP-- by their QNAM; none for rows themselves.
-
-        ``same``: columns that say the same in other words, by file and column.
-        """
-        if self.is_of_rows:
-            return []
-        if self.column == "QVAL" and self.term:
-            return [f"{self.domain}.{self.term}"]
-        return [f"{self.domain}.{name}" for name in (self.column, *same.get((self.file, self.column), ()))]
+    @property
+    def pattern(self) -> str:
+        """The variable as the config's operations name it, rows of SUPP-- by their QNAM."""
+        return f"{self.domain}.{self.term if self.column == 'QVAL' and self.term else self.column}"
 
     @property
     def merged_names(self) -> set[str]:
@@ -59,18 +54,51 @@ class Summary:
         return bool(self.column) and self.how in OF_VALUES
 
     @property
+    def is_of_results(self) -> bool:
+        """Whether it is of the results of tests."""
+        return self.column.endswith(RESULTS)
+
+    @property
     def is_of_rows(self) -> bool:
         """Whether it is of the rows themselves: that there are any, and how many."""
         return not self.column
 
+    def with_same(self, same: Mapping[tuple[str, str], Sequence[str]]) -> list[Summary]:
+        """It, and the same of the columns that say the ``same`` in other words, by file and column."""
+        return [self, *(replace(self, column=name) for name in same.get((self.file, self.column), ()))]
+
     def is_among(self, names: Collection[str]) -> bool:
         """Whether the variable, or its column of the merged table, is among the names."""
-        return f"{self.file}.{self.column}" in names or not self.merged_names.isdisjoint(names)
+        return f"{self.file}.{self.column}" in names or self.words() in names or not self.merged_names.isdisjoint(names)
 
     def words(self) -> str:
         """What it is, in words."""
         of_term = f" of {self.term}" if self.term else ""
         return f"{self.how} {self.variable}{of_term}".strip()
+
+
+def lines_without(
+    taken_out: Iterable[Summary], why: str, merged: Collection[str] | None = None, *, is_last_resort: bool = False
+) -> Iterator[ConfigChange]:
+    """The lines of a config that take out what is summarised: columns of the merged table in one step, then of files.
+
+    Of results only those of a test go, where it is a column of the ``merged`` table, if that is given: other tests
+    stay.
+    """
+    whole = list(taken_out)
+    if columns := list(dict.fromkeys(one.column for one in whole if not one.file)):
+        step = {"method": "drop_column", "columns": columns}
+        yield ConfigChange.to(("treatment", "steps"), step, why, is_added=True)
+    of_files = [one for one in whole if one.file]
+    rows = dict.fromkeys(one.file for one in of_files if one.is_of_rows)
+    variables = dict.fromkeys(one.pattern for one in of_files if not (one.is_of_rows or one.is_of_results))
+    results = dict.fromkeys(f"{one.domain}__{one.term}" for one in of_files if one.is_of_results and one.term)
+    for name in variables:
+        yield ConfigChange.to(("release", "operations", name), "remove", why, is_last_resort=is_last_resort)
+    for name in reversed(rows):
+        yield ConfigChange.to(("release", "leave_out"), name, why, is_added=True, is_last_resort=True)
+    for name in results if merged is None else [one for one in merged if one in results]:
+        yield ConfigChange.to(("merge", "drop"), name, why, is_added=True)
 
 
 @dataclass(frozen=True)
