@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -25,12 +26,23 @@ from study.models.role_words import unit_beside
 _MEASURED = ("age", "height or weight", "a laboratory result")
 _USUAL = {"time": "YEARS", "weight": "kg", "length": "cm"}
 
+_FORM = re.compile(
+    r".*[/%°µμ^²³].*|[kcdmnp]?(?:g|l|m|mol|eq|iu|ie|ui|u|s|pa|hz|bar|gy|v)|mm ?hg|[kc]al|bpm|msec|sec|min|ratio|pts?"
+    r"|(?:score|point|tablet|capsule|drop|puff|unit|dose|beat|count|cell|copie|step|session|drink|cigarette)s?"
+)
+
 
 @cache
 def _kinds() -> dict[str, Mapping[str, float]]:
     """How much of years, kilograms and centimetres each of a few units is, by its words in small letters."""
     found = json.loads(Path(__file__).with_name("units.json").read_text(encoding="utf-8"))
     return {kind: found[kind] for kind in _USUAL}
+
+
+def is_a_unit(text: str) -> bool:
+    """Whether a text is written as units are: by a sign, letters or a word."""
+    small = text.strip().rstrip(".").casefold()
+    return any(small in kind for kind in _kinds().values()) or _FORM.fullmatch(small) is not None
 
 
 def with_one_unit(table: SourceTable) -> SourceTable:

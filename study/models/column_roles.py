@@ -19,6 +19,7 @@ from study.formats.dated_columns import may_be_dates
 from study.formats.epochs import may_count_time
 from study.formats.tables import SourceTable
 from study.headings import is_number, words_of
+from study.merge.units import is_a_unit
 from study.models.births import birth_by_values
 from study.models.medical_words import is_a_medical_term
 from study.models.role_words import (
@@ -267,8 +268,8 @@ def _agrees(role: Role, values: ValuesSeen) -> bool:
     """Whether the values of a column can be what its heading names."""
     if role in (Role.DATE, Role.DEATH_DATE):
         return values.share(r"\S.*") > 0 and values.are_dates
-    if role is Role.UNIT and values.is_numeric:  # of alcohol
-        return False
+    if role is Role.UNIT and values.n_values and (values.is_numeric or not any(map(is_a_unit, values.texts))):
+        return False  # units of alcohol, and intensive care units
     if role in (Role.UNIT, Role.VISIT, Role.ARM, Role.DEATH):
         few = values.n_distinct * PEOPLE_OF_A_TERM <= values.n_values or values.is_numeric
         return values.are_short and few and not values.are_dates and not may_count_time(values.numbers)

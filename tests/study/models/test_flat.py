@@ -318,6 +318,15 @@ def test_a_group_of_years_or_of_blood_is_no_arm(heading, is_arm):
     assert (says is not None and says.role is Role.ARM) == is_arm
 
 
+@each(
+    "values, is_unit",
+    [(["mmol/l", "mg/dl"], True), (["Jahre", "Monate"], True), (["ICU", "CCU"], False), (["3", "7"], False)],
+)
+def test_a_unit_is_one_by_its_values_too(values, is_unit):
+    frame = pd.DataFrame({"pid": [f"P{i}" for i in range(60)], "unit": (values * 30)[:60]})
+    assert (model_of("pid", T=frame).column("T", "unit").role is Role.UNIT) == is_unit
+
+
 def test_one_row_for_each_person_is_no_long_table():
     frame = pd.DataFrame(
         {"patient": [f"p{i}" for i in range(40)], "test": ["a", "b"] * 20, "result": [str(i) for i in range(40)]}
