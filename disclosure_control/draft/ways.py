@@ -1,9 +1,9 @@
 """Other ways to hold than the proposed one: all ranked by what the study's own tables lose, the best ones tried whole.
 
-A way is a recoding of the quasi-identifiers, and where rare terms are counted: within classes or in the whole study.
-Recodings are searched from the recommended one on, one column up or down at a time: within larger classes, fewer terms,
-visits and outcomes are those of few people, and a column that was dropped may come back. What a way loses is found
-without any search of what leaves, so that many ways cost less than one trial; whether the best may leave is tried.
+A way is a recoding of the quasi-identifiers, where rare terms are counted, and whether cells of few people are hidden so
+that a column stays for all others. Recodings are searched from the recommended one on, one column up or down at a time:
+within larger classes, fewer terms, visits and outcomes are those of few people, and a column that was dropped may come
+back. What a way loses is found without any search of what leaves, so that many ways cost less than one trial.
 """
 
 from __future__ import annotations
@@ -421,8 +421,12 @@ def ways_in_words(
     of = listed(tables) if tables else "all tables of the study"
     n_tried = sum(one.is_tried for one in found)
     yield f"Ways to hold, by what {of} lose; {counted(len(found), 'way')} weighed, {n_tried} tried:"
-    hiding = (one for one in found[MOST_SHOWN:] if one.hidden)
-    for number, one in enumerate([*found[:MOST_SHOWN], *itertools.islice(hiding, 1)], start=1):
+    unlike: dict[tuple[str, float], WayWeighed] = {}
+    for one in found:
+        unlike.setdefault((one.use.loses, one.lost), one)
+    others = list(unlike.values())
+    hiding = (one for one in others[MOST_SHOWN:] if one.hidden)
+    for number, one in enumerate([*others[:MOST_SHOWN], *itertools.islice(hiding, 1)], start=1):
         way = applied(literal, one.way.changes)
         is_proposed = way == proposed
         words = "As it stands without that" if not one.way.changes and not is_proposed else one.way.words

@@ -39,7 +39,6 @@ IN_SENTENCES = {
     r"[1-9] of [\d,]+ records removed": "the same",
     r"people in the files, [1-9] people left out": "the same",
     r"not in the release: treated: [1-9]": "the same",
-    r"no longer at risk": "all who were at risk: a total of the pilot",
     r"Not (?:assessable|evaluated)": "total less evaluated: totals of the pilot",
     r"[1-9] of (?:the )?[\d,]+ (?:rules|tables|comparisons?|figures?|recodings|columns|points|keys?|files|pairs)":
         "no people",

@@ -360,7 +360,7 @@ def _of_few_hidden(course: CourseRisk) -> Iterator[ConfigChange]:
     keep = list(dict.fromkeys((*(kept if is_done else course.may_keep), *course.alone_in_class)))
     facts = dict.fromkeys(KINDS[one].words if one in KINDS else "a reason to leave the study" for one in keep)
     why = [] if is_done else [f"terms of fewer than {least} people of a class single people out"]
-    why += [f"people lose their quasi-identifiers where {listed(facts)} is rare"] if keep else []
+    why += [f"people lose their quasi-identifiers where one of these is rare: {listed(facts)}"] if keep else []
     value = {"at_least": least, "within": "class", **({"keep": keep} if keep else {})}
     yield ConfigChange.to(("release", "rare_terms"), value, "; ".join(why))
 
