@@ -1,9 +1,9 @@
 """Other ways to hold than the proposed one: all ranked by what the study's own tables lose, the best ones tried whole.
 
-A way is a recoding of the quasi-identifiers, where rare terms are counted, and whether cells of few people are hidden so
-that a column stays for all others. Recodings are searched from the recommended one on, one column up or down at a time:
-within larger classes, fewer terms, visits and outcomes are those of few people, and a column that was dropped may come
-back. What a way loses is found without any search of what leaves, so that many ways cost less than one trial.
+A way is a recoding of the quasi-identifiers, where rare terms are counted, and whether cells of few people are hidden,
+so that a column stays for all others. Recodings are searched from the recommended one on, one column up or down at a
+time: within larger classes, fewer terms, visits and outcomes are those of few people, and a column that was dropped may
+come back. What a way loses is found without any search of what leaves, so many ways cost less than one trial.
 """
 
 from __future__ import annotations
