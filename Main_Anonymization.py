@@ -269,7 +269,9 @@ def _propose(
         return any(dropped_by(change).intersection(spared) for one in proposal.left for change in one.changes)
 
     looks_further = is_of_no_use or drops_what_is_spared()
-    if asked is not None and recommended is not None and (asked.weigh is not None or looks_further):
+    is_of_all_ways = any(one.is_of_all_ways for one in proposal.left)
+    weighs = asked is not None and not is_of_all_ways and (asked.weigh is not None or looks_further)
+    if asked is not None and recommended is not None and weighs:
         recoding = RecodingLevels.of(recommended.figures, recommended.outcome)
         as_it_is = looked[-1] if proposal.is_tried or not proposal.is_other else None
         proposal, said = proposed_by_ways(proposal, file.name, recoding, trials, as_it_is, asked.tables_weighed)

@@ -289,7 +289,7 @@ def _thresholds_not_met(leaving: LeavingProduct, config: Mapping[str, Any]) -> l
         sentence = f"{few}: its rows leave only if a person says why the risk that is left is acceptable."
         why = "only if the risk that is left is acceptable: then write why, and delete this mark and #"
         choice = ConfigChange.to(("context", "residual_risk"), "why it is acceptable", why)
-        reasons.append(Reason(Gravity.NOT_DECIDED, sentence, remedy, choices=(choice,)))
+        reasons.append(Reason(Gravity.NOT_DECIDED, sentence, remedy, choices=(choice,), is_of_all_ways=True))
     reasons += [_of_model(result, config) for result in assessment.results if result.n_risky or not result.n_evaluated]
     n_left_aside = assessment.k_anonymity.n_total - assessment.k_anonymity.n_evaluated
     if n_left_aside:

@@ -32,6 +32,7 @@ class Reason:
     ``remedy`` is what else there is to do, in words: a command, or a choice that only the controller has. With
     changes it begins with "or". ``choices``: changes that answer it only where what their words say is true, which
     nobody but the controller knows; they are proposed as comments. ``infers``: a sensitive value can be inferred.
+    ``is_of_all_ways``: no recoding answers it.
     """
 
     gravity: Gravity
@@ -41,6 +42,7 @@ class Reason:
     lines: str = ""
     choices: tuple[ConfigChange, ...] = ()
     infers: bool = False
+    is_of_all_ways: bool = False
 
     def with_lines(self, config: Mapping[str, Any]) -> Reason:
         """The reason with its ``lines`` to paste: the keys that its changes make of this ``config``."""

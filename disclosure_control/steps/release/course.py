@@ -323,8 +323,9 @@ def reasons_of_course(policy: Policy, course: CourseRisk) -> list[Reason]:
             Gravity.OUTSIDERS_CAN_SINGLE_OUT,
             f"{capitalised(n_alone)} of {course.n_people} people in the release are alone by their quasi-identifiers "
             f"together with {facts} that an acquaintance may know ({people_known(known.kinds)}{months}).",
-            *_remedy(policy, course),
+            *(told := _remedy(policy, course)),
             choices=_choices(course),
+            is_of_all_ways=course.fewer is not None and not course.fewer.columns and not told[1],
         )
     ]
 

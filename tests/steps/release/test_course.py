@@ -172,6 +172,7 @@ def test_what_the_config_has_already_is_not_the_next_step():
     (reason,) = reasons_of_course(MASKED, done)
     assert reason.remedy.startswith("rows cannot leave at K = 5: 30 of 100 people are alone")
     assert "outsiders_know" in reason.remedy
+    assert reason.is_of_all_ways
 
 
 def rising_by(most: int) -> st.SearchStrategy[list[int]]:
