@@ -103,7 +103,11 @@ _LOWEST_SCORE = -10
 _FEW_CODES, _MANY_CODES, _NEAR_MOST = 5, 10, 0.3
 _OF_SURVEYS = (-1.0, -3.0, -10.0)  # not known, not said, less than one
 _REPEATS = {float(f"{sign}{digit * n}") for digit in "789" for n in (2, 3, 4, 5) for sign in ("", "-")}
-_DECIMALS = {sign * float(text) for text in ("88.8", "99.9", "888.8", "999.9", "99.99", "999.99") for sign in (1, -1)}
+_DECIMALS = {
+    sign * float(text)
+    for text in ("77.7", "777.7", "88.8", "99.9", "888.8", "999.9", "99.99", "999.99")
+    for sign in (1, -1)
+}
 _OF_A_SCALE = {7.0, 8.0, 9.0, -7.0, -8.0, -9.0}
 _BESIDE = {99.0: (96, 97, 98), 999.0: (996, 997, 998)}  # 97 refused, 98 not known, 99 not asked
 _BELOW = {-float(most - less) for most in (99, 999) for less in range(5)}  # -95 could not be measured

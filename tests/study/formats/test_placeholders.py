@@ -63,7 +63,7 @@ def test_dates_of_another_time_are_dates():
         ([1, 2, 3, 97, 98, 99], 9, False, [97, 98, 99], []),
         ([0, 1, 9], 20, False, [], [9]),
         ([-3, -1, 0, 2, -9], 9, False, [], []),  # z-scores
-        ([18.5, 24.1, 31.0, 999.9], 4, False, [999.9], []),
+        ([18.5, 24.1, 31.0, 777.7], 4, False, [777.7], []),
     ],
 )
 def test_numbers_that_are_codes(values, n_records, is_age, sure, may_be):
