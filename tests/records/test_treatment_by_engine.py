@@ -76,7 +76,7 @@ def treated(opened, folder) -> tuple[StepResult, bytes, str]:
     found = steps["treatment"]
     released = b"".join(written(one) for one in found.datasets.values())
     verdict = verdict_on(what_leaves(steps), steps)
-    return found, released, as_text([verdict.section, verdict.left_open], Where.FIRST | Where.TEXT)
+    return found, released, as_text([verdict.section, verdict.at_length], Where.FIRST | Where.TEXT)
 
 
 def written(dataset: pd.DataFrame | Iterator[pd.DataFrame]) -> bytes:

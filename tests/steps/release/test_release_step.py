@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 
 from disclosure_control.basics.telling.reasons import Gravity
+from disclosure_control.basics.telling.section_text import as_text
+from disclosure_control.basics.telling.sections import Where
 from disclosure_control.remedy.treatments.keys import Release
 from disclosure_control.report.verdict import verdict_on, what_leaves
 from disclosure_control.steps.release.step import run_step
@@ -247,7 +249,8 @@ def test_the_verdict_is_about_the_package(demo):
     assert unseen == "Many facts together give no answer about DM__COUNTRY: this cannot be seen at this size."
     verdict = verdict_on(leaving, steps)
     assert not verdict.may_leave
-    assert verdict.text.startswith("VERDICT on released/: Hold.\n  1. ")
+    assert verdict.text.startswith("VERDICT on released/: Hold.")
+    assert "\n  Reasons\n  1. " in verdict.text
     assert verdict.figures["verdict"] == "Hold"
 
 
@@ -259,7 +262,7 @@ def test_fewer_people_than_k_never_leave(tmp_path, release_key):
     assert result.figures["released"] is False
     verdict = verdict_on(what_leaves({"release": result}), {"release": result})
     assert verdict.text.startswith("VERDICT: Hold, nothing is released.")
-    assert "fewer people than K" in verdict.text
+    assert "fewer people than K" in as_text([verdict.at_length], Where.TEXT)
 
 
 # ---------------------------------------------------------------- real studies

@@ -53,10 +53,8 @@ def _people_of_labels(column: EncodedColumn, size: np.ndarray) -> np.ndarray:
 
 def words(found: BinsOfFew) -> Iterator[Part]:
     """How many there are; only the table names them."""
-    yield Sentence(
-        f"Bins with fewer than {found.fewer_than} people: {found.bins}, {found.empty} of them empty. "
-        "near_empty_bins.csv lists them."
-    )
+    listed = f"{found.bins}, of which {found.empty} are empty. near_empty_bins.csv lists them" if found.bins else "none"
+    yield Sentence(f"Bins with fewer than {found.fewer_than} people: {listed}.")
 
 
 SECTION = RiskSection(
