@@ -86,12 +86,16 @@ def capitalised(text: str) -> str:
 
 
 def in_short(sentence: str, most: int = 20) -> str:
-    """A sentence of more than so many words without its brackets, then up to its first pause, then its first words."""
+    """A sentence of more than so many words up to its first pause, or without its brackets, or its first words."""
     without = _IN_BRACKETS.sub("", sentence)
-    for words in (sentence, without, _PAUSE.split(without, maxsplit=1)[0]):
-        if len(words.split()) <= most:
+    for words in (sentence, _up_to_pause(sentence), without, _up_to_pause(without)):
+        if len(words.split()) <= most and words.count("(") == words.count(")"):
             return words if words.endswith(".") else f"{words}."
     return f"{' '.join(without.split()[: most - 1])} ..."
+
+
+def _up_to_pause(text: str) -> str:
+    return _PAUSE.split(text, maxsplit=1)[0]
 
 
 def listed(names: Iterable[str], at_most: int = 12) -> str:
