@@ -143,6 +143,10 @@ class TableModel:
         """The column that the merge knows by this name; the table may not have it."""
         return next((name for name, one in self.short.items() if one == short), f"{self.prefix}{short}")
 
+    def in_words(self, name: str, frame: pd.DataFrame) -> pd.Series:
+        """A column of rows of the table as the merge writes it: the code of a concept by its name."""
+        return self.derived[name](frame) if name in self.derived else frame[name]
+
     def read(self, short: str, frame: pd.DataFrame) -> pd.Series | None:
         """The column of rows of the table that the merge knows by this name, also one that it derives; None without.
 

@@ -19,11 +19,12 @@ from disclosure_control.attack.tells.figures_of_rows import (
     digits_of_codes,
     row_by_row,
 )
-from disclosure_control.attack.tells.summaries import LEAST_IN_LEVEL, RESULTS, SummariesOfFiles, Summary
+from disclosure_control.attack.tells.summaries import LEAST_IN_LEVEL, SummariesOfFiles, Summary
 from disclosure_control.attack.tells.written_numbers import forms_of_numbers, numbers_within
 from disclosure_control.basics.encoding.columns import encode_column, parse_numbers
 from disclosure_control.basics.encoding.keys import count_keys
 from disclosure_control.basics.encoding.text_codes import text_codes
+from disclosure_control.release.recodings import RESULTS
 from study.models.coded_terms import term_ladders
 from study.models.roles import Role, TableKind, TableModel
 
@@ -62,14 +63,22 @@ class RowsOfFile:
 
     def summary(self, column: str, how: str = "", term: str = "") -> Summary:
         """A summary of a column of the file; results of the only test of a file are those of the test."""
-        return Summary(
-            self.name, self.domain, column, how, term or (self._only_test if column.endswith(RESULTS) else "")
-        )
+        is_result = column in self.results
+        return Summary(self.name, self.domain, column, how, term or (self._only_test if is_result else ""), is_result)
+
+    @cached_property
+    def results(self) -> set[str]:
+        """The columns with the results of tests."""
+        return set() if self.table is None else {self.table.called(short) for short in RESULTS}
 
     @cached_property
     def _only_test(self) -> str:
-        tests = [] if self.topic is None else _encoded(self.frame[self.topic])[1].tolist()
+        tests = [] if self.topic is None else _encoded(self.in_words(self.topic))[1].tolist()
         return str(tests[0]) if len(tests) == 1 else ""
+
+    def in_words(self, column: str) -> pd.Series:
+        """A column (n_rows,) as the merge writes it."""
+        return self.frame[column] if self.table is None else self.table.in_words(column, self.frame)
 
     @property
     def adds_up(self) -> bool:
@@ -231,7 +240,7 @@ def _summarise(file: RowsOfFile, starts: np.ndarray, made: _Made) -> None:
             continue
         _add_forms(file, column, topic, made)
         of_all_rows = list(by_order_and_size(file.person, values, file.adds_up))
-        if topic is None or not name.endswith(RESULTS):
+        if topic is None or name not in file.results:
             of_all_rows += [*row_by_row(file.person, values), *digits_of_codes(file.person, values, made.n_people)]
         for how, person, found in of_all_rows:
             made.add_numbers([file.summary(name, how)], 0, person, found)
@@ -268,7 +277,7 @@ def _topic_of(file: RowsOfFile) -> _Topic | None:
     name = file.topic
     if name is None:
         return None
-    codes, labels = _encoded(file.frame[name])
+    codes, labels = _encoded(file.in_words(name))
     if not 1 < len(labels) <= MOST_TERMS:
         return None
     there, n_people = codes >= 0, int(file.person.max(initial=0)) + 1

@@ -15,7 +15,6 @@ from disclosure_control.basics.settings.changes import ConfigChange
 
 LEAST_IN_LEVEL = LEAST_SUPPORT  # people: fewer disclose nothing, and such levels need not be made
 OF_VALUES = ("", "the first", "the last", "the commonest", "the largest", "the smallest", "the middle")
-RESULTS = ("ORRES", "STRESC", "STRESN")  # without which a table of findings says nothing: no change removes them
 
 
 @dataclass(frozen=True, order=True)
@@ -23,6 +22,7 @@ class Summary:
     """What is said of a person: ``how`` a ``column`` of a ``file`` is summarised, in the rows of a ``term`` or in all.
 
     ``column`` is "" for the rows themselves, ``term`` "" for all rows, ``file`` "" of the merged table.
+    ``is_of_results``: by the data model, the column has the results of tests.
     """
 
     file: str
@@ -30,6 +30,7 @@ class Summary:
     column: str
     how: str
     term: str = ""
+    is_of_results: bool = False
 
     @property
     def variable(self) -> str:
@@ -52,11 +53,6 @@ class Summary:
     def is_of_values(self) -> bool:
         """Whether it is one of the column's values, and no number of them or sum."""
         return bool(self.column) and self.how in OF_VALUES
-
-    @property
-    def is_of_results(self) -> bool:
-        """Whether it is of the results of tests."""
-        return self.column.endswith(RESULTS)
 
     @property
     def is_of_rows(self) -> bool:

@@ -20,7 +20,6 @@ import pyarrow.compute as pc
 
 from disclosure_control.attack.answerers.forms import OwnDigits
 from disclosure_control.attack.dates.dated_rows import released_days
-from disclosure_control.attack.tells.summaries import RESULTS
 from disclosure_control.attack.traces.chance import Exchange
 from disclosure_control.attack.traces.originals import (
     ids_of_people,
@@ -43,6 +42,7 @@ from disclosure_control.basics.telling.progress import going_through, progress
 from disclosure_control.measures.moved_dates import NO_DAY
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, ReleasedStudy
 from disclosure_control.release.people import ReleasePeople, texts_of
+from disclosure_control.release.recodings import RESULTS
 from disclosure_control.release.study import Study
 from study.formats.tables import SourceTable
 from study.operations import OperationKind
@@ -316,10 +316,12 @@ def _tests_with_digits(
 ) -> list[str]:
     """The tests whose results hold digits of people, as columns of the merged table; none if others hold them, too."""
     model = released.model.table(name)
-    test = None if model is None else model.read("TEST", table.frame)
-    if test is None or not column.endswith(RESULTS):
+    if model is None or column not in map(model.called, RESULTS) or model.called("TEST") not in table.frame:
         return []
-    of_rows, cells, found, rest = test.astype("str"), table.column(column), [], np.ones(len(test), dtype=bool)
+    test = model.called("TEST")
+    of_rows = model.in_words(test, pd.DataFrame({test: table.column(test)})).astype("str")
+    cells, found = table.column(column), list[str]()
+    rest = np.ones(len(of_rows), dtype=bool)
     for one in of_rows.dropna().unique().tolist():
         rows = of_rows.eq(one).to_numpy(dtype=bool)
         n_people, is_chance = own.found(cells[rows], person[rows]) or (0, True)
