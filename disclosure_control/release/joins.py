@@ -183,13 +183,13 @@ def _of_relations(file: StudyFile) -> Iterator[Key]:
     domain = frame["RDOMAIN"] if has_domain else pd.Series(file.domain, frame.index, dtype="str")
     named = frame.assign(RDOMAIN=domain).dropna(subset=["RDOMAIN", "IDVAR"])
     of_rows = named[named["IDVARVAL"].notna()]
-    for parent, variable in of_rows[["RDOMAIN", "IDVAR"]].drop_duplicates().itertuples(index=False):
+    for parent, variable in sorted({*zip(of_rows["RDOMAIN"], of_rows["IDVAR"], strict=True)}):
         where = (("RDOMAIN", parent),) if has_domain else ()
         yield Key(file.name, "IDVARVAL", parent, variable, within_person=True, where=(*where, ("IDVAR", variable)))
     of_data_sets = named[named["IDVARVAL"].isna()]
     if "RELID" in frame:
         for _, related in of_data_sets.groupby("RELID", sort=True):
-            both = related[["RDOMAIN", "IDVAR"]].drop_duplicates().itertuples(index=False)
+            both = sorted({*zip(related["RDOMAIN"], related["IDVAR"], strict=True)})
             for (one, column), (other, its_column) in pairwise(both):
                 yield Key(one, column, other, its_column, within_person=True)
 

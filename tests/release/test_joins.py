@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
-from disclosure_control.release.joins import JoinState, KeyJoin, joins_of
+from disclosure_control.release.joins import JoinState, KeyJoin, joins_of, keys_of
 from disclosure_control.release.readme import readme
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
 from disclosure_control.steps.release.keys import key_parts, reasons_of_keys, told_joins
@@ -26,6 +26,7 @@ from tests.examples import examples
 from tests.release.small_studies import KEY, RELEASE, people, study_of, table
 
 IDS = [f"P{number}" for number in range(1, 7)]
+DOMAINS = ("CM", "AE", "MH")
 
 
 def column(role: Role, refers_to: str = "", within_person: bool = False) -> ColumnModel:
@@ -225,9 +226,20 @@ def test_supplements_relations_and_devices_by_hand():
     found = joins(study_of(files, IDS), list(range(6)), "USUBJID", lines)
     assert counts(found["SUPPAE.IDVARVAL (RDOMAIN AE, IDVAR AESEQ)"]) == (4, 3, 4, 3)
     assert counts(found["SUPPDM.USUBJID"]) == (6, 6, 6, 6)
-    assert counts(found["TU.TULNKID"]) == (3, 2, 3, 2)
+    assert counts(found["TR.TRLNKID"]) == (4, 4, 4, 4)
     assert counts(found["TU.SPDEVID"])[:2] == (3, 2)
     assert {one.state for one in found.values()} == {JoinState.JOINS}
+
+
+def test_the_order_of_rows_of_a_relation_is_not_that_of_its_keys():
+    rows = [
+        {"STUDYID": "S", "RDOMAIN": one, "USUBJID": IDS[0], "IDVAR": f"{one}SEQ", "IDVARVAL": "1"} for one in DOMAINS
+    ]
+    rows += [{**row, "USUBJID": None, "IDVARVAL": None, "RELID": "1"} for row in rows]
+    files = {one: [{"USUBJID": IDS[0], f"{one}SEQ": 1.0}] for one in DOMAINS}
+    found = [[*keys_of(study_of({**files, "RELREC": order}, IDS), "USUBJID")] for order in (rows, rows[::-1])]
+    assert len(found[0]) > 4
+    assert found[0] == found[1]
 
 
 # ---------------------------------------------------------------- the slow and obvious version
