@@ -60,10 +60,12 @@ class CountedTexts:
         A text whose hash is small enough was counted from the first record on, because a sample only shrinks. Source:
         Gibbons, Distinct sampling, VLDB 2001.
         """
-        both = CountedDictionary()
-        for one in (self, later._in_sample(self.share_at_hand)):
-            both.add(one)
-        return replace(both.counted(), share_at_hand=self.share_at_hand)
+        of_both = (self, later._in_sample(self.share_at_hand))
+        texts = pa.concat_arrays([one.texts for one in of_both]).dictionary_encode()
+        code, first = texts.indices.to_numpy(), np.full(len(texts.dictionary), np.iinfo(np.int64).max)
+        np.minimum.at(first, code, np.concatenate([one.first_record for one in of_both]))
+        people = np.bincount(code, np.concatenate([one.people for one in of_both]), len(first)).astype(np.int64)
+        return CountedTexts(texts.dictionary, people, first, self.share_at_hand)
 
     def column(self, name: str = "") -> pd.Series:
         """The texts as a column of the dataset (n_texts,)."""
@@ -111,15 +113,6 @@ class CountedDictionary:
         rows = np.flatnonzero(codes >= n_before)[::-1]  # of several records with a text the first is written last
         self._first_record[codes[rows]] = rows + self._n_read
         self._n_read += len(codes)
-        return codes
-
-    def add(self, counted: CountedTexts) -> np.ndarray:
-        """The code (n,) of each of some distinct texts of later records, which were counted already."""
-        n_before, codes = len(self), self._codes_of(counted.texts)
-        self._make_room()
-        self._people[codes] += counted.people
-        new = np.flatnonzero(codes >= n_before)
-        self._first_record[codes[new]] = counted.first_record[new]
         return codes
 
     def _codes_of(self, texts: pa.LargeStringArray) -> np.ndarray:

@@ -114,10 +114,8 @@ class SubjectsOnDisk:
 
         A file of this tool has them in ascending order, where neighbours are compared.
         """
-        n = sum(self.lengths)
-        if self.is_rising:
-            return n
-        return self._database.count_distinct(self.ids, SCHEMA)
+        self.close()
+        return sum(self.lengths) if self.is_rising else self._database.count_distinct(self._aside.path)
 
 
 def _in_one_block(table: pa.Table) -> pa.RecordBatch:
