@@ -84,16 +84,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 2,
         "tests/study_tables": 1,
     },
-    "Store": {
-        "disclosure_control.identifiers": 4,
-        "disclosure_control.report": 6,
-        "study": 64,
-        "tests/records": 79,
-        "tests/run": 5,
-        "tests/steps/identifiers": 1,
-        "tests/study/formats": 14,
-        "tests/study/models": 1,
-    },
     "Lead": {
         "disclosure_control.attack": 3,
         "disclosure_control.basics": 5,
@@ -197,6 +187,16 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/steps/release": 3,
         "tests/study_tables": 459,
     },
+    "Store": {
+        "disclosure_control.identifiers": 4,
+        "disclosure_control.report": 6,
+        "study": 64,
+        "tests/records": 77,
+        "tests/run": 5,
+        "tests/steps/identifiers": 1,
+        "tests/study/formats": 14,
+        "tests/study/models": 1,
+    },
 }
 
 MOST = {
@@ -210,7 +210,7 @@ MOST = {
     "disclosure_control.draft": 1417,
     "disclosure_control.identifiers": 1454,
     "disclosure_control.measures": 1730,
-    "disclosure_control.records": 1885,
+    "disclosure_control.records": 1877,
     "disclosure_control.release": 3929,
     "disclosure_control.remedy": 4058,
     "disclosure_control.report": 994,
@@ -255,7 +255,7 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 42319, 33580
+MOST_STATEMENTS, MOST_OF_TESTS = 42311, 33580
 MOST_SETTINGS = 299
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
