@@ -7,7 +7,6 @@ standards' words, of medicine or of headings in the pilots' languages may be the
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import cache
 
 from disclosure_control.identifiers.label_words import (
@@ -46,7 +45,10 @@ def is_ordinary_name(name: str, of_a_standard: bool = False) -> bool:
     words = [part for part in parts if not part.isdecimal()]
     if any(len(one) > _LONGEST_NUMBER for one in numbers) or sum(map(len, numbers)) > _MOST_DIGITS:
         return False
-    if not (_has_a_long_word(words) or _is_abbreviation(words, numbers)):
+    # Letters alone are initials, or those of a number plate; ``hr_1`` and ``q12`` are one abbreviation with its number,
+    # and ``mh62`` is a person born then.
+    is_abbreviation = len(words) == 1 and sum(map(len, numbers)) <= _LONGEST_NUMBER + 1 - len(words[0])
+    if not (is_abbreviation or any(len(word) >= _SHORTEST_PART for word in words)):
         return False
     if numbers and any(map(is_a_place_word, words)):
         return False
@@ -66,16 +68,6 @@ def is_in_known_words(text: str) -> bool:
     return not why_of_label(text) and all(
         len(part) <= _MOST_DIGITS if part.isdecimal() else len(part) == 1 or is_known_word(part) for part in parts
     )
-
-
-def _has_a_long_word(words: Sequence[str]) -> bool:
-    """Whether there is a word that says something: letters alone are initials, or those of a number plate."""
-    return any(len(word) >= _SHORTEST_PART for word in words)
-
-
-def _is_abbreviation(words: Sequence[str], numbers: Sequence[str]) -> bool:
-    """Whether a name is one abbreviation with its number: ``hr_1``, ``q12``, and not ``mh62``, a person born then."""
-    return len(words) == 1 and sum(map(len, numbers)) <= _LONGEST_NUMBER + 1 - len(words[0])
 
 
 def may_name_somebody(text: str, is_text: bool) -> bool:

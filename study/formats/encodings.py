@@ -39,7 +39,8 @@ def read_text(source: SourceFile, declared: str | None) -> tuple[pa.Buffer, list
         check_encoding_name(declared, path)
     elif content[:2] in _UTF16_MARKS:
         return pa.py_buffer(_decoded_whole(content, path, "utf-16")), []
-    if declared is not None and _has_wide_characters(declared):
+    # Where every character takes two bytes or more, letters have NUL bytes, and lines are not to be split.
+    if declared is not None and codecs.lookup(declared).name.startswith(("utf-16", "utf-32")):
         return pa.py_buffer(_decoded_whole(content, path, declared)), []
     data = pa.py_buffer(content)
     characters = np.frombuffer(content, dtype=np.uint8)
@@ -219,8 +220,3 @@ def _is_valid(piece: bytes, encoding: str) -> bool:
     except UnicodeError:
         return False
     return True
-
-
-def _has_wide_characters(encoding: str) -> bool:
-    """Whether every character takes two bytes or more: ASCII letters with NUL bytes, lines not to be split."""
-    return codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
