@@ -41,8 +41,6 @@ STAYS_MET_BY_UNION_OF_MET = (
     "basic_beta",
     "enhanced_beta",
 )
-# Distances that are a norm of the difference of two distributions change by at most as much as the reference moves.
-NORMS = ("total_variation_t", "wasserstein_t", "mean_difference_t", "hierarchical_t")
 
 
 @dataclass(frozen=True)

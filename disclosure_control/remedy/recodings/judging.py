@@ -10,7 +10,6 @@ import numpy as np
 
 from Anonymization_Models import CountTable
 from disclosure_control.remedy.recodings.criteria import (
-    NORMS,
     STAYS_MET_BY_ANY_UNION,
     Criterion,
 )
@@ -119,55 +118,14 @@ class _ByKept(_Judging):
 
     def _until_no_more_fail(self, gone: np.ndarray, found: np.ndarray) -> np.ndarray:
         """The classes suppressed once no class left fails k or t, or once they are enough."""
-        against_kept = [AgainstKept(one, self.roll_up.cells(self.node, one.table)) for one in self.comparing]
         while not self._are_enough(found):
-            for one in against_kept:
-                found = found | one.fails(gone, found)
+            for one in self.comparing:
+                table = self.table_of_kept(one, gone)
+                found = found | one.fails(one.measure(table, table.people_of_value))
             if (found == gone).all():
                 break
             gone, found = found, self._with_too_few(found)
         return found
-
-
-class AgainstKept:
-    """Which classes of a ``table`` fail a criterion that compares them with those who are kept, round after round.
-
-    A distance that is a norm changes by at most as far as the reference moved: d(p, r) - d(r, s) <= d(p, s) <= d(p, r)
-    + d(r, s). So after the first round only classes near the threshold are measured again.
-    """
-
-    def __init__(self, criterion: Criterion, table: CountTable):
-        self.criterion, self.table = criterion, table
-        self.first: tuple[np.ndarray, np.ndarray] | None = None  # the measure, and its reference
-
-    def fails(self, gone: np.ndarray, found: np.ndarray) -> np.ndarray:
-        """Which classes (n_classes,) fail, where those ``gone`` are not kept; those ``found`` need no answer."""
-        of_kept = self.table.people_of_value
-        if gone.any():
-            cells = gone[self.table.class_of_cell]
-            of_gone = np.bincount(self.table.value_of_cell[cells], self.table.people[cells], len(of_kept))
-            of_kept = of_kept - of_gone
-        asked = ~found if self.first is None else self._near_the_threshold(of_kept) & ~found
-        measure = self.criterion.measure(_without(self.table, ~asked), of_kept)
-        if self.first is None:
-            if self.criterion.model in NORMS:
-                self.first = measure, of_kept
-            return self.criterion.fails(measure)
-        return self.criterion.fails(np.where(asked, measure, self.first[0]))
-
-    def _near_the_threshold(self, of_kept: np.ndarray) -> np.ndarray:
-        """The classes (n_classes,) whose first measure does not show whether they fail against other people."""
-        assert self.first is not None
-        measure, of_first = self.first
-        criterion, occur = self.criterion, np.flatnonzero(of_kept)
-        everybody = CountTable(np.zeros_like(occur), occur, of_kept[occur], self.table.values, 1)
-        (moved,) = criterion.measure(everybody, of_first)
-        if np.isnan(moved):  # nobody is left to compare with
-            return np.ones(len(measure), dtype=bool)
-        rounding = 1e-6 * max(criterion.scale, abs(criterion.threshold))
-        with np.errstate(invalid="ignore"):
-            near: np.ndarray = np.abs(measure - criterion.threshold) <= moved + rounding
-        return near
 
 
 def _without(table: CountTable, suppressed: np.ndarray) -> CountTable:
