@@ -245,8 +245,8 @@ def _propose(
 ) -> None:
     """Write the next config beside the pilot's, and say what it changes and how to put it in place.
 
-    Where ``recommend`` weighs tables of the study, or what leaves by the proposal is of no use, other ways to hold are
-    tried, too, and the best one is proposed.
+    Where ``recommend`` weighs tables of the study, or what leaves by the proposal is of no use or held, other ways to
+    hold are tried, too, and the best one is proposed.
     """
 
     file, recommended = pilot.config_file, steps.get("recommend")
@@ -268,7 +268,7 @@ def _propose(
     def drops_what_is_spared() -> bool:
         return any(dropped_by(change).intersection(spared) for one in proposal.left for change in one.changes)
 
-    looks_further = is_of_no_use or drops_what_is_spared()
+    looks_further = is_of_no_use or bool(proposal.left) or drops_what_is_spared()
     is_of_all_ways = any(one.is_of_all_ways for one in proposal.left)
     weighs = asked is not None and not is_of_all_ways and (asked.weigh is not None or looks_further)
     if asked is not None and recommended is not None and weighs:
