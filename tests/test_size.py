@@ -84,20 +84,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 2,
         "tests/study_tables": 1,
     },
-    "Lead": {
-        "disclosure_control.attack": 3,
-        "disclosure_control.basics": 5,
-        "disclosure_control.draft": 156,
-        "disclosure_control.release": 12,
-        "disclosure_control.report": 2,
-        "doors": 36,
-        "study": 3,
-        "tests/draft": 161,
-        "tests/release": 7,
-        "tests/steps/release": 8,
-        "tests/study/columns": 1,
-        "tests/study/formats": 5,
-    },
     "Desk": {
         "Anonymization_Models": 14,
         "config": 6,
@@ -197,6 +183,20 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 104,
         "tests/study/models": 30,
     },
+    "Lead": {
+        "disclosure_control.attack": 3,
+        "disclosure_control.basics": 5,
+        "disclosure_control.draft": 156,
+        "disclosure_control.release": 12,
+        "disclosure_control.report": 2,
+        "doors": 36,
+        "study": 3,
+        "tests/draft": 161,
+        "tests/release": 7,
+        "tests/steps/release": 8,
+        "tests/study/columns": 1,
+        "tests/study/formats": 5,
+    },
 }
 
 MOST = {
@@ -212,7 +212,7 @@ MOST = {
     "disclosure_control.measures": 1730,
     "disclosure_control.records": 1877,
     "disclosure_control.release": 3929,
-    "disclosure_control.remedy": 4058,
+    "disclosure_control.remedy": 4028,
     "disclosure_control.report": 994,
     "disclosure_control.rules": 292,
     "disclosure_control.run": 916,
@@ -238,7 +238,7 @@ MOST = {
     "tests/models": 1087,
     "tests/records": 1535,
     "tests/release": 2145,
-    "tests/remedy/recodings": 784,
+    "tests/remedy/recodings": 735,
     "tests/remedy/treatments": 1797,
     "tests/report": 2853,
     "tests/rules": 168,
@@ -255,7 +255,7 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 42307, 33580
+MOST_STATEMENTS, MOST_OF_TESTS = 42277, 33531
 MOST_SETTINGS = 299
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
