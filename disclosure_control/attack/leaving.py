@@ -298,7 +298,8 @@ class Leaving:
                 released[name] = became.taken(became.after, places)
             if name in self.n_changed:
                 changed[name] = self.others[name][0][places]
-        return LookedAt(pd.DataFrame(original), pd.DataFrame(released), changed)
+        everybody = range(len(rows))
+        return LookedAt(pd.DataFrame(original, everybody), pd.DataFrame(released, everybody), changed)
 
     # ------------------------------------------------------------ who is alone
 

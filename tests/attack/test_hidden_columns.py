@@ -46,3 +46,6 @@ def test_a_column_whose_values_all_leave_is_not_hidden():
     for other in ({"n_lost": 1}, {"recoded": True}, {"has_rare_terms": True}, {"has_rare_texts": True}):
         assert not leaves_as_it_was(replace(whole, **other))
     assert not leaves_as_it_was(None)
+    as_they_are = {OperationKind.KEEP, OperationKind.NO_FURTHER}
+    of_kind = {kind: replace(whole, operation=replace(keep, operation=kind)) for kind in OperationKind}
+    assert {kind for kind, account in of_kind.items() if leaves_as_it_was(account)} == as_they_are

@@ -84,3 +84,18 @@ def test_a_dropped_feature_is_hidden_and_no_config_is_said_to_name_none():
     ]
     answer = three_questions(EXACT, treated.as_released, sensitive=["treat"])["inference"]
     assert answer.sentence == "Not assessable: treat is not released."
+
+
+def test_a_column_declared_harmless_is_not_counted_in_the_reason():
+    """Arms give the treatment to everybody and are declared, a copy to the 30 people who have a value in it."""
+    copy = TRIAL["arms"].where(np.arange(N) < 30)
+    found, _ = findings(TRIAL.assign(copy=copy), BANDS, {"arms": "the study's design"})
+    (reason,) = (one for one in found.reasons() if one.infers)
+    assert "arms" not in reason.sentence
+    assert f"of {N} people with a value, by the column copy" in reason.sentence
+
+
+@pytest.mark.parametrize("steps", [BANDS, [{"method": "drop_column", "columns": ["age", "arms", "cells", "sex"]}]])
+def test_a_feature_without_any_value_and_columns_that_are_gone_end_nothing(steps):
+    found, _ = findings(TRIAL.assign(treat=pd.Series([None] * N, dtype="str")), steps)
+    assert not [one for one in found.reasons() if one.infers]

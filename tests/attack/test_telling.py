@@ -158,6 +158,21 @@ def test_a_few_suppressed_cells_are_asked_for_by_themselves():
     assert told(figures) == {("clinic", "town"): (40, 40)}
 
 
+@pytest.mark.parametrize("n", [16, 40])
+def test_a_copy_of_all_labels_is_found_in_a_small_study(n):
+    """One in 6,435 divides 16 people, eight of each sex, as the sex does: beyond what chance gives six columns."""
+    frame = people(n, sex=["F", "M"] * (n // 2), gender=["w", "m"] * (n // 2), half=["a", "b", "b", "a"] * (n // 4))
+    drop = {"method": "drop_column", "columns": ["sex"]}
+    assert told(figures_of(frame, drop, config=config_for(["sex"], K=2))) == {("gender", "sex"): (n, n)}
+
+
+def test_too_few_of_a_sample_to_ask_is_said(monkeypatch):
+    monkeypatch.setattr(hidden_columns, "MOST_PEOPLE", 40)
+    frame = people(400, town=["rare"] * 12 + ["often"] * 388)
+    step = {"method": "group", "column": "town", "groups": {"*": ["rare"]}}
+    assert figures_of(frame, step, config=config_for(["sex", "town"], K=2))["telling"]["too_few_to_ask"] == ["town"]
+
+
 def test_too_few_to_ask_is_said():
     frame = people(60, town=["rare"] * 4 + ["often"] * 56)
     step = {"method": "group", "column": "town", "groups": {"*": ["rare"]}}

@@ -6,6 +6,7 @@ few they are. Everyone's value is predicted by the others alone. Cost: a count o
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,11 +17,25 @@ from disclosure_control.basics.encoding.keys import number_rows
 ENOUGH_FOR_MEDIAN = 5  # people of a level: below that, one's own value would weigh too much
 
 
+def log_factorial(n: float | np.ndarray) -> float:
+    """The logarithm of ``n``!, or of the product of several."""
+    return float(sum(math.lgamma(one + 1) for one in np.atleast_1d(n)))
+
+
+def log_arrangements(label: np.ndarray, released: np.ndarray) -> float:
+    """The logarithm of in how many ways labels (n,) can be exchanged among people with one ``released`` value (n,)."""
+    of_value = np.unique(released, return_counts=True)[1]
+    of_both = np.unique(np.stack([released, label]), axis=1, return_counts=True)[1]
+    return log_factorial(of_value) - log_factorial(of_both)
+
+
 @dataclass(frozen=True)
 class HiddenOfPeople:
     """The hidden value (n,) of ``people``: a code, or a number that counts as disclosed within a ``tolerance``.
 
     ``asked`` (n,): of whom it is unknown; ``chance`` (n,): how likely the best guess by the released value is right.
+    ``log_arrangements``: the logarithm of in how many ways the labels of those who are asked can be exchanged among
+    people with one released value: with a copy of all labels only as many of these agree as labels can be named anew.
     """
 
     people: np.ndarray = field(repr=False)
@@ -28,6 +43,7 @@ class HiddenOfPeople:
     tolerance: float | None
     asked: np.ndarray = field(repr=False)
     chance: np.ndarray = field(repr=False)
+    log_arrangements: float = 0.0
 
     def can_be_told(self, most: float) -> bool:
         """Whether it would be beyond chance if all who are asked were told."""
@@ -54,11 +70,26 @@ class HiddenOfPeople:
             n, n_told = int(asked.sum()), int((asked & told).sum())
             if n_told < max(PURE * n, LEAST_SUPPORT):
                 continue  # of thousands of pairs nearly all
+            if n_told == n and self._chance_of_copy(level[asked], self.value[asked]) <= most:
+                return asked
             chance = float(self.chance[asked].mean())
             if is_sure(np.array([n_told]), np.array([n]), np.array([n / 2]), np.array([chance]), most)[0]:
                 found: np.ndarray = asked & told
                 return found
         return np.zeros(len(level), dtype=bool)
+
+    def _chance_of_copy(self, level: np.ndarray, value: np.ndarray) -> float:
+        """The logarithm of the chance of a column that divides people (n,) just as the hidden one does; 0 of others.
+
+        The bound of ``is_sure`` is too wide for the exact copies of small studies: of twelve people, six of each sex,
+        one arrangement in 462 agrees.
+        """
+        if self.tolerance is not None:
+            return 0.0
+        n_labels, n_levels = len(np.unique(value)), len(np.unique(level))
+        if n_labels != n_levels or len(np.unique(np.stack([level, value]), axis=1).T) != n_labels:
+            return 0.0
+        return min(0.0, log_factorial(n_labels) - self.log_arrangements)
 
     def _beside(self, level: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Who is alone in a level, whose people before and after agree, and who has their label (n,)."""

@@ -202,13 +202,14 @@ class PeopleAsked:
 
     ``hidden``: what was changed or dropped of them; of moved dates one, as all move alike. ``sensitive``: the sensitive
     features that are released, beside their equivalence classes. ``released`` (n_people, n_columns) is the merged
-    table.
+    table. ``too_few``: columns with too few changed values among these people to be asked of.
     """
 
     rows: np.ndarray
     hidden: Sequence[HiddenColumn]
     sensitive: Sequence[HiddenColumn]
     released: pd.DataFrame = field(repr=False)
+    too_few: Sequence[str] = ()
 
     @classmethod
     def of(cls, leaving: Leaving) -> PeopleAsked:
@@ -235,6 +236,7 @@ class PeopleAsked:
         found = [hidden(*one) for one in (*of_table, *of_source)]
         classes = pd.Series(classes_of(assessed), released.index)
         known = [(name, looked_at.original[name]) for name in sensitive if name in released]
+        features = [hidden(name, original, classes, original.notna().to_numpy()) for name, original in known]
         return cls(
             rows,
             # A sensitive feature counts as given away by whatever gives it.
@@ -243,8 +245,9 @@ class PeopleAsked:
                 for one in found
                 if one.changed.sum() >= LEAST_PEOPLE
             ],
-            [hidden(name, original, classes, original.notna().to_numpy()) for name, original in known],
+            [one for one in features if one.changed.sum() >= LEAST_PEOPLE and len(one.labels.labels) > 1],
             released,
+            [one.name for one in found if one.changed.sum() < LEAST_PEOPLE],
         )
 
 

@@ -21,7 +21,7 @@ from disclosure_control.attack.answerers.levels import (
     told_by_the_known,
     told_near_median,
 )
-from disclosure_control.attack.answerers.others import HiddenOfPeople
+from disclosure_control.attack.answerers.others import HiddenOfPeople, log_arrangements
 from disclosure_control.attack.tells.hidden_columns import (
     LEAST_PEOPLE,
     LEAST_RELEASED,
@@ -81,11 +81,13 @@ class SearchOfRows:
         ``harmless``: what the config declares so. Tests that are columns of the ``merged`` table are taken out there.
         """
         found, summaries = self.entries(hidden, assessed), self._summaries
-        n_told = len(np.unique(found.person))
-        if n_told < LEAST_PEOPLE:
+        if len(np.unique(found.person)) < LEAST_PEOPLE:
             return None
         open_ones = [i for i in np.unique(found.summary).tolist() if not summaries[i].is_among(harmless)]
-        hidden_terms = list(self._hidden_terms(found.where(np.isin(found.summary, open_ones))))
+        if open_ones:  # what is declared is said where nothing else is
+            found = found.where(np.isin(found.summary, open_ones))
+        n_told = len(np.unique(found.person))
+        hidden_terms = list(self._hidden_terms(found)) if open_ones else []
         answered = {one.variable for one, _ in hidden_terms}
         taken_out = [summaries[i] for i in open_ones if summaries[i].variable not in answered]
         whole = chain.from_iterable(one.with_same(self._files.same) for one in taken_out)
@@ -252,12 +254,14 @@ class SearchOfColumns:
             found |= self._together(hidden, assessed, {name for (name,), who in alone.items() if len(who) >= least})
         if not found:
             return None
-        found = dict(sorted(found.items(), key=lambda one: -len(one[1])))
-        n_told = len(np.unique(np.concatenate(list(found.values()))))
-        by = [ToldBy(" and ".join(names), _words(names), len(who)) for names, who in found.items()]
-        open_ones = [[name for name in names if name not in harmless] for names in found]
         # Of a pair the last one goes that is neither declared harmless nor, if possible, assessed.
-        goes = [max(some, key=lambda name: (name not in assessed, some.index(name))) for some in open_ones if some]
+        open_ones = {names: some for names in found if (some := [name for name in names if name not in harmless])}
+        told = {names: found[names] for names in open_ones} or found  # what is declared is said where nothing else is
+        told = dict(sorted(told.items(), key=lambda one: -len(one[1])))
+        n_told = len(np.unique(np.concatenate(list(told.values()))))
+        by = [ToldBy(" and ".join(names), _words(names), len(who)) for names, who in told.items()]
+        some_open = [open_ones[names] for names in told if names in open_ones]
+        goes = [max(some, key=lambda name: (name not in assessed, some.index(name))) for some in some_open]
         changed = int(hidden.changed.sum())
         return ColumnTold(
             hidden.full_name,
@@ -314,10 +318,11 @@ def _of_people(hidden: HiddenColumn, some: np.ndarray) -> HiddenOfPeople:
     value = hidden.numbers[some] if hidden.is_numeric else hidden.labels.codes[some].astype(np.int64)
     tolerance = hidden.tolerance if hidden.is_numeric else None
     asked, released, chance = hidden.asked[some], alike(hidden.released)[some], np.ones(len(value))
+    of_asked = value[asked], released[asked]
     if asked.any():
-        of_asked = value[asked], released[asked]
         chance[asked] = chance_of_best(*of_asked) if tolerance is None else chance_within(*of_asked, tolerance)
-    return HiddenOfPeople(hidden.rows[some], value, tolerance, asked, chance)
+    ways = log_arrangements(*of_asked) if tolerance is None else 0.0
+    return HiddenOfPeople(hidden.rows[some], value, tolerance, asked, chance, ways)
 
 
 def _words(names: Sequence[str]) -> str:

@@ -117,9 +117,12 @@ def _is_moved(account: Account) -> bool:
 
 def leaves_as_it_was(account: Account | None) -> bool:
     """Whether all values of a variable leave: merged without a date, another row of a person comes first."""
-    if account is None or is_changed(account):
+    if account is None or account.recoded or account.operation.operation not in _AS_THEY_ARE:
         return False
     return not (account.n_lost or account.has_rare_terms or account.has_rare_texts)
+
+
+_AS_THEY_ARE = (OperationKind.KEEP, OperationKind.NO_FURTHER)
 
 
 def is_changed(account: Account | None) -> bool:

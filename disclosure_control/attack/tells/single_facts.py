@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from disclosure_control.attack.leaving import Leaving
 from disclosure_control.attack.release_finding import FindingTold
-from disclosure_control.attack.tells.hidden_columns import LEAST_PEOPLE, PeopleAsked, hidden_columns
+from disclosure_control.attack.tells.hidden_columns import PeopleAsked
 from disclosure_control.attack.tells.levels_asked import SearchOfColumns, SearchOfRows
 from disclosure_control.attack.tells.telling import ColumnTold, Telling
 from disclosure_control.basics.telling.small_counts import Policy
@@ -38,7 +38,6 @@ def telling_of(leaving: Leaving, asked: PeopleAsked) -> tuple[FindingTold, dict[
         if given is not None:
             told.append((hidden.name, replace(given, is_sensitive=True, is_released=True)))
     n_summaries = 0 if files is None else len(files.summaries)
-    too_few = [name for name in hidden_columns(leaving) if leaving.n_changed[name] < LEAST_PEOPLE]
 
     def for_reader(policy: Policy) -> Telling:
         return Telling(
@@ -48,7 +47,7 @@ def telling_of(leaving: Leaving, asked: PeopleAsked) -> tuple[FindingTold, dict[
             columns.n_pairs,
             columns.n_pairs_tried,
             [one.for_reader(policy, leaving, name) for name, one in told],
-            too_few,
+            asked.too_few,
             () if files is None else files.not_read,
         )
 
