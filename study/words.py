@@ -62,6 +62,13 @@ def words_for_missing() -> frozenset[str]:
 
 
 @cache
+def words_for_missing_among_numbers() -> frozenset[str]:
+    """These, and words that are values among others: MSK is an organ system, and ``fehlt`` is said of a reflex."""
+    further = words_of_the_pilots()["missing among numbers"].values()
+    return words_for_missing().union(word for words in further for word in words)
+
+
+@cache
 def words_of_births() -> tuple[str, ...]:
     """The headings of a date of birth in every language, as ``words_of`` gives them."""
     return tuple(dict.fromkeys(words_of(text) for texts in words_of_the_pilots()["births"].values() for text in texts))

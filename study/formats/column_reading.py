@@ -33,7 +33,7 @@ from study.formats.values import (
     declared_missing,
     n_records_of,
 )
-from study.words import words_for_missing, yes_and_no
+from study.words import words_for_missing_among_numbers, yes_and_no
 
 # Missing among numbers and dates alone: elsewhere they may be values (NA is Namibia, None an answer).
 MISSING_TOKENS = (
@@ -221,7 +221,7 @@ def _is_token(values: pa.Array) -> pa.BooleanArray:
     """Which distinct values are a sign or a word for missing, in any language."""
     is_sign, is_word = (
         pc.is_in(some, value_set=pa.array(sorted(known), type=values.type))
-        for some, known in ((values, MISSING_TOKENS), (pc.utf8_lower(values), words_for_missing()))
+        for some, known in ((values, MISSING_TOKENS), (pc.utf8_lower(values), words_for_missing_among_numbers()))
     )
     return pc.fill_null(pc.or_(is_sign, is_word), False)
 

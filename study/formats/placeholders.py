@@ -110,8 +110,8 @@ _DECIMALS = {
 }
 _OF_A_SCALE = {7.0, 8.0, 9.0, -7.0, -8.0, -9.0}
 _BESIDE = {99.0: (96, 97, 98), 999.0: (996, 997, 998)}  # 97 refused, 98 not known, 99 not asked
-_BELOW = {-float(most - less) for most in (99, 999) for less in range(5)}  # -95 could not be measured
-CODES = frozenset(_REPEATS | _DECIMALS | _OF_A_SCALE | _BELOW)
+_BELOW = [-float(most - less) for most in (99, 999) for less in range(1, 5)]  # -95 could not be measured
+CODES = frozenset((*_REPEATS, *_DECIMALS, *_OF_A_SCALE, *_BELOW))
 # Where a placeholder is the end, the days from an ordinary date to it; of those that are close, only under such a name.
 _FROM, _TO = (np.datetime64(day).astype(np.int64) for day in ("1980-01-01", "2035-01-01"))
 COUNTS_DAYS = (
@@ -174,7 +174,9 @@ def _codes(
     low, high, n_others = others.min(), others.max(), n_records[is_there & ~candidates].sum()
     spread, of_scale = high - low, np.isin(np.abs(numbers), (7.0, 8.0, 9.0))
     below = candidates & (numbers < 0) & (low >= 0)
-    sure |= below & np.where(of_scale, (n_records >= 2) & (n_others >= 20), numbers < _LOWEST_SCORE)
+    is_lone = is_there & np.isin(numbers, _BELOW)  # one -97 without -99 may be a balance
+    is_lone &= n_records[is_lone].sum() < 2 and not np.isin(numbers[is_there], (-99, -999)).any()
+    sure |= below & ~is_lone & np.where(of_scale, (n_records >= 2) & (n_others >= 20), numbers < _LOWEST_SCORE)
     above = candidates & (numbers > high) & ~of_scale
     gap, several = numbers - high, n_records >= 2
     # Of few codes of categories, a code for missing is one beside 0 or 1: 999 may be a room beside 101 and 102.

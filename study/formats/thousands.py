@@ -88,7 +88,7 @@ def _by_values(
     decimal = _decimal_of(texts) if signs else None
     grouped, is_open = dict[str, str](), dict[str, str]()
     for name, sign in signs.items():
-        is_blank = sign == " " and (_is_measured(name) or _has(contents.columns[name], _NO_BREAK))
+        is_blank = sign == " " and _has(contents.columns[name], _NO_BREAK)
         is_certain = is_blank or sign in ("'", options.thousands) or _has(contents.columns[name], _certain(sign))
         if is_certain or (sign in _OTHER and decimal not in (None, sign)):
             grouped[name] = sign

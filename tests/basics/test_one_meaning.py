@@ -15,6 +15,10 @@ from tests.cases import each
     [
         (["Hepatitis B", "hepatitis  B", "HEPATITIS B"], 1, 0),
         (["HIV", "Unknown", "Not done", "N/A", "k. A.", "unbekannt", "άγνωστο", "неизвестно"], 1, 7),
+        (["MSK", "Cardiac", "Skin"], 3, 0),  # organ systems
+        (["NI", "England", "Wales"], 3, 0),
+        (["fehlt", "vorhanden"], 2, 0),
+        (["липсва", "налице"], 2, 0),
         (["AA", "Aa", "aa"], 3, 0),
         (["AaBb", "aabb"], 2, 0),
         (["NA", "K", "CL"], 3, 0),

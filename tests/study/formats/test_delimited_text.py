@@ -254,8 +254,8 @@ def test_declared_decimal_sign(tmp_path):
 
 
 def test_words_for_missing_are_missing_among_numbers_and_dates_alone(tmp_path):
-    table = read(tmp_path, "A,B,C\n1,2020-01-03,x\nUNK,unbekannt,unknown\n")
-    assert cells(table) == {"A": ["1", None], "B": ["2020-01-03", None], "C": ["x", "unknown"]}
+    table = read(tmp_path, "A,B,C\n1,2020-01-03,x\nUNK,unbekannt,unknown\nNI,fehlt,MSK\n")
+    assert cells(table) == {"A": ["1", None, None], "B": ["2020-01-03", None, None], "C": ["x", "unknown", "MSK"]}
     assert "'UNK' in columns of numbers or dates read as missing: 'A' (1)" in table.notes
 
 

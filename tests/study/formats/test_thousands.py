@@ -48,6 +48,13 @@ def test_two_readings_are_a_fault_that_asks(tmp_path):
     assert read(tmp_path, ["1.250", "2.345"], ["70", "80"], delimiter=",") == ["1.250", "2.345"]
 
 
+def test_two_readings_with_a_blank_between_them_stay_two(tmp_path):
+    (tmp_path / "p.csv").write_text("id,glucose,sbp\n1,100 200,120 080\n2,5,130 090\n")
+    frame = read_domain_file(tmp_path / "p.csv", FileOptions()).frame
+    assert frame["glucose"].tolist() == ["100 200", "5"]
+    assert frame["sbp"].tolist() == ["120 080", "130 090"]
+
+
 def test_two_numbers_of_teeth_stay_text_and_are_reported(tmp_path):
     (tmp_path / "p.csv").write_text('id,teeth\n1,"101,202"\n2,"103,204"\n')
     table = read_domain_file(tmp_path / "p.csv", FileOptions())
