@@ -21,14 +21,21 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from study.concepts import concept_of
 from study.formats.messages import Note, shown_name
 from study.formats.tables import SourceTable
-from study.models.role_words import unit_beside
+from study.models.role_words import unit_beside, words_beside_unit
 
-_MEASURED = ("age", "height or weight", "a laboratory result")
+# The kinds of units in which numbers are made one; results of laboratories in several units stay.
+_KINDS_OF = {"age": ("time",), "height or weight": ("weight", "length"), "a laboratory result": ()}
 _USUAL = {"time": "YEARS", "weight": "kg", "length": "cm"}
 
-_FORM = re.compile(
-    r".*[/%°µμ^²³].*|[kcdmnp]?(?:g|l|m|mol|eq|iu|ie|ui|u|s|pa|hz|bar|gy|v)|mm ?hg|[kc]al|bpm|msec|sec|min|ratio|pts?"
-    r"|(?:score|point|tablet|capsule|drop|puff|unit|dose|beat|count|cell|copie|step|session|drink|cigarette)s?"
+# Units are words, with signs or powers between them: 10^9/L, mL/min/1.73 m2, mm[Hg], {score}.
+_BETWEEN = re.compile(r"[/\s.·()\[\]{}]+|\bper\b")
+_NUMBER = re.compile(r"[x×]?\d+(?:[*^e]+\d+)?[⁰¹²³⁴-⁹]*|log(?:10)?|thou|thousand|tsd|tys|mio|mln|million|international")
+_WORD = re.compile(
+    r"\d*(?:(?:[kcdmnpfuμ]|mc)?(?:g|l|m|mol|eq|iu|ie|ui|u|s|pa|hz|bar|gy|v|kat|osm|cal)|t|(?:mm)?hg|(?:cm)?h2o|[мкдн]*(?:г|л|м|мол|моль|ед|ме)"
+    r"|(?:milli|micro|nano|centi|deci|kilo)?(?:gram|metre|meter|litre|liter|mole)s?|bpm|msec|sec|min|torr|ratio|inr|index|ph|pts?"
+    r"|[°º]?[cf]|°|cel|celsius|fahrenheit|deg[cf]?|[a-z]{0,3}%|percent|wbc|feu|ddu|[hl]pf"
+    r"|(?:second|minute|score|point|tablet|capsule|drop|puff|unit|dose|beat|breath|count|cell|copie|step|session|drink"
+    r"|cigarette)s?)[*^]*[-−⁻]?[123¹²³]?"
 )
 
 
@@ -40,9 +47,11 @@ def _kinds() -> dict[str, Mapping[str, float]]:
 
 
 def is_a_unit(text: str) -> bool:
-    """Whether a text is written as units are: by a sign, letters or a word."""
-    small = text.strip().rstrip(".").casefold()
-    return any(small in kind for kind in _kinds().values()) or _FORM.fullmatch(small) is not None
+    """Whether a text is written as units are: of their words alone, on both sides of a stroke; or begins with %."""
+    words = [word for word in _BETWEEN.split(text.casefold()) if word]
+    are = [any(word in kind for kind in _kinds().values()) or bool(_WORD.fullmatch(word)) for word in words]
+    are_all = all(one or _NUMBER.fullmatch(word) for one, word in zip(are, words, strict=True))
+    return text.lstrip().startswith("%") or (any(are) and are_all)
 
 
 def with_one_unit(table: SourceTable) -> SourceTable:
@@ -51,11 +60,14 @@ def with_one_unit(table: SourceTable) -> SourceTable:
     A number whose unit is not known becomes missing; results of laboratories in several units stay, with a note. Raises
     ``FaultyInputError`` for a table that is not in memory.
     """
-    for column, unit in _pairs(table):
+    for column, kinds, unit in _pairs(table):
         texts = [str(text) for text in table.counts_of(unit).index]
-        usual, factor_of = _factors(texts)
-        if len(set(factor_of.values())) < 2:
-            if len({text.casefold() for text in texts if "/" in text}) > 1:  # and not ICU, a ward
+        usual, factor_of = _factors(texts, kinds)
+        # What only stands behind the numbers may be a ward: there all have to be units of the one kind.
+        is_its_own = unit == f"{column}U" or bool(words_beside_unit(unit))
+        if len(set(factor_of.values())) < 2 or not (is_its_own or all(factor_of.values())):
+            units = {text.casefold() for text in texts if is_a_unit(text)}
+            if len(units) > 1 and max(map(len, units)) > 1:  # and not A and B, wards
                 table = dataclasses.replace(table, notes=(*table.notes, _mixed(column, unit)))
             continue
         if len(table.frame) != table.n_rows:
@@ -76,23 +88,25 @@ def _mixed(column: str, unit: str) -> Note:
     )
 
 
-def _pairs(table: SourceTable) -> Iterator[tuple[str, str]]:
-    """Columns of numbers that people have one of, each with the column that names its unit."""
+def _pairs(table: SourceTable) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    """Columns of numbers that people have one of, each with its kinds of units, and the column that names its unit."""
     names = list(map(str, table.frame.columns))
     for name in names:
         concept = concept_of(name)
-        is_measured = name in ("AGE", "AAGE") or (concept is not None and concept.name in _MEASURED)
-        if is_measured and (unit := unit_beside(name, names)) is not None:
-            yield name, unit
+        of = "age" if name in ("AGE", "AAGE") else concept.name if concept else ""
+        if of in _KINDS_OF and (unit := unit_beside(name, names)) is not None:
+            yield name, _KINDS_OF[of], unit
 
 
-def _factors(texts: list[str]) -> tuple[str, dict[str, float | None]]:
-    """The usual unit of some texts, all of one kind of unit, and how much of it each is; None of what is no such unit.
+def _factors(texts: list[str], kinds: tuple[str, ...]) -> tuple[str, dict[str, float | None]]:
+    """The usual unit of some texts, all of one of the kinds, and how much of it each is; None of what is no such unit.
 
     The usual one is written as the texts have it, if they do.
     """
+    if not kinds:
+        return "", dict.fromkeys(texts)
     small = {text: text.strip().rstrip(".").casefold() for text in texts}
-    kind = max(_kinds(), key=lambda one: sum(word in _kinds()[one] for word in small.values()))
+    kind = max(kinds, key=lambda one: sum(word in _kinds()[one] for word in small.values()))
     found = {text: _kinds()[kind].get(word) for text, word in small.items()}
     return next((text for text, factor in found.items() if factor == 1), _USUAL[kind]), found
 

@@ -130,6 +130,11 @@ def names_a_term(heading: str) -> bool:
     return _has("term", words_of(heading))
 
 
+def words_beside_unit(heading: str) -> str:
+    """The words of a heading without those for a unit: of what it is the unit."""
+    return " ".join(word for word in words_of(heading).split() if not _has("unit", word))
+
+
 def unit_beside(name: str, names: Sequence[str]) -> str | None:
     """Which of the columns of a table names the unit of another one's numbers: ``AGEU`` of ``AGE``; None for none.
 
@@ -138,11 +143,7 @@ def unit_beside(name: str, names: Sequence[str]) -> str | None:
     if f"{name}U" in names:
         return f"{name}U"
     says = {other: role_of_heading(other) for other in names}
-    words = {
-        other: " ".join(word for word in words_of(other).split() if not _has("unit", word))
-        for other, one in says.items()
-        if one and one.role is Role.UNIT
-    }
+    words = {other: words_beside_unit(other) for other, one in says.items() if one and one.role is Role.UNIT}
     behind = names[names.index(name) + 1 :][:1]
     return next((one for one in words if words[one] == words_of(name) or (words[one] == "" and one in behind)), None)
 

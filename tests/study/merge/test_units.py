@@ -24,6 +24,10 @@ from tests.cases import each
         ),
         ("Alter,Einheit", ["18,Jahre", "18,Monate"], ["18", "1.5"], ["Jahre"] * 2),
         ("věk,jednotka", ["18,let", "18,měsíců"], ["18", "1.5"], ["let"] * 2),
+        ("hemoglobin,hemoglobin_unit", ["14.1,g", "141,g/L"], ["14.1", "141"], ["g", "g/L"]),
+        ("glucose,unit", ["5.5,mmol/L", "110,m"], ["5.5", "110"], ["mmol/L", "m"]),
+        ("age,unit", ["40,M", "50,ICU"], ["40", "50"], ["M", "ICU"]),  # wards
+        ("age,unit", ["40,A", "50,B"], ["40", "50"], ["A", "B"]),
         ("score,score_unit", ["18,points", "20,stars"], ["18", "20"], ["points", "stars"]),
     ],
 )
