@@ -7,7 +7,7 @@ what they say breaks the forms of all columns that have one. In doubt a row is a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -235,33 +235,68 @@ class _Suspects:
         words = [name for name, cell in given.items() if _is_summary(cell)]
         numbers = {name: cell for name, cell in given.items() if _NUMBER.fullmatch(cell)}
         is_named = any(name in words for name in ids)
-        if (is_named or self._is_of_no_person(row, ids)) and not any(self.forms[name].are_words for name in ids):
+        if (is_named or self._is_of_a_group(row, ids)) and not any(self.forms[name].are_words for name in ids):
             return True
         numbers = {name: cell for name, cell in numbers.items() if name not in ids}
         may_be = is_named or len(numbers) == len(given)
-        return may_be and bool(numbers) and all(self._is_summed(name, cell, is_named) for name, cell in numbers.items())
+        return (
+            may_be
+            and bool(numbers)
+            and all(self._is_summed(name, cell, is_named=is_named) for name, cell in numbers.items())
+        )
 
-    def _is_of_no_person(self, row: Mapping[str, str], ids: Sequence[str]) -> bool:
-        """Whether a row without a digit in its id has no word where all others do, and begins as a sum or mean does.
+    def _is_of_a_group(self, row: Mapping[str, str], ids: Sequence[str]) -> bool:
+        """Whether an id without a digit begins with a word for a total, as ``Summe Arm A``, and all numbers are such.
 
-        Or it has decimals among whole numbers.
+        A name may begin so, too: so no word stands where all others have one, and no person has some of the numbers.
         """
         words = [name for name, form in self.forms.items() if form.repeats_always and name not in ids]
-        has_parts = any(form.are_whole and re.search(r"\d[.,]\d", row[name]) for name, form in self.forms.items())
-        is_without = not any(row[name] for name in words) and not re.search(r"\d", "".join(row[name] for name in ids))
         begins = any(_is_summary(row[name].partition(" ")[0]) for name in ids if row[name])
-        return (has_parts or begins) and bool(words) and is_without
-
-    def _is_summed(self, name: str, cell: str, is_named: bool) -> bool:
-        """Whether a number is the sum, mean or standard deviation of its column; without a word only a large sum is."""
-        records = np.delete(np.arange(self.n_rows), self.rows)
-        values = np.array([one for text in _texts(self.columns[name], records) if (one := _number(text)) is not None])
-        said = _number(cell)
-        if said is None or len(values) < _MOST_OF_A_LEGEND + 1:
+        is_without = not any(row[name] for name in words) and not re.search(r"\d", "".join(row[name] for name in ids))
+        if not (begins and words and is_without):
             return False
+        numbers = {name: cell for name, cell in row.items() if cell and name not in ids}
+        are_summed = all(self._is_summed(name, cell, self._groups(words)) for name, cell in numbers.items())
+        return are_summed and any(self._is_of_nobody(name, cell) for name, cell in numbers.items())
+
+    def _groups(self, words: Sequence[str]) -> Iterator[np.ndarray]:
+        """Which records (n_records,) are meant: all, or those of one value of a column of few words."""
+        yield np.ones(self.n_rows - len(self.rows), dtype=bool)
+        for name in words:
+            texts = np.array(_texts(self.columns[name], self._records))
+            values = np.unique(texts)
+            yield from (texts == one for one in values[: _MOST_ROWS * (len(values) <= _MOST_ROWS)])
+
+    @cached_property
+    def _records(self) -> np.ndarray:
+        return np.delete(np.arange(self.n_rows), self.rows)
+
+    def _numbers(self, name: str) -> np.ndarray:
+        """The numbers (n_records,) of a column, NaN where a record has none."""
+        found = (_number(text) for text in _texts(self.columns[name], self._records))
+        return np.array([np.nan if one is None else one for one in found])
+
+    def _is_of_nobody(self, name: str, cell: str) -> bool:
+        """Whether a number is outside those of the records, or has decimals where these have none."""
+        said, numbers = _number(cell), self._numbers(name)
+        is_outside = said is not None and not np.nanmin(numbers) <= said <= np.nanmax(numbers)
+        return is_outside or (self.forms[name].are_whole and re.search(r"\d[.,]\d", cell) is not None)
+
+    def _is_summed(self, name: str, cell: str, groups: Iterable[np.ndarray] = (), is_named: bool = True) -> bool:
+        """Whether a number is the sum, mean or standard deviation of its column; without a word only a large sum is.
+
+        Or it is that of a group of records, or their number, where these are given.
+        """
+        said, numbers = _number(cell), self._numbers(name)
         rounded = 0.51 * 10.0 ** -len(cell.replace(",", ".").partition(".")[2])
-        summaries = (values.sum(), values.mean(), values.std(ddof=1))
-        return any(abs(one - said) <= rounded for one in summaries if is_named or one > 2 * values.max())
+        for group in groups or (slice(None),):
+            values = numbers[group][~np.isnan(numbers[group])]
+            if said is None or len(values) < _MOST_OF_A_LEGEND + 1:
+                continue
+            summaries = (values.sum(), values.mean(), values.std(ddof=1), *((len(values),) if groups else ()))
+            if any(abs(one - said) <= rounded for one in summaries if is_named or one > 2 * values.max()):
+                return True
+        return False
 
     def _is_remark(self, row: Mapping[str, str], ids: Sequence[str]) -> bool:
         """Whether one cell alone has a text, and it is no id: it has several words, or no digit where ids have one."""

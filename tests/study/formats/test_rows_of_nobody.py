@@ -18,6 +18,8 @@ RECORDS = [[str(100 + i), "mf"[i % 2], str(30 + 7 * i % 40), f"{60 + i}.5"] for 
 NAMES = ["AB", "SD", "MN", "KL", "QR", "ST", "UV", "WX", "YZ", "CD", "EF", "GH"]
 SUMS = [str(sum(int(row[2]) for row in RECORDS)), str(sum(float(row[3]) for row in RECORDS))]
 
+SUM_OF_F = str(sum(int(row[2]) for row in RECORDS if row[1] == "f"))
+
 
 def table_of(folder: Path, rows: list[list[str]], headings: list[str] = HEADINGS) -> SourceTable:
     text = "".join(",".join(row) + "\n" for row in [headings, *rows])
@@ -38,6 +40,7 @@ def table_of(folder: Path, rows: list[list[str]], headings: list[str] = HEADINGS
         ([*RECORDS, ["Τυπική απόκλιση", "", "8.2", ""]], "a row of totals left out"),
         ([*RECORDS, ["", "", *SUMS]], "a row of totals left out"),
         ([*RECORDS, ["Summe Arm A", "", "12", ""]], "a row of totals left out"),
+        ([*RECORDS, ["Summe Arm F", "", SUM_OF_F, ""]], "a row of totals left out"),
         ([*RECORDS, ["p-value", "", "0.04", ""]], "a row of totals left out"),
         ([*RECORDS[:5], [one.upper() for one in HEADINGS], *RECORDS[5:]], "a row that repeats the headings left out"),
         ([*RECORDS, ["printed on 3 May by the ward", "", "", ""]], "a row of text left out"),
@@ -70,6 +73,9 @@ def test_a_legend_below_a_blank_row_is_no_record(tmp_path: Path) -> None:
         ["", "m", "34", "70.5"],  # a fault of another kind: it has no id
         ["Meyer", "f", "34", "70.5"],
         ["Meyer", "", "34", "70.5"],
+        ["Test", "", "45.5", "71.5"],  # years with a half, where all others have whole ones
+        ["Min Ho", "", "45", "71.5"],
+        ["Min Ho", "", "47", ""],  # the mean
     ],
 )
 def test_what_may_be_a_person_stays(row: list[str], tmp_path: Path) -> None:
