@@ -162,7 +162,7 @@ def _without(step: Mapping[str, Any], gone: Collection[str]) -> dict[str, Any] |
     columns = [name for name in step.get("columns", ()) if name not in gone]
     if step.get("column") in gone or ("columns" in step and not columns):
         return None
-    return {**step, "columns": columns} if "columns" in step else dict(step)
+    return {**step, "columns": columns} if len(columns) < len(step.get("columns", ())) else dict(step)
 
 
 def _sound(literal: Mapping[str, Any], changes: Sequence[ConfigChange], check: Check) -> Iterator[ConfigChange]:

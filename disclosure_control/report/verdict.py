@@ -47,6 +47,7 @@ _RELEASE = ConfigChange.to(
     "the whole study leaves; the key is in the environment, and pseudonyms are made with it",
 )
 # Reasons of these steps against their own product do not apply to another product released in its place.
+_WHY = "why it is acceptable"  # what a person writes in its place is an answer, and it is none
 _OF_ITS_OWN_PRODUCT = {"released/": ("treatment", "identifiers")}
 
 
@@ -283,12 +284,12 @@ def _thresholds_not_met(leaving: LeavingProduct, config: Mapping[str, Any]) -> l
     elif assessment.classes.n_records < max(FEW_PEOPLE, 2 * assessment.config.K) and not _says_why(config):
         few = f"It has fewer than {FEW_PEOPLE} people, or fewer than 2 K = {2 * assessment.config.K}"
         remedy = (
-            '"context": {"residual_risk": "why it is acceptable"}, or bring more people into the pilot; else no rows '
+            f'"context": {{"residual_risk": "{_WHY}"}}, or bring more people into the pilot; else no rows '
             "leave, but totals may, in tables of a larger study"
         )
         sentence = f"{few}: its rows leave only if a person says why the risk that is left is acceptable."
         why = "only if the risk that is left is acceptable: then write why, and delete this mark and #"
-        choice = ConfigChange.to(("context", "residual_risk"), "why it is acceptable", why)
+        choice = ConfigChange.to(("context", "residual_risk"), _WHY, why)
         reasons.append(Reason(Gravity.NOT_DECIDED, sentence, remedy, choices=(choice,), is_of_all_ways=True))
     reasons += [_of_model(result, config) for result in assessment.results if result.n_risky or not result.n_evaluated]
     n_left_aside = assessment.k_anonymity.n_total - assessment.k_anonymity.n_evaluated
@@ -307,7 +308,7 @@ def _thresholds_not_met(leaving: LeavingProduct, config: Mapping[str, Any]) -> l
 def _says_why(config: Mapping[str, Any]) -> bool:
     """Whether a person states in the config why the risk that is left is acceptable."""
     context = config.get("context", {})
-    return isinstance(context, Mapping) and bool(context.get("residual_risk"))
+    return isinstance(context, Mapping) and context.get("residual_risk") not in (None, "", _WHY)
 
 
 def _of_model(result: ModelResult, config: Mapping[str, Any]) -> Reason:

@@ -71,6 +71,13 @@ def test_no_step_of_the_treatment_names_a_column_that_the_next_merge_leaves_out(
     assert max(map(len, found.text.splitlines())) < 100
 
 
+def test_steps_of_which_nothing_is_dropped_stay_as_they_are_written():
+    text = 'config = {\n    "treatment": [{"method": "drop_column", "columns": ("A", "B")}],\n}\n'
+    merge = ConfigChange.to(("merge", "drop"), "LB__X", "its rows disclose it", is_added=True)
+    found = propose(text, "x.py", (Reason(Gravity.NOT_DECIDED, "It tells.", changes=(merge,)),), lambda literal: None)
+    assert [change.path for change in found.changes] == [("merge", "drop")]
+
+
 def test_what_a_trial_finds_is_proposed_too_and_the_last_resort_only_then():
     flag = ConfigChange.to(("release", "operations", "AE.FLAG"), "keep", "a flag")
     gone = ConfigChange.to(("release", "operations", "AE.TERM"), "remove", "it tells", is_last_resort=True)

@@ -202,6 +202,8 @@ def test_few_people_leave_only_if_a_person_says_why():
     assert [of_people(n, k=6).may_leave for n in (11, 12)] == [False, True]
     assert of_people(9, context={"residual_risk": "a case series that the patients published"}).may_leave
     assert "a person says why" in at_length(of_people(9))
+    [line] = [choice for reason in of_people(9).reasons for choice in reason.choices]
+    assert not of_people(9, context={"residual_risk": line.value}).may_leave
 
 
 def test_without_a_sensitive_feature_the_verdict_says_that_nothing_was_assessed_of_it():
