@@ -218,11 +218,16 @@ def _in_short(policy: Policy, pilot: str, assessment: Assessment, outside: Mappi
     if binned:
         yield Sentence(f"  A bin {BINS_HOLD}.", where=Where.SHORT)
     rows = [_row_in_short(policy, one) for one in results[:MOST_MODELS]]
-    yield Table("", ("Model", "Risky", "Evaluated", "% of evaluated", "Riskiest"), rows, range(1, 5), Where.SHORT)
+    columns = ("Model", "Total", "Evaluated", "Risky", "% of evaluated", "Riskiest")
+    yield Table("", columns, rows, range(1, 6), Where.SHORT)
     n_left_out = assessment.k_anonymity.n_total - assessment.k_anonymity.n_evaluated
     if n_left_out:
         of_all = f"{n_left_out} of {assessment.k_anonymity.n_total}"
         yield Sentence(f"Not evaluated: {of_all}, for lack of a quasi-identifier.", where=Where.SHORT)
+    policies = assessment.missing_policies
+    if len({tuple(one.items()) for one in policies.values()}) > 1:  # so that no policy hides people
+        each = ", ".join(f"{name} {_flagged(n)} of {_count(n['evaluated'])}" for name, n in policies.items())
+        yield Sentence(f"k by the policy for missing values: {each}.", where=Where.SHORT)
     further = [counted(len(results) - MOST_MODELS, "further model")] if len(results) > MOST_MODELS else []
     further += [f"what cannot be met ({len(assessment.notices)})"] if assessment.notices else []
     if further:
@@ -242,8 +247,9 @@ def _row_in_short(policy: Policy, result: ModelResult) -> list[object]:
     share = share_text(told.risky_rate)
     return [
         f"{letter}{of} {sign} {number_text(result.threshold)}",
-        told.at_risk,
+        _count(told.total),
         _count(told.evaluated),
+        told.at_risk,
         share,
         told.worst,
     ]

@@ -14,7 +14,7 @@ import pytest
 
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_or_draft
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.records import domain_files, merging, spill
+from disclosure_control.records import choice, domain_files, merging, spill
 from disclosure_control.records.domain_files import read_large_file
 from disclosure_control.records.merging import MergeLimits, SpilledFrames, working_on
 from disclosure_control.records.sql import database_in
@@ -96,7 +96,7 @@ def test_how_far_it_is_is_said_of_every_pass_over_the_people(tmp_path, monkeypat
 )
 def test_who_asks_for_a_draft_from_disk_is_told_why_it_is_refused(tmp_path, monkeypatch, capsys, engine, reason):
     n_asked = []
-    monkeypatch.setattr(merging, "free_memory", lambda: n_asked.append(1) or 500)
+    monkeypatch.setattr(choice, "free_memory", lambda: n_asked.append(1) or 500)
     for name in ("NEW", "configs"):
         (tmp_path / name).mkdir()
     write(tmp_path / "NEW" / "DM.csv", people(9))

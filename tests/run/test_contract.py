@@ -72,6 +72,8 @@ def test_missing_policies_stand_side_by_side(pilot, doors):
         name: (figures["evaluated"], figures["risky"]) for name, figures in pilot.summary()["missing_policies"].items()
     } == {"category": (12, 9), "exclude": (11, 8), "wildcard": (12, 4)}
     assert pilot.summary()["k_anonymity"]["risky"] == 9
+    short = (pilot.results / "CLINIC_privacy_summary.txt").read_text(encoding="utf-8")
+    assert "k by the policy for missing values: category 9 of 12, exclude 8 of 11, wildcard 4 of 12." in short
 
 
 @pytest.mark.thorough("0.4 s")
@@ -80,12 +82,12 @@ def test_people_out_of_range_are_counted(pilot, doors):
     doors.start(2)
     outside = pilot.summary()["out_of_range"]["DM__AGE"]
     assert (outside["below"], outside["above"], outside["policy"]) == (1, 1, "tail")
-    report = (pilot.results / "CLINIC_privacy_summary.txt").read_text(encoding="utf-8")
+    report = (pilot.results / "CLINIC_privacy_details.txt").read_text(encoding="utf-8")
     assert report.count(" (kept in a tail)") == 3
 
 
 def test_the_text_report_has_the_sections_of_the_original(pilot):
-    report = (pilot.results / "CLINIC_privacy_summary.txt").read_text(encoding="utf-8")
+    report = (pilot.results / "CLINIC_privacy_details.txt").read_text(encoding="utf-8")
     for words in (
         "Quasi-identifiers",
         "Binning",
