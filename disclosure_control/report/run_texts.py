@@ -56,7 +56,7 @@ def run_texts(told: RunTold) -> RunTexts:
         whose + (head if changed else of_risk),
         verdict,
         as_text(answers, Where.FIRST),
-        _capped([line for line in (*others.splitlines(), *(note.partition("\n")[0] for note in notes)) if line]),
+        _capped([one for one in (*others.splitlines(), *notes) if one]),
         *(result.short for name, result in steps.items() if not changed or name in changed),
         of_risk if changed and not told.verdict.may_leave else "",
     ]
@@ -75,9 +75,10 @@ def _joined(sections: Iterable[str]) -> str:
     return "\n".join(section for section in sections if section)
 
 
-def _capped(lines: Sequence[str]) -> str:
-    more = [f"and {len(lines) - MOST_NOTES} more"] if len(lines) > MOST_NOTES else []
-    return "".join(f"{line}\n" for line in (*lines[:MOST_NOTES], *more))
+def _capped(notes: Sequence[str]) -> str:
+    """The first notes, each with the list below it: columns that wait for a decision are listed nowhere else in short."""
+    more = [f"and {len(notes) - MOST_NOTES} more"] if len(notes) > MOST_NOTES else []
+    return "".join(f"{note}\n" for note in (*notes[:MOST_NOTES], *more))
 
 
 def _fitted(text: str, last: str) -> str:

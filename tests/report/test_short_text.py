@@ -82,3 +82,12 @@ def test_the_report_of_a_run_that_changes_nothing_comes_first_and_nobody_drops_o
     assert f"Not evaluated: {n_left} of 60" in text
     if kind == "short":
         assert [row for row in ("k < 100", "l of lab < 50", "t of lab > 3") if f"│ {row} " not in text] == []
+
+
+def test_columns_that_wait_for_a_decision_are_listed_below_their_note():
+    frame, config = wide_pilot()
+    notice = (
+        "2 columns of the sheet wait until you decide:\n    smoker, ward: write yes or no into row 2\n    code: row 4"
+    )
+    short = run_texts(told(assessed(frame, config), {}, [notice])).short
+    assert f"NOTE: {notice}\n" in short
