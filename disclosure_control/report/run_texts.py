@@ -76,7 +76,7 @@ def _joined(sections: Iterable[str]) -> str:
 
 
 def _capped(notes: Sequence[str]) -> str:
-    """The first notes, each with the list below it: columns that wait for a decision are listed nowhere else in short."""
+    """The first notes, each with the list below it: columns that wait for a decision stand nowhere else in short."""
     more = [f"and {len(notes) - MOST_NOTES} more"] if len(notes) > MOST_NOTES else []
     return "".join(f"{note}\n" for note in (*notes[:MOST_NOTES], *more))
 
