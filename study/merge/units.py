@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -25,17 +25,20 @@ from study.models.role_words import unit_beside, words_beside_unit
 
 # The kinds of units in which numbers are made one; results of laboratories in several units stay.
 _KINDS_OF = {"age": ("time",), "height or weight": ("weight", "length"), "a laboratory result": ()}
+_NEARLY_ALL = 0.9  # of the records whose heading names a unit
 _USUAL = {"time": "YEARS", "weight": "kg", "length": "cm"}
 
 # Units are words, with signs or powers between them: 10^9/L, mL/min/1.73 m2, mm[Hg], {score}.
-_BETWEEN = re.compile(r"[/\s.·()\[\]{}]+|\bper\b")
-_NUMBER = re.compile(r"[x×]?\d+(?:[*^e]+\d+)?[⁰¹²³⁴-⁹]*|log(?:10)?|thou|thousand|tsd|tys|mio|mln|million|international")
+_BETWEEN = re.compile(r"[/\s.,·()\[\]{}]+|\bper\b")
+_POWER = re.compile(
+    r"[x×]?\d*(?:[*^e]+\d+)?[⁰¹²³⁴-⁹]*|k|log(?:10)?|thou|thousand|tsd|tys|mio|mln|mill|million|international"
+)
 _WORD = re.compile(
-    r"\d*(?:(?:[kcdmnpfuμ]|mc)?(?:g|l|m|mol|eq|iu|ie|ui|u|s|pa|hz|bar|gy|v|kat|osm|cal)|t|(?:mm)?hg|(?:cm)?h2o|[мкдн]*(?:г|л|м|мол|моль|ед|ме)"
-    r"|(?:milli|micro|nano|centi|deci|kilo)?(?:gram|metre|meter|litre|liter|mole)s?|bpm|msec|sec|min|torr|ratio|inr|index|ph|pts?"
-    r"|[°º]?[cf]|°|cel|celsius|fahrenheit|deg[cf]?|[a-z]{0,3}%|percent|wbc|feu|ddu|[hl]pf"
-    r"|(?:second|minute|score|point|tablet|capsule|drop|puff|unit|dose|beat|breath|count|cell|copie|step|session|drink"
-    r"|cigarette)s?)[*^]*[-−⁻]?[123¹²³]?"
+    r"\d*(?:(?:(?:[kcdmnpfuμ]|mc)?(?:g|l|m|mol|eq|iu|ie|ui|u|s|pa|hz|bar|gy|v|j|kat|osm|osmol|cal)|[мкдн]*(?:г|л|м|мол|моль|ед)"
+    r"|(?:milli|micro|nano|centi|deci|kilo)?(?:gram|metre|meter|litre|liter|mole)s?|t|[gt]pt|cc|(?:mm)?hg|(?:cm)?h2o|mval|torr"
+    r"|bpm|msec|sec|min|ratio|inr|index|ph|pts|pp[mb]|cfu|kbe|wbc|feu|ddu|[hl]pf|[°º]?[cf]|[°‰]|cel|celsius|deg[cf]?|[a-z]{0,3}%"
+    r"|percent|(?:second|minute|score|point|tablet|capsule|drop|puff|unit|dose|beat|breath|count|cell|copie|step|session|drink"
+    r"|cigarette)s?)(?:[*^]*[-−⁻][123¹²³])?|[cdmkμu]?m[*^]*[23²³])"
 )
 
 
@@ -47,11 +50,25 @@ def _kinds() -> dict[str, Mapping[str, float]]:
 
 
 def is_a_unit(text: str) -> bool:
-    """Whether a text is written as units are: of their words alone, on both sides of a stroke; or begins with %."""
-    words = [word for word in _BETWEEN.split(text.casefold()) if word]
-    are = [any(word in kind for kind in _kinds().values()) or bool(_WORD.fullmatch(word)) for word in words]
-    are_all = all(one or _NUMBER.fullmatch(word) for one, word in zip(are, words, strict=True))
-    return text.lstrip().startswith("%") or (any(are) and are_all)
+    """Whether a text is written as units are: of their words alone, on both sides of a stroke; or begins with %.
+
+    A ward may be numbered: Unit 1, Unit A.
+    """
+    small = text.strip().casefold()
+    words = [word for word in _BETWEEN.split(small) if word]
+    are = [
+        _WORD.fullmatch(word) or any(word.lstrip("0123456789") in kind for kind in _kinds().values()) for word in words
+    ]
+    are_all = all(one or _POWER.fullmatch(word) for one, word in zip(are, words, strict=True))
+    is_numbered = re.search(r"\s\w$", small) is not None
+    return small.startswith("%") or (bool(words) and bool(are[-1]) and are_all and not is_numbered)
+
+
+def are_units(texts: Sequence[str], n_records: np.ndarray) -> bool:
+    """Whether nearly all records (n_texts,) have a unit, and some one of more than a letter: A and M are wards."""
+    are = np.array([is_a_unit(text) for text in texts], dtype=bool)
+    is_sure = any(re.search(r"[^\W\d_]{2}|[%°‰^*²³]", text) for text, one in zip(texts, are, strict=True) if one)
+    return is_sure and bool(n_records[are].sum() >= _NEARLY_ALL * n_records.sum())
 
 
 def with_one_unit(table: SourceTable) -> SourceTable:

@@ -19,7 +19,7 @@ from study.formats.dated_columns import may_be_dates
 from study.formats.epochs import may_count_time
 from study.formats.tables import SourceTable
 from study.headings import is_number, words_of
-from study.merge.units import is_a_unit
+from study.merge.units import are_units
 from study.models.births import birth_by_values
 from study.models.medical_words import is_a_medical_term
 from study.models.role_words import (
@@ -40,7 +40,6 @@ MOST_CATEGORIES, PEOPLE_OF_A_CATEGORY = 20, 10  # of words; on average so many p
 PEOPLE_OF_A_TERM = 5
 PEOPLE_OF_A_WORD = 3  # of a term that is written in words
 MOST_DAYS_OF_A_MONTH, OLDEST = 31, 120
-NEARLY_ALL = 0.9  # of the records whose heading names a unit
 OF_MEDICINE, WORDS_OF_A_TERM = 0.8, 6  # the share of the values; words of one, not of a sentence
 # What outsiders know, whatever its values: a guess of the values does not make it less known.
 SEEN = Operation(OperationKind.NO_FURTHER, VariableClass.QUASI_IDENTIFIER_1, "seen or known by many")
@@ -269,19 +268,16 @@ def _agrees(role: Role, values: ValuesSeen) -> bool:
     """Whether the values of a column can be what its heading names."""
     if role in (Role.DATE, Role.DEATH_DATE):
         return values.share(r"\S.*") > 0 and values.are_dates
-    if role is Role.UNIT and values.n_values and (values.is_numeric or not _are_units(values)):
+    if (
+        role is Role.UNIT
+        and values.n_values
+        and (values.is_numeric or not are_units(values.texts.tolist(), values.records))
+    ):
         return False  # units of alcohol, and intensive care units
     if role in (Role.UNIT, Role.VISIT, Role.ARM, Role.DEATH):
         few = values.n_distinct * PEOPLE_OF_A_TERM <= values.n_values or values.is_numeric
         return values.are_short and few and not values.are_dates and not may_count_time(values.numbers)
     return role in (Role.SEX, Role.BIRTH_YEAR)
-
-
-def _are_units(values: ValuesSeen) -> bool:
-    """Whether nearly all records have a unit, and some one of more than a letter: wards may be A and M."""
-    are = np.array([is_a_unit(text) for text in values.texts])
-    is_sure = any(one and len(text) > 1 for one, text in zip(are, values.texts, strict=True))
-    return is_sure and bool(values.records[are].sum() >= NEARLY_ALL * values.records.sum())
 
 
 def key_scope(name: str, table: SourceTable, others: Sequence[SourceTable]) -> str:

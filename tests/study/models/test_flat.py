@@ -322,7 +322,19 @@ def test_a_group_of_years_or_of_blood_is_no_arm(heading, is_arm):
     "values, is_unit",
     [(["mmol/l", "mg/dl"], True), (["Jahre", "Monate"], True), (["ICU", "CCU"], False), (["3", "7"], False)]
     + [(["10^9/L", "mL/min/1.73 m2", "% of cells", "mm[Hg]", "{score}", "µg/dL", "G/l", "ммол/л"], True)]
-    + [(one, False) for one in (["IVA/HIVA", "Avd 12"], ["A/B", "ICU"], ["North", "M"], ["A", "M"], ["Celje", "E/1"])],
+    + [
+        (one, False)
+        for one in (
+            ["IVA/HIVA", "Avd 12"],
+            ["A/B", "ICU"],
+            ["North", "M"],
+            ["A", "M"],
+            ["S/M", "M"],
+            ["Unit 1", "Unit A"],
+            ["Celje", "E/1"],
+            ["S1", "F2"],
+        )
+    ],
 )
 def test_a_unit_is_one_by_its_values_too(values, is_unit):
     frame = pd.DataFrame({"pid": [f"P{i}" for i in range(60)], "unit": (values * 30)[:60]})
