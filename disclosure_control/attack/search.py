@@ -221,7 +221,7 @@ class _Scene:
         value = one.numbers[kept].astype(float)
         facts = self._facts_of(one, kept)
         fits, question = (
-            Fits(facts.numbers, self._given(rows, released)),
+            Fits(facts.numbers, self._given(rows, _of_changed(released, asked))),
             HiddenQuestion(value[:, None], self._groups(rows)),
         )
         baseline = many.out_of_fold(fits, question.values)[:, 0]
@@ -253,7 +253,7 @@ class _Scene:
         nobody = AttemptAtColumn(one.name, people=int(changed.sum()), is_inferred=True)
         common, n = np.unique(label[asked], return_counts=True)
         common = common[np.argsort(-n, kind="stable")][:MOST_LABELS]
-        are_two, fits = len(common) == 2, Fits(facts.numbers, intercepts([released]))
+        are_two, fits = len(common) == 2, Fits(facts.numbers, intercepts([_of_changed(released, changed)]))
         without = replace(nobody, not_asked=TOO_SMALL)  # until a label is asked
         n_asked, guessed = 0, list[tuple[_Asked[_Sure], _Best[_Sure]]]()
         for level in common[: 1 if are_two else None].tolist():
@@ -339,6 +339,11 @@ class _Sure:
         """Whether enough people have a sure guess, nearly all of which are right, far more than without facts."""
         wrong, wrong_by_chance = self.n - self.n_right, self.n - self.n_by_chance
         return self.n_right >= max(LEAST_PEOPLE, RIGHT * self.n) and wrong <= LEFT * wrong_by_chance
+
+
+def _of_changed(released: np.ndarray, changed: np.ndarray) -> np.ndarray:
+    """The released code (n,) of those whose value was changed, -1 of all others, who teach what facts say of it."""
+    return np.where(changed, released, -1)
 
 
 def _of_several(released: np.ndarray) -> np.ndarray:

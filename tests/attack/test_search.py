@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,7 +15,7 @@ from disclosure_control.attack.answerers import labels
 from disclosure_control.attack.asking import Answerer, Guess
 from disclosure_control.attack.attacked import BY_LUCK, TOO_SMALL
 from disclosure_control.attack.leaving import Leaving
-from disclosure_control.attack.tells.hidden_columns import PeopleAsked
+from disclosure_control.attack.tells.hidden_columns import HiddenColumn, PeopleAsked
 from disclosure_control.basics.telling.small_counts import EXACT
 from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps import READERS
@@ -53,6 +55,23 @@ def test_a_category_whose_values_few_people_have_is_not_said_to_be_safe():
     (unseen,) = found.not_looked_at()
     assert unseen == f"Many facts together give no answer about city: {TOO_SMALL}."
     assert [one for one in found.words() if "too little to report of: ill." in one]
+
+
+def test_those_whose_value_leaves_teach_what_the_facts_say_of_the_others():
+    """Forty of 160 people lose their sex, which ten facts give: the forty alone would be too few to learn from."""
+    generator = np.random.default_rng(3)
+    sex = generator.permutation(N) % 2
+    facts = {f"fact{number}": generator.normal(1.3 * sex, 1.0) for number in range(10)}
+    frame = pd.DataFrame({"sex": np.where(sex, "F", "M"), "city": "x", "ill": "no"}).assign(**facts)
+    frame = frame.assign(USUBJID=[f"S{i}" for i in range(N)]).set_index("USUBJID")
+    config = validate_config(CONFIG, list(frame.columns), READERS)
+    leaving = Leaving.of(assess(frame, config), treat(frame, config, [{"method": "drop_column", "columns": ["sex"]}]))
+    asked = PeopleAsked.of(leaving)
+    changed, sex = np.arange(N) < 40, frame["sex"].take(asked.rows).reset_index(drop=True)
+    one = HiddenColumn.beside("sex", sex, sex.where(~changed), changed)
+    (found,) = search.attacked(leaving, replace(asked, hidden=[one]))(EXACT).attempts
+    assert found.answerer and found.is_reason
+    assert found.found >= 25
 
 
 def as_strong_by_chance(fits, question) -> Guess:
