@@ -70,7 +70,8 @@ def test_those_whose_value_leaves_teach_what_the_facts_say_of_the_others():
     changed, sex = np.arange(N) < 40, frame["sex"].take(asked.rows).reset_index(drop=True)
     one = HiddenColumn.beside("sex", sex, sex.where(~changed), changed)
     (found,) = search.attacked(leaving, replace(asked, hidden=[one]))(EXACT).attempts
-    assert found.answerer and found.is_reason
+    assert found.answerer
+    assert found.is_reason
     assert found.found >= 25
 
 
