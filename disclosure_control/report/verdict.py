@@ -239,7 +239,8 @@ def verdict_on(
         reasons += _thresholds_not_met(leaving, written)
     answers = beside_reasons(leaving.answers, vetoes)
     with_lines = tuple(_with_lines(sorted(set(reasons)), written))
-    has_none = leaving.assessment is not None and not leaving.assessment.config.sensitive_features
+    assessed, named = leaving.assessment, written.get("sensitive_feature")  # one that does not leave is named as well
+    has_none = assessed is not None and not (assessed.config.sensitive_features or named)
     not_looked_at = (*((NOTHING_SENSITIVE,) if has_none else ()), *leaving.not_looked_at)
     found = steps["risk"].figures.get("three_questions", {}) if "risk" in steps else {}
     before = {name: Answer(**one) for name, one in found.items()} if answers else {}

@@ -207,7 +207,9 @@ def test_few_people_leave_only_if_a_person_says_why():
 
 
 def test_without_a_sensitive_feature_the_verdict_says_that_nothing_was_assessed_of_it():
-    assert "what can be inferred about a person, for the config names no sensitive feature" in of_people(12).text
+    words = "what can be inferred about a person, for the config names no sensitive feature"
+    assert words in of_people(12).text
+    assert words not in of_people(12, sensitive_feature="diagnosis").text  # it was named, and does not leave
 
 
 def test_answers_before_and_after_are_one_table():
