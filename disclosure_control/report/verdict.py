@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -327,15 +327,23 @@ def _of_model(result: ModelResult, config: Mapping[str, Any]) -> Reason:
 
 
 def _recommended_too(config: Mapping[str, Any]) -> tuple[ConfigChange, ...]:
-    """The recommended treatment, after the config's own steps."""
+    """The recommended treatment, after the config's own steps; nothing where one of these takes its place."""
     given = config.get("treatment", [])
     steps = list(given.get("steps", ()) if isinstance(given, Mapping) else given)
-    if any(isinstance(one, Mapping) and one.get("method") == "recommended" for one in steps):
+    known = {*config.get("categorical_qis", ()), *config.get("continuous_qis", ())}
+    if any(isinstance(one, Mapping) and _is_recoding(one, known) for one in steps):
         return ()
     first = [] if steps else [{"method": "drop_identifiers"}]
     path = ("treatment", "steps") if isinstance(given, Mapping) else ("treatment",)
     treatment = ConfigChange.to(path, [*first, *steps, {"method": "recommended"}], "applies what recommend finds")
     return (treatment, *_recommend_too(config))
+
+
+def _is_recoding(step: Mapping[str, Any], quasi_identifiers: Collection[str]) -> bool:
+    """Whether a step takes the place of the recommended recoding: numbers in bands cannot be put into bins again."""
+    named = {step.get("column"), *step.get("columns", ()), *step.get("importance", ())}
+    is_other = step.get("method") not in ("drop_column", "drop_identifiers")
+    return step.get("method") == "recommended" or (is_other and not named.isdisjoint(quasi_identifiers))
 
 
 def _recommend_too(config: Mapping[str, Any]) -> tuple[ConfigChange, ...]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pandas as pd
+import pytest
 
 from config.model_settings import validate_config
 from disclosure_control.attack.questions import Answer, beside_reasons, three_questions, without_rows
@@ -96,6 +97,25 @@ def test_one_thing_to_do_stands_first_and_lines_to_paste_stand_as_code():
     page = html.unescape(privacy_page("PILOT", [verdict.section]))
     codes = re.findall(r'<pre class="copy" tabindex="0"><code>(.*?)</code></pre>', page)
     assert codes[:3] == [first, second, "python Main_Anonymization.py PILOT --propose"]
+
+
+@pytest.mark.parametrize(
+    ("step", "is_offered"),
+    [
+        ({"method": "drop_column", "columns": ["ward"]}, True),
+        ({"method": "bins", "column": "age", "edges": [50, 60]}, False),
+        ({"method": "local_suppression", "importance": ["sex"]}, False),
+    ],
+)
+def test_the_recommended_recoding_is_offered_where_no_step_takes_its_place(step, is_offered):
+    """Behind bands or hidden cells of a quasi-identifier it ended the next run with a fault."""
+    config = {"categorical_qis": ["sex"], "continuous_qis": [], "binning_config": {}, "K": 3, "sensitive_feature": []}
+    treated = treat(pd.DataFrame({"sex": ["f"] * 20 + ["m"]}), validate_config(config, ["sex"]), [])
+    given = StepResult({}, datasets={"anonymised_dataset.csv": None}, outcome=treated)
+    written = {**config, "continuous_qis": ["age"], "treatment": [step]}
+    verdict = verdict_on(what_leaves({"treatment": given}), {"treatment": given}, config=written)
+    (reason,) = (one for one in verdict.reasons if one.sentence.startswith("k < 3"))
+    assert any({"method": "recommended"} in change.value for change in reason.changes) == is_offered
 
 
 def test_a_study_that_could_not_be_written_is_not_replaced_by_the_flat_table():
