@@ -25,7 +25,7 @@ from disclosure_control.draft.proposal import STEPS_OF_TREATMENT, Proposal, drop
 from disclosure_control.remedy.treatments.recommendation import Recommendation
 from disclosure_control.remedy.treatments.registry import TreatmentStep
 
-MOST_WEIGHED, MOST_TRIED, MOST_WHOLE, MOST_SHOWN = 16, 6, 2, 3
+MOST_WEIGHED, MOST_TRIED, MOST_WHOLE, MOST_SHOWN = 16, 6, 3, 3
 LARGER_CLASSES = (2, 4, 8)  # times K: within them fewer people are alone by what an acquaintance knows
 NO_USE = "no"  # the answer whether it is fit for use
 LEAST_GAIN = 0.01  # of the share lost: who gives up more of a column has to keep so much more of the tables
@@ -296,33 +296,43 @@ def ways_tried(
     ones first, those that were not tried last.
 
     ``as_it_is`` is the config as it is, with what is known of it. Ways that lose less are tried before it, others after
-    it; where it is held, those with larger classes first. A way is run whole if a first look finds nothing against it,
+    it; where it or a whole run is held, those with larger classes first: fewer people lose more than others, which is
+    what gives them away. A way is run whole if a first look finds nothing against it,
     or against the config as it is, where the way has only larger classes. One of the whole runs is kept for the config
     as it is: a way that is held is proposed over it only if the config is held, too.
     """
     others = [one for one in found if one.way.changes]
     if as_it_is.reasons:
-        order = [as_it_is, *sorted(others, key=lambda one: one.way.changes[0].path != _AT_LEAST)]
+        order = [as_it_is, *sorted(others, key=_has_own_classes)]
     else:
         better = [one for one in others if one.loses_less_than(as_it_is)][:MOST_TRIED]
         order = [*better, as_it_is, *(one for one in others if one not in better)]
     tried: list[WayWeighed] = []
-    for one in order[: MOST_TRIED + 1]:
-        is_coarser = bool(one.way.changes) and one.way.changes[0].path == _AT_LEAST and not as_it_is.reasons
+    while order and len(tried) <= MOST_TRIED:
+        one = order.pop(0)
+        is_coarser = not _has_own_classes(one) and not as_it_is.reasons
         if one.reasons is None and not is_coarser:
             seen = trials.look(config_of(one.way), f"Looking at a way to hold: {one.way.words}")
             one = dataclasses.replace(one, reasons=seen.reasons)
         is_before_it = bool(one.way.changes) and all(other.way.changes for other in tried)
         n_whole = is_before_it + sum(other.is_whole for other in tried)  # one run is kept for the config as it is
-        if not one.reasons and not one.is_whole and n_whole < MOST_WHOLE:
+        most = MOST_WHOLE - (bool(one.way.changes) and _has_own_classes(one))  # and one is kept for larger classes
+        if not one.reasons and not one.is_whole and n_whole < most:
             seen = trials.run(config_of(one.way), f"Trying a way to hold: {one.way.words}")
             one = dataclasses.replace(one, reasons=seen.reasons, is_whole=True)
         tried.append(one)
         if one.is_whole and one.is_answered:
             break
+        if one.is_whole:
+            order.sort(key=_has_own_classes)
     ways = [one.way for one in tried]
     left = (one if one.way.changes else as_it_is for one in found if one.way not in ways)
     return [*sorted(tried, key=lambda one: one.rank), *left]
+
+
+def _has_own_classes(one: WayWeighed) -> bool:
+    """Whether a way changes something else than how many people a class has at least."""
+    return not one.way.changes or one.way.changes[0].path != _AT_LEAST
 
 
 def _other_counts(literal: Mapping[str, Any], is_needed: bool) -> Iterator[Way]:

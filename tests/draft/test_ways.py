@@ -180,7 +180,7 @@ def test_a_run_is_kept_for_the_config_as_it_is_and_no_way_that_is_held_is_propos
     whole = held_by({levels: (ALONE,) for levels in LOSSES if levels != (0, 1)})
     best, *others = tried_by(LITERAL, found, held_by({}), MAY_LEAVE, whole)
     assert (best.way.words, best.reasons, best.is_whole) == ("As proposed", (), True)
-    assert sum(one.is_whole for one in others) == MOST_WHOLE - 1
+    assert sum(one.is_whole for one in others) == MOST_WHOLE - 2  # nor is the one for larger classes used
 
 
 VERDICTS = st.sampled_from([(), (ALONE,), (ALONE, ALONE)])
@@ -190,7 +190,7 @@ VERDICTS = st.sampled_from([(), (ALONE,), (ALONE, ALONE)])
 @example((), [(ALONE,)] * 27, [sum(levels) / 6 for levels in itertools.product(range(3), repeat=3)])
 @given(VERDICTS, st.lists(VERDICTS, min_size=27, max_size=27), st.lists(st.floats(0, 1), min_size=27, max_size=27))
 def test_the_work_of_a_proposal_is_bounded_and_its_best_way_is_tried(own, verdicts, shares):
-    """Whatever looks and runs find: 16 ways are weighed, 6 looked at, 2 run whole."""
+    """Whatever looks and runs find: 16 ways are weighed, 6 looked at, 3 run whole."""
     start = RecodingLevels(dict.fromkeys("ABC", 1), {name: ["fine", "coarse", "not released"] for name in "ABC"})
     at = dict(zip(itertools.product(range(3), repeat=3), zip(verdicts, shares, strict=True), strict=True))
     work = {"look": 0, "run": 0, "weigh": 0}
@@ -211,7 +211,7 @@ def test_the_work_of_a_proposal_is_bounded_and_its_best_way_is_tried(own, verdic
     proposal = Proposal("", text, (), 0, (), (), is_tried=True)
     found, words = proposed_by_ways(proposal, "x.py", start, trials, FoundByTrial(own, None), ())
     most = {"look": MOST_TRIED, "run": MOST_WHOLE, "weigh": MOST_WEIGHED}
-    assert most == {"look": 6, "run": 2, "weigh": 16}
+    assert most == {"look": 6, "run": 3, "weigh": 16}
     assert all(work[kind] <= most[kind] for kind in most)
     assert not any("Not tried" in line and "This one is proposed" in line for line in words)
     assert found.left or work["run"]  # nobody says that it may leave without a whole run
