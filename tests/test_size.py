@@ -187,7 +187,7 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
     "Lead": {
         "disclosure_control.attack": 3,
         "disclosure_control.basics": 5,
-        "disclosure_control.draft": 156,
+        "disclosure_control.draft": 162,
         "disclosure_control.release": 12,
         "disclosure_control.report": 7,
         "doors": 36,
