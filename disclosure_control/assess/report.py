@@ -218,8 +218,8 @@ def _in_short(policy: Policy, pilot: str, assessment: Assessment, outside: Mappi
     if binned:
         yield Sentence(f"  A bin {BINS_HOLD}.", where=Where.SHORT)
     rows = [_row_in_short(policy, one) for one in results[:MOST_MODELS]]
-    columns = ("Model", "Total", "Evaluated", "Risky", "% of evaluated", "Riskiest")
-    yield Table("", columns, rows, range(1, 6), Where.SHORT)
+    columns = ("Model", "Total", "Evaluated", "Risky", "% Risky", "% of evaluated", "Riskiest")
+    yield Table("", columns, rows, range(1, 7), Where.SHORT)
     n_left_out = assessment.k_anonymity.n_total - assessment.k_anonymity.n_evaluated
     if n_left_out:
         of_all = f"{n_left_out} of {assessment.k_anonymity.n_total}"
@@ -247,9 +247,10 @@ def _row_in_short(policy: Policy, result: ModelResult) -> list[object]:
     share = share_text(told.risky_rate)
     return [
         f"{letter}{of} {sign} {number_text(result.threshold)}",
-        _count(told.total),
+        f"{result.n_total:,}",
         _count(told.evaluated),
         told.at_risk,
+        share_of_text(result.n_risky, result.n_total) if result.n_evaluated else "-",
         share,
         told.worst,
     ]
