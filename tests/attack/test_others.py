@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import median
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.attack.answerers.others import HiddenOfPeople
+from disclosure_control.attack.answerers.others import HiddenOfPeople, log_arrangements
 from tests.examples import examples
 
 PEOPLE = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=14)
@@ -66,3 +67,13 @@ def test_luck_discloses_nothing(tolerance):
         found = hidden(value, tolerance, 0.6).told_by(level, np.log(0.01 / 100), is_ordered=True)
         n_found += bool(found.any())
     assert n_found <= 1
+
+
+def test_a_few_of_the_commonest_label_are_no_copy():
+    """A test that 22 of 300 people had, all of one label of which nine in ten are: that is what chance gives."""
+    label = (np.arange(300) < 30).astype(np.int64)
+    level = (np.arange(300) >= 278).astype(np.int64)
+    one = hidden(label, chance=0.9)
+    ways = log_arrangements(label, np.zeros(300, dtype=np.int64))
+    assert not replace(one, log_arrangements=ways).told_by(level, -8.0).any()
+    assert replace(one, log_arrangements=ways).told_by(label + 1, -8.0).all()

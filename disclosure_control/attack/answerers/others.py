@@ -70,7 +70,7 @@ class HiddenOfPeople:
             n, n_told = int(asked.sum()), int((asked & told).sum())
             if n_told < max(PURE * n, LEAST_SUPPORT):
                 continue  # of thousands of pairs nearly all
-            if n_told == n and self._chance_of_copy(level[asked], self.value[asked]) <= most:
+            if n_told == self.asked.sum() and self._chance_of_copy(level[asked], self.value[asked]) <= most:
                 return asked
             chance = float(self.chance[asked].mean())
             if is_sure(np.array([n_told]), np.array([n]), np.array([n / 2]), np.array([chance]), most)[0]:
