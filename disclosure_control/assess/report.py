@@ -211,8 +211,9 @@ def _in_short(policy: Policy, pilot: str, assessment: Assessment, outside: Mappi
         yield Sentence(f"  {kind} quasi-identifiers: {named}", where=Where.SHORT)
     binned = [name for name in (*config.continuous_qis, *config.sensitive_features) if name in assessment.binnings]
     for name in binned[:MOST_BINNED]:
-        bins = listed(bin_labels(assessment.binnings[name].edges), at_most=MOST_NAMED)
-        yield Sentence(f"  Bins of {name}: {bins}{_beside_bins(outside[name])}", where=Where.SHORT)
+        binning = assessment.binnings[name]
+        bins = listed(bin_labels(binning.edges), at_most=MOST_NAMED)
+        yield Sentence(f"  Bins of {name}: {bins}{_beside_bins(outside[name], binning)}", where=Where.SHORT)
     if len(binned) > MOST_BINNED:
         yield Sentence(f"  Bins of {len(binned) - MOST_BINNED} more columns: in the details", where=Where.SHORT)
     if binned:
@@ -234,10 +235,11 @@ def _in_short(policy: Policy, pilot: str, assessment: Assessment, outside: Mappi
         yield Sentence(f"In the details: {', '.join(further)}.", where=Where.SHORT)
 
 
-def _beside_bins(told: Told) -> str:
-    """The people outside the bins and without a value, where there are any."""
-    found = {end: told[end] for end in ("below", "above", "missing") if told[end] != 0}
-    return "".join(f"; {end} {count_text(n)}" for end, n in found.items())
+def _beside_bins(told: Told, binning: Binning) -> str:
+    """The people outside the bins, what becomes of them, and those without a value, where there are any."""
+    found = {end: _fate(told[end], binning) for end in ("below", "above") if told[end] != 0}
+    missing = {} if told["missing"] == 0 else {"missing": count_text(told["missing"])}
+    return "".join(f"; {end} {says}" for end, says in {**found, **missing}.items())
 
 
 def _row_in_short(policy: Policy, result: ModelResult) -> list[object]:
