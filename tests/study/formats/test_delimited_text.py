@@ -17,6 +17,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.column_reading import MISSING_TOKENS
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable
+from study.words import words_for_missing_among_numbers
 from tests.examples import examples, some_of
 from tests.places import SHARED_DATA
 
@@ -436,6 +437,8 @@ CHARACTERS = st.sampled_from("abNA09.-,;|\t\"' \r\ne\u00e9\u0301\u03a9\u00a0\u20
 TEXTS = st.one_of(st.text(CHARACTERS, max_size=8), st.sampled_from(["NA", ".", "nan", "1", "-2.5", "1,5", "007"]))
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 TOKENS = {"NA", "N/A", "NaN", "nan", "null", "NULL", ".", "-", "--", "n/a", "N.A.", "#N/A", "<NA>", "None", "NaT"}
+WORDS = words_for_missing_among_numbers()
+TOKENS |= {f".{letter}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"}  # of SAS
 
 
 def cleaned(text: str) -> str | None:
@@ -460,9 +463,10 @@ def expected_columns(header: list[str], rows: list[list[str]]) -> dict[str, list
     columns = {}
     for position, name in enumerate(header):
         values = [record[position] for record in records]
-        others = [value for value in values if value is not None and value not in TOKENS]
+        left = [None if value in TOKENS or str(value).lower() in WORDS else value for value in values]
+        others = [value for value in left if value is not None]
         if others and all(NUMBER.fullmatch(value) for value in others):
-            values = [None if value in TOKENS else value for value in values]
+            values = left
         columns[unicodedata.normalize("NFC", name).strip()] = values
     return columns
 
