@@ -47,7 +47,8 @@ from disclosure_control.basics.telling.small_counts import EXACT, MASKED
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.draft.proposal import dropped_by, proposal_in_words, propose_tried, tried_whole
 from disclosure_control.draft.sheet import said_of_closed
-from disclosure_control.draft.ways import NO_USE, RecodingLevels, StudyLosses, Trials, Tried, proposed_by_ways
+from disclosure_control.draft.way import NO_USE, RecodingLevels, StudyLosses, Tried
+from disclosure_control.draft.ways import Trials, proposed_by_ways
 from disclosure_control.records.choice import AUTO, ENGINES, choose_engine
 from disclosure_control.remedy.treatments.keys import read_key, with_keys_to_come
 from disclosure_control.remedy.treatments.one_release import (

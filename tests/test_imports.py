@@ -171,7 +171,6 @@ def project_imports(path: Path) -> set[str]:
     return imported_modules(path.read_text(encoding="utf-8"), package) & project_modules() - {module}
 
 
-@pytest.mark.thorough("1.6 s")
 def test_imports_run_one_way():
     floors = {name: index for index, name in enumerate(ROOMS)}
     upward = [
@@ -306,7 +305,6 @@ def engine_asked(source: str) -> list[str]:
     return found
 
 
-@pytest.mark.thorough("0.4 s")
 def test_nothing_above_the_store_asks_which_engine_holds_the_records():
     above = list(ROOMS)[: list(ROOMS).index("disclosure_control.records")]
     files = [path for path in project_files() if room_of(module_name(path)) in (*above, "study")]
@@ -379,7 +377,6 @@ def modules_after(*statements: str) -> set[str]:
 COSTLY = pytest.mark.thorough("1 s, and the last statement does this, too")
 
 
-@pytest.mark.thorough("1.3 s")
 @pytest.mark.parametrize(
     "statement",
     [

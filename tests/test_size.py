@@ -15,8 +15,6 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from tests.places import PROJECT
 from tests.test_imports import module_name, parsed, project_files, room_of
 
@@ -300,7 +298,6 @@ def words_of(*paths: Path) -> int:
     return sum(len(path.read_text(encoding="utf-8").split()) for path in paths)
 
 
-@pytest.mark.thorough("1.4 s")
 def test_no_room_grows():
     grown = {room: size - allowed(room) for room, size in sizes().items() if size > allowed(room)}
     assert grown == {}, f"statements more than tests/test_size.py allows: {grown}; take as many away elsewhere"

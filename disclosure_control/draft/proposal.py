@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from config import REVIEW, parse_config
-from disclosure_control.basics.settings.changes import ConfigChange, applied, are_of_the_merge, python_text
+from disclosure_control.basics.settings.changes import (
+    ConfigChange,
+    applied,
+    are_of_the_merge,
+    python_text,
+    treatment_steps,
+)
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import DECIDE, MERGE_AGAIN, Reason
 from disclosure_control.basics.telling.words import capitalised, counted
@@ -149,12 +155,6 @@ def _steps_fitted(literal: Mapping[str, Any], wanted: Sequence[ConfigChange]) ->
             yield change
         elif (step := _without(change.value, of_merge if dropped_by(change) else gone)) is not None:
             yield dataclasses.replace(change, text=python_text(step))
-
-
-def treatment_steps(literal: Mapping[str, Any]) -> list[Any]:
-    """The steps of the treatment of a config, named or not."""
-    given = literal.get("treatment", [])
-    return list(given.get("steps", ()) if isinstance(given, Mapping) else given)
 
 
 def _without(step: Mapping[str, Any], gone: Collection[str]) -> dict[str, Any] | None:

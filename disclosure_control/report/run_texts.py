@@ -76,7 +76,8 @@ def _joined(sections: Iterable[str]) -> str:
 
 
 def _capped(notes: Sequence[str]) -> str:
-    """The first notes, each with the list below it: columns that wait for a decision stand nowhere else in short."""
+    """Notes with a list below them, then others: columns that wait for a decision stand nowhere else in short."""
+    notes = sorted(notes, key=lambda one: "\n" not in one)
     more = [f"and {len(notes) - MOST_NOTES} more"] if len(notes) > MOST_NOTES else []
     return "".join(f"{note}\n" for note in (*notes[:MOST_NOTES], *more))
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.assess.report import page_sections, told_assessment
+from disclosure_control.assess.report import page_sections
 from disclosure_control.assess.threshold_curves import threshold_curves, without_small_counts
+from disclosure_control.assess.told_models import told_assessment
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.sections import Section
 from disclosure_control.basics.telling.small_counts import Policy, Reader

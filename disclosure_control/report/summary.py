@@ -7,7 +7,7 @@ from typing import Any
 
 from disclosure_control import __version__
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.assess.report import told_assessment
+from disclosure_control.assess.told_models import told_assessment
 from disclosure_control.basics.telling.plain import plain
 from disclosure_control.basics.telling.small_counts import FOR_CONTROLLER, WHAT_MASKED_MEANS, Policy
 

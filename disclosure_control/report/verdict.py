@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.attack.questions import Answer, beside_reasons
 from disclosure_control.basics.encoding.columns import number_text
-from disclosure_control.basics.settings.changes import ConfigChange, applied, lines_to_paste
+from disclosure_control.basics.settings.changes import ConfigChange, applied, lines_to_paste, treatment_steps
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import AnswersGiven, Details, Part, Section, Sentence, Style, Where
@@ -41,6 +41,7 @@ _TREATMENT = ConfigChange.to(
     [{"method": "drop_identifiers"}, {"method": "recommended"}],
     "columns that name people are dropped, and the recoding that recommend finds is applied",
 )
+_RECOMMENDED = {"method": "recommended"}
 _RELEASE = ConfigChange.to(
     ("release",),
     {"key_from": {"environment": "PILOT_KEY"}},
@@ -319,31 +320,33 @@ def _of_model(result: ModelResult, config: Mapping[str, Any]) -> Reason:
         return Reason(Gravity.THRESHOLD_NOT_MET, f"{what}: no record could be evaluated.")
     gravity = Gravity.OUTSIDERS_CAN_SINGLE_OUT if result.model == "k_anonymity" else Gravity.THRESHOLD_NOT_MET
     sentence = f"{what}: {result.n_risky} of {result.n_evaluated} evaluated people in it are at risk."
+    key = {"k": "K", "l": "L", "t": "T"}[letter]
+    if _recodes_otherwise(config):
+        remedy = f"make the steps of the treatment that recode quasi-identifiers coarser, or change {key} in the config"
+        return Reason(gravity, sentence, remedy)
     if lines_to_paste(config, _recommended_too(config)):
         return Reason(gravity, sentence, changes=_recommended_too(config))
-    key = {"k": "K", "l": "L", "t": "T"}[letter]
     remedy = f'see the section on "recommend", by which no recoding reaches it, or change {key} in the config'
     return Reason(gravity, sentence, remedy)
 
 
 def _recommended_too(config: Mapping[str, Any]) -> tuple[ConfigChange, ...]:
-    """The recommended treatment, after the config's own steps; nothing where one of these takes its place."""
-    given = config.get("treatment", [])
-    steps = list(given.get("steps", ()) if isinstance(given, Mapping) else given)
-    known = {*config.get("categorical_qis", ()), *config.get("continuous_qis", ())}
-    if any(isinstance(one, Mapping) and _is_recoding(one, known) for one in steps):
+    """The recommended treatment, after the config's own steps, where it is not among them."""
+    steps = treatment_steps(config)
+    if _RECOMMENDED in steps:
         return ()
     first = [] if steps else [{"method": "drop_identifiers"}]
-    path = ("treatment", "steps") if isinstance(given, Mapping) else ("treatment",)
-    treatment = ConfigChange.to(path, [*first, *steps, {"method": "recommended"}], "applies what recommend finds")
+    path = ("treatment", "steps") if isinstance(config.get("treatment"), Mapping) else ("treatment",)
+    treatment = ConfigChange.to(path, [*first, *steps, _RECOMMENDED], "applies what recommend finds")
     return (treatment, *_recommend_too(config))
 
 
-def _is_recoding(step: Mapping[str, Any], quasi_identifiers: Collection[str]) -> bool:
-    """Whether a step takes the place of the recommended recoding: numbers in bands cannot be put into bins again."""
-    named = {step.get("column"), *step.get("columns", ()), *step.get("importance", ())}
-    is_other = step.get("method") not in ("drop_column", "drop_identifiers")
-    return step.get("method") == "recommended" or (is_other and not named.isdisjoint(quasi_identifiers))
+def _recodes_otherwise(config: Mapping[str, Any]) -> bool:
+    """Whether steps take the place of the recommended recoding: numbers in bands cannot be put into bins again."""
+    known = {*config.get("categorical_qis", ()), *config.get("continuous_qis", ())}
+    others = (one for one in treatment_steps(config) if one.get("method") not in ("drop_column", "drop_identifiers"))
+    named = ({one.get("column"), *one.get("columns", ()), *one.get("importance", ())} for one in others)
+    return any(not known.isdisjoint(one) for one in named)
 
 
 def _recommend_too(config: Mapping[str, Any]) -> tuple[ConfigChange, ...]:

@@ -77,3 +77,11 @@ def test_a_few_of_the_commonest_label_are_no_copy():
     ways = log_arrangements(label, np.zeros(300, dtype=np.int64))
     assert not replace(one, log_arrangements=ways).told_by(level, -8.0).any()
     assert replace(one, log_arrangements=ways).told_by(label + 1, -8.0).all()
+
+
+def test_arrangements_are_counted_as_by_hand():
+    """Of six people with one released value, two of each of three labels, 90; two groups of released values, 3 x 3."""
+    label = np.array([0, 0, 1, 1, 2, 2])
+    assert np.isclose(log_arrangements(label, np.zeros(6, dtype=np.int64)), np.log(90))
+    assert np.isclose(log_arrangements(label, np.array([0, 0, 0, 1, 1, 1])), np.log(9))
+    assert log_arrangements(label[:0], label[:0]) == 0

@@ -15,15 +15,12 @@ from disclosure_control.basics.settings.changes import ConfigChange, applied
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.draft.proposal import Proposal, proposal_in_words
+from disclosure_control.draft.way import LEAST_GAIN, RecodingLevels, Way, WayWeighed
 from disclosure_control.draft.ways import (
-    LEAST_GAIN,
     MOST_TRIED,
     MOST_WEIGHED,
     MOST_WHOLE,
-    RecodingLevels,
     Trials,
-    Way,
-    WayWeighed,
     proposed_by_ways,
     ways_in_words,
     ways_tried,

@@ -17,16 +17,17 @@ from disclosure_control.basics.encoding.keys import number_rows
 ENOUGH_FOR_MEDIAN = 5  # people of a level: below that, one's own value would weigh too much
 
 
-def log_factorial(n: float | np.ndarray) -> float:
-    """The logarithm of ``n``!, or of the product of several."""
-    return float(sum(math.lgamma(one + 1) for one in np.atleast_1d(n)))
+def _log_factorial(n: np.ndarray) -> float:
+    """The logarithm of the product of the factorials of whole numbers (n,)."""
+    of_each = np.log(np.arange(1, n.max(initial=0) + 1)).cumsum()
+    return float(of_each[n[n > 0] - 1].sum())
 
 
 def log_arrangements(label: np.ndarray, released: np.ndarray) -> float:
     """The logarithm of in how many ways labels (n,) can be exchanged among people with one ``released`` value (n,)."""
     of_value = np.unique(released, return_counts=True)[1]
     of_both = np.unique(np.stack([released, label]), axis=1, return_counts=True)[1]
-    return log_factorial(of_value) - log_factorial(of_both)
+    return _log_factorial(of_value) - _log_factorial(of_both)
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class HiddenOfPeople:
         n_labels, n_levels = len(np.unique(value)), len(np.unique(level))
         if n_labels != n_levels or len(np.unique(np.stack([level, value]), axis=1).T) != n_labels:
             return 0.0
-        return min(0.0, log_factorial(n_labels) - self.log_arrangements)
+        return min(0.0, math.lgamma(n_labels + 1) - self.log_arrangements)
 
     def _beside(self, level: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Who is alone in a level, whose people before and after agree, and who has their label (n,)."""

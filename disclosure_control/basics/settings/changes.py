@@ -43,6 +43,12 @@ class ConfigChange:
         return ast.literal_eval(self.text)
 
 
+def treatment_steps(config: Mapping[str, Any]) -> list[Any]:
+    """The steps of the treatment of a config, named or not."""
+    given = config.get(TREATMENT, [])
+    return list(given.get(STEPS, ()) if isinstance(given, Mapping) else given)
+
+
 def applied(config: Mapping[str, Any], changes: Iterable[ConfigChange]) -> dict[str, Any]:
     """The ``config`` after the ``changes``, in their order; it is not changed itself."""
     found = copy.deepcopy(dict(config))

@@ -1,0 +1,173 @@
+"""One way to hold: what it changes in the config, what the study loses by it, and what a trial of it found."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from disclosure_control.basics.settings.changes import ConfigChange
+from disclosure_control.basics.telling.reasons import Reason
+from disclosure_control.draft.proposal import dropped_by
+from disclosure_control.remedy.treatments.recommendation import Recommendation
+from disclosure_control.remedy.treatments.registry import TreatmentStep
+
+NO_USE = "no"  # the answer whether it is fit for use
+LEAST_GAIN = 0.01  # of the share lost: who gives up more of a column has to keep so much more of the tables
+
+
+class StudyLosses(Protocol):
+    """What a recipient loses, by the tables of the study: ``fit_for_use`` finds it."""
+
+    @property
+    def answer(self) -> str:
+        """Whether it is fit for use."""
+
+    @property
+    def rank(self) -> int:
+        """The place of the answer, the best one first."""
+
+    @property
+    def n_vanished(self) -> int:
+        """Categories of the main tables of which nothing is left."""
+
+    @property
+    def loses(self) -> str:
+        """The sentence on it."""
+
+    def lost_of(self, names: Sequence[str]) -> float:
+        """The share that is lost of the tables of these names; () for all tables."""
+
+
+class Tried(Protocol):
+    """What a run by a config finds: the reasons to hold, and whether what leaves is fit for use."""
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """The reasons to hold; none where it may leave."""
+
+    @property
+    def use(self) -> StudyLosses | None:
+        """Whether it is fit for use; None where nothing was compared."""
+
+
+@dataclass(frozen=True)
+class RecodingLevels:
+    """The recommended recoding: by column its level, and the words of all its levels from the finest on."""
+
+    taken: Mapping[str, int]
+    words: Mapping[str, Sequence[str]] = field(repr=False)
+    by_level: Mapping[str, Sequence[Sequence[TreatmentStep]]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, figures: Mapping[str, Any], found: Recommendation) -> RecodingLevels | None:
+        """The recommended recoding of what the step ``recommend`` found; None where there is none."""
+        taken = figures["levels"]
+        return None if taken is None else cls(taken, figures["landscape"]["levels"], found.by_level)
+
+    def in_words(self) -> str:
+        """The columns that leave coarser than they are."""
+        told = [f"{name}: {self.words[name][level]}" for name, level in self.taken.items() if level]
+        return "; ".join(told) or "nothing recoded"
+
+    def neighbours(self, stays: Mapping[str, Any], fine: Collection[str] = ()) -> Iterator[RecodingLevels]:
+        """The recodings that differ by one level of one column, which is none of those that stay as they are. None
+        drops one that should stay ``fine``.
+        """
+        for name, level in self.taken.items():
+            for other in (level + 1, level - 1):
+                n_levels = len(self.words[name]) - (name in fine and other > level)
+                if name not in stays and 0 <= other < n_levels:
+                    yield dataclasses.replace(self, taken={**self.taken, name: other})
+
+    def dropped(self, taken: Mapping[str, int]) -> list[str]:
+        """The columns that are not released at these levels."""
+        return [
+            name for name, level in taken.items() if len(self.words[name]) > 1 and level + 1 == len(self.words[name])
+        ]
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to hold in ``words``; by its ``changes`` of the config, none of the one that is proposed."""
+
+    words: str
+    changes: tuple[ConfigChange, ...]
+    taken: Mapping[str, int] | None = field(default=None, repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class WayWeighed:
+    """A way with what it loses: ``lost`` of the weighed tables, and ``n_given_up`` columns that should stay fine.
+
+    ``hidden``: by column how many people have a hidden cell. ``reasons`` to hold are those of its trial, None without
+    one: of a run if it ``is_whole``, else of a first look.
+    """
+
+    way: Way
+    use: StudyLosses
+    lost: float
+    n_given_up: int = 0
+    reasons: tuple[Reason, ...] | None = None
+    stay_fine: tuple[str, ...] = ()
+    is_whole: bool = False
+    taken: Mapping[str, int] = field(default_factory=dict, repr=False)
+    hidden: Mapping[str, int] = field(default_factory=dict, repr=False)
+
+    @property
+    def is_tried(self) -> bool:
+        """Whether its verdict is known: a first look alone finds reasons, but does not say that it may leave."""
+        return self.is_whole or bool(self.reasons)
+
+    @property
+    def losses(self) -> tuple[int, int, int, float]:
+        """Ways that keep the columns which should stay fine come first, then those that are fitter for use, keep more
+        categories of the main tables, and lose less.
+        """
+        return self.n_given_up, self.use.rank, self.use.n_vanished, self.lost
+
+    @property
+    def rank(self) -> tuple[bool, bool, bool, int, bool, tuple[int, int, int, float]]:
+        """Of ways that were tried: what may leave comes first, then what lines of the config answer, then what holds
+        for fewer reasons; of these, the config as it is.
+        """
+        reasons = self.reasons or ()
+        is_bent = bool(reasons) and bool(self.way.changes)
+        return not self.is_tried, bool(reasons), not self.is_answered, len(reasons), is_bent, self.losses
+
+    def loses_less_than(self, other: WayWeighed) -> bool:
+        """Whether it is fitter for use, or keeps clearly more of the tables."""
+        *first, lost = self.losses
+        *of_other, lost_by_other = other.losses
+        return first < of_other or (first == of_other and lost + LEAST_GAIN <= lost_by_other)
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether it may leave, or lines that give up no column which should stay fine answer every reason of its run.
+
+        Lines that answer a first look would make another way of it.
+        """
+        return self.is_whole and all(set(one.changes) - set(self.given_up_by(one)) for one in self.reasons or ())
+
+    def given_up_by(self, reason: Reason) -> list[ConfigChange]:
+        """The changes of a reason that drop a column which should stay fine."""
+        return [change for change in reason.changes if dropped_by(change).intersection(self.stay_fine)]
+
+    def is_better_by(self, other: WayWeighed) -> str:
+        """What makes it better than another one."""
+        lost = f"they lose {self.lost:.0%}, without this line {other.lost:.0%}"
+        if len(self.reasons or ()) < len(other.reasons or ()):
+            return f"this one has the fewest reasons to hold; the tables of the study: {lost}"
+        if self.n_given_up < other.n_given_up:
+            return f"this one keeps the columns that weigh most; the tables of the study: {lost}"
+        if self.use.rank < other.use.rank:
+            return f"by this one the result is fit for use: {self.use.answer}; the tables of the study: {lost}"
+        return f"this one keeps the tables of the study best: {lost}"
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in a word, with the gravest reason."""
+        if not self.is_tried:
+            return "Not tried: whether it may leave is found by a run."
+        return f"Hold: {self.reasons[0].sentence}" if self.reasons else "May leave."
