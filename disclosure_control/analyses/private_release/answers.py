@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from Anonymization_Models import bin_feature_column
-from disclosure_control.analyses.private_release.query import OTHER, Query
+from disclosure_control.analyses.private_release.questions import OTHER, Query
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, labels_of, parse_numbers
 from disclosure_control.basics.telling.faults import FaultyInputError
 

@@ -15,7 +15,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from disclosure_control.analyses.private_release.entries import LedgerState, canonical, decimal_or_none
-from disclosure_control.analyses.private_release.query import decimal_text
+from disclosure_control.analyses.private_release.questions import decimal_text
 from disclosure_control.run.beside import flush_folder
 
 SETTING = "BIOSTREAMS_STATE_DIR"

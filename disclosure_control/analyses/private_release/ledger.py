@@ -6,10 +6,8 @@ length, so that lost entries are noticed. A question is reserved before it is an
 before it is given: if anything fails in between, the budget is spent and nobody has seen an answer. Nothing depends on
 the clock, and nothing is ever reset: a contradiction is a fault, and the controller decides.
 
-A process reads the ledger whole once, and then only new entries, so that the cost of an answer does not grow.
-
 The folder is created whole, with an empty ledger and its head, so that a folder without them has lost them. The loss of
-the folder itself is noticed by a process that has read it before, by the mark, and by the results of door 2's last run.
+the folder itself is noticed by the mark, and by the results of door 2's last run.
 
 This guards against accidents, and against two runs at once. Anybody who may write to all these places could delete all.
 """
@@ -23,8 +21,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
-import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -47,15 +44,14 @@ from disclosure_control.analyses.private_release.high_water import (
     read_mark,
     write_mark,
 )
-from disclosure_control.analyses.private_release.json_lines import take_over
-from disclosure_control.analyses.private_release.query import decimal_text
+from disclosure_control.analyses.private_release.questions import decimal_text
 from disclosure_control.analyses.private_release.store import (
     DamagedStoreError,
     answered_entry,
     append,
     check_file,
-    entries_from,
-    hash_after,
+    entries_of,
+    last_hash,
     new_store,
     opened,
 )
@@ -64,9 +60,9 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.run.beside import flush_folder
 
 FOLDER, LEDGER, HEAD, LOCK = "privacy", "privacy_ledger.sqlite", "privacy_ledger.head", ".privacy_ledger.lock"
+EARLY_LEDGER = "privacy_ledger.jsonl"  # of versions before 3
 ANSWERS_FILE = "private_release.json"
 SECONDS_TO_WAIT = 120.0
-_THREADS = threading.Lock()  # for threads of this process; the file's lock keeps other processes out
 
 
 class BudgetExhaustedError(FaultyInputError):
@@ -102,8 +98,8 @@ class Ledger:
     """The ledger in a pilot's ``folder`` under a ``budget`` of epsilon, both exact decimals.
 
     ``published`` is the spending known from elsewhere: a ledger with less has lost entries. So has one that is shorter
-    than this object has seen it, or than the mark in the ``state_folder`` says; by default that is beside the folder of
-    all pilots. ``notices`` are what the controller should know of the mark.
+    than the mark in the ``state_folder`` says; by default that is beside the folder of all pilots. ``notices`` are what
+    the controller should know of the mark.
     """
 
     def __init__(
@@ -166,19 +162,23 @@ class Ledger:
         """Whether there is no folder, and no sign that there was one."""
         if os.path.lexists(self.folder):
             return False
-        self._compare(LedgerState(), lambda n_entries: LedgerState().last_hash if n_entries == 0 else None)
+        self._compare(LedgerState(), [LedgerState().last_hash])
         return True
 
     @contextlib.contextmanager
     def _held(self) -> Iterator[sqlite3.Connection]:
-        """The ledger, locked against all other threads and processes."""
+        """The ledger, locked against all other processes."""
         from filelock import FileLock, Timeout
 
         try:
             self._enter()
-            with _THREADS, FileLock(self.folder / LOCK, SECONDS_TO_WAIT, mode=0o600, poll_interval=0.01):
+            with FileLock(self.folder / LOCK, SECONDS_TO_WAIT, mode=0o600, poll_interval=0.01):
                 head = self._read_head()
-                take_over(self.folder, self.path, head, self._fault)
+                if (self.folder / EARLY_LEDGER).exists():
+                    raise LedgerFaultError(
+                        f"{FOLDER}/{EARLY_LEDGER}: the ledger of an earlier version, not read since version 4.0.0; "
+                        "nothing is answered; run this pilot once with version 3, which converts it"
+                    )
                 if not self.path.exists():
                     raise self._fault("is not there", f"its head counts {head.n_entries} entries")
                 with opened(self.path) as store:
@@ -231,40 +231,35 @@ class Ledger:
             shutil.rmtree(aside, ignore_errors=True)
 
     def _read(self, store: sqlite3.Connection) -> LedgerState:
-        """The verified state of the ledger: all of it the first time, then new entries, which must continue the
-        chain.
-        """
-        if self._seen is None:
-            check_file(store)
-        elif hash_after(store, self._seen.n_entries) != self._seen.last_hash:
-            n_entries = sum(1 for _ in entries_from(store, 0))
-            raise self._fault(
-                "has lost entries", f"{n_entries} entries, and this program has read {self._seen.n_entries}"
-            )
-        state = self._seen or LedgerState()
+        """The state of the ledger, verified whole unless it is the one that this object has verified or written."""
+        if self._seen is not None and last_hash(store) == self._seen.last_hash:
+            return self._seen
+        check_file(store)
+        state, hashes = LedgerState(), [LedgerState().last_hash]
         try:
-            for entry in entries_from(store, state.n_entries):
+            for entry in entries_of(store):
                 state = state.after(entry)
+                hashes.append(state.last_hash)
         except BrokenChainError:
             raise self._fault("is damaged", f"entry {state.n_entries + 1} does not continue the chain") from None
         head = self._read_head()
-        if hash_after(store, head.n_entries) != head.last_hash:
+        if not _reaches(hashes, head):
             raise self._fault(
                 "does not reach its head", f"{state.n_entries} entries, and the head counts {head.n_entries}"
             )
-        is_marked = self._compare(state, lambda n_entries: hash_after(store, n_entries))
+        is_marked = self._compare(state, hashes)
         self._seen = state
         if head.n_entries < state.n_entries or not is_marked:
             self._write_marks(state)
         return state
 
-    def _compare(self, state: LedgerState, hash_after_entries: Callable[[int], str | None]) -> bool:
-        """Whether the mark is as high as the state. Raises a fault if the ledger lacks entries known from elsewhere."""
-        if self._seen is not None and state.n_entries < self._seen.n_entries:
-            found = f"{state.n_entries} entries, and this program has read {self._seen.n_entries}"
-            raise self._fault("has lost entries", found)
+    def _compare(self, state: LedgerState, hashes: Sequence[str]) -> bool:
+        """Whether the mark is as high as the state. Raises a fault if the ledger lacks entries known from elsewhere.
+
+        ``hashes`` (n_entries + 1,): that of the chain before its first entry, and after each.
+        """
         mark = self._read_mark()
-        if mark is not None and hash_after_entries(mark.n_entries) != mark.last_hash:
+        if mark is not None and not _reaches(hashes, mark):
             spent = "" if mark.spent is None else f" and epsilon {decimal_text(mark.spent)} spent"
             found = f"{state.n_entries} entries and epsilon {decimal_text(state.spent)} in it"
             raise self._fault("has lost entries", f"{found}; its mark {self._mark_name} counts {mark.n_entries}{spent}")
@@ -272,14 +267,14 @@ class Ledger:
             spent, published = decimal_text(state.spent), decimal_text(self.published)
             found = f"epsilon {spent} in it, and the results of the last run say that {published} was spent"
             raise self._fault("has lost entries", found)
-        if mark is None and state.n_entries and has_a_place(self.mark):
+        if mark is None and not has_a_place(self.mark):
+            self._say_no_mark()
+        elif mark is None and state.n_entries:
             self._notices[
                 f"of the private answers of this pilot, epsilon {decimal_text(state.spent)} spent, no mark was found; "
                 f"{self._mark_name} begins now. If you did not move it here, make sure that {FOLDER}/{LEDGER} is not "
                 "an older copy"
             ] = None
-        elif mark is None and not has_a_place(self.mark):
-            self._say_no_mark()
         return mark is not None and mark.n_entries == state.n_entries
 
     @property
@@ -346,6 +341,11 @@ class Ledger:
             f"{FOLDER}/{LEDGER}: {found} ({hint}); nothing is answered until the ledger is whole: put it back from a "
             "backup. It is never reset by this program, as a spent budget cannot be unspent"
         )
+
+
+def _reaches(hashes: Sequence[str], known: HighWater) -> bool:
+    """Whether a chain with these hashes contains the one that is known from elsewhere."""
+    return known.n_entries < len(hashes) and hashes[known.n_entries] == known.last_hash
 
 
 def published_spending(results: Path, pilot: str) -> Decimal:

@@ -1,8 +1,4 @@
-"""The kinds of private question and their settings: one definition for the config and the service.
-
-Each setting has its check for the config, and its form in JSON, from which the service makes its models and its
-description. The service then applies the checks of the config's queries as well.
-"""
+"""The kinds of private question, and their settings with the checks of the config."""
 
 from __future__ import annotations
 
@@ -14,7 +10,6 @@ from typing import Any
 
 import pandas as pd
 
-from disclosure_control.analyses.private_release.query import OTHER, Query
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column, number_text
 from disclosure_control.basics.settings.fields import SettingsGroup, faults_of, setting, typed
 from disclosure_control.basics.settings.kinds import FLAG, Kind, Place, as_tuple, whole_number
@@ -23,43 +18,70 @@ from disclosure_control.basics.settings.kinds import FLAG, Kind, Place, as_tuple
 LEAST_EPSILON, LARGEST_EPSILON, EPSILON_DIGITS = Decimal("0.0001"), Decimal("100"), 12
 LARGEST_BOUND = 1e15
 MOST_CELLS = 100_000
+OTHER = "(other or missing)"
 
 
 @dataclass(frozen=True)
-class Form:
-    """How a setting is sent to the service: a JSON type and its ``limits`` under pydantic's names.
+class Query:
+    """One question, checked. ``by`` has (column, declared categories) of every grouping, in order.
 
-    ``of`` is the form of a list's entries or of a dictionary's values, ``keys`` that of a dictionary's keys.
+    ``name`` and ``accept_noise`` are no part of the question: it is the same under another name.
     """
 
-    type: type
-    limits: Mapping[str, object] = field(default_factory=dict)
-    of: Form | None = None
-    keys: Form | None = None
+    kind: str
+    epsilon: Decimal
+    column: str | None = None
+    bounds: tuple[float, float] | None = None
+    categories: tuple[str, ...] = ()
+    edges: tuple[float, ...] = ()
+    by: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    probability: float | None = None
+    candidates: int | None = None
+    name: str = field(default="", compare=False)
+    accept_noise: bool = field(default=False, compare=False)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups of the answer, one "(other or missing)" in each grouping; 1 without any."""
+        n = 1
+        for _, categories in self.by:
+            n *= len(categories) + 1
+        return n
+
+    @property
+    def cells_of_column(self) -> tuple[str, ...]:
+        """Cells of a histogram within one group: the declared ones and, last, everything else."""
+        between = [f"{number_text(low)}--{number_text(high)}" for low, high in pairwise(self.edges)]
+        return (*self.categories, *between, OTHER)
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells of the answer: of all groups together."""
+        return self.n_groups * (len(self.cells_of_column) if self.kind == "histogram" else 1)
+
+    @property
+    def question(self) -> dict:
+        """The question in its one canonical form for the ledger: plain values for JSON.
+
+        Categories and groupings are in alphabetical order: answers are labelled, so the order makes no other question.
+        """
+        return {
+            "kind": self.kind,
+            "column": self.column,
+            "bounds": None if self.bounds is None else list(self.bounds),
+            "categories": sorted(self.categories),
+            "edges": list(self.edges),
+            "by": sorted([column, sorted(categories)] for column, categories in self.by),
+            "probability": self.probability,
+            "candidates": self.candidates,
+            "epsilon": decimal_text(self.epsilon),
+        }
 
 
-@dataclass(frozen=True)
-class SentKind(Kind):
-    """A kind of setting that the service also takes, in this form."""
-
-    form: Form = Form(str)
-
-
-@dataclass(frozen=True)
-class Route:
-    """Where the service answers a kind of question: its path, and its description."""
-
-    name: str
-    asks: str
-    answers: str
-
-
-@dataclass(frozen=True)
-class QuestionKind:
-    """A kind of question: its settings, and its route."""
-
-    settings: type[AnyQuestion]
-    route: Route | None = None
+def decimal_text(number: Decimal) -> str:
+    """A decimal with all its digits and no exponent: 0.30 is 0.3."""
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 # ---------------------------------------------------------------- values
@@ -136,57 +158,29 @@ def _numbers(values: Iterable[float]) -> tuple[float, ...]:
 
 # ---------------------------------------------------------------- kinds of question and their settings
 
-_COLUMN = Form(str, {"min_length": 1, "max_length": 200, "description": "a column of the combined dataset"})
-_CATEGORIES = Form(list, {"min_length": 1, "max_length": 2000}, Form(str, {"min_length": 1, "max_length": 200}))
-_NUMBER = Form(float, {"ge": -LARGEST_BOUND, "le": LARGEST_BOUND, "allow_inf_nan": False})
-
-EPSILON = SentKind(
+EPSILON = Kind(
     lambda value: exact_epsilon(value) is not None,
     f"a number from {LEAST_EPSILON} to {LARGEST_EPSILON} with at most {EPSILON_DIGITS} digits after the point",
     exact_epsilon,
-    form=Form(
-        float,
-        {
-            "ge": float(LEAST_EPSILON),
-            "le": float(LARGEST_EPSILON),
-            "allow_inf_nan": False,
-            "description": f"what the answer may cost; up to {EPSILON_DIGITS} digits after the point",
-        },
-    ),
 )
-BY = SentKind(
+BY = Kind(
     _is_by,
     "a dictionary, column -> the list of its categories",
     lambda value: tuple((column, canonical_categories(categories)) for column, categories in value.items()),
     list,
-    form=Form(dict, {"min_length": 1, "max_length": 5}, of=_CATEGORIES, keys=_COLUMN),
 )
-ACCEPTED = SentKind(
-    FLAG.is_valid,
-    FLAG.allowed,
-    form=Form(bool, {"description": "answer although the groups are too many, or too small, for the noise"}),
-)
-COLUMN = SentKind(
-    _is_column, f"a column of the combined dataset, other than {SUBJECT_COLUMN}", columns=as_tuple, form=_COLUMN
-)
-CATEGORIES = SentKind(
+COLUMN = Kind(_is_column, f"a column of the combined dataset, other than {SUBJECT_COLUMN}", columns=as_tuple)
+CATEGORIES = Kind(
     _is_categories,
     "a list of different values, text (whole letters) or numbers, none of them empty",
     lambda value: canonical_categories(value),
-    form=_CATEGORIES,
 )
-BOUNDS = SentKind(
+BOUNDS = Kind(
     _is_bounds,
     f"[lowest, highest], two numbers up to {LARGEST_BOUND:g} in size, the second one larger by more than rounding",
     _numbers,
-    form=Form(list, {"min_length": 2, "max_length": 2, "description": "lowest and highest value"}, _NUMBER),
 )
-EDGES = SentKind(
-    _is_edges,
-    f"at least two numbers up to {LARGEST_BOUND:g} in size, each larger than the last",
-    _numbers,
-    form=Form(list, {"min_length": 2, "max_length": 1000}, _NUMBER),
-)
+EDGES = Kind(_is_edges, f"at least two numbers up to {LARGEST_BOUND:g} in size, each larger than the last", _numbers)
 NAME = Kind(lambda value: _is_text(value) and 0 < len(value) <= 100, "a text of up to 100 letters")
 
 
@@ -200,7 +194,7 @@ class AnyQuestion(SettingsGroup):
     by: tuple[tuple[str, tuple[str, ...]], ...] = setting(
         BY, 'groups: `{"DM__SEX": ["F", "M"]}`; all groups together cost what one costs', ()
     )
-    accept_noise: bool = setting(ACCEPTED, "asks although the groups are too many, or too small, for the noise", False)
+    accept_noise: bool = setting(FLAG, "asks although the groups are too many, or too small, for the noise", False)
 
     def query(self) -> Query:
         """The question in its one form for the ledger."""
@@ -272,33 +266,12 @@ class QuantileQuestion(SumQuestion):
     candidates: int = setting(whole_number(2, 10_001), "how many values between the bounds it may be", 101)
 
 
-KINDS: dict[str, QuestionKind] = {
-    "count": QuestionKind(
-        CountQuestion,
-        Route(
-            "count",
-            "How many people there are; with a column, how many have a value in it, or one of the categories.",
-            "People, in all or by group.",
-        ),
-    ),
-    "sum": QuestionKind(SumQuestion),
-    "mean": QuestionKind(
-        SumQuestion,
-        Route(
-            "average",
-            "The mean of a column; values outside the bounds are cut to them.",
-            "The mean of a column, in all or by group.",
-        ),
-    ),
-    "histogram": QuestionKind(
-        HistogramQuestion,
-        Route(
-            "histogram",
-            "How many people are in each of the categories, or between each two edges.",
-            "People by category or interval.",
-        ),
-    ),
-    "quantile": QuestionKind(QuantileQuestion),
+KINDS: dict[str, type[AnyQuestion]] = {
+    "count": CountQuestion,
+    "sum": SumQuestion,
+    "mean": SumQuestion,
+    "histogram": HistogramQuestion,
+    "quantile": QuantileQuestion,
 }
 
 
@@ -312,9 +285,9 @@ def faults_of_query(value: object, place: Place) -> list[str]:
     kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
         return [f"{place['kind']}: found {name!r}; allowed: one of {', '.join(KINDS)}"]
-    return faults_of(kind.settings, value, place)
+    return faults_of(kind, value, place)
 
 
 def read_query(value: Mapping) -> Query:
     """The query of a dictionary that ``faults_of_query`` has passed."""
-    return typed(KINDS[value["kind"]].settings, value).query()
+    return typed(KINDS[value["kind"]], value).query()

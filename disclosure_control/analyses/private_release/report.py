@@ -19,8 +19,6 @@ NOT_ANSWERED = {
     "refused": "asks for epsilon {asked} and {left} is left: refused.",
     "not asked": "was not asked and cost nothing: at epsilon {asked} its groups are too many, or too small, for the "
     'noise. Ask for fewer groups, give it more epsilon, declare "people", or set "accept_noise": True.',
-    "too large": "was not asked and cost nothing: at epsilon {asked} its answer would fill too much of the ledger. Ask "
-    "for fewer or shorter categories, or give it more epsilon.",
 }
 MOSTLY_NOISE = (
     "is mostly noise: its groups hold, on average, fewer people of this pilot than twice what the noise is worth. With "

@@ -9,8 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from disclosure_control.analyses.private_release.answers import faults_of_mechanism, opendp
-from disclosure_control.analyses.private_release.query import Query
-from disclosure_control.analyses.private_release.questions import EPSILON, faults_of_query, read_query
+from disclosure_control.analyses.private_release.questions import EPSILON, Query, faults_of_query, read_query
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
 from disclosure_control.basics.settings.kinds import Kind, Place, whole_number
 from disclosure_control.basics.telling.faults import FaultyInputError

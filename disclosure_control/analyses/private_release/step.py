@@ -23,18 +23,13 @@ from disclosure_control.analyses.private_release.ledger import (
     Recorded,
     published_spending,
 )
-from disclosure_control.analyses.private_release.query import OTHER, Query, decimal_text
+from disclosure_control.analyses.private_release.questions import Query, decimal_text
 from disclosure_control.analyses.private_release.report import PrivateTold, QueryTold, private_sections
 from disclosure_control.analyses.private_release.settings import PrivateReleaseSettings
-from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps.running import StepInput, StepResult
 
 # The number of people assumed where the config does not declare it: a choice, no figure of the data.
 PEOPLE_IF_NOT_DECLARED = 500
-# The most that a question and its answer may fill in the ledger: a constant, and more per epsilon of 1. A budget is
-# thus a bound on the ledger, for any questions.
-LEAST_BYTES, BYTES_FOR_EPSILON = 4_000, 10_000_000
-BYTES_OF_A_CELL = 90  # for its numbers and the marks between them; its names are counted
 # e**10 is 22,000: an answer may be so many times as likely with a person as without.
 HIGH_EPSILON = Decimal(10)
 NEIGHBOURS = "add or remove one person"
@@ -43,8 +38,7 @@ GUARANTEE = (
     "The guarantee covers these answers only, not anything else that is published about the same people. "
     "A person is one row of the dataset that was asked."
 )
-ANSWERED, RECORDED, REFUSED = "answered", "answered before", "refused"
-NOT_ASKED, TOO_LARGE = "not asked", "too large"
+ANSWERED, RECORDED, REFUSED, NOT_ASKED = "answered", "answered before", "refused", "not asked"
 
 
 @dataclass(frozen=True)
@@ -60,81 +54,29 @@ class QueryOutcome:
     is_mostly_noise: bool = False
 
 
-class MostlyNoiseError(FaultyInputError):
-    """A question whose noise per cell is worth more than the people of a cell; it costs nothing."""
-
-    def __init__(self, query: Query, people: int | None):
-        measure = f"the {people} people" if people else f"{PEOPLE_IF_NOT_DECLARED} people, as none are"
-        super().__init__(
-            f"at epsilon {decimal_text(query.epsilon)} the noise is too large for {query.n_cells} cells of "
-            f"{measure} declared; nothing was spent; ask for fewer groups, give it more epsilon, or set accept_noise"
-        )
-
-
-class AnswerTooLargeError(FaultyInputError):
-    """A question that would fill more of the ledger than its epsilon pays for; it costs nothing."""
-
-    def __init__(self, query: Query, n_bytes: int, allowed: int):
-        super().__init__(
-            f"an answer of {query.n_cells} cells and its question fill about {n_bytes} bytes of the ledger, and at "
-            f"epsilon {decimal_text(query.epsilon)} {allowed} are allowed; nothing was spent; ask for fewer or shorter "
-            "categories, or give it more epsilon"
-        )
-
-
 def pilots_ledger(folder: Path, pilot: str, budget: Decimal) -> Ledger:
     """The ledger of the pilot in ``folder``, checked against the last run's results and its mark."""
     return Ledger(folder, budget, published_spending(folder / RESULTS_FOLDER, pilot), read_settings().state_folder)
 
 
-def ask(query: Query, records: Records, dataset: str, ledger: Ledger, people: int | None = None) -> Recorded:
+def ask(query: Query, records: Records, dataset: str, ledger: Ledger, people: int | None = None) -> QueryOutcome:
     """The answer to one query through the ledger; ``dataset`` is the SHA-256 of the dataset of ``records``.
 
-    ``people`` are those that the config declares; a query that is mostly noise among them is not asked, unless it
-    accepts that or the ledger has its answer. Raises ``MostlyNoiseError``, ``AnswerTooLargeError``, and as
-    ``Ledger.ask`` does. OpenDP builds the mechanism, and the records are prepared for it, before anything is spent.
+    ``people`` are those that the config declares. A query that is mostly noise among them is not asked, unless it
+    accepts that or the ledger has its answer; one beyond the budget is refused. Raises as ``Ledger.ask`` does. OpenDP
+    builds the mechanism, and the records are prepared for it, before anything is spent.
     """
     epsilon = mechanism_of(query).epsilon
-    if recorded := ledger.recorded(query.question, dataset):
-        return recorded
-    if not query.accept_noise and is_mostly_noise(query, people or PEOPLE_IF_NOT_DECLARED):
-        raise MostlyNoiseError(query, people)
-    n_bytes, allowed = stored_bytes(query), LEAST_BYTES + int(BYTES_FOR_EPSILON * query.epsilon)
-    if n_bytes > allowed:
-        raise AnswerTooLargeError(query, n_bytes, allowed)
-    return ledger.ask(query.question, dataset, query.epsilon, prepared_answer(query, records), epsilon)
-
-
-def stored_bytes(query: Query) -> int:
-    """About how many bytes a question and its answer fill in the ledger; depends on the question alone."""
-    names = [(column, (*categories, OTHER)) for column, categories in query.by]
-    names += [("category", query.cells_of_column)] if query.kind == "histogram" else []
-    of_names = sum(len(json.dumps(column)) + len(json.dumps(labels)) / len(labels) for column, labels in names)
-    return len(json.dumps(query.question)) + int(query.n_cells * (BYTES_OF_A_CELL + of_names))
-
-
-def release_queries(
-    queries: Iterable[Query], records: Records, dataset: str, ledger: Ledger, people: int | None = None
-) -> list[QueryOutcome]:
-    """Ask all queries in order. One that is mostly noise is not asked unless it accepts that; one beyond the budget is
-    refused. Raises ``LedgerFaultError`` before the first question where the ledger is not whole.
-    """
-    ledger.look()
-    releases = []
-    for query in queries:
+    recorded = ledger.recorded(query.question, dataset)
+    if recorded is None:
+        if not query.accept_noise and is_mostly_noise(query, people or PEOPLE_IF_NOT_DECLARED):
+            return QueryOutcome(query, NOT_ASKED)
         try:
-            recorded = ask(query, records, dataset, ledger, people)
+            recorded = ledger.ask(query.question, dataset, query.epsilon, prepared_answer(query, records), epsilon)
         except BudgetExhaustedError:
-            releases.append(QueryOutcome(query, REFUSED))
-        except MostlyNoiseError:
-            releases.append(QueryOutcome(query, NOT_ASKED))
-        except AnswerTooLargeError:
-            releases.append(QueryOutcome(query, TOO_LARGE))
-        else:
-            status = ANSWERED if recorded.is_new else RECORDED
-            is_unexpected = not query.accept_noise and is_mostly_noise(query, records.n_records)
-            releases.append(QueryOutcome(query, status, recorded, is_unexpected))
-    return releases
+            return QueryOutcome(query, REFUSED)
+    is_unexpected = not query.accept_noise and is_mostly_noise(query, records.n_records)
+    return QueryOutcome(query, ANSWERED if recorded.is_new else RECORDED, recorded, is_unexpected)
 
 
 def run_step(step: StepInput[PrivateReleaseSettings]) -> StepResult:
@@ -142,7 +84,8 @@ def run_step(step: StepInput[PrivateReleaseSettings]) -> StepResult:
     settings = step.settings
     ledger = pilots_ledger(step.folder, step.pilot, settings.budget)
     records = Records(step.dataset.text)
-    releases = release_queries(settings.queries, records, step.dataset.sha256, ledger, settings.people)
+    ledger.look()  # a ledger that is not whole is a fault before the first question
+    releases = [ask(query, records, step.dataset.sha256, ledger, settings.people) for query in settings.queries]
     told = told_release(settings, releases, ledger.look())
     sections = private_sections(told, notices_of(settings.budget, settings.queries, ledger))
     return StepResult(

@@ -11,7 +11,7 @@ import contextlib
 import errno
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from disclosure_control.analyses.private_release.entries import ANSWERED, BEGINNING, Entry
@@ -39,24 +39,12 @@ class DamagedStoreError(Exception):
     """The file is not the ledger that was written."""
 
 
-def new_store(path: Path, entries: Iterable[Entry] = ()) -> None:
-    """A new file, readable by its owner alone, with these entries; none of it is there if this raises ``OSError``."""
-    for left_over in (path, journal_of(path)):
-        left_over.unlink(missing_ok=True)
+def new_store(path: Path) -> None:
+    """A new file without entries, readable by its owner alone."""
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))  # its journal gets the same mode
-    try:
-        with opened(path) as store, _transaction(store):
-            for statement in SCHEMA:
-                store.execute(statement)
-            for entry in entries:
-                _insert(store, entry)
-    except OSError:
-        path.unlink(missing_ok=True)
-        raise
-
-
-def journal_of(path: Path) -> Path:
-    return path.with_name(f"{path.name}-journal")
+    with opened(path) as store, _transaction(store):
+        for statement in SCHEMA:
+            store.execute(statement)
 
 
 @contextlib.contextmanager
@@ -110,15 +98,11 @@ def _transaction(store: sqlite3.Connection) -> Iterator[None]:
             raise
 
 
-def _insert(store: sqlite3.Connection, entry: Entry) -> None:
-    values = (entry.number, entry.kind, entry.key, entry.content, entry.hash)
-    store.execute("INSERT INTO entries (number, kind, key, content, hash) VALUES (?, ?, ?, ?, ?)", values)
-
-
 def append(store: sqlite3.Connection, entry: Entry) -> None:
     """Add one entry, on the disk before this returns; a partial write is rolled back."""
+    values = (entry.number, entry.kind, entry.key, entry.content, entry.hash)
     with _transaction(store):
-        _insert(store, entry)
+        store.execute("INSERT INTO entries (number, kind, key, content, hash) VALUES (?, ?, ?, ?, ?)", values)
 
 
 def check_file(store: sqlite3.Connection) -> None:
@@ -129,22 +113,17 @@ def check_file(store: sqlite3.Connection) -> None:
             raise DamagedStoreError
 
 
-def entries_from(store: sqlite3.Connection, number: int) -> Iterator[Entry]:
-    """The entries from this number on, in order. Raises ``DamagedStoreError``."""
+def entries_of(store: sqlite3.Connection) -> Iterator[Entry]:
+    """The entries in order. Raises ``DamagedStoreError``."""
     with _translated():
-        rows = store.execute(
-            "SELECT number, kind, key, content, hash FROM entries WHERE number >= ? ORDER BY number", (number,)
-        )
-        yield from map(_entry, rows)
+        yield from map(_entry, store.execute("SELECT number, kind, key, content, hash FROM entries ORDER BY number"))
 
 
-def hash_after(store: sqlite3.Connection, n_entries: int) -> str | None:
-    """The hash of the last of so many entries; None where there are fewer."""
-    if n_entries == 0:
-        return BEGINNING
+def last_hash(store: sqlite3.Connection) -> str:
+    """The hash of the last entry."""
     with _translated():
-        found = store.execute("SELECT hash FROM entries WHERE number = ?", (n_entries - 1,)).fetchone()
-    return found[0] if found else None
+        found = store.execute("SELECT hash FROM entries ORDER BY number DESC LIMIT 1").fetchone()
+    return found[0] if found else BEGINNING
 
 
 def answered_entry(store: sqlite3.Connection, key: str) -> Entry | None:

@@ -33,8 +33,6 @@ REQUIRED = (
     "matplotlib",
     "odmlib",
     "opendp",
-    "fastapi",
-    "uvicorn",
     "dask",
     "distributed",
     "cryptography",

@@ -11,8 +11,7 @@ import pytest
 
 from config.model_settings import validate_config
 from disclosure_control.analyses.private_release.ledger import Ledger, LedgerFaultError
-from disclosure_control.analyses.private_release.query import Query
-from disclosure_control.analyses.private_release.questions import read_query
+from disclosure_control.analyses.private_release.questions import Query, read_query
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.steps.running import StepInput

@@ -17,7 +17,7 @@ from disclosure_control.analyses.private_release import store as store_room
 from disclosure_control.analyses.private_release.entries import BEGINNING
 from disclosure_control.analyses.private_release.ledger import Ledger, LedgerFaultError, published_spending
 from disclosure_control.analyses.private_release.step import pilots_ledger
-from disclosure_control.analyses.private_release.store import entries_from, opened
+from disclosure_control.analyses.private_release.store import entries_of, opened
 from tests.analyses.private_release.publish_pilots import asked, refuses, spending
 
 
@@ -34,31 +34,31 @@ def test_looking_at_a_pilot_that_was_never_asked_writes_nothing(ledger, tmp_path
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_is_removed_while_it_is_served_is_missed(written, tmp_path):
+def test_a_folder_that_is_removed_is_missed(written, tmp_path):
     written.folder.rename(tmp_path / "elsewhere")
-    never_begun_again(written, "has lost entries .0 entries, and this program has read 6")
-    never_begun_again(Ledger(written.folder.parent, Decimal(1)), "0 in it; its mark data.state/pilot.mark counts 6")
+    never_begun_again(written, "0 in it; its mark data.state/pilot.mark counts 6")
 
 
-def test_a_pilot_that_is_moved_while_it_is_served_is_not_made_again(tmp_path):
-    (tmp_path / "pilot").mkdir()
-    ledger, untouched = (Ledger(tmp_path / "pilot", Decimal(1), state_folder=tmp_path / name) for name in "ab")
-    asked(ledger, "q")
-    (tmp_path / "pilot").rename(tmp_path / "moved")
-    never_begun_again(ledger, "has lost entries")
+def test_a_ledger_of_an_early_version_is_no_full_budget(tmp_path):
+    """With its head, as that version left it."""
+    (tmp_path / "privacy").mkdir()
+    (tmp_path / "privacy" / room.HEAD).write_text(json.dumps({"entries": 5, "hash": "1" * 64}))
+    (tmp_path / "privacy" / room.EARLY_LEDGER).write_text("{}")
+    never_begun_again(Ledger(tmp_path, Decimal(1)), "run this pilot once with version 3")
+
+
+def test_a_pilot_whose_folder_is_not_there_is_not_made(tmp_path):
     with pytest.raises(LedgerFaultError, match="the pilot's folder is not there"):
-        asked(untouched, "q")
-    assert not (tmp_path / "pilot").exists()
+        asked(Ledger(tmp_path / "nowhere", Decimal(1)), "q")
+    assert not (tmp_path / "nowhere").exists()
 
 
 def test_a_ledger_put_back_shorter_than_it_was_is_refused(written):
-    """By who has seen it longer, and by who has not: the service alone has spent, and nothing was published."""
     files = [(path, path.read_bytes()) for path in (written.path, written.head)]
     asked(written, "one more")
     later = [(path, path.read_bytes()) for path in (written.path, written.head)]
     for path, content in files:
         path.write_bytes(content)
-    refuses(written, "6 entries, and this program has read 8")
     told = "6 entries and epsilon 0.3 in it; its mark data.state/pilot.mark counts 8 and epsilon 0.4 spent"
     refuses(Ledger(written.folder.parent, Decimal(1)), told)
     for path, content in later:
@@ -149,7 +149,7 @@ def test_every_reserved_entry_holds_the_budget_it_was_paid_under(tmp_path):
     for word, budget in (("a", "0.5"), ("b", "0.3"), ("c", "2")):
         asked(Ledger(tmp_path, Decimal(budget)), word)
     with opened(tmp_path / "privacy" / room.LEDGER) as store:
-        entries = [entry.values for entry in entries_from(store, 0)]
+        entries = [entry.values for entry in entries_of(store)]
     assert [entry["budget"] for entry in entries if entry["kind"] == "reserved"] == ["0.5", "0.3", "2"]
     assert Ledger(tmp_path, Decimal(2)).look().lowest_budget == Decimal("0.3")
     assert Ledger(tmp_path / "none", Decimal(2)).look().lowest_budget is None

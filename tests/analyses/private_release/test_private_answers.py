@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from disclosure_control.analyses.private_release import answers as room
 from disclosure_control.analyses.private_release.answers import STEPS, Records, answer_of, is_mostly_noise, mechanism_of
 from disclosure_control.analyses.private_release.ledger import key_of
-from disclosure_control.analyses.private_release.query import OTHER, decimal_text
 from disclosure_control.analyses.private_release.questions import (
     KINDS,
+    OTHER,
+    decimal_text,
     exact_epsilon,
     faults_of_query,
     read_query,

@@ -5,17 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import replace
-from decimal import Decimal
 
 import pytest
 
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.analyses.private_release import report
-from disclosure_control.analyses.private_release.answers import Records
-from disclosure_control.analyses.private_release.ledger import Ledger
-from disclosure_control.analyses.private_release.questions import read_query
-from disclosure_control.analyses.private_release.step import ANSWERS_FILE, ask, run_step, stored_bytes
-from disclosure_control.analyses.private_release.store import entries_from, opened
+from disclosure_control.analyses.private_release.step import ANSWERS_FILE, run_step
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps import STEPS
@@ -184,25 +179,6 @@ def test_an_epsilon_above_ten_is_warned_about(tmp_path):
     (tmp_path / "ten").mkdir()
     ten = run_step(step_input(tmp_path / "ten", people(2000), settings([{**high, "epsilon": 10}], budget=10)))
     assert ten.first_lines == ""
-
-
-@pytest.mark.parametrize(
-    "one",
-    [
-        {"kind": "count", "column": "DM__SEX", "categories": [f"a longer name {i}" for i in range(50)]},
-        {"kind": "count", "by": {"DM__SEX": ["F", "M", "ü" * 99], "MH__DX": [str(i) for i in range(50)]}},
-        {"kind": "mean", "column": "LB__X", "bounds": [0, 90], "by": {"MH__DX": ["a" * 150, "b"]}},
-        {"kind": "histogram", "column": "LB__X", "edges": list(range(60)), "by": {"DM__SEX": ["F", "M"]}},
-        {"kind": "quantile", "column": "LB__X", "bounds": [0, 90], "by": {"DM__SEX": ["F", "M"]}},
-    ],
-)
-def test_what_an_answer_fills_is_told_by_its_question(tmp_path, one):
-    query = read_query({"epsilon": 1, "accept_noise": True, **one})
-    ledger = Ledger(tmp_path, Decimal(9))
-    ask(query, Records(people(200)), "0" * 64, ledger)
-    with opened(ledger.path) as store:
-        stored = sum(len(entry.content) for entry in entries_from(store, 0))
-    assert stored - 800 < stored_bytes(query) < 3 * stored
 
 
 def test_what_the_budget_does_not_hold_is_refused_with_what_is_left(tmp_path):
