@@ -37,6 +37,7 @@ from disclosure_control.basics.telling.words import capitalised, counted, listed
 MOST_NAMED, MOST_BINNED, MOST_MODELS = 8, 4, 9  # in the short text; the full one names them all
 MOST_FEATURES = 3  # sensitive features that one line names
 MOST_SIZES = 12  # class sizes with a bar of their own
+OF_EVALUATED = "% of evaluated"
 FATES = {"tail": "kept in a tail", "missing": "made missing"}
 
 AS_COUNTED = (
@@ -97,9 +98,12 @@ def _in_short(policy: Policy, pilot: str, assessment: Assessment, outside: Mappi
         yield Sentence(f"  Bins of {len(binned) - MOST_BINNED} more columns: in the details", where=Where.SHORT)
     if binned:
         yield Sentence(f"  A bin {BINS_HOLD}.", where=Where.SHORT)
-    rows = [_row_in_short(policy, one) for one in results[:MOST_MODELS]]
-    columns = ("Model", "Total", "Evaluated", "Risky", "% Risky", "% of evaluated", "Riskiest")
-    yield Table("", columns, rows, range(1, 7), Where.SHORT)
+    told = results[:MOST_MODELS]
+    rows = [_row_in_short(policy, one) for one in told]
+    columns = [*rows[0]]
+    if all(one.n_evaluated == one.n_total for one in told):
+        columns.remove(OF_EVALUATED)  # the same shares as those before them
+    yield Table("", columns, [[row[name] for name in columns] for row in rows], range(1, len(columns)), Where.SHORT)
     n_left_out = assessment.k_anonymity.n_total - assessment.k_anonymity.n_evaluated
     if n_left_out:
         of_all = f"{n_left_out} of {assessment.k_anonymity.n_total}"
@@ -121,20 +125,19 @@ def _beside_bins(told: Told, binning: Binning) -> str:
     return "".join(f"; {end} {says}" for end, says in {**found, **missing}.items())
 
 
-def _row_in_short(policy: Policy, result: ModelResult) -> list[object]:
+def _row_in_short(policy: Policy, result: ModelResult) -> dict[str, object]:
     told = ToldCloseness.of(policy, result) if result.distance else ToldSizes.of(result)
     sign, letter = (">", "t") if result.distance else ("<", result.model[0])
     of = f" of {textwrap.shorten(result.sensitive, 40, placeholder=' ...')}" if result.sensitive else ""
-    share = share_text(told.risky_rate)
-    return [
-        f"{letter}{of} {sign} {number_text(result.threshold)}",
-        f"{result.n_total:,}",
-        _count(told.evaluated),
-        told.at_risk,
-        share_of_text(result.n_risky, result.n_total) if result.n_evaluated else "-",
-        share,
-        told.worst,
-    ]
+    return {
+        "Model": f"{letter}{of} {sign} {number_text(result.threshold)}",
+        "Total": f"{result.n_total:,}",
+        "Evaluated": _count(told.evaluated),
+        "Risky": told.at_risk,
+        "% Risky": share_of_text(result.n_risky, result.n_total) if result.n_evaluated else "-",
+        OF_EVALUATED: share_text(told.risky_rate),
+        "Riskiest": told.worst,
+    }
 
 
 def policies_table(title: str, policies: Mapping[str, Mapping[str, int]]) -> Table:
@@ -143,7 +146,7 @@ def policies_table(title: str, policies: Mapping[str, Mapping[str, int]]) -> Tab
         [policy, n["evaluated"], n["not_evaluated"], _flagged(n), share_of_text(n["risky"], n["evaluated"])]
         for policy, n in policies.items()
     ]
-    columns = ("Policy", "Evaluated", "Not evaluated", "Risky", "% of evaluated")
+    columns = ("Policy", "Evaluated", "Not evaluated", "Risky", OF_EVALUATED)
     return Table(title, columns, rows, range(1, 5), Where.TEXT)
 
 

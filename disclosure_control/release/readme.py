@@ -89,8 +89,8 @@ def _use_in_short(use: LimitsOfUse) -> list[str]:
     lines = [_point(about, in_short(words, MOST_WORDS - len(about.split()))) for about, words in gravest.items()]
     n_more = len(lines) - MOST_LIMITS
     more = [f"  {counted(n_more, 'further limit')}: below, under Limits of use."] if n_more > 0 else []
-    same = "  Compared with the data as they came in, no table of the study changed by more than chance."
-    return [f"Fit for use: {use.answer}.", "", "What the recipient loses", *(lines[:MOST_LIMITS] or [same]), *more]
+    none = "  The tables of the study were compared before and after: no limit was found."
+    return [f"Fit for use: {use.answer}.", "", "What the recipient loses", *(lines[:MOST_LIMITS] or [none]), *more]
 
 
 def _point(about: str, words: str) -> str:

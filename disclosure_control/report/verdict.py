@@ -243,8 +243,7 @@ def verdict_on(
     assessed, named = leaving.assessment, written.get("sensitive_feature")  # one that does not leave is named as well
     has_none = assessed is not None and not (assessed.config.sensitive_features or named)
     not_looked_at = (*((NOTHING_SENSITIVE,) if has_none else ()), *leaving.not_looked_at)
-    found = steps["risk"].figures.get("three_questions", {}) if "risk" in steps else {}
-    before = {name: Answer(**one) for name, one in found.items()} if answers else {}
+    before = steps["risk"].answers if answers and "risk" in steps else {}
     return Verdict(leaving.about, with_lines, vetoes, answers, not_looked_at, leaving.use, before=before)
 
 

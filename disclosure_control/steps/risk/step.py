@@ -46,7 +46,7 @@ def run_step(step: StepInput[RiskSettings]) -> StepResult:
             in_summary |= plain(one) if SECTIONS[name].is_inline else {name: one}
         if not_computed:
             in_summary["not_computed"] = not_computed
-        return StepTold(in_summary, risk_sections(found, answers, not_computed))
+        return StepTold(in_summary, risk_sections(found, answers, not_computed), answers=answers)
 
     masked = {name: finding.told(MASKED) for name, finding in findings.items()}
     return StepResult.told_by(tell, outside=partial(sections_outside, masked), tables=tables, inputs=scene.inputs)
