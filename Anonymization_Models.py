@@ -769,8 +769,8 @@ def generate_full_privacy_report(*results: ModelResult | str) -> str:
 
     ``results`` are those of ``run_k_anonymity``, ``run_l_diversity`` and ``run_t_closeness``, as many as there are, in
     any order; a text among them is the pilot's name. Its figures are exact: for the data controller alone. The report
-    of a pilot, ``disclosure_control.report.text``, has one for other readers. Raises ``FaultyInputError`` on anything
-    else than results.
+    of a pilot, ``disclosure_control.report.run_texts``, has one for other readers. Raises ``FaultyInputError`` on
+    anything else than results.
     """
     names = [one for one in results if isinstance(one, str)]
     found = [one for one in results if isinstance(one, ModelResult)]

@@ -61,9 +61,8 @@ from disclosure_control.report.evidence.manifest import figures_of
 from disclosure_control.report.evidence.pack import EvidenceOf, write_evidence
 from disclosure_control.report.history import history_sections, latest_memory, remember
 from disclosure_control.report.page.files import page_inside, page_outside
-from disclosure_control.report.run_texts import run_texts
+from disclosure_control.report.run_texts import risky_shares, run_texts
 from disclosure_control.report.run_told import run_told
-from disclosure_control.report.text import risky_shares
 from disclosure_control.report.verdict import Verdict, verdict_on, what_leaves
 from disclosure_control.rules.judging import judged_books
 from disclosure_control.run.config_files import PROPOSED_CONFIG, write_draft

@@ -17,8 +17,7 @@ from pathlib import Path
 
 from config import read_settings
 from disclosure_control.basics.telling.words import counted
-from disclosure_control.report.pilots.page import overview_page
-from disclosure_control.report.pilots.rows import pilot_rows
+from disclosure_control.report.pilots.rows import overview_page, pilot_rows
 from disclosure_control.run.beside import write_whole
 from disclosure_control.run.doors import DONE, Outcome, guarded, prepare_screen
 from disclosure_control.run.logs import Log, say

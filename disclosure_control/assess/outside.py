@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from disclosure_control.assess.threshold_curves import ThresholdCurve
-from disclosure_control.assess.told_models import ToldAssessment, ToldModel
+from disclosure_control.assess.told import ToldAssessment, ToldModel
 from disclosure_control.basics.telling.class_divisions import many_divisions
 from disclosure_control.basics.telling.told_outside import STRICT, ToldCounts
 

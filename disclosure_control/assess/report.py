@@ -12,12 +12,16 @@ import numpy as np
 from Anonymization_Models import DISTANCES, ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.threshold_curves import ThresholdCurve
-from disclosure_control.assess.told import Told, threshold_share_of_range, told_maximum, told_outside, told_range
-from disclosure_control.assess.told_models import (
+from disclosure_control.assess.told import (
+    Told,
     ToldAssessment,
     ToldCloseness,
     ToldModel,
     ToldSizes,
+    threshold_share_of_range,
+    told_maximum,
+    told_outside,
+    told_range,
 )
 from disclosure_control.basics.drawings import rows
 from disclosure_control.basics.drawings.pieces import Drawing

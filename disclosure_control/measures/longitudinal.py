@@ -16,9 +16,7 @@ from disclosure_control.basics.encoding.keys import count_keys, number_groups
 
 LARGEST_SIZE = 3
 MOST_WORK = 40_000_000  # sets of facts evaluated for one size: about ten seconds
-MOST_ON_AVERAGE = 10_000_000  # nothing is left out there, but drawing is quicker
 MOST_AT_ONCE = 4_000_000  # of them in memory: half a gigabyte
-FEWEST_DRAWS, N_DRAWS = 100, 20_000  # the standard error of a share is at most 0.0036 of the most draws
 
 
 @dataclass(frozen=True)
@@ -38,18 +36,6 @@ class AloneByFacts:
     def n_alone(self) -> int:
         """How many they are; from 0 to the number of people, more is riskier."""
         return int(self.is_alone.sum())
-
-
-@dataclass(frozen=True)
-class AverageRisk:
-    """``rate`` in [0, 1]: the chance to find a person by ``size`` of the person's facts, on average; more is riskier.
-
-    ``standard_error`` is 0 where every set was counted, and not where sets were drawn.
-    """
-
-    size: int
-    rate: float
-    standard_error: float
 
 
 def alone_by_facts(
@@ -80,37 +66,6 @@ def alone_by_facts(
         for entries in blocks:
             is_alone[others.alone_within(entries, size, fewer_than, is_alone)] = True
         found.append(AloneByFacts(size, fewer_than, is_alone.copy(), is_complete and is_all))
-    return tuple(found)
-
-
-def average_risk(
-    classes: np.ndarray,
-    people: np.ndarray,
-    facts: np.ndarray,
-    generator: np.random.Generator,
-    most_work: int = MOST_ON_AVERAGE,
-) -> tuple[AverageRisk, ...]:
-    """How likely a person is found by the quasi-identifiers and 0, 1, 2 and 3 facts drawn at random, on average.
-
-    Entries as for ``alone_by_facts``. Of each person every set of m facts is as likely (all facts, where they are
-    fewer), and found is one of those who have them all: the mean over people of the mean over sets of 1 / holders.
-    Every set is counted where there are at most ``most_work``; otherwise sets of people drawn at random, and then the
-    order of the people matters. Source: the adversary's power, El Emam and Arbuckle 2013, Anonymizing Health Data,
-    chapter 4.
-    """
-    held = _FactsHeld.of(classes, people, facts)
-    n_people = len(held.class_of_person)
-    if not n_people:
-        return ()
-    of_class = 1 / held.class_size[held.class_of_person]
-    found = [AverageRisk(0, float(of_class.mean()), 0.0)]
-    for size in range(1, LARGEST_SIZE + 1):
-        parts, is_all = held.blocks(size, most_work)
-        if is_all:
-            found.append(AverageRisk(size, float(held.risk_of_each(size, parts).mean()), 0.0))
-        else:
-            drawn = held.risk_of_drawn(size, generator, most_work)
-            found.append(AverageRisk(size, float(drawn.mean()), float(drawn.std(ddof=1) / np.sqrt(len(drawn)))))
     return tuple(found)
 
 
@@ -218,71 +173,6 @@ class _FactsHeld:
         fresh = last[row] + 1 + step
         key = group[row] * len(self.n_holders) + self.item[fresh]
         return fresh, *number_groups(key, n_groups * max(len(self.n_holders), 1))
-
-    # ---------------------------------------------------------------- on average
-
-    def risk_of_each(self, size: int, parts: list[np.ndarray]) -> np.ndarray:
-        """1 / holders, the mean over the person's sets of ``size`` (n_people,); of all facts where they are fewer.
-
-        ``parts`` are all entries that begin sets, as ``blocks`` gives them.
-        """
-        known = np.minimum(self.n_facts, size)
-        total = np.where(known == 0, 1 / self.class_size[self.class_of_person], 0.0)
-        for entries in parts:
-            last, group, n_holders = entries, self.item[entries], self.n_holders
-            for level in range(1, size + 1):
-                if level > 1:
-                    last, group, n_holders = self._one_more(last, group, len(n_holders))
-                person = self.person[last]
-                counts = known[person] == level
-                total += np.bincount(person[counts], 1 / n_holders[group[counts]], len(total))
-        n_sets = np.ones(len(total))
-        for level in range(1, size + 1):
-            n_sets = np.where(known == level, _combinations(self.n_facts, level), n_sets)
-        return total / n_sets
-
-    def risk_of_drawn(self, size: int, generator: np.random.Generator, most_work: int) -> np.ndarray:
-        """1 / holders of sets drawn at random (n_draws,), of people drawn at random."""
-        mean_holders = self.n_holders[self.item].mean()
-        n_draws = int(np.clip(most_work // mean_holders, FEWEST_DRAWS, N_DRAWS))
-        person = generator.integers(0, len(self.class_of_person), n_draws)
-        items = self._drawn_items(person, size, generator)
-        n_found = np.where(items[:, 0] < 0, self.class_size[self.class_of_person[person]], 0)
-        n_rarest = np.where(items[:, 0] < 0, 0, self.n_holders[items[:, 0]])
-        for draws in np.split(np.arange(n_draws), np.flatnonzero(np.diff(np.cumsum(n_rarest) // MOST_AT_ONCE)) + 1):
-            n_found[draws] += self._n_holding_all(items[draws], n_rarest[draws])
-        return 1 / n_found
-
-    def _drawn_items(self, person: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
-        """Up to ``size`` items of each person (n_draws,), without repeats: (n_draws, size), rarest first, then -1."""
-        n_facts = self.n_facts[person]
-        draw = np.repeat(np.arange(len(person)), n_facts)
-        place = np.arange(len(draw)) - np.repeat(np.cumsum(n_facts) - n_facts, n_facts)
-        shuffled = np.lexsort((generator.random(len(draw)), draw))  # in any order within a draw; draws stay in theirs
-        first_entry = np.cumsum(self.n_facts) - self.n_facts
-        taken = place < size
-        entry = first_entry[person[draw[taken]]] + place[shuffled[taken]]
-        none = len(self.n_holders)
-        items = np.full((len(person), size), none, dtype=np.int64)
-        items[draw[taken], place[taken]] = self.item[entry]
-        items.sort(axis=1)
-        return np.where(items == none, -1, items)
-
-    def _n_holding_all(self, items: np.ndarray, n_rarest: np.ndarray) -> np.ndarray:
-        """For each set of items (n_draws, size), how many have them all, among the ``n_rarest`` with the first."""
-        by_item = np.argsort(self.item, kind="stable")
-        first_holder = np.cumsum(self.n_holders) - self.n_holders
-        draw = np.repeat(np.arange(len(items)), n_rarest)
-        place = np.arange(len(draw)) - np.repeat(np.cumsum(n_rarest) - n_rarest, n_rarest)
-        candidate = self.person[by_item[first_holder[items[draw, 0]] + place]]
-        entries, n_items = self.person * len(self.n_holders) + self.item, len(self.n_holders)
-        holds_all = np.ones(len(draw), dtype=bool)
-        for column in range(1, items.shape[1]):
-            item = items[draw, column]
-            wanted = candidate * n_items + item
-            found = entries[np.minimum(np.searchsorted(entries, wanted), len(entries) - 1)] == wanted
-            holds_all &= found | (item < 0)
-        return np.bincount(draw[holds_all], minlength=len(items))
 
 
 def _combinations(n: np.ndarray, size: int) -> np.ndarray:

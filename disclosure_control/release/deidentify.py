@@ -20,9 +20,13 @@ from disclosure_control.release.accounts import (
 )
 from disclosure_control.release.columns import COLUMN_OPERATIONS, Rows
 from disclosure_control.release.columns_seen import ColumnSeen
-from disclosure_control.release.folded_columns import folded_columns, with_folded_columns
 from disclosure_control.release.people import BY_TREATMENT, RecodedColumn, ReleasePeople, are_numbers, labels, of_rows
-from disclosure_control.release.recodings import labels_of_values, n_without_a_label
+from disclosure_control.release.recodings import (
+    folded_columns,
+    labels_of_values,
+    n_without_a_label,
+    with_folded_columns,
+)
 from disclosure_control.release.rows_as_variables import RecodedRowsPlan, by_parameter, planned, supplemental
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
 from disclosure_control.remedy.treatments.keys import Release

@@ -20,10 +20,10 @@ from disclosure_control.release.before_and_after import CameIn, StudyCompared
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.joins import KeyJoin
 from disclosure_control.release.ledger import Loss
+from disclosure_control.release.merge_drop import columns_of_source, dropped_of_source
 from disclosure_control.release.package import evaluated
 from disclosure_control.release.people import ReleasePeople, drawn_order, people_of
 from disclosure_control.release.settings import ReleaseSettings
-from disclosure_control.release.source_columns import columns_of_source, dropped_of_source
 from disclosure_control.release.study import Study, is_divisible, read_study
 from disclosure_control.release.terms.raised_terms import RaisedTerms
 from disclosure_control.release.texts.labels import JudgedLabels, LabelJudge

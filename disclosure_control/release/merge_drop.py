@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import pandas as pd
 
+from disclosure_control.basics.encoding.dictionary import Dictionary
+from disclosure_control.records.records import EncodedRecords
 from disclosure_control.release.people import RecodedColumn
-from study.models.roles import Role, TableKind
+from disclosure_control.release.recodings import RESULTS, rows_of_test
+from disclosure_control.release.study import Study, people_of_rows
+from study.columns.known_to_outsiders import known_to_outsiders
+from study.merge.subject_ids import SubjectIdRule
+from study.models.roles import Role, TableKind, TableModel
 from study.models.study_model import StudyModel
 from study.operations import Operation, OperationKind, OperationRule, VariableClass
 
@@ -67,3 +74,81 @@ def _variables(drop: Sequence[str]) -> Iterator[tuple[str, str]]:
         domain, between, variable = name.partition("__")
         if between and variable:
             yield domain, variable
+
+
+# Kinds of what outsiders may know that are no one value of a person; moved dates are searched in any case.
+NOT_LOOKED_FOR = ("date", "event")
+# What outsiders may know of a person by the role of the column; it is looked for where a merge left it out.
+KNOWN_BY_ROLE = (Role.SITE, Role.PLACE, Role.BIRTH, Role.BIRTH_YEAR, Role.AGE, Role.SEX, Role.ORIGIN)
+
+
+def columns_of_source(
+    study: Study, original: EncodedRecords, rule: SubjectIdRule, most: int | None
+) -> dict[str, pd.Series]:
+    """Columns of people that outsiders may know and that the combined dataset does not have, such as a site, for each
+    person (n_people,) of the pilot.
+    """
+    found: dict[str, pd.Series] = {}
+    ids = None
+    for file in study.files:
+        known = study.model.table(file.name)
+        if known is None or known.kind is not TableKind.PEOPLE or rule.column not in file.table.frame:
+            continue
+        columns = [name for name in known.of_role(*KNOWN_BY_ROLE) if name in file.table.frame]
+        wanted = [name for name in columns if f"{file.domain}__{name}" not in original.columns]
+        frame = file.table.combinations([str(rule.column), *wanted], most) if wanted else None
+        if frame is None:
+            continue
+        ids = ids or Dictionary(original.ids().astype("str"))
+        person = people_of_rows(frame, rule, ids)
+        rows = np.full(original.n_people, -1)
+        rows[person[person >= 0]] = np.flatnonzero(person >= 0)
+        for name in wanted:
+            column = frame[name].reset_index(drop=True)
+            found[f"{file.domain}__{name}"] = column.reindex(rows).reset_index(drop=True)
+    return found
+
+
+def dropped_of_source(
+    drop: Sequence[str], study: Study, original: EncodedRecords, rule: SubjectIdRule, most: int | None
+) -> dict[str, pd.Series]:
+    """What ``merge["drop"]`` keeps out of the combined dataset and outsiders may know, such as the test of a weight:
+    the first value by date of each person (n_people,) of the pilot.
+    """
+    known = {name for name, kind in known_to_outsiders(drop).items() if kind not in NOT_LOOKED_FOR}
+    wanted = [name for name in drop if name in known and name not in original.columns]
+    ids = Dictionary((original.ids() if wanted else pd.Series(dtype="str")).astype("str"))
+    found: dict[str, pd.Series] = {}
+    for file in study.files:
+        of_file = [name for name in wanted if name.partition("__")[0] == file.domain and not file.is_supplemental]
+        model = study.model.table(file.domain)
+        if not of_file or model is None or rule.column not in file.table.frame:
+            continue
+        frame = file.table.combinations(list(map(str, file.table.frame)), most)
+        if frame is None:
+            continue
+        person = people_of_rows(frame, rule, ids)
+        for name in of_file:
+            values = _in_order(name, frame, model)
+            of_person = person[values.index]
+            first = values[of_person >= 0].groupby(of_person[of_person >= 0]).first().reindex(range(original.n_people))
+            found[name] = found[name].fillna(first) if name in found else first
+    return {name: values for name, values in found.items() if values.notna().any()}
+
+
+def _in_order(name: str, frame: pd.DataFrame, model: TableModel) -> pd.Series:
+    """The values of a column of the combined dataset in the rows of its file, or the results of its test, by date."""
+    frame = model.as_merged(frame.reset_index(drop=True))
+    column = RecodedColumn(name, np.empty(0), None)
+    values, is_there = frame.get(column.variable), np.ones(len(frame), dtype=bool)
+    if values is None:
+        _, is_there = rows_of_test(frame, column, model)
+        results = (model.read(short, frame) for short in RESULTS)
+        values = next((one for one in results if one is not None and one[is_there].notna().any()), None)
+    if values is None:
+        return pd.Series(dtype=object, index=np.zeros(0, dtype=np.int64))
+    date = model.read("DTC", frame)
+    by = pd.DataFrame({"date": "" if date is None else date.astype("str"), "value": values.astype("str")})
+    order = by[is_there].sort_values(["date", "value"], kind="stable").index
+    there: pd.Series = values.loc[order].dropna()
+    return there

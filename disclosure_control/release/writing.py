@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,6 @@ from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.release.codebook import codebook, codebook_files, levels_of
 from disclosure_control.release.define import define_file, what_it_does_not_say
 from disclosure_control.release.joins import joins_of
-from disclosure_control.release.lines_told import without_emptied_texts
 from disclosure_control.release.making import Making
 from disclosure_control.release.package import as_opened, data_files, file_names, opened_again, write_small_files
 from disclosure_control.release.readme import LimitsOfUse, readme
@@ -116,3 +116,17 @@ def _on_use(making: Making) -> LimitsOfUse | None:
 
 def _without_emptied(making: Making, lines: Sequence[str]) -> tuple[str, ...]:
     return without_emptied_texts(lines, making.emptied_words)
+
+
+INSTEAD = "(a text that was emptied)"
+_SHORTEST = 2  # a letter or digit alone is a part of ordinary words
+
+
+def without_emptied_texts(lines: Sequence[str], emptied: Iterable[str]) -> tuple[str, ...]:
+    """The lines without the texts, however these are written: names of rows begin with a small letter."""
+    whole = "\n".join(lines).casefold()
+    found = sorted({text for text in emptied if len(text) >= _SHORTEST and text.casefold() in whole}, key=len)
+    if not found:
+        return tuple(lines)
+    texts = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, reversed(found)))})(?!\w)", re.IGNORECASE)
+    return tuple(texts.sub(INSTEAD, line) for line in lines)

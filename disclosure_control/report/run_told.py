@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
+from disclosure_control import __version__
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.report import page_sections
 from disclosure_control.assess.threshold_curves import threshold_curves, without_small_counts
-from disclosure_control.assess.told_models import told_assessment
+from disclosure_control.assess.told import told_assessment
+from disclosure_control.basics.telling.plain import plain
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.sections import Section
-from disclosure_control.basics.telling.small_counts import Policy, Reader
+from disclosure_control.basics.telling.small_counts import FOR_CONTROLLER, WHAT_MASKED_MEANS, Policy, Reader
 from disclosure_control.report.evidence.rules import rules_figures
-from disclosure_control.report.summary import privacy_summary
 from disclosure_control.report.verdict import LeavingProduct, Verdict, verdict_on, what_leaves
 from disclosure_control.rules.judging import JudgedBook
 from disclosure_control.steps.running import StepResult, for_reader
@@ -86,3 +87,26 @@ def controller_sections(
     curves = without_small_counts(threshold_curves(assessment), policy)
     found = page_sections(policy, told_assessment(policy, assessment, notices), curves)
     return [*found, *(section for result in steps.values() for section in result.sections)]
+
+
+def privacy_summary(
+    policy: Policy,
+    pilot: str,
+    assessment: Assessment,
+    inputs: Mapping[str, dict],
+    notices: Sequence[str] = (),
+) -> dict[str, Any]:
+    """The assessment as plain numbers; ``{PILOT}_privacy_summary.json`` has them exactly.
+
+    For others, small counts are masked, which is None. ``notices`` are sentences about the inputs, besides those of the
+    assessment.
+    """
+    return {
+        "schema": 2,
+        **({"for": FOR_CONTROLLER} if policy.is_exact else {"masked": WHAT_MASKED_MEANS}),
+        "version": __version__,
+        "pilot": pilot,
+        "config": assessment.config.literal,
+        "inputs": inputs,
+        **plain(told_assessment(policy, assessment, notices)),
+    }

@@ -14,7 +14,7 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
-from disclosure_control.assess.told_models import ToldModel
+from disclosure_control.assess.told import ToldModel
 from disclosure_control.attack.questions import Answer
 from disclosure_control.basics.kept import Kept
 from disclosure_control.basics.telling.plain import plain

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.measures import longitudinal
-from disclosure_control.measures.longitudinal import alone_by_facts, average_risk
+from disclosure_control.measures.longitudinal import alone_by_facts
 from tests.examples import examples
 
 SIZES = (0, 1, 2, 3)
@@ -23,10 +23,6 @@ def entries_of(facts: list[set[int]]) -> tuple[np.ndarray, np.ndarray]:
 
 def alone_of(classes, facts, **more):
     return alone_by_facts(np.array(classes, dtype=np.int64), *entries_of(facts), **more)
-
-
-def average_of(classes, facts, seed=0, **more):
-    return average_risk(np.array(classes, dtype=np.int64), *entries_of(facts), np.random.default_rng(seed), **more)
 
 
 def holders(classes: list[int], facts: list[set[int]], person: int, known: tuple[int, ...]) -> int:
@@ -43,14 +39,6 @@ def referee_alone(classes, facts, size, fewer_than) -> list[bool]:
         )
         for person in range(len(facts))
     ]
-
-
-def referee_average(classes, facts, size) -> float:
-    risks = []
-    for person, own in enumerate(facts):
-        sets = list(itertools.combinations(own, min(size, len(own))))
-        risks.append(sum(1 / holders(classes, facts, person, known) for known in sets) / len(sets))
-    return sum(risks) / len(risks)
 
 
 @st.composite
@@ -73,16 +61,6 @@ def test_who_is_alone_as_the_slow_referee_says(course, fewer_than):
         assert one.is_complete
 
 
-@examples(150)
-@given(course=courses())
-def test_on_average_as_the_slow_referee_says(course):
-    classes, facts = course
-    found = average_of(classes, facts)
-    for one in found:
-        assert one.rate == pytest.approx(referee_average(classes, facts, one.size))
-        assert one.standard_error == 0
-
-
 @examples(100)
 @given(course=courses(), data=st.data())
 def test_order_of_people_entries_and_names_of_facts_make_no_difference(course, data):
@@ -93,8 +71,6 @@ def test_order_of_people_entries_and_names_of_facts_make_no_difference(course, d
     found, other = alone_of(classes, facts), alone_of([classes[i] for i in order], again)
     for one, same in zip(found, other, strict=True):
         assert one.is_alone[list(order)].tolist() == same.is_alone.tolist()
-    mean, same_mean = average_of(classes, facts), average_of([classes[i] for i in order], again)
-    assert [one.rate for one in mean] == pytest.approx([one.rate for one in same_mean])
 
 
 def test_by_hand():
@@ -107,8 +83,6 @@ def test_by_hand():
         [True, False, False, True],  # stroke and insulin together
         [True, False, False, True],
     ]
-    # 1/3, 1/3, 1/3, 1; then 1/2 each; then 1 for the first; nobody has three facts.
-    assert [one.rate for one in average_of(classes, facts)] == pytest.approx([2 / 4, 2.5 / 4, 3 / 4, 3 / 4])
 
 
 def test_an_entry_said_twice_counts_once_and_nobody_is_no_risk():
@@ -117,7 +91,6 @@ def test_an_entry_said_twice_counts_once_and_nobody_is_no_risk():
     assert [one.n_alone for one in alone_by_facts(classes, people, facts)] == [0, 0, 0, 0]
     nothing = np.zeros(0, dtype=np.int64)
     assert [one.n_alone for one in alone_by_facts(nothing, nothing, nothing)] == [0, 0, 0, 0]
-    assert average_risk(nothing, nothing, nothing, np.random.default_rng(0)) == ()
     assert [one.n_alone for one in alone_by_facts(classes, nothing, nothing)] == [0, 0, 0, 0]
 
 
@@ -139,25 +112,9 @@ def test_parts_of_the_work_are_counted_as_the_whole(course, most_at_once):
     """Where the memory holds little, sets are counted in parts; an item that does not fit is said to be left out."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(longitudinal, "MOST_AT_ONCE", most_at_once)
-        found, means = alone_of(*course), average_of(*course)
+        found = alone_of(*course)
     whole = alone_of(*course)
     for one, same in zip(found, whole, strict=True):
         assert (~one.is_alone | same.is_alone).all()
         if one.is_complete:
             assert one.is_alone.tolist() == same.is_alone.tolist()
-    for mean, same_mean in zip(means, average_of(*course), strict=True):
-        if mean.standard_error == 0 and mean.size < 2:
-            assert mean.rate == pytest.approx(same_mean.rate)
-
-
-@pytest.mark.thorough("0.4 s")
-def test_drawn_sets_come_near_to_all_sets():
-    generator = np.random.default_rng(5)
-    facts = [set(np.flatnonzero(generator.random(10) < 0.4).tolist()) for _ in range(200)]
-    classes = generator.integers(0, 3, 200).tolist()
-    exact = average_of(classes, facts)
-    for seed in (1, 2):
-        for drawn, one in zip(average_of(classes, facts, seed, most_work=0)[1:], exact[1:], strict=True):
-            assert drawn.standard_error > 0
-            assert abs(drawn.rate - one.rate) < 6 * drawn.standard_error
-            assert one.rate == pytest.approx(referee_average(classes, facts, one.size))

@@ -18,8 +18,8 @@ from disclosure_control.basics.telling.faults import RecordsNotAtHandError
 from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.records.choice import ENGINES
 from disclosure_control.records.limits import Limits
-from disclosure_control.report.summary import privacy_summary
-from disclosure_control.report.text import full_privacy_report
+from disclosure_control.report.run_texts import full_privacy_report
+from disclosure_control.report.run_told import privacy_summary
 from disclosure_control.run.results import ResultSet
 from disclosure_control.steps.running import run_steps
 from tests.examples import examples

@@ -302,7 +302,6 @@ def test_a_kind_without_columns_is_not_counted_and_never_zero():
     assert all(why.startswith("not counted") for kind, why in told_of.not_counted.items() if kind in usual_kinds(MODEL))
     assert not told_of.people_with
     assert not told_of.found
-    assert not told_of.average_risk
     everybody = tuple(dataclasses.replace(one, is_alone=np.ones(5, dtype=bool)) for one in course.alone)
     assert reasons_of_course(MASKED, dataclasses.replace(course, alone=everybody)) == []
 

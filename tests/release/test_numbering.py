@@ -14,8 +14,7 @@ from disclosure_control.measures.longitudinal import alone_by_facts
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.facts.facts import facts_known, kinds_to_count, usual_kinds
 from disclosure_control.release.joins import JoinState, joins_of
-from disclosure_control.release.numbering import in_an_order_of_their_own
-from disclosure_control.release.row_order import order_of_rows
+from disclosure_control.release.numbering import in_an_order_of_their_own, order_of_rows
 from disclosure_control.release.study import NOBODY, Study, StudyFile
 from study.merge.subject_ids import SubjectIdRule
 from study.models.registry import study_model

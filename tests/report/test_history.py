@@ -17,7 +17,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import EXACT
 from disclosure_control.records.people import PeopleInMemory
 from disclosure_control.report.history import Memory, drift, latest_memory, read_memory, remember
-from disclosure_control.report.summary import privacy_summary
+from disclosure_control.report.run_told import privacy_summary
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.logs import SilentLog
 from disclosure_control.run.results import staged

@@ -25,8 +25,8 @@ from disclosure_control.basics.encoding.columns import EncodedColumn, labels_of
 from disclosure_control.basics.telling.small_counts import MASKED, SMALLER_GROUPS
 from disclosure_control.report.page.files import sections_outside
 from disclosure_control.report.page.page import privacy_page
+from disclosure_control.report.run_texts import full_privacy_report
 from disclosure_control.report.run_told import run_told
-from disclosure_control.report.text import full_privacy_report
 from disclosure_control.steps import READERS
 from disclosure_control.steps.running import run_steps
 from tests.basics.telling.undo_masks import Told

@@ -11,8 +11,7 @@ import pytest
 
 from config import read_settings
 from disclosure_control.overview import main
-from disclosure_control.report.pilots.page import overview_page
-from disclosure_control.report.pilots.rows import PilotRow, pilot_rows
+from disclosure_control.report.pilots.rows import PilotRow, overview_page, pilot_rows
 from disclosure_control.run.attempts import Attempt, keep_attempt
 from tests.run.synthetic_pilot import DONE, leaks
 

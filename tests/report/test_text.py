@@ -10,7 +10,7 @@ import pytest
 import Anonymization_Models as models
 from disclosure_control.assess.assessment import Assessment, assess
 from disclosure_control.basics.encoding.binning import OUT_OF_RANGE_POLICIES
-from disclosure_control.report.text import full_privacy_report, short_privacy_report
+from disclosure_control.report.run_texts import full_privacy_report, short_privacy_report
 
 MARKER = "ZZMARKERZZ"
 # Numbers that occur nowhere else: a quasi-identifier in a tail, one in a bin, a sensitive value within the range.

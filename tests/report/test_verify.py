@@ -77,7 +77,7 @@ def test_a_run_that_nobody_touched_holds_and_is_left_as_it_was(published, capsys
 def test_results_of_another_build_have_a_status_of_their_own_and_say_so_first(published, capsys, monkeypatch):
     monkeypatch.setattr("disclosure_control.report.verification.build", lambda: "another")
     assert main([str(published.results)]) == DONE  # another build that makes the same results
-    monkeypatch.setattr("disclosure_control.report.summary.__version__", "9.9.9")
+    monkeypatch.setattr("disclosure_control.report.run_told.__version__", "9.9.9")
     capsys.readouterr()
     assert main([str(published.results)]) == OTHER_BUILD
     out = capsys.readouterr().out

@@ -355,7 +355,7 @@ def test_the_line_of_a_pilot_with_many_sensitive_features_can_be_read():
     """Each of a few is named; of a hundred the largest, and of how many nothing could be told."""
     from types import SimpleNamespace
 
-    from disclosure_control.report.text import risky_shares
+    from disclosure_control.report.run_texts import risky_shares
 
     def results(n):
         rates = [None, *(i / 1000 for i in range(1, n))]

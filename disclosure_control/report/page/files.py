@@ -8,7 +8,7 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.outside import assessment_outside, curves_outside
 from disclosure_control.assess.report import page_sections
 from disclosure_control.assess.threshold_curves import threshold_curves
-from disclosure_control.assess.told_models import told_assessment
+from disclosure_control.assess.told import told_assessment
 from disclosure_control.basics.telling.sections import Section, Where
 from disclosure_control.basics.telling.small_counts import MASKED, ForController, ForOthers
 from disclosure_control.basics.telling.told_outside import STRICT, ToldCounts

@@ -18,6 +18,7 @@ from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import MASKED_CELL
 from disclosure_control.basics.telling.words import listed, share_text
+from disclosure_control.report.compiled import templates_of
 from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.history import read_memory
 from disclosure_control.report.verdict import MAY_LEAVE
@@ -209,3 +210,11 @@ def _remarks(
         if key is not None and fingerprint_of_json(config, key) != last["config"]:
             remarks.append("The config changed after the last run.")
     return remarks + list(summary["notices"])
+
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def overview_page(rows: Sequence[PilotRow], when: str) -> str:
+    """The page, a row for each pilot; ``when`` it was made, UTC. It loads nothing and runs no script."""
+    return templates_of(TEMPLATES).get_template("overview.html").render(rows=rows, when=when)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from disclosure_control.assess.told_models import ToldModel
+from disclosure_control.assess.told import ToldModel
 from disclosure_control.basics.drawings import planes
 from disclosure_control.basics.drawings.pieces import Drawing
 from disclosure_control.basics.telling.plain import plain

@@ -13,8 +13,8 @@ from disclosure_control.basics.telling.plain import INLINE
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Details, Part, Sentence, Style, Table
 from disclosure_control.basics.telling.small_counts import Policy, count_in_sentence, count_text
-from disclosure_control.basics.telling.words import capitalised, listed, share_text
-from disclosure_control.measures.longitudinal import AloneByFacts, AverageRisk, alone_by_facts, average_risk
+from disclosure_control.basics.telling.words import capitalised, listed
+from disclosure_control.measures.longitudinal import AloneByFacts, alone_by_facts
 from disclosure_control.release.facts.facts import (
     KINDS,
     OF_KEPT_NUMBERS,
@@ -32,7 +32,6 @@ from study.models.coded_terms import term_ladders
 from study.models.disposition import are_dispositions
 from study.models.study_model import StudyModel
 
-SEED = 0  # sets are sampled in studies too large to count them all; the same ones in every run
 NO_COLUMNS = "not counted, because no table has columns for it"
 NOT_ASKED = 'not looked at, because "outsiders_know" does not name it'
 
@@ -58,8 +57,6 @@ class CourseRisk:
     alone: tuple[AloneByFacts, ...]
     alone_with_months: tuple[AloneByFacts, ...]
     below_k: tuple[AloneByFacts, ...]
-    average: tuple[AverageRisk, ...]
-    average_with_months: tuple[AverageRisk, ...]
     rare_terms: RareTerms | None = None
     not_counted: Mapping[str, str] = field(default_factory=dict)
     told_by: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -126,8 +123,6 @@ def course_risk(
         told_by=told_by,
         alone_with_months=in_months,
         below_k=alone_by_facts(classes, without.people, without.facts, k),
-        average=average_risk(classes, without.people, without.facts, np.random.default_rng(SEED)),
-        average_with_months=average_risk(classes, with_months.people, with_months.facts, np.random.default_rng(SEED)),
     )
 
 
@@ -172,15 +167,6 @@ class FoundByFacts:
 
 
 @dataclass(frozen=True)
-class RateByFacts:
-    """The average chance to find a person by so many ``facts``."""
-
-    facts: int
-    rate: float
-    standard_error: float
-
-
-@dataclass(frozen=True)
 class ToldCourse:
     """The longitudinal risk as a reader may see it; ``found``: who is found by how many facts, by the figure's name."""
 
@@ -189,12 +175,10 @@ class ToldCourse:
     not_counted: Mapping[str, str]
     people_with: Mapping[str, int | None]
     found: Mapping[str, Sequence[FoundByFacts]] = field(metadata=INLINE)
-    average_risk: Sequence[RateByFacts]
-    average_risk_with_months: Sequence[RateByFacts]
 
 
 def told_course(policy: Policy, course: CourseRisk) -> ToldCourse:
-    """The figures under ``longitudinal``: to others counts of few people are null, rates have three digits.
+    """The figures under ``longitudinal``: to others counts of few people are null.
 
     There are none if no kind of fact could be counted.
     """
@@ -209,8 +193,6 @@ def told_course(policy: Policy, course: CourseRisk) -> ToldCourse:
             for name, found in _found(course).items()
             if course.is_counted
         },
-        average_risk=_rates(course.average) if course.is_counted else [],
-        average_risk_with_months=_rates(course.average_with_months) if course.is_counted else [],
     )
 
 
@@ -246,35 +228,23 @@ def _told(policy: Policy, course: CourseRisk) -> dict[str, list[int | None]]:
     return told
 
 
-def _rates(found: Sequence[AverageRisk]) -> list[RateByFacts]:
-    return [RateByFacts(one.size, round(one.rate, 3), round(one.standard_error, 4)) for one in found]
-
-
 def course_parts(told: ToldCourse) -> Iterator[Part]:
     """What outsiders may know, and who is alone by how many facts."""
     *_, below = told.found
-    rates = (told.average_risk, told.average_risk_with_months)
-    rows = [
-        [
-            size,
-            *(one.text for one in by_facts),
-            *(share_text(rate[size].rate) if len(rate) > size else "-" for rate in rates),
-        ]
-        for size, by_facts in enumerate(zip(*told.found.values(), strict=True))
-    ]
+    of_sizes = zip(*told.found.values(), strict=True)
+    rows = [[size, *(one.text for one in by_facts)] for size, by_facts in enumerate(of_sizes)]
     few = below.replace("_", " ").capitalize()
-    heads = ["Facts", "Alone", "Alone, with months", few, "On average", "On average, with months"]
+    heads = ["Facts", "Alone", "Alone, with months", few]
     partial = any(not one.is_all for found in told.found.values() for one in found)
     title = f"What rows disclose beyond the quasi-identifiers: {people_known(told.known)}"
     yield Sentence(title, Style.HEADING)
-    yield Table(title, heads, rows, range(1, 6))
+    yield Table(title, heads, rows, range(1, 4))
     if told.not_counted:
         yield Details("Kinds of facts that are not counted", not_counted_in_words(told.not_counted))
     least = " At least: sets of common facts alone were too many to look at." if partial else ""
     yield Sentence(
-        f"Of {told.people} people, those alone in their class by up to so many facts that somebody may know. On "
-        "average: the chance to find a person by so many of the person's facts, drawn at random. Months are those of "
-        f"the study. That somebody had no such event is not counted as known.{least}",
+        f"Of {told.people} people, those alone in their class by up to so many facts that somebody may know. Months "
+        f"are those of the study. That somebody had no such event is not counted as known.{least}",
         Style.SMALL,
     )
 

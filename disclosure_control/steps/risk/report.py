@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from disclosure_control.assess.told_models import ToldModel
+from disclosure_control.assess.told import ToldModel
 from disclosure_control.attack.questions import Answer
 from disclosure_control.basics.telling.sections import AnswersGiven, Part, Section, Sentence, Style, Where
 from disclosure_control.basics.telling.told_outside import STRICT, ToldCounts

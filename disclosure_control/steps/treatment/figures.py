@@ -10,8 +10,7 @@ import numpy as np
 
 from Anonymization_Models import EquivalenceClasses
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.assess.told import told_outside
-from disclosure_control.assess.told_models import ToldCloseness, ToldModel, ToldSizes
+from disclosure_control.assess.told import ToldCloseness, ToldModel, ToldSizes, told_outside
 from disclosure_control.attack.leaving import EarlierRelease, Leaving
 from disclosure_control.attack.release_findings import ReleaseFindings
 from disclosure_control.basics.telling.plain import INLINE, WHERE_FOUND

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from disclosure_control.assess.outside import k_outside, model_outside
 from disclosure_control.assess.report import policies_table
-from disclosure_control.assess.told_models import ToldModel
+from disclosure_control.assess.told import ToldModel
 from disclosure_control.basics.drawings.rows import Bar, row_chart
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.plain import plain
