@@ -71,14 +71,17 @@ def _errors(guessed: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def _penalised(parts: Sequence[LeftOut], values: np.ndarray) -> Iterator[np.ndarray]:
-    """The guesses (n, n_values) out of fold, of each penalty."""
+    """The guesses (n, n_values) out of fold, of each penalty; of fewer people than facts by products of the people."""
     found = np.zeros((len(PENALTIES), *values.shape))
     for part in parts:
-        explained, others = part.explained(values), ~part.out
-        both = part.z[others].T @ (values - explained)[others]
-        mean = max(float(np.trace(part.gram)) / len(part.gram), 1e-12)
+        explained, x = part.explained(values), part.z[~part.out]
+        y = (values - explained)[~part.out]
+        is_wide = len(x) < x.shape[1]
+        products, sums = (x @ x.T, y) if is_wide else (part.gram, x.T @ y)
+        mean = max(float(np.trace(products)) / x.shape[1], 1e-12)
         for number, penalty in enumerate(PENALTIES):  # one system after the other: eigenvalues cost ten times as much
-            weights = np.linalg.solve(part.gram + penalty * mean * np.eye(len(part.gram)), both)
+            solved = np.linalg.solve(products + penalty * mean * np.eye(len(products)), sums)
+            weights = x.T @ solved if is_wide else solved
             found[number, part.out] = explained[part.out] + part.z[part.out] @ weights
     yield from found
 
