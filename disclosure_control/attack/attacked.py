@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from disclosure_control.attack.leaving import Leaving
-from disclosure_control.attack.release_finding import ReleaseFinding
+from disclosure_control.attack.leaving import Leaving, ReleaseFinding
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.plain import NOT_IN_SUMMARY
 from disclosure_control.basics.telling.reasons import Gravity, Reason

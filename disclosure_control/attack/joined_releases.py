@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from disclosure_control.attack.leaving import EarlierRelease, Join, Leaving
-from disclosure_control.attack.release_finding import FindingTold, ReleaseFinding
+from disclosure_control.attack.leaving import EarlierRelease, FindingTold, Join, Leaving, ReleaseFinding
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedColumn, encode_column, number_text
 from disclosure_control.basics.encoding.keys import number_rows
 from disclosure_control.basics.files import file_of_pilot

@@ -7,7 +7,7 @@ of records in memory every person's own, of records on disk each distinct value 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -23,6 +23,7 @@ from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedCo
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import TEXT, Kind
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.records.records import ColumnOfRecords, EncodedRecords, codes_of_texts, places_at, places_of_all
@@ -345,3 +346,24 @@ class Leaving:
             for name, (codes, labels) in self._encoded.items()
         }
         return {name: n for name, n in alone.items() if n and n >= NEAR_ID * self.n_people}
+
+
+@dataclass(frozen=True)
+class ReleaseFinding:
+    """Something found out about what leaves: its fields are plain numbers and names. This one found nothing."""
+
+    def words(self) -> Iterable[str]:
+        """Sentences of the report."""
+        return ()
+
+    def reasons(self) -> Iterable[Reason]:
+        """Why what leaves has to wait."""
+        return ()
+
+    def not_looked_at(self) -> Iterable[str]:
+        """Sentences on what was not searched in the released data, for readers of the verdict only."""
+        return ()
+
+
+# What was found, once, as the reader of a policy may see it.
+FindingTold = Callable[[Policy], ReleaseFinding]

@@ -9,11 +9,10 @@ from disclosure_control.attack.alone.singling_out import singled_out
 from disclosure_control.attack.attacked import Attacked
 from disclosure_control.attack.dates.findings import DatedRows, moved_dates
 from disclosure_control.attack.joined_releases import joined_releases
-from disclosure_control.attack.leaving import Leaving
-from disclosure_control.attack.release_finding import ReleaseFinding
+from disclosure_control.attack.leaving import Leaving, ReleaseFinding
 from disclosure_control.attack.search import attacked
 from disclosure_control.attack.tells.hidden_columns import PeopleAsked
-from disclosure_control.attack.tells.single_facts import telling_of
+from disclosure_control.attack.tells.levels_asked import telling_of
 from disclosure_control.attack.tells.telling import Telling
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.small_counts import Policy

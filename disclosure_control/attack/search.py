@@ -27,8 +27,7 @@ from disclosure_control.attack.attacked import ASSESSED, BY_LUCK, TOLD, TOO_SMAL
 from disclosure_control.attack.facts import PersonFacts
 from disclosure_control.attack.fits import Fits
 from disclosure_control.attack.found_again import FoundAgain, KnownToAttacker, found_again
-from disclosure_control.attack.leaving import Leaving
-from disclosure_control.attack.release_finding import FindingTold
+from disclosure_control.attack.leaving import FindingTold, Leaving
 from disclosure_control.attack.tells.hidden_columns import (
     LEAST_PEOPLE,
     MANY_VALUES,

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.attack.traces.chance import HIGHEST_CHANCE, Exchange
 from disclosure_control.attack.traces.originals import ids_of_people, last_digits
+from disclosure_control.attack.traces.originals_found import HIGHEST_CHANCE, Exchange
 from disclosure_control.attack.traces.traces import Traces, find_traces
 from study.formats.tables import SourceTable
 from study.models.sdtm_operations import overriding_line

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.attack.alone.singling_sets import SetsOfSize, singling_sets
-from disclosure_control.attack.leaving import Leaving, WhatBecame
-from disclosure_control.attack.release_finding import FindingTold, ReleaseFinding
+from disclosure_control.attack.leaving import FindingTold, Leaving, ReleaseFinding, WhatBecame
 from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.plain import NOT_IN_SUMMARY, WHERE_FOUND

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from disclosure_control.attack.leaving import Leaving
-from disclosure_control.attack.release_finding import ReleaseFinding
+from disclosure_control.attack.leaving import Leaving, ReleaseFinding
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import (

@@ -1,11 +1,11 @@
-"""The search for single facts that disclose a hidden value: levels and orders of columns and rows, pairs of columns."""
+"""Every single fact that leaves, asked of every hidden column: levels and orders of columns and rows, and pairs."""
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, starmap
 
 import numpy as np
@@ -22,6 +22,7 @@ from disclosure_control.attack.answerers.levels import (
     told_near_median,
 )
 from disclosure_control.attack.answerers.others import HiddenOfPeople, log_arrangements
+from disclosure_control.attack.leaving import FindingTold, Leaving
 from disclosure_control.attack.tells.hidden_columns import (
     LEAST_PEOPLE,
     LEAST_RELEASED,
@@ -32,11 +33,11 @@ from disclosure_control.attack.tells.hidden_columns import (
 )
 from disclosure_control.attack.tells.row_summaries import RowsOfFile, summaries_of
 from disclosure_control.attack.tells.summaries import SummariesOfFiles, Summary, lines_without
-from disclosure_control.attack.tells.telling import ColumnTold, ToldBy
+from disclosure_control.attack.tells.telling import ColumnTold, Telling, ToldBy
 from disclosure_control.basics.encoding.columns import encode_column, number_text
 from disclosure_control.basics.encoding.keys import number_rows
 from disclosure_control.basics.settings.changes import ConfigChange
-from disclosure_control.basics.telling.small_counts import MASKED
+from disclosure_control.basics.telling.small_counts import MASKED, Policy
 from disclosure_control.basics.telling.words import listed
 
 MOST_NAMED = 3
@@ -327,3 +328,46 @@ def _of_people(hidden: HiddenColumn, some: np.ndarray) -> HiddenOfPeople:
 
 def _words(names: Sequence[str]) -> str:
     return f"the column {names[0]}" if len(names) == 1 else f"the columns {' and '.join(names)} together"
+
+
+def telling_of(leaving: Leaving, asked: PeopleAsked) -> tuple[FindingTold, dict[str, float]]:
+    """Which single facts disclose what was changed or dropped, or a sensitive feature that leaves.
+
+    What a quasi-identifier discloses is assessed with it; what columns of the merged table disclose is not reported of
+    rows again. Also returns for what share of the people each column is disclosed.
+    """
+    files, assessed, harmless = leaving.files, leaving.quasi_identifiers, leaving.harmless
+    sensitive = leaving.before.config.sensitive_features
+    columns = SearchOfColumns(asked, len(asked.hidden) + len(asked.sensitive))
+    rows = None if files is None else SearchOfRows(files, len(asked.hidden))
+    told: list[tuple[str, ColumnTold]] = []
+    for hidden in asked.hidden:
+        of_columns = columns.told(hidden, assessed, harmless)
+        parts = [] if of_columns is None else [of_columns]
+        if rows is not None:
+            known = {*assessed, *(one.variable for part in parts for one in part.by)}
+            found = rows.told(hidden, known, harmless, leaving.originals)
+            if found is None and hidden.is_date:
+                found = rows.told(hidden.in_the_year, known, harmless, leaving.originals)
+            parts += [] if found is None else [found]
+        told += [(hidden.name, replace(one, is_sensitive=hidden.name in sensitive)) for one in parts]
+    for hidden in asked.sensitive:
+        given = columns.told(hidden, {*assessed, *sensitive}, harmless, is_released=True)
+        if given is not None:
+            told.append((hidden.name, replace(given, is_sensitive=True, is_released=True)))
+    n_summaries = 0 if files is None else len(files.summaries)
+
+    def for_reader(policy: Policy) -> Telling:
+        return Telling(
+            leaving.n_people,
+            len(asked.rows),
+            n_summaries,
+            columns.n_pairs,
+            columns.n_pairs_tried,
+            [one.for_reader(policy, leaving, name) for name, one in told],
+            asked.too_few,
+            () if files is None else files.not_read,
+        )
+
+    by_share = sorted((one for _, one in told if not one.is_released), key=lambda one: one.share)
+    return for_reader, {one.tells: one.share for one in by_share}

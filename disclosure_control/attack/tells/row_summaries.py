@@ -11,10 +11,12 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from disclosure_control.attack.tells.changes_in_rows import CHANGE, ROW_OF_CHANGE, Changes
 from disclosure_control.attack.tells.figures_of_rows import (
+    CHANGE,
     NEARLY_ALL,
+    ROW_OF_CHANGE,
     ROWS,
+    Changes,
     by_order_and_size,
     digits_of_codes,
     row_by_row,

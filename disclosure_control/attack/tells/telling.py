@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from disclosure_control.attack.leaving import Leaving
-from disclosure_control.attack.release_finding import ReleaseFinding
+from disclosure_control.attack.leaving import Leaving, ReleaseFinding
 from disclosure_control.attack.tells.hidden_columns import LEAST_PEOPLE
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.settings.changes import ConfigChange

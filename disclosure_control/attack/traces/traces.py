@@ -20,7 +20,6 @@ import pyarrow.compute as pc
 
 from disclosure_control.attack.answerers.forms import OwnDigits
 from disclosure_control.attack.dates.dated_rows import released_days
-from disclosure_control.attack.traces.chance import Exchange
 from disclosure_control.attack.traces.originals import (
     ids_of_people,
     last_digits,
@@ -29,6 +28,7 @@ from disclosure_control.attack.traces.originals import (
     values_of_removed_identifiers,
 )
 from disclosure_control.attack.traces.originals_found import (
+    Exchange,
     FoundForm,
     OriginalKind,
     OriginalsFound,

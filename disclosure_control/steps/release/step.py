@@ -9,9 +9,8 @@ from datetime import datetime, time
 from functools import partial
 
 from config import RESULTS_FOLDER
-from disclosure_control.attack.dates.offsets_again import offsets_drawn_again
-from disclosure_control.attack.earlier import EarlierReleases
-from disclosure_control.attack.held_back import earlier_releases, held_back
+from disclosure_control.attack.dates.dated_rows import offsets_drawn_again
+from disclosure_control.attack.earlier import EarlierReleases, earlier_releases, held_back
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.release.making import Asked, Making, Stage, begun
