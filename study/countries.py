@@ -1,4 +1,4 @@
-"""The names of countries in the languages of Europe: ``countries.json``, which names its source and what makes it."""
+"""The names of countries in the languages of Europe, ``countries.json``, and their continents, ``continents.json``."""
 
 from __future__ import annotations
 
@@ -37,3 +37,17 @@ def are_countries(texts: Iterable[str]) -> bool:
             return False
         found.add(code)
     return len(found) > 1
+
+
+@cache
+def _continents() -> dict[str, str]:
+    """The continent of each code of a country, of three letters or of two, and of its own name."""
+    listed = json.loads(Path(__file__).with_name("continents.json").read_text(encoding="utf-8"))["countries"]
+    codes = {name: " ".join(pairs).replace(":", " ").split() for name, pairs in listed.items()}
+    return {code: name for name, of_name in codes.items() for code in (name, *of_name)}
+
+
+def continent_of(country: str) -> str | None:
+    """The continent of a country's code or name, in capitals; a continent is its own; None for anything else."""
+    text = country.strip().upper()
+    return _continents().get(text) or _continents().get(country_of(country) or "")

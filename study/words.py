@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,16 @@ def words_of_the_pilots() -> Mapping[str, Any]:
     """The file: concepts of headings, and values by concept and language; its ``sources`` name the public lists."""
     found: dict[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text(encoding="utf-8"))
     return found
+
+
+def listed_words(part: str, name: str) -> list[str]:
+    """The words and phrases of a list, in the order of the file."""
+    return ", ".join(words_of_the_pilots()[part][name]).split(", ")
+
+
+def form_of(phrases: Iterable[str]) -> str:
+    """The form of any of some words and phrases: ``*datum`` is any word that ends so, ``geb*`` any that begins so."""
+    return "|".join(re.escape(one).replace(r"\*", r"\w*").replace(r"\ ", " ") for one in phrases)
 
 
 @cache

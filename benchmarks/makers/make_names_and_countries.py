@@ -75,7 +75,7 @@ def first_names() -> dict[str, int]:
             for name in names if isinstance(names, dict | tuple | list) else ():
                 if str(name).isalpha():
                     found.setdefault(folded(str(name)), set()).add(locale[:2])
-    medicine = _of_study("models.medical_words").words_of_medicine()
+    medicine = _of_study("models.standard_words").words_of_medicine()
     known = {folded(word) for word in _of_study("words").words_of_headings()} | {*NOT_NAMES}
     return {
         name: len(languages)

@@ -14,7 +14,7 @@ from disclosure_control.basics.column_names import folded
 from disclosure_control.identifiers.name_words import TITLED, common_first_names
 from disclosure_control.identifiers.patterns import in_python
 from disclosure_control.identifiers.single_texts import FORMS, certain_forms, possible_forms
-from study.models.sdtm_labels import is_word_of_labels
+from study.models.standard_words import is_word_of_labels
 from study.words import words_of_the_pilots
 
 _SHORTEST = 4  # Ana, Jan and Ali are tests, months and affixes, too

@@ -18,10 +18,14 @@ from disclosure_control.identifiers.label_words import (
 )
 from disclosure_control.identifiers.name_words import ends_as_surname
 from study.headings import words_of
-from study.models.medical_words import is_a_word_of_medicine
 from study.models.role_words import words_of_roles
-from study.models.sdtm_fragments import is_made_of_fragments
-from study.models.sdtm_labels import standard_data_set_labels, standard_label, words_of_the_standard
+from study.models.standard_words import (
+    is_a_word_of_medicine,
+    is_made_of_fragments,
+    standard_data_set_labels,
+    standard_label,
+    words_of_the_standard,
+)
 from study.words import words_of_examinations, words_of_headings
 
 _MARKED = re.compile(r"<[^>]*>|&\w+;")  # as web pages are written

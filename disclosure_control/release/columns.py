@@ -15,7 +15,7 @@ from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.study import NOBODY
 from disclosure_control.remedy.treatments.algorithms.moved_columns import moved_dates, other_end_of
 from disclosure_control.remedy.treatments.keys import Release, pseudonyms_of
-from study.continents import continent_of
+from study.countries import continent_of
 from study.models.study_model import StudyModel
 from study.operations import OperationKind
 

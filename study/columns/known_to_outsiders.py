@@ -12,7 +12,7 @@ from functools import cache
 
 from disclosure_control.basics.column_names import variables_of
 from study.concepts import concept_of
-from study.words import words_of_the_pilots
+from study.words import form_of, words_of_the_pilots
 
 # Variables of SDTM, in capitals, by the kind of knowledge. Sources: those of the words, in ``words.json``.
 _VARIABLES = {
@@ -66,8 +66,5 @@ def _kinds(names: Iterable[str]) -> Iterator[str]:
 @cache
 def _words() -> dict[str, re.Pattern[str]]:
     """For each kind its words; one that ends in ``*`` begins a word of a heading."""
-    found = {}
-    for kind, words in words_of_the_pilots()["known"].items():
-        joined = "|".join(re.escape(word).replace(r"\*", r"\w*") for word in words.split())
-        found[kind] = re.compile(rf"\b(?:{joined})\b")
-    return found
+    known = words_of_the_pilots()["known"]
+    return {kind: re.compile(rf"\b(?:{form_of(words.split())})\b") for kind, words in known.items()}

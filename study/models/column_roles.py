@@ -21,7 +21,6 @@ from study.formats.tables import SourceTable
 from study.headings import is_number, words_of
 from study.merge.units import are_units
 from study.models.births import birth_by_values
-from study.models.medical_words import is_a_medical_term
 from study.models.role_words import (
     HeadingSays,
     is_key,
@@ -32,6 +31,7 @@ from study.models.role_words import (
 )
 from study.models.roles import ColumnModel, Role
 from study.models.sdtm_operations import operation_of
+from study.models.standard_words import is_a_medical_term
 from study.models.values_seen import PERSON_S_NAME, TIME_OF_DAY, UUID, YEAR, ValuesSeen
 from study.operations import Operation, OperationKind, VariableClass
 from study.words import words_of_results

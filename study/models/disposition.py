@@ -10,37 +10,15 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from study.models.standard_words import standard_lists
+
 DISCONTINUED = "DISCONTINUED"
-_COMPLETED = ("COMPLETED", "COMPLETE", "COMPLETED STUDY", "STUDY COMPLETED")
-# A person who was never in the study did not discontinue it.
-_NEVER_BEGAN = ("SCREEN FAILURE", "SCREEN FAIL", "SCREENING FAILURE", "SCREENING NOT COMPLETED", "NOT TREATED")
-_REASONS = (
-    "ADVERSE EVENT",
-    "DEATH",
-    "DISEASE RELAPSE",
-    "FAILURE TO MEET RANDOMIZATION CRITERIA",
-    "FAILURE TO MEET CONTINUATION CRITERIA",
-    "LACK OF EFFICACY",
-    "LOST TO FOLLOW UP",
-    "NON COMPLIANCE WITH STUDY DRUG",
-    "NON COMPLIANCE WITH STUDY SCHEDULE",
-    "OTHER",
-    "PHYSICIAN DECISION",
-    "PREGNANCY",
-    "PROGRESSIVE DISEASE",
-    "PROTOCOL DEVIATION",
-    "PROTOCOL VIOLATION",
-    "RECOVERY",
-    "SITE TERMINATED BY SPONSOR",
-    "STUDY TERMINATED BY SPONSOR",
-    "SUBJECT DIED",
-    "TECHNICAL PROBLEMS",
-    "WITHDRAWAL BY PARENT GUARDIAN",
-    "WITHDRAWAL BY SUBJECT",
-    "WITHDRAWAL OF CONSENT",
-    "WITHDRAWAL",
-)
 _IN_PLAN = ("DISPOSITION EVENT", "")  # categories of DS whose terms say how somebody left; "" is none
+
+
+def _terms(*kinds: str) -> list[str]:
+    """Terms of the code list: of who ``completed`` the study, who ``never began`` it, and ``reasons`` to leave it."""
+    return [term for kind in kinds for term in standard_lists()["dispositions"][kind]]
 
 
 def _said(term: object) -> str:
@@ -49,23 +27,25 @@ def _said(term: object) -> str:
 
 def is_reason(term: object) -> bool:
     """Whether a term is a reason to leave a study, of the code list."""
-    return _said(term) in _REASONS
+    return _said(term) in _terms("reasons")
 
 
 def are_dispositions(terms: Sequence[object]) -> bool:
     """Whether some of the distinct ``terms`` are reasons to leave a study, and at least half are of the code list."""
     said = {_said(term) for term in terms}
-    known = said & {*_COMPLETED, *_NEVER_BEGAN, *_REASONS}
-    return bool(said & set(_REASONS)) and 2 * len(known) >= len(said)
+    known = said & {*_terms("completed", "never began", "reasons")}
+    return bool(said & {*_terms("reasons")}) and 2 * len(known) >= len(said)
 
 
 def disposition_level(terms: np.ndarray, categories: np.ndarray) -> np.ndarray:
     """The term above each one (n_rows,): all reasons to discontinue are one; the others are above themselves.
 
     ``categories`` (n_rows,), None where there is none: a milestone of the protocol or another event is no disposition.
+    A person who was never in the study did not discontinue it.
     """
     codes, distinct = pd.factorize(terms)
-    above = [one if _said(one) in (*_COMPLETED, *_NEVER_BEGAN) else DISCONTINUED for one in distinct]
+    stays = _terms("completed", "never began")
+    above = [one if _said(one) in stays else DISCONTINUED for one in distinct]
     groups = pd.Series(categories).fillna("").astype(str).str.upper().str.strip()
     is_disposition = groups.isin(_IN_PLAN).to_numpy()
     raised = np.array([*above, None], dtype=object)[codes]

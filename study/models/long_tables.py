@@ -17,8 +17,18 @@ from study.models.column_roles import PlainTable
 from study.models.role_words import names_a_label, names_a_term, role_of_heading
 from study.models.roles import ColumnModel, Role, TableKind
 from study.models.values_seen import ValuesSeen
+from study.words import form_of, listed_words
 
 ROWS_OF_A_TEST = 5  # on average so many rows have the same test
+_MOST_PAIRS = 1_000_000
+PROBED = 50  # values in which a date is looked for where no heading names one
+
+
+def _headings(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:.* )?(?:{form_of(listed_words('rows', name))})(?: .*)?")
+
+
+_TEST = 5  # on average so many rows have the same test
 _MOST_PAIRS = 1_000_000
 PROBED = 50  # values in which a date is looked for where no heading names one
 
@@ -28,39 +38,18 @@ def _words(phrases: str) -> re.Pattern[str]:
     return re.compile(rf"(?:.* )?(?:{'|'.join(parts)})(?: .*)?")
 
 
-_TEST = _words(
-    "test, tests, testname, testcode, test name, item, itemname, itemid, item name, parameter, parametername, param, "
-    "analyte, analyt, analysis, analyse, analysen, measurement, messung, messgrosse, messparameter, laborparameter, "
-    "*parameter, untersuchung, laboruntersuchung, laborwert, vitalwert, merkmal, variable, attribute, attribut, esame, "
-    "esami, analisi, parametro, prova, prueba, determinacion, examen, analito, badanie, parametr, εξεταση, παραμετροσ, "
-    "изследване, показател, observation, observation name, observation type, question, frage, loinc, loinc code, "
-    "component, komponente, measure, finding, lab name, labname, labtest, vital, vital sign, scale, score name, "
-    "concept cd"
-)
-_RESULT = _words(
-    "value, values, result, results, wert, *wert, *ergebnis, ergebnis, resultat, messergebnis, risultato, valore, "
-    "esito, resultado, valor, valeur, wynik, wartosc, αποτελεσμα, τιμη, резултат, стойност, valuenum, numeric value, "
-    "answer, antwort, reading, aval, orres, stresn, val, uitslag, hodnota, nval, nval num, labresult, labvalue"
-)
-_NO_RESULT = _words("date, datum, unit, units, einheit, id, time, flag, type, status, code, low, high, range")
+_TEST = _headings("test")
+_RESULT = _headings("result")
+_NO_RESULT = _headings("beside a result")
 # Of several dates of a row, which one is its own: when it was seen, then any date, then when it began.
-_SEEN_ON = _words(
-    "visit*, visite, visita, besuch*, kontakt*, contact, mess*, *messdatum, exam*, untersuch*, abnahme*, sample, "
-    "sampling, specimen, collection, collected, entnahme*, probe*, prelievo, labor*, labdate, lab, test, measurement, "
-    "measured, observation, observed, effective, assessment, aufnahmezeitpunkt, chart*, charttime, wizyta, wizyty, "
-    "badania, toma, muestra, extraccion, esame, misura, επισκεψη, επισκεψησ, посещение, prelevement, dtc"
-)
+_SEEN_ON = _headings("seen on")
 _ANY_DATE = re.compile(
     r"(?:date|datum|data|fecha|datetime|timestamp|time stamp|zeitpunkt|zeit|tag|day|dt|when|wann|quando|"
     r"ημερομηνια|дата)(?: time| time stamp| und uhrzeit| uhrzeit| ora| hora)?"
 )
-_ENDED_ON = _words(
-    "end, ende, ended, stop, stopped, discharge, entlass*, dimissione, alta, bis, until, last, letzte*, follow up, "
-    "diagnosis, diagnose*, diagnosi, enrolment, enrollment, inclusion, einschluss*, consent, einwilligung*, "
-    "randomization, randomisation, study, studie*, studien*, entry, entered, created, export*, geburt*, birth"
-)
+_ENDED_ON = _headings("ended on")
 # When the export was made or loaded, which is no time of anybody.
-_OF_THE_EXPORT = _words("update date, updated, import date, imported, download date, downloaded, upload date, uploaded")
+_OF_THE_EXPORT = _headings("of the export")
 _ORDINAL = re.compile(r".*\b(?:visitnum|visit (?:no|nr|num|number)|visitnr|lfd nr|day|tag|week|woche|seq|sequence)\b.*")
 # What says the same in every row of a person, so that it is not lost where rows become tests or events.
 _OF_PERSON = (Role.SEX, Role.AGE, Role.BIRTH, Role.BIRTH_YEAR, Role.ORIGIN, Role.PLACE, Role.DEATH, Role.DEATH_DATE)

@@ -15,7 +15,7 @@ from functools import cache
 from study.concepts import Part, concept_of
 from study.headings import is_number, words_of
 from study.models.roles import Role
-from study.words import words_of_births, words_of_the_pilots
+from study.words import form_of, listed_words, words_of_births, words_of_the_pilots
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,14 @@ _FURTHER: _Table = (
 @cache
 def _lists() -> dict[str, list[str]]:
     """The words and phrases of each list, the headings of births in every language among them."""
-    found = {name: ", ".join(lines).split(", ") for name, lines in words_of_the_pilots()["roles"].items()}
+    found = {name: listed_words("roles", name) for name in words_of_the_pilots()["roles"]}
     return {**found, "birth": [*found["birth"], *words_of_births()]}
 
 
 @cache
 def _form(name: str) -> re.Pattern[str]:
     """The form of the headings that have a word or phrase of a list."""
-    phrases = "|".join(re.escape(one).replace(r"\*", r"\w*").replace(r"\ ", " ") for one in _lists()[name])
+    phrases = form_of(_lists()[name])
     return re.compile(f"(?:{phrases})" if name == _ALONE else rf"{_NOT_BESIDE.get(name, '')}.*\b(?:{phrases})\b.*")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from disclosure_control.identifiers.name_words import first_names, is_first_name
 from disclosure_control.identifiers.single_texts import names_a_person
-from study.models.medical_words import words_of_medicine
+from study.models.standard_words import words_of_medicine
 from tests.cases import each
 
 

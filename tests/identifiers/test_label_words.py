@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from disclosure_control.identifiers.label_words import why_of_file, why_of_label, why_of_name
 from disclosure_control.identifiers.ordinary_names import is_in_known_words
-from study.models.sdtm_labels import standard_label
+from study.models.standard_words import standard_label
 from tests.cases import each
 
 

@@ -13,7 +13,7 @@ from study.define_xml import StudyDefinition, read_definition
 from study.formats.fhir.views import declared_views
 from study.formats.files import read_domain_file
 from study.formats.tables import SourceTable
-from study.models.sdtm_labels import standard_data_set_labels, standard_label
+from study.models.standard_words import standard_data_set_labels, standard_label
 from tests.cases import each
 from tests.places import PROJECT, SHARED_DATA
 

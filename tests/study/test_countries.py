@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from study.continents import continent_of
-from study.countries import are_countries, country_of
+from study.countries import are_countries, continent_of, country_of
 from tests.cases import each
 
 

@@ -139,6 +139,7 @@ def test_the_file_has_every_language_and_names_its_sources():
     assert set(found["values"]) | {
         "headings",
         "roles",
+        "rows",
         "names",
         "diagnoses",
         "missing",

@@ -20,8 +20,7 @@ from disclosure_control.release.texts.ordinary_texts import (
     without_digits,
 )
 from disclosure_control.release.texts.text_rules import TextKind
-from study.models.medical_words import is_a_medical_term
-from study.models.sdtm_terms import classes_of_terms
+from study.models.standard_words import classes_of_terms, is_a_medical_term
 from study.models.values_seen import CODE_SYSTEMS
 
 FEWEST_ROWS = 20  # of fewer rows nobody can say how terms are written

@@ -22,7 +22,7 @@ from disclosure_control.release.texts.descriptions import own_descriptions
 from study.define_xml import CodeList, DatasetDefinition, StudyDefinition, VariableDefinition
 from study.formats.tables import stem_of
 from study.models.roles import Role
-from study.models.sdtm_labels import (
+from study.models.standard_words import (
     is_word_of_labels,
     standard_data_set_labels,
     standard_label,

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from disclosure_control.release.terms.raised_terms import NOT_RELEASED
-from study.models.sdtm_terms import standard_terms
+from study.models.standard_words import standard_terms
 from study.models.values_seen import CODE_SYSTEMS
 from study.words import words_of_the_pilots, yes_and_no
 
