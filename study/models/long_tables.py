@@ -28,16 +28,6 @@ def _headings(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?:.* )?(?:{form_of(listed_words('rows', name))})(?: .*)?")
 
 
-_TEST = 5  # on average so many rows have the same test
-_MOST_PAIRS = 1_000_000
-PROBED = 50  # values in which a date is looked for where no heading names one
-
-
-def _words(phrases: str) -> re.Pattern[str]:
-    parts = [re.escape(phrase.strip()).replace(r"\*", r"\w*").replace(r"\ ", " ") for phrase in phrases.split(",")]
-    return re.compile(rf"(?:.* )?(?:{'|'.join(parts)})(?: .*)?")
-
-
 _TEST = _headings("test")
 _RESULT = _headings("result")
 _NO_RESULT = _headings("beside a result")
