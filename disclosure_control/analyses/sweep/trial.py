@@ -149,7 +149,7 @@ def sweep(
     original = OriginalPilot(frame, config, eigenvalue_columns, utility)
     untouched = frame.reset_index(drop=True)
     as_released = evaluate_treated(untouched, config, as_released=True)
-    compared = original.compare(untouched, classes=as_released.classes)
+    compared = original.compare(untouched)
     baseline = SweepPoint(BASELINE, "", None, ())
     seen = evaluate_treated(untouched, config)
     rows = [_row(baseline, as_released, seen, compared, False)]
@@ -165,7 +165,7 @@ def sweep(
                 faults += [f"sweep, {_name_of(point)}: {fault}" for fault in error.faults]
                 continue
             inputs |= treated.inputs
-            compared = original.compare(treated.frame, treated.kept, treated.as_released.classes)
+            compared = original.compare(treated.frame, treated.kept)
             used_chance = any(step.used_chance for step in treated.steps)
             rows.append(_row(point, treated.as_released, treated.assessment, compared, used_chance))
             advance(1)

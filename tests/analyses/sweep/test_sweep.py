@@ -146,7 +146,7 @@ def test_the_columns_first_and_the_untreated_row_first(actg):
     assert first.startswith('"baseline","",,1.3557737260402')
     assert second.startswith(f'"band {A}age","width",5,0.0935016362786')
     assert header.startswith(",".join(f'"{name}"' for name in FIRST_COLUMNS))
-    for name in ("percent_k_risky", "smallest_k", f"kolmogorov_smirnov: {A}age", "loss_from_exact_values"):
+    for name in ("percent_k_risky", "smallest_k", f"kolmogorov_smirnov: {A}age", "IL1s"):
         assert f'"{name}"' in header
     assert f"kolmogorov_smirnov: {A}days" not in header  # nothing of it changed anywhere
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from disclosure_control.analyses.sweep.utility import analyses, distributions, information_loss, squared_errors
+from disclosure_control.analyses.sweep.utility import analyses, distributions, information_loss
 from disclosure_control.analyses.sweep.utility.comparison import Comparison, OriginalPilot
 
 __all__ = ["MEASURES", "Comparison", "OriginalPilot", "Utility", "UtilityMeasure", "flat_figures", "measure_utility"]
@@ -51,37 +51,6 @@ MEASURES: dict[str, UtilityMeasure] = {
     ),
     "IL1_mean": UtilityMeasure(information_loss.il1_mean, "how much was changed, per column with a role"),
     "IL1s": UtilityMeasure(information_loss.il1s, "how far numbers moved, in standard deviations, summed up"),
-    "mean_squared_error": UtilityMeasure(
-        squared_errors.mean_squared_error, "squared error of numbers, as a share of the largest", high=1.0
-    ),
-    "record_squared_error": UtilityMeasure(
-        squared_errors.record_squared_error, "how far records moved, as a share of the farthest", high=1.0
-    ),
-    "aggregation_squared_error": UtilityMeasure(
-        squared_errors.aggregation_squared_error, "squared error as a share of all squared deviation (SSE/SST)"
-    ),
-    "loss_from_exact_values": UtilityMeasure(
-        information_loss.loss_from_exact_values,
-        "share of the domain that a released value may stand for, from exact values",
-        high=1.0,
-    ),
-    "precision_from_exact_values": UtilityMeasure(
-        information_loss.precision_from_exact_values,
-        "how fine the released values are, from exact values",
-        larger_is_worse=False,
-        high=1.0,
-        unchanged=1.0,
-    ),
-    "non_uniform_entropy_bits": UtilityMeasure(
-        information_loss.non_uniform_entropy, "bits lost by coarser values, from exact values"
-    ),
-    "entropy_lost_percent": UtilityMeasure(
-        information_loss.entropy_lost_percent, "bits lost by coarser values, in percent", high=100.0
-    ),
-    "discernibility": UtilityMeasure(
-        information_loss.discernibility, "with how many others records are confused", unchanged=None
-    ),
-    "average_class_size": UtilityMeasure(information_loss.average_class_size, "people per class", unchanged=None),
     "eigenvalue_distance": UtilityMeasure(
         distributions.eigenvalue_distance, "relative change of the eigenvalues of the correlations"
     ),

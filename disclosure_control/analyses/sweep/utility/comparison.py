@@ -14,7 +14,6 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import EquivalenceClasses, form_equivalence_classes
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import (
     SUBJECT_COLUMN,
@@ -24,7 +23,6 @@ from disclosure_control.basics.encoding.columns import (
     numbers_of,
     parse_numbers,
 )
-from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
 from disclosure_control.basics.encoding.interval_labels import interval_of
 from disclosure_control.basics.encoding.keys import count_keys, count_pairs
 from disclosure_control.basics.settings.fields import SettingsGroup, columns_named, nested, setting
@@ -199,18 +197,16 @@ class Comparison:
     """Original and released data side by side: the argument of every measure of utility.
 
     ``columns`` are those with a role, those asked for, and any others that changed; ``positions`` (n_compared,) gives
-    the original record of each released one. ``classes`` are the equivalence classes of the released records.
+    the original record of each released one.
     """
 
     config: PilotConfig
     columns: Mapping[str, ComparedColumn]
     n_original: int
     positions: np.ndarray
-    classes: EquivalenceClasses
     eigenvalue_columns: tuple[str, ...]
     original_correlations: np.ndarray | None
     analyses: Analyses = NO_ANALYSES
-    hierarchies: Mapping[str, ValueHierarchy] = field(default_factory=dict)
 
     @property
     def n_with_role(self) -> int:
@@ -233,11 +229,6 @@ class Comparison:
     def categorical(self) -> list[ComparedColumn]:
         return [column for column in self.columns.values() if not column.is_numeric]
 
-    @property
-    def quasi_identifiers(self) -> list[ComparedColumn]:
-        """The compared quasi-identifiers, in the config's order."""
-        return [self.columns[name] for name in self.config.quasi_identifiers]
-
     @cached_property
     def correlations(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Correlations of the ``eigenvalue_columns`` before and after; None where there are fewer than two."""
@@ -250,24 +241,11 @@ class Comparison:
         return self.original_correlations, correlations(after)
 
     @cached_property
-    def suppressed(self) -> np.ndarray:
-        """Original records (n_original,) of bool that have no released quasi-identifier left."""
-        nothing = np.all([column.released_codes < 0 for column in self.quasi_identifiers], axis=0)
-        had_some = np.any([column.original.codes >= 0 for column in self.quasi_identifiers], axis=0)
-        return self.removed | (nothing & had_some)
-
-    @cached_property
-    def removed(self) -> np.ndarray:
-        """Original records (n_original,) of bool that are not among the released ones."""
-        removed = np.ones(self.n_original, dtype=bool)
-        removed[self.positions] = False
-        return removed
-
-    @cached_property
     def n_touched(self) -> int:
         """Original records that were removed, or lost the value of a quasi-identifier."""
-        lost = [(column.original.codes >= 0) & (column.released_codes < 0) for column in self.quasi_identifiers]
-        return int(np.any([self.removed, *lost], axis=0).sum())
+        compared = [self.columns[name] for name in self.config.quasi_identifiers]
+        lost = [(column.original.codes >= 0) & (column.released_codes < 0) for column in compared]
+        return int(np.any([~compared[0].kept, *lost], axis=0).sum())
 
 
 class OriginalPilot:
@@ -285,10 +263,8 @@ class OriginalPilot:
         config: PilotConfig,
         eigenvalue_columns: Sequence[str] | None = None,
         analyses: Analyses = NO_ANALYSES,
-        hierarchies: Mapping[str, ValueHierarchy] | None = None,
     ):
-        self.frame, self.config = frame, config
-        self.analyses, self.hierarchies = analyses, dict(hierarchies or {})
+        self.frame, self.config, self.analyses = frame, config, analyses
         asked = [*(eigenvalue_columns or ()), *analyses.columns]
         absent = [name for name in dict.fromkeys(asked) if name not in frame]
         if absent:
@@ -332,16 +308,10 @@ class OriginalPilot:
             self._encoded[name] = _without_stars(encode_column(values))
         return self._encoded[name]
 
-    def compare(
-        self,
-        released: pd.DataFrame,
-        positions: np.ndarray | None = None,
-        classes: EquivalenceClasses | None = None,
-    ) -> Comparison:
+    def compare(self, released: pd.DataFrame, positions: np.ndarray | None = None) -> Comparison:
         """Match a released frame with the original: ``positions`` (n_released,) are rows of the original, each once.
 
-        Without ``positions`` every record must still be there, in the same order. ``classes`` of the released records
-        may be passed in; else they are formed from the released quasi-identifiers that are left.
+        Without ``positions`` every record must still be there, in the same order.
         """
         n_original = len(self.frame)
         positions = np.arange(n_original) if positions is None else np.asarray(positions, dtype=np.int64)
@@ -351,9 +321,6 @@ class OriginalPilot:
                 f"utility: {len(released)} released records are matched with {n_matched} of the "
                 f"{n_original} original ones; each needs one of its own"
             )
-        if classes is None:
-            left = [name for name in self.config.quasi_identifiers if name in released]
-            classes = form_equivalence_classes(released, left)
         names = [*self.names, *self._others_that_changed(released, positions)]
         columns = {name: self._compared(name, released, positions) for name in names}
         return Comparison(
@@ -361,11 +328,9 @@ class OriginalPilot:
             columns,
             n_original,
             positions,
-            classes,
             self.eigenvalue_columns,
             self._correlations,
             self.analyses,
-            self.hierarchies,
         )
 
     def _others_that_changed(self, released: pd.DataFrame, positions: np.ndarray) -> list[str]:

@@ -14,8 +14,7 @@ from config.model_settings import validate_config
 from disclosure_control.analyses.sweep.utility import MEASURES, OriginalPilot, flat_figures, measure_utility
 from disclosure_control.analyses.sweep.utility.analyses import fit_regression
 from disclosure_control.analyses.sweep.utility.comparison import Analyses, correlations, released_numbers
-from disclosure_control.analyses.sweep.utility.information_loss import il1s, loss_of_column, precision_of_column
-from disclosure_control.basics.encoding.hierarchies import read_hierarchy
+from disclosure_control.analyses.sweep.utility.information_loss import il1s
 from disclosure_control.basics.settings.fields import typed
 from disclosure_control.basics.telling.faults import FaultyInputError
 from tests.cases import each, quick
@@ -70,66 +69,6 @@ def test_there_are_cases_of_sdcmicro_to_compare_with():
     assert len(microaggregated()) >= 10
 
 
-# ---------------------------------------------------------------- ARX
-
-ADULT = ["sex", "age", "race", "marital-status", "education"]
-
-
-@pytest.fixture(scope="module")
-def adult():
-    folder = SHARED / "data" / "adult"
-    frame = pd.read_csv(folder / "adult.csv", sep=";", dtype="str")[ADULT]
-    return frame, {name: read_hierarchy(folder / f"adult_hierarchy_{name}.csv") for name in ADULT}
-
-
-@pytest.mark.thorough("1 s: many draws; one of each kind in the quick run")
-@needs_shared
-@pytest.mark.parametrize(
-    "row", [100, *(pytest.param(row, marks=pytest.mark.thorough("0.6 s")) for row in (0, 1, 7, 50, 188, 200, 238, 239))]
-)
-def test_loss_precision_and_classes_are_those_of_arx(adult, row):
-    """Each node of the lattice: suppressed records with stars, and then without those records, cost the same."""
-    frame, hierarchies = adult
-    arx = pd.read_csv(SHARED / "oracles" / "arx" / "lattice_adult5_k5.csv", sep=";").iloc[row]
-    coarse = pd.DataFrame({name: hierarchies[name].generalise(frame[name], int(arx[name])) for name in ADULT})
-    small = (coarse.groupby(ADULT)["sex"].transform("size") < 5).to_numpy()
-    # Where every column is at its top, nothing of anybody is left, and ARX calls that suppressed.
-    assert arx["suppressed"] == ((coarse == "*").all(axis=1) | small).sum()
-    pilot = OriginalPilot(frame, config_of(ADULT), hierarchies=hierarchies)
-    with_stars = pilot.compare(coarse.apply(lambda column: column.mask(small, "*")))
-    without = pilot.compare(coarse[~small], np.flatnonzero(~small))
-    for comparison in (with_stars, without):
-        found = measure_utility(comparison).figures
-        # ARX multiplies with rounding of its own.
-        assert found["loss_from_exact_values"] == pytest.approx(arx["loss"], rel=1e-9)
-        assert 1 - found["precision_from_exact_values"] == pytest.approx(arx["prec"], abs=1e-12)
-        assert found["discernibility"] == arx["dm"]
-        assert found["average_class_size"] == pytest.approx(arx["aecs"], rel=1e-14)
-    # ARX adds what the coarse values cost and what suppressing coarse values costs on top; we see the release alone.
-    two_steps = 0.0
-    for name in ADULT:
-        people, coarse_people = frame[name].value_counts(), coarse[name].value_counts()
-        two_steps += np.log2(coarse[name].map(coarse_people) / frame[name].map(people)).sum()
-        of_small = coarse[name][small].map(coarse[name][small].value_counts())
-        two_steps += np.log2(small.sum() / of_small).sum()
-    assert two_steps == pytest.approx(arx["nue"], rel=1e-12)
-    if not small.any():
-        assert measure_utility(with_stars).figures["non_uniform_entropy_bits"] == pytest.approx(arx["nue"], rel=1e-12)
-    else:
-        assert measure_utility(with_stars).figures["non_uniform_entropy_bits"] > arx["nue"]
-
-
-@pytest.mark.thorough("0.3 s")
-@needs_shared
-def test_without_a_hierarchy_the_domain_are_the_original_values(adult):
-    """Where every leaf occurs in the data, ARX's figure comes out of the data alone."""
-    frame, hierarchies = adult
-    for name in ("sex", "race", "marital-status", "education"):
-        coarse = frame.assign(**{name: hierarchies[name].generalise(frame[name], 1)})
-        column = OriginalPilot(frame, config_of(ADULT)).compare(coarse).columns[name]
-        assert loss_of_column(column) == pytest.approx(loss_of_column(column, hierarchies[name]), rel=1e-12)
-
-
 # ---------------------------------------------------------------- by hand
 
 FRAME = pd.DataFrame({"sex": list("FFMM"), "age": [20.0, 30.0, 40.0, 60.0], "lab": [1.0, 2.0, 3.0, 5.0]})
@@ -180,44 +119,6 @@ def test_a_missing_original_is_no_loss_and_a_value_from_nowhere_is():
     assert figures(frame, frame.assign(sex=["F", "*", "M", "M"]), CONFIG)["IL1_overall"] == 0.0
     found = figures(frame, frame.fillna({"age": 30.0, "sex": "F"}), CONFIG)
     assert (found["IL1_numeric"], found["IL1_categorical"]) == (1 / 4, 1 / 4)
-
-
-def test_coarser_values_by_hand():
-    """Ages 20 and 30 become one of two halves: each may stand for 2 of 4 values, held by 2 of 4 people."""
-    found = figures(FRAME, FRAME.assign(age=["20--40", "20--40", "40--60", "40--60"]), config_of((), ["age"]))
-    assert found["loss_from_exact_values"] == pytest.approx((4 * 2 / 4 - 4 / 4) / (4 - 4 / 4))
-    assert found["precision_from_exact_values"] == pytest.approx(1 - math.log(2) / math.log(4))
-    assert found["non_uniform_entropy_bits"] == pytest.approx(4.0)
-    assert found["entropy_lost_percent"] == pytest.approx(50.0)
-    assert (found["discernibility"], found["average_class_size"]) == (8.0, 2.0)
-    assert found["IL1_numeric"] == pytest.approx((10 + 0 + 10 + 10) / 4 / 40)  # by the middle, 30 and 50
-
-
-def test_perturbation_costs_no_precision():
-    """M became F once: F still reads as F alone. The change is IL1's to see."""
-    found = figures(FRAME, FRAME.assign(sex=list("FFMF")), config_of(["sex"]))
-    unseen = ("loss_from_exact_values", "precision_from_exact_values", "non_uniform_entropy_bits")
-    assert [found[name] for name in unseen] == [0.0, 1.0, 0.0]
-    assert found["IL1_categorical"] == 0.25
-    # Truncated midpoints are original values too; but there each value became one other, which is recoding.
-    ages = pd.DataFrame({"age": [20.0, 22.0, 24.0, 31.0]})
-    recoded = figures(ages, ages.assign(age=[22.0, 22.0, 22.0, 32.0]), config_of((), ["age"]))
-    assert recoded["loss_from_exact_values"] == pytest.approx(((3 * 3 + 1) / 4 - 1) / 3)
-
-
-def test_local_recoding_covers_what_became_the_value():
-    ages = pd.DataFrame({"age": [20.0, 20.0, 30.0, 40.0]})
-    found = figures(ages, ages.assign(age=["20--30", "20", "20--30", "40"]), config_of((), ["age"]))
-    assert found["loss_from_exact_values"] == pytest.approx(((2 + 1 + 2 + 1) / 3 - 4 / 3) / (4 - 4 / 3))
-
-
-def test_precision_takes_the_level_of_a_hierarchy():
-    from disclosure_control.basics.encoding.hierarchies import build_hierarchy
-
-    tree = build_hierarchy([("F", "person", "*"), ("M", "person", "*")], "sex")
-    column = OriginalPilot(FRAME, CONFIG).compare(FRAME.assign(sex="person")).columns["sex"]
-    assert precision_of_column(column, tree) == 0.5
-    assert loss_of_column(column, tree) == 1.0
 
 
 @each(
@@ -434,32 +335,6 @@ def test_distributions_against_scipy(pair):
         assert found["share_change"]["sex"] == pytest.approx(change, abs=1e-12)
 
 
-@BRIEF
-@given(pairs())
-def test_covered_values_against_a_slow_referee(pair):
-    original, released, positions = pair
-    found = figures(original, released, config_of(["sex"]), positions)
-    after = [None] * len(original)
-    for i, position in enumerate(positions):
-        value = released["sex"].iloc[i]
-        after[position] = None if pd.isna(value) or value == "*" else value
-    before = [None if pd.isna(value) else value for value in original["sex"]]
-    there = [(b, a) for b, a in zip(before, after, strict=True) if b is not None]
-    values = {b for b, _ in there}
-    became = {b: {a for c, a in there if c == b and a is not None} for b in values}
-    split = any(len(targets) > 1 for targets in became.values())
-    covered = []
-    for b, a in there:
-        cover = values if a is None else {c for c in values if a in became[c]}
-        covered.append((b, {a} if a is not None and split and a in values else cover))
-    n, d = len(there), len(values)
-    loss = (sum(len(c) for _, c in covered) / d - n / d) / (n - n / d) if d > 1 else 0.0
-    assert found["loss_from_exact_values"] == pytest.approx(loss)
-    people = {b: sum(c == b for c, _ in there) for b in values}
-    bits = sum(math.log2(sum(people[v] for v in c) / people[b]) for b, c in covered if len(c) > 1)
-    assert found["non_uniform_entropy_bits"] == pytest.approx(bits, abs=1e-9)
-
-
 WHOLE = typed(
     Analyses, {"means": {"value": "lab", "by": ["sex"]}, "regression": {"outcome": "lab", "predictors": ["age", "sex"]}}
 )
@@ -517,25 +392,7 @@ def test_nothing_is_worse_than_suppressing_everything(name):
             assert after is None or (after > before if measure.larger_is_worse else after < before)
 
 
-COARSER = [
-    "loss_from_exact_values",
-    "precision_from_exact_values",
-    "non_uniform_entropy_bits",
-    "entropy_lost_percent",
-    "discernibility",
-    "average_class_size",
-]
-SUPPRESSED = ["IL1_numeric", "IL1_categorical", "IL1_overall", "IL1_mean", "IL1s", *COARSER[:4]]
-
-
-@pytest.mark.parametrize("name", COARSER)
-def test_coarser_is_worse(name):
-    frame = pd.DataFrame({"age": np.arange(64.0), "sex": list("FFMM") * 16})
-    pilot, measure = OriginalPilot(frame, config_of(["sex"], ["age"])), MEASURES[name]
-    chain = [frame.assign(age=[f"{a // w * w:g}--{a // w * w + w:g}" for a in frame["age"]]) for w in (2, 8, 16, 64)]
-    found = [measure.function(pilot.compare(released)) for released in (frame, *chain)]
-    assert found == sorted(found, reverse=not measure.larger_is_worse)
-    assert len(set(found)) == len(found)
+SUPPRESSED = ["IL1_numeric", "IL1_categorical", "IL1_overall", "IL1_mean", "IL1s"]
 
 
 @pytest.mark.parametrize("name", SUPPRESSED)
@@ -562,7 +419,7 @@ def test_columns_of_missing_values_alone():
     frame = FRAME.assign(age=np.nan, sex=pd.Series([None] * 4, dtype=object))
     found = figures(frame, frame, CONFIG, analyses=WHOLE)
     json.dumps(found, allow_nan=False)
-    assert found["IL1_overall"] == found["loss_from_exact_values"] == 0.0
+    assert found["IL1_overall"] == 0.0
 
 
 def test_the_originals_are_left_alone():
