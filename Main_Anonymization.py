@@ -30,7 +30,7 @@ if __name__ == "__main__":
     keep_freed_memory(arrow_from="system")
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from config import FILES_OF_MERGE, REVIEW, combined_dataset_in, lines_to_review, parse_config, text_of_config
 from config.model_settings import PilotConfig, notes_on_names
@@ -45,10 +45,6 @@ from disclosure_control.basics.kept import Kept
 from disclosure_control.basics.telling.reasons import DECIDE, DECIDE_COLUMNS, Gravity, Reason
 from disclosure_control.basics.telling.small_counts import EXACT, MASKED
 from disclosure_control.basics.telling.words import counted
-from disclosure_control.draft.proposal import dropped_by, proposal_in_words, propose_tried, tried_whole
-from disclosure_control.draft.sheet import said_of_closed
-from disclosure_control.draft.way import NO_USE, RecodingLevels, StudyLosses, Tried
-from disclosure_control.draft.ways import Trials, proposed_by_ways
 from disclosure_control.records.choice import AUTO, ENGINES, choose_engine
 from disclosure_control.remedy.treatments.keys import read_key, with_keys_to_come
 from disclosure_control.remedy.treatments.one_release import (
@@ -76,8 +72,13 @@ from disclosure_control.steps import READERS
 from disclosure_control.steps.running import Asks, StepResult, records_needed, run_steps
 from study.columns.sheet import ColumnSheet
 
+if TYPE_CHECKING:  # the draft is imported where something is drafted
+    from disclosure_control.draft.way import StudyLosses, Tried
+    from disclosure_control.draft.ways import Run, Weigh
+
 Check = Callable[[Mapping[str, Any]], object]
-Weighed = tuple[StudyLosses, Mapping[str, int], Mapping[str, int]]
+Weighed = tuple["StudyLosses", Mapping[str, int], Mapping[str, int]]
+Tries = tuple["Run", "Run", "Weigh"]  # see ``draft.ways.Trials``
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -118,7 +119,7 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
             with opened_by(literal, words) as tried:
                 return _losses_of(pilot, tried, found.config, kept)
 
-        return _assess_opened(pilot, found, options, kept, check, Trials(look, run, weigh))
+        return _assess_opened(pilot, found, options, kept, check, (look, run, weigh))
 
 
 def _losses_of(pilot: Pilot, found: OpenedPilot, untried: PilotConfig, kept: Kept) -> Weighed | None:
@@ -158,38 +159,38 @@ def _verdict_of(
 
 
 def _assess_opened(
-    pilot: Pilot, found: OpenedPilot, options: argparse.Namespace, kept: Kept, check: Check, trials: Trials
+    pilot: Pilot, found: OpenedPilot, options: argparse.Namespace, kept: Kept, check: Check, tries: Tries
 ) -> Outcome:
 
     dataset = found.dataset
-    memory = latest_memory(pilot.results)
     with pilot.log.step("assess") as counts:
         assessment = evaluate(found.people, found.config, announce=pilot.log.notice)
         counts["subjects"] = dataset.n_subjects
-    left_out, started = pilot.left_out, pilot.started
-    steps = run_steps(pilot.name, pilot.folder, dataset, assessment, pilot.log, left_out, started, kept=kept)
-    open_lines = undecided(pilot.config_file, pilot.sheet)
-    of_dataset = (dataset.file, dataset.sha256, pilot.config, key_of(pilot.results))
-    stale = staleness(pilot.folder, pilot.results, *of_dataset)
+    how = pilot.log, pilot.left_out, pilot.started
+    steps = run_steps(pilot.name, pilot.folder, dataset, assessment, *how, kept=kept)
+    open_lines, key = undecided(pilot.config_file, pilot.sheet), key_of(pilot.results)
+    stale = staleness(pilot.folder, pilot.results, dataset.file, dataset.sha256, pilot.config, key)
     notices = [
         *stale.notices,
         *notes_on_names(pilot.config),
         *(f"{reason.sentence} {reason.remedy}" for reason in open_lines),
     ]
-    if pilot.sheet is not None and (closed := list(said_of_closed(pilot.sheet.rows, pilot.sheet.file.name))):
-        notices.append("\n".join(closed).strip())
+    if pilot.sheet is not None:
+        from disclosure_control.draft.sheet import said_of_closed
+
+        notices += filter(None, ["\n".join(said_of_closed(pilot.sheet.rows, pilot.sheet.file.name)).strip()])
     inputs = {dataset.file: {"sha256": dataset.sha256, "rows": dataset.n_subjects}}
     for result in steps.values():
         inputs |= result.inputs
-    further = (*stale.reasons, *open_lines)
-    run_of = (pilot.name, assessment, steps, inputs, notices, further, pilot.config, stale.declared)
+    reasons = (*stale.reasons, *open_lines)
+    run_of = (pilot.name, assessment, steps, inputs, notices, reasons, pilot.config, stale.declared)
     inside, outside = run_told(EXACT, *run_of), run_told(MASKED, *run_of)
     rules = judged_books(inside.summary, outside.summary)
     inside, outside = inside.with_rules(rules), outside.with_rules(rules)
     texts, on_screen = run_texts(inside), run_texts(outside)
-    memory = remember(memory, pilot, inside.summary, assessment)
-    name, of_door_1 = f"{pilot.name}_privacy_summary.json", FILES_OF_MERGE
-    with pilot.log.step("write"), staged(pilot.results, name, carried=of_door_1) as results:
+    memory = remember(latest_memory(pilot.results), pilot, inside.summary, assessment)
+    summary = f"{pilot.name}_privacy_summary.json"
+    with pilot.log.step("write"), staged(pilot.results, summary, carried=FILES_OF_MERGE) as results:
         for name, rows in risky_row_files(assessment):
             results.write_table(name, rows, for_people=True)
         for result in steps.values():
@@ -204,7 +205,7 @@ def _assess_opened(
         results.write_text(f"{pilot.name}_privacy_summary.txt", texts.short, hand_to_hand=False)
         details = f"{texts.full}\n{results.who_may_read}"
         results.write_text(f"{pilot.name}_privacy_details.txt", details, hand_to_hand=False)
-        figures = fingerprint_of_json(figures_of(inside.summary), key_of(pilot.results))
+        figures = fingerprint_of_json(figures_of(inside.summary), key)
         write_evidence(results, EvidenceOf(pilot, outside, found.config, figures))
         results.publish(inside.summary)
         memory.keep_beside(pilot.results)
@@ -214,10 +215,10 @@ def _assess_opened(
         pilot.log.notice(notice)
     pilot.log.say(on_screen.full_on_screen if options.verbose else on_screen.short)
     if options.propose:
-        _propose(pilot, outside.verdict, found.config, steps, check, trials)
+        _propose(pilot, outside.verdict, found.config, steps, check, tries)
     leaving = outside.leaving
-    judged = leaving.about if leaving.assessment else dataset.file
-    return _outcome(judged, leaving.assessment or assessment, outside.verdict, options.fail_on_risk)
+    judged = (leaving.about, leaving.assessment) if leaving.assessment else (dataset.file, assessment)
+    return _outcome(*judged, outside.verdict, options.fail_on_risk)
 
 
 def _into_custody(pilot: Pilot, found: OpenedPilot) -> None:
@@ -241,7 +242,7 @@ def _propose(
     config: PilotConfig,
     steps: Mapping[str, StepResult],
     check: Check,
-    trials: Trials,
+    tries: Tries,
 ) -> None:
     """Write the next config beside the pilot's, and say what it changes and how to put it in place.
 
@@ -249,7 +250,11 @@ def _propose(
     hold are tried, too, and the best one is proposed.
     """
 
-    file, recommended = pilot.config_file, steps.get("recommend")
+    from disclosure_control.draft.proposal import proposal_in_words, propose_tried, tried_whole
+    from disclosure_control.draft.way import NO_USE, RecodingLevels
+    from disclosure_control.draft.ways import Trials, proposed_by_ways
+
+    trials, file, recommended = Trials(*tries), pilot.config_file, steps.get("recommend")
     looked: list[Tried] = [verdict]
 
     def reasons_at_first(literal: Mapping[str, Any]) -> tuple[Reason, ...]:
@@ -264,11 +269,7 @@ def _propose(
     spared = () if asked is None else tuple(name for name, weight in asked.weights.items() if weight > 1)
     proposal = propose_tried(text, file.name, verdict.reasons, check, reasons_at_first, spared)
     is_of_no_use = (use := looked[-1].use) is not None and use.answer == NO_USE
-
-    def drops_what_is_spared() -> bool:
-        return any(dropped_by(change).intersection(spared) for one in proposal.left for change in one.changes)
-
-    looks_further = is_of_no_use or bool(proposal.left) or drops_what_is_spared()
+    looks_further = is_of_no_use or bool(proposal.left)
     is_of_all_ways = any(one.is_of_all_ways for one in proposal.left)
     weighs = asked is not None and not is_of_all_ways and (asked.weigh is not None or looks_further)
     if asked is not None and recommended is not None and weighs:
@@ -339,10 +340,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _percent(text: str) -> float:
-    try:
+    value = -1.0
+    with contextlib.suppress(ValueError):
         value = float(text)
-    except ValueError:
-        value = -1.0
     if not 0 <= value <= 100:
         raise argparse.ArgumentTypeError("allowed: a number from 0 to 100")
     return value

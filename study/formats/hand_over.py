@@ -137,7 +137,7 @@ def read_typed(text: Path, typed: Path) -> SourceTable | None:
             if (parquet := _of_text(file, text)) is None:
                 return None
             columns, sha256 = _columns(parquet), _said(parquet)["sha256"]
-            table = parquet.read(list(columns.values()))
+            table = parquet.read(list(columns.values()), use_threads=False)  # they take longer to start than to read
     except _UNREADABLE:  # cut off or damaged: the text is there
         return None
     frame = pd.DataFrame(dict(zip(columns, map(_column, table.columns), strict=True)), copy=False)

@@ -52,8 +52,8 @@ DIGITS = 12
 def build() -> str:
     """The first hexadecimal digits of a hash over the files of this program: their paths and contents."""
     content_hash = hashlib.sha256()
-    for path in sorted(str(one) for name in PROGRAM for found in PROGRAM_FOLDER.glob(name) for one in _files_of(found)):
-        content_hash.update(f"{Path(path).relative_to(PROGRAM_FOLDER).as_posix()}\0".encode())
+    for path in sorted(one for name in PROGRAM for found in PROGRAM_FOLDER.glob(name) for one in _files_of(found)):
+        content_hash.update(f"{path[len(str(PROGRAM_FOLDER)) + 1 :].replace(os.sep, '/')}\0".encode())
         content_hash.update(hashlib.sha256(Path(path).read_bytes()).digest())
     return content_hash.hexdigest()[:DIGITS]
 
