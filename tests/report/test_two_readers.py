@@ -29,13 +29,6 @@ MASKS = re.compile(r"\bmasked\b|undisclosed number|a few of \d|nearly all of|→
 OF_THE_CONTROLLER = ("privacy_report.html", "privacy_summary.txt", "privacy_details.txt", "treatment_summary.txt")
 
 
-@pytest.fixture
-def trial(run_of_few) -> tuple[Path, dict]:
-    """A small trial through both doors: its results, and the figures of its evidence."""
-    run = run_of_few("trial")
-    return run.results, run.figures
-
-
 def of_both(inside: Any, outside: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Every place where the figures of the two readers differ, with both."""
     if isinstance(inside, dict) and isinstance(outside, dict):
@@ -48,23 +41,28 @@ def of_both(inside: Any, outside: Any, place: str = "") -> Iterator[tuple[str, A
         yield place, inside, outside
 
 
-def test_the_controllers_files_say_so_and_mask_nothing(trial):
-    results, _ = trial
-    summary = json.loads((results / "FEW_privacy_summary.json").read_text(encoding="utf-8"))
+def test_the_controllers_files_say_so_and_mask_nothing(pilot):
+    check_the_controllers_files(pilot.results, pilot.name, OF_THE_CONTROLLER[:3])
+
+
+def check_the_controllers_files(results: Path, pilot: str, names: tuple[str, ...]) -> None:
+    summary = json.loads((results / f"{pilot}_privacy_summary.json").read_text(encoding="utf-8"))
     assert (summary["schema"], summary["for"]) == (2, FOR_CONTROLLER)
-    for name in OF_THE_CONTROLLER:
-        text = (results / f"FEW_{name}").read_text(encoding="utf-8").split('<section id="definitions"')[0]
+    for name in names:
+        text = (results / f"{pilot}_{name}").read_text(encoding="utf-8").split('<section id="definitions"')[0]
         text = re.sub(r"<[^>]+>", " ", text.partition("<body>")[2] or text)
         assert FOR_CONTROLLER in text[:300].lower(), name
         assert MASKS.findall(text) == [], name
-        assert summary["files"][f"FEW_{name}"]["restricted"], name
+        assert summary["files"][f"{pilot}_{name}"]["restricted"], name
     (line,) = map(json.loads, (results / "history.jsonl").read_text(encoding="utf-8").splitlines())
     assert next(iter(line.items())) == ("for", FOR_CONTROLLER)
 
 
-def test_others_are_told_less_and_nothing_else(trial):
+@pytest.mark.thorough("4 s: a trial through both doors; the controller's files of a small pilot in the quick run")
+def test_others_are_told_less_and_nothing_else(run_of_few):
     """Where the two readers' figures are not the same, others have none, a range, or the same in coarser words."""
-    results, others = trial
+    results, others = run_of_few("trial").results, run_of_few("trial").figures
+    check_the_controllers_files(results, "FEW", OF_THE_CONTROLLER)
     summary = json.loads((results / "FEW_privacy_summary.json").read_text(encoding="utf-8"))
     ours = {name: one for name, one in summary.items() if name not in ("files", "hashes", "inputs", "for", "verdict")}
     theirs = {name: one for name, one in others.items() if name not in ("inputs", "masked", "verdict")}

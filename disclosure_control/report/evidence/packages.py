@@ -14,35 +14,11 @@ from pathlib import Path
 
 import disclosure_control
 
-# The names of the requirements files; what they need in turn is asked of the packages themselves.
-REQUIRED = (
-    "numpy",
-    "pandas",
-    "pyarrow",
-    "duckdb",
-    "scipy",
-    "pyreadstat",
-    "jinja2",
-    "python-dotenv",
-    "tabulate",
-    "filelock",
-    "psutil",
-    "python-stdnum",
-    "chardet",
-    "python-calamine",
-    "matplotlib",
-    "odmlib",
-    "opendp",
-    "dask",
-    "distributed",
-    "cryptography",
-    "phonenumbers",
-    "statsmodels",
-)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 PROGRAM_FOLDER = Path(disclosure_control.__file__).resolve().parent.parent
+FOR_TESTS = "test.txt"
 PROGRAM = ("disclosure_control", "study", "config/__init__.py", "config/model_settings.py", "*.py")
 NO_PROGRAM = ("__pycache__",)
 DIGITS = 12
@@ -73,7 +49,9 @@ def _files_of(path: Path) -> list[str]:
 def versions() -> dict[str, str]:
     """Version by name, "python" first; packages that are not installed are not there. Nothing of the host is."""
     found: dict[str, str] = {}
-    waiting = list(REQUIRED)
+    lists = [*PROGRAM_FOLDER.glob("requirements.txt"), *PROGRAM_FOLDER.glob("requirements/*.txt")]
+    lines = [line for one in lists if one.name != FOR_TESTS for line in one.read_text(encoding="utf-8").splitlines()]
+    waiting = [match[0] for line in lines if (match := _NAME.match(line))]
     while waiting:
         name = _normal(waiting.pop())
         if name in found:

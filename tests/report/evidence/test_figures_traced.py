@@ -49,6 +49,9 @@ OF_A_SMALL_PILOT = ALL_STEPS | {
 NOT_COUNTED = "not counted in this run"
 
 
+pytestmark = pytest.mark.thorough("1.7 s: a run with every step")
+
+
 @pytest.fixture(scope="module")
 def told_of_once(finished_template, tmp_path_factory) -> tuple[SyntheticPilot, dict]:
     """A small pilot after a run with every step that the pack tells of, and its figures for others."""

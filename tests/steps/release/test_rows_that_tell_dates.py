@@ -49,10 +49,8 @@ def day_of_year(day: np.datetime64) -> int:
     return int(pd.Timestamp(day).day_of_year)
 
 
-@pytest.mark.parametrize(
-    "first",  # of the study, of a spreadsheet, of astronomers
-    [0, *(pytest.param(first, marks=pytest.mark.thorough("1 second each")) for first in (41_275, 2_456_353))],
-)
+@pytest.mark.thorough("2 s: a whole release; what it finds is tested by parts in tests/attack")
+@pytest.mark.parametrize("first", [0, 41_275, 2_456_353])  # of the study, of a spreadsheet, of astronomers
 def test_by_a_number_of_days_on_whatever_scale(tmp_path, first):
     found = told({"LB": results(lambda day: first + int((day - np.datetime64("2013-03-01")).astype(int)))}, tmp_path)
     assert found == {"DM__RFSTDTC": N}
@@ -79,7 +77,7 @@ def test_by_the_calendar_week_as_a_result(tmp_path):
     assert list(found) == ["DM__RFSTDTC (its day of the year)"]
 
 
-@pytest.mark.thorough("1 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
+@pytest.mark.thorough("1 s: a whole release; what it finds is tested by parts in tests/attack")
 def test_a_lot_for_half_a_year_and_a_season_are_no_date(tmp_path):
     def lot(day):
         return f"LOT {'AB'[pd.Timestamp(day).month > 6]}"
@@ -87,10 +85,8 @@ def test_a_lot_for_half_a_year_and_a_season_are_no_date(tmp_path):
     assert told({"EX": doses(lot)}, tmp_path, KEPT) == {}
 
 
-@pytest.mark.thorough("2 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
-@pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough("1 second each")) for seed in range(1, 5))]
-)
+@pytest.mark.thorough("2 s: a whole release; what it finds is tested by parts in tests/attack")
+@pytest.mark.parametrize("seed", range(3))
 def test_results_that_have_nothing_to_do_with_days_disclose_none(tmp_path, seed):
     generator = np.random.default_rng(seed)
     assert told({"LB": results(lambda day: int(generator.integers(0, 730)))}, tmp_path) == {}
