@@ -15,9 +15,8 @@ from disclosure_control.basics.telling.small_counts import Policy, count_in_sent
 from disclosure_control.basics.telling.words import capitalised, counted, listed
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
-from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.facts.facts import KINDS
-from disclosure_control.release.joins import KeyJoin
+from disclosure_control.release.making import Making
 from disclosure_control.remedy.treatments.methods.shift_dates import REMOVE_TIMES
 from disclosure_control.steps.release.course import (
     NO_COLUMNS,
@@ -41,30 +40,24 @@ COURSES_NOT_LOOKED_AT = (
 
 @dataclass(frozen=True)
 class PackageChecked:
-    """What a recipient finds in the package, merged again.
+    """What a recipient finds in the package of a release as it was ``made``, merged again.
 
-    k, l and t, and those that the treatment ``promised``; ``traces`` of originals; columns that name people or that
-    outsiders may know, and that the config does not explain (``identifiers``); ``answers`` to the three questions; the
-    ``findings`` about the released data; why its define.xml, if there is one, does not describe the files
-    (``no_definition``); the longitudinal risk (``course``); what the package discloses with an ``earlier`` release; and
-    what became of its keys (``joins``). ``closed``: the columns that stay here until a person decides.
-    ``times``: which times of day the config keeps. ``n_undated`` people leave without dates.
+    k, l and t; ``traces`` of originals; columns that name people or that outsiders may know, and that the config does
+    not explain (``identifiers``); ``answers`` to the three questions; the ``findings`` about the released data; the
+    longitudinal risk (``course``); and what the package discloses with an ``earlier`` release. ``closed``: the columns
+    that stay here until a person decides.
     """
 
+    made: Making = field(repr=False)
     assessment: Assessment
-    promised: Assessment
     traces: Traces
     identifiers: tuple[ColumnFinding, ...]
     answers: Callable[[Policy], Mapping[str, Answer]] = field(repr=False)
     findings: Callable[[Policy], ReleaseFindings] = field(repr=False)
-    no_definition: str
     course: CourseRisk | None
     earlier: BesideEarlier | None
     not_scanned: tuple[str, ...]
-    joins: tuple[KeyJoin, ...]
-    closed: tuple[ClosedGroup, ...] = ()
-    times: str | tuple[str, ...] = REMOVE_TIMES
-    n_undated: int = 0
+    closed: tuple[ClosedGroup, ...]
 
     def not_looked_at(self, policy: Policy) -> tuple[str, ...]:
         """Checks that were left out by the config or for size: sentences for the verdict."""
@@ -79,12 +72,13 @@ class PackageChecked:
             )
         if self.earlier is None:
             found.append("Not looked at: what an earlier release discloses together with this one.")
-        if self.n_undated:
+        people = self.made.people
+        if people.undated is not None and (n_undated := int((people.undated & people.stays).sum())):
             n_people = self.assessment.k_anonymity.n_total
-            n_told = count_in_sentence(policy.told(self.n_undated, n_people))
+            n_told = count_in_sentence(policy.told(n_undated, n_people))
             found.append(f"No offset hides the dates of {n_told} of {people_told(n_people)}: they leave without dates.")
         reckoned = () if self.course is None else not_reckoned_with(policy, self.course)
-        found += [*reckoned, *_times_that_leave(self.times)]
+        found += [*reckoned, *_times_that_leave(self.made.asked.settings.times)]
         found += [*not_scanned_in_words(self.not_scanned), *_digits_not_asked(self.traces.not_asked)]
         return (*found, *self.findings(policy).not_looked_at())
 
@@ -126,8 +120,9 @@ def _operations(patterns: Iterable[str], operation: str, why: str) -> tuple[Conf
     return tuple(ConfigChange.to(("release", "operations", one), operation, why) for one in dict.fromkeys(patterns))
 
 
-def reasons_of(policy: Policy, released: ReleasedStudy, checked: PackageChecked) -> tuple[Reason, ...]:
+def reasons_of(policy: Policy, checked: PackageChecked) -> tuple[Reason, ...]:
     """Reasons against handing on the package, except k, l and t, which the verdict evaluates itself."""
+    released = checked.made.released
     reasons = reasons_of_traces(policy, checked.traces)
     for reason in identifier_reasons(policy, checked.identifiers, "released/"):
         names = [f"{finding.domain}.{finding.column}" for finding in checked.identifiers]
@@ -158,7 +153,7 @@ def reasons_of(policy: Policy, released: ReleasedStudy, checked: PackageChecked)
                 f"Merged again, the package is riskier than the treatment promised: {listed(worse)}.",
             )
         )
-    reasons += reasons_of_keys(checked.joins)
+    reasons += reasons_of_keys(checked.made.package.joins)
     if checked.course is not None:
         reasons += reasons_of_course(policy, checked.course)
     if checked.earlier is not None:
@@ -167,7 +162,7 @@ def reasons_of(policy: Policy, released: ReleasedStudy, checked: PackageChecked)
 
 
 def _worse_than_promised(checked: PackageChecked) -> list[str]:
-    promised = {(result.model, result.sensitive): result for result in checked.promised.results}
+    promised = {(result.model, result.sensitive): result for result in checked.made.asked.promised.results}
     return [
         f"{result.model.replace('_', '-')}{f' of {result.sensitive}' if result.sensitive else ''} "
         f"({result.n_risky} instead of {one.n_risky})"

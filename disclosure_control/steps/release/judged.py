@@ -78,20 +78,16 @@ def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierRel
         return without_rows(by_classes) if course is None else by_classes
 
     return PackageChecked(
+        making,
         found,
-        asked.promised,
         traces,
         identifiers,
         answers,
         ReleaseFindings.of(leaving, dates) if is_whole else ReleaseFindings.first(leaving),
-        making.package.no_definition,
         course,
         None if earlier is None else beside_earlier(merged, earlier, people, making.n_held_back),
         not_scanned,
-        making.package.joins,
         tuple(staying_here(released, study)),
-        times=asked.settings.times,
-        n_undated=0 if people.undated is None else int((people.undated & people.stays).sum()),
     )
 
 

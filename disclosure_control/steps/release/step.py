@@ -22,7 +22,7 @@ from disclosure_control.remedy.treatments.one_release import name_of_release
 from disclosure_control.remedy.treatments.seeds import seed_reasons
 from disclosure_control.remedy.treatments.treated_pilot import TreatedPilot
 from disclosure_control.run.custody import kept_releases
-from disclosure_control.steps.release.checked import reasons_of
+from disclosure_control.steps.release.checked import PackageChecked, reasons_of
 from disclosure_control.steps.release.judged import judged
 from disclosure_control.steps.release.labels import LABELS, reasons_of_labels
 from disclosure_control.steps.release.report import RARE_TEXTS, refusal_sections, release_sections
@@ -47,39 +47,8 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         made = through(against_attacks(_stages_of(step), earlier), begins)
         checked = judged(made, step, earlier)
     compared, texts, labels = made.compared, made.texts, made.labels
-    n_people = len(made.people.ids), int(made.people.stays.sum())
-
-    def tell(policy: Policy) -> StepTold:
-        found = release_told(
-            policy,
-            made.released,
-            made.package.names,
-            checked,
-            made.people,
-            made.raised,
-            made.package.no_definition,
-            texts,
-            labels,
-            compared,
-        )
-        return StepTold(
-            found,
-            (
-                *release_sections(found),
-                *(() if compared is None else use_sections(policy, compared, made.losses, n_people)),
-            ),
-            (
-                *reasons_of(policy, made.released, checked),
-                *reasons_of_labels(labels, step.settings.declared_names),
-                *_reasons_of_chance(treated),
-            ),
-            checked.answers(policy),
-            checked.not_looked_at(policy),
-            None if compared is None else compared.fit_for(policy),
-        )
-
     return StepResult.told_by(
-        tell,
+        partial(_told, checked=checked, treated=treated),
         tables=({} if compared is None else {STUDY_TABLES: compared.rows})
         | ({RARE_TEXTS: texts.table} if texts.emptied else {})
         | ({LABELS: labels.table} if labels.any else {}),
@@ -87,6 +56,21 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         inputs={name: {"sha256": sha256} for name, sha256 in made.study.inputs.items()}
         | ({} if checked.earlier is None else dict(checked.earlier.inputs)),
         outcome=checked,
+    )
+
+
+def _told(policy: Policy, checked: PackageChecked, treated: TreatedPilot | None) -> StepTold:
+    made, found = checked.made, release_told(policy, checked)
+    compared, n_people = made.compared, (len(made.people.ids), int(made.people.stays.sum()))
+    of_use = () if compared is None else use_sections(policy, compared, made.losses, n_people)
+    of_labels = reasons_of_labels(made.labels, made.asked.settings.declared_names)
+    return StepTold(
+        found,
+        (*release_sections(found), *of_use),
+        (*reasons_of(policy, checked), *of_labels, *_reasons_of_chance(treated)),
+        checked.answers(policy),
+        checked.not_looked_at(policy),
+        None if compared is None else compared.fit_for(policy),
     )
 
 

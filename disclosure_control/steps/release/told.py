@@ -13,12 +13,9 @@ from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.basics.telling.words import share_of_text
 from disclosure_control.identifiers.outcome import told_counts
 from disclosure_control.release.accounts import Account
-from disclosure_control.release.before_and_after import StudyCompared
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
-from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.terms.raised_terms import RaisedTerms
-from disclosure_control.release.texts.labels import JudgedLabels
-from disclosure_control.release.texts.rare_texts import EmptiedTexts, RareTexts
+from disclosure_control.release.texts.rare_texts import EmptiedTexts
 from disclosure_control.release.undecided import waiting_for_the_config
 from disclosure_control.steps.release.checked import PackageChecked
 from disclosure_control.steps.release.course import (
@@ -148,25 +145,16 @@ class ReleaseTold:
     study_tables: UseTold | None
 
 
-def release_told(
-    policy: Policy,
-    released: ReleasedStudy,
-    file_names: Mapping[str, str],
-    checked: PackageChecked,
-    people: ReleasePeople,
-    raised: Sequence[RaisedTerms],
-    no_definition: str,
-    texts: RareTexts,
-    labels: JudgedLabels,
-    compared: StudyCompared | None = None,
-) -> ReleaseTold:
-    """What was released, as the reader may see it; ``no_definition`` says why the package has no define.xml."""
+def release_told(policy: Policy, checked: PackageChecked) -> ReleaseTold:
+    """What was released, as the reader may see it."""
+    made = checked.made
+    released, people, package = made.released, made.people, made.package
     accounts = [account for account in released.accounts if account.n_values or not account.rows_of]
     return ReleaseTold(
         released=True,
         people=int(people.stays.sum()),
         people_left_out=int((~people.stays).sum()),
-        files={file_names[name]: FileReleased.of(policy, file) for name, file in released.files.items()},
+        files={package.names[name]: FileReleased.of(policy, file) for name, file in released.files.items()},
         left_out=released.left_out,
         operations={
             str(kind): sorted({f"{a.file}.{a.variable}" for a in accounts if a.operation.operation == kind})
@@ -180,10 +168,10 @@ def release_told(
         times_removed=_told_of_variables(policy, accounts, "n_times"),
         undecided={pattern: policy.told(n) for pattern, n in undecided(released).items()},
         unplaced=list(released.unplaced),
-        rare_terms=[one.for_reader(policy) for one in raised],
+        rare_terms=[one.for_reader(policy) for one in made.raised],
         people_without_quasi_identifiers=policy.told(people.n_hidden, int(people.stays.sum())),
-        rare_texts=[TextsEmptied.of(policy, one) for one in texts.emptied],
-        labels=LabelsTold.of(labels),
+        rare_texts=[TextsEmptied.of(policy, one) for one in made.texts.emptied],
+        labels=LabelsTold.of(made.labels),
         longitudinal=None if checked.course is None else told_course(policy, checked.course),
         earlier_release=None if checked.earlier is None else told_beside_earlier(policy, checked.earlier),
         traces=TracesTold.of(policy, checked.traces),
@@ -192,13 +180,13 @@ def release_told(
             for finding in checked.identifiers
         ],
         as_a_recipient_finds_it=[ModelInPackage.of(result) for result in checked.assessment.results],
-        as_promised=[ModelInPackage.of(result) for result in checked.promised.results],
+        as_promised=[ModelInPackage.of(result) for result in made.asked.promised.results],
         not_scanned=checked.not_scanned or None,
-        joins=told_joins(policy, checked.joins),
+        joins=told_joins(policy, package.joins),
         three_questions=checked.answers(policy),
         findings=checked.findings(policy),
-        no_define_xml=no_definition,
-        study_tables=None if compared is None else use_told(policy, compared),
+        no_define_xml=package.no_definition,
+        study_tables=None if made.compared is None else use_told(policy, made.compared),
     )
 
 
