@@ -7,7 +7,6 @@ sheet. ``study.formats.registry`` lists the readable formats.
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,15 +77,12 @@ def find_domain_files(
     readers = readers_by_suffix()
     by_domain: dict[str, list[Path]] = {}
     left_out: dict[str, str] = {}
-    of_no_use: Counter[str] = Counter()
     together: list[Path] = []
     for path in visible_files(folder):
         is_known = suffix_of(path) in readers and path == file_of(path)  # no file is called as a sheet is here
         content = _recognised(path) if is_known else Recognised()
         if domain_of(path) in DESCRIPTIONS:
             left_out[path.name] = "describes the data"
-        elif content.fault:
-            of_no_use[content.fault] += 1
         elif content.is_together:
             together.append(path)
         elif content.left_out:
@@ -99,7 +95,6 @@ def find_domain_files(
                 by_domain.setdefault(content.domain or domain_of(one), []).append(one)
         else:
             left_out[path.name] = f"not a data format this tool reads: {suffix_of(path) or 'no suffix'}"
-    stop_at(f"{folder}: {counted(n_files, 'file')}: {fault}" for fault, n_files in of_no_use.items())
     if together:
         found = _tables_together(folder, together)
         left_out |= {sheet_path(folder / BUNDLES, name).name: reason for name, reason in found.left_out.items()}

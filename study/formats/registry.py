@@ -29,15 +29,13 @@ Reader = Callable[[SourceFile, FileOptions], FileContents]
 
 @dataclass(frozen=True)
 class Recognised:
-    """What the first bytes of a file say of it: the ``domain`` in it, or else why it is ``left_out``, or a ``fault``.
+    """What the first bytes of a file say of it: the ``domain`` in it, or else why it is ``left_out``.
 
-    A fault is one of all files that have it, and names none of them: a format may name its files after people.
     ``is_together``: the file is one of several that contain the tables together.
     """
 
     domain: str = ""
     left_out: str = ""
-    fault: str = ""
     is_together: bool = False
 
 

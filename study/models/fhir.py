@@ -85,10 +85,7 @@ def described(tables: Sequence[SourceTable], person: str | None) -> StudyModel:
 @cache
 def _models() -> Mapping[str, TableModel]:
     views = {view.name.upper(): view for view in views_by_resource().values()}
-    return {
-        name: _model(name, declared, [column.declared for column in views[name].columns])
-        for name, declared in declared_views().items()
-    }
+    return {name: _model(name, declared, views[name].columns) for name, declared in declared_views().items()}
 
 
 def _model(name: str, declared: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]) -> TableModel:

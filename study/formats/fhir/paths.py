@@ -1,29 +1,36 @@
-"""Paths into FHIR resources: what view definitions need of FHIRPath, compiled once into functions.
+"""Paths into FHIR resources: what the views need of FHIRPath, compiled once into functions of a collection.
 
-Of the language are here: members, one ``ofType(T)`` after a member, the ``FUNCTIONS`` and ``OPERATORS``, texts, whole
-numbers, ``true``, ``false``, ``{}`` and ``%rowIndex``. All else is an error that names it.
+A collection is a list of JSON values; what is absent is empty. Of the language are here: members, ``ofType(T)`` behind
+a member, the ``FUNCTIONS``, ``|``, ``=``, ``or``, texts, whole numbers, ``true``, ``false``, ``{}`` and ``%rowIndex``.
+That much of its grammar is also Python's, operators binding alike, and is read by Python's parser.
 
 Sources: FHIRPath 2.0 (HL7, 2020), and SQL on FHIR 2.0.
 """
 
 from __future__ import annotations
 
+import ast
+import functools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-from study.formats.fhir.expressions import (
-    CHOICES,
-    FUNCTIONS,
-    OPERATORS,
-    Expression,
-    ViewError,
-    along,
-    constantly,
-    member,
-    of_any_type,
-)
+Collection: TypeAlias = list[Any]
+# Of a collection, and the place of the row among those of its ``forEach``.
+Expression: TypeAlias = Callable[[Collection, int], Collection]
+# The elements that FHIR R4 writes with the name of their type, as far as a path may want to know of any.
+_CHOICES = ("value", "effective", "onset", "abatement", "performed", "occurrence", "medication", "deceased")
+_TO_PYTHON = {"=": "==", "%rowIndex": "rowIndex_", "class": "class_"}
+_LITERALS: Mapping[str, Expression] = {
+    "true": lambda focus, index: [True],
+    "false": lambda focus, index: [False],
+    "rowIndex_": lambda focus, index: [index],
+}
+
+
+class ViewError(ValueError):
+    """A view definition or a path in it is wrong, or gives what it may not; messages name no value of a resource."""
 
 
 @dataclass(frozen=True)
@@ -38,148 +45,193 @@ class CompiledPath:
     stays: bool
 
 
-def compiled_path(text: object) -> CompiledPath:
+def compiled_path(text: str) -> CompiledPath:
     """A path as a function. Raises ``ViewError`` where it is not of the part of FHIRPath that is read here."""
-    if not isinstance(text, str):
-        raise ViewError(f"A path is text, not {type(text).__name__}")
-    parser = _Parser(text)
-    expression = parser.whole()
-    return CompiledPath(expression, frozenset(parser.roots), parser.stays)
+    python = re.sub(r"'[^']*'|%rowIndex|\bclass\b|=", lambda found: _TO_PYTHON.get(found[0], found[0]), text)
+    try:
+        tree = ast.parse(python, mode="eval").body
+        return CompiledPath(_expression(tree), _roots(tree), _stays(tree))
+    except (SyntaxError, ValueError, KeyError, TypeError):
+        raise ViewError(f"the path {text!r} is not of the part of FHIRPath that is read here") from None
 
 
-_TOKEN = re.compile(
-    r"\s*(?:(?P<number>\d+)|'(?P<text>[^'\\]*)'|(?P<name>[A-Za-z_]\w*)|(?P<row>%rowIndex)|(?P<sign>[|=.,(){}]))\s*"
-)
-_LITERALS: Mapping[str, Callable[[str], Any]] = {"text": str, "number": int, "name": str}
-_LEVELS = tuple(OPERATORS)
+def _expression(node: ast.AST) -> Expression:
+    match node:
+        case ast.Constant(value=str() | int() as value):
+            return lambda focus, index: [value]
+        case ast.Dict(keys=[]):
+            return lambda focus, index: []
+        case ast.Name(id=name):
+            return _LITERALS.get(name) or _member(name)
+        case ast.Attribute(value=before, attr=name):
+            return _then(_expression(before), _member(name))
+        case ast.Call(func=ast.Attribute(value=before, attr="ofType"), args=[ast.Name(id=kind)]):
+            return _expression(_typed(before, kind))
+        case ast.Call(func=ast.Attribute(value=before, attr=name), args=arguments):
+            return _then(_expression(before), _function(name, arguments))
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            return _function(name, arguments)
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return _union(_expression(left), _expression(right))
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+            return _equal(_expression(left), _expression(right))
+        case ast.BoolOp(op=ast.Or(), values=sides):
+            return _or(*map(_expression, sides))
+    raise TypeError
 
 
-class _Parser:
-    """Reads one path by descent; ``roots`` and ``stays`` are as in ``CompiledPath``.
+def _function(name: str, arguments: Sequence[ast.expr]) -> Expression:
+    """A function with what is in its brackets: an expression, or texts, numbers and the names of types."""
+    if name == "where":
+        return FUNCTIONS[name](*map(_expression, arguments))
+    return FUNCTIONS[name](*(one.id if isinstance(one, ast.Name) else ast.literal_eval(one) for one in arguments))
 
-    ``is_at_root``: what is read next is asked of the resource itself, and not of an element of it.
+
+def _typed(node: ast.AST, kind: str) -> ast.expr:
+    """The member before ``ofType``, by the name that it has in JSON: ``valueQuantity``."""
+    behind = kind[:1].upper() + kind[1:]
+    match node:
+        case ast.Name(id=name):
+            return ast.Name(name + behind)
+        case ast.Attribute(value=before, attr=name):
+            return ast.Attribute(before, name + behind)
+    raise TypeError
+
+
+def _roots(node: ast.AST) -> frozenset[str]:
+    match node:
+        case ast.Name(id=name):
+            return frozenset() if name in _LITERALS else frozenset([name.removesuffix("_")])
+        case ast.Call(func=ast.Attribute(value=before, attr="ofType"), args=[ast.Name(id=kind)]):
+            return _roots(_typed(before, kind))
+        case ast.Attribute(value=before) | ast.Call(func=ast.Attribute(value=before)):
+            return _roots(before)
+        case ast.Call(args=parts) | ast.BoolOp(values=parts):
+            return frozenset().union(*map(_roots, parts))
+        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+            return _roots(left) | _roots(right)
+    return frozenset()
+
+
+def _stays(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(value=before)):
+            return _stays(before)
+        case ast.Call():
+            return True
+    return False
+
+
+# ---------------------------------------------------------------- steps along a path
+
+
+def _then(first: Expression, second: Expression) -> Expression:
+    return lambda focus, index: second(first(focus, index), index)
+
+
+def _member(name: str) -> Expression:
+    """The values of an element; those of a list are values of their own. ``value`` is also that of any type."""
+    name = name.removesuffix("_")
+    of_type = re.compile(re.escape(name) + "[A-Z]") if name in _CHOICES else None
+
+    def step(focus: Collection, index: int) -> Collection:
+        found = _values(focus, name)
+        if found or of_type is None:
+            return found
+        names = {key for one in focus if isinstance(one, dict) for key in one if of_type.match(key)}
+        return [value for key in sorted(names) for value in _values(focus, key)]
+
+    return step
+
+
+def _values(focus: Collection, name: str) -> Collection:
+    found: Collection = []
+    for one in focus:
+        value = one.get(name) if isinstance(one, dict) else None
+        if isinstance(value, list):
+            found += [each for each in value if each is not None]
+        elif value is not None:
+            found.append(value)
+    return found
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def reference_key(reference: str, resource_type: str = "") -> str | None:
+    """The id of the resource that a reference names; None if it names none, or one of another type.
+
+    ``Patient/123``, ``https://host/fhir/Patient/123/_history/2`` and ``urn:uuid:123`` are ``123``. A contained
+    resource (``#a``) and a search (``Patient?identifier=1``) have no key.
     """
+    if reference.startswith(("urn:uuid:", "urn:oid:")):
+        return reference.rpartition(":")[2] or None
+    parts = reference.partition("/_history/")[0].split("/")
+    if reference.startswith("#") or "?" in reference or not parts[-1]:
+        return None
+    is_other = resource_type and (len(parts) < 2 or parts[-2] != resource_type)
+    return None if is_other else parts[-1]
 
-    def __init__(self, text: str):
-        self._text = text
-        self._tokens = self._read()
-        self._place = 0
-        self.roots: set[str] = set()
-        self.stays = True
 
-    def whole(self) -> Expression:
-        expression = self._expression(True)
-        if self._place < len(self._tokens):
-            raise self._error(f"has {self._next[1]!r} after its end, which is not read here")
-        return expression
+def _reference_keys(resource_type: str = "") -> Expression:
+    def step(focus: Collection, index: int) -> Collection:
+        references = (one.get("reference") for one in focus if isinstance(one, dict))
+        keys = (reference_key(one, resource_type) for one in references if isinstance(one, str))
+        return [key for key in keys if key is not None]
 
-    def _read(self) -> list[tuple[str, str]]:
-        tokens, place = [], 0
-        while place < len(self._text):
-            match = _TOKEN.match(self._text, place)
-            if match is None:
-                raise self._error(
-                    f"has {self._text[place:].strip()[0]!r} at position {place + 1}, which is not read here"
-                )
-            kind = str(match.lastgroup)
-            tokens.append((kind, match[kind]))
-            place = match.end()
-        return tokens
+    return step
 
-    def _error(self, what: str) -> ViewError:
-        return ViewError(f"the path {self._text!r} {what}")
 
-    @property
-    def _next(self) -> tuple[str, str]:
-        """The kind and the text of the next token."""
-        return self._tokens[self._place] if self._place < len(self._tokens) else ("end", "its end")
+def _is_true(found: Collection) -> bool:
+    """Whether a collection is the value true. Raises ``ViewError`` where it is a value other than true or false."""
+    if found and (len(found) > 1 or not isinstance(found[0], bool)):
+        raise ViewError("a condition is neither true nor false")
+    return bool(found) and found[0]
 
-    def _take(self, wanted: str) -> bool:
-        is_there = self._next in (("sign", wanted), ("name", wanted))
-        self._place += is_there
-        return is_there
 
-    def _expect(self, sign: str) -> None:
-        if not self._take(sign):
-            raise self._error(f"lacks {sign!r} before {self._next[1]!r}")
+def _or(*sides: Expression) -> Expression:
+    """True where a side is; nothing where what is absent might be."""
 
-    def _expression(self, is_at_root: bool, level: int = 0) -> Expression:
-        if level == len(_LEVELS):
-            return self._steps(is_at_root)
-        left = self._expression(is_at_root, level + 1)
-        while self._take(_LEVELS[level]):
-            left = OPERATORS[_LEVELS[level]](left, self._expression(is_at_root, level + 1))
-        return left
+    def step(focus: Collection, index: int) -> Collection:
+        found = [_is_true(one) if one else None for one in (side(focus, index) for side in sides)]
+        return [True] if True in found else [] if None in found else [False]
 
-    def _steps(self, is_at_root: bool) -> Expression:
-        """A term with everything behind its dots."""
-        steps = [self._term(is_at_root)]
-        while self._take("."):
-            steps.append(self._named_step(is_at_root=False))
-        return along(steps)
+    return step
 
-    def _term(self, is_at_root: bool) -> Expression:
-        kind, token = self._next
-        if kind == "name":
-            return self._named_step(is_at_root)
-        self._place += 1
-        if kind in _LITERALS:
-            return constantly(_LITERALS[kind](token))
-        if kind == "row":
-            return lambda focus, index: [index]
-        if token == "(":
-            inside = self._expression(is_at_root)
-            self._expect(")")
-            return inside
-        if token == "{":
-            self._expect("}")
-            return constantly()
-        raise self._error(f"has {token!r} where an expression is expected")
 
-    def _named_step(self, is_at_root: bool) -> Expression:
-        kind, name = self._next
-        if kind != "name":
-            raise self._error(f"has {name!r} where a name is expected")
-        self._place += 1
-        if self._take("("):
-            return self._function(name, is_at_root)
-        if name in ("true", "false"):
-            return constantly(name == "true")
-        of_type = self._type_behind()
-        self.stays = False
-        if is_at_root:
-            self.roots.add(name + of_type)
-        return of_any_type(name) if name in CHOICES and not of_type else member(name + of_type)
+def _equal(left: Expression, right: Expression) -> Expression:
+    def step(focus: Collection, index: int) -> Collection:
+        first, second = left(focus, index), right(focus, index)
+        return [first == second] if first and second else []
 
-    def _type_behind(self) -> str:
-        """The type in a following ``.ofType(T)``, which is part of the name of an element in JSON; "" without one."""
-        following = self._tokens[self._place : self._place + 5]
-        if [token for _, token in following[:3]] != [".", "ofType", "("] or len(following) < 5:
-            return ""
-        self._place += 4
-        self._expect(")")
-        return following[3][1][:1].upper() + following[3][1][1:]
+    return step
 
-    def _function(self, name: str, is_at_root: bool) -> Expression:
-        if name not in FUNCTIONS:
-            raise self._error(f"has the function {name}(), which is not read here")
-        made, kinds = FUNCTIONS[name]
-        arguments = list(self._arguments(kinds, is_at_root))
-        self._expect(")")
-        return made(*arguments)
 
-    def _arguments(self, kinds: Sequence[str], is_at_root: bool) -> Iterator[Any]:
-        """What is in the brackets of a function: members in it start where those of the outer expression do."""
-        for number, wanted in enumerate(kinds):
-            if number:
-                self._expect(",")
-            kind, token = self._next
-            if wanted == "expression":
-                stays = self.stays
-                yield self._expression(is_at_root)
-                self.stays = stays
-            elif kind == wanted:
-                self._place += 1
-                yield _LITERALS[kind](token)
-            elif wanted != "name":
-                raise self._error(f"has {token!r} where a {wanted} is expected")
+def _union(left: Expression, right: Expression) -> Expression:
+    def step(focus: Collection, index: int) -> Collection:
+        found: Collection = []
+        for one in (*left(focus, index), *right(focus, index)):
+            if one not in found:
+                found.append(one)
+        return found
+
+    return step
+
+
+FUNCTIONS: Mapping[str, Callable[..., Expression]] = {
+    "first": lambda: lambda focus, index: focus[:1],
+    "exists": lambda: lambda focus, index: [bool(focus)],
+    "empty": lambda: lambda focus, index: [not focus],
+    "where": lambda criterion: lambda focus, index: [one for one in focus if _is_true(criterion([one], index))],
+    "join": lambda between: lambda focus, index: [between.join(map(str, focus))],
+    "substring": lambda start, length: (
+        lambda focus, index: [
+            one[start : start + length] for one in focus if isinstance(one, str) and start < len(one)
+        ]
+    ),
+    "extension": lambda url: (
+        lambda focus, index: [
+            one for one in _values(focus, "extension") if isinstance(one, dict) and one.get("url") == url
+        ]
+    ),
+    "getResourceKey": lambda: _member("id"),
+    "getReferenceKey": _reference_keys,
+}

@@ -23,8 +23,7 @@ from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
 from study.formats.fhir.bundles import tables_of_bundles
-from study.formats.fhir.expressions import Expression, ViewError
-from study.formats.fhir.paths import compiled_path
+from study.formats.fhir.paths import Expression, ViewError, compiled_path
 from study.formats.fhir.views import Row, View, declared_views, views_by_resource
 from study.formats.json_values import READERS_OF_TYPE, JsonCells, collector_paused
 from study.formats.messages import Note, counted_note, shown_name
@@ -144,7 +143,7 @@ def read_fhir_ndjson(source: SourceFile, options: FileOptions) -> FileContents:
     """
     recognised = recognised_as_fhir(source.path, source.content)
     if recognised is None or not recognised.domain:
-        why = recognised.fault or recognised.left_out if recognised else "no FHIR resource in the first line"
+        why = recognised.left_out if recognised else "no FHIR resource in the first line"
         raise FaultyInputError(f"{source.path.name}: {why}")
     view = views_by_resource()[resource_type_of(source.content)]
     lines = _read_lines(source.content.removeprefix(_MARK_OF_UTF8), view, options.encoding or "utf-8")
@@ -154,8 +153,8 @@ def read_fhir_ndjson(source: SourceFile, options: FileOptions) -> FileContents:
     return FileContents(
         columns,
         _notes(lines, view),
-        labels={column.name: column.declared["label"] for column in view.columns},
-        types={column.name: _DATA_TYPES.get(column.type, "string") for column in view.columns},
+        labels={column["name"]: column["label"] for column in view.columns},
+        types={column["name"]: _DATA_TYPES.get(column["type"], "string") for column in view.columns},
         label=declared_views()[view.name.upper()]["title"],
         written_as="csv",
         domain=recognised.domain,
@@ -164,7 +163,7 @@ def read_fhir_ndjson(source: SourceFile, options: FileOptions) -> FileContents:
 
 def _read_lines(content: bytes, view: View, encoding: str) -> _Lines:
     found = _Lines()
-    person = next((place for place, one in enumerate(view.columns) if one.declared["role"] == "person"), None)
+    person = next((place for place, one in enumerate(view.columns) if one["role"] == "person"), None)
     concepts = _concepts(view)
     for number, line in enumerate(io.BytesIO(content), start=1):
         if line.isspace():
@@ -196,7 +195,7 @@ def _read_lines(content: bytes, view: View, encoding: str) -> _Lines:
 
 def _concepts(view: View) -> list[tuple[str, Expression]]:
     """The columns with the first code of a concept of the resource, and the path to all codings of it."""
-    paths = {column.declared["path"]: column.name for column in view.columns if column.declared["role"] == "coded term"}
+    paths = {column["path"]: column["name"] for column in view.columns if column["role"] == "coded term"}
     first_code = ".first().code"
     return [
         (name, compiled_path(path.removesuffix(first_code)).evaluate)
@@ -258,15 +257,15 @@ def _columns(rows: list[Row], view: View, path: Path) -> tuple[dict[str, JsonCel
     columns, faults = {}, []
     cells = zip(*rows, strict=True) if rows else [()] * len(view.columns)
     for column, found in zip(view.columns, cells, strict=True):
-        data_type = _DATA_TYPES.get(column.type, "string")
-        given = [_code_system(cell) for cell in found] if column.type == "codeSystem" else found
-        columns[column.name], n_wrong = READERS_OF_TYPE[data_type](given)
+        data_type = _DATA_TYPES.get(column["type"], "string")
+        given = [_code_system(cell) for cell in found] if column["type"] == "codeSystem" else found
+        columns[column["name"]], n_wrong = READERS_OF_TYPE[data_type](given)
         if data_type == "boolean":
             n_wrong += sum(isinstance(cell, str) for cell in given)
         if n_wrong:
             faults.append(
-                f"{path.name}, column {shown_name(column.name)} ({column.declared['path']}): "
-                f"{counted(n_wrong, 'value')} not of the type {column.type} of FHIR. Correct the export."
+                f"{path.name}, column {shown_name(column['name'])} ({column['path']}): "
+                f"{counted(n_wrong, 'value')} not of the type {column['type']} of FHIR. Correct the export."
             )
     return columns, faults
 

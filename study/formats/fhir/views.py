@@ -17,21 +17,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from study.formats.fhir.expressions import Collection, Expression, ViewError
-from study.formats.fhir.paths import CompiledPath, compiled_path
+from study.formats.fhir.paths import Collection, CompiledPath, Expression, ViewError, compiled_path
 
 Row: TypeAlias = tuple[Any, ...]
+# All that a definition says of a column: ``name``, ``path``, ``type`` and what else there is.
+ViewColumn: TypeAlias = Mapping[str, Any]
 # The rows of a value in a resource, and of its place among those of its ``forEach``.
 _Rows: TypeAlias = Callable[[Collection, int], list[Row]]
-
-
-@dataclass(frozen=True)
-class ViewColumn:
-    """A column of a view as it is declared; ``declared`` has all that its definition says of it."""
-
-    name: str
-    type: str
-    declared: Mapping[str, Any] = field(repr=False)
+# What SQL on FHIR has beside, and would change the rows.
+_NOT_READ = ("constant", "where", "repeat", "collection")
 
 
 @dataclass(frozen=True)
@@ -53,30 +47,17 @@ class View:
 
 
 def compiled_view(definition: Mapping[str, Any]) -> View:
-    """A view definition as a function of resources. Raises ``ViewError`` where it is not one that is read here."""
-    resource = definition.get("resource")
-    if not isinstance(resource, str) or not definition.get("select"):
-        raise ViewError("a view names a resource, and has a select")
+    """A view definition as a function of resources. Raises ``ViewError`` where it has what is not read here."""
     _stop_at_unread(definition)
-    compiler = _Compiler()
-    select = compiler.together(definition["select"], True)
-    names = [column.name for column in select.columns]
-    if len(set(names)) < len(names):
-        raise ViewError("a view has a name for each column once")
-    return View(
-        name=str(definition.get("name", resource)),
-        resource=resource,
-        columns=select.columns,
-        reads=frozenset(compiler.reads),
-        _rows=select.rows,
-    )
+    reads: set[str] = set()
+    select = _beside([_select(one, reads, True) for one in definition["select"]])
+    name, resource = definition.get("name", definition["resource"]), definition["resource"]
+    return View(name, resource, select.columns, frozenset(reads), select.rows)
 
 
 def _stop_at_unread(part: Mapping[str, Any]) -> None:
-    """What SQL on FHIR has beside, and would change the rows."""
-    for name in ("constant", "where", "repeat", "collection"):
-        if part.get(name):
-            raise ViewError(f"a view has {name!r}, which is not read here")
+    if unread := [name for name in _NOT_READ if part.get(name)]:
+        raise ViewError(f"a view has {unread[0]!r}, which is not read here")
 
 
 # ---------------------------------------------------------------- selects
@@ -88,72 +69,54 @@ class _Select:
     rows: _Rows
 
 
-@dataclass
-class _Compiler:
-    reads: set[str] = field(default_factory=set)
+def _select(select: Mapping[str, Any], reads: set[str], is_of_resource: bool) -> _Select:
+    """A part of a view; what it reads of the resource itself is added to ``reads``."""
+    _stop_at_unread(select)
+    loops = [key for key in ("forEach", "forEachOrNull") if key in select]
+    loop = _path(select[loops[0]], reads, is_of_resource) if loops else None
+    is_inside = is_of_resource and (loop is None or loop.stays)
+    parts = [_columns(select["column"], reads, is_inside)] if select.get("column") else []
+    parts += [_select(one, reads, is_inside) for one in select.get("select", ())]
+    if select.get("unionAll"):
+        parts.append(_below([_select(one, reads, is_inside) for one in select["unionAll"]]))
+    inside = _beside(parts)
+    return _for_each(loop.evaluate, inside, with_none="forEachOrNull" in loops) if loop else inside
 
-    def _path(self, text: object, is_of_resource: bool) -> CompiledPath:
-        path = compiled_path(text)
-        if is_of_resource:
-            self.reads |= path.roots
-        return path
 
-    def together(self, selects: Iterable[Mapping[str, Any]], is_of_resource: bool) -> _Select:
-        """Selects beside each other: each row of one with each row of the others."""
-        return _beside([self._select(one, is_of_resource) for one in selects])
+def _path(text: str, reads: set[str], is_of_resource: bool) -> CompiledPath:
+    path = compiled_path(text)
+    if is_of_resource:
+        reads |= path.roots
+    return path
 
-    def _select(self, select: Mapping[str, Any], is_of_resource: bool) -> _Select:
-        _stop_at_unread(select)
-        loops = [key for key in ("forEach", "forEachOrNull") if key in select]
-        if len(loops) > 1:
-            raise ViewError(f"a select has one of {' and '.join(loops)}")
-        loop = self._path(select[loops[0]], is_of_resource) if loops else None
-        is_inside = is_of_resource and (loop is None or loop.stays)
-        parts = [self._columns(select["column"], is_inside)] if select.get("column") else []
-        parts += [self._select(one, is_inside) for one in select.get("select", ())]
-        if select.get("unionAll"):
-            parts.append(_below([self._select(one, is_inside) for one in select["unionAll"]]))
-        if not parts:
-            raise ViewError("a select has a column, a select or a unionAll")
-        inside = _beside(parts)
-        return _for_each(loop.evaluate, inside, with_none="forEachOrNull" in loops) if loop else inside
 
-    def _columns(self, declared: Iterable[Mapping[str, Any]], is_of_resource: bool) -> _Select:
-        columns, values = [], []
-        for one in declared:
-            _stop_at_unread(one)
-            columns.append(ViewColumn(one["name"], one.get("type", "string"), one))
-            values.append(_one_value(self._path(one["path"], is_of_resource).evaluate, one["name"]))
-
-        def rows(here: Collection, index: int) -> list[Row]:
-            return [tuple([value(here, index) for value in values])]
-
-        return _Select(tuple(columns), rows)
+def _columns(declared: Iterable[ViewColumn], reads: set[str], is_of_resource: bool) -> _Select:
+    columns, values = tuple(declared), []
+    for one in columns:
+        _stop_at_unread(one)
+        values.append(_one_value(_path(one["path"], reads, is_of_resource).evaluate, one["name"]))
+    return _Select(columns, lambda here, index: [tuple([value(here, index) for value in values])])
 
 
 def _one_value(evaluate: Expression, name: str) -> Callable[[Collection, int], Any]:
     def value(here: Collection, index: int) -> Any:
         found = evaluate(here, index)
-        if not found:
-            return None
         if len(found) > 1:
             raise ViewError(f"column {name}: {len(found)} values where one is allowed")
-        return found[0]
+        return found[0] if found else None
 
     return value
 
 
 def _beside(parts: list[_Select]) -> _Select:
+    """Each row of one select with each row of the others."""
     if len(parts) == 1:
         return parts[0]
-    every = [part.rows for part in parts]
 
     def rows(here: Collection, index: int) -> list[Row]:
-        found = every[0](here, index)
-        for part in every[1:]:
-            if not found:
-                break
-            further = part(here, index)
+        found = parts[0].rows(here, index)
+        for part in parts[1:]:
+            further = part.rows(here, index) if found else []
             found = [row + more for row in found for more in further]
         return found
 
@@ -162,14 +125,7 @@ def _beside(parts: list[_Select]) -> _Select:
 
 def _below(parts: list[_Select]) -> _Select:
     """Rows of one select after those of another, of the same columns."""
-    names = [[column.name for column in part.columns] for part in parts]
-    if any(one != names[0] for one in names):
-        raise ViewError("the parts of a unionAll have the same columns in the same order")
-
-    def rows(here: Collection, index: int) -> list[Row]:
-        return [row for part in parts for row in part.rows(here, index)]
-
-    return _Select(parts[0].columns, rows)
+    return _Select(parts[0].columns, lambda here, index: [row for part in parts for row in part.rows(here, index)])
 
 
 def _for_each(found: Expression, inside: _Select, with_none: bool) -> _Select:

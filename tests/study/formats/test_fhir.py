@@ -286,7 +286,7 @@ OF_AN_EXTENSION = {
 
 
 def test_no_view_reads_what_names_a_person():
-    paths = [(view.name, column.declared["path"]) for view in views_by_resource().values() for column in view.columns]
+    paths = [(view.name, column["path"]) for view in views_by_resource().values() for column in view.columns]
     assert {one for one in paths if NEVER_READ.search(one[1])} == OF_AN_EXTENSION
     reads = {name for view in views_by_resource().values() for name in view.reads}
     assert reads.isdisjoint({"name", "telecom", "identifier", "photo", "text", "note", "extension"})
@@ -311,12 +311,12 @@ def test_race_and_ethnicity_of_us_core_are_read_as_categories_and_no_other_exten
 def test_every_view_has_people_keys_labels_and_tables_that_its_keys_refer_to():
     names = [definition["name"] for definition in declared_views().values()]
     for view in views_by_resource().values():
-        roles = [column.declared["role"] for column in view.columns]
+        roles = [column["role"] for column in view.columns]
         assert roles.count("person") == (view.name != "medication"), view.name
         assert roles.count("record key") == (view.name != "patient"), view.name
         for column in view.columns:
-            assert re.fullmatch(r"[a-z][a-z0-9_]*", column.name)
-            assert column.declared["label"]
-            assert (column.name == "patient_id") == (column.declared["role"] == "person")
-            assert column.declared.get("refers_to", names[0]) in names
-            assert column.declared.get("label_of", column.name) in {other.name for other in view.columns}
+            assert re.fullmatch(r"[a-z][a-z0-9_]*", column["name"])
+            assert column["label"]
+            assert (column["name"] == "patient_id") == (column["role"] == "person")
+            assert column.get("refers_to", names[0]) in names
+            assert column.get("label_of", column["name"]) in {other["name"] for other in view.columns}

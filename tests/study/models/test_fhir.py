@@ -213,5 +213,5 @@ def test_every_column_has_a_role_and_every_key_a_table(tmp_path):
 
 
 def test_the_roles_of_the_views_are_roles_of_the_models():
-    declared = {column.declared["role"] for view in views_by_resource().values() for column in view.columns}
+    declared = {column["role"] for view in views_by_resource().values() for column in view.columns}
     assert declared <= {role.value for role in Role}
