@@ -1,23 +1,28 @@
-"""Reading CDISC Dataset-JSON: version 1.1 as one document or line by line, and version 1.0.
+"""CDISC Dataset-JSON: version 1.1 as one document, line by line or compressed (DSJC), and version 1.0, which is read.
 
 The three forms are brought into one shape, columns and rows, and then checked and turned into text and numbers
-in the same way. Messages of the json module quote what they stumble over, so only positions are passed on.
+in the same way. Messages of the json module quote what they stumble over, so only positions are passed on. Nothing of a
+source file's own header is carried on: who made it, with which system and when is no matter of the recipient.
+
+Sources: CDISC Dataset-JSON 1.1 (2025) and its JSON schemas; Compressed Dataset-JSON 1.1.
 """
 
 from __future__ import annotations
 
 import json
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted
 from study.formats.column_reading import MISSING_TOKENS, missing_notes
-from study.formats.dataset_json_writing import WRITERS
 from study.formats.encodings import read_text
 from study.formats.json_values import NUMBER_TYPES, READERS_OF_TYPE, JsonCells, collector_paused, numbers_in_texts
 from study.formats.messages import (
@@ -27,6 +32,7 @@ from study.formats.messages import (
     several_datasets_fault,
     shown_name,
 )
+from study.formats.outgoing import FileWriter, OutgoingTable
 from study.formats.registry import Format
 from study.formats.tables import FileContents, FileOptions
 from study.formats.values import (
@@ -249,10 +255,82 @@ def _wrong_type_fault(path: Path, column: _ColumnDefinition, n_wrong: int) -> st
     )
 
 
+# Writing
+
+
+def write_dataset_json(table: OutgoingTable) -> bytes:
+    """One document: the description of the data set, and its rows."""
+    head = json.dumps(_head(table), ensure_ascii=False)
+    rows = ",\n".join(_lines(table))
+    return f'{head[:-1]}, "rows": [{rows}]}}\n'.encode()
+
+
+def write_dataset_ndjson(table: OutgoingTable) -> bytes:
+    """The description of the data set in the first line, and a record in each further one."""
+    return "\n".join([json.dumps(_head(table), ensure_ascii=False), *_lines(table), ""]).encode()
+
+
+def write_dataset_dsjc(table: OutgoingTable) -> bytes:
+    """The lines of ``write_dataset_ndjson`` as a zlib stream."""
+    return zlib.compress(write_dataset_ndjson(table))
+
+
+def _head(table: OutgoingTable) -> dict[str, Any]:
+    return {
+        "datasetJSONCreationDateTime": table.created.strftime("%Y-%m-%dT%H:%M:%S"),
+        "datasetJSONVersion": "1.1.0",
+        "originator": "released by BioStreams Privacy",
+        **({"studyOID": table.study} if table.study else {}),
+        "itemGroupOID": f"IG.{table.name}",
+        "records": len(table.frame),
+        "name": table.name,
+        "label": table.label or table.name,
+        "columns": [_described(table, str(name)) for name in table.frame],
+    }
+
+
+def _described(table: OutgoingTable, name: str) -> dict[str, Any]:
+    data_type = table.data_type(name)
+    described: dict[str, Any] = {
+        "itemOID": f"IT.{table.name}.{name}",
+        "name": name,
+        "label": table.labels.get(name) or name,
+        "dataType": data_type,
+    }
+    if data_type == "string":
+        described["length"] = table.length(name)
+    return described
+
+
+def _lines(table: OutgoingTable) -> list[str]:
+    """Each record as a JSON list: a missing text is "", a missing number null, as CDISC's own examples have it."""
+    columns = [_cells(table, str(name)) for name in table.frame]
+    write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+    return [write(row) for row in zip(*columns, strict=True)]
+
+
+def _cells(table: OutgoingTable, name: str) -> list[Any]:
+    values, data_type = table.frame[name], table.data_type(name)
+    if values.dtype.kind != "f":
+        filled = values.fillna("") if data_type == "string" else values.astype(object).where(values.notna(), None)
+        return list(filled)
+    numbers = values.to_numpy()
+    cells = numbers.astype(object)
+    if data_type == "integer":
+        whole = np.isfinite(numbers)
+        cells[whole] = numbers[whole].astype(np.int64)
+    cells[np.isnan(numbers)] = None
+    return cells.tolist()
+
+
 FORMAT = Format(
     readers={".json": read_dataset_json, ".ndjson": read_dataset_ndjson},
     documentation="CDISC Dataset-JSON 1.1 and 1.0 (`.json`, `.ndjson`)",
     place=3,
     is_text=True,
-    writers=WRITERS,
+    writers={
+        "json": FileWriter(".json", write_dataset_json),
+        "ndjson": FileWriter(".ndjson", write_dataset_ndjson),
+        "dsjc": FileWriter(".dsjc", write_dataset_dsjc),
+    },
 )

@@ -26,6 +26,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
 from study.formats.messages import no_record_fault
 from study.formats.packed import GunzippedFile, opened
+from study.formats.quotes import END, QuoteCheck
 from study.formats.tables import GZIP_SUFFIX, suffix_of
 from study.formats.values import clean_name, n_without_empty_end
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 BLOCK_BYTES = 1 << 24
 _CHECKED_AT_ONCE = 1 << 16  # few enough for the results to stay in the processor's cache
-_QUOTE, _CR = ord('"'), ord("\r")
+_CR = ord("\r")
 _NOT_UTF8 = "not UTF-8 text"
 
 
@@ -100,10 +101,7 @@ class BlocksOfText:
         with contextlib.ExitStack() as until_read:
             if suffix_of(self.path).endswith(GZIP_SUFFIX):
                 packed = until_read.enter_context(GunzippedFile(self.path, content_hash))
-                yield (
-                    _CheckedText(io.BufferedReader(packed), name, dialect),
-                    lambda: packed.n_stored_read,
-                )
+                yield _CheckedText(io.BufferedReader(packed), name, dialect), lambda: packed.n_stored_read
             else:
                 file = until_read.enter_context(self.path.open("rb"))
                 checked = _CheckedText(file, name, dialect, content_hash)
@@ -149,21 +147,13 @@ class BlocksOfText:
 class _CheckedText(io.RawIOBase):
     """The bytes of a file, hashed and checked on their way to the parser."""
 
-    def __init__(
-        self,
-        file: io.BufferedReader,
-        name: str,
-        dialect: Dialect,
-        content_hash: Hash | None = None,
-    ):
+    def __init__(self, file: io.BufferedReader, name: str, dialect: Dialect, content_hash: Hash | None = None):
         self.file, self.name, self.remedy, self._hash = file, name, dialect.remedy, content_hash
-        self._is_edge = np.isin(np.arange(256), [ord(dialect.delimiter), *b'\r\n"'])
         self.fault: FaultyInputError | None = None
         self.n_bytes = 0
         self._is_start = True
         self._held_back = b""
-        self._last = np.array([ord("\n")], dtype=np.uint8)
-        self._n_quotes = 0
+        self._quotes = QuoteCheck(dialect.delimiter)
 
     def readable(self) -> bool:
         return True
@@ -187,20 +177,13 @@ class _CheckedText(io.RawIOBase):
     def _check(self, data: np.ndarray) -> None:
         if data.size and data.min() == 0:
             self._stop(f"{self.name}: not a text file, as it contains NUL bytes; {self.remedy}")
-        # A quote at the very end waits for what comes after it.
-        text = np.concatenate([self._last, data])
-        places = np.flatnonzero(text[1:-1] == _QUOTE) + 1
-        is_opening = (np.arange(len(places)) + self._n_quotes) % 2 == 0
-        beside = text[np.where(is_opening, places - 1, places + 1)]
-        if not self._is_edge[beside].all():
+        if not self._quotes.are_regular(data):
             self._stop(f"{self.name}: quotes within values that are not quoted, or not doubled; {self.remedy}")
-        self._n_quotes += len(places)
-        self._last = text[-2:]
 
     def check_end(self) -> None:
         """Check what waited for the end; raises ``FaultyInputError`` where a quote is opened and never closed."""
-        self._check(np.array([ord("\n")], dtype=np.uint8))
-        if self._n_quotes % 2:
+        self._check(END)
+        if self._quotes.n_quotes % 2:
             self._stop(f"{self.name}: a quote is opened and never closed; {self.remedy}")
 
     def _stop(self, fault: str) -> None:

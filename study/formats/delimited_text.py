@@ -42,7 +42,7 @@ from study.formats.messages import (
     unquoted_missing_note,
 )
 from study.formats.outgoing import FileWriter, OutgoingTable
-from study.formats.quotes import QUOTE, quotes_of
+from study.formats.quotes import END, QUOTE, QuoteCheck
 from study.formats.registry import Format
 from study.formats.tables import GZIP_SUFFIX, FileContents, FileOptions, suffix_of
 from study.formats.values import (
@@ -193,8 +193,8 @@ def _checked_quotes(text: _Text) -> bool:
     """
     if not text.has_quotes:
         return False
-    quotes = quotes_of(np.frombuffer(text.data, dtype=np.uint8), text.delimiter)
-    if quotes.are_regular:
+    quotes = QuoteCheck(text.delimiter)
+    if all(map(quotes.are_regular, (*_small_blocks(text.data), END))) and quotes.n_quotes % 2 == 0:
         return quotes.have_breaks
     # Quotes inside unquoted fields, as in 5" tube, are ordinary characters; the csv module handles them.
     reader = text.reader(strict=True)

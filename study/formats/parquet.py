@@ -67,7 +67,7 @@ def values_of(
     unsupported = []
     for name, column in columns:
         try:
-            if _holds_text(column.type):
+            if holds_text(column.type):
                 column.validate(full=True)  # what Arrow reads as text may be any bytes
             values[name] = _as_text_or_numbers(column)
         except (pa.ArrowException, UnicodeError):
@@ -99,9 +99,7 @@ def _opened(source: SourceFile) -> pa.Table:
     try:
         file = ParquetFile(pa.BufferReader(source.content))
         chunks = chunks_of(file.metadata)
-        # By the file's own account: its pages, and eight bytes for every value.
-        account = (max(chunk.total_uncompressed_size, BYTES_OF_VALUE * chunk.num_values) for chunk in chunks)
-        _check_size(source, sum(account))
+        _check_size(source, bytes_by_account(file.metadata))
         # Text may be stored as differences from the text before, whose length is known only after reading.
         by_difference = {chunk.path_in_schema for chunk in chunks if BY_DIFFERENCE in chunk.encodings}
         n_bytes = 0
@@ -138,6 +136,11 @@ def chunks_of(metadata: FileMetaData) -> list[ColumnChunkMetaData]:
     return [group.column(column) for group in groups for column in range(metadata.num_columns)]
 
 
+def bytes_by_account(metadata: FileMetaData) -> int:
+    """How much a file contains by its own account: its pages, and eight bytes for every value."""
+    return sum(max(one.total_uncompressed_size, BYTES_OF_VALUE * one.num_values) for one in chunks_of(metadata))
+
+
 def _unfolded_bytes(column: pa.ChunkedArray) -> int:
     """Bytes of a column with a text per record: a file may store one long text for a million records."""
     if not pa.types.is_dictionary(column.type) or not is_text(column.type.value_type):
@@ -149,10 +152,11 @@ def _unfolded_bytes(column: pa.ChunkedArray) -> int:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
-def _holds_text(kind: pa.DataType) -> bool:
+def holds_text(kind: pa.DataType) -> bool:
+    """Whether a column has text, folded or not."""
     return is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
 
 
@@ -211,7 +215,7 @@ def _without_zero_fraction(times: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _kind(kind: pa.DataType) -> str:
-    if _holds_text(kind):
+    if holds_text(kind):
         return "text that is not UTF-8"
     return "nested" if pa.types.is_nested(kind) else str(kind)[:30]
 

@@ -9,7 +9,7 @@ import contextlib
 import hashlib
 import io
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -22,74 +22,90 @@ from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
 from study.formats.delimited_blocks import BLOCK_BYTES
 from study.formats.messages import no_record_fault, shown_name
+from study.formats.parquet import BYTES_OF_VALUE, bytes_by_account, folded_columns, holds_text
 from study.formats.values import clean_name
 
 if TYPE_CHECKING:
-    from pyarrow.parquet import FileMetaData, ParquetFile
+    from pyarrow.parquet import ParquetFile
 
 BYTES_OF_GROUP = 1 << 26  # so much text at most is in a group of records, however well it packs; or one record
-_BYTES_OF_VALUE = 8  # what each value takes besides its letters
 _REMEDY = "run Create_Combined_Pilot_Dataset.py again, which writes it in the right form"
 
 
-class BlocksOfParquet:
-    """The records of a Parquet file of text, some at a time: see ``blocks.Blocks``.
+class ParquetInBlocks:
+    """The records of a Parquet file, some at a time: see ``blocks.Blocks``. ``damaged``: the words of that fault.
+
+    Iterate once, then ask for ``sha256`` and ``n_records``.
+    """
+
+    def __init__(self, path: Path, block_bytes: int, damaged: str):
+        self.path, self.block_bytes, self._damaged = path, block_bytes, damaged
+        self.sha256, self.n_records, self.n_bytes_read = "", 0, 0
+        with path.open("rb") as file, self._parsed():
+            parquet = _opened(file)
+            self.schema, self.n_bytes = parquet.schema_arrow, bytes_by_account(parquet.metadata)
+
+    def _batches(
+        self,
+        as_given: Callable[[pa.RecordBatch], pa.RecordBatch],
+        names: Sequence[str] | None = None,
+        is_folded: bool = False,
+    ) -> Iterator[pa.RecordBatch]:
+        """The records ``as_given`` on: of all columns or of these ``names``, text as codes if it ``is_folded``."""
+        with self.path.open("rb") as file, self._parsed():
+            before = _stamp(file)
+            self.sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            parquet = _opened(file, folded_columns(_opened(file)) if is_folded else ())
+            n_rows = parquet.metadata.num_rows
+            n_at_once = max(self.block_bytes * n_rows // max(self.n_bytes, 1), 1)
+            for batch in parquet.iter_batches(n_at_once, columns=names):
+                self.n_records += batch.num_rows
+                self.n_bytes_read = self.n_bytes * self.n_records // n_rows
+                yield as_given(batch)
+            if _stamp(file) != before:
+                raise FaultyInputError(f"{self.path.name}: the file changed while it was read; run again")
+
+    @contextlib.contextmanager
+    def _parsed(self) -> Iterator[None]:
+        """Raises ``FaultyInputError`` where the file, or a part read within the block, is damaged."""
+        try:
+            yield
+        except FaultyInputError:
+            raise
+        except (pa.ArrowException, OSError, ValueError) as error:  # its message may quote a value
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            raise FaultyInputError(self._damaged) from None
+
+
+class BlocksOfParquet(ParquetInBlocks):
+    """The records of a combined dataset, all of them text.
 
     Nothing is guessed: a file of numbers or dates is at fault, and so is one with names that this tool does not
     write. Every text is checked to be UTF-8. Messages contain counts and no value.
     """
 
     def __init__(self, path: Path, block_bytes: int = BLOCK_BYTES):
-        self.path, self.block_bytes = path, block_bytes
-        with path.open("rb") as file, _parsed(path, file) as parquet:
-            self.columns = _columns(path, parquet)
-            self.n_bytes = sum(_stored_bytes(parquet.metadata))
-        self.sha256, self.n_records, self.n_bytes_read = "", 0, 0
+        super().__init__(path, block_bytes, f"{path.name}: cut off, damaged or not a Parquet file; {_REMEDY}")
+        self.columns = _columns(path, self.schema)
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
-        with self.path.open("rb") as file:
-            before = _stamp(file)
-            self.sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-            yield from self._read(file)
-            if _stamp(file) != before:
-                raise FaultyInputError(f"{self.path.name}: the file changed while it was read; run again")
+        yield from self._batches(_text_of)
         stop_at([] if self.n_records else [no_record_fault(self.path)])
-
-    def _read(self, file: IO[bytes]) -> Iterator[pa.RecordBatch]:
-        with _parsed(self.path, file) as parquet:
-            metadata = parquet.metadata
-            n_at_once = max(self.block_bytes * metadata.num_rows // max(_text_bytes(metadata), 1), 1)
-            place = 0
-            for group, stored in enumerate(_stored_bytes(metadata)):
-                n_rows, n_done = metadata.row_group(group).num_rows, 0
-                for batch in parquet.iter_batches(n_at_once, row_groups=[group]):
-                    n_done += batch.num_rows
-                    self.n_records += batch.num_rows
-                    self.n_bytes_read = place + stored * n_done // n_rows
-                    yield _text_of(batch)
-                place += stored
 
 
 def bytes_as_text(path: Path) -> int:
     """About how many bytes a Parquet file would have as text, by its own account; its size where it has none."""
     try:
-        with path.open("rb") as file, _parsed(path, file) as parquet:
-            return _text_bytes(parquet.metadata)
+        return ParquetInBlocks(path, BLOCK_BYTES, "damaged").n_bytes
     except FaultyInputError:
         return path.stat().st_size
 
 
-def _text_bytes(metadata: FileMetaData) -> int:
-    """Eight bytes for every value, or what a column takes before it is packed where that is more."""
-    groups = map(metadata.row_group, range(metadata.num_row_groups))
-    columns = (group.column(i) for group in groups for i in range(metadata.num_columns))
-    return sum(max(one.total_uncompressed_size, _BYTES_OF_VALUE * one.num_values) for one in columns)
+def _opened(file: IO[bytes], folded: Sequence[str] = ()) -> ParquetFile:
+    from pyarrow.parquet import ParquetFile
 
-
-def _stored_bytes(metadata: FileMetaData) -> list[int]:
-    """How many bytes each group of records takes in the file, at least one."""
-    groups = map(metadata.row_group, range(metadata.num_row_groups))
-    return [max(sum(group.column(i).total_compressed_size for i in range(metadata.num_columns)), 1) for group in groups]
+    return ParquetFile(file, read_dictionary=list(folded))
 
 
 def _stamp(file: IO[bytes]) -> tuple[int, int]:
@@ -97,28 +113,12 @@ def _stamp(file: IO[bytes]) -> tuple[int, int]:
     return found.st_size, found.st_mtime_ns
 
 
-@contextlib.contextmanager
-def _parsed(path: Path, file: IO[bytes]) -> Iterator[ParquetFile]:
-    """The file as Parquet. Raises ``FaultyInputError`` where it, or a part read within the block, is damaged."""
-    from pyarrow.parquet import ParquetFile
-
-    try:
-        yield ParquetFile(file)
-    except FaultyInputError:
-        raise
-    except (pa.ArrowException, OSError, ValueError) as error:  # its message may quote a value
-        if isinstance(error, OSError) and error.errno is not None:
-            raise
-        raise FaultyInputError(f"{path.name}: cut off, damaged or not a Parquet file; {_REMEDY}") from None
-
-
-def _columns(path: Path, parquet: ParquetFile) -> list[str]:
-    schema = parquet.schema_arrow
+def _columns(path: Path, schema: pa.Schema) -> list[str]:
     names = list(schema.names)
     faults = []
     if not names or len(set(names)) < len(names) or [clean_name(name) for name in names] != names or "" in names:
         faults.append(f"{path.name}: some column names are empty, repeated or have blanks around them; {_REMEDY}")
-    others = [f"{shown_name(field.name)} ({str(field.type)[:30]})" for field in schema if not _is_text(field.type)]
+    others = [f"{shown_name(field.name)} ({str(field.type)[:30]})" for field in schema if not holds_text(field.type)]
     if others:
         faults.append(
             f"{path.name}: {counted(len(others), 'column')} of {len(names)} not text: {listed(others, at_most=8)}; "
@@ -126,11 +126,6 @@ def _columns(path: Path, parquet: ParquetFile) -> list[str]:
         )
     stop_at(faults)
     return names
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _text_of(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -185,7 +180,7 @@ def _groups(pieces: Iterable[pd.DataFrame], bytes_of_group: int) -> Iterator[pa.
 def _bytes_of_records(table: pa.Table) -> np.ndarray:
     """How much text each record (n_records,) has."""
     lengths = (pc.fill_null(pc.binary_length(column), 0).to_numpy() for column in table.columns)
-    return sum(lengths, np.full(len(table), _BYTES_OF_VALUE * table.num_columns, dtype=np.int64))
+    return sum(lengths, np.full(len(table), BYTES_OF_VALUE * table.num_columns, dtype=np.int64))
 
 
 def _text_table(frame: pd.DataFrame) -> pa.Table:

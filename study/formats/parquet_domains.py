@@ -6,7 +6,6 @@ become dates if all are midnights. So each value is represented by a text, and r
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.faults import stop_at
 from study.formats.packed import check_unfolded_size
 from study.formats.parquet import (
     BY_DIFFERENCE,
@@ -23,11 +22,11 @@ from study.formats.parquet import (
     INDEX_NOTE,
     chunks_of,
     damaged_fault,
-    folded_columns,
     is_text,
     labels_of,
     values_of,
 )
+from study.formats.parquet_blocks import ParquetInBlocks
 from study.formats.row_numbers import may_be_row_numbers
 from study.formats.tables import FileContents
 from study.formats.values import clean_name
@@ -56,49 +55,28 @@ def can_be_read_in_pieces(path: Path) -> bool:
     return has_records and are_names and all(map(_is_plain, types)) and BY_DIFFERENCE not in encodings
 
 
-class BlocksOfParquetDomain:
+class BlocksOfParquetDomain(ParquetInBlocks):
     """The records of a file that can be read in pieces: iterate once, then ask for ``sha256`` and ``contents``."""
 
-    def __init__(self, path: Path, block_bytes: int):
-        from pyarrow.parquet import ParquetFile
+    n_empty_end = 0
 
-        self.path, self._block_bytes, self.sha256 = path, block_bytes, ""
-        self.n_bytes_read, self.n_empty_end = 0, 0
-        with path.open("rb") as file:
-            parquet = ParquetFile(file)
-            self._schema, self._names = parquet.schema_arrow, _names(parquet.schema_arrow)
-            # By the file's own account: its pages, and eight bytes for every value.
-            chunks = chunks_of(parquet.metadata)
-            self.n_bytes = sum(max(one.total_uncompressed_size, BYTES_OF_VALUE * one.num_values) for one in chunks)
+    def __init__(self, path: Path, block_bytes: int):
+        super().__init__(path, block_bytes, damaged_fault(path))
         check_unfolded_size(path, path.stat().st_size, self.n_bytes)
+        self._names = _names(self.schema)
         self.columns = [clean_name(name) for name in self._names]
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
-        from pyarrow.parquet import ParquetFile
+        yield from self._batches(self._as_texts, self._names, is_folded=True)
 
-        with self.path.open("rb") as file:
-            self.sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-            try:
-                parquet = ParquetFile(file, read_dictionary=folded_columns(ParquetFile(file)))
-                n_rows, n_done = parquet.metadata.num_rows, 0
-                n_at_once = max(self._block_bytes * n_rows // max(self.n_bytes, 1), 1)
-                for batch in parquet.iter_batches(n_at_once, columns=self._names):
-                    columns = [_as_text(batch.column(name)) for name in self._names]
-                    n_done += batch.num_rows
-                    self.n_bytes_read = self.n_bytes * n_done // n_rows
-                    yield pa.RecordBatch.from_arrays(columns, names=self.columns)
-            except FaultyInputError:
-                raise
-            except (pa.ArrowException, OSError, ValueError) as error:  # its message may quote a value
-                if isinstance(error, OSError) and error.errno is not None:
-                    raise
-                raise FaultyInputError(damaged_fault(self.path)) from None
+    def _as_texts(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        return pa.RecordBatch.from_arrays([_as_text(batch.column(name)) for name in self._names], self.columns)
 
     def contents(self, distinct: Mapping[str, pa.Array], n_records: Mapping[str, np.ndarray]) -> FileContents:
         """The content of the file, from the ``distinct`` texts of each column's blocks and their counts."""
         columns, n_bytes = [], 0
         for name, stored in zip(self.columns, self._names, strict=True):
-            kind = self._schema.field(stored).type
+            kind = self.schema.field(stored).type
             typed = _from_text(distinct[name], kind)
             lengths = pc.fill_null(pc.binary_length(typed), 0).to_numpy() if is_text(typed.type) else 0
             n_bytes += int(((BYTES_OF_VALUE + lengths) * n_records[name]).sum())
@@ -106,8 +84,8 @@ class BlocksOfParquetDomain:
         check_unfolded_size(self.path, self.path.stat().st_size, n_bytes)
         values, faults = values_of(columns, self.path)
         stop_at(faults)
-        notes = [INDEX_NOTE] if len(self._names) < len(self._schema.names) else []
-        labels, label = labels_of(self._schema, self._names)
+        notes = [INDEX_NOTE] if len(self._names) < len(self.schema.names) else []
+        labels, label = labels_of(self.schema, self._names)
         return FileContents(values, notes, labels, label=label, n_records=n_records)
 
 

@@ -1,4 +1,4 @@
-"""What the readers of SPSS, Stata and SAS data sets share: pyreadstat, dates by their formats, value labels."""
+"""Reading SAS (.sas7bdat), SPSS (.sav, .zsav) and Stata (.dta) data sets: dates by their formats, value labels."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from study.formats.dates import time_of_seconds
 from study.formats.epochs import EPOCHS, iso_of_days, iso_of_seconds
 from study.formats.messages import leave_out_setting, no_record_fault, setting_of, shown_name
 from study.formats.packed import check_unfolded_size
+from study.formats.registry import Format
 from study.formats.tables import FileContents, FileOptions
 from study.formats.values import clean_name, name_faults
 
@@ -88,12 +89,26 @@ STATA_FORMATS = DateFormats(
 )
 
 
-def read_statistics_file(source: SourceFile, options: FileOptions, program: str, formats: DateFormats) -> FileContents:
-    """Read a data set of ``program`` (the suffix of pyreadstat's reader): numbers as float64, dates and text as text.
+# By suffix, how pyreadstat calls the reader, and the program's formats.
+_PROGRAMS = {
+    ".sas7bdat": ("sas7bdat", SAS_FORMATS),
+    ".sav": ("sav", SPSS_FORMATS),
+    ".zsav": ("sav", SPSS_FORMATS),
+    ".dta": ("dta", STATA_FORMATS),
+}
+_STATA_BEGINNING, _STATA_END = b"<stata_dta>", b"</stata_dta>"  # since version 13
+
+
+def read_statistics_file(source: SourceFile, options: FileOptions) -> FileContents:
+    """Read a data set of SAS, SPSS or Stata: numbers as float64, dates and text as text.
 
     Values that the file itself declares missing are missing. Value labels take the place of codes where the config says
-    ``"value_labels": "labels"``. Raises FaultyInputError for a file that is cut off, damaged, or none at all.
+    ``"value_labels": "labels"``; those of SAS lie in another file, its catalogue. Raises FaultyInputError for a file
+    that is cut off, damaged, or none at all.
     """
+    program, formats = _PROGRAMS[source.path.suffix.lower()]
+    if source.content.startswith(_STATA_BEGINNING) and not source.content.rstrip(b"\0\r\n").endswith(_STATA_END):
+        raise FaultyInputError(_damaged_fault(source))
     path = source.path
     columns, metadata = _opened(source, options, program)
     names = [clean_name(name) for name in columns]
@@ -138,11 +153,11 @@ def _opened(source: SourceFile, options: FileOptions, program: str) -> tuple[Map
     except FaultyInputError:
         raise
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, KeyError, MemoryError):
-        raise FaultyInputError(damaged_fault(source)) from None
+        raise FaultyInputError(_damaged_fault(source)) from None
     return columns, metadata
 
 
-def damaged_fault(source: SourceFile) -> str:
+def _damaged_fault(source: SourceFile) -> str:
     """Return the fault of a data set that cannot be read by its suffix."""
     return (
         f"{source.name}: the file is cut off, damaged, or not a {source.path.suffix.lower()} file. Copy or export it "
@@ -157,3 +172,10 @@ def _with_labels(column: np.ndarray | pa.Array, labels: Mapping[Any, str]) -> pa
     codes, distinct = pd.factorize(column if isinstance(column, np.ndarray) else column.to_pandas())
     texts = [labels.get(code, number_text(code) if isinstance(code, float) else code) for code in distinct]
     return pa.array(np.array([*texts, None], dtype=object)[codes], type=pa.large_string())
+
+
+FORMAT = Format(
+    readers=dict.fromkeys(_PROGRAMS, read_statistics_file),
+    documentation="SAS data sets (`.sas7bdat`), SPSS (`.sav`, `.zsav`), Stata (`.dta`)",
+    place=5,
+)

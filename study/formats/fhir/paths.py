@@ -223,9 +223,7 @@ FUNCTIONS: Mapping[str, Callable[..., Expression]] = {
     "where": lambda criterion: lambda focus, index: [one for one in focus if _is_true(criterion([one], index))],
     "join": lambda between: lambda focus, index: [between.join(map(str, focus))],
     "substring": lambda start, length: (
-        lambda focus, index: [
-            one[start : start + length] for one in focus if isinstance(one, str) and start < len(one)
-        ]
+        lambda focus, index: [one[start : start + length] for one in focus if isinstance(one, str) and start < len(one)]
     ),
     "extension": lambda url: (
         lambda focus, index: [
