@@ -20,7 +20,7 @@ from disclosure_control.records.sql import Database
 from disclosure_control.run.beside import ASIDE, work_folder
 from disclosure_control.run.tables import csv_bytes
 from study.formats.blocks import kind_of
-from study.formats.delimited_guesses import USUAL_DELIMITERS
+from study.formats.delimited_headers import USUAL_DELIMITERS
 from study.formats.files import DomainFiles, read_domain_file
 from study.formats.tables import FileOptions, SourceTable, suffix_of
 

@@ -15,8 +15,7 @@ from disclosure_control.records.domain_files import PARQUET, USUAL_FILE_LIMITS, 
 from disclosure_control.records.spill import SpilledFrames, spill_folder
 from disclosure_control.records.sql import Database, database_in
 from disclosure_control.run.memory import MEMORY_PER_BYTE
-from study.formats.delimited_guesses import USUAL_DELIMITERS
-from study.formats.delimited_headers import has_text_above_header
+from study.formats.delimited_headers import USUAL_DELIMITERS, has_text_above_header
 from study.formats.files import read_domain_file, visible_files
 from study.formats.packed import bytes_unpacked
 from study.formats.parquet_blocks import bytes_as_text

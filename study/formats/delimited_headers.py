@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from collections import Counter
@@ -11,13 +12,15 @@ from itertools import islice
 from pathlib import Path
 
 from disclosure_control.basics.telling.faults import FaultyInputError
-from study.formats.delimited_guesses import DELIMITER_NAMES, USUAL_DELIMITERS, guess_delimiter
 from study.formats.header_rows import SAMPLE_ROWS, HeaderRow, declared_header, find_header
 from study.formats.messages import setting_of
 from study.formats.packed import opened
 from study.formats.tables import GZIP_SUFFIX, FileOptions, suffix_of
 
+USUAL_DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+DELIMITER_NAMES = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 SAMPLE_BYTES = 1 << 18
+_SAMPLE_RECORDS = 200
 _MOST_LINES_ABOVE = 10
 _FEWEST_RECORDS = 4  # that show how many columns there are
 
@@ -135,3 +138,44 @@ def _records(sample: str, delimiter: str, is_whole: bool) -> list[_Record]:
 
 def _from_line(sample: str, line: int) -> str:
     return "".join(islice(io.StringIO(sample, newline=""), line, None))
+
+
+# ---------------------------------------------------------------- the delimiter
+
+
+def guess_delimiter(sample: str, is_whole: bool, usual: str) -> str:
+    """Return the delimiter under which the first records have as many fields as the header, and most of them.
+
+    ``sample`` is the beginning of the text; ``usual`` is the delimiter that belongs to the file's suffix and wins ties.
+    """
+
+    def merit(delimiter: str) -> tuple[bool, float, int, bool]:
+        n_fields = _fields_per_record(sample, delimiter, is_whole)
+        agreement = sum(n == n_fields[0] for n in n_fields) / len(n_fields)
+        return n_fields[0] > 1, agreement, n_fields[0], delimiter == usual
+
+    return max(DELIMITER_NAMES, key=merit)
+
+
+def _fields_per_record(sample: str, delimiter: str, is_whole: bool) -> list[int]:
+    n_fields: list[int] = []
+    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+    try:
+        for fields in reader:
+            if fields:
+                n_fields.append(len(fields))
+            if len(n_fields) > _SAMPLE_RECORDS:
+                return n_fields
+    except csv.Error:
+        # A field beyond csv's limit: the records so far are enough to choose by.
+        return n_fields or [1]
+    # The last record of a sample may be cut; of blank lines alone there is none.
+    return (n_fields if is_whole or len(n_fields) == 1 else n_fields[:-1]) or [1]
+
+
+def looks_like_a_table(beginning: bytes) -> bool:
+    """Whether the first bytes of a text are records under a header, rather than prose: several fields, all alike."""
+    is_wide = beginning[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    sample = beginning.decode("utf-16" if is_wide else "latin-1", errors="ignore").lstrip("\r\n")
+    n_fields = _fields_per_record(sample, guess_delimiter(sample, is_whole=False, usual="\t"), is_whole=False)
+    return n_fields[0] > 1 and 10 * sum(n == n_fields[0] for n in n_fields) >= 9 * len(n_fields)

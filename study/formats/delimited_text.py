@@ -22,18 +22,15 @@ from disclosure_control.basics.encoding.text_codes import TextCodes
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
-from study.formats.delimited_guesses import (
+from study.formats.delimited_headers import (
     DELIMITER_NAMES,
+    SAMPLE_BYTES,
     USUAL_DELIMITERS,
-    header_looks_like_data,
+    header_of_text,
     looks_like_a_table,
-    looks_like_data,
-    n_unquoted_missing,
 )
-from study.formats.delimited_headers import SAMPLE_BYTES as _SAMPLE_BYTES
-from study.formats.delimited_headers import header_of_text
 from study.formats.encodings import read_text
-from study.formats.header_rows import SAMPLE_ROWS, likely_header_row
+from study.formats.header_rows import SAMPLE_ROWS, header_looks_like_data, likely_header_row, looks_like_data
 from study.formats.messages import (
     empty_file_fault,
     leave_out_setting,
@@ -42,7 +39,7 @@ from study.formats.messages import (
     unquoted_missing_note,
 )
 from study.formats.outgoing import FileWriter, OutgoingTable
-from study.formats.quotes import END, QUOTE, QuoteCheck
+from study.formats.quotes import END, QUOTE, QuoteCheck, n_unquoted_missing
 from study.formats.registry import Format
 from study.formats.tables import GZIP_SUFFIX, FileContents, FileOptions, suffix_of
 from study.formats.values import (
@@ -146,15 +143,15 @@ def _opened(source: SourceFile, options: FileOptions) -> tuple[_Text, list[str]]
     path = source.path
     _check_declared(path, options)
     data, notes = read_text(source, options.encoding)
-    beginning = data[:_SAMPLE_BYTES].to_pybytes()
+    beginning = data[:SAMPLE_BYTES].to_pybytes()
     if not beginning.strip() and not data.to_pybytes().strip():
         raise FaultyInputError(empty_file_fault(path))
     # Blank lines before the header are no header.
     n_blank = len(beginning) - len(beginning.lstrip(b"\r\n"))
     n_lines = len(beginning[:n_blank].splitlines())
     data = data[n_blank:]
-    sample = data[:_SAMPLE_BYTES].to_pybytes().decode("utf-8", errors="ignore")
-    header = header_of_text(sample, data.size <= _SAMPLE_BYTES, path, options, first_number=1 + n_lines)
+    sample = data[:SAMPLE_BYTES].to_pybytes().decode("utf-8", errors="ignore")
+    header = header_of_text(sample, data.size <= SAMPLE_BYTES, path, options, first_number=1 + n_lines)
     above = "".join(itertools.islice(io.StringIO(sample, newline=""), header.n_lines_above))
     data = data[len(above.encode()) :]
     has_quotes = any((block == QUOTE).any() for block in _small_blocks(data))

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import datetime
 import io
+import re
 import warnings
+import zipfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pyarrow as pa
@@ -22,12 +26,21 @@ from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
 from study.formats.header_rows import SAMPLE_ROWS, HeaderRow, declared_header, find_header, likely_header_row
 from study.formats.legends import MOST_VALUES, why_a_legend
-from study.formats.messages import leave_out_setting, no_record_fault, setting_of, shown_name
+from study.formats.messages import Note, leave_out_setting, no_record_fault, setting_of, shown_name
+from study.formats.packed import check_unfolded_size
 from study.formats.registry import Format, FoundSheets
 from study.formats.tables import FileContents, FileOptions, domain_of, file_of, sheet_path
 from study.formats.values import clean_name, name_faults
-from study.formats.workbook_parts import NEW_WORKBOOK, check_extent, checked_cells, stored_sheets
 
+_NEW_WORKBOOK = b"PK\x03\x04"
+MOST_CELLS = 20_000_000  # of the rectangle from the first cell to the last one, unless a tenth of them has a value
+_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_DIMENSION = re.compile(rb"<dimension ref=\"(?:[A-Z]+[0-9]+:)?([A-Z]+)([0-9]+)\"")
+_ROW = re.compile(rb"<row [^>]*?r=\"([0-9]+)\"")
+_CELL = re.compile(rb"<c [^>]*?r=\"([A-Z]+)[0-9]")
+# A formula behind which no value is stored; the text of a formula may be empty, and then it is stored so.
+_UNCALCULATED = re.compile(rb"<c ((?:(?!t=\"str\")[^>])*)>\s*<f[^>]*(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>")
+_ERROR = re.compile(rb"<c [^>]*?t=\"e\"")
 _MOST_ROWS_SEEN = 1000  # of each sheet, to choose among them
 _Rows = Sequence[Sequence[Any]]
 _Place = tuple[int, int]  # of a cell: its row and column, from 0
@@ -73,7 +86,7 @@ def read_excel(source: SourceFile, options: FileOptions) -> FileContents:
         faults.append(no_record_fault(path))
     stop_at(faults)
     contents = {name: _column(column) for name, column in columns}
-    notes += checked_cells(source, name)
+    notes += _checked_cells(source, name)
     return FileContents(contents, [*notes, *header.notes], depends_on_keep=True, is_typed_by_hand=True)
 
 
@@ -160,7 +173,7 @@ def _all_sheets(source: SourceFile, most_rows: int | None, only: str | None = No
 
 
 def _sheets_of(source: SourceFile, most_rows: int | None, only: str | None) -> Iterator[tuple[str, _Sheet | None]]:
-    stored = stored_sheets(source) if source.content.startswith(NEW_WORKBOOK) else {}
+    stored = _stored_sheets(source) if source.content.startswith(_NEW_WORKBOOK) else {}
     import python_calamine
 
     book = python_calamine.load_workbook(io.BytesIO(source.content))
@@ -171,7 +184,7 @@ def _sheets_of(source: SourceFile, most_rows: int | None, only: str | None) -> I
             yield about.name, None
             continue
         if about.name in stored:
-            check_extent(stored[about.name](), source.path)
+            _check_extent(stored[about.name](), source.path)
         sheet = book.get_sheet_by_name(about.name)
         rows = sheet.to_python(skip_empty_area=False, nrows=most_rows)
         yield about.name, _without_empty_ends(rows, sheet.merged_cell_ranges or ())
@@ -234,6 +247,75 @@ def _text_of(cell: Any, has_times: bool = False) -> str | None:
     if isinstance(cell, datetime.date) and has_times:
         return f"{cell.isoformat()}T00:00:00"
     return str(cell)
+
+
+# What a new workbook stores of each sheet beside the values of its cells: a reader of values sees an empty cell where a
+# formula was never calculated, and where it ended in an error.
+
+
+def _stored_sheets(source: SourceFile) -> dict[str, Callable[[], bytes]]:
+    """How to get what is stored of each sheet, by the name of the sheet; nothing where the parts are called otherwise.
+
+    Raises ``FaultyInputError`` if the workbook unfolds to more than is allowed.
+    """
+    archive = zipfile.ZipFile(io.BytesIO(source.content))
+    check_unfolded_size(source.path, len(source.content), sum(one.file_size for one in archive.infolist()))
+    try:
+        book = ElementTree.fromstring(archive.read("xl/workbook.xml"))
+        relations = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
+    except KeyError:
+        return {}
+    parts = {one.get("Id"): str(one.get("Target")) for one in relations}
+    sheets = {str(one.get("name")): parts.get(one.get(_RELATION), "") for one in book.iter() if one.get(_RELATION)}
+    names = set(archive.namelist())
+    stored = {name: part[1:] if part.startswith("/") else f"xl/{part}" for name, part in sheets.items()}
+    return {name: partial(archive.read, part) for name, part in stored.items() if part in names}
+
+
+def _check_extent(stored: bytes, path: Path) -> None:
+    """Raise ``FaultyInputError`` if cells are so far from each other that most of the sheet between them is empty."""
+    said = _DIMENSION.search(stored)
+    last = _ROW.match(stored, max(stored.rfind(b"<row "), 0))
+    n_rows = max(int(said[2]) if said else 0, int(last[1]) if last else 0)
+    n_cells = stored.count(b"<c ")
+    if n_rows * _most_columns(said, stored) <= max(MOST_CELLS, 10 * n_cells):
+        return
+    raise FaultyInputError(
+        f"{path.name}: {counted(n_cells, 'cell')} of a sheet reach to row {n_rows:,}, so that nearly all between them "
+        "are empty: a cell lies far from the table. Delete the rows and columns beside the table, and save it again."
+    )
+
+
+def _most_columns(said: re.Match[bytes] | None, stored: bytes) -> int:
+    letters = {said[1]} if said else {match[1] for match in _CELL.finditer(stored)}
+    return max((_number(one) for one in letters), default=0)
+
+
+def _number(letters: bytes) -> int:
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - ord("A") + 1
+    return number
+
+
+def _checked_cells(source: SourceFile, sheet: str) -> list[str]:
+    """A note on cells with an error, which are read as missing.
+
+    Raises ``FaultyInputError`` if cells have a formula and no value: whoever wrote the workbook did not calculate it.
+    """
+    if not source.content.startswith(_NEW_WORKBOOK) or sheet not in (sheets := _stored_sheets(source)):
+        return []
+    stored = sheets[sheet]()
+    uncalculated = [match[1] for match in _UNCALCULATED.finditer(stored)]
+    columns = sorted({match[1].decode() for one in uncalculated if (match := re.search(rb'r="([A-Z]+)', one))})
+    if uncalculated:
+        raise FaultyInputError(
+            f"{source.path.name}: {counted(len(uncalculated), 'cell')} with a formula and no stored value, in column"
+            f"{'s' if len(columns) > 1 else ''} {', '.join(columns[:8])}: the program that wrote the workbook did not "
+            "calculate it. Open it in a spreadsheet program and save it, or export the sheet as CSV from there."
+        )
+    n = len(_ERROR.findall(stored))
+    return [Note.of(lambda told: f"{told(n, 'cell')} with an error of a formula read as missing")] if n else []
 
 
 FORMAT = Format(

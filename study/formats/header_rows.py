@@ -7,12 +7,12 @@ a header found below the first row needs evidence in the records beneath it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from disclosure_control.basics.telling.faults import FaultyInputError
-from study.formats.delimited_guesses import looks_like_data
 from study.formats.messages import setting_of
 from study.formats.values import clean_name
 from study.headings import names_subjects
@@ -22,6 +22,7 @@ _MOST_ROWS_ABOVE = 30
 _MOST_FULL_TITLES = 4
 _FEWEST_VALUES = 4  # of a column whose repeats are evidence
 Row = Sequence[str]
+_DATA_LIKE = re.compile(r"[+-]?[.,]*\d[\d.,]*([eE][+-]?\d+)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -186,3 +187,14 @@ def _notes(rows: Sequence[Row], found: HeaderRow, first_number: int) -> list[str
 
 def _rows_between(first: int, last: int) -> str:
     return f"row {first:,}" if first == last else f"rows {first:,}-{last:,}"
+
+
+def header_looks_like_data(header: list[str]) -> bool:
+    """Whether most names of a header are numbers or dates: then it is more likely the first record."""
+    names = [name for name in header if name]
+    return 2 * sum(map(looks_like_data, names)) > len(names)
+
+
+def looks_like_data(text: str) -> bool:
+    """Whether a text is a number or a date."""
+    return _DATA_LIKE.fullmatch(text) is not None

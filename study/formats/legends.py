@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from study.formats.delimited_guesses import looks_like_data
+from study.formats.header_rows import looks_like_data
 from study.formats.tables import SourceTable
 from study.headings import is_number, names_subjects, words_of
 

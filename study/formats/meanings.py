@@ -1,26 +1,56 @@
-"""What the columns of a file mean, whatever its format: missing values, numbers, dates, codes for missing."""
+"""What the columns of a file mean, whatever its format: missing values, numbers, dates, codes for missing.
+
+Codes for missing are read as missing and reported with the setting: ``placeholders`` judges the distinct values of one
+column; here are the columns that may have such codes, and the words.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.encoding.one_meaning import one_spelling
-from study.concepts import names_a_measure, names_an_examination
-from study.formats.coded_missing import names_an_age, with_codes_missing
+from disclosure_control.basics.telling.words import listed
+from study.concepts import concept_of, names_a_measure, names_an_examination
 from study.formats.column_reading import ColumnReading, read_columns, reading_notes
-from study.formats.dated_columns import beginning, numbers_of, with_iso_dates
-from study.formats.messages import counted_note
-from study.formats.placeholders import n_in_another_unit
-from study.formats.tables import FileContents, FileOptions
+from study.formats.dated_columns import beginning, day_of, days_in, numbers_of, with_iso_dates
+from study.formats.messages import Note, all_files_setting, counted_note, shown_name
+from study.formats.placeholders import (
+    CODES,
+    COUNTS_DAYS,
+    MAY_BE_0,
+    MAY_BE_BELOW_0,
+    Apart,
+    dates_apart,
+    is_usual,
+    life_of,
+    n_in_another_unit,
+    numbers_apart,
+)
+from study.formats.tables import FileContents, FileOptions, domain_of
 from study.formats.thousands import without_thousands
-from study.formats.values import Column, n_records_of
+from study.formats.values import NUMBER_PATTERN, Column, clean_name, n_records_of
+from study.models.role_words import is_key, role_of_heading, unit_beside
+from study.models.roles import Role
 
+_CODE_TEXTS = pa.array(
+    sorted({text for code in CODES for text in (number_text(code), f"{code:.1f}", f"{code:.2f}", f"{code:+g}")}),
+    pa.large_string(),
+)
+_TWENTY_YEARS = 20 * 365  # days
+_LONG_TIME_OR_BELOW = r"^(?:29[0-3]\d{4}|-\d+|0)(?:\.0+)?$"  # days to the end of the year 9999, and up to 0
+# Numbers of rows, visits, people and places, and terms in codes: any number may be one of these.
+_COUNTED_ON = (Role.VISIT, Role.SITE, Role.PLACE, Role.IDENTIFIER, Role.CODED_TERM, Role.RECORD_KEY, Role.FOREIGN_KEY)
+_OF_SDTM = r"[A-Z0-9]*(?:SEQ|NUM|ID|CD|NO|N)"
+_MOST_SHOWN = 6
 _MOST_VALUES, _WORD = 1_000, r"[^\x00-\x40]{2}"  # of a column of words
 
 
@@ -38,7 +68,7 @@ def columns_as_meant(
     notes = [*notes_on_thousands, *reading_notes(readings, path, options), *notes_on_dates]
     if options.is_written_as_meant:
         return dict(dated), readings, notes
-    meant, notes_on_codes = with_codes_missing(dated, readings, path, options)
+    meant, notes_on_codes = _with_codes_missing(dated, readings, path, options)
     further = (*_notes_on_units(meant, readings), *_notes_on_spellings(meant, readings))
     return meant, readings, [*notes, *notes_on_codes, *further]
 
@@ -47,7 +77,7 @@ def _notes_on_units(columns: Mapping[str, Column], readings: Mapping[str, Column
     """A note on measurements of which a few are as the others are in another unit: a height of 1.72 beside 165."""
     found = {}
     for name, column in columns.items():
-        is_measured = names_an_examination(name) or (names_a_measure(name) and not names_an_age(name))
+        is_measured = names_an_examination(name) or (names_a_measure(name) and not _names_an_age(name))
         if is_measured and (numbers := numbers_of(column)) is not None:
             found[name] = n_in_another_unit(numbers, readings[name].n_records)
     words = "numbers far from all others, left unchanged: {}; they may be in another unit; check them"
@@ -70,3 +100,147 @@ def _notes_on_spellings(columns: Mapping[str, Column], readings: Mapping[str, Co
         found[name] = n_records_of(pc.is_in(column.combine_chunks(), value_set=several), n_records)
     words = "values that differ in letter case or blanks alone, one value for l and t: {}; to make them one: {}"
     return counted_note(words, found, '"treatment": [{"method": "group", "column": "...", "groups": {"new": ["old"]}}]')
+
+
+# ---------------------------------------------------------------- codes for missing
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """The distinct values that were looked at: which are codes, by text, and how many records have each."""
+
+    texts: list[str]
+    n_records: np.ndarray
+    apart: Apart
+    are_dates: bool
+
+
+def _with_codes_missing(
+    columns: Mapping[str, Column], readings: Mapping[str, ColumnReading], path: Path, options: FileOptions
+) -> tuple[dict[str, Column], list[str]]:
+    """The columns of a file, dates in ISO 8601, with codes for missing read as missing, and notes on them.
+
+    Dates that may be codes are missing too; of numbers that may be, a note asks. ``options.kept`` are values.
+    """
+    found, notes = dict(columns), list[str]()
+    judged = [name for name in columns if name not in options.keep]
+    dates = {name: one for name in judged if (one := days_in(columns[name], readings[name].n_records)) is not None}
+    lives = [life for days, n_records, _ in dates.values() if (life := life_of(days, n_records)) is not None]
+    of_file = (min(first for first, _ in lives), max(last for _, last in lives)) if lives else None
+    for name in judged:
+        kept = {clean_name(value) for value in options.kept.get(name, ())}
+        if name in dates:
+            days, n_records, texts = dates[name]
+            apart = dates_apart(days, n_records, of_file)
+            gone, seen = apart.sure | apart.may_be, _Seen(texts, n_records, apart, are_dates=True)
+        elif (numbers := _numbers_of(name, columns[name], readings[name].n_records)) is not None:
+            values, n_records = numbers
+            says = (re.search(words, name) is not None for words in (COUNTS_DAYS, MAY_BE_0, MAY_BE_BELOW_0))
+            apart = numbers_apart(values, n_records, _names_an_age(name) and not _in_units(name, columns), *says)
+            gone, seen = apart.sure, _Seen([number_text(one) for one in values], n_records, apart, are_dates=False)
+        else:
+            continue
+        codes = {text for text, is_code in zip(seen.texts, gone, strict=True) if is_code and text not in kept}
+        if codes:
+            found[name] = _without(columns[name], codes, seen.are_dates)
+        notes += _notes(name, path, seen, kept)
+    return found, notes
+
+
+def _numbers_of(name: str, column: Column, n_records: np.ndarray | None) -> tuple[np.ndarray, np.ndarray] | None:
+    """The distinct numbers of a column and how many records have each; None where none may be a code."""
+    if not _may_have_codes(name):
+        return None
+    is_searched = re.search(COUNTS_DAYS, name) is not None or _names_an_age(name)
+    if isinstance(column, np.ndarray):
+        present = column[~np.isnan(column)]
+        ends = {float(present.min()), float(present.max())} if len(present) else set()
+        if not len(present) or not (
+            is_searched or ends & CODES or min(ends) <= 0 or max(map(abs, ends)) > _TWENTY_YEARS
+        ):
+            return None
+        numbers, weights = column, n_records
+    else:
+        first = beginning(column)
+        if not len(first) or not pc.all(pc.match_substring_regex(first, NUMBER_PATTERN)).as_py():
+            return None
+        values = column.combine_chunks()
+        may_have = pc.any(pc.is_in(values, value_set=_CODE_TEXTS)).as_py() or is_searched
+        if not may_have and not pc.any(pc.match_substring_regex(values, _LONG_TIME_OR_BELOW)).as_py():
+            return None
+        is_number = pc.match_substring_regex(values, NUMBER_PATTERN)
+        if not pc.all(is_number).as_py():
+            return None
+        numbers, weights = values.cast(pa.float64()).to_numpy(zero_copy_only=False), n_records
+    is_there = ~np.isnan(numbers)
+    distinct, place = np.unique(numbers[is_there], return_inverse=True)
+    counts = np.bincount(place, None if weights is None else weights[is_there], len(distinct)).astype(np.int64)
+    return distinct, counts
+
+
+def _names_an_age(name: str) -> bool:
+    """Whether a heading names the age of a person."""
+    concept = concept_of(name)
+    return concept is not None and concept.name == "age"
+
+
+def _in_units(name: str, columns: Mapping[str, Column]) -> bool:
+    """Whether numbers are of several units: 180 months are an age."""
+    unit = unit_beside(name, list(columns))
+    units = None if unit is None else columns[unit]
+    return isinstance(units, pa.ChunkedArray) and len(pc.unique(units).drop_null()) > 1
+
+
+def _may_have_codes(name: str) -> bool:
+    """Whether a heading is that of a measurement or an answer, and not that of a number of a row, visit or place."""
+    says = role_of_heading(name)
+    if says is not None and says.role in _COUNTED_ON:
+        return False
+    return concept_of(name) is not None or not (is_key(name) or re.fullmatch(_OF_SDTM, name))
+
+
+def _without(column: Column, codes: set[str], are_dates: bool) -> Column:
+    """The column with the codes missing, dates with whatever time of day."""
+    if isinstance(column, np.ndarray):
+        return np.where(np.isin(column, [float(code) for code in codes]), np.nan, column)
+    values = column.combine_chunks()
+    if are_dates:
+        is_code = pc.is_in(pc.utf8_slice_codeunits(values, 0, 10), value_set=pa.array(sorted(codes), pa.large_string()))
+    else:
+        is_code = pc.is_in(values.cast(pa.float64()), value_set=pa.array([float(code) for code in sorted(codes)]))
+    return pa.chunked_array([pc.if_else(is_code, pa.scalar(None, values.type), values)])
+
+
+def _notes(name: str, path: Path, seen: _Seen, kept: set[str]) -> list[str]:
+    of_column = f"{domain_of(path)}__{name}"
+    notes = list[str]()
+    for is_code, is_sure in ((seen.apart.sure, True), (seen.apart.may_be, False)):
+        meant = np.array([one and text not in kept for one, text in zip(is_code, seen.texts, strict=True)], dtype=bool)
+        if not meant.any():
+            continue
+        texts = [text for text, one in zip(seen.texts, meant, strict=True) if one]
+        if seen.are_dates:  # a day that nobody but one person has is no code that may be shown
+            usual = is_usual(np.array([day_of(text) for text in texts], dtype=np.int64))
+            texts = [text for text, one in zip(texts, usual, strict=True) if one]
+        else:
+            texts = [text for text in texts if float(text) in CODES or -10 <= float(text) <= 0]
+        keep, drop = (all_files_setting("columns", {of_column: {key: texts or ["..."]}}) for key in ("kept", "missing"))
+        what = listed(map(repr, texts), at_most=_MOST_SHOWN) if 0 < len(texts) <= _MOST_SHOWN else "values"
+        n = int(seen.n_records[meant].sum())
+        notes.append(Note.of(_words(name, what, n, is_sure, seen.are_dates, keep, drop)))
+    return notes
+
+
+def _words(
+    name: str, what: str, n: int, is_sure: bool, are_dates: bool, keep: str, drop: str
+) -> Callable[[Callable[..., str]], str]:
+    apart = "far from all other " + ("dates" if are_dates else "values")
+
+    def write(told: Callable[..., str]) -> str:
+        column = f"{shown_name(name)} ({told(n)})"
+        if is_sure:
+            return f"{what} read as missing, because {apart}: {column}; if they are values: {keep}"
+        until = "read as missing until you decide" if are_dates else "left as numbers until you decide"
+        return f"{what} may mean missing, {until}: {column}; decide: {drop} or {keep}"
+
+    return write

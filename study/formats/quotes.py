@@ -1,11 +1,19 @@
-"""Whether the quotes of a delimited text pair up, piece by piece."""
+"""The quotes of a delimited text: whether they pair up, piece by piece, and what has none where all text has them."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import BinaryIO
 
 import numpy as np
 
 QUOTE = ord('"')
 _IS_BREAK = np.isin(np.arange(256), list(b"\r\n"))
+_HEADER_BYTES = _PIECE_BYTES = 1 << 20
+# What a program that quotes all of its text leaves without quotes: numbers, truth values, and missing values.
+_BEGINS_NUMBER = np.isin(np.arange(256), list(b"0123456789+-."))
+_WORDS_WITHOUT_QUOTES = (b"NA", b"Na", b"TR", b"FA", b"In")
 END = np.array([ord("\n")], dtype=np.uint8)
 
 
@@ -33,3 +41,68 @@ class QuoteCheck:
         self.n_quotes += len(places)
         self._last = text[-2:]
         return bool(self._is_edge.take(before_opening).all() and self._is_edge.take(behind_closing).all())
+
+
+class BytesOfFile:
+    """The bytes of an open file from its present position, by slices; none may begin before the last one requested."""
+
+    def __init__(self, file: BinaryIO):
+        self._file, self._place, self._held = file, 0, b""
+
+    def __getitem__(self, places: slice) -> np.ndarray:
+        start, stop = places.start or 0, places.stop
+        self._held, self._place = self._held[start - self._place :], start
+        self._held += self._file.read(max(stop - start - len(self._held), 0))
+        return np.frombuffer(self._held[: stop - start], dtype=np.uint8)
+
+
+def n_unquoted_missing(text: np.ndarray | BytesOfFile, delimiter: str) -> int:
+    """Return how many fields of a text (n_bytes,) are NA without quotes where all text has quotes; else 0.
+
+    R writes text and names in quotes, numbers without, and missing values as NA without: there "NA" is text and
+    NA is none. The quotes of ``text`` pair up.
+    """
+    header = text[:_HEADER_BYTES].tobytes().split(b"\n", 1)[0].strip()
+    quoted, mark = rb'"(?:[^"]|"")*"', re.escape(delimiter.encode())
+    if not re.fullmatch(quoted + rb"(?:" + mark + quoted + rb")*", header):
+        return 0
+    n_missing = 0
+    for records in whole_records(text):
+        n = _n_unquoted_missing(records, delimiter)
+        if n is None:
+            return 0
+        n_missing += n
+    return n_missing
+
+
+def whole_records(text: np.ndarray | BytesOfFile) -> Iterator[np.ndarray]:
+    """A text (n_bytes,) in pieces that begin with the line break before them and end with one outside quotes."""
+    start, n_bytes = 0, _PIECE_BYTES
+    while len(piece := text[start : start + n_bytes]):
+        if len(piece) < n_bytes:
+            yield piece
+            return
+        is_inside = np.bitwise_xor.accumulate((piece == ord('"')).view(np.uint8))
+        breaks = np.flatnonzero((piece == ord("\n")) & (is_inside == 0))
+        if len(breaks) and breaks[-1] > 0:
+            yield piece[: breaks[-1] + 1]
+            start, n_bytes = start + int(breaks[-1]), _PIECE_BYTES
+        else:
+            n_bytes *= 2
+
+
+def _n_unquoted_missing(text: np.ndarray, delimiter: str) -> int | None:
+    """The same of whole records; None where some text has no quotes."""
+    is_end = np.isin(np.arange(256), [ord(delimiter), ord("\n"), ord("\r")]).take(text)
+    outside = np.bitwise_xor.accumulate((text == ord('"')).view(np.uint8)) == 0
+    starts = np.flatnonzero(is_end & outside) + 1
+    padded = np.concatenate((text, np.frombuffer(b"\n\n\n", dtype=np.uint8)))
+    pairs = padded[starts].astype(np.uint16) << 8 | padded[starts + 1]
+    words = [word[0] << 8 | word[1] for word in _WORDS_WITHOUT_QUOTES]
+    first = padded[starts]
+    is_empty = (first == ord(delimiter)) | (first == ord("\n")) | (first == ord("\r"))
+    if not (is_empty | (first == ord('"')) | _BEGINS_NUMBER.take(first) | np.isin(pairs, words)).all():
+        return None
+    after = padded[starts + 2]
+    ends = (after == ord(delimiter)) | (after == ord("\n")) | (after == ord("\r"))
+    return int(np.count_nonzero((pairs == words[0]) & ends))

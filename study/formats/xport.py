@@ -32,6 +32,7 @@ from study.formats.statistics_files import SAS_FORMATS
 from study.formats.tables import FileContents, FileOptions
 from study.formats.values import clean_name, name_faults
 from study.formats.xport_layout import (
+    BYTE_FOR_BYTE,
     COUNT,
     LIBRARY_HEADERS,
     MEMBER_AT,
@@ -39,14 +40,16 @@ from study.formats.xport_layout import (
     RECORD,
     NotWholeError,
     XportLayout,
+    cells_of,
     check_end,
     fewest_observations,
     layout_of,
     n_members_of,
+    numbers_of_cells,
     observations_of,
     rounded_up,
+    texts_of_cells,
 )
-from study.formats.xport_values import BYTE_FOR_BYTE, cells_of, numbers_of_cells, texts_of_cells
 
 
 def read_xport(source: SourceFile, options: FileOptions) -> FileContents:

@@ -113,7 +113,7 @@ def test_line_ends_within_values_survive_the_ends_of_blocks(tmp_path, monkeypatc
 
 
 def test_header_longer_than_the_sample(tmp_path, monkeypatch):
-    monkeypatch.setattr("study.formats.delimited_text._SAMPLE_BYTES", 10)
+    monkeypatch.setattr("study.formats.delimited_text.SAMPLE_BYTES", 10)
     names = [f"COLUMN{number}" for number in range(20)]
     assert list(read(tmp_path, ",".join(names) + "\n" + ",".join(names) + "\n").frame) == names
 

@@ -10,8 +10,7 @@ import pytest
 from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable
-from study.formats.xport_layout import layout_of, observations_of
-from study.formats.xport_values import numbers_of_cells, texts_of_cells
+from study.formats.xport_layout import layout_of, numbers_of_cells, observations_of, texts_of_cells
 from tests.examples import some_of
 from tests.places import SHARED_DATA
 
