@@ -23,8 +23,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.side_by_side import side_by_side
 from disclosure_control.records.blocks import with_progress
-from disclosure_control.records.cells import count_cells
-from disclosure_control.records.class_keys import ClassKeys, counted_classes
+from disclosure_control.records.classes import ClassKeys, count_cells, counted_classes
 from disclosure_control.records.dataset_rules import faults_of_subjects, typed_column
 from disclosure_control.records.limits import USUAL_LIMITS, Limits
 from disclosure_control.records.people import ColumnOfPeople, People, evaluated_columns

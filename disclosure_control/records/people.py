@@ -27,7 +27,7 @@ from disclosure_control.basics.encoding.one_meaning import of_one_meaning
 from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import progress
-from disclosure_control.records.class_keys import count_in_blocks
+from disclosure_control.records.classes import count_in_blocks
 from disclosure_control.records.limits import NO_LIMITS, Limits
 from disclosure_control.records.spill import abreast
 from disclosure_control.records.sql import Database

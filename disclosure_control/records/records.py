@@ -23,7 +23,7 @@ from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.basics.encoding.keys import number_rows
 from disclosure_control.basics.telling.faults import RecordsNotAtHandError, stop_at
 from disclosure_control.records.blocks import with_progress
-from disclosure_control.records.class_keys import counted_classes
+from disclosure_control.records.classes import counted_classes
 from disclosure_control.records.disk import PeopleOnDisk, put_aside
 from disclosure_control.records.limits import NO_LIMITS, Limits
 from disclosure_control.records.people import People, PeopleInMemory, evaluated_columns

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError
-from disclosure_control.records.class_keys import count_in_blocks
+from disclosure_control.records.classes import count_in_blocks
 from disclosure_control.records.counted_texts import CountedTexts
 from disclosure_control.records.people import People
 from disclosure_control.records.subjects import Subjects

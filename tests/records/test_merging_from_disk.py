@@ -146,12 +146,14 @@ def test_columns_are_divided_some_at_a_time_in_the_order_of_people(tmp_path, mon
         place = {name: i for i, name in enumerate(["S3", "S0", "S4", "S2"])}  # S1 is not among the people
         person = np.array([place.get(name, -1) for name in table.source_ids("ID")[0]])
         divided = table.of_people(person, np.array([0, 3]), "ID")
+        assert not table.codes.path.exists()  # rows are not kept beside those that are divided
         found = [divided.part(*part).to_dict("records") for part in ((0, 3), (3, 4))]
     theirs = sorted((row for row in rows if row["ID"] in place), key=lambda row: place[row["ID"]])
     numbered = [{**row, SUBJECT: place[row["ID"]] % 3} for row in theirs]
     assert found == [[row for row in numbered if row["ID"] != "S2"], [row for row in numbered if row["ID"] == "S2"]]
 
 
+@pytest.mark.thorough("1.2 s: of a whole merge; of one table above")
 def test_rows_are_not_kept_beside_those_that_are_divided(tmp_path):
     results, _ = sparse_pilot(tmp_path)
     with working_on("disk", tmp_path, results, SPARSE) as working:

@@ -65,7 +65,7 @@ def test_the_same_bytes_as_in_memory(tmp_path_factory, people, config, parts, se
     assert (found.report, found.short, found.outcome) == (expected.report, expected.short, expected.outcome)
 
 
-@pytest.mark.parametrize("engine", ["memory", "disk"])
+@pytest.mark.parametrize("engine", [pytest.param("memory", marks=pytest.mark.thorough("0.3 s")), "disk"])
 @examples(30)
 @given(rows(16), configs, limits, asked())
 def test_every_answer_is_what_its_treatment_does_to_the_records(

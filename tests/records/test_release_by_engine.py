@@ -20,6 +20,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.records import domain_files, spill
 from disclosure_control.records.domain_files import FileLimits
+from disclosure_control.records.domains import domains_from_disk
 from disclosure_control.records.limits import Limits
 from disclosure_control.records.merging import MergeLimits
 from disclosure_control.report.verdict import verdict_on, what_leaves
@@ -318,8 +319,7 @@ def test_a_file_of_which_nobody_stays_is_not_written(tmp_path):
 
 
 def test_a_disk_without_room_is_told_before_a_domain_file_is_read(tmp_path, monkeypatch):
-    path = pilot(tmp_path, 4)
-    with opened_with("disk", path, config_with(), TINY) as opened:
-        monkeypatch.setattr(spill.shutil, "disk_usage", lambda folder: Mock(free=10))
-        with pytest.raises(FaultyInputError, match="processed_for_anonym: working from disk needs about"):
-            opened.dataset.domains.read_to_release(tmp_path, lambda table: True)
+    results = pilot(tmp_path, 4).parent
+    monkeypatch.setattr(spill.shutil, "disk_usage", lambda folder: Mock(free=10))
+    with pytest.raises(FaultyInputError, match="processed_for_anonym: working from disk needs about"):
+        domains_from_disk(Mock(), results, TINY).read_to_release(tmp_path, lambda table: True)

@@ -57,7 +57,7 @@ def scanned(engine: str, path, limits: Limits) -> Scan:
 @pytest.mark.parametrize(
     ("n", "is_in_order"),
     [
-        (60, True),
+        pytest.param(60, True, marks=pytest.mark.thorough("0.4 s")),
         (60, False),
         pytest.param(SAMPLE + 900, False, marks=pytest.mark.thorough("2 s: more than the sample")),
     ],

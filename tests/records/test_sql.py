@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from Anonymization_Models import EquivalenceClasses
 from disclosure_control.basics.encoding.keys import number_rows
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.records import class_keys, sql
-from disclosure_control.records.class_keys import ClassKeys, counted_classes
+from disclosure_control.records import classes, sql
+from disclosure_control.records.classes import ClassKeys, counted_classes
 from disclosure_control.records.cluster import counting_by
 from disclosure_control.records.spill import put_codes
 from disclosure_control.records.sql import database_in
@@ -53,13 +53,13 @@ def test_classes_are_numbered_as_in_memory(database, engine, made, n_dense):
     found, size = counted_classes(count(path, range(len(radices))), len(radices), 1000)
     labels = tuple(np.arange(radix - 1) for radix in radices)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(class_keys, "DENSE_KEYS", n_dense)
+        patch.setattr(classes, "DENSE_KEYS", n_dense)
         keys = ClassKeys(EquivalenceClasses(tuple(map(str, radices)), labels, found, size))
-        classes = keys.class_of(list(codes), codes.shape[1])
+        class_of_record = keys.class_of(list(codes), codes.shape[1])
     expected, size_expected = number_rows(list(codes), radices, codes.shape[1], least=-1)
     np.testing.assert_array_equal(size, size_expected)
-    np.testing.assert_array_equal(classes, expected)
-    np.testing.assert_array_equal(found[:, classes], codes)
+    np.testing.assert_array_equal(class_of_record, expected)
+    np.testing.assert_array_equal(found[:, class_of_record], codes)
     assert [one.name for one in path.parent.iterdir()] == [path.name]
 
 

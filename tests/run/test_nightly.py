@@ -79,6 +79,7 @@ def test_it_passes_again_where_the_treatment_suppresses_who_is_at_risk(night):
     assert summary["release"]["people_left_out"] == 1
 
 
+@pytest.mark.thorough("0.4 s: both doors")
 def test_original_ids_in_the_table_that_leaves_fail_it(night):
     status, summary = night({"treatment": [BANDS]})
     assert status == RISK_TOO_HIGH

@@ -1,4 +1,4 @@
-"""People by class and value, counted in pieces of whole classes: what a dictionary counts."""
+"""Keys counted block by block, and people by class and value in pieces of whole classes: what a dictionary counts."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from Anonymization_Models import EquivalenceClasses, SensitiveCounts
-from disclosure_control.records.cells import count_cells
-from disclosure_control.records.class_keys import ClassKeys
+from disclosure_control.records import classes as counting
+from disclosure_control.records.classes import ClassKeys, count_cells, count_in_blocks
 from disclosure_control.records.spill import put_codes
 from disclosure_control.records.sql import database_in
+from tests.examples import examples
 
 LABELS = np.array(["a", "b", "c"])
 
@@ -59,3 +62,14 @@ def test_how_many_have_each_value_is_counted_of_those_who_are_asked_for_and_of_e
         monkeypatch.setattr(type(one.tables), "__iter__", None)
         assert one.people_of_value().tolist() == expected
         monkeypatch.undo()
+
+
+@examples(100)
+@given(st.lists(st.lists(st.integers(0, 9), max_size=8), max_size=6), st.sampled_from([2, 1 << 22]))
+def test_keys_are_counted_over_blocks(blocks, n_dense):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "DENSE_KEYS", n_dense)
+        keys, people = count_in_blocks([np.array(block, dtype=np.int64) for block in blocks], 10)
+    expected = [key for block in blocks for key in block]
+    assert keys.tolist() == sorted(set(expected))
+    assert people.tolist() == [expected.count(key) for key in sorted(set(expected))]
