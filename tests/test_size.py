@@ -140,16 +140,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 2,
         "tests/study_tables": 1,
     },
-    "Store": {
-        "disclosure_control.identifiers": 4,
-        "disclosure_control.report": 6,
-        "study": 64,
-        "tests/records": 77,
-        "tests/run": 5,
-        "tests/steps/identifiers": 1,
-        "tests/study/formats": 14,
-        "tests/study/models": 1,
-    },
     "Desk": {
         "Anonymization_Models": 14,
         "config": 6,
@@ -202,6 +192,16 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 104,
         "tests/study/models": 30,
     },
+    "Store": {
+        "disclosure_control.identifiers": 4,
+        "disclosure_control.report": 6,
+        "study": 64,
+        "tests/records": 73,
+        "tests/run": 5,
+        "tests/steps/identifiers": 1,
+        "tests/study/formats": 14,
+        "tests/study/models": 1,
+    },
 }
 
 MOST = {
@@ -215,7 +215,7 @@ MOST = {
     "disclosure_control.draft": 1417,
     "disclosure_control.identifiers": 1448,
     "disclosure_control.measures": 1658,
-    "disclosure_control.records": 1877,
+    "disclosure_control.records": 1870,
     "disclosure_control.release": 3929,
     "disclosure_control.remedy": 4028,
     "disclosure_control.report": 994,
@@ -260,7 +260,7 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 41675, 32795
+MOST_STATEMENTS, MOST_OF_TESTS = 41668, 32795
 MOST_SETTINGS = 299
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
