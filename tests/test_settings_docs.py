@@ -19,8 +19,8 @@ from disclosure_control.release.terms.rare_terms import RareTerms
 from disclosure_control.remedy.treatments.registry import methods
 from disclosure_control.steps import READERS, STEPS, settings_module
 from disclosure_control.steps.context.settings import DecisionOnRule
-from disclosure_control.study_tables.asked import OutcomeAsked
 from disclosure_control.study_tables.fit import FitForUseSettings
+from disclosure_control.study_tables.regression import OutcomeAsked
 from study.formats.tables import FileOptions
 from study.merge.ages import AgeAt
 from study.merge.settings import MergeSettings

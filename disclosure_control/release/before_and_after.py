@@ -15,43 +15,30 @@ from disclosure_control.basics.telling.words import listed
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.study import NOBODY, Study, StudyFile
-from disclosure_control.study_tables.asked import OutcomeAsked
-from disclosure_control.study_tables.columns_on_disk import ColumnsOnDisk
 from disclosure_control.study_tables.comparison import ComparedTable, State, compared_tables
 from disclosure_control.study_tables.fit import FitForUse, FitForUseSettings, HiddenColumns, LedgerLine, fit_for_use
 from disclosure_control.study_tables.registry import study_tables
-from disclosure_control.study_tables.side import PersonRows, StudySide
+from disclosure_control.study_tables.regression import OutcomeAsked
+from disclosure_control.study_tables.rows import ColumnsOnDisk, PersonRows
+from disclosure_control.study_tables.side import StudySide
 from disclosure_control.study_tables.table import StudyTable
-from study.formats.tables import SourceTable
 from study.models.roles import TableKind
 
 _OF_PEOPLE = (TableKind.PEOPLE, TableKind.FINDINGS, TableKind.EVENTS, TableKind.ROWS, TableKind.TIMING)
 
 
-class _ColumnsOfTable(ColumnsOnDisk):
-    """Those of a file as it came in, in the order of its rows."""
-
-    def __init__(self, table: SourceTable) -> None:
-        super().__init__([str(name) for name in table.frame], table.n_rows)
-        self._table = table
-
-    def read(self, name: str) -> dict[str, pd.Series]:
-        return {name: self._table.column(name)}
-
-
-class _ColumnsOfParts(ColumnsOnDisk):
+def _columns_of_parts(file: ReleasedFile, asked: Sequence[str]) -> ColumnsOnDisk:
     """Those of a file as it leaves: what was ``asked`` of the file that came in is read at once."""
+    names = [str(name) for name in file.columns]
+    first = [name for name in asked if name in names]
 
-    def __init__(self, file: ReleasedFile, asked: Sequence[str]) -> None:
-        super().__init__([str(name) for name in file.columns], file.n_records)
-        self._file, self._first = file, [name for name in asked if name in self]
-
-    def read(self, name: str) -> dict[str, pd.Series]:
-        names = list(dict.fromkeys([name, *self._first]))
-        self._first = []
-        parts = [part.frame[names] for part in self._file.parts]
-        whole = pd.concat(parts, ignore_index=True)
+    def read(name: str) -> dict[str, pd.Series]:
+        together = list(dict.fromkeys([name, *first]))
+        first.clear()
+        whole = pd.concat([part.frame[together] for part in file.parts], ignore_index=True)
         return {str(column): whole[column] for column in whole}
+
+    return ColumnsOnDisk(names, file.n_records, read)
 
 
 @dataclass(frozen=True)
@@ -121,9 +108,10 @@ class CameIn:
 def _rows_of(file: StudyFile) -> PersonRows:
     if file.table.fits(0):
         return PersonRows(file.table.frame, file.people)
-    columns = _ColumnsOfTable(file.table)
-    ids, _ = file.table.source_ids(file.id_column)
-    places = pd.Index(ids).get_indexer(pd.Index(file.table.column(str(file.id_column))))
+    table = file.table
+    columns = ColumnsOnDisk([*map(str, table.frame)], table.n_rows, lambda name: {name: table.column(name)})
+    ids, _ = table.source_ids(file.id_column)
+    places = pd.Index(ids).get_indexer(pd.Index(table.column(str(file.id_column))))
     return PersonRows(columns, np.append(file.people, NOBODY)[places])
 
 
@@ -131,7 +119,7 @@ def _rows_that_leave(file: ReleasedFile, before: PersonRows) -> PersonRows:
     if not file.is_in_parts:
         return PersonRows(file.frame, file.people)
     asked = before.frame.asked if isinstance(before.frame, ColumnsOnDisk) else ()
-    return PersonRows(_ColumnsOfParts(file, asked), np.concatenate([part.people for part in file.parts]))
+    return PersonRows(_columns_of_parts(file, asked), np.concatenate([part.people for part in file.parts]))
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from disclosure_control.basics.settings.fields import SettingsGroup, nested, set
 from disclosure_control.basics.settings.kinds import POSITIVE, SHARE, TEXT
 from disclosure_control.basics.telling.small_counts import Policy, some_of_people
 from disclosure_control.basics.telling.words import capitalised, counted, listed
-from disclosure_control.study_tables.asked import OutcomeAsked
 from disclosure_control.study_tables.comparison import LEAST, ComparedTable, State
+from disclosure_control.study_tables.regression import OutcomeAsked
 from disclosure_control.study_tables.table import ANY, CellKind
 from disclosure_control.study_tables.words import (
     arm_and_row,

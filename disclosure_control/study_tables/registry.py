@@ -1,4 +1,4 @@
-"""The tables of a study: each module of ``definitions`` that defines a ``TABLE`` is one, or a family of them."""
+"""The tables of a study: each module of ``definitions`` has a function that makes one, or a family of them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from pathlib import Path
 from disclosure_control.study_tables.side import StudySide
 from disclosure_control.study_tables.table import StudyTable
 
+Make = Callable[[StudySide], Iterator[StudyTable]]
+
 
 @dataclass(frozen=True)
 class TableDefinition:
@@ -21,18 +23,23 @@ class TableDefinition:
     """
 
     name: str
+    place: int
     documentation: str
-    make: Callable[[StudySide], Iterator[StudyTable]]
-    place: int = 50
+    make: Make
+
+
+def defined(name: str, place: int, documentation: str) -> Callable[[Make], TableDefinition]:
+    """Makes a definition of a function: it is written above the one named ``make``."""
+    return lambda make: TableDefinition(name, place, documentation, make)
 
 
 @cache
 def definitions() -> dict[str, TableDefinition]:
     """Every definition by name, in the order of the tables."""
     folder = Path(__file__).parent / "definitions"
-    names = sorted(module.name for module in pkgutil.iter_modules([str(folder)]))
+    names = (module.name for module in pkgutil.iter_modules([str(folder)]))
     modules = [importlib.import_module(f"disclosure_control.study_tables.definitions.{name}") for name in names]
-    found: list[TableDefinition] = [module.TABLE for module in modules if hasattr(module, "TABLE")]
+    found: list[TableDefinition] = [module.make for module in modules]
     return {one.name: one for one in sorted(found, key=lambda one: one.place)}
 
 

@@ -5,22 +5,17 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
 
-from disclosure_control.basics.encoding.columns import number_text, parse_numbers
-from disclosure_control.basics.encoding.interval_labels import interval_of
 from disclosure_control.basics.encoding.keys import count_keys
-from disclosure_control.basics.encoding.text_codes import TextCodes, text_codes
-from disclosure_control.study_tables.asked import OutcomeAsked
-from disclosure_control.study_tables.columns_on_disk import ColumnsOnDisk
-from study.formats.days import days_of
-from study.models.roles import Role, TableKind, TableModel
+from disclosure_control.study_tables.regression import OutcomeAsked
+from disclosure_control.study_tables.rows import DomainRows, Levels, PersonRows
+from disclosure_control.study_tables.table import CellKind, Cells, StudyTable
+from study.models.roles import Role, TableKind
 from study.models.study_model import StudyModel
 
 EVERYBODY = "All people"
@@ -30,144 +25,7 @@ _NO_ARM = re.compile(r"(?i)scr.*fail|not.?assg?n|not assigned|not treated|unplan
 # Which of several columns of an arm is read: the planned one in words, or that of the treatment that people had.
 _PLANNED, _ACTUAL = ("ARM", "TRT01P", "ACTARM", "TRT01A"), ("ACTARM", "TRT01A", "ARM", "TRT01P")
 _STARTS = ("RFXSTDTC", "RFSTDTC", "TRTSDT")  # of the treatment; the first with a value counts
-_TIME_OF_DAY = r"T(\d\d):(\d\d)(?::(\d\d))?"
-
-
-@dataclass(frozen=True)
-class PersonRows:
-    """Some columns of a data set, and the person of each row (n_rows,), below 0 of nobody."""
-
-    frame: pd.DataFrame | ColumnsOnDisk = field(repr=False)
-    people: np.ndarray = field(repr=False)
-
-    def of_columns(self, names: Sequence[str]) -> pd.DataFrame:
-        """A frame with at least some columns, those of them that are there."""
-        if isinstance(self.frame, pd.DataFrame):
-            return self.frame
-        return pd.DataFrame({name: self.frame[name] for name in names if name in self.frame}, index=self.frame.index)
-
-
-class DomainRows:
-    """All rows of a domain, of its parts one after the other: columns by the names of the merge, or by their own."""
-
-    def __init__(self, domain: str, table: TableModel, parts: Sequence[PersonRows]) -> None:
-        self.domain, self.table, self.parts = domain, table, parts
-        self.people = np.concatenate([part.people for part in parts])
-        self._columns: dict[str, list[TextCodes | pd.Series]] = {}
-        self._codes: dict[str, tuple[np.ndarray, np.ndarray]] = {}
-        self.found: dict[str, Any] = {}  # by several tables
-
-    def __contains__(self, column: str) -> bool:
-        return any(column in part.frame for part in self.parts)
-
-    def _of_parts(self, column: str) -> list[TextCodes | pd.Series]:
-        """A column of each part, read once: the codes of texts, or other values; no code where it is missing."""
-        if column not in self._columns:
-            found = [part.frame[column] if column in part.frame else len(part.people) for part in self.parts]
-            self._columns[column] = [
-                TextCodes(np.full(one, -1), pa.array([], "large_string"))
-                if isinstance(one, int)
-                else (text_codes(one) if one.dtype == "str" else one)
-                for one in found
-            ]
-        return self._columns[column]
-
-    def has(self, column: str) -> bool:
-        """Whether some row has a value in a column."""
-        return any(
-            bool((one.codes >= 0).any() if isinstance(one, TextCodes) else one.notna().any())
-            for one in self._of_parts(column)
-        )
-
-    def called(self, short: str) -> str | None:
-        """The column that the merge knows by this name; None where no part has it with a value."""
-        name = self.table.called(short)
-        return name if self.has(name) else None
-
-    def codes(self, column: str) -> tuple[np.ndarray, np.ndarray]:
-        """The code of each row (n_rows,), -1 where missing, and the labels as text: those by which it is known."""
-        if column not in self._codes:
-            parts = [_codes_and_labels(one) for one in self._of_parts(column)]
-            if len(parts) > 1:
-                place, labels = pd.factorize(np.concatenate([own for _, own in parts]))
-                of_parts = np.split(place, np.cumsum([len(own) for _, own in parts])[:-1])
-                codes = [np.append(own, -1)[one] for own, (one, _) in zip(of_parts, parts, strict=True)]
-                parts = [(np.concatenate(codes), labels)]
-            self._codes[column] = parts[0]
-        return self._codes[column]
-
-    def numbers(self, column: str) -> np.ndarray:
-        """A column as numbers (n_rows,): of an interval its middle, NaN where no number is known."""
-        if self._are_numbers(column):
-            return np.concatenate([one.to_numpy() for one in self._of_parts(column) if isinstance(one, pd.Series)])
-        codes, _ = self.codes(column)
-        return np.append(self.numbers_of_codes(column), np.nan)[codes]
-
-    def _are_numbers(self, column: str) -> bool:
-        return all(isinstance(one, pd.Series) and one.dtype.kind == "f" for one in self._of_parts(column))
-
-    def numbers_of_codes(self, column: str) -> np.ndarray:
-        """The number of each label of a column (n_labels,), as ``numbers`` has it."""
-        return numbers_of_labels(self.codes(column)[1])
-
-    def bands(self, column: str) -> int:
-        """How many intervals the column has in place of numbers."""
-        if self._are_numbers(column):
-            return 0
-        return sum(interval_of(label) is not None for label in self.codes(column)[1].tolist())
-
-    def is_one_of(self, column: str, *words: str) -> np.ndarray:
-        """Which rows (n_rows,) have one of the words, in capitals or not."""
-        codes, labels = self.codes(column)
-        return np.append([label.strip().upper() in words for label in labels.tolist()], False)[codes].astype(bool)
-
-    def days(self, column: str) -> np.ndarray:
-        """The complete dates of a column (n_rows,) as days since 1970, NaN of all others."""
-        return np.floor(self.moments(column))
-
-    def moments(self, column: str, at: np.ndarray | None = None) -> np.ndarray:
-        """The complete dates ``at`` some places as days since 1970, the time of day as a part; NaN of all others."""
-        codes, all_labels = self.codes(column)
-        codes, moments = codes if at is None else codes[at], np.full(len(all_labels) + 1, np.nan)
-        used = np.flatnonzero(np.bincount(codes + 1, minlength=len(moments))[1:])
-        labels = all_labels[used].astype("str")
-        days, length = _days_of_labels(labels), np.strings.str_len(labels)
-        found = np.where(np.isnat(days), np.nan, days.astype("int64").astype(float))
-        if (timed := length > len("2000-01-01")).any():
-            parts = pd.Series(labels[timed]).str.extract(_TIME_OF_DAY).astype(float).fillna(0).to_numpy()
-            found[timed] += parts @ (1 / 24, 1 / 1440, 1 / 86400)
-        moments[used] = found
-        return moments[codes]
-
-
-def _codes_and_labels(column: TextCodes | pd.Series) -> tuple[np.ndarray, np.ndarray]:
-    if isinstance(column, TextCodes):
-        return column.codes.astype(np.intp), np.array(column.texts.to_pylist(), dtype=object)
-    codes, distinct = pd.factorize(column)
-    texts = [number_text(one) if isinstance(one, float) else str(one) for one in distinct.tolist()]
-    return codes, np.array(texts, dtype=object)
-
-
-def _days_of_labels(labels: np.ndarray) -> np.ndarray:
-    """As ``days_of``, of distinct texts (n_labels,): in a tenth of the time where all complete dates are dates."""
-    days = np.full(len(labels), np.datetime64("NaT"), dtype="datetime64[D]")
-    is_complete = np.strings.str_len(labels) >= len("2000-01-01")
-    try:
-        days[is_complete] = labels[is_complete].astype("U10").astype("datetime64[D]")
-    except ValueError:
-        return days_of(pd.Series(labels, dtype="str"))
-    return days
-
-
-def numbers_of_labels(labels: np.ndarray) -> np.ndarray:
-    """The number of each label (n_labels,): itself, or the middle of an interval; the end of an open one."""
-    numbers = parse_numbers(pd.Series(labels, dtype="str"))
-    for place in np.flatnonzero(np.isnan(numbers)):
-        interval = interval_of(str(labels[place]).strip())
-        if interval is not None:
-            ends = [end for end in (interval.low, interval.high) if np.isfinite(end)]
-            numbers[place] = sum(ends) / len(ends)
-    return numbers
+TIME_TO_EVENT = "CNSR"  # a data set with this column has times, and no results
 
 
 class StudySide:
@@ -214,6 +72,10 @@ class StudySide:
             if (rows := self.domain(name)) is not None and rows.table.kind in kinds:
                 yield rows
 
+    def findings(self, are_times: bool = False) -> Iterator[DomainRows]:
+        """The domains of results, or those of times to an event."""
+        return (rows for rows in self.domains(TableKind.FINDINGS) if (TIME_TO_EVENT in rows) is are_times)
+
     def as_before(self, question: Hashable, find: Callable[[], Any]) -> Any:
         """What the side that came in answers to a question on its tables, so that both sides have the same rows."""
         if self._like is not None and question in self._like._decided:
@@ -221,6 +83,16 @@ class StudySide:
         if question not in self._decided:
             self._decided[question] = find()
         return self._decided[question]
+
+    def is_number(self, rows: DomainRows, column: str) -> bool:
+        """Whether a column is read as numbers: by its role, else because it has many and no other values."""
+        return bool(self.as_before(("number", rows.domain, column), lambda: self._is_number(rows, column)))
+
+    def _is_number(self, rows: DomainRows, column: str) -> bool:
+        known, (_, labels) = rows.table.columns.get(column), rows.codes(column)
+        are_numbers = len(labels) > 0 and not rows.bands(column) and not np.isnan(rows.numbers_of_codes(column)).any()
+        is_said = known is not None and known.role in (Role.NUMBER, Role.AGE, Role.BIRTH_YEAR)
+        return are_numbers and (is_said or len(labels) > MOST_LEVELS // 3)
 
     # ------------------------------------------------------------ time
 
@@ -234,9 +106,7 @@ class StudySide:
         found, rows = np.full(self.n_people, np.nan), self.domain(self.model.base or "")
         for column in columns if rows is not None else ():
             if rows is not None and column in rows:
-                moments, known = np.full(self.n_people, np.nan), rows.people >= 0
-                np.fmin.at(moments, rows.people[known], rows.moments(column)[known])
-                found = np.where(np.isnan(found), moments, found)
+                found = np.where(np.isnan(found), self.least(rows.people, rows.moments(column)), found)
         return found
 
     def since_start(self, rows: DomainRows, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -278,12 +148,8 @@ class StudySide:
             return self._like._arm_column
         for rows in sorted(self.domains(TableKind.PEOPLE), key=lambda one: one.domain != self.model.base):
             named = [name for name in rows.table.of_role(Role.ARM) if name in rows]
-            named.sort(
-                key=lambda name: self._arm_names.index(name) if name in self._arm_names else len(self._arm_names)
-            )
-            for name in named:
-                arms = [arm for arm in rows.codes(name)[1] if not _NO_ARM.search(arm)]
-                if 2 <= len(arms) <= MOST_ARMS:
+            for name in sorted(named, key=[*self._arm_names, *named].index):
+                if 2 <= sum(not _NO_ARM.search(arm) for arm in rows.codes(name)[1]) <= MOST_ARMS:
                     return rows.domain, name
         return None
 
@@ -296,14 +162,10 @@ class StudySide:
         if rows is None or column not in rows:
             return (), np.full(self.n_people, -1)
         codes, labels = rows.codes(column)
-        order = np.argsort(labels, kind="stable")
-        kept = [place for place in order.tolist() if not _NO_ARM.search(labels[place])]
-        rank = np.full(len(labels) + 1, -1)
-        rank[kept] = np.arange(len(kept))
-        arm = np.full(self.n_people, -1)
-        known = rows.people >= 0
-        arm[rows.people[known]] = rank[codes[known]]
-        return tuple(labels[kept].tolist()), np.where(self.there, arm, -1)
+        is_arm = np.array([not _NO_ARM.search(label) for label in labels] + [False])
+        arm, known = np.full(self.n_people, -1), rows.people >= 0
+        arm[rows.people[known]] = np.where(is_arm, np.cumsum(is_arm) - 1, -1)[codes[known]]
+        return tuple(labels[is_arm[:-1]].tolist()), np.where(self.there, arm, -1)
 
     @property
     def arms(self) -> tuple[str, ...]:
@@ -324,59 +186,93 @@ class StudySide:
         """How many people each arm has (n_arms,)."""
         return np.bincount(self.arm[self.arm >= 0], minlength=len(self.arms))
 
-    # ------------------------------------------------------------ counts
+    # ------------------------------------------------------------ people
 
-    def is_number(self, rows: DomainRows, column: str) -> bool:
-        """Whether a column is read as numbers: by its role, else because it has many and no other values."""
-        return bool(self.as_before(("number", rows.domain, column), lambda: self._is_number(rows, column)))
+    def least(self, people: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """The least value of each person (n_people,), by those of rows (n_rows,), NaN without one."""
+        found, known = np.full(self.n_people, np.nan), people >= 0
+        np.fmin.at(found, people[known], values[known])
+        return found
 
-    def _is_number(self, rows: DomainRows, column: str) -> bool:
-        known, (_, labels) = rows.table.columns.get(column), rows.codes(column)
-        numbers = numbers_of_labels(labels) if rows.bands(column) == 0 else np.zeros(0)
-        are_numbers = len(labels) > 0 and len(numbers) == len(labels) and not np.isnan(numbers).any()
-        is_said = known is not None and known.role in (Role.NUMBER, Role.AGE, Role.BIRTH_YEAR)
-        return are_numbers and (is_said or len(labels) > MOST_LEVELS // 3)
+    def mean(self, people: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """The mean value of each person (n_people,), by those of rows (n_rows,), NaN without one."""
+        known = (people >= 0) & ~np.isnan(values)
+        return mean_by_place(people[known], values[known], self.n_people)
 
-    def count_people(self, people: np.ndarray, codes: np.ndarray, n_codes: int) -> np.ndarray:
-        """People with each code, by arm (n_codes, n_arms); ``people`` and ``codes`` (n_rows,), below 0 of none."""
-        person, code = self._pairs(people, codes, n_codes)
-        return self._by_arm(person, code, n_codes)
+    def is_counted(self, people: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Which rows (n_rows,) are of people with an arm and have a code; both are below 0 of none."""
+        return (people >= 0) & (codes >= 0) & (np.append(self.arm, -1)[people] >= 0)
 
-    def count_records(self, people: np.ndarray, codes: np.ndarray, n_codes: int) -> np.ndarray:
-        """Records with each code, by arm (n_codes, n_arms)."""
-        kept = self._are_counted(people, codes)
-        return self._by_arm(people[kept], codes[kept], n_codes)
+    def count(self, people: np.ndarray, codes: np.ndarray, n_codes: int) -> tuple[np.ndarray, np.ndarray]:
+        """People and records with each code, by arm (n_codes, n_arms)."""
+        kept, n, n_arms = self.is_counted(people, codes), max(n_codes, 1), len(self.arms)
+        pairs, n_records = count_keys(people[kept].astype(np.int64) * n + codes[kept], self.n_people * n)
+        place = pairs % n * n_arms + self.arm[pairs // n]
+        found = (np.bincount(place, of_pair, n_codes * n_arms) for of_pair in (None, n_records))
+        n_people, n_rows = (one.astype(np.int64).reshape(n_codes, n_arms) for one in found)
+        return n_people, n_rows
 
-    def means(self, people: np.ndarray, codes: np.ndarray, values: np.ndarray, n_codes: int) -> Means:
+    # ------------------------------------------------------------ tables
+
+    def shares(
+        self,
+        name: str,
+        rows: DomainRows,
+        title: str,
+        parts: Sequence[Levels],
+        people: np.ndarray | None = None,
+        with_records: bool = False,
+        **further: Any,
+    ) -> StudyTable:
+        """A table of the people with each level of some parts, by records (n_records,) of ``people``, or all rows.
+
+        ``further``: fields of the table; its ``source``, if that is not the domain.
+        """
+        people, shape = rows.people if people is None else people, (0, len(self.arms))
+        n, records, of = [np.zeros(shape, np.int64)], [np.zeros(shape, np.int64)], [np.zeros(shape, np.int64)]
+        for part in parts:
+            of_part = self.count(people, part.codes, len(part.levels))
+            n.append(of_part[0])
+            records.append(of_part[1])
+            of.append(np.broadcast_to(self.people_in_arms if part.of is None else part.of, of_part[0].shape))
+        levels, groups = [one for part in parts for one in part.levels], [one for part in parts for one in part.groups]
+        cells = Cells.of_shares(np.vstack(n), np.vstack(of))
+        further |= {"events": np.vstack(records)} if with_records else {}
+        return self.table(CellKind.SHARE, name, rows, title, levels, cells, np.vstack(of), groups=groups, **further)
+
+    def means(
+        self, name: str, rows: DomainRows, title: str, measured: Mapping[str, np.ndarray], **further: Any
+    ) -> StudyTable:
+        """A table of the mean of each number that was ``measured`` of people (n_people,), NaN of those without."""
+        n = len(measured)
+        people, codes = np.tile(np.arange(self.n_people), n), np.repeat(np.arange(n), self.n_people)
+        cells = self.mean_cells(people, codes, np.concatenate([np.zeros(0), *measured.values()]), n)
+        cells = replace(cells, n=cells.n.astype(float))  # as a file of cells that are not all known has them
+        return self.table(CellKind.MEAN, name, rows, title, list(measured), cells, **further)
+
+    def mean_cells(self, people: np.ndarray, codes: np.ndarray, values: np.ndarray, n_codes: int) -> Cells:
         """Means of ``values`` (n_rows,) by code and arm; a person has at most one row with a code."""
-        kept = self._are_counted(people, codes) & ~np.isnan(values)
+        kept = self.is_counted(people, codes) & ~np.isnan(values)
         place = codes[kept] * len(self.arms) + self.arm[people[kept]]
         return means_by_place(place, values[kept], (n_codes, len(self.arms)))
 
-    def _are_counted(self, people: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        kept = (people >= 0) & (codes >= 0)
-        kept[kept] = self.arm[people[kept]] >= 0
-        return kept
-
-    def _pairs(self, people: np.ndarray, codes: np.ndarray, n_codes: int) -> tuple[np.ndarray, np.ndarray]:
-        kept = self._are_counted(people, codes)
-        n = max(n_codes, 1)
-        keys, _ = count_keys(people[kept].astype(np.int64) * n + codes[kept], self.n_people * n)
-        return keys // n, keys % n
-
-    def _by_arm(self, people: np.ndarray, codes: np.ndarray, n_codes: int) -> np.ndarray:
-        n_arms = len(self.arms)
-        counts = np.bincount(codes * n_arms + self.arm[people], minlength=n_codes * n_arms)
-        return counts.reshape(n_codes, n_arms)
-
-
-@dataclass(frozen=True)
-class Means:
-    """People with a number, their mean, and its standard error, all of one shape; NaN of nobody, or of one."""
-
-    n: np.ndarray
-    mean: np.ndarray
-    error: np.ndarray
+    def table(
+        self,
+        kind: CellKind,
+        name: str,
+        rows: DomainRows,
+        title: str,
+        labels: Sequence[str],
+        cells: Cells,
+        of: np.ndarray | None = None,
+        source: str = "",
+        **further: Any,
+    ) -> StudyTable:
+        """A table with a column for each arm, of everybody in it if not ``of`` others."""
+        margin = self.people_in_arms if of is None else of
+        return StudyTable.of_cells(
+            kind, name, source or rows.domain, title, self.arms, labels, cells, margin, **further
+        )
 
 
 def sums_by_place(place: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
@@ -394,7 +290,7 @@ def mean_by_place(place: np.ndarray, values: np.ndarray, size: int) -> np.ndarra
         return np.asarray(sums / n)
 
 
-def means_by_place(place: np.ndarray, values: np.ndarray, shape: tuple[int, int]) -> Means:
+def means_by_place(place: np.ndarray, values: np.ndarray, shape: tuple[int, int]) -> Cells:
     """Means of values (n,) by their place in an array of this shape."""
     size = shape[0] * shape[1]
     order = np.argsort(values)  # as sums_by_place
@@ -402,7 +298,7 @@ def means_by_place(place: np.ndarray, values: np.ndarray, shape: tuple[int, int]
     n = np.bincount(place, minlength=size)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.bincount(place, values, size) / n
-        squares = np.bincount(place, (values - mean[place]) ** 2, size)
-        error = np.sqrt(squares / (n - 1) / n)
+        error = np.bincount(place, (values - mean[place]) ** 2, size)
+        error = np.sqrt(error / (n - 1) / n)
     error[n < 2] = np.nan
-    return Means(n.reshape(shape), mean.reshape(shape), error.reshape(shape))
+    return Cells(n.reshape(shape), mean.reshape(shape), error.reshape(shape))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,22 @@ class CellKind(StrEnum):
     MEAN = "mean"  # of one number per person
     SURVIVAL = "survival"  # share of people without the event until a day, by Kaplan and Meier
     ESTIMATE = "estimate"  # a correlation or a coefficient
+
+
+@dataclass(frozen=True)
+class Cells:
+    """People with a value, the value, and its standard error, all of one shape; NaN of nobody, or without error."""
+
+    n: np.ndarray = field(repr=False)
+    value: np.ndarray = field(repr=False)
+    error: np.ndarray = field(repr=False)
+
+    @classmethod
+    def of_shares(cls, n: np.ndarray, of: np.ndarray) -> Cells:
+        """The shares ``n`` of ``of`` people."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = n / of
+            return cls(n, share, np.sqrt(share * (1 - share) / of))
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +69,25 @@ class StudyTable:
     is_main: bool = False
     p_value: float | None = field(default=None, repr=False)
     deaths: tuple[str, ...] = ()
+
+    @classmethod
+    def of_cells(
+        cls,
+        kind: CellKind,
+        name: str,
+        source: str,
+        title: str,
+        columns: Sequence[str],
+        rows: Sequence[str],
+        cells: Cells,
+        of: np.ndarray,
+        groups: Sequence[str] | None = None,
+        **further: Any,
+    ) -> StudyTable:
+        """A table of cells, whose rows are groups of their own where no others are given."""
+        in_groups, margin = tuple(rows if groups is None else groups), np.broadcast_to(of, cells.n.shape)
+        figures = cells.n, margin, cells.value, cells.error
+        return cls(name, source, title, kind, tuple(columns), tuple(rows), in_groups, *figures, **further)
 
     @property
     def key(self) -> str:
@@ -110,39 +146,3 @@ def wilson_intervals(n: np.ndarray, of: np.ndarray) -> tuple[np.ndarray, np.ndar
         middle = (share + weight / 2) / (1 + weight)
         half = Z * np.sqrt(np.maximum(share * (1 - share), 0) / of + weight / (4 * of)) / (1 + weight)
     return np.clip(middle - half, 0, 1), np.clip(middle + half, 0, 1)
-
-
-def share_table(
-    name: str,
-    source: str,
-    title: str,
-    columns: Sequence[str],
-    rows: Sequence[str],
-    groups: Sequence[str],
-    n: np.ndarray,
-    of: np.ndarray,
-    events: np.ndarray | None = None,
-    is_main: bool = False,
-    deaths: Sequence[str] = (),
-) -> StudyTable:
-    """A table of shares of people: ``n`` of ``of``."""
-    of = np.broadcast_to(of, n.shape)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = n / of
-        error = np.sqrt(share * (1 - share) / of)
-    return StudyTable(
-        name,
-        source,
-        title,
-        CellKind.SHARE,
-        tuple(columns),
-        tuple(rows),
-        tuple(groups),
-        n,
-        of,
-        share,
-        error,
-        events,
-        is_main=is_main,
-        deaths=tuple(deaths),
-    )

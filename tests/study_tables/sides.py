@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from disclosure_control.study_tables.side import PersonRows, StudySide
+from disclosure_control.study_tables.rows import PersonRows
+from disclosure_control.study_tables.side import StudySide
 from disclosure_control.study_tables.table import StudyTable
 from study.formats.files import find_domain_files, read_domain_file
 from study.formats.tables import NOTHING_DECLARED, SourceTable

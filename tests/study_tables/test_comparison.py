@@ -15,7 +15,7 @@ from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.study_tables.comparison import State, compared, compared_tables, differences, reference_of
 from disclosure_control.study_tables.fit import FitForUse, FitForUseSettings, Fitness, fit_for_use
 from disclosure_control.study_tables.registry import study_tables
-from disclosure_control.study_tables.table import StudyTable, share_table
+from disclosure_control.study_tables.table import CellKind, Cells, StudyTable
 from disclosure_control.study_tables.words import told_before, told_cells
 from tests.cases import each
 from tests.study_tables.sides import model_of, side_of
@@ -30,7 +30,8 @@ def shares(
     n: list[list[int]], of: list[int], rows: list[str] | None = None, name: str = "adverse_events"
 ) -> StudyTable:
     names = rows or [f"row {place}" for place in range(len(n))]
-    return share_table(name, "AE", "Adverse events", ARMS, names, names, np.array(n), np.array(of), is_main=True)
+    cells, margin = Cells.of_shares(np.array(n), np.array(of)), np.array(of)
+    return StudyTable.of_cells(CellKind.SHARE, name, "AE", "Adverse events", ARMS, names, cells, margin, is_main=True)
 
 
 # ---------------------------------------------------------------- figures

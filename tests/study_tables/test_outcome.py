@@ -14,11 +14,11 @@ from scipy.stats import linregress
 
 from disclosure_control.basics.settings.fields import faults_of
 from disclosure_control.basics.settings.kinds import Place
-from disclosure_control.study_tables.asked import OutcomeAsked
 from disclosure_control.study_tables.comparison import State, compared_tables
 from disclosure_control.study_tables.registry import study_tables
-from disclosure_control.study_tables.regression import cox, least_squares, logistic
-from disclosure_control.study_tables.side import PersonRows, StudySide
+from disclosure_control.study_tables.regression import OutcomeAsked, cox, least_squares, logistic
+from disclosure_control.study_tables.rows import PersonRows
+from disclosure_control.study_tables.side import StudySide
 from tests.cases import each
 from tests.study_tables.sides import model_of, row
 from tests.study_tables.test_survival import EVENT, GROUP, TIME

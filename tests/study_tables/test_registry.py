@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from disclosure_control.study_tables.columns_on_disk import ColumnsOnDisk
 from disclosure_control.study_tables.fit import RULES
 from disclosure_control.study_tables.registry import definitions, study_tables
-from disclosure_control.study_tables.side import DomainRows, PersonRows
+from disclosure_control.study_tables.rows import ColumnsOnDisk, DomainRows, PersonRows
 from disclosure_control.study_tables.table import CellKind
 from tests.places import PROJECT
 from tests.study_tables.sides import model_of, side_of
@@ -63,30 +62,23 @@ def test_tables_of_one_study_have_keys_of_their_own_and_arrays_of_one_shape():
     assert emergent.events.tolist() == [[2, 1], [1, 1]]
 
 
-class _ReadOnce(ColumnsOnDisk):
-    """The columns of a frame, by how often each is read."""
-
-    def __init__(self, frame: pd.DataFrame) -> None:
-        super().__init__(list(frame), len(frame))
-        self.whole, self.n_read = frame, Counter()
-
-    def read(self, name):
-        self.n_read[name] += 1
-        return {name: self.whole[name]}
-
-
 def test_a_column_is_read_once_and_encoded_once_whatever_its_parts():
     table = model_of({"AE": pd.DataFrame({"USUBJID": ["a"], "AEDECOD": ["p"]})}).tables["AE"]
     frames = [pd.DataFrame({"AEDECOD": ["q", "p"], "AESTDY": [1.0, np.nan]}), pd.DataFrame({"AEDECOD": ["p", None]})]
-    parts = [_ReadOnce(frame) for frame in frames]
+    n_read = [Counter() for _ in frames]
+
+    def reading(frame: pd.DataFrame, count: Counter) -> ColumnsOnDisk:
+        return ColumnsOnDisk(list(frame), len(frame), lambda name: count.update([name]) or {name: frame[name]})
+
+    parts = list(map(reading, frames, n_read))
     rows = DomainRows("AE", table, [PersonRows(part, np.arange(2)) for part in parts])
     assert rows.called("DECOD") == "AEDECOD"
     assert [rows.has("AEDECOD"), rows.has("AESTDY"), rows.has("AETERM")] == [True, True, False]
     codes, labels = rows.codes("AEDECOD")
-    assert (codes.tolist(), labels.tolist()) == ([0, 1, 1, -1], ["q", "p"])
+    assert (codes.tolist(), labels.tolist()) == ([1, 0, 0, -1], ["p", "q"])
     assert rows.is_one_of("AEDECOD", "P").tolist() == [False, True, True, False]
     np.testing.assert_array_equal(rows.numbers("AESTDY"), [1, np.nan, np.nan, np.nan])
-    assert [part.n_read for part in parts] == [{"AEDECOD": 1, "AESTDY": 1}, {"AEDECOD": 1}]
+    assert n_read == [{"AEDECOD": 1, "AESTDY": 1}, {"AEDECOD": 1}]
 
 
 if __name__ == "__main__":

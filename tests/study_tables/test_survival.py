@@ -27,14 +27,14 @@ def test_the_log_rank_test_of_the_leukaemia_data_is_as_published():
 def test_the_curve_of_the_leukaemia_data_is_as_published():
     """Kleinbaum and Klein, Survival Analysis, table 2.2: 6-MP after 6, 7, 10, 13, 16, 22 and 23 weeks."""
     found = kaplan_meier(TIME, EVENT, GROUP, 2, np.array([6.0, 7, 10, 13, 16, 22, 23]))
-    np.testing.assert_allclose(found.share[:, 0], [0.8571, 0.8067, 0.7529, 0.6902, 0.6275, 0.5378, 0.4482], atol=5e-5)
+    np.testing.assert_allclose(found.value[:, 0], [0.8571, 0.8067, 0.7529, 0.6902, 0.6275, 0.5378, 0.4482], atol=5e-5)
     np.testing.assert_allclose(found.error[:, 0], [0.0764, 0.0869, 0.0963, 0.1068, 0.1141, 0.1282, 0.1346], atol=5e-5)
-    assert found.at_risk[:, 0].tolist() == [21, 17, 15, 12, 11, 7, 6]
+    assert found.n[:, 0].tolist() == [21, 17, 15, 12, 11, 7, 6]
 
 
 def test_a_group_of_which_everybody_had_the_event_has_no_error():
     found = kaplan_meier(TIME, EVENT, GROUP, 2, np.array([23.0, 30.0]))
-    assert (found.share[:, 1] == 0).all()
+    assert (found.value[:, 1] == 0).all()
     assert (found.error[:, 1] == 0).all()
 
 
@@ -51,11 +51,11 @@ def test_the_curve_is_the_product_over_days(people, until):
         for day in range(1, until + 1):
             at_risk = sum(t >= day for t, _ in own)
             share *= 1 - sum(t == day and e for t, e in own) / at_risk if at_risk else 1
-        assert found.at_risk[0, one] == sum(t >= until for t, _ in own)
-        if found.at_risk[0, one] or share == 0:
-            assert found.share[0, one] == pytest.approx(share)
+        assert found.n[0, one] == sum(t >= until for t, _ in own)
+        if found.n[0, one] or share == 0:
+            assert found.value[0, one] == pytest.approx(share)
         else:
-            assert np.isnan(found.share[0, one])
+            assert np.isnan(found.value[0, one])
 
 
 @given(PEOPLE)

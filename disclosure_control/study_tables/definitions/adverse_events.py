@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from disclosure_control.study_tables.registry import TableDefinition
-from disclosure_control.study_tables.side import YES, DomainRows, StudySide
-from disclosure_control.study_tables.table import StudyTable, share_table
+from disclosure_control.study_tables.registry import defined
+from disclosure_control.study_tables.rows import DomainRows, Levels
+from disclosure_control.study_tables.side import YES, StudySide
+from disclosure_control.study_tables.table import StudyTable
 from study.models.roles import TableKind
 
 PREFIX = "AE"
@@ -26,43 +27,27 @@ ROWS: tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...] = (
     ("Fatal adverse event", (("SDTH", YES), ("OUT", ("FATAL", "DEATH")))),
 )
 _DAYS, _DATES = ("STDY", "DY", "ASTDY"), ("STDTC", "DTC", "ASTDT")
-ANY, EMERGENT = "Any adverse event", "Adverse event since treatment began"
 
 
+@defined(
+    "adverse_events",
+    40,
+    "people and records of adverse events, by arm: any, since treatment began, serious, fatal, and so on",
+)
 def make(side: StudySide) -> Iterator[StudyTable]:
-    """A row of each kind for which the domain has a column with a value."""
+    """A row of each kind for which the domain has a column with a value, by the arm of the treatment."""
     for rows in side.domains(TableKind.EVENTS):
         if rows.table.prefix == PREFIX:
-            yield _overview(side.as_treated, rows)
-
-
-def _overview(side: StudySide, rows: DomainRows) -> StudyTable:
-    found = {ANY: np.ones(len(rows.people), dtype=bool)}
-    if (emergent := began_after(side, rows)) is not None:
-        found[EMERGENT] = emergent
-    for name, columns in ROWS:
-        named = [(column, words) for short, words in columns if (column := rows.called(short)) is not None]
-        if named:
-            found[name] = np.any([rows.is_one_of(column, *words) for column, words in named], axis=0)
-    zero, shape = np.int64(0), (len(found), len(side.arms))
-    people, records = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-    for place, is_so in enumerate(found.values()):
-        codes = np.where(is_so, zero, -1)
-        people[place] = side.count_people(rows.people, codes, 1)
-        records[place] = side.count_records(rows.people, codes, 1)
-    title = f"Adverse events ({rows.domain})"
-    return share_table(
-        "adverse_events",
-        rows.domain,
-        title,
-        side.arms,
-        list(found),
-        list(found),
-        people,
-        side.people_in_arms,
-        records,
-        is_main=True,
-    )
+            found = {"Any adverse event": np.ones(len(rows.people), dtype=bool)}
+            if (emergent := began_after(side, rows)) is not None:
+                found["Adverse event since treatment began"] = emergent
+            for name, columns in ROWS:
+                named = [(column, words) for short, words in columns if (column := rows.called(short)) is not None]
+                if named:
+                    found[name] = np.any([rows.is_one_of(column, *words) for column, words in named], axis=0)
+            parts = [Levels.of_flag(name, is_so) for name, is_so in found.items()]
+            title = f"Adverse events ({rows.domain})"
+            yield side.as_treated.shares("adverse_events", rows, title, parts, with_records=True, is_main=True)
 
 
 def began_after(side: StudySide, rows: DomainRows) -> np.ndarray | None:
@@ -71,7 +56,7 @@ def began_after(side: StudySide, rows: DomainRows) -> np.ndarray | None:
     The flag of an event decides, else its study day, from 1 on, else its date: one that is partly known, or not at all,
     counts unless it is surely before the treatment, as is the convention for the safety of a drug.
     """
-    day, date = (next((one for short in names if (one := rows.called(short))), None) for names in (_DAYS, _DATES))
+    day, date = rows.called(*_DAYS), rows.called(*_DATES)
     flag = next((name for name in (f"{PREFIX}TRTEM", "TRTEMFL") if rows.has(name)), None)
     has_start = not np.isnan(side.start).all()
     if flag is None and day is None and (date is None or not has_start):
@@ -98,11 +83,3 @@ def _not_before(date: np.ndarray, start: np.ndarray) -> np.ndarray:
         known = length == n
         found[known] &= date[known] >= begun[known].astype(f"U{n}")
     return found
-
-
-TABLE = TableDefinition(
-    "adverse_events",
-    "people and records of adverse events, by arm: any, since treatment began, serious, fatal, and so on",
-    make,
-    place=40,
-)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 
 import numpy as np
 
 from disclosure_control.study_tables.definitions.demographics import columns_of, numbers_of_people
-from disclosure_control.study_tables.registry import TableDefinition
-from disclosure_control.study_tables.side import DomainRows, StudySide
-from disclosure_control.study_tables.table import CellKind, StudyTable
+from disclosure_control.study_tables.registry import defined
+from disclosure_control.study_tables.rows import DomainRows
+from disclosure_control.study_tables.side import StudySide
+from disclosure_control.study_tables.table import CellKind, Cells, StudyTable
 from study.models.roles import TableKind
 
 MOST_COLUMNS = 40  # 780 pairs
 LEAST = 4  # people, so that a correlation has an error
 
 
+@defined("associations", 15, "of a study without arms the correlation of each pair of columns of numbers or two values")
 def make(side: StudySide) -> Iterator[StudyTable]:
     """Of each table of people in a study without arms; a person with several rows counts by their mean."""
     if not side.has_arms:
@@ -26,45 +27,22 @@ def make(side: StudySide) -> Iterator[StudyTable]:
 
 def _correlations(side: StudySide, rows: DomainRows) -> StudyTable:
     columns, numbers = columns_of(side, rows)
-    values = {name: numbers_of_people(side, rows, name) for name in numbers}
-    values |= {
-        name: found for name in columns if name not in values and (found := _as_two(side, rows, name)) is not None
-    }
+    values = numbers_of_people(side, rows, numbers)
+    for name in columns if rows.table.kind is TableKind.PEOPLE else ():
+        codes, levels = rows.codes(name)
+        if name not in values and len(levels) == 2:
+            values[name] = side.least(rows.people, np.where(codes >= 0, codes, np.nan))
     names = [name for name in columns if name in values][:MOST_COLUMNS]
-    stacked = np.stack([values[name] for name in names]) if names else np.zeros((0, side.n_people))
-    pairs = list(itertools.combinations(range(len(names)), 2))
-    stacked = stacked[:, side.arm >= 0]
+    stacked = np.stack([np.zeros(side.n_people), *(values[name] for name in names)])[1:, side.arm >= 0]
     stacked = stacked[:, np.lexsort(stacked)] if names else stacked  # no digit depends on the order of people
     correlation, n = pairwise_correlations(stacked)
-    one, other = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    r, people = correlation[one, other], n[one, other]
-    labels = tuple(f"{names[i]} and {names[j]}" for i, j in pairs)
+    pairs = np.triu_indices(len(names), 1)
+    r, people = correlation[pairs][:, None], n[pairs][:, None]
+    labels = [f"{names[i]} and {names[j]}" for i, j in zip(*pairs, strict=True)]
     with np.errstate(invalid="ignore", divide="ignore"):
-        error = np.where(people >= LEAST, (1 - r**2) / np.sqrt(people - 1), np.nan)
-    return StudyTable(
-        "associations",
-        rows.domain,
-        f"Correlations ({rows.domain})",
-        CellKind.ESTIMATE,
-        side.arms,
-        labels,
-        labels,
-        people[:, None],
-        np.broadcast_to(side.people_in_arms, (len(labels), 1)),
-        r[:, None],
-        error[:, None],
-    )
-
-
-def _as_two(side: StudySide, rows: DomainRows, column: str) -> np.ndarray | None:
-    """A column of two values as 0 and 1 (n_people,), in the order of their labels; None of any other column."""
-    codes, labels = rows.codes(column)
-    if len(labels) != 2 or rows.table.kind is not TableKind.PEOPLE:
-        return None
-    found = np.full(side.n_people, np.nan)
-    known = (rows.people >= 0) & (codes >= 0)
-    found[rows.people[known]] = np.argsort(np.argsort(labels))[codes[known]]
-    return found
+        cells = Cells(people, r, np.where(people >= LEAST, (1 - r**2) / np.sqrt(people - 1), np.nan))
+    title = f"Correlations ({rows.domain})"
+    return side.table(CellKind.ESTIMATE, "associations", rows, title, labels, cells)
 
 
 def pairwise_correlations(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -84,11 +62,3 @@ def pairwise_correlations(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         scale = np.sqrt(spread * spread.T)
         varies = (spread > 1e-12 * squares) & (spread > 1e-12 * squares).T
         return np.where(varies & (scale > 0), covariance / scale, np.nan), n.astype(np.int64)
-
-
-TABLE = TableDefinition(
-    "associations",
-    "of a study without arms the correlation of each pair of columns of numbers or two values",
-    make,
-    place=15,
-)

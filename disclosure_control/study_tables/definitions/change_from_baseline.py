@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import pandas as pd
 
 from disclosure_control.basics.encoding.keys import number_groups
 from disclosure_control.study_tables.definitions.visits import visits_of_rows
-from disclosure_control.study_tables.registry import TableDefinition
-from disclosure_control.study_tables.side import DomainRows, Means, StudySide, mean_by_place
-from disclosure_control.study_tables.table import CellKind, StudyTable
-from study.models.roles import TableKind
+from disclosure_control.study_tables.registry import defined
+from disclosure_control.study_tables.rows import DomainRows
+from disclosure_control.study_tables.side import StudySide, mean_by_place
+from disclosure_control.study_tables.table import CellKind, Cells, StudyTable
 
-TIME_TO_EVENT = "CNSR"  # such a data set has times, and no results
 # What makes a result the baseline, the gravest last: the merge chooses by the same ladder.
 OTHER, LAST_BEFORE, FLAGGED, LAST_BEFORE_EXPOSURE = range(4)
 _FLAGS = (("BLFL", FLAGGED), ("LOBXFL", LAST_BEFORE_EXPOSURE))
@@ -42,23 +40,26 @@ class Results:
     until: np.ndarray = field(repr=False)
 
 
+@defined(
+    "change_from_baseline",
+    60,
+    "laboratory values and the like: mean change from baseline by test, unit, visit and arm, else mean results",
+)
 def make(side: StudySide) -> Iterator[StudyTable]:
     """Of each domain of findings with visits the changes; of one without visits the mean results."""
-    for rows in side.domains(TableKind.FINDINGS):
-        if TIME_TO_EVENT not in rows and (found := results_of(side, rows)) is not None:
+    for rows in side.findings():
+        if (found := results_of(side, rows)) is not None:
             yield _changes(side, rows, found) if len(found.visits) > 1 else _means(side, rows, found)
 
 
 def results_of(side: StudySide, rows: DomainRows) -> Results | None:
     """The numeric results of a domain, in each unit of a test apart; None where it has none."""
-    number = rows.called("STRESN") or rows.called("ORRES")
+    number = rows.result
     (test, tests), visits = tests_of_rows(side, rows), visits_of_rows(side, rows)
     if number is None or not len(tests):
         return None
     value, n_visits = rows.numbers(number), max(len(visits.names), 1)
-    kept = (rows.people >= 0) & (test >= 0) & ~np.isnan(value)
-    kept[kept] = side.arm[rows.people[kept]] >= 0
-    at = np.flatnonzero(kept)
+    at = np.flatnonzero(side.is_counted(rows.people, test) & ~np.isnan(value))
     person, test, value, number_of = rows.people[at], test[at], value[at], visits.number[at]
     pair, n_pairs = person * len(tests) + test, side.n_people * len(tests)
     is_baseline = baselines(side, rows, at, pair, n_pairs)
@@ -79,9 +80,8 @@ def results_of(side: StudySide, rows: DomainRows) -> Results | None:
 
 def tests_of_rows(side: StudySide, rows: DomainRows) -> tuple[np.ndarray, np.ndarray]:
     """The code of each row's test (n_rows,), -1 without one, and the names: in another unit it is another test."""
-    name = rows.called("TESTCD") or rows.called("TEST")
-    unit = side.as_before(("unit", rows.domain), lambda: rows.called("STRESU") or rows.called("ORRESU"))
-    number = rows.called("STRESN") or rows.called("ORRES")
+    name, number = rows.test, rows.result
+    unit = side.as_before(("unit", rows.domain), lambda: rows.called("STRESU", "ORRESU"))
     if name is None:
         return np.full(len(rows.people), -1), np.array([], dtype=object)
     test, tests = rows.codes(name)
@@ -101,7 +101,7 @@ def tests_of_rows(side: StudySide, rows: DomainRows) -> tuple[np.ndarray, np.nda
         one if one in usual and unit in (usual[one], "no unit") else f"{one} ({unit})"
         for one, unit in zip(of_test, of_pair, strict=True)
     ]
-    place, labels = pd.factorize(np.array(names, dtype=object))
+    labels, place = np.unique(np.array(names, dtype=object), return_inverse=True)
     of_code = np.full(len(n) + 1, -1)
     of_code[pairs] = place
     return of_code[both], labels
@@ -133,30 +133,16 @@ def baselines(side: StudySide, rows: DomainRows, at: np.ndarray, pair: np.ndarra
 
 
 def _changes(side: StudySide, rows: DomainRows, found: Results) -> StudyTable:
-    pair = found.person * len(found.tests) + found.test
+    pair, n_visits = found.person * len(found.tests) + found.test, len(found.visits)
     change = np.where(found.numbers[found.visit] > found.until[pair], found.value - found.baseline[pair], np.nan)
-    n_visits = len(found.visits)
+    places = [(test, f"{test}, {visit}") for test in found.tests for visit in found.visits]
     code = found.test * n_visits + found.visit
-    means = side.means(found.person, code, change, len(found.tests) * n_visits)
-    shown = np.flatnonzero(means.n.sum(axis=1) > 0)
-    shown = shown[np.lexsort([shown % n_visits, _rank(found.tests)[shown // n_visits]])]
-    tests = found.tests[shown // n_visits].tolist()
-    labels = [f"{test}, {visit}" for test, visit in zip(tests, found.visits[shown % n_visits], strict=True)]
-    return _table(side, rows, "change_from_baseline", "Change from baseline", labels, tests, shown, means)
+    return _table(side, rows, "change_from_baseline", "Change from baseline", found.person, code, change, places)
 
 
 def _means(side: StudySide, rows: DomainRows, found: Results) -> StudyTable:
-    means = side.means(found.person, found.test, found.value, len(found.tests))
-    shown = np.argsort(found.tests, kind="stable")
-    shown = shown[means.n[shown].sum(axis=1) > 0]
-    tests = found.tests[shown].tolist()
-    return _table(side, rows, "results", "Mean results", tests, tests, shown, means)
-
-
-def _rank(names: np.ndarray) -> np.ndarray:
-    rank = np.empty(len(names), dtype=np.int64)
-    rank[np.argsort(names, kind="stable")] = np.arange(len(names))
-    return rank
+    places = [(test, test) for test in found.tests]
+    return _table(side, rows, "results", "Mean results", found.person, found.test, found.value, places)
 
 
 def _table(
@@ -164,30 +150,14 @@ def _table(
     rows: DomainRows,
     name: str,
     title: str,
-    labels: list[str],
-    groups: list[str],
-    shown: np.ndarray,
-    means: Means,
+    people: np.ndarray,
+    codes: np.ndarray,
+    values: np.ndarray,
+    places: Sequence[tuple[str, str]],
 ) -> StudyTable:
-    n = means.n[shown]
-    return StudyTable(
-        name,
-        rows.domain,
-        f"{title} ({rows.domain})",
-        CellKind.MEAN,
-        side.arms,
-        tuple(labels),
-        tuple(groups),
-        n,
-        np.broadcast_to(side.people_in_arms, n.shape),
-        means.mean[shown],
-        means.error[shown],
-    )
-
-
-TABLE = TableDefinition(
-    "change_from_baseline",
-    "laboratory values and the like: mean change from baseline by test, unit, visit and arm, else mean results",
-    make,
-    place=60,
-)
+    """The means of values (n,) of people by their codes, whose groups and labels are ``places``."""
+    cells = side.mean_cells(people, codes, values, len(places))
+    shown = np.flatnonzero(cells.n.sum(axis=1) > 0)
+    groups, labels = ([places[one][at] for one in shown.tolist()] for at in (0, 1))
+    cells = Cells(cells.n[shown], cells.value[shown], cells.error[shown])
+    return side.table(CellKind.MEAN, name, rows, f"{title} ({rows.domain})", labels, cells, groups=groups)

@@ -7,9 +7,10 @@ from functools import partial
 
 import numpy as np
 
-from disclosure_control.study_tables.registry import TableDefinition
-from disclosure_control.study_tables.side import MOST_LEVELS, DomainRows, StudySide
-from disclosure_control.study_tables.table import StudyTable, share_table
+from disclosure_control.study_tables.registry import defined
+from disclosure_control.study_tables.rows import DomainRows
+from disclosure_control.study_tables.side import MOST_LEVELS, StudySide
+from disclosure_control.study_tables.table import StudyTable
 from study.models.roles import TableKind
 
 PREFIX = "DS"
@@ -23,6 +24,7 @@ _ENDED: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 
 
+@defined("disposition", 30, "how people ended the study, by arm")
 def make(side: StudySide) -> Iterator[StudyTable]:
     """Shares of people by the coded reason; of records that are disposition events, where some are named so.
 
@@ -69,19 +71,11 @@ def _parts(
 
 
 def _by_reason(side: StudySide, rows: DomainRows, part: str, columns: list[str], is_event: np.ndarray) -> StudyTable:
-    labels, groups = [], []
-    counts = [np.zeros((0, len(side.arms)), dtype=np.int64)]
+    parts = []
     for column in columns:
-        codes, levels = rows.codes(column)
-        of_events = np.where(is_event, codes, -1)
-        order = [place for place in np.argsort(levels, kind="stable").tolist() if (of_events == place).any()]
-        if len(order) <= MOST_LEVELS:
-            labels += levels[order].tolist()
-            groups += [column] * len(order)
-            counts.append(side.count_people(rows.people, of_events, len(levels))[order])
-    source, n = (f"{rows.domain}.{part}" if part else rows.domain), np.vstack(counts)
-    title = f"Disposition{f', {part}' if part else ''} ({rows.domain})"
-    return share_table("disposition", source, title, side.arms, labels, groups, n, side.people_in_arms, is_main=True)
-
-
-TABLE = TableDefinition("disposition", "how people ended the study, by arm", make, place=30)
+        reasons = rows.part(column, is_event)
+        reasons = reasons.with_levels(np.isin(np.arange(len(reasons.levels)), reasons.codes))
+        parts += [reasons] if len(reasons.levels) <= MOST_LEVELS else []
+    source, of_part = (f"{rows.domain}.{part}", f", {part}") if part else (rows.domain, "")
+    title = f"Disposition{of_part} ({rows.domain})"
+    return side.shares("disposition", rows, title, parts, source=source, is_main=True)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from disclosure_control.study_tables.asked import OutcomeAsked
-from disclosure_control.study_tables.definitions.demographics import numbers_of_people
 from disclosure_control.study_tables.definitions.time_to_event import survival_table
-from disclosure_control.study_tables.registry import TableDefinition
+from disclosure_control.study_tables.registry import defined
 from disclosure_control.study_tables.regression import Estimates, cox, least_squares, logistic
-from disclosure_control.study_tables.side import EVERYBODY, MOST_LEVELS, DomainRows, StudySide, mean_by_place
-from disclosure_control.study_tables.table import CellKind, StudyTable
+from disclosure_control.study_tables.rows import DomainRows
+from disclosure_control.study_tables.side import EVERYBODY, MOST_LEVELS, StudySide
+from disclosure_control.study_tables.table import CellKind, Cells, StudyTable
 from study.models.roles import TableKind
 
 NOT_YET = ("0", "N", "NO", "FALSE", "ALIVE", "CENSORED", "NEIN")  # words for an outcome that did not happen
@@ -29,23 +28,27 @@ class ValuesOfPeople:
     labels: tuple[str, ...] = field(repr=False)
 
 
+@defined(
+    "outcome", 90, "the outcome that `fit_for_use` names, by its predictors: a regression, or curves by one column"
+)
 def make(side: StudySide) -> Iterator[StudyTable]:
     """The table that the config asks for, where this side has all its columns."""
     asked = side.outcome
     if asked is None:
         return
-    found = [_values(side, name) for name in (asked.column, *asked.by)]
-    columns = [one for one in found if one is not None]
-    if len(columns) < len(found):
+    named = (asked.column, *asked.by, *filter(None, [asked.time]))
+    found = [one for name in named if (one := _values(side, name)) is not None]
+    if len(found) < len(named):
         return
-    outcome, *by = columns
+    outcome, by, time = found[0], found[1 : len(asked.by) + 1], found[-1].numbers
     if asked.time is None:
-        yield from _regression(side, asked, outcome, by)
-    elif (time := _values(side, asked.time)) is not None and time.numbers is not None:
-        if len(by) == 1:
-            yield _survival(side, asked, outcome, by[0], time.numbers)
-        else:
-            yield from _hazards(side, asked, outcome, by, time.numbers)
+        yield from _regression(side, outcome, by)
+    elif time is not None and len(by) == 1:
+        time, title = np.where(outcome.codes >= 0, time, np.nan), f"Time to {asked.column} by {asked.by[0]}"
+        happened = _happened(outcome)
+        yield survival_table(side, asked.column, title, by[0].labels, time, happened, by[0].codes, "outcome")
+    elif time is not None:
+        yield from _hazards(side, outcome, by, time)
 
 
 def _values(side: StudySide, name: str) -> ValuesOfPeople | None:
@@ -54,46 +57,35 @@ def _values(side: StudySide, name: str) -> ValuesOfPeople | None:
     rows = side.domain(domain)
     if rows is None:
         return None
+    is_there, of_people, labels = side.arm >= 0, np.full(side.n_people, -1), ()
     if rows.table.kind is TableKind.FINDINGS:
-        return _result(side, rows, name, variable)
-    if variable not in rows:
+        numbers = _results(rows, variable)
+        if numbers is None:
+            return None
+    elif variable in rows:
+        codes, names = rows.codes(variable)
+        known, labels = (rows.people >= 0) & (codes >= 0), tuple(names.tolist())
+        of_people[rows.people[known]] = codes[known]
+        numbers = rows.numbers(variable) if side.is_number(rows, variable) else None
+    else:
         return None
-    codes, labels = rows.codes(variable)
-    order = np.argsort(labels, kind="stable")
-    of_people, known = np.full(side.n_people, -1), (rows.people >= 0) & (codes >= 0)
-    of_people[rows.people[known]] = np.argsort(order)[codes[known]]
-    of_people[side.arm < 0] = -1
-    numbers = numbers_of_people(side, rows, variable) if side.is_number(rows, variable) else None
-    return ValuesOfPeople(name, _of_those_counted(side, numbers), of_people, tuple(labels[order].tolist()))
+    mean = None if numbers is None else np.where(is_there, side.mean(rows.people, numbers), np.nan)
+    return ValuesOfPeople(name, mean, np.where(is_there, of_people, -1), labels)
 
 
-def _result(side: StudySide, rows: DomainRows, name: str, test: str) -> ValuesOfPeople | None:
-    number = rows.called("STRESN") or rows.called("ORRES")
-    is_test = np.zeros(len(rows.people), dtype=bool)
-    for short in ("TEST", "TESTCD"):
-        if (column := rows.called(short)) is not None:
-            is_test |= rows.is_one_of(column, test.upper())
-    if number is None or not is_test.any():
-        return None
-    values = np.where(is_test, rows.numbers(number), np.nan)
-    known = (rows.people >= 0) & ~np.isnan(values)
-    mean = mean_by_place(rows.people[known], values[known], side.n_people)
-    return ValuesOfPeople(name, _of_those_counted(side, mean), np.full(side.n_people, -1), ())
+def _results(rows: DomainRows, test: str) -> np.ndarray | None:
+    """The results (n_rows,) of a test by its name or code, NaN of others; None where there are none."""
+    named = [column for short in ("TEST", "TESTCD") if (column := rows.called(short)) is not None]
+    is_test = np.any([np.zeros(len(rows.people), dtype=bool), *(rows.is_one_of(one, test.upper()) for one in named)], 0)
+    number = rows.result
+    return None if number is None or not is_test.any() else np.where(is_test, rows.numbers(number), np.nan)
 
 
-def _of_those_counted(side: StudySide, numbers: np.ndarray | None) -> np.ndarray | None:
-    return None if numbers is None else np.where(side.arm >= 0, numbers, np.nan)
-
-
-def _regression(
-    side: StudySide, asked: OutcomeAsked, outcome: ValuesOfPeople, by: list[ValuesOfPeople]
-) -> Iterator[StudyTable]:
-    is_logistic = len(outcome.labels) == 2
+def _regression(side: StudySide, outcome: ValuesOfPeople, by: Sequence[ValuesOfPeople]) -> Iterator[StudyTable]:
+    is_logistic, values = len(outcome.labels) == 2, outcome.numbers
     if is_logistic:
         values = np.where(outcome.codes >= 0, outcome.codes.astype(float), np.nan)
-    elif outcome.numbers is not None:
-        values = outcome.numbers
-    else:
+    if values is None:
         return
     table, names = _design(side, by)
     table = np.column_stack([np.ones(side.n_people), table])
@@ -101,11 +93,11 @@ def _regression(
     found = (logistic if is_logistic else least_squares)(table[used], values[used])
     if found is not None:
         kind = "logistic regression, log odds" if is_logistic else "linear regression"
-        yield _estimates(side, asked, names, Estimates(found.value[1:], found.error[1:]), len(used), kind)
+        yield _estimates(side, outcome, names, Estimates(found.value[1:], found.error[1:]), len(used), kind)
 
 
 def _hazards(
-    side: StudySide, asked: OutcomeAsked, outcome: ValuesOfPeople, by: list[ValuesOfPeople], time: np.ndarray
+    side: StudySide, outcome: ValuesOfPeople, by: Sequence[ValuesOfPeople], time: np.ndarray
 ) -> Iterator[StudyTable]:
     table, names = _design(side, by)
     happened = _happened(outcome)
@@ -113,7 +105,7 @@ def _hazards(
     used = by_values(is_used, table, time, happened)
     found = cox(table[used], time[used], happened[used])
     if found is not None:
-        yield _estimates(side, asked, names, found, len(used), "Cox regression, log hazard ratios")
+        yield _estimates(side, outcome, names, found, len(used), "Cox regression, log hazard ratios")
 
 
 def by_values(is_used: np.ndarray, *columns: np.ndarray) -> np.ndarray:
@@ -123,7 +115,7 @@ def by_values(is_used: np.ndarray, *columns: np.ndarray) -> np.ndarray:
     return found
 
 
-def _design(side: StudySide, by: list[ValuesOfPeople]) -> tuple[np.ndarray, list[str]]:
+def _design(side: StudySide, by: Sequence[ValuesOfPeople]) -> tuple[np.ndarray, list[str]]:
     """The predictors (n_people, n_columns) and their names; of a category the values against its commonest one."""
     design, names = [np.empty((side.n_people, 0))], []
     for column in by:
@@ -140,41 +132,16 @@ def _design(side: StudySide, by: list[ValuesOfPeople]) -> tuple[np.ndarray, list
 
 
 def _estimates(
-    side: StudySide, asked: OutcomeAsked, names: list[str], found: Estimates, n_used: int, kind: str
+    side: StudySide, outcome: ValuesOfPeople, names: Sequence[str], found: Estimates, n_used: int, kind: str
 ) -> StudyTable:
-    shape = (len(names), 1)
-    return StudyTable(
-        "outcome",
-        asked.column,
-        f"{asked.column} by its predictors, {kind}",
-        CellKind.ESTIMATE,
-        (EVERYBODY,),
-        tuple(names),
-        tuple(names),
-        np.full(shape, n_used),
-        np.full(shape, int((side.arm >= 0).sum())),
-        found.value[:, None],
-        found.error[:, None],
-        is_main=True,
+    cells = Cells(np.full((len(names), 1), n_used), found.value[:, None], found.error[:, None])
+    title, n_people = f"{outcome.name} by its predictors, {kind}", (side.arm >= 0).sum()
+    columns = (EVERYBODY,)
+    return StudyTable.of_cells(
+        CellKind.ESTIMATE, "outcome", outcome.name, title, columns, names, cells, n_people, is_main=True
     )
-
-
-def _survival(
-    side: StudySide, asked: OutcomeAsked, outcome: ValuesOfPeople, by: ValuesOfPeople, time: np.ndarray
-) -> StudyTable:
-    time = np.where(outcome.codes >= 0, time, np.nan)
-    title = f"Time to {asked.column} by {asked.by[0]}"
-    return survival_table(side, asked.column, title, by.labels, time, _happened(outcome), by.codes, "outcome")
 
 
 def _happened(outcome: ValuesOfPeople) -> np.ndarray:
     """Whether each person (n_people,) had the event; False where that is missing."""
     return np.array([label.strip().upper() not in NOT_YET for label in outcome.labels] + [False])[outcome.codes]
-
-
-TABLE = TableDefinition(
-    "outcome",
-    "the outcome that `fit_for_use` names, by its predictors: a regression, or curves by one column",
-    make,
-    place=90,
-)

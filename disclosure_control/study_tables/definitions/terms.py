@@ -7,15 +7,17 @@ from collections.abc import Iterator
 import numpy as np
 
 from disclosure_control.study_tables.definitions import disposition
-from disclosure_control.study_tables.registry import TableDefinition
-from disclosure_control.study_tables.side import DomainRows, StudySide
-from disclosure_control.study_tables.table import StudyTable, share_table
+from disclosure_control.study_tables.registry import defined
+from disclosure_control.study_tables.rows import DomainRows
+from disclosure_control.study_tables.side import StudySide
+from disclosure_control.study_tables.table import StudyTable
 from study.models.coded_terms import TermLadder, term_ladders
 from study.models.roles import TableKind
 
 TERM, CLASS = "term", "class"
 
 
+@defined("terms", 50, "people and records by class and term, of each domain of coded events, by arm")
 def make(side: StudySide) -> Iterator[StudyTable]:
     """Of each coded term of events the finest level that is usual, and the class above it."""
     for rows in side.domains(TableKind.EVENTS):
@@ -38,32 +40,8 @@ def levels_shown(ladder: TermLadder, rows: DomainRows) -> dict[str, str]:
 
 def _by_term(side: StudySide, rows: DomainRows, ladder: TermLadder) -> StudyTable:
     happened = np.concatenate([ladder.happened(part.of_columns(ladder.answers)) for part in rows.parts])
-    labels, groups = [], []
-    people, records = [np.zeros((0, len(side.arms)), dtype=np.int64)], [np.zeros((0, len(side.arms)), dtype=np.int64)]
-    for level, column in reversed(levels_shown(ladder, rows).items()):
-        codes, terms = rows.codes(column)
-        codes = np.where(happened, codes, -1)
-        order = np.argsort(terms, kind="stable")
-        order = order[~np.isin(terms[order], list(rows.table.no_term))]
-        labels += terms[order].tolist()
-        groups += [level] * len(order)
-        people.append(side.count_people(rows.people, codes, len(terms))[order])
-        records.append(side.count_records(rows.people, codes, len(terms))[order])
-    title = f"{rows.domain} by class and term"
-    source = rows.domain if ladder.prefix else ladder.name
-    return share_table(
-        "terms",
-        source,
-        title,
-        side.arms,
-        labels,
-        groups,
-        np.vstack(people),
-        side.people_in_arms,
-        np.vstack(records),
-    )
-
-
-TABLE = TableDefinition(
-    "terms", "people and records by class and term, of each domain of coded events, by arm", make, place=50
-)
+    levels = reversed(levels_shown(ladder, rows).items())
+    parts = [rows.part(column, happened, level) for level, column in levels]
+    parts = [part.with_levels(~np.isin(part.levels, list(rows.table.no_term))) for part in parts]
+    source, title = rows.domain if ladder.prefix else ladder.name, f"{rows.domain} by class and term"
+    return side.shares("terms", rows, title, parts, with_records=True, source=source)

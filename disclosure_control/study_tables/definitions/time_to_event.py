@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from disclosure_control.study_tables.definitions import adverse_events
-from disclosure_control.study_tables.registry import TableDefinition
-from disclosure_control.study_tables.side import DomainRows, StudySide
+from disclosure_control.study_tables.registry import defined
+from disclosure_control.study_tables.rows import DomainRows
+from disclosure_control.study_tables.side import TIME_TO_EVENT, StudySide
 from disclosure_control.study_tables.survival import kaplan_meier, log_rank
 from disclosure_control.study_tables.table import CellKind, StudyTable
 from study.models.roles import Role, TableKind
@@ -22,14 +23,18 @@ HORIZONS: dict[str, tuple[float, ...]] = {
     "year": (1, 2, 3, 4, 5, 10, 15, 20),
 }
 _EARLY_DAYS = (1, 2, 3, 5, 7, 10, 14, 21)
-CENSORED = "CNSR"
 ENDS = ("RFPENDTC", "RFENDTC", "RFXENDTC", "TRTEDT")
 
 
+@defined(
+    "time_to_event",
+    80,
+    "time to the first adverse event, to death, or to ADaM's events: Kaplan-Meier by arm, and the log-rank test",
+)
 def make(side: StudySide) -> Iterator[StudyTable]:
     """Of ADaM's times to an event each parameter; of SDTM the first adverse event since treatment began, and death."""
-    for rows in side.domains(TableKind.FINDINGS):
-        if CENSORED in rows and (number := rows.called("STRESN")) is not None:
+    for rows in side.findings(are_times=True):
+        if (number := rows.called("STRESN")) is not None:
             yield from _parameters(side, rows, number)
     base = side.domain(side.model.base or "")
     if base is None:
@@ -43,9 +48,8 @@ def make(side: StudySide) -> Iterator[StudyTable]:
     for rows in side.domains(TableKind.EVENTS):
         began_after = adverse_events.began_after(side, rows) if rows.table.prefix == adverse_events.PREFIX else None
         if began_after is not None and (day := rows.called("STDY")) is not None:
-            first, since = np.full(side.n_people, np.nan), rows.numbers(day)
-            counts = (rows.people >= 0) & began_after & (since >= 1)
-            np.fmin.at(first, rows.people[counts], since[counts])
+            since = rows.numbers(day)
+            first = side.least(rows.people, np.where(began_after & (since >= 1), since, np.nan))
             title = f"Time to the first adverse event, days ({rows.domain})"
             yield _table(side.as_treated, rows.domain, title, first, end - start + 1)
 
@@ -58,29 +62,27 @@ def _table(side: StudySide, source: str, title: str, event: np.ndarray, end: np.
 
 
 def _parameters(side: StudySide, rows: DomainRows, number: str) -> Iterator[StudyTable]:
-    name = rows.called("TESTCD") or rows.called("TEST")
-    if name is None:
+    if (name := rows.test) is None:
         return
     codes, names = rows.codes(name)
     (of_unit, units), known = units_of_times(rows), rows.people >= 0
-    time, censored = rows.numbers(number), rows.numbers(CENSORED)
-    arm = np.where(known, side.arm[np.maximum(rows.people, 0)], -1)
+    time, censored = rows.numbers(number), rows.numbers(TIME_TO_EVENT)
+    arm = np.where(known, np.append(side.arm, -1)[rows.people], -1)
     both = np.where(known & (codes >= 0), codes * len(units) + of_unit, -1)
-    there = np.unique(both[both >= 0]).tolist()
-    of_test = [place // len(units) for place in there]
-    for place in sorted(there, key=lambda one: (names[one // len(units)], units[one % len(units)])):
+    there = np.unique(both[both >= 0])
+    for place, n_units in zip(there, np.bincount(there // len(units))[there // len(units)], strict=True):
         own, test, unit = both == place, names[place // len(units)], units[place % len(units)]
-        source = f"{rows.domain}.{test}" + (f".{unit}" if of_test.count(place // len(units)) > 1 else "")
+        source = f"{rows.domain}.{test}" + (f".{unit}" if n_units > 1 else "")
         title = f"Time to event {test}, {unit}s ({rows.domain})"
         yield survival_table(side, source, title, side.arms, time[own], censored[own] == 0, arm[own], unit=unit)
 
 
 def units_of_times(rows: DomainRows) -> tuple[np.ndarray, list[str]]:
     """The code of each row's unit of time (n_rows,), and the units: AVALU says it, else they are days."""
-    codes, labels = rows.codes("AVALU") if "AVALU" in rows else (np.full(len(rows.people), -1), np.array([]))
-    words = [label.casefold().strip().removesuffix("s") for label in labels.tolist()]
-    units = list(dict.fromkeys(["day", *words]))
-    return np.array([*(units.index(word) for word in words), 0])[codes], units
+    codes, labels = rows.codes("AVALU")
+    words = [label.casefold().strip().removesuffix("s") for label in labels.tolist()] + ["day"]
+    units, of_label = np.unique(words, return_inverse=True)
+    return of_label[codes], units.tolist()
 
 
 def survival_table(
@@ -101,22 +103,18 @@ def survival_table(
     at = side.as_before(("horizons", name, source), lambda: _horizons(unit, float(time.max(initial=0))))
     found = kaplan_meier(time, event, group, n_groups, at)
     _, p_value = log_rank(time, event, group, n_groups)
-    labels = tuple(f"{unit} {one:g}" for one in at)
-    of = np.broadcast_to(np.bincount(group, minlength=n_groups), found.at_risk.shape)
+    labels = [f"{unit} {one:g}" for one in at]
     until = event[None, :, None] & (time[None, :, None] <= at[:, None, None])
-    return StudyTable(
+    return StudyTable.of_cells(
+        CellKind.SURVIVAL,
         name,
         source,
         title,
-        CellKind.SURVIVAL,
-        tuple(groups),
+        groups,
         labels,
-        labels,
-        found.at_risk,
-        of,
-        found.share,
-        found.error,
-        (until & (group[None, :, None] == np.arange(n_groups))).sum(axis=1),
+        found,
+        np.bincount(group, minlength=n_groups),
+        events=(until & (group[None, :, None] == np.arange(n_groups))).sum(axis=1),
         is_main=True,
         p_value=None if np.isnan(p_value) else p_value,
     )
@@ -128,11 +126,3 @@ def _horizons(unit: str, longest: float) -> np.ndarray:
     if unit == "day" and longest < known[0]:
         known = _EARLY_DAYS
     return np.array([one for one in known if one <= longest], dtype=float)
-
-
-TABLE = TableDefinition(
-    "time_to_event",
-    "time to the first adverse event, to death, or to ADaM's events: Kaplan-Meier by arm, and the log-rank test",
-    make,
-    place=80,
-)

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from disclosure_control.study_tables.registry import TableDefinition
-from disclosure_control.study_tables.side import MOST_LEVELS, DomainRows, StudySide
-from disclosure_control.study_tables.table import ANY, StudyTable, share_table
+from disclosure_control.study_tables.registry import defined
+from disclosure_control.study_tables.rows import DomainRows, Levels
+from disclosure_control.study_tables.side import MOST_LEVELS, StudySide
+from disclosure_control.study_tables.table import ANY, StudyTable
 from study.models.roles import Role, TableKind
 
 _FIRST = re.compile(r"(?i)screen|baseline|\bday -")  # words of visits before the others
@@ -78,9 +79,8 @@ def _called(rows: DomainRows, column: str, place: np.ndarray, planned: np.ndarra
     if not both.any():
         return {}
     n = np.bincount(place[both] * len(names) + codes[both], minlength=len(planned) * len(names))
-    order = np.argsort(names, kind="stable")
-    n = n.reshape(len(planned), -1)[:, order]
-    chosen, known = names[order][n.argmax(axis=1)].tolist(), (n.max(axis=1) > 0).tolist()
+    n = n.reshape(len(planned), -1)
+    chosen, known = names[n.argmax(axis=1)].tolist(), (n.max(axis=1) > 0).tolist()
     return {
         float(number): name if chosen.count(name) == 1 else f"{name} ({number:g})"
         for number, name, is_known in zip(planned, chosen, known, strict=True)
@@ -88,30 +88,15 @@ def _called(rows: DomainRows, column: str, place: np.ndarray, planned: np.ndarra
     }
 
 
+@defined("visits", 55, "people and records by visit, stay or element, by arm")
 def make(side: StudySide) -> Iterator[StudyTable]:
-    """Of each table of visits, stays or elements: people and records by visit, and by each other category."""
+    """Of each table of visits, stays or elements: people and records by visit, or by each other category."""
     for rows in side.domains(TableKind.TIMING):
         visits = visits_of_rows(side, rows)
-        parts = [(ANY, [ANY], np.zeros(len(rows.people), dtype=np.int64))]
-        has_visits = len(visits.names) > 1
-        parts += [("VISIT", list(visits.names), visits.place)] if has_visits else []
-        for column in () if has_visits else rows.table.of_role(Role.CATEGORY, Role.CODED_TERM):
-            if rows.has(column) and 1 < len(rows.codes(column)[1]) <= MOST_LEVELS:
-                codes, levels = rows.codes(column)
-                parts.append((column, sorted(levels.tolist()), np.append(np.argsort(np.argsort(levels)), -1)[codes]))
-        counts = [
-            np.vstack([count(rows.people, codes, len(levels)) for _, levels, codes in parts])
-            for count in (side.count_people, side.count_records)
-        ]
-        labels = [level for _, levels, _ in parts for level in levels]
-        groups = [group for group, levels, _ in parts for _ in levels]
-        title, people = f"Visits ({rows.domain})", side.people_in_arms
-        yield share_table("visits", rows.domain, title, side.arms, labels, groups, counts[0], people, counts[1])
-
-
-TABLE = TableDefinition(
-    "visits",
-    "people and records by visit, stay or element, by arm",
-    make,
-    place=55,
-)
+        parts = [Levels.of_flag(ANY, np.ones(len(rows.people), dtype=bool))]
+        if len(visits.names) > 1:
+            parts.append(Levels(["VISIT"] * len(visits.names), visits.names, visits.place))
+        else:
+            named = [name for name in rows.table.of_role(Role.CATEGORY, Role.CODED_TERM) if rows.has(name)]
+            parts += [part for part in map(rows.part, named) if 1 < len(part.levels) <= MOST_LEVELS]
+        yield side.shares("visits", rows, f"Visits ({rows.domain})", parts, with_records=True)
