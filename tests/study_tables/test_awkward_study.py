@@ -216,3 +216,18 @@ def test_numbers_of_rows_are_no_figure_of_people():
     frame = pd.DataFrame({"ID": [f"P{i}" for i in range(n)], "obs": np.arange(1.0, n + 1), "age": np.arange(n) ** 2.0})
     found = tables_of({"COHORT": frame}, list(frame["ID"]), "ID")
     assert found["demographics_means.COHORT"].rows == ("age",)
+
+
+def test_a_level_of_terms_that_does_not_leave_is_gone_and_no_other_takes_its_place():
+    ids = ["a", "b", "c"]
+    events = pd.DataFrame({"USUBJID": ids, "AEDECOD": ["Rash", "Itch", "Cough"], "AEBODSYS": ["Skin", "Skin", "Lung"]})
+    frames = {"DM": pd.DataFrame({"USUBJID": ids}), "AE": events}
+    model = model_of(frames)
+    came = side_of(frames, ids, model)
+    study_tables(came)
+    leaving = {**frames, "AE": events.drop(columns="AEDECOD")}
+    table = study_tables(side_of(leaving, ids, model, came))["terms.AE"]
+    assert list(zip(table.groups, table.rows, table.n[:, 0], strict=True)) == [
+        ("class", "Lung", 1),
+        ("class", "Skin", 2),
+    ]

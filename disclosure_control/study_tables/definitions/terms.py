@@ -29,7 +29,7 @@ def make(side: StudySide) -> Iterator[StudyTable]:
 
 def levels_shown(ladder: TermLadder, rows: DomainRows) -> dict[str, str]:
     """The column of the term and of its class, those that have a value: the preferred term, and the system."""
-    levels = [name for name in ladder.levels if (rows.codes(name)[0] >= 0).any()]
+    levels = [name for name in ladder.levels if rows.has(name)]
     if not levels:
         return {}
     term = next((name for name in levels if name.endswith("DECOD")), levels[0])
@@ -40,8 +40,9 @@ def levels_shown(ladder: TermLadder, rows: DomainRows) -> dict[str, str]:
 
 def _by_term(side: StudySide, rows: DomainRows, ladder: TermLadder) -> StudyTable:
     happened = np.concatenate([ladder.happened(part.of_columns(ladder.answers)) for part in rows.parts])
-    levels = reversed(levels_shown(ladder, rows).items())
-    parts = [rows.part(column, happened, level) for level, column in levels]
+    # A level that does not leave is gone, and no other one takes its place.
+    levels = side.as_before(("levels", rows.domain, ladder.name), lambda: levels_shown(ladder, rows))
+    parts = [rows.part(column, happened, level) for level, column in reversed(levels.items())]
     parts = [part.with_levels(~np.isin(part.levels, list(rows.table.no_term))) for part in parts]
     source, title = rows.domain if ladder.prefix else ladder.name, f"{rows.domain} by class and term"
     return side.shares("terms", rows, title, parts, with_records=True, source=source)
