@@ -124,7 +124,7 @@ class _Planned:
     rows: DividedDomain
     domain: Domain
     reduction: Reduction
-    plan: Plan[Any]
+    plan: Plan
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ def _by_part(
         for one, proof in zip(planned, proofs, strict=True):
             part = one.rows.part(i)
             proof.add(part)
-            reduced = one.reduction.reduce(part, one.plan.what)
+            reduced = one.reduction.reduce(part, one.domain, one.plan.what)
             if one.domain.model.of_person:
                 both = {**columns_of_person(part, one.domain), **reduced.columns}
                 reduced = dataclasses.replace(reduced, columns=both)

@@ -29,7 +29,7 @@ from study.merge.measurements import (
     pairs_of_tests,
 )
 from study.merge.parts import Domain, DomainPart, Parts, Plan, Reduced, Reduction
-from study.merge.settings import RECORD_RULES, MergeSettings, rule_for
+from study.merge.settings import RECORD_RULES, rule_for
 from study.merge.wide import says, text_of
 from study.models.roles import QUALIFIERS, TableKind, TableModel
 
@@ -50,9 +50,6 @@ class FindingsPlan:
     ``carried`` are the variables to carry that the domain has, by their whole and their short names.
     """
 
-    domain: str
-    model: TableModel
-    settings: MergeSettings
     tests: Tests
     measurements: Measurements
     carried: tuple[tuple[str, str], ...]
@@ -95,11 +92,10 @@ def are_findings(domain: Domain) -> bool:
     return domain.model.kind is TableKind.FINDINGS
 
 
-def plan_findings(parts: Parts, whole: Domain) -> Plan[FindingsPlan]:
+def plan_findings(parts: Parts, whole: Domain) -> Plan:
     """The tests and measurements of a domain whose rows come in ``parts``; a missing variable to carry is a fault."""
     domain, columns, settings = whole.name, whole.columns, whole.settings
-    model = whole.model
-    short = model.short_names(columns)
+    short = whole.model.short_names(columns)
     wanted = settings.carry.get(domain, ())
     faults = [
         f"merge['carry']: {domain} has no variable {name!r}{nearest_name(name, columns)}"
@@ -109,24 +105,24 @@ def plan_findings(parts: Parts, whole: Domain) -> Plan[FindingsPlan]:
     carried = tuple((name, short.get(name, name)) for name in wanted if name in columns)
     pairs: set[Pair] = set()
     for part in parts:
-        pairs |= pairs_of_tests(_short_names(part.frame, model))
+        pairs |= pairs_of_tests(_short_names(part.frame, whole.model))
     nothing = Measurements([], {}, {})
-    plan = FindingsPlan(domain, model, settings, name_tests(pairs, settings), nothing, carried)
-    tables = [_valued(part, plan).kinds.table for part in parts]
+    plan = FindingsPlan(name_tests(pairs, settings), nothing, carried)
+    tables = [_valued(part, whole, plan).kinds.table for part in parts]
     measurements = name_measurements(tables, plan.tests.names, domain, settings)
     return Plan(dataclasses.replace(plan, measurements=measurements), tuple(faults))
 
 
-def reduce_findings(part: DomainPart, plan: FindingsPlan) -> Reduced:
+def reduce_findings(part: DomainPart, whole: Domain, plan: FindingsPlan) -> Reduced:
     """One value per subject of the part and measurement."""
-    valued, names = _valued(part, plan), plan.measurements.names
+    valued, names = _valued(part, whole, plan), plan.measurements.names
     subject, n_subjects, n_columns = valued.subject, part.n_subjects, len(names)
     number, text, frame, rows = valued.number.copy(), valued.text.copy(), valued.frame, valued.rows
     column = plan.measurements.of_records(valued.kinds)
     cell = subject.astype(np.int64) * n_columns + column
     rung = _rungs(frame, rows, cell, subject, n_subjects * n_columns, part.reference_start)
     rule_of_column = np.array(
-        [rule_for(plan.settings.record, "baseline", plan.domain, name) for name in names], dtype=object
+        [rule_for(whole.settings.record, "baseline", whole.name, name) for name in names], dtype=object
     )
     # As numbers: a million words are compared a hundred times slower.
     rule = np.array([*map(RECORD_RULES.index, rule_of_column), -1], dtype=np.int8)[column]
@@ -149,7 +145,7 @@ def reduce_findings(part: DomainPart, plan: FindingsPlan) -> Reduced:
     return Reduced(columns, plan.measurements.units, counts)
 
 
-FINDINGS = Reduction("findings", are_findings, plan_findings, reduce_findings)
+FINDINGS = Reduction("findings", are_findings, reduce_findings, plan_findings)
 
 
 def _by_column(column: np.ndarray, chosen: np.ndarray, n_columns: int) -> list[np.ndarray]:
@@ -171,18 +167,18 @@ def _short_names(frame: pd.DataFrame, model: TableModel) -> pd.DataFrame:
     return frame.rename(columns=model.short_names(map(str, frame.columns)))
 
 
-def _valued(part: DomainPart, plan: FindingsPlan) -> _Valued:
+def _valued(part: DomainPart, whole: Domain, plan: FindingsPlan) -> _Valued:
     """The records of a part with a result; read once, then cached in the part."""
     if "valued" not in part.read:
-        part.read["valued"] = _read_values(part, plan)
+        part.read["valued"] = _read_values(part, whole, plan)
     found: _Valued = part.read["valued"]
     return found
 
 
-def _read_values(part: DomainPart, plan: FindingsPlan) -> _Valued:
-    frame = _short_names(part.frame, plan.model)
+def _read_values(part: DomainPart, whole: Domain, plan: FindingsPlan) -> _Valued:
+    frame = _short_names(part.frame, whole.model)
     test = plan.tests.of_records(frame)
-    results = _results(frame, test, plan.tests.names, plan.domain, plan.settings)
+    results = _results(frame, test, plan.tests.names, whole)
     has_value = results.has_value
     kept = np.flatnonzero(has_value & (test >= 0))
     counts = {
@@ -197,10 +193,10 @@ def _read_values(part: DomainPart, plan: FindingsPlan) -> _Valued:
     return _Valued(frame, kept, part.subject[kept], results.number[kept], results.text[kept], kinds, counts)
 
 
-def _results(frame: pd.DataFrame, test: np.ndarray, names: list[str], domain: str, settings: MergeSettings) -> _Results:
+def _results(frame: pd.DataFrame, test: np.ndarray, names: list[str], domain: Domain) -> _Results:
     numbers = parse_numbers(column_of(frame, "STRESN"))
-    by_test = [rule_for(settings.result, "standard", domain, f"{domain}__{name}") == "reported" for name in names]
-    wants_reported = np.array([*by_test, False])[test]
+    by_test = [_rule_of_test(domain, domain.settings.result, "standard", name) for name in names]
+    wants_reported = np.array([*(rule == "reported" for rule in by_test), False])[test]
     numbers[wants_reported] = np.nan
     text = np.full(len(frame), None, dtype=object)
     unit = column_of(frame, "STRESU")
@@ -221,7 +217,8 @@ def _results(frame: pd.DataFrame, test: np.ndarray, names: list[str], domain: st
     numbers[np.isinf(numbers)] = np.nan
     is_text = np.zeros(len(frame), dtype=bool)
     is_text[read] = np.isnan(numbers[read])
-    _apply_text_rule(numbers, text, is_text, test, names, domain, settings)
+    by_test = [_rule_of_test(domain, domain.settings.text_results, "keep", name) for name in names]
+    _apply_text_rule(numbers, text, is_text, test, by_test)
     return _Results(numbers, text, is_text, unit, int(not_done.sum()))
 
 
@@ -232,17 +229,14 @@ def _texts(frame: pd.DataFrame, name: str, rows: np.ndarray) -> np.ndarray:
     return text_of(column)
 
 
+def _rule_of_test(domain: Domain, rules: dict[str, str], default: str, name: str) -> str:
+    return rule_for(rules, default, domain.name, f"{domain.name}__{name}")
+
+
 def _apply_text_rule(
-    numbers: np.ndarray,
-    text: np.ndarray,
-    is_text: np.ndarray,
-    test: np.ndarray,
-    names: list[str],
-    domain: str,
-    settings: MergeSettings,
+    numbers: np.ndarray, text: np.ndarray, is_text: np.ndarray, test: np.ndarray, rule_of_test: list[str]
 ) -> None:
     """Results such as ``<3.42``: kept as text, made missing, or taken as the number in them."""
-    rule_of_test = [rule_for(settings.text_results, "keep", domain, f"{domain}__{name}") for name in names]
     of_test = [*rule_of_test, "keep"]
     is_number, is_missing = (np.array([one == rule for one in of_test]) for rule in ("number", "missing"))
     to_number = is_text & is_number[test]

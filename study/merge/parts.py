@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeAlias, TypeVar
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,6 @@ from study.formats.rows_of_people import SUBJECT
 from study.merge.settings import MergeSettings
 from study.models.roles import TableModel
 
-What = TypeVar("What")
 # Of a column of the result: (n_subjects,) of text, as Arrow's or as objects with None where missing.
 ColumnOfPeople: TypeAlias = np.ndarray | pd.Series
 
@@ -35,6 +35,16 @@ class Domain:
     settings: MergeSettings
     id_column: str | None
     model: TableModel
+
+    @cached_property
+    def dropped(self) -> tuple[str, ...]:
+        """The columns that say nothing about a person."""
+        return tuple(name for name in self.columns if name in self.model.not_merged)
+
+    @cached_property
+    def kept(self) -> tuple[str, ...]:
+        """The columns that can say something about a person, but for the id."""
+        return tuple(name for name in self.columns if name not in (*self.dropped, self.id_column))
 
 
 @dataclass(frozen=True)
@@ -63,10 +73,10 @@ Parts = Iterable[DomainPart]
 
 
 @dataclass(frozen=True)
-class Plan(Generic[What]):
+class Plan:
     """What a reduction has to know of all people, and the faults of the domain's settings."""
 
-    what: What
+    what: Any = None
     faults: tuple[str, ...] = ()
 
 
@@ -100,14 +110,14 @@ class Reduced:
 class Reduction:
     """How the domains of one ``form`` become one row per subject; see ``study.merge.reductions``.
 
-    ``fits``: whether a domain is of this form, by its name and columns. ``plan`` reads all parts, ``reduce`` one of
-    them with the plan.
+    ``fits``: whether a domain is of this form, by its name and columns. ``reduce`` reads one of its parts, with what
+    ``plan`` found in all of them; most forms need nothing of all people.
     """
 
     form: str
     fits: Callable[[Domain], bool]
-    plan: Callable[[Parts, Domain], Plan[Any]]
-    reduce: Callable[[DomainPart, Any], Reduced]
+    reduce: Callable[[DomainPart, Domain, Any], Reduced]
+    plan: Callable[[Parts, Domain], Plan] = lambda parts, domain: Plan()
 
 
 class CountedFaults:

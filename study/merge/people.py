@@ -16,7 +16,7 @@ from study.formats.messages import Note, all_files_setting
 from study.formats.tables import SourceTable
 from study.merge.state import MergeState
 from study.merge.subject_ids import ReadSubjects, read_subjects
-from study.merge.through import KnownPeople, way_to_person
+from study.merge.through import KnownPeople, how_to_join, way_to_person
 from study.models.roles import TableKind
 from study.models.study_model import StudyModel
 
@@ -93,8 +93,7 @@ def _way_to_subjects(table: SourceTable, state: MergeState, tables: Sequence[Sou
     have_it = {one.domain: KnownPeople(one.frame, column) for one in tables if column in one.frame}
     way = way_to_person(table.frame, have_it)
     if way is not None:
-        setting = all_files_setting("files", {table.domain: {"person": {"through": way.through, "key": way.key}}})
-        return f"each of its {way.key!r} belongs to one person of {way.through}: join them by {setting}"
+        return how_to_join(table.domain, way)
     if have_it:
         setting = all_files_setting("files", {table.domain: {"person": "..."}})
         return (

@@ -18,7 +18,7 @@ from study.formats.messages import Note, all_files_setting
 from study.formats.tables import SourceTable, Through
 from study.merge.parts import Domain, DomainPart
 from study.merge.state import MergeState
-from study.merge.through import KnownPeople, way_to_person, with_person_of_key
+from study.merge.through import KnownPeople, how_to_join, way_to_person, with_person_of_key
 from study.models.role_words import role_of_heading
 from study.models.roles import Role, TableKind
 
@@ -135,8 +135,7 @@ def _fault_of_few_shared(domain: str, counts: tuple[int, int, int], way: Through
     n_own, n_others, n_shared = counts
     named = _called_in_its_file(domain, state)
     if way is not None:
-        setting = all_files_setting("files", {domain: {"person": {"through": way.through, "key": way.key}}})
-        how = f"each of its {way.key!r} belongs to one person of {way.through}: join them by {setting}"
+        how = how_to_join(domain, way)
     else:
         setting = all_files_setting("files", {domain: {"person": "..."}})
         how = f"name another column by {setting}, or make the spellings equal by a subject_id rule"

@@ -7,15 +7,15 @@ rows says how many there are. The order of the file never counts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import number_text, parse_numbers
 from disclosure_control.basics.encoding.keys import number_groups
-from study.merge.parts import Domain, DomainPart, Parts, Plan, Reduced, Reduction
-from study.merge.settings import MergeSettings, rule_for
+from study.merge.parts import Domain, DomainPart, Reduced, Reduction
+from study.merge.settings import rule_for
 from study.merge.wide import text_of
 from study.models.roles import Role, TableKind, TableModel
 
@@ -28,58 +28,38 @@ def are_rows(domain: Domain) -> bool:
     return domain.model.kind is TableKind.ROWS and domain.name not in domain.settings.several_rows
 
 
-@dataclass(frozen=True)
-class RowsPlan:
-    """Which columns of a domain say something about a person, and which do not."""
-
-    domain: str
-    kept: tuple[str, ...]
-    dropped: tuple[str, ...]
-    model: TableModel
-    settings: MergeSettings
-
-
-def plan_rows(parts: Parts, domain: Domain) -> Plan[RowsPlan]:
-    """The columns that are joined; the plan needs nothing of all people."""
-    dropped = tuple(name for name in domain.columns if name in domain.model.not_merged)
-    kept = tuple(name for name in domain.columns if name not in (*dropped, domain.id_column))
-    return Plan(RowsPlan(domain.name, kept, dropped, domain.model, domain.settings))
-
-
-def reduce_rows(part: DomainPart, plan: RowsPlan) -> Reduced:
+def reduce_rows(part: DomainPart, domain: Domain, _: Any) -> Reduced:
     """Columns ``<TABLE>__<name>`` (n_subjects,) as text, and ``<TABLE>__count``, the rows of each person.
 
     ``undecided_ties`` counts the values that were chosen by themselves among others of the same time.
     """
     count = np.bincount(part.subject, minlength=part.n_subjects)
-    columns, n_undecided = _one_of_each(part, plan.domain, plan.kept, plan.model, plan.settings)
+    columns, n_undecided = _one_of_each(part, domain, domain.kept)
     n_present = int(np.count_nonzero(count))
     counts = {
         "collapsed": len(part.subject) - n_present,
-        "dropped_columns": list(plan.dropped),
+        "dropped_columns": list(domain.dropped),
         "undecided_ties": n_undecided,
     }
-    return Reduced({f"{plan.domain}__count": count.astype(str).astype(object), **columns}, counts=counts)
+    return Reduced({f"{domain.name}__count": count.astype(str).astype(object), **columns}, counts=counts)
 
 
 def columns_of_person(part: DomainPart, domain: Domain) -> dict[str, np.ndarray]:
     """What a table of findings or events says of the person in its rows: a sex, a year of birth; as rows in time."""
     if domain.model.kind not in (TableKind.FINDINGS, TableKind.EVENTS):
         return {}
-    return _one_of_each(part, domain.name, domain.model.of_person, domain.model, domain.settings)[0]
+    return _one_of_each(part, domain, domain.model.of_person)[0]
 
 
-def _one_of_each(
-    part: DomainPart, domain: str, names: Sequence[str], model: TableModel, settings: MergeSettings
-) -> tuple[dict[str, np.ndarray], int]:
+def _one_of_each(part: DomainPart, domain: Domain, names: Sequence[str]) -> tuple[dict[str, np.ndarray], int]:
     """One value of each column for each person, and how many of these values had rivals of the same time."""
     frame, subject, n_subjects = part.frame, part.subject, part.n_subjects
     columns: dict[str, np.ndarray] = {}
-    moment = moments(frame, model) if names else np.zeros(0, dtype=np.int64)
+    moment = moments(frame, domain.model) if names else np.zeros(0, dtype=np.int64)
     n_undecided = 0
     for name in names:
-        column = f"{domain}__{name}"
-        rule = rule_for(settings.record, "baseline", domain, column)
+        column = f"{domain.name}__{name}"
+        rule = rule_for(domain.settings.record, "baseline", domain.name, column)
         if rule in SUMMARIES:
             columns[column] = _summary(parse_numbers(frame[name]), subject, n_subjects, rule)
             continue
@@ -136,4 +116,4 @@ def _summary(numbers: np.ndarray, subject: np.ndarray, n_subjects: int, rule: st
     return found
 
 
-ROWS = Reduction("rows in time", are_rows, plan_rows, reduce_rows)
+ROWS = Reduction("rows in time", are_rows, reduce_rows)

@@ -153,6 +153,12 @@ def way_to_person(frame: pd.DataFrame, known: Mapping[str, KnownPeople]) -> Thro
     return Through(*max(found)[-2:]) if found else None
 
 
+def how_to_join(domain: str, way: Through) -> str:
+    """Why rows of a table get their person by a key, and the setting by which they do."""
+    setting = all_files_setting("files", {domain: {"person": {"through": way.through, "key": way.key}}})
+    return f"each of its {way.key!r} belongs to one person of {way.through}: join them by {setting}"
+
+
 def with_person_of_key(frame: pd.DataFrame, other: KnownPeople, key: str) -> pd.DataFrame:
     """The rows that have a person by a key, with the person in a further column, called as in the other table."""
     people = _person_of_keys(other.frame[key], other.frame[other.person])

@@ -3,57 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.encoding.text_codes import codes_of_few_texts, texts_at
-from study.merge.parts import CountedFault, Domain, DomainPart, Parts, Plan, Reduced, Reduction, literal
+from study.merge.parts import CountedFault, Domain, DomainPart, Reduced, Reduction, literal
 
 
-@dataclass(frozen=True)
-class WidePlan:
-    """Which columns of a domain say something about a person, which do not, and which of several rows is taken."""
-
-    domain: str
-    kept: tuple[str, ...]
-    dropped: tuple[str, ...]
-    several_rows: str | None
-    id_column: str | None
-    dates: tuple[str, ...]
-
-
-def plan_wide(parts: Parts, domain: Domain) -> Plan[WidePlan]:
-    """The columns of a domain that are joined: those that can say something about a person."""
-    dropped = tuple(name for name in domain.columns if name in domain.model.not_merged)
-    kept = tuple(name for name in domain.columns if name not in (*dropped, domain.id_column))
-    several_rows = domain.settings.several_rows.get(domain.name)
-    return Plan(WidePlan(domain.name, kept, dropped, several_rows, domain.id_column, domain.model.order))
-
-
-def reduce_wide(part: DomainPart, plan: WidePlan) -> Reduced:
+def reduce_wide(part: DomainPart, domain: Domain, _: Any) -> Reduced:
     """Columns ``<DOMAIN>__<name>`` (n_subjects,) as text, and how many rows were collapsed.
 
     Two rows for one subject are a fault unless the settings say which to take, "first" or "last" in the order
     of the domain's dates and then of its values, never of the file.
     """
-    domain, n_subjects, subject, frame = plan.domain, part.n_subjects, part.subject, part.frame[list(plan.kept)]
+    n_subjects, subject, frame = part.n_subjects, part.subject, part.frame[list(domain.kept)]
+    several_rows = domain.settings.several_rows.get(domain.name)
     rows_of_subject = np.bincount(subject, minlength=n_subjects)
     n_present = int(np.count_nonzero(rows_of_subject))
-    counts = {"collapsed": len(subject) - n_present, "dropped_columns": list(plan.dropped)}
+    counts = {"collapsed": len(subject) - n_present, "dropped_columns": list(domain.dropped)}
     faults: tuple[CountedFault, ...] = ()
-    if plan.several_rows is None:
+    if several_rows is None:
         n_several = int((rows_of_subject > 1).sum())
         numbers = {"n_several": n_several, "n_rows": len(subject), "n_present": n_present}
-        faults = (CountedFault(_words_of_several_rows(domain, plan.id_column or ""), numbers),)
+        faults = (CountedFault(_words_of_several_rows(domain.name, domain.id_column or ""), numbers),)
     elif counts["collapsed"]:
-        rows = row_of_each_subject(frame, plan.dates, subject, plan.several_rows)
+        rows = row_of_each_subject(frame, domain.model.order, subject, several_rows)
         frame, subject = frame.iloc[rows], subject[rows]
     row = np.full(n_subjects, -1)
     row[subject] = np.arange(len(subject))
-    columns = {f"{domain}__{name}": texts_at(as_texts(values), row) for name, values in frame.items()}
+    columns = {f"{domain.name}__{name}": texts_at(as_texts(values), row) for name, values in frame.items()}
     return Reduced(columns, counts=counts, faults=faults)
 
 
@@ -107,4 +88,4 @@ def text_of(values: pd.Series) -> np.ndarray:
     return np.array([*map(number_text, distinct), None], dtype=object)[codes]
 
 
-WIDE = Reduction("wide", lambda domain: True, plan_wide, reduce_wide)
+WIDE = Reduction("wide", lambda domain: True, reduce_wide)
