@@ -43,12 +43,12 @@ def combine(tmp_path: Path, files: dict, subject_id: dict | None = None, merge: 
 
 
 def _is_plain(name: str, rows: object) -> bool:
-    return name.endswith(".csv") and isinstance(rows, list | tuple) and len(rows) > 0
+    return name.endswith(".csv") and isinstance(rows, list | tuple | pd.DataFrame) and len(rows) > 0
 
 
-def _as_read(name: str, rows: list[dict]) -> SourceTable:
+def _as_read(name: str, rows: list[dict] | pd.DataFrame) -> SourceTable:
     """The table of a CSV file with these rows: all text, missing where a cell is empty."""
-    frame = pd.DataFrame(list(rows)).astype(object)
+    frame = (rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))).reset_index(drop=True).astype(object)
     texts = frame.map(lambda cell: None if pd.isna(cell) or not str(cell).strip() else str(cell).strip())
     return SourceTable(domain_of(Path(name)), name, "0" * 64, texts.astype("str"), {}, ())
 

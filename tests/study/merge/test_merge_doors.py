@@ -211,6 +211,7 @@ def test_the_demo_has_one_row_for_each_subject_of_dm(demo):
             assert row[f"DM__{name}"] == by_subject[row["USUBJID"]].get(name, "")
 
 
+@pytest.mark.thorough("2 s: the shipped demo; made records against the same referee in the quick run")
 def test_the_demos_findings_are_as_the_referee_says(demo):
     folder = SHIPPED / "SDTM_DEMO"
     frame = pd.DataFrame(csv_rows(demo.combined)).replace("", None)
