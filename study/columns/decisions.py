@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import FLAG, TEXTS, one_of
 from study.models.column_roles import SEEN
-from study.models.roles import ColumnModel, Role
+from study.models.roles import ColumnModel, ColumnsAskedFor, Role
 from study.models.study_model import OPERATION_OF_ROLE, StudyModel
 from study.operations import NOT_UNDERSTOOD, Operation, OperationKind
 
@@ -66,7 +66,7 @@ def with_decisions(model: StudyModel, decided: Decided) -> StudyModel:
         table, _, column = name.partition("__")
         of_table.setdefault(table, {})[column] = one
     tables = {
-        name: dataclasses.replace(table, columns=_DecidedColumns(table.columns, of_table[name]))
+        name: dataclasses.replace(table, columns=_as_decided(table.columns, of_table[name]))
         if name in of_table
         else table
         for name, table in model.tables.items()
@@ -84,32 +84,21 @@ def with_decisions(model: StudyModel, decided: Decided) -> StudyModel:
     return dataclasses.replace(model, tables=tables, standard=standard)
 
 
-class _DecidedColumns(Mapping[str, ColumnModel]):
+def _as_decided(columns: Mapping[str, ColumnModel], decided: Decided) -> ColumnsAskedFor:
     """The columns of a table as decided; what the model says of them is asked only when a column is."""
+    return ColumnsAskedFor(columns, lambda name: _decided_column(columns[name], decided.get(name, ColumnDecision())))
 
-    def __init__(self, columns: Mapping[str, ColumnModel], decided: Mapping[str, ColumnDecision]):
-        self._columns, self._decided = columns, decided
 
-    def __getitem__(self, name: str) -> ColumnModel:
-        column, decision = self._columns[name], self._decided.get(name, ColumnDecision())
-        if decision.role is Role.UNKNOWN:
-            return dataclasses.replace(column, is_closed=True)
-        if decision.role not in (None, column.role):
-            why = "as decided in the sheet of columns"
-            column = dataclasses.replace(column, role=decision.role, reason=why, says=None, is_guessed=True)
-        if decision.opens:
-            role = Role.CATEGORY if column.role is Role.UNKNOWN else column.role
-            column = dataclasses.replace(column, role=role, is_closed=False)
-        if decision.known_to_outsiders and column.says is None and column.role in _SAYS_LITTLE:
-            return dataclasses.replace(column, says=SEEN)
-        is_unseen = decision.known_to_outsiders is False and column.says is SEEN
-        return dataclasses.replace(column, says=None) if is_unseen else column
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._columns
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
-
-    def __len__(self) -> int:
-        return len(self._columns)
+def _decided_column(column: ColumnModel, decision: ColumnDecision) -> ColumnModel:
+    if decision.role is Role.UNKNOWN:
+        return dataclasses.replace(column, is_closed=True)
+    if decision.role not in (None, column.role):
+        why = "as decided in the sheet of columns"
+        column = dataclasses.replace(column, role=decision.role, reason=why, says=None, is_guessed=True)
+    if decision.opens:
+        role = Role.CATEGORY if column.role is Role.UNKNOWN else column.role
+        column = dataclasses.replace(column, role=role, is_closed=False)
+    if decision.known_to_outsiders and column.says is None and column.role in _SAYS_LITTLE:
+        return dataclasses.replace(column, says=SEEN)
+    is_unseen = decision.known_to_outsiders is False and column.says is SEEN
+    return dataclasses.replace(column, says=None) if is_unseen else column

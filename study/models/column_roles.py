@@ -6,7 +6,7 @@ is neither recognised nor harmless stays ``UNKNOWN``, and so out of a release un
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -29,7 +29,7 @@ from study.models.role_words import (
     names_a_term,
     role_of_heading,
 )
-from study.models.roles import ColumnModel, Role
+from study.models.roles import ColumnModel, ColumnsAskedFor, Role
 from study.models.sdtm_operations import operation_of
 from study.models.standard_words import is_a_medical_term
 from study.models.values_seen import PERSON_S_NAME, TIME_OF_DAY, UUID, YEAR, ValuesSeen
@@ -81,6 +81,11 @@ class PlainTable:
     @cached_property
     def columns(self) -> list[str]:
         return list(map(str, self.table.frame.columns))
+
+    @property
+    def roles(self) -> ColumnsAskedFor:
+        """The columns with their roles; each is guessed when it is asked for first."""
+        return ColumnsAskedFor(self.columns, self.role)
 
     @cached_property
     def n_people(self) -> int:
@@ -305,26 +310,3 @@ def is_unique(table: SourceTable, name: str) -> bool:
     """Whether each row of a table has a value of its own in a column."""
     counts = table.counts_of(name)
     return len(counts) == table.n_rows > 0
-
-
-class GuessedColumns(Mapping[str, ColumnModel]):
-    """The columns of a plain table by name; the role of each is guessed when it is asked for first."""
-
-    def __init__(self, plain: PlainTable):
-        self._plain, self._found = plain, dict[str, ColumnModel]()
-
-    def __getitem__(self, name: str) -> ColumnModel:
-        if name not in self._found:
-            if name not in self._plain.columns:
-                raise KeyError(name)
-            self._found[name] = self._plain.role(name)
-        return self._found[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._plain.columns
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._plain.columns)
-
-    def __len__(self) -> int:
-        return len(self._plain.columns)

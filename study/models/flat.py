@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from study.formats.tables import SourceTable
 from study.headings import is_number, names_subjects, words_of
-from study.models.column_roles import PEOPLE_OF_A_CATEGORY, GuessedColumns, PlainTable, is_unique
+from study.models.column_roles import PEOPLE_OF_A_CATEGORY, PlainTable, is_unique
 from study.models.long_tables import rows_of
 from study.models.registry import DataModel
 from study.models.role_words import role_of_heading
@@ -33,22 +33,9 @@ def _table(table: SourceTable, person: str | None, tables: Sequence[SourceTable]
     others = [one for one in tables if one is not table]
     own = person if person in table.frame else _named_person(table)
     if own is None and (reason := _why_a_list(table, others)):
-        return TableModel(
-            table.domain,
-            TableKind.DICTIONARY,
-            reason,
-            GuessedColumns(PlainTable(table, None, {}, others, is_of_people=False)),
-        )
-    rows = rows_of(PlainTable(table, own, others=others), not others)
-    return TableModel(
-        table.domain,
-        rows.kind,
-        rows.reason,
-        GuessedColumns(PlainTable(table, own, rows.told, others)),
-        short=rows.short,
-        order=rows.order,
-        of_person=rows.of_person,
-    )
+        listed = PlainTable(table, None, {}, others, is_of_people=False)
+        return TableModel(table.domain, TableKind.DICTIONARY, reason, listed.roles)
+    return rows_of(PlainTable(table, own, others=others), not others)
 
 
 def _named_person(table: SourceTable) -> str | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 
 import pandas as pd
 
@@ -15,7 +15,7 @@ from study.concepts import concept_of
 from study.headings import words_of
 from study.models.column_roles import PlainTable
 from study.models.role_words import names_a_label, names_a_term, role_of_heading
-from study.models.roles import ColumnModel, Role, TableKind
+from study.models.roles import ColumnModel, Role, TableKind, TableModel
 from study.models.values_seen import ValuesSeen
 from study.words import form_of, listed_words
 
@@ -45,23 +45,7 @@ _ORDINAL = re.compile(r".*\b(?:visitnum|visit (?:no|nr|num|number)|visitnr|lfd n
 _OF_PERSON = (Role.SEX, Role.AGE, Role.BIRTH, Role.BIRTH_YEAR, Role.ORIGIN, Role.PLACE, Role.DEATH, Role.DEATH_DATE)
 
 
-@dataclass(frozen=True)
-class RowsOf:
-    """What the rows of a table are: their ``kind`` with the reason, ``short`` names of columns, and their ``order``.
-
-    ``told``: what is known of columns by the kind. ``of_person``: columns that say something of the person, not of the
-    test or event of the row.
-    """
-
-    kind: TableKind
-    reason: str
-    short: Mapping[str, str] = field(default_factory=dict)
-    told: Mapping[str, ColumnModel] = field(default_factory=dict)
-    order: tuple[str, ...] = ()
-    of_person: tuple[str, ...] = ()
-
-
-def rows_of(plain: PlainTable, is_alone: bool) -> RowsOf:
+def rows_of(plain: PlainTable, is_alone: bool) -> TableModel:
     """What the rows of a table with several of a person are.
 
     ``is_alone``: no other table is beside it. A single table of events is one of rows in time, so that what its first
@@ -72,10 +56,23 @@ def rows_of(plain: PlainTable, is_alone: bool) -> RowsOf:
     found = _findings(plain, order, of_person)
     if found is None and not is_alone:
         found = _events(plain, order, of_person)
-    return found or RowsOf(TableKind.ROWS, "each row has columns of its own", order=order)
+    return found or _table(plain, TableKind.ROWS, "each row has columns of its own", order)
 
 
-def _findings(plain: PlainTable, order: tuple[str, ...], of_person: tuple[str, ...]) -> RowsOf | None:
+def _table(
+    plain: PlainTable,
+    kind: TableKind,
+    reason: str,
+    order: tuple[str, ...],
+    short: Mapping[str, str] | None = None,
+    of_person: tuple[str, ...] = (),
+) -> TableModel:
+    return TableModel(
+        plain.table.domain, kind, reason, plain.roles, short=short or {}, order=order, of_person=of_person
+    )
+
+
+def _findings(plain: PlainTable, order: tuple[str, ...], of_person: tuple[str, ...]) -> TableModel | None:
     """A test in each row with its result."""
     results = [name for name in plain.columns if _is_result(name) and name != plain.person]
     named = [name for name in plain.columns if _TEST.fullmatch(words_of(name)) and name != plain.person]
@@ -99,7 +96,7 @@ def _findings(plain: PlainTable, order: tuple[str, ...], of_person: tuple[str, .
     short |= {unit: "ORRESU"} if unit else {}
     short |= _when(plain, order)
     reason = f"each row has a test ({tests[0]}) and its result ({value})"
-    return RowsOf(TableKind.FINDINGS, reason, short, told, order, of_person)
+    return _table(replace(plain, told=told), TableKind.FINDINGS, reason, order, short, of_person)
 
 
 def _decides(plain: PlainTable, code: str, test: str) -> bool:
@@ -134,7 +131,7 @@ def _role_of_result(values: ValuesSeen) -> tuple[Role, str]:
     return Role.VERBATIM, "the result of the test, among them texts that hardly repeat"
 
 
-def _events(plain: PlainTable, order: tuple[str, ...], of_person: tuple[str, ...]) -> RowsOf | None:
+def _events(plain: PlainTable, order: tuple[str, ...], of_person: tuple[str, ...]) -> TableModel | None:
     """A coded diagnosis, drug or procedure in each row, with its day."""
     terms = [name for name in plain.columns if names_a_term(name)]
     if not terms or not order or not _has_several_rows(plain):
@@ -147,7 +144,7 @@ def _events(plain: PlainTable, order: tuple[str, ...], of_person: tuple[str, ...
     short |= {label: "TERM"} if label else {}
     measured = [name for name in plain.columns if name not in (*short, *of_person) and _is_measured(plain, name)]
     reason = f"each row has a coded term ({coded[0]}) and its day"
-    return RowsOf(TableKind.EVENTS, reason, short, {}, order, (*of_person, *measured))
+    return _table(plain, TableKind.EVENTS, reason, order, short, (*of_person, *measured))
 
 
 def _is_measured(plain: PlainTable, name: str) -> bool:

@@ -1,14 +1,15 @@
 """The OMOP Common Data Model 5.3 and 5.4: which tables there are, and what each column is for, by patterns of names.
 
-Source: OHDSI, Common Data Model, https://ohdsi.github.io/CommonDataModel/. Names are in small letters here; files may
-write them in any case.
+The lists are data, ``omop_columns.json``. Names are in small letters there; files may write them in any case.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
 from study.models.roles import ColumnModel, Role, TableKind
 from study.operations import Operation, OperationKind, VariableClass
@@ -21,52 +22,14 @@ _BY_STANDARD = "its name in OMOP CDM"
 _CLASS = VariableClass
 _REMOVE, _REMOVE_TABLE, _KEEP = OperationKind.REMOVE, OperationKind.REMOVE_DATA_SET, OperationKind.KEEP
 
-EVENTS = (
-    "condition_occurrence",
-    "drug_exposure",
-    "procedure_occurrence",
-    "device_exposure",
-    "specimen",
-    "condition_era",
-    "drug_era",
-    "dose_era",
-    "episode",
-)
-TIMES = ("visit_occurrence", "visit_detail", "observation_period", "payer_plan_period")
-FINDINGS = ("measurement", "observation")
-OF_PEOPLE = {
-    PERSON: TableKind.PEOPLE,
-    "death": TableKind.ROWS,
-    **dict.fromkeys(EVENTS, TableKind.EVENTS),
-    **dict.fromkeys(TIMES, TableKind.TIMING),
-    **dict.fromkeys(FINDINGS, TableKind.FINDINGS),
-}
+
+_LISTS = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+OF_PEOPLE = {table: TableKind(kind) for kind, tables in _LISTS["of people"].items() for table in tables}
 # Names what the codes of other tables mean: the entries that these have leave.
 DICTIONARIES = ("concept",)
-_VOCABULARIES = (
-    *("vocabulary", "domain", "concept_class", "relationship"),
-    *("concept_relationship", "concept_synonym", "concept_ancestor", "drug_strength"),
-)
-_PUBLIC = "a table of the vocabularies; whoever receives the data can get it from athena.ohdsi.org"
-_OTHER_PEOPLE = "it names records of people without saying whose they are, so nobody's rows can be left out"
-_PLACES = "where people live and who treats them"
 # Tables that are not released, with the kind and the reason.
 NOT_RELEASED: Mapping[str, tuple[TableKind, str]] = {
-    "note": (TableKind.FREE_TEXT, "free text"),
-    "note_nlp": (TableKind.FREE_TEXT, "parts of free text"),
-    "care_site": (TableKind.DESIGN, _PLACES),
-    "provider": (TableKind.DESIGN, _PLACES),
-    "location": (TableKind.DESIGN, _PLACES),
-    "cost": (TableKind.RELATIONS, _OTHER_PEOPLE),
-    "fact_relationship": (TableKind.RELATIONS, _OTHER_PEOPLE),
-    "episode_event": (TableKind.RELATIONS, _OTHER_PEOPLE),
-    "cohort": (TableKind.RELATIONS, "lists of people that were made of the other tables"),
-    "cohort_definition": (TableKind.DESIGN, "describes lists of people that are not released"),
-    "attribute_definition": (TableKind.DESIGN, "describes lists of people that are not released"),
-    "cdm_source": (TableKind.DESIGN, "names the organisation, and days on which the source was taken"),
-    "metadata": (TableKind.DESIGN, "describes the source"),
-    **dict.fromkeys(_VOCABULARIES, (TableKind.DICTIONARY, _PUBLIC)),
-    "source_to_concept_map": (TableKind.DICTIONARY, "codes of the source, which name people or places in some"),
+    table: (TableKind(kind), reason) for kind, reason, tables in _LISTS["not released"] for table in tables
 }
 TABLES = (*OF_PEOPLE, *DICTIONARIES, *NOT_RELEASED)
 
@@ -78,46 +41,16 @@ _REFERS: Mapping[str, str] = {
 }
 _OF_CONCEPT = re.compile(r".*concept_id(_[12])?")
 _REFERENCE = re.compile(rf"(?:.*_)?({'|'.join(sorted(TABLES, key=len, reverse=True))})_id")
-_OF_ANY_TABLE = "event_id|.*_event_id|fact_id_[12]"
 
-# The first pattern that fits decides. What an operation of None means is what is done with the role.
-_REPEATS = Operation(_REMOVE, _CLASS.QUASI_IDENTIFIER_2, "the code of the source, finer than the standard concept")
-_LIMITS = Operation(_REMOVE, _CLASS.QUASI_IDENTIFIER_2, "limits of normal values depend on age, sex and laboratory")
-_NAMES_ANY = Operation(_REMOVE, _CLASS.DIRECT_IDENTIFIER, "names a record of a table that another column names")
-_ROLES: tuple[tuple[str, Role, Operation | None], ...] = (
-    ("person_id|subject_id", Role.PERSON, None),
-    (_OF_ANY_TABLE, Role.FOREIGN_KEY, _NAMES_ANY),
-    ("year_of_birth", Role.BIRTH_YEAR, None),
-    ("month_of_birth|day_of_birth|birth_datetime", Role.BIRTH, None),
-    ("death_date|death_datetime", Role.DEATH_DATE, None),
-    (".*_source_concept_id", Role.CODED_TERM, _REPEATS),
-    ("unique_device_id|production_id|lot_number|specimen_source_id|npi|dea|provider_name", Role.IDENTIFIER, None),
-    (".*_source_value|.*source_description", Role.VERBATIM, None),
-    ("gender_concept_id", Role.SEX, None),
-    ("(race|ethnicity)_concept_id", Role.ORIGIN, None),
-    ("country_concept_id|address_.*|city|state|zip|county|latitude|longitude", Role.PLACE, None),
-    (".*unit_concept_id", Role.UNIT, None),
-    (".*type_concept_id|.*_field_concept_id|domain_concept_id_[12]", Role.DESCRIBES_RECORD, None),
+# The first pattern that fits decides. What is removed, whatever its role, has the reason and the class of the column.
+_PATTERNS = tuple(
     (
-        "(operator|modifier|qualifier|route|condition_status|admitt(ed_from|ing_source)|discharged?_to)_concept_id",
-        Role.CATEGORY,
-        None,
-    ),
-    (_OF_CONCEPT.pattern, Role.CODED_TERM, None),
-    ("(provider|care_site)_id", Role.SITE, None),
-    ("location_id", Role.PLACE, None),
-    ("measurement_time", Role.TIME, None),
-    (".*_date|.*_datetime|.*_date_.*", Role.DATE, None),
-    ("range_(low|high)", Role.NUMBER, _LIMITS),
-    (
-        "value_as_number|quantity|refills|days_supply|dose_value|gap_days|.*_count|.*_number|total_.*|paid_.*"
-        "|amount_.*|(numerator|denominator)_value|box_size|(min|max)_levels_of_separation",
-        Role.NUMBER,
-        None,
-    ),
-    ("value_as_string|stop_reason|sig|.*_text|.*_title|snippet|lexical_variant|term_.*", Role.VERBATIM, None),
+        re.compile(pattern),
+        Role(role),
+        Operation(_REMOVE, VariableClass(removed[1]), removed[0]) if removed else None,
+    )
+    for pattern, role, *removed in _LISTS["roles"]
 )
-_PATTERNS = tuple((re.compile(pattern), role, says) for pattern, role, says in _ROLES)
 _PARTS_OF_BIRTH = ("month_of_birth", "day_of_birth", "birth_datetime")
 # A key of OMOP is a number that the database gave to the row: the same everywhere, but of no system outside of it.
 _RECORD_ID = Operation(OperationKind.RECODE_ID, _CLASS.NOT_IDENTIFYING, "a number of the record in the database")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -91,6 +91,29 @@ class ColumnModel:
     is_guessed: bool = False
     says: Operation | None = None
     is_closed: bool = False
+
+
+class ColumnsAskedFor(Mapping[str, ColumnModel]):
+    """The columns of a table by name; what each is for is found when it is asked for first."""
+
+    def __init__(self, names: Iterable[str], find: Callable[[str], ColumnModel]):
+        self._found: dict[str, ColumnModel | None] = dict.fromkeys(names)
+        self._find = find
+
+    def __getitem__(self, name: str) -> ColumnModel:
+        found = self._found[name]
+        if found is None:
+            self._found[name] = found = self._find(name)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
 
 
 # Makes a further column for the merge from the rows of a table, in their order.
