@@ -7,7 +7,7 @@ people, a foreign key a record, IDVARVAL of SUPP-- and RELREC a record of the do
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -15,7 +15,6 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.release.people import ReleasePeople, labels, texts_of
 from disclosure_control.release.study import NOBODY, RELATIONS, STRANGER, Study, StudyFile
 from study.formats.tables import SourceTable
@@ -83,8 +82,8 @@ def joins_of(
     Tables on disk are read in blocks.
     """
     keys = list(keys_of(study, person))
-    before = _counted(keys, _Source(study, people, person))
-    now = _counted(keys, _Package(released, people, study.model, person))
+    before = _counted(keys, _of_source(study, people, person))
+    now = _counted(keys, _of_package(released, people, study.model, person))
     tested = [key for key in keys if before[key][1] or (before[key][0] and not key.is_code)]
     return [_join(key, before[key], now[key], study, released) for key in tested]
 
@@ -197,81 +196,69 @@ def _of_relations(file: StudyFile) -> Iterator[Key]:
 # ---------------------------------------------------------------- before and after
 
 
+@dataclass(frozen=True)
 class _Tables:
-    """Tables by name with the person of each row: a position in the pilot, ``NOBODY`` or ``STRANGER``."""
+    """Tables by name: their ``columns``, and the person of each row: a position, ``NOBODY`` or ``STRANGER``.
+
+    ``blocks`` gives the people (n_rows,) and some columns of the rows, block by block; ``people`` those of the ids of a
+    table (n_ids,), and how many rows have each; None: one each.
+    """
 
     model: StudyModel
-    names: Sequence[str]
-
-    def columns(self, name: str) -> set[str]:
-        raise NotImplementedError
-
-    def blocks(self, name: str, columns: Sequence[str]) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
-        """The people (n_rows,) and some columns of the rows, block by block."""
-        raise NotImplementedError
-
-    def people(self, name: str) -> tuple[np.ndarray, np.ndarray | None]:
-        """The people of the ids of a table (n_ids,), and how many rows have each; None: one each."""
-        raise NotImplementedError
+    columns: Mapping[str, set[str]]
+    blocks: Callable[[str, Sequence[str]], Iterator[tuple[np.ndarray, pd.DataFrame]]]
+    people: Callable[[str], tuple[np.ndarray, np.ndarray | None]]
 
     def of_domain(self, domain: str) -> list[str]:
         """The tables with rows of a domain, without their supplements; a relation may name one of its parts."""
-        return tables_of_domain(self.names, domain, self.model)
+        return tables_of_domain(self.columns, domain, self.model)
 
 
-class _Source(_Tables):
+def _of_source(study: Study, people: ReleasePeople, person: str | None) -> _Tables:
     """The study as it came, without the rows of people who do not stay."""
+    files, stays = {file.name: file for file in study.files}, np.append(people.stays, True)
 
-    def __init__(self, study: Study, people: ReleasePeople, person: str | None):
-        self.model, self._people, self._person = study.model, people, person
-        self._files = {file.name: file for file in study.files}
-        self.names = list(self._files)
-        self._stays = np.append(people.stays, True)
-
-    def columns(self, name: str) -> set[str]:
-        return set(map(str, self._files[name].table.frame))
-
-    def blocks(self, name: str, columns: Sequence[str]) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
-        for part in self._files[name].parts(self._people):
-            leaves = (part.people != STRANGER) & self._stays[np.maximum(part.people, NOBODY)]
+    def blocks(name: str, columns: Sequence[str]) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
+        for part in files[name].parts(people):
+            leaves = (part.people != STRANGER) & stays[np.maximum(part.people, NOBODY)]
             yield part.people[leaves], part.table.frame.loc[leaves, list(columns)]
 
-    def people(self, name: str) -> tuple[np.ndarray, np.ndarray | None]:
-        file = self._files[name]
-        _, n_rows = file.table.source_ids(self._person)
-        stays = (file.people >= 0) & self._stays[np.maximum(file.people, NOBODY)]
-        return file.people[stays], None if n_rows is None else n_rows[stays]
+    def people_of(name: str) -> tuple[np.ndarray, np.ndarray | None]:
+        whose, (_, n_rows) = files[name].people, files[name].table.source_ids(person)
+        kept = (whose >= 0) & stays[np.maximum(whose, NOBODY)]
+        return whose[kept], None if n_rows is None else n_rows[kept]
+
+    return _Tables(study.model, _columns_of({name: one.table for name, one in files.items()}), blocks, people_of)
 
 
-class _Package(_Tables):
+def _of_package(
+    tables: Mapping[str, SourceTable], people: ReleasePeople, model: StudyModel, person: str | None
+) -> _Tables:
     """The tables of the package, opened again from disk."""
+    columns_of = _columns_of(tables)
 
-    def __init__(self, tables: Mapping[str, SourceTable], people: ReleasePeople, model: StudyModel, person: str | None):
-        self.model, self._tables, self._person = model, tables, person
-        self._pseudonyms: Dictionary = people.known_pseudonyms
-        self.names = list(tables)
-
-    def columns(self, name: str) -> set[str]:
-        return set(map(str, self._tables[name].frame))
-
-    def _positions(self, ids: pd.Series) -> np.ndarray:
+    def positions(ids: pd.Series) -> np.ndarray:
         """Whose each id (n_ids,) is, ``NOBODY`` of none, ``STRANGER`` of an unknown one; each is searched once."""
         codes, distinct = pd.factorize(ids)
-        position = self._pseudonyms.positions(texts_of(pd.Series(distinct)))
+        position = people.known_pseudonyms.positions(texts_of(pd.Series(distinct)))
         return np.append(np.where(position < 0, STRANGER, position), NOBODY)[codes]
 
-    def blocks(self, name: str, columns: Sequence[str]) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
-        table = self._tables[name]
-        has_people = self._person in self.columns(name)
-        wanted = list(dict.fromkeys([*columns, *([str(self._person)] if has_people else [])]))
-        full, rest = divmod(table.n_rows, ROWS_AT_ONCE)
-        for frame in table.rows_in_order([ROWS_AT_ONCE] * full + [rest], wanted):
-            nobody = np.full(len(frame), NOBODY)
-            yield self._positions(frame[self._person]) if has_people else nobody, frame
+    def blocks(name: str, columns: Sequence[str]) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
+        has_people = person in columns_of[name]
+        wanted = list(dict.fromkeys([*columns, *([str(person)] if has_people else [])]))
+        full, rest = divmod(tables[name].n_rows, ROWS_AT_ONCE)
+        for frame in tables[name].rows_in_order([ROWS_AT_ONCE] * full + [rest], wanted):
+            yield positions(frame[person]) if has_people else np.full(len(frame), NOBODY), frame
 
-    def people(self, name: str) -> tuple[np.ndarray, np.ndarray | None]:
-        ids, n_rows = self._tables[name].source_ids(self._person)
-        return self._positions(ids), n_rows
+    def people_of(name: str) -> tuple[np.ndarray, np.ndarray | None]:
+        ids, n_rows = tables[name].source_ids(person)
+        return positions(ids), n_rows
+
+    return _Tables(model, columns_of, blocks, people_of)
+
+
+def _columns_of(tables: Mapping[str, SourceTable]) -> dict[str, set[str]]:
+    return {name: set(map(str, table.frame)) for name, table in tables.items()}
 
 
 # ---------------------------------------------------------------- counting
@@ -314,8 +301,8 @@ def _counted(keys: Sequence[Key], tables: _Tables) -> dict[Key, tuple[int, int]]
     others = [key for key in keys if not key.is_person]
     partners = _partners(others, tables)
     total = {key: np.zeros(2, dtype=np.int64) for key in others}
-    for name in tables.names:
-        mine = [key for key in others if name in _tables_of(key, tables) and key.column in tables.columns(name)]
+    for name in tables.columns:
+        mine = [key for key in others if name in _tables_of(key, tables) and key.column in tables.columns[name]]
         if not mine:
             continue
         wanted = {column for key in mine for column in (key.column, *(column for column, _ in key.where))}
@@ -331,15 +318,15 @@ def _counted(keys: Sequence[Key], tables: _Tables) -> dict[Key, tuple[int, int]]
 
 
 def _tables_of(key: Key, tables: _Tables) -> list[str]:
-    return [key.table] if key.table in tables.names else tables.of_domain(key.table)
+    return [key.table] if key.table in tables.columns else tables.of_domain(key.table)
 
 
 def _people_found(key: Key, tables: _Tables) -> tuple[int, int]:
     """The rows of somebody in a table, and those whose person has a row in the table of people."""
-    if key.table not in tables.names or key.column not in tables.columns(key.table):
+    if key.table not in tables.columns or key.column not in tables.columns[key.table]:
         return 0, 0
     listed = [
-        tables.people(name)[0] for name in tables.of_domain(key.partner) if key.partner_column in tables.columns(name)
+        tables.people(name)[0] for name in tables.of_domain(key.partner) if key.partner_column in tables.columns[name]
     ]
     people, n_rows = tables.people(key.table)
     each = np.ones(len(people), dtype=np.int64) if n_rows is None else n_rows
@@ -351,11 +338,11 @@ def _partners(keys: Sequence[Key], tables: _Tables) -> dict[tuple[str, str], _Pa
     pieces: dict[tuple[str, str], list[tuple[np.ndarray, pd.Series]]] = {
         (key.partner, key.partner_column): [] for key in keys
     }
-    for name in tables.names:
+    for name in tables.columns:
         mine = [
             (domain, column)
             for domain, column in pieces
-            if name in tables.of_domain(domain) and column in tables.columns(name)
+            if name in tables.of_domain(domain) and column in tables.columns[name]
         ]
         if not mine:
             continue

@@ -42,3 +42,6 @@ def test_at_most_five_limits_stand_above_the_tables_and_no_sentence_is_longer_th
     said = re.sub(r"(?s)Limits of use\n.*?\n\n", "", text)
     sentences = [one for part in re.split(r"\n\n|\n  - |\n  (?=[A-Z])", said) for one in re.split(r"[.:]\s", part)]
     assert max(len(one.split()) for one in sentences) <= 25
+    none = readme("P", study, names, datetime.datetime(2026, 1, 2, tzinfo=datetime.UTC), use=LimitsOfUse("yes"))
+    assert "compared before and after: no limit was found" in none
+    assert "chance" not in none

@@ -22,7 +22,7 @@ from disclosure_control.run.doors import Pilot
 from disclosure_control.run.logs import SilentLog
 from disclosure_control.run.results import staged
 from tests.examples import any_text, examples
-from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, files_below, leaks, rows_of
+from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, files_below, leaks
 
 # ---------------------------------------------------------------- who is alone, run by run
 
@@ -126,20 +126,6 @@ def test_a_run_adds_a_line_of_figures(pilot, doors, clock):
     assert (last["total"], last["evaluated"], last["newly_alone"]) == (12, 12, 0)
     assert set(last["drift"].values()) == {0.0}
     assert leaks((pilot.results / "history.jsonl").read_text()) == []
-
-
-@pytest.mark.thorough("1 s: a whole run with every step")
-def test_who_is_alone_keeps_the_day_on_which_it_began(pilot, doors, clock):
-    doors.start(2)
-    assert [row["USUBJID"][-2:] for row in pilot.result_rows("alone_since.csv")] == ["61", "62"]
-    (since,) = {row["alone_since"] for row in pilot.result_rows("alone_since.csv")}
-    places = rows_of("SC")
-    places[8]["District of Permanent Address"] = places[0]["District of Permanent Address"]  # leaves 60 alone, too
-    pilot.write_rows("SC.csv", places)
-    doors.start_both()
-    found = {row["USUBJID"][-2:]: row["alone_since"] for row in pilot.result_rows("alone_since.csv")}
-    assert found == {"59": "2026-02-03T00:00:00.000000Z", "60": "2026-02-03T00:00:00.000000Z", "61": since, "62": since}
-    assert lines_of(pilot)[-1]["newly_alone"] == 2
 
 
 @pytest.mark.thorough("0.5 s")
@@ -257,20 +243,3 @@ def test_tables_that_no_run_wrote_are_named_together(pilot):
     with pytest.raises(FaultyInputError) as fault:
         read_memory(pilot.results)
     assert len(fault.value.faults) == 2
-
-
-@pytest.mark.thorough("1 s, and whoever verifies a run needs it")
-def test_the_memory_of_the_run_before_can_be_told_from_that_of_the_last(pilot, doors, clock, tmp_path):
-    """Whoever verifies the last run needs what it knew when it started."""
-    doors.start(2)
-    earlier = tmp_path / "earlier"
-    shutil.copytree(pilot.results, earlier)
-    places = rows_of("SC")
-    places[8]["District of Permanent Address"] = places[0]["District of Permanent Address"]
-    pilot.write_rows("SC.csv", places)
-    doors.start_both()
-    found, expected = read_memory(pilot.results).before_the_last_run, read_memory(earlier)
-    assert found.lines == expected.lines
-    pd.testing.assert_frame_equal(*(one.still_alone.reset_index(drop=True) for one in (found, expected)))
-    counted = [table.groups.query("people > 0")[["column", "group", "people"]] for table in (found, expected)]
-    pd.testing.assert_frame_equal(*(one.reset_index(drop=True) for one in counted))

@@ -171,15 +171,6 @@ def test_a_slider_moves_by_keyboard_to_what_the_run_found_there(opened, made):
         assert slider.get_attribute("aria-valuetext").endswith(said.inner_text())
 
 
-def test_a_slider_moves_by_mouse(opened, made):
-    page, curve = opened(), made[1][0]
-    page.locator("#threshold-0").scroll_into_view_if_needed()
-    box = page.locator("#threshold-0").bounding_box()
-    page.mouse.click(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2)
-    n = curve.risky[-1]
-    assert page.locator("output").first.inner_text().startswith("masked" if n is None else f"{n} of {curve.evaluated}")
-
-
 def test_levels_give_risk_and_loss_of_whatever_was_counted_out(opened, made):
     page, landscape = opened(), made[0]["recommend"]["landscape"]
     for levels, loss, n in landscape["places"][:: max(1, len(landscape["places"]) // 5)]:

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from config.model_settings import validate_config
+from disclosure_control.assess.assessment import assess
 from disclosure_control.attack.questions import Answer, beside_reasons, three_questions, without_rows
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
@@ -138,6 +139,9 @@ def test_the_three_questions_are_asked_of_what_leaves_and_not_only_of_what_came_
     released = StepResult({}, datasets={"anonymised_dataset.csv": frame}, answers=answers, outcome=treated)
     steps = {"treatment": released}
     verdict = verdict_on(what_leaves(steps), steps)
+    of_pilot = three_questions(MASKED, assess(frame, checked))
+    beside = verdict_on(what_leaves(steps), steps | {"risk": StepResult({}, answers=of_pilot)})
+    assert "  Singled out?  No              6 of 6         0 of 6\n" in beside.text
     answers = verdict.figures["three_questions"]
     assert {name: answer["answer"] for name, answer in answers.items()} == {
         "singling_out": "no",

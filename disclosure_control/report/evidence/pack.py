@@ -17,11 +17,11 @@ from disclosure_control.basics.drawings.style import page_style
 from disclosure_control.basics.telling.sections import Section, Sentence
 from disclosure_control.basics.telling.small_counts import ForOthers
 from disclosure_control.basics.telling.words import in_one_line
-from disclosure_control.report.compiled import templates_of
 from disclosure_control.report.evidence.chapters import CHAPTERS, HEAD, Chapter, Document, filled
 from disclosure_control.report.evidence.manifest import manifest
 from disclosure_control.report.evidence.rules import rules_chapters, rules_head
 from disclosure_control.report.run_told import RunTold
+from disclosure_control.report.templates import templates_of
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.results import ResultSet
 

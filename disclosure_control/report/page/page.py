@@ -19,7 +19,7 @@ from disclosure_control.basics.drawings.style import page_style
 from disclosure_control.basics.telling.sections import AnswersGiven, Part, Section, Sentence, WhatIf, Where
 from disclosure_control.basics.telling.words import capitalised
 from disclosure_control.report import history
-from disclosure_control.report.compiled import templates_of
+from disclosure_control.report.templates import templates_of
 from disclosure_control.steps import outlines
 
 TEMPLATES = Path(__file__).parent / "templates"

@@ -18,9 +18,9 @@ from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import MASKED_CELL
 from disclosure_control.basics.telling.words import listed, share_text
-from disclosure_control.report.compiled import templates_of
 from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.history import read_memory
+from disclosure_control.report.templates import templates_of
 from disclosure_control.report.verdict import MAY_LEAVE
 from disclosure_control.run.attempts import Attempt, last_attempt
 from disclosure_control.run.fingerprints import fingerprint_of_json, known_key

@@ -1,15 +1,12 @@
-"""Every figure of the evidence is traced to the path beside it, to a part of the JSON summary, or to a person.
+"""Every figure of the rules is traced to the path beside it, or to a person; what sources say is no figure.
 
-Rules are traced to the paths in their last column, and the anonymisation report to one part of the summary for each
-row. What persons state and sources say is no figure.
+Those of the anonymisation report are traced in ``test_same_numbers.py``.
 """
 
 from __future__ import annotations
 
-import csv
 import html
 import re
-import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -17,15 +14,11 @@ from typing import Any
 
 import pytest
 
-from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.report.evidence.pack import REPORT_HTML, REPORT_MD, RULES_HTML, RULES_MD
 from disclosure_control.rules.registry import rule_books
-from disclosure_control.run.doors import run_door
-from Main_Anonymization import add_options, assess_pilot
 from tests.places import SHARED_DATA
 from tests.report.figures_for_others import figures_for_others
-from tests.report.numbers_told import NUMBER, Said, is_said, numbers_in, with_what_follows
-from tests.report.test_same_numbers import counted_numbers, mixed_rows
+from tests.report.numbers_told import NUMBER, is_said, numbers_in
 from tests.run.fixtures import kept_screen
 from tests.run.synthetic_pilot import DONE, Doors, SyntheticPilot, copy_of
 from tests.steps.context.test_context import EVERYTHING
@@ -77,36 +70,6 @@ def told_of(told_of_once, tmp_path) -> SyntheticPilot:
 def evidence(told_of, told_of_once) -> tuple[Path, dict]:
     """Its folder of results, and the figures that others may see."""
     return told_of.results, told_of_once[1]
-
-
-@pytest.fixture(scope="module")
-def public_study(tmp_path_factory) -> tuple[Path, dict]:
-    """The public study cdiscpilot01, treated, released and attacked."""
-    if not PUBLIC.is_dir():
-        pytest.skip("no shared data")
-    root = tmp_path_factory.mktemp("public")
-    (root / "configs").mkdir()
-    large = shutil.ignore_patterns("lbhe.xpt", "supplbch.xpt", "vs.xpt", "cm.xpt")
-    shutil.copytree(PUBLIC, root / "pilots" / "CDISC", ignore=large)
-    config = {
-        "categorical_qis": ["DM__SEX", "DM__RACE"],
-        "continuous_qis": ["DM__AGE"],
-        "binning_config": {"DM__AGE": [50, 60, 70, 80, 130]},
-        "sensitive_feature": ["LB__Cholesterol"],
-        "sensitive_binning_config_for_L": {"LB__Cholesterol": [4.9, 5.4, 5.9, 6.6]},
-        **{"K": 5, "L": 3, "T": 0.7, "recommend": {}, "linkage_attack": {"interval_disclosure": {}}},
-        "treatment": [{"method": "drop_identifiers"}, {"method": "recommended"}],
-    }
-    literal = config | ALL_STEPS | {"context": {"attempt_probability": 0.3, "residual_risk": "accepted"}}
-    (root / "configs" / "CDISC.py").write_text(f"config = {literal!r}\n", encoding="utf-8")
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(root / "pilots"))
-        monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(root / "configs"))
-        monkeypatch.setenv(KEY, KEY_OF_RELEASE)
-        assert run_door("", combine_pilot, ["CDISC"], add_merge_options) == DONE
-        with figures_for_others() as figures:
-            assert run_door("", assess_pilot, ["CDISC"], add_options) == DONE
-    return root / "pilots" / "CDISC" / "processed_for_anonym", figures
 
 
 def text_of(results: Path, name: str) -> str:
@@ -178,17 +141,12 @@ def test_every_number_of_a_rule_is_at_the_path_beside_it(evidence):
 
 
 def test_a_number_that_nobody_counted_is_found(evidence):
-    """The tests above can fail: one digit that is changed in each document is named."""
+    """The test above can fail: one digit that is changed is named."""
     results, summary = evidence
-    rules, report = results / RULES_MD, results / REPORT_MD
+    rules = results / RULES_MD
     changed = rules.read_text(encoding="utf-8").replace("People who came in: 12.", "People who came in: 13.")
     rules.write_text(changed, encoding="utf-8")
     assert untraced_rules(results, summary) == [("ehds:who", "13")]
-    text = report.read_text(encoding="utf-8")
-    report.write_text(text.replace("| Records | 12 |", "| Records | 4321 |"), encoding="utf-8")
-    unsaid, mixed = untraced_report(results, summary)
-    assert unsaid == ["4321"]
-    assert [row[0] for row in mixed] == ["Records"]
 
 
 def test_what_a_person_states_is_quoted_and_marked(evidence):
@@ -201,26 +159,6 @@ def test_what_a_person_states_is_quoted_and_marked(evidence):
 # ---------------------------------------------------------------- the anonymisation report
 
 
-def untraced_report(results: Path, summary: dict) -> tuple[list[str], list[list[str]]]:
-    """Numbers that the summary does not say, and rows whose numbers are of no one part of it."""
-    stated = texts_in(summary["config"].get("context", {}))
-    lines = [line for line in text_of(results, REPORT_MD).splitlines() if not line.startswith("- **Open point**")]
-    text = without("\n".join(re.sub(r"\\(.)", r"\1", line) for line in lines), stated)
-    text = without(text, ["anonymisation (2025)"])
-    columns = next(iter(re.findall(r"The combined dataset has (\d+) columns", text)), "0")
-    with (results / "combined_dataset.csv").open(encoding="utf-8", newline="") as file:
-        assert int(columns) == len(next(csv.reader(file)))
-    release = summary["release"]
-    beside = {
-        "columns": [int(columns)],
-        "kept": [len(set(release["kept"]) - {*release["recoded"], *(one["column"] for one in release["rare_texts"])})],
-        "found": [len(release.get("identifiers", ()))],
-        "undecided": [len(release.get("undecided", ()))],
-    }
-    said = Said(with_what_follows(summary) | beside)
-    return said.unsaid(counted_numbers(text)), mixed_rows(said, rows_of(text))
-
-
 def test_no_line_of_a_config_and_no_path_stands_in_the_reasons(evidence):
     """Lines to paste repeated the folder of an earlier release; they are the controller's, and the reasons stay."""
     results, summary = evidence
@@ -231,16 +169,6 @@ def test_no_line_of_a_config_and_no_path_stands_in_the_reasons(evidence):
     assert [one for one in sentences if one not in residual] == []
     assert "Next:" not in residual
     assert '": {' not in residual
-
-
-def test_every_number_of_the_report_is_said_by_the_summary(evidence):
-    assert untraced_report(*evidence) == ([], [])
-
-
-@pytest.mark.thorough("40 s")
-def test_every_number_of_a_public_study(public_study):
-    assert untraced_rules(*public_study) == []
-    assert untraced_report(*public_study) == ([], [])
 
 
 @pytest.mark.parametrize(("page", "text"), [(REPORT_HTML, REPORT_MD), (RULES_HTML, RULES_MD)])
