@@ -8,8 +8,12 @@ from dataclasses import dataclass
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.analyses.explore.associations import Correlation, spearman_correlations
-from disclosure_control.analyses.explore.columns import ExploredColumn, explore_columns
+from disclosure_control.analyses.explore.columns import (
+    Correlation,
+    ExploredColumn,
+    explore_columns,
+    spearman_correlations,
+)
 from disclosure_control.analyses.explore.settings import ExploreSettings
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.telling.small_counts import MASKED

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from disclosure_control.analyses.explore.associations import cross_table
-from disclosure_control.analyses.explore.columns import ExploredColumn
+from disclosure_control.analyses.explore.columns import ExploredColumn, cross_table
 from disclosure_control.analyses.explore.exploration import Exploration
 from disclosure_control.analyses.explore.figures_of_columns import (
     BOX_STYLE,

@@ -14,7 +14,7 @@ import pandas as pd
 
 from config import MERGE_REPORT, RESULTS_FOLDER
 from disclosure_control.analyses.explore import tables
-from disclosure_control.analyses.explore.associations import CrossTable, cross_table
+from disclosure_control.analyses.explore.columns import CrossTable, cross_table
 from disclosure_control.analyses.explore.drawing import draw_exploration
 from disclosure_control.analyses.explore.exploration import Exploration, explore
 from disclosure_control.analyses.explore.report import exploration_sections, told_exploration

@@ -8,8 +8,7 @@ from dataclasses import asdict
 import numpy as np
 import pandas as pd
 
-from disclosure_control.analyses.explore.associations import Correlation, CrossTable
-from disclosure_control.analyses.explore.columns import ExploredColumn
+from disclosure_control.analyses.explore.columns import Correlation, CrossTable, ExploredColumn
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, number_text
 from disclosure_control.measures.small_levels import rare_values
 

@@ -24,7 +24,6 @@ from disclosure_control.analyses.linkage_attack.codebook import (
     reach_of,
     released_numbers,
 )
-from disclosure_control.analyses.linkage_attack.column_agreement import CELLS_AT_ONCE, ColumnAgreement, Overlap
 from disclosure_control.analyses.linkage_attack.labels import (
     KnownValues,
     Members,
@@ -33,6 +32,7 @@ from disclosure_control.analyses.linkage_attack.labels import (
     patterns_of,
     with_bins_half_open,
 )
+from disclosure_control.analyses.linkage_attack.matching import CELLS_AT_ONCE, ColumnAgreement, Overlap
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, parse_numbers
 from disclosure_control.basics.encoding.interval_labels import Interval
 from disclosure_control.basics.encoding.keys import number_groups

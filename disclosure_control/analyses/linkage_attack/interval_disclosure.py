@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
+from disclosure_control.analyses.linkage_attack.codebook import AttackedRelease
 from disclosure_control.analyses.linkage_attack.rates import AttackRates, Rate
-from disclosure_control.analyses.linkage_attack.releases import AttackedRelease
 from disclosure_control.analyses.linkage_attack.told import AttackTold
 from disclosure_control.basics.encoding.columns import encode_column, parse_numbers
 from disclosure_control.basics.settings.fields import SettingsGroup, setting

@@ -57,15 +57,6 @@ class LinkageResult:
     probability: np.ndarray | None = None
     is_unsure: np.ndarray | None = None
 
-    def of(self, people: np.ndarray) -> LinkageResult:
-        """The result for some of the people, by their positions; claims on records are not computed anew."""
-        parts = (self.score, self.probability, self.is_unsure)
-        return LinkageResult(self.n_candidates[people], self.candidate[people], None, *_each_of(parts, people))
-
-
-def _each_of(arrays: Sequence[np.ndarray | None], people: np.ndarray) -> list[np.ndarray | None]:
-    return [None if array is None else array[people] for array in arrays]
-
 
 @dataclass(frozen=True)
 class LinkageAttack:
@@ -293,14 +284,12 @@ def attack_linkage(
     truth: np.ndarray | None = None,
     method: str = "generalised",
     attributes: Sequence[int] | None = None,
-    people: np.ndarray | None = None,
     **settings: float,
 ) -> LinkageAttack:
     """Attack a release with some of the known attributes, all by default.
 
-    ``truth`` (n_known,) is the position of each person's own record, see ``LinkageAttack``. ``people`` are the
-    positions of those whose attack is scored, all by default; rivals for a record are searched in the whole identified
-    table. ``settings`` are those of the probabilistic method: ``agreement_rate`` and ``threshold``, both in (0, 1).
+    ``truth`` (n_known,) is the position of each person's own record, see ``LinkageAttack``. ``settings`` are those of
+    the probabilistic method: ``agreement_rate`` and ``threshold``, both in (0, 1).
     """
     attributes = range(len(matching.columns)) if attributes is None else attributes
     found = METHODS[method].find(matching, attributes, **settings)
@@ -316,8 +305,6 @@ def attack_linkage(
             fits = found.weights.score(agree, mine) >= found.score[mine] - SAME_SCORE
         chance[mine[fits]] = 1 / found.n_candidates[mine[fits]]
     names = tuple(matching.columns[i].name for i in attributes)
-    if people is not None:
-        found, (truth, chance, own_fits) = found.of(people), _each_of((truth, chance, own_fits), people)
     return LinkageAttack(method, names, matching.n_released, found, truth, chance, own_fits)
 
 
@@ -337,7 +324,7 @@ class KnowledgeLevel:
 
 
 def success_by_knowledge(
-    matching: Matching, truth: np.ndarray | None, method: str, people: np.ndarray | None = None, **settings: float
+    matching: Matching, truth: np.ndarray | None, method: str, **settings: float
 ) -> tuple[list[KnowledgeLevel], str]:
     """Success by how many attributes are known, and a sentence where not every set of them was tried."""
     n = len(matching.columns)
@@ -354,7 +341,7 @@ def success_by_knowledge(
     for size in sorted(sizes):
         rates = {}
         for some in itertools.combinations(range(n), size):
-            attack = attack_linkage(matching, truth, method, some, people, **settings)
+            attack = attack_linkage(matching, truth, method, some, **settings)
             rate = attack.claims if attack.pairs is None else attack.pairs.attack
             rates[attack.attributes] = rate.rate or 0.0
         best = max(rates, key=lambda names: rates[names])

@@ -10,8 +10,8 @@ from pathlib import Path, PurePath
 import numpy as np
 import pandas as pd
 
+from disclosure_control.analyses.linkage_attack.codebook import AttackedRelease
 from disclosure_control.analyses.linkage_attack.linkage import NOT_IN_PILOT, NOT_RELEASED
-from disclosure_control.analyses.linkage_attack.releases import AttackedRelease
 from disclosure_control.analyses.linkage_attack.settings import KEY, AttackSettings
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
 from disclosure_control.basics.files import SourceFile, file_of_pilot
@@ -31,14 +31,12 @@ class IdentifiedTable:
     """People by name: ``ids`` (n_people,), their ``frame``, and their positions in the pilot.
 
     ``subject`` (n_people,) is the position of the person's own row in the pilot, ``NOT_IN_PILOT`` if there is none;
-    None if the table does not say. ``attacked`` are the positions of the people whose attack is scored: all, or a
-    random part. ``source`` are the file and its SHA-256; ``notes`` are sentences for the controller.
+    None if the table does not say. ``source`` are the file and its SHA-256; ``notes`` are sentences for the controller.
     """
 
     ids: pd.Series = field(repr=False)
     frame: pd.DataFrame = field(repr=False)
     subject: np.ndarray | None
-    attacked: np.ndarray
     source: Mapping[str, dict]
     notes: tuple[str, ...] = ()
 
@@ -55,7 +53,7 @@ class IdentifiedTable:
 def read_identified(
     settings: AttackSettings, folder: Path, subjects: pd.Series, rule: SubjectIdRule = DEFAULT_RULE
 ) -> IdentifiedTable:
-    """The controller's identified table, and whom of it to attack. Raises ``FaultyInputError``.
+    """The controller's identified table. Raises ``FaultyInputError``.
 
     ``rule`` is how the pilot spells its subjects: the column ``truth`` may use this spelling, or that of the source.
     """
@@ -76,12 +74,7 @@ def read_identified(
         if settings.truth and not (subject >= 0).any():
             faults += notes
     stop_at(faults)
-    attacked = np.arange(len(frame))
-    if settings.n_attacks is not None and settings.n_attacks < len(frame):
-        order = np.argsort(encode_column(ids).codes, kind="stable")
-        generator = np.random.default_rng(settings.seed)
-        attacked = order[np.sort(generator.choice(len(frame), settings.n_attacks, replace=False))]
-    return IdentifiedTable(ids, frame, subject, attacked, source, tuple(notes))
+    return IdentifiedTable(ids, frame, subject, source, tuple(notes))
 
 
 def file_of_identified(settings: AttackSettings, folder: Path) -> tuple[SourceFile, Mapping[str, dict]]:

@@ -46,7 +46,7 @@ def _parts(told: AttacksTold) -> Iterator[Part]:
     )
     releases, identified = told.releases, told.identified
     if identified:
-        yield Sentence(f"Identified table: {identified.people} people, {identified.attacked} of them attacked.")
+        yield Sentence(f"Identified table: {identified.people} people.")
         yield Sentence(
             f"In the pilot: {identified.in_pilot}; not in it (control group): {identified.control}."
             if identified.truth_known

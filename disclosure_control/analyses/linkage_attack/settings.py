@@ -20,7 +20,6 @@ from disclosure_control.basics.settings.kinds import (
     is_number,
     one_of,
     one_or_some_of,
-    whole_number,
 )
 from disclosure_control.basics.telling.faults import nearest_name
 from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED, SEED
@@ -35,7 +34,6 @@ def _is_known(value: object) -> bool:
     return are_names(value) and len(value) <= MOST_KNOWN
 
 
-N_ATTACKS = whole_number(1, 10_000_000).but("a whole number from 1")
 _FILE = TEXT.but("the name of a file in the folder")
 _KNOWN = Kind(
     _is_known,
@@ -93,13 +91,6 @@ class AttackSettings(SettingsGroup):
         SHARE_WITHIN,
         "for scores: from which probability a record is named; the report counts single best records below it",
         0.5,
-    )
-    n_attacks: int | None = setting(
-        N_ATTACKS,
-        "score a random part of the identified table; all of it is still matched, since others who fit a record make a "
-        "match less certain",
-        None,
-        "everybody",
     )
     seed: int = setting(SEED, "where chance starts", DEFAULT_SEED)
     interval_disclosure: IntervalSettings | None = setting(

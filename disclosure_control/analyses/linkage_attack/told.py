@@ -49,10 +49,9 @@ class ReleaseAttacked:
 
 @dataclass(frozen=True)
 class PeopleTold:
-    """How many people the identified table names, how many are attacked, and of these how many are in the pilot."""
+    """How many people the identified table names, and how many of them are in the pilot."""
 
     people: int
-    attacked: int
     in_pilot: int | None = field(default=None, metadata=WHERE_FOUND)
     control: int | None = field(default=None, metadata=WHERE_FOUND)
     truth_known: bool = False

@@ -28,18 +28,16 @@ from pathlib import Path
 
 from disclosure_control.analyses.private_release.entries import (
     ANSWERED,
-    RESERVED,
-    BrokenChainError,
-    LedgerState,
-    decimal_or_none,
-    key_of,
-)
-from disclosure_control.analyses.private_release.high_water import (
     NO_PLACE,
+    RESERVED,
     SETTING,
+    BrokenChainError,
     HighWater,
+    LedgerState,
     UnreadableMarkError,
+    decimal_or_none,
     has_a_place,
+    key_of,
     mark_path,
     read_mark,
     write_mark,

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from disclosure_control.analyses.sweep.row_names import UNTREATED, row_name, shown_value
-from disclosure_control.analyses.sweep.trial import SweepRow
+from disclosure_control.analyses.sweep.trial import UNTREATED, SweepRow, row_name, shown_value
 from disclosure_control.basics.drawings.figures import BLUE, INK, ORANGE, RED, SOFT, NamedFigures, panels, short_names
 from disclosure_control.basics.drawings.names import free_places, groups_of, with_room
 from disclosure_control.basics.drawings.pieces import shortened

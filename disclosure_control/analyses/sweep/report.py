@@ -10,9 +10,8 @@ import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.analyses.sweep import OUTLINES
-from disclosure_control.analyses.sweep.row_names import UNTREATED, row_name, value_text
 from disclosure_control.analyses.sweep.settings import SweepSettings
-from disclosure_control.analyses.sweep.trial import Sweep, SweepRow
+from disclosure_control.analyses.sweep.trial import UNTREATED, Sweep, SweepRow, row_name, value_text
 from disclosure_control.analyses.sweep.utility import MEASURES
 from disclosure_control.basics.drawings.figures import not_drawn
 from disclosure_control.basics.telling.plain import plain

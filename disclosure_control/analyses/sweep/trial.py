@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +19,8 @@ from disclosure_control.analyses.sweep.utility import Comparison, OriginalPilot,
 from disclosure_control.analyses.sweep.utility.analyses import fit_regression
 from disclosure_control.analyses.sweep.utility.comparison import NO_ANALYSES, Analyses
 from disclosure_control.assess.assessment import Assessment
+from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.settings.kinds import are_names
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.plain import INLINE
 from disclosure_control.basics.telling.progress import progress
@@ -278,3 +282,27 @@ def _mildest(rows: Sequence[SweepRow], meets: Sequence[bool]) -> int | None:
     """The row of least loss among those that meet a model; of equals the one that removed fewer records."""
     fit = [i for i, is_met in enumerate(meets) if is_met]
     return min(fit, key=lambda i: (rows[i].loss, rows[i].n_records_removed, i), default=None)
+
+
+UNTREATED = "untreated"
+
+
+def row_name(row: SweepRow) -> str:
+    """A row's name in a report: ``band AGE, width 10``."""
+    if row.is_baseline:
+        return UNTREATED
+    if row.param_value is None:
+        return row.method
+    return f"{row.method}, {row.param_name} {shown_value(row.param_value)}"
+
+
+def shown_value(value: Any, n_letters: int = 40) -> str:
+    """A parameter for a report: numbers short, long lists and dictionaries cut."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return number_text(value)
+    text = ", ".join(value) if are_names(value) else value_text(value)
+    return text if len(text) <= n_letters else f"{text[: n_letters - 1]}…"
+
+
+def value_text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

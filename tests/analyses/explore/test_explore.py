@@ -11,8 +11,12 @@ from hypothesis import strategies as st
 from scipy.stats.contingency import association
 
 from config.model_settings import validate_config
-from disclosure_control.analyses.explore.associations import cross_table, spearman_correlations
-from disclosure_control.analyses.explore.columns import explore_columns, number_statistics
+from disclosure_control.analyses.explore.columns import (
+    cross_table,
+    explore_columns,
+    number_statistics,
+    spearman_correlations,
+)
 from disclosure_control.analyses.explore.exploration import explore
 from disclosure_control.analyses.explore.figures_of_columns import histogram_edges
 from disclosure_control.analyses.explore.step import run_step, units_of
@@ -335,11 +339,6 @@ def test_columns_that_are_not_correlated_are_said_and_none_where_all_are(most, i
     assert len(result.tables["explore_spearman.csv"]) == most * (most - 1) // 2
 
 
-def test_without_figures_there_are_tables_alone(tmp_path):
-    step = step_of(awkward(), tmp_path, {"figures": False}, categorical=["sex"], continuous=["age"])
-    assert run_step(step).files == {}
-
-
 @pytest.mark.thorough("1.1 s")
 def test_a_pilot_of_one_person_can_be_explored(tmp_path):
     frame = awkward(1)
@@ -418,9 +417,3 @@ def test_as_many_columns_are_crossed_as_are_compared_and_others_counted_aloud(
     result = run_step(step_of(frame, tmp_path, {"figures": False}, categorical=["a", "b", "c"]))
     assert len(result.tables["explore_associations.csv"]) == n_pairs
     assert ("columns with few values" in result.report) is is_said
-
-
-def test_one_other_column_is_one_column(tmp_path):
-    frame = pd.DataFrame({"sex": list("FM") * 10, "x": range(20)})
-    report = run_step(step_of(frame, tmp_path, {"figures": False}, categorical=["sex"])).report
-    assert "  1 other column: see" in report

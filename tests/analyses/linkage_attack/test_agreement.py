@@ -230,24 +230,6 @@ def test_exact_candidates_are_those_of_a_join(released, known):
     assert matching.reach([0, 1]).n_candidates.tolist() == expected.tolist()
 
 
-def test_both_ways_of_counting_find_the_same():
-    """The same bins once as labels that part the values and once with one label across them that nobody has."""
-    generator = np.random.default_rng(5)
-    ages, sexes = generator.integers(0, 100, 700), generator.choice(["F", "M"], 700)
-    bins = pd.Series([f"{age // 10 * 10}--{age // 10 * 10 + 9}" for age in ages], name="age")
-    known = pd.Series(generator.integers(0, 100, 400).astype(str))
-    sex, known_sex = pd.Series(sexes, name="sex"), pd.Series(generator.choice(["F", "M"], 400))
-    by_keys = Matching((compatible_values(bins, known), compatible_values(sex, known_sex)), True)
-    across = pd.concat([bins, pd.Series(["45--55"])], ignore_index=True).rename("age")
-    nobody = pd.concat([sex, pd.Series(["X"])], ignore_index=True).rename("sex")
-    by_pairs = Matching((compatible_values(across, known), compatible_values(nobody, known_sex)), True)
-    assert (by_keys.by_keys, by_pairs.by_keys) == (True, False)
-    ours, theirs = by_keys.reach([0, 1]), by_pairs.reach([0, 1])
-    assert ours.n_candidates.tolist() == theirs.n_candidates.tolist()
-    assert ours.is_pair.tolist() == theirs.is_pair.tolist()
-    assert ours.n_candidates.sum() > 0
-
-
 @pytest.mark.parametrize("number", [1234567890123456.0, 2.0**53, 0.1234567890123456, 0.1 + 0.2, 12.5])
 def test_a_register_read_as_text_equals_the_numbers_of_the_release_and_the_other_way_round(number):
     """One value of the register is a name, so that all of it is text; two numbers read the same in 15 digits."""

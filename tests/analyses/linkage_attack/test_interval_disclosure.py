@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from disclosure_control.analyses.linkage_attack.codebook import AttackedRelease
 from disclosure_control.analyses.linkage_attack.interval_disclosure import (
     IntervalSettings,
     attack_intervals,
     disclose_intervals,
 )
-from disclosure_control.analyses.linkage_attack.releases import AttackedRelease
 from tests.examples import some_of
 from tests.places import SDCMICRO
 from tests.remedy.treatments.test_microaggregation import CASES, sdcmicro_case

@@ -49,15 +49,6 @@ def test_a_release_that_equals_the_identified_table_gives_everyone_away_who_is_u
     assert attack.guesses.attack.n_hits == pytest.approx((1 / size).sum(), rel=1e-12)
 
 
-def test_scores_name_nobody_who_is_not_unique_and_most_who_are():
-    people = some_people(500)
-    attack = attacked(people, people, np.arange(500), "probabilistic")
-    size = people.groupby(list(KNOWN)).sex.transform("size").to_numpy()
-    assert not (attack.claimed & (size > 1)).any()
-    assert attack.correct.sum() == attack.claimed.sum() > 0.5 * (size == 1).sum()
-    assert attack.n_unsure == (size == 1).sum() - attack.claimed.sum()  # whoever is left out is counted
-
-
 def test_linkage_report_by_hand():
     """Published method: a pair of sex and postal code that is unique on both sides is a re-identification."""
     identified = pd.DataFrame({"sex": list("FFMMM"), "place": ["1", "2", "1", "1", "3"]})
@@ -102,11 +93,11 @@ def test_no_guess_beats_one_in_k_where_the_release_is_k_anonymous(method, k):
 @pytest.mark.parametrize("method", list(METHODS))
 def test_on_independent_data_no_attack_beats_guessing(method):
     n_beaten = 0
-    for seed in range(20):
-        released, identified = some_people(400, 2 * seed), some_people(400, 2 * seed + 1)
-        attack = attacked(released, identified, np.arange(400), method)
+    for seed in range(6):
+        released, identified = some_people(200, 2 * seed), some_people(200, 2 * seed + 1)
+        attack = attacked(released, identified, np.arange(200), method)
         n_beaten += bool(attack.pairs.beats_baseline) + bool(attack.guesses.beats_baseline)
-    assert n_beaten <= 4  # of 40; each time by chance at most
+    assert n_beaten <= 2  # of 12; each time by chance at most
 
 
 @pytest.mark.parametrize("method", list(METHODS))
@@ -183,23 +174,15 @@ def test_people_whose_postal_codes_look_like_intervals_are_found_as_well(method)
 
 
 @pytest.mark.parametrize("method", list(METHODS))
-def test_whoever_else_claims_a_record_is_looked_for_in_the_whole_register(method):
-    """Of the control group nobody is named where everybody is in the table, and so nobody of a random part of it."""
+def test_nobody_is_named_for_whom_another_of_the_register_fits_as_well(method):
+    """Of the control group nobody is, because each is like somebody in the pilot."""
     people = some_people(400, n_ages=60, n_places=12)
-    people = pd.concat([people, people.iloc[:100]], ignore_index=True)  # 100 others who are like somebody in the pilot
+    people = pd.concat([people, people.iloc[:100]], ignore_index=True)
     truth = np.where(np.arange(500) < 400, np.arange(500), NOT_IN_PILOT)
-    released = people.iloc[:400]
-    whole = attacked(released, people, truth, method)
-    part = np.random.default_rng(1).choice(500, 60, replace=False)
-    some = attacked(released, people, truth, method, people=part)
-    assert some.claimed.tolist() == whole.claimed[part].tolist()
-    assert some.correct.tolist() == whole.correct[part].tolist()
-    assert some.n_people == some.claims.n == 60
-    assert (some.pairs.attack.n, some.pairs.control.n) == ((part < 400).sum(), (part >= 400).sum())
-    assert whole.pairs.control.n_hits == some.pairs.control.n_hits == 0
-    matching = compare_tables(released, people, KNOWN, method)
-    levels, _ = success_by_knowledge(matching, truth, method, people=part)
-    assert levels[-1].best_rate == some.pairs.attack.rate
+    attack = attacked(people.iloc[:400], people, truth, method)
+    assert (attack.pairs.control.n_hits, attack.pairs.control.n) == (0, 100)
+    assert not attack.claimed[:100].any()
+    assert attack.pairs.attack.n_hits > 0
 
 
 # ---------------------------------------------------------------- scores

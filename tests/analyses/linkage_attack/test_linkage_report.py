@@ -22,7 +22,7 @@ RATE = Rate(0, 40)
 def test_where_no_set_finds_anybody_none_is_called_the_best(best_rate, shown):
     level = KnowledgeLevel(2, 3, 0.0, best_rate, ("sex", "age"))
     linkage = LinkageTold(["sex", "age"], {"exact": MethodTold(RATE, 0, None, None, [level])})
-    told = AttacksTold({"treated": ReleaseAttacked(40, 0, linkage)}, [], PeopleTold(40, 40))
+    told = AttacksTold({"treated": ReleaseAttacked(40, 0, linkage)}, [], PeopleTold(40))
     report = as_text(attack_sections(told), Where.FILE)
     table = report[report.index("Linkage by how much is known") :]
     (row,) = [line for line in table.splitlines() if "exact" in line]

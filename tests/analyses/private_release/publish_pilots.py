@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -26,8 +27,9 @@ def query(kind: str, epsilon: object = 1, **settings) -> Query:
     return read_query({"kind": kind, "epsilon": epsilon, **settings})
 
 
+@cache
 def people(n: int = 200, seed: int = 7) -> pd.DataFrame:
-    """A combined dataset as it is read: all text, some of it missing."""
+    """A combined dataset as it is read, all text, some of it missing; made once, so that nobody may change it."""
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame(
         {

@@ -19,6 +19,7 @@ from disclosure_control.analyses.private_release.ledger import Ledger, LedgerFau
 from disclosure_control.analyses.private_release.step import pilots_ledger
 from disclosure_control.analyses.private_release.store import entries_of, opened
 from tests.analyses.private_release.publish_pilots import asked, refuses, spending
+from tests.cases import each
 
 
 def never_begun_again(ledger: Ledger, words: str) -> None:
@@ -132,7 +133,7 @@ def test_a_ledger_that_holds_less_than_was_published_has_lost_entries(tmp_path, 
     assert spending(Ledger(tmp_path, Decimal(1), published)) == Decimal("0.5")
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     ["", "{", "[]", "3", "{}", '{"epsilon_spent": null}', '{"epsilon_spent": "NaN"}', '{"epsilon_spent": []}'],
 )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from disclosure_control.analyses.sweep.utility import analyses, distributions, information_loss
+from disclosure_control.analyses.sweep.utility import analyses, changes
 from disclosure_control.analyses.sweep.utility.comparison import Comparison, OriginalPilot
 
 __all__ = ["MEASURES", "Comparison", "OriginalPilot", "Utility", "UtilityMeasure", "flat_figures", "measure_utility"]
@@ -38,31 +38,29 @@ class UtilityMeasure:
 
 # In the order of the table; the first four are the published sweep's.
 MEASURES: dict[str, UtilityMeasure] = {
-    "IL1_numeric": UtilityMeasure(information_loss.il1_numeric, "how far numbers moved, as a share of their range"),
-    "IL1_categorical": UtilityMeasure(information_loss.il1_categorical, "share of changed categories", high=1.0),
-    "IL1_overall": UtilityMeasure(information_loss.il1_overall, "how much was changed, numbers and categories"),
+    "IL1_numeric": UtilityMeasure(changes.il1_numeric, "how far numbers moved, as a share of their range"),
+    "IL1_categorical": UtilityMeasure(changes.il1_categorical, "share of changed categories", high=1.0),
+    "IL1_overall": UtilityMeasure(changes.il1_overall, "how much was changed, numbers and categories"),
     "eigenvalue_similarity_percent": UtilityMeasure(
-        distributions.eigenvalue_similarity_percent,
+        changes.eigenvalue_similarity_percent,
         "how far the correlations survived, by their eigenvalues",
         larger_is_worse=False,
         low=-100.0,
         high=100.0,
         unchanged=100.0,
     ),
-    "IL1_mean": UtilityMeasure(information_loss.il1_mean, "how much was changed, per column with a role"),
-    "IL1s": UtilityMeasure(information_loss.il1s, "how far numbers moved, in standard deviations, summed up"),
+    "IL1_mean": UtilityMeasure(changes.il1_mean, "how much was changed, per column with a role"),
+    "IL1s": UtilityMeasure(changes.il1s, "how far numbers moved, in standard deviations, summed up"),
     "eigenvalue_distance": UtilityMeasure(
-        distributions.eigenvalue_distance, "relative change of the eigenvalues of the correlations"
+        changes.eigenvalue_distance, "relative change of the eigenvalues of the correlations"
     ),
-    "correlation_change": UtilityMeasure(distributions.correlation_change, "largest change of a correlation", high=2.0),
-    "mean_change": UtilityMeasure(distributions.mean_change, "change of the mean, in standard deviations"),
-    "variance_change": UtilityMeasure(distributions.variance_change, "relative change of the variance"),
-    "share_change": UtilityMeasure(distributions.share_change, "change of the categories' shares", high=1.0),
-    "kolmogorov_smirnov": UtilityMeasure(
-        distributions.kolmogorov_smirnov, "largest gap between the distributions", high=1.0
-    ),
+    "correlation_change": UtilityMeasure(changes.correlation_change, "largest change of a correlation", high=2.0),
+    "mean_change": UtilityMeasure(changes.mean_change, "change of the mean, in standard deviations"),
+    "variance_change": UtilityMeasure(changes.variance_change, "relative change of the variance"),
+    "share_change": UtilityMeasure(changes.share_change, "change of the categories' shares", high=1.0),
+    "kolmogorov_smirnov": UtilityMeasure(changes.kolmogorov_smirnov, "largest gap between the distributions", high=1.0),
     "wasserstein_share": UtilityMeasure(
-        distributions.wasserstein_share, "distance of the distributions, as a share of the range"
+        changes.wasserstein_share, "distance of the distributions, as a share of the range"
     ),
     "means_error": UtilityMeasure(analyses.means_error, "error of the table of means, in standard deviations"),
     "regression_error": UtilityMeasure(analyses.regression_error, "error of the regression, in standard deviations"),

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from config.model_settings import validate_config
-from disclosure_control.analyses.sweep.utility import MEASURES, OriginalPilot, flat_figures, measure_utility
+from disclosure_control.analyses.sweep.utility import MEASURES, OriginalPilot, measure_utility
 from disclosure_control.analyses.sweep.utility.analyses import fit_regression
+from disclosure_control.analyses.sweep.utility.changes import il1s
 from disclosure_control.analyses.sweep.utility.comparison import Analyses, correlations, released_numbers
-from disclosure_control.analyses.sweep.utility.information_loss import il1s
 from disclosure_control.basics.settings.fields import typed
 from disclosure_control.basics.telling.faults import FaultyInputError
 from tests.cases import each, quick
@@ -23,7 +23,6 @@ from tests.places import SHARED
 
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared oracles are not beside this clone")
 BRIEF = examples(50)
-every_measure = pytest.mark.parametrize("name", MEASURES)
 
 
 def config_of(categorical=(), continuous=(), sensitive=()):
@@ -50,11 +49,12 @@ def figures(original, released, config, positions=None, eigenvalue_columns=None,
 def microaggregated():
     path = SHARED / "oracles" / "sdcmicro" / "cases.json"
     cases = json.loads(path.read_text())["cases"] if path.is_file() else []
+    assert cases or not SHARED.is_dir()
     return [case for case in cases if case["fn"] == "microaggregation" and case["rows"]]
 
 
 @needs_shared
-@pytest.mark.parametrize("case", quick(3, microaggregated(), "0.1 s"), ids=lambda case: case["id"])
+@pytest.mark.parametrize("case", quick(1, microaggregated(), "0.1 s"), ids=lambda case: case["id"])
 def test_il1s_and_eigenvalues_are_those_of_sdcmicro(case):
     names, folder = case["params"]["variables"], SHARED / "oracles" / "sdcmicro"
     original = pd.read_csv(folder / "data" / f"{case['data']}.csv")[names].astype(float)
@@ -62,11 +62,6 @@ def test_il1s_and_eigenvalues_are_those_of_sdcmicro(case):
     found = figures(original, released, config_of(continuous=names))
     assert found["IL1s"] == pytest.approx(case["scalars"]["IL1s"], rel=1e-12)
     assert found["eigenvalue_distance"] == pytest.approx(case["scalars"]["eigen"], rel=1e-9, abs=1e-13)
-
-
-@needs_shared
-def test_there_are_cases_of_sdcmicro_to_compare_with():
-    assert len(microaggregated()) >= 10
 
 
 # ---------------------------------------------------------------- by hand
@@ -381,7 +376,7 @@ def test_figures_lie_in_their_range_and_are_plain_numbers(pair):
             assert value is None or measure.high is None or value <= measure.high + 1e-9, name
 
 
-@every_measure
+@each("name", MEASURES)
 def test_nothing_is_worse_than_suppressing_everything(name):
     frame = pd.concat([FRAME] * 3, ignore_index=True)
     pilot, measure = OriginalPilot(frame, CONFIG, analyses=WHOLE), MEASURES[name]
@@ -395,7 +390,7 @@ def test_nothing_is_worse_than_suppressing_everything(name):
 SUPPRESSED = ["IL1_numeric", "IL1_categorical", "IL1_overall", "IL1_mean", "IL1s"]
 
 
-@pytest.mark.parametrize("name", SUPPRESSED)
+@each("name", SUPPRESSED)
 def test_more_suppression_is_worse(name):
     frame = pd.DataFrame({"age": np.arange(12.0) % 5, "sex": list("FFM") * 4})
     pilot, measure = OriginalPilot(frame, config_of(["sex"], ["age"])), MEASURES[name]
@@ -407,32 +402,11 @@ def test_more_suppression_is_worse(name):
     assert len(set(found)) == len(found)
 
 
-@pytest.mark.parametrize("n", [0, 1])
-def test_tiny_and_empty_pilots(n):
-    frame = FRAME.iloc[:n]
+@each("frame", [FRAME.iloc[:0], FRAME.iloc[:1], FRAME.assign(age=np.nan, sex=pd.Series([None] * 4, dtype=object))])
+def test_pilots_of_nobody_of_one_and_without_values(frame):
     found = measure_utility(OriginalPilot(frame, CONFIG, analyses=WHOLE).compare(frame))
     json.dumps(found.figures, allow_nan=False)
-    assert found.n_compared == n
-
-
-def test_columns_of_missing_values_alone():
-    frame = FRAME.assign(age=np.nan, sex=pd.Series([None] * 4, dtype=object))
-    found = figures(frame, frame, CONFIG, analyses=WHOLE)
-    json.dumps(found, allow_nan=False)
-    assert found["IL1_overall"] == 0.0
-
-
-def test_the_originals_are_left_alone():
-    frame, released = FRAME.copy(), FRAME.assign(age=[1.0, 2.0, 3.0, 4.0])
-    figures(frame, released, CONFIG)
-    pd.testing.assert_frame_equal(frame, FRAME)
-
-
-def test_flat_figures_name_the_column():
-    utility = measure_utility(OriginalPilot(FRAME, CONFIG).compare(FRAME))
-    flat = flat_figures(utility)
-    assert flat["kolmogorov_smirnov: age"] == 0.0
-    assert list(flat)[:4] == ["IL1_numeric", "IL1_categorical", "IL1_overall", "eigenvalue_similarity_percent"]
+    assert (found.n_compared, found.figures["IL1_overall"]) == (len(frame), 0.0)
 
 
 def test_a_lost_number_counts_as_a_move_by_the_whole_range_in_il1s():
