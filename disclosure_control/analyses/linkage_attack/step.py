@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -96,7 +97,7 @@ class _Linkage:
     truth: np.ndarray | None
     codebook: Codebook | None
 
-    def options(self, method: str) -> dict[str, float]:
+    def options(self, method: str) -> dict[str, Any]:
         """The settings of this method."""
         if method != "probabilistic":
             return {}
