@@ -23,6 +23,7 @@ from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.blocks import with_progress
 from disclosure_control.records.counted_texts import CountedDictionary
+from disclosure_control.records.limits import USUAL_FILE_LIMITS, FileLimits
 from disclosure_control.records.spill import Aside, SpilledPieces, put_codes, stop_without_room
 from disclosure_control.records.sql import REMEDY_IN_MEMORY, ROWS_AT_ONCE, Database
 from study.formats.delimited_blocks import BlocksOfText, Dialect
@@ -55,17 +56,6 @@ REMEDY = (
 PARQUET = ".parquet"
 _SAMPLE_BYTES = 1 << 18
 COLUMNS_AT_ONCE = 64  # what a sort takes in memory grows with the columns, hardly with the rows
-
-
-@dataclass(frozen=True)
-class FileLimits:
-    """How much is in memory at once: bytes of text, of which Arrow reads 32 blocks ahead, and a column's values."""
-
-    block_bytes: int = 1 << 23
-    n_values: int = 10_000_000
-
-
-USUAL_FILE_LIMITS = FileLimits()
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,30 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from disclosure_control.records.merging import USUAL_MERGE_LIMITS, MergeLimits
 from study.formats.delimited_blocks import BLOCK_BYTES
+
+
+@dataclass(frozen=True)
+class FileLimits:
+    """How much is in memory at once: bytes of text, of which Arrow reads 32 blocks ahead, and a column's values."""
+
+    block_bytes: int = 1 << 23
+    n_values: int = 10_000_000
+
+
+USUAL_FILE_LIMITS = FileLimits()
+
+
+@dataclass(frozen=True)
+class MergeLimits:
+    """A file of fewer bytes is read whole; ``rows_per_part`` of all domains together are merged at once."""
+
+    large_bytes: int = 1 << 25
+    rows_per_part: int = 1 << 18
+    file: FileLimits = USUAL_FILE_LIMITS
+
+
+USUAL_MERGE_LIMITS = MergeLimits()
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,28 @@
-"""Door 1 by the engine of the run: all domain files in memory, or the large ones on disk and people part by part."""
+"""The domain files by the engine of the run: all in memory, or the large ones on disk and people part by part.
+
+Door 1 merges them so; door 2 reads them so beside the combined dataset, releases them, and merges what it released.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from disclosure_control.basics.telling.progress import progress
-from disclosure_control.records.choice import AUTO, Choice, by_free_memory
-from disclosure_control.records.domain_files import PARQUET, USUAL_FILE_LIMITS, FileLimits, read_large_file
-from disclosure_control.records.spill import SpilledFrames, spill_folder
+from disclosure_control.records.choice import AUTO, Choice, by_free_memory, fits_from_disk
+from disclosure_control.records.domain_files import PARQUET, read_large_file
+from disclosure_control.records.domains import Divisible, DomainReader
+from disclosure_control.records.limits import USUAL_MERGE_LIMITS, Limits, MergeLimits
+from disclosure_control.records.records import EncodedRecords
+from disclosure_control.records.spill import SpilledFrames, spill_folder, stop_without_room
 from disclosure_control.records.sql import Database, database_in
 from disclosure_control.run.memory import MEMORY_PER_BYTE
+from disclosure_control.run.tables import csv_bytes
+from study.formats.blocks import kind_of
 from study.formats.delimited_headers import USUAL_DELIMITERS, has_text_above_header
 from study.formats.files import read_domain_file, visible_files
 from study.formats.packed import bytes_unpacked
@@ -24,21 +32,12 @@ from study.formats.tables import GZIP_SUFFIX, FileOptions, SourceTable, domain_o
 from study.models.sdtm import supplemental_parent
 
 if TYPE_CHECKING:
+    from study.merge.assembling import Combined
     from study.merge.combine import MergeResources
+    from study.merge.reading import Read
 
+RELEASE_PER_BYTE = 2.5  # bytes stored per byte of the large domain files, with the released ones
 SPILL_PER_BYTE = 1.0  # bytes stored per byte of the domain files; checked again once more is known
-
-
-@dataclass(frozen=True)
-class MergeLimits:
-    """A file of fewer bytes is read whole; ``rows_per_part`` of all domains together are merged at once."""
-
-    large_bytes: int = 1 << 25
-    rows_per_part: int = 1 << 18
-    file: FileLimits = USUAL_FILE_LIMITS
-
-
-USUAL_MERGE_LIMITS = MergeLimits()
 
 
 def _n_bytes(path: Path) -> int:
@@ -123,3 +122,65 @@ def is_read_in_pieces(path: Path, limits: MergeLimits) -> bool:
 def _read_and_told(path: Path, options: FileOptions) -> SourceTable:
     with progress(f"Reading {path.name}"):
         return read_domain_file(path, options)
+
+
+@dataclass(frozen=True)
+class DomainsFromDisk(DomainReader):
+    """Large files, put aside by a run beside the ``results``, and read by parts of their people."""
+
+    database: Database = field(kw_only=True)
+    results: Path = field(kw_only=True)
+    limits: Limits = field(kw_only=True)
+
+    def read_to_release(self, folder: Path, divisible: Divisible) -> Read:
+        sizes = [path.stat().st_size for path in domain_files(folder)]
+        large = [size for size in sizes if size >= self.limits.domains.large_bytes]
+        stop_without_room(self.results, RELEASE_PER_BYTE * sum(large))
+        return self.read_package(divisible)
+
+    def read_package(self, divisible: Divisible) -> Read:
+        """See ``DomainReader``; files are read whole if they are packed, no delimited text, or not ``divisible``."""
+
+        def read(path: Path, options: FileOptions) -> SourceTable:
+            if suffix_of(path) not in USUAL_DELIMITERS:
+                return read_domain_file(path, options)
+            table = self.read(path, options)
+            if is_read_in_pieces(path, self.limits.domains) and not divisible(table):
+                return read_domain_file(path, options)
+            return table
+
+        return read
+
+    @contextlib.contextmanager
+    def package(self, results: Path) -> Iterator[Path]:
+        """See ``DomainReader``; files written there are published from there, and removed with the run."""
+        yield self.database.new_folder()
+
+    def merged(self, merge: Callable[[MergeResources], Combined]) -> EncodedRecords:
+        """See ``DomainReader``; written as door 1 writes it, and read again."""
+        combined = merge(working_in(self.database, self.results, self.limits.domains))
+        path = self.database.new_folder() / "combined.csv"
+        path.touch(mode=0o600)
+        with path.open("wb") as file:
+            for number, piece in enumerate(combined.pieces):
+                file.write(csv_bytes(piece, has_header=number == 0))
+        text = kind_of(path).blocks(path, self.limits.block_bytes)
+        records = EncodedRecords.of_text(text, self.database, self.limits)
+        path.unlink()
+        return records
+
+
+def domains_from_disk(database: Database, results: Path, limits: Limits) -> DomainsFromDisk:
+    """Large files put aside, and any others whole that need no more than a run from disk takes."""
+
+    def read(path: Path, options: FileOptions) -> SourceTable:
+        return read_by_size(path, options, database, limits.domains)
+
+    def fits(path: Path) -> bool:
+        return is_read_in_pieces(path, limits.domains) or fits_from_disk(path)
+
+    at_hand = limits.rows_at_hand
+    return DomainsFromDisk(
+        read, fits, 2 * at_hand, at_hand, limits.domains.rows_per_part,
+        database=database, results=results, limits=limits,
+    )  # fmt: skip

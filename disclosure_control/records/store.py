@@ -31,7 +31,7 @@ from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, at_hand, stop_at
 from disclosure_control.records.dataset_rules import faults_of_subjects, typed_column
 from disclosure_control.records.disk import count_on_disk
-from disclosure_control.records.domains import DomainReader, domains_from_disk, domains_in_memory
+from disclosure_control.records.domains import DomainReader, domains_in_memory
 from disclosure_control.records.limits import NO_LIMITS, Limits
 from disclosure_control.records.people import People, PeopleInMemory, TypedTexts
 from disclosure_control.records.records import EncodedRecords
@@ -192,6 +192,8 @@ class StoreOnDisk:
         return self._text.columns
 
     def counted(self, config: PilotConfig) -> tuple[CombinedDataset, People]:
+        from disclosure_control.records.merging import domains_from_disk  # a run in memory needs none of it
+
         n_bytes = int(SPILL_PER_BYTE * self._kind.bytes_as_text(self._path))
         folder = self._until_end.enter_context(spill_folder(self._path.parent, n_bytes))
         counted_by = self._until_end.enter_context(self._counting(folder))

@@ -18,9 +18,9 @@ import pytest
 from disclosure_control.basics.encoding import dictionary
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records import merging
-from disclosure_control.records.domain_files import FileLimits
 from disclosure_control.records.domain_files import read_large_file as large
-from disclosure_control.records.merging import MergeLimits, choose_merging, working_on
+from disclosure_control.records.limits import FileLimits, MergeLimits
+from disclosure_control.records.merging import choose_merging, working_on
 from study.formats import packed
 from study.merge.combine import Combined, combine_domains
 from study.merge.reductions import REDUCTIONS

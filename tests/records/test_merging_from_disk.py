@@ -16,7 +16,8 @@ from Create_Combined_Pilot_Dataset import add_merge_options, combine_or_draft
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records import choice, domain_files, merging, spill
 from disclosure_control.records.domain_files import read_large_file
-from disclosure_control.records.merging import MergeLimits, SpilledFrames, working_on
+from disclosure_control.records.limits import MergeLimits
+from disclosure_control.records.merging import SpilledFrames, working_on
 from disclosure_control.records.sql import database_in
 from disclosure_control.run.beside import SPILL, beside
 from disclosure_control.run.doors import INPUT_AT_FAULT, run_door

@@ -19,10 +19,8 @@ from disclosure_control.assess.assessment import evaluate
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.records import domain_files, spill
-from disclosure_control.records.domain_files import FileLimits
-from disclosure_control.records.domains import domains_from_disk
-from disclosure_control.records.limits import Limits
-from disclosure_control.records.merging import MergeLimits
+from disclosure_control.records.limits import FileLimits, Limits, MergeLimits
+from disclosure_control.records.merging import domains_from_disk
 from disclosure_control.report.verdict import verdict_on, what_leaves
 from disclosure_control.run.tables import csv_bytes
 from disclosure_control.steps.running import StepResult, run_steps

@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 
 from disclosure_control.records import merging
-from disclosure_control.records.domain_files import FileLimits
-from disclosure_control.records.merging import MergeLimits
+from disclosure_control.records.limits import FileLimits, MergeLimits
 from disclosure_control.run.clock import utc_now
 from disclosure_control.verify import verify
 from tests.run.fixtures import kept_screen

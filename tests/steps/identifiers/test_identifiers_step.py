@@ -19,9 +19,9 @@ from disclosure_control.identifiers.column_findings import Scan
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
 from disclosure_control.identifiers.scan import scan_combined
 from disclosure_control.records.choice import fits_from_disk
-from disclosure_control.records.domain_files import FileLimits
 from disclosure_control.records.domains import DomainReader
-from disclosure_control.records.merging import MergeLimits, read_by_size
+from disclosure_control.records.limits import FileLimits, MergeLimits
+from disclosure_control.records.merging import read_by_size
 from disclosure_control.records.sql import database_in
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps.identifiers.report import identifier_sections, told_identifiers

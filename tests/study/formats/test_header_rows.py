@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records.domain_files import LargeFile
-from disclosure_control.records.merging import MergeLimits, read_by_size
+from disclosure_control.records.limits import MergeLimits
+from disclosure_control.records.merging import read_by_size
 from disclosure_control.records.sql import database_in
 from study.formats.files import read_domain_file
 from study.formats.header_rows import HeaderRow, find_header

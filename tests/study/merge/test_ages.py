@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.draft.draft import draft_config
-from disclosure_control.records.merging import MergeLimits, working_on
+from disclosure_control.records.limits import MergeLimits
+from disclosure_control.records.merging import working_on
 from study.merge.ages import completed_years, days_of
 from study.merge.combine import combine_domains
 from study.merge.settings import MergeSettings
