@@ -94,16 +94,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/steps/treatment": 2,
         "tests/study_tables": 3,
     },
-    "Store": {
-        "disclosure_control.identifiers": 4,
-        "disclosure_control.report": 6,
-        "study": 64,
-        "tests/records": 73,
-        "tests/run": 5,
-        "tests/steps/identifiers": 1,
-        "tests/study/formats": 14,
-        "tests/study/models": 1,
-    },
     "Use": {
         "disclosure_control.analyses": 2,
         "disclosure_control.attack": 9,
@@ -200,6 +190,17 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 2,
         "tests/study_tables": 1,
     },
+    "Store": {
+        "disclosure_control.identifiers": 4,
+        "disclosure_control.records": 1,
+        "disclosure_control.report": 6,
+        "study": 64,
+        "tests/records": 72,
+        "tests/steps/identifiers": 1,
+        "tests/study/formats": 15,
+        "tests/study/merge": 1,
+        "tests/study/models": 1,
+    },
 }
 
 MOST = {
@@ -245,7 +246,7 @@ MOST = {
     "tests/remedy/treatments": 1797,
     "tests/report": 2803,
     "tests/rules": 168,
-    "tests/run": 2021,
+    "tests/run": 2020,
     "tests/steps/context": 46,
     "tests/steps/identifiers": 187,
     "tests/steps/recommend": 437,
@@ -258,7 +259,7 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 41592, 32634
+MOST_STATEMENTS, MOST_OF_TESTS = 41592, 32633
 MOST_SETTINGS = 298
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
