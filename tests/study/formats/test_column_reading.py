@@ -12,6 +12,7 @@ import pytest
 from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable
+from tests.cases import each
 from tests.study.merge.merge_files import write
 
 # Every writer of a format that keeps text as text.
@@ -31,7 +32,7 @@ def cells(table: SourceTable) -> dict[str, list]:
 # Settings hold in every format
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@each("name", FORMATS)
 def test_settings_of_columns_hold_in_every_format(tmp_path, name):
     frame = pd.DataFrame({"GLUC": ["3,42", "<3,1", "UNK"], "NOTE": ["UNK", "1,5", "x"]})
     table = read(tmp_path, name, frame, decimal=",", numbers=("GLUC",), missing=("UNK",))
@@ -40,7 +41,7 @@ def test_settings_of_columns_hold_in_every_format(tmp_path, name):
     assert "values that are not numbers, in columns declared as numbers, read as missing: 'GLUC' (1)" in table.notes
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@each("name", FORMATS)
 def test_tokens_mean_the_same_in_every_format(tmp_path, name):
     frame = pd.DataFrame({"CD4": ["1", "NA", "-"], "DAY": ["2014-01", "NULL", "2014"], "COUNTRY": ["NA", "GR", "-"]})
     table = read(tmp_path, name, frame)
@@ -60,7 +61,7 @@ def test_tokens_mean_the_same_in_every_format(tmp_path, name):
     }
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@each("name", FORMATS)
 def test_columns_that_are_declared_and_not_there_are_faults_in_every_format(tmp_path, name):
     frame = pd.DataFrame({"AGE": ["1", "2"]})
     with pytest.raises(FaultyInputError) as caught:
@@ -89,7 +90,7 @@ TABLE = pd.DataFrame({"USUBJID": ["S1", "S2", "S3"], "COUNTRY": ["NA", None, "GR
 EXPECTED = {"USUBJID": ["S1", "S2", "S3"], "COUNTRY": ["NA", None, "GR"], "AGE": ["50.0", None, "52.5"]}
 
 
-@pytest.mark.parametrize("row_names", [True, False])
+@each("row_names", [True, False])
 def test_what_r_writes_without_quotes_is_missing_and_with_quotes_is_namibia(tmp_path, row_names):
     table = read(tmp_path, "vs.csv", as_r_writes(TABLE, row_names))
     assert cells(table) == EXPECTED
@@ -102,7 +103,7 @@ def test_empty_text_beside_the_na_of_r_is_missing(tmp_path):
     assert cells(read(tmp_path, "vs.csv", '"A","B"\n"",1\n"x",NA\n')) == {"A": [None, "x"], "B": ["1", None]}
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         '"ID","COUNTRY"\nS1,NA\nS2,GR\n',  # text without quotes: NA may be Namibia
@@ -127,8 +128,8 @@ def test_na_of_r_beside_delimiters_and_line_ends_within_quotes(tmp_path):
 # Row numbers
 
 
-@pytest.mark.parametrize(
-    ("first_name", "numbers", "how"),
+@each(
+    "first_name, numbers, how",
     [
         ("", ["1", "2", "3"], "1 to 3"),
         ("", ["0", "1", "2"], "0 to 2"),
@@ -146,7 +147,7 @@ def test_row_numbers_are_left_out_aloud(tmp_path, first_name, numbers, how):
     assert table.notes == (f"the first column, {called}, contains row numbers ({how}): left out",)
 
 
-@pytest.mark.parametrize("numbers", [["1", "1", "2"], ["1", "", "2"], ["a", "b", "c"], ["1.5", "2", "3"]])
+@each("numbers", [["1", "1", "2"], ["1", "", "2"], ["a", "b", "c"], ["1.5", "2", "3"]])
 def test_a_column_without_a_name_that_numbers_no_rows_needs_a_setting(tmp_path, numbers):
     frame = pd.DataFrame({"": numbers, "A": ["x", "y", "z"]})
     with pytest.raises(FaultyInputError, match=r'1 column without a name .*"unnamed": "drop"') as caught:

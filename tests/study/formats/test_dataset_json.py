@@ -196,7 +196,7 @@ def test_no_rows_at_all(tmp_path):
 
 
 @FORMS
-@pytest.mark.parametrize("records", [0, 2, 4])
+@each("records", [0, 2, 4])
 def test_announced_records_that_are_not_there(tmp_path, form, records):
     (fault,) = faults_of(written(tmp_path, EXAMPLE | {"records": records}, form))
     assert f"announces {records} records and contains 3" in fault
@@ -227,7 +227,7 @@ def test_unknown_type(tmp_path):
     assert "column 'A': the dataType 'text' is not one of Dataset-JSON (string, integer," in fault
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [
         [],

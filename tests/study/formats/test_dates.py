@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable
+from tests.cases import each
 from tests.examples import examples
 from tests.study.merge.merge_files import write
 
@@ -28,8 +29,8 @@ def column(folder, values, name="DAY", **declared) -> tuple[list, tuple[str, ...
     return found.where(found.notna(), None).tolist(), table.notes
 
 
-@pytest.mark.parametrize(
-    ("written", "iso"),
+@each(
+    "written, iso",
     [
         (["31/12/2014", "01/02/2014"], ["2014-12-31", "2014-02-01"]),
         (["12/31/2014", "01/02/2014"], ["2014-12-31", "2014-01-02"]),
@@ -56,7 +57,7 @@ def test_one_reading_becomes_iso(tmp_path, written, iso):
     assert any("now ISO 8601: 'DATE'" in note and "the only possible reading" in note for note in notes)
 
 
-@pytest.mark.parametrize(
+@each(
     "written",
     [
         ["2014-02-01", "2014-02", "2014-02-01T10:30"],
@@ -77,8 +78,8 @@ def test_what_is_no_date_or_a_date_already_stays(tmp_path, written):
     assert not any("now ISO" in note for note in notes)
 
 
-@pytest.mark.parametrize(
-    ("name", "written"),
+@each(
+    "name, written",
     [
         ("subjid", ["01-1001", "02-2001"]),
         ("block", ["6/2016", "7/2016"]),
@@ -100,8 +101,8 @@ def test_what_stays_is_said(tmp_path):
     assert "a year of two digits, left unchanged: 'DAY' (2)" in column(tmp_path, ["31/12/14", "30/12/14"])[1][0]
 
 
-@pytest.mark.parametrize(
-    ("written", "declared", "begins"),
+@each(
+    "written, declared, begins",
     [
         (["31/12/2014", "12/31/2014"], None, "dates left unchanged"),
         (["03/04/2014", "05/06/2014"], None, "dates that may begin with"),
@@ -127,7 +128,7 @@ def test_two_readings_are_left_and_said_with_the_setting(tmp_path):
     )
 
 
-@pytest.mark.parametrize(("decides", "iso"), [("31/12/2013", "2014-04-03"), ("12/31/2013", "2014-03-04")])
+@each("decides, iso", [("31/12/2013", "2014-04-03"), ("12/31/2013", "2014-03-04")])
 def test_other_columns_of_the_file_decide(tmp_path, decides, iso):
     table = read(tmp_path, f"A,B\n03/04/2014,{decides}\n")
     assert table.frame["A"].tolist() == [iso]
@@ -195,8 +196,8 @@ def test_days_of_sas_are_two_readings_until_declared_or_decided_by_another_colum
     assert table.frame["RFSTDTC"].tolist() == ["2014-01-31", "2015-02-01"]
 
 
-@pytest.mark.parametrize(
-    ("name", "values"),
+@each(
+    "name, values",
     [("PLATELETS", ["41000", "42000"]), ("BRTHDTC", ["1941", "1950"]), ("VSDTC", ["-3", "12"]), ("ADT", ["1.5", "2"])],
 )
 def test_numbers_that_are_no_dates(tmp_path, name, values):

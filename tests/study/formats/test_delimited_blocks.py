@@ -11,6 +11,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.delimited_blocks import BlocksOfText, Dialect
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions
+from tests.cases import each
 from tests.examples import some_of
 
 NASTY = (
@@ -36,8 +37,8 @@ def written(tmp_path, text: str | bytes):
     return path
 
 
-@pytest.mark.parametrize("end", ["", ",,\n", ",,\r\n,,\n,,"])
-@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
+@each("end", ["", ",,\n", ",,\r\n,,\n,,"])
+@each("start", [b"", b"\xef\xbb\xbf"])
 def test_wherever_a_block_ends_the_records_are_the_same(tmp_path, start, end):
     path = written(tmp_path, start + (NASTY + end).encode())
     whole, _ = read(path, 1 << 20)
@@ -57,7 +58,7 @@ def test_a_text_is_read_in_its_dialect(tmp_path):
     assert whole.to_pylist() == [{"A": "1,5", "B": None}, {"A": "NA", "B": "x;y"}]
 
 
-@pytest.mark.parametrize("fault", ['4,a"b,c\n', '4,"a"b,c\n', '4,"a\n5,b,c\n', "4,a\0,c\n"])
+@each("fault", ['4,a"b,c\n', '4,"a"b,c\n', '4,"a\n5,b,c\n', "4,a\0,c\n"])
 def test_what_is_broken_is_found_wherever_a_block_ends(tmp_path, fault):
     path = written(tmp_path, NASTY + fault + NASTY.partition("\n")[2])
     for block_bytes in some_of(range(LARGEST_RECORD, path.stat().st_size + 3)):
@@ -87,7 +88,7 @@ FAULTY = {
 }
 
 
-@pytest.mark.parametrize("name", FAULTY)
+@each("name", FAULTY)
 def test_what_is_broken_is_a_fault_without_values(tmp_path, name):
     text, words = FAULTY[name]
     path = written(tmp_path, text)

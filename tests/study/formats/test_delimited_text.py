@@ -18,6 +18,7 @@ from study.formats.column_reading import MISSING_TOKENS
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable
 from study.words import words_for_missing_among_numbers
+from tests.cases import each
 from tests.examples import examples, some_of
 from tests.places import SHARED_DATA
 
@@ -62,7 +63,7 @@ def test_quoted_fields(tmp_path):
     assert cells(table) == {"A": ["x\ny", None], "B, C": ["p,q", '5" tube'], "D": ['say "yes"', "z"]}
 
 
-@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+@each("line_end", ["\n", "\r\n", "\r"])
 def test_line_ends_and_blank_lines(tmp_path, line_end):
     text = line_end.join(["", "A,B", "1,2", "", "3,4"])
     assert cells(read(tmp_path, text)) == {"A": ["1", "3"], "B": ["2", "4"]}
@@ -121,8 +122,8 @@ def test_header_longer_than_the_sample(tmp_path, monkeypatch):
 # Delimiter
 
 
-@pytest.mark.parametrize(
-    ("delimiter", "name", "note"),
+@each(
+    "delimiter, name, note",
     [
         (",", "vs.csv", ()),
         ("\t", "vs.tsv", ()),
@@ -195,7 +196,7 @@ def test_one_value_decides_nothing_about_others(odd, numbers, tmp_path):
         assert found[place] == kept.get(odd, None if numbers else odd)
 
 
-@pytest.mark.parametrize("numbers", [(), ("A",)], ids=["undeclared", "declared"])
+@each("numbers", [(), ("A",)])
 def test_a_value_is_read_alike_in_whatever_company(numbers, tmp_path):
     """Every subset of a column reads its values as the whole column does."""
     values = ["7.5", "3,42", "unknown", "7", "<3,42", "-99", "1.234", "NA"]
@@ -276,11 +277,14 @@ def test_tokens_are_missing_among_numbers_alone_and_counted(tmp_path):
     }
 
 
-@pytest.mark.parametrize("token", MISSING_TOKENS)
-def test_each_token(tmp_path, token):
-    assert cells(read(tmp_path, f"A,B\n1,x\n {token},y\n"))["A"] == ["1", None]
-    assert cells(read(tmp_path, f"A,B\n2014-01-02,x\n {token},y\n"))["A"] == ["2014-01-02", None]
-    assert cells(read(tmp_path, f"A,B\n1,x\nx{token},y\n"))["A"] == ["1", f"x{token}"]
+def test_each_token(tmp_path):
+    """Missing among numbers and dates, and no part of another text."""
+    names = [f"C{number}" for number in range(len(MISSING_TOKENS))]
+    for first, before, found in (("1", " ", None), ("2014-01-02", " ", None), ("1", "x", "x")):
+        rows = (["ID", *names], ["p", *[first] * len(names)], ["q", *[before + token for token in MISSING_TOKENS]])
+        read_again = cells(read(tmp_path, "".join(",".join(row) + "\n" for row in rows)))
+        wanted = {name: [first, found and found + one] for name, one in zip(names, MISSING_TOKENS, strict=True)}
+        assert {name: read_again[name] for name in names} == wanted
 
 
 def test_tokens_beside_decimal_commas(tmp_path):
@@ -314,7 +318,7 @@ def test_greek_file_from_a_spreadsheet(tmp_path):
     )
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+@each("encoding", ["utf-8-sig", "utf-16"])
 def test_byte_order_mark_is_no_part_of_the_first_name(tmp_path, encoding):
     assert cells(read(tmp_path, '"Α","Β"\n"Γ","Δ"\n'.encode(encoding))) == {"Α": ["Γ"], "Β": ["Δ"]}
 
@@ -322,14 +326,14 @@ def test_byte_order_mark_is_no_part_of_the_first_name(tmp_path, encoding):
 # Faults
 
 
-@pytest.mark.parametrize("text", ["\n", "\r\n\n", "  \n ", "\ufeff", "\ufeff\n"])
+@each("text", ["\n", "\r\n\n", "  \n ", "\ufeff", "\ufeff\n"])
 def test_blank_file(tmp_path, text):
     (fault,) = faults_of(tmp_path, text)
     assert "the file is empty" in fault
     assert 'merge: {"ignore": ["VS"]}' in fault
 
 
-@pytest.mark.parametrize("text", ["A,B", "A,B\n", "A,B\r\n\r\n", "A;B\n;\n;\n", '"A\nx",B', "AGE"])
+@each("text", ["A,B", "A,B\n", "A,B\r\n\r\n", "A;B\n;\n;\n", '"A\nx",B', "AGE"])
 def test_header_without_a_record(tmp_path, text):
     (fault,) = faults_of(tmp_path, text)
     assert "column names but no records" in fault
@@ -344,7 +348,7 @@ def test_header_faults_and_ragged_records_come_together(tmp_path):
     assert "2 records with 2, 1 record with 5; the first begins at line 3" in faults[2]
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@each("delimiter", [",", ";", "\t"])
 def test_delimiters_at_the_end_of_all_lines_are_no_column(tmp_path, delimiter):
     text = "A,B,,\n1,x,,\n2,y, ,\n".replace(",", delimiter)
     table = read(tmp_path, text)
@@ -366,7 +370,7 @@ def test_names_that_are_equal_once_composed_are_duplicates(tmp_path):
     assert "2 columns have the name 'é'" in fault
 
 
-@pytest.mark.parametrize("header", ["01,1950-02-03,DOLLY,45.5,1\n", "7;7;1;0,5;DOLLY\n", "2012-01-05,3\n"])
+@each("header", ["01,1950-02-03,DOLLY,45.5,1\n", "7;7;1;0,5;DOLLY\n", "2012-01-05,3\n"])
 def test_missing_header_is_noticed_and_not_shown(tmp_path, header):
     faults = faults_of(tmp_path, header * 2)
     assert "the first line looks like a record" in faults[-1]
@@ -383,7 +387,7 @@ def test_line_of_the_first_ragged_record_counts_quoted_line_ends(tmp_path):
     assert '{"delimiter": ";"}' in fault
 
 
-@pytest.mark.parametrize("n_records", [3, 3000])
+@each("n_records", [3, 3000])
 def test_quote_that_is_never_closed(tmp_path, n_records):
     (fault,) = faults_of(tmp_path, 'A,B\n1,x\n2,"DOLLY\n' + "DOLLY,y\n" * n_records)
     assert "unbalanced quotes: in the record that begins at line 3, a quote is opened and never closed" in fault
@@ -413,7 +417,7 @@ def test_quotes_across_blocks(tmp_path, monkeypatch):
     assert "unbalanced" in faults_of(tmp_path, '"A","B"\n"x","y')[0]
 
 
-@pytest.mark.parametrize("delimiter", ["", ";;", "·", '"', "\n"])
+@each("delimiter", ["", ";;", "·", '"', "\n"])
 def test_declared_delimiter_that_cannot_be_one(tmp_path, delimiter):
     (fault,) = faults_of(tmp_path, "A,B\n1,2\n", delimiter=delimiter)
     assert "cannot be used; one ASCII character is allowed" in fault
@@ -557,7 +561,7 @@ def test_heart_and_adult():
 
 
 @pytest.mark.thorough("0.4 s")
-@pytest.mark.parametrize(("name", "delimiter"), [("heart/heart.csv", ","), ("adult/adult.csv", ";")])
+@each("name, delimiter", [("heart/heart.csv", ","), ("adult/adult.csv", ";")])
 def test_real_files_agree_with_pandas(name, delimiter):
     path = shared(name)
     expected = pd.read_csv(path, sep=delimiter, dtype=str, keep_default_na=False, skipinitialspace=True)

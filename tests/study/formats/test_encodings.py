@@ -29,8 +29,8 @@ def fault_of(folder, data: bytes, declared: str | None = None) -> str:
     return fault
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-@pytest.mark.parametrize("text", [GREEK, WESTERN, "A\n1\n"])
+@each("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@each("text", [GREEK, WESTERN, "A\n1\n"])
 def test_unicode_needs_no_guess(tmp_path, encoding, text):
     assert text_of(tmp_path, text.encode(encoding)) == (text, [])
 
@@ -79,7 +79,7 @@ def test_one_word_that_may_be_of_two_pages_is_a_fault_with_both_readings(tmp_pat
     assert "omskiego" not in fault_of(tmp_path, "id;x\n1;Żeromskiego\n".encode("cp1250"))  # of a value neither
 
 
-@pytest.mark.parametrize("encoding", ["cp1253", "iso-8859-7", "utf-8", "utf-16", "utf-16-le", "cp737"])
+@each("encoding", ["cp1253", "iso-8859-7", "utf-8", "utf-16", "utf-16-le", "cp737"])
 def test_declared_encoding_is_not_noted(tmp_path, encoding):
     text = GREEK.replace("µ", "u").replace("°", "")
     assert text_of(tmp_path, text.encode(encoding), encoding) == (text, [])

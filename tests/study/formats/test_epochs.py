@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 
 import numpy as np
-import pytest
 
 from study.formats.epochs import EPOCHS, may_count_time
 from study.formats.files import read_domain_file
@@ -57,7 +56,7 @@ def test_which_numbers_may_be_dates(numbers, may):
     assert bool(may_count_time(np.array(list(numbers), dtype=float))) is may
 
 
-@pytest.mark.parametrize("declared", [None, {"admitted": "R"}])
+@each("declared", [None, {"admitted": "R"}])
 def test_numbers_that_may_be_dates_wait_for_their_epoch(tmp_path, declared):
     days = range(18_262, 18_562, 10)
     (tmp_path / "p.csv").write_text("admitted,crp\n" + "".join(f"{day},{day % 7}\n" for day in days))

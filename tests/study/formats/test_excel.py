@@ -16,6 +16,7 @@ from study.formats import packed
 from study.formats.excel import sheets_with_data
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable
+from tests.cases import each
 
 DAY, MOMENT = datetime.datetime(2014, 1, 31), datetime.datetime(2014, 1, 31, 10, 30)
 
@@ -116,8 +117,8 @@ def test_several_sheets_are_a_fault_with_the_setting(tmp_path):
     assert "no sheet 'Third' with cells; allowed: 'Sheet1', 'Second'" in faults_of(path, sheet="Third")
 
 
-@pytest.mark.parametrize(
-    ("rows", "says"),
+@each(
+    "rows, says",
     [
         ([], "no visible sheet with cells"),
         ([["A", "B"]], "column names but no records"),
@@ -130,8 +131,8 @@ def test_faults_of_sheets(tmp_path, rows, says):
     assert says in faults_of(written(tmp_path, rows))
 
 
-@pytest.mark.parametrize("content", [b"PK\x03\x04" + bytes(200), b"\xd0\xcf\x11\xe0" + bytes(600), b"A,B\nDOLLY,1\n"])
-@pytest.mark.parametrize("name", ["dm.xlsx", "dm.xls"])
+@each("content", [b"PK\x03\x04" + bytes(200), b"\xd0\xcf\x11\xe0" + bytes(600), b"A,B\nDOLLY,1\n"])
+@each("name", ["dm.xlsx", "dm.xls"])
 def test_what_is_no_workbook(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     assert "the workbook is cut off, damaged, or locked" in faults_of(tmp_path / name)

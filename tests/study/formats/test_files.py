@@ -13,6 +13,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.files import find_domain_files, read_domain_file
 from study.formats.registry import readers_by_suffix
 from study.formats.tables import FileOptions
+from tests.cases import each
 from tests.places import PROJECT
 
 REPOSITORY = PROJECT
@@ -66,7 +67,7 @@ def test_folder_that_does_not_exist_is_a_fault(tmp_path):
         find_domain_files(tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("suffix", readers_by_suffix())
+@each("suffix", readers_by_suffix())
 def test_empty_file_of_any_format(tmp_path, suffix):
     with pytest.raises(FaultyInputError) as caught:
         read_domain_file(write(tmp_path, f"vs{suffix}", b""))
@@ -78,9 +79,9 @@ def test_empty_file_of_any_format(tmp_path, suffix):
 WORKBOOKS = (".xlsx", ".xlsm", ".xls")
 
 
-@pytest.mark.parametrize("suffix", readers_by_suffix())
-@pytest.mark.parametrize(
-    ("content", "kind"),
+@each("suffix", readers_by_suffix())
+@each(
+    "content, kind",
     [
         (b"\n<!DOCTYPE html>\n<html><body>Dolly, 01-701-1015</body></html>\n", "an HTML page"),
         (b"\xef\xbb\xbf<HTML><table><tr><td>Dolly</td></tr></table></HTML>", "an HTML page"),
@@ -106,7 +107,7 @@ def test_unknown_suffix_is_a_fault(tmp_path):
         read_domain_file(write(tmp_path, "vs.rds"))
 
 
-@pytest.mark.parametrize("suffix", readers_by_suffix())
+@each("suffix", readers_by_suffix())
 def test_file_that_is_gone_is_a_fault(tmp_path, suffix):
     with pytest.raises(FaultyInputError, match=f"vs{suffix}: the file cannot be read"):
         read_domain_file(tmp_path / f"vs{suffix}")

@@ -31,6 +31,7 @@ from study.merge.assembling import Assembly, Combined
 from study.merge.settings import MergeSettings
 from study.merge.state import MergeState
 from study.merge.subject_ids import SubjectIdRule
+from tests.cases import each
 from tests.examples import examples
 
 PLAIN, WRITTEN = ["0", "38", "-7", "31.25", "-0.5"], ["1.0", "007", "+5", "1e3", "-0", "1234567890", ".5", "1e999"]
@@ -157,7 +158,7 @@ def absent(text, typed):
     typed.unlink()
 
 
-@pytest.mark.parametrize("spoil", [of_another_text, longer, cut_off, damaged, of_another_program, absent])
+@each("spoil", [of_another_text, longer, cut_off, damaged, of_another_program, absent])
 def test_columns_that_are_not_of_the_text_are_not_read(tmp_path, spoil):
     text, typed = handed_over(tmp_path, combined_of(2, {"DM__AGE": np.array(["38", "7"], dtype=object)}))
     assert read_typed(text, typed) is not None

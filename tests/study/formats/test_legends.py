@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pandas as pd
-import pytest
 
 from study.formats.legends import CODES, PROSE, legends_among, why_a_legend
 from study.formats.tables import SourceTable
@@ -97,7 +96,7 @@ def table(domain: str, frame: pd.DataFrame) -> SourceTable:
     return SourceTable(domain, f"{domain.lower()}.csv", "", frame.astype("str"), {}, ())
 
 
-@pytest.mark.parametrize("n_tables", [1, 2])
+@each("n_tables", [1, 2])
 def test_legends_are_beside_something(n_tables):
     legend = table("CODES", pd.DataFrame({"Code": ["m", "f"], "Label": ["male", "female"]}))
     people = table("DM", pd.DataFrame({"USUBJID": ["S1"], "Code": ["m"]}))

@@ -15,6 +15,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats import packed
 from study.formats.files import find_domain_files, read_domain_file
 from tests.bad_inputs.faults_of_other_formats import dataset_json, ndjson_lines
+from tests.cases import each
 from tests.places import SHARED_DATA
 
 CSV = b"USUBJID;BMI\nDOLLY;21,5\nDOLLY2;30,25\n"
@@ -39,7 +40,7 @@ def faults_of(path: Path) -> tuple[str, ...]:
     return caught.value.faults
 
 
-@pytest.mark.parametrize("suffix", TEXTS)
+@each("suffix", TEXTS)
 def test_packed_text_is_read_as_the_text_is(tmp_path, suffix):
     plain = read_domain_file(written(tmp_path, f"vs{suffix}", TEXTS[suffix]))
     content = gzip.compress(TEXTS[suffix])
@@ -54,7 +55,7 @@ def test_an_archive_of_several_members_is_one_text(tmp_path):
     assert len(read_domain_file(written(tmp_path, "vs.csv.gz", content)).frame) == 2
 
 
-@pytest.mark.parametrize("pack", [zlib.compress, gzip.compress])
+@each("pack", [zlib.compress, gzip.compress])
 def test_compressed_dataset_json_as_a_stream_and_as_gzip(tmp_path, pack):
     plain = read_domain_file(written(tmp_path, "vs.ndjson", TEXTS[".ndjson"]))
     table = read_domain_file(written(tmp_path, "vs.dsjc", pack(TEXTS[".ndjson"])))
@@ -62,7 +63,7 @@ def test_compressed_dataset_json_as_a_stream_and_as_gzip(tmp_path, pack):
     assert table.labels == plain.labels
 
 
-@pytest.mark.parametrize(("name", "pack"), [("vs.csv.gz", gzip.compress), ("vs.dsjc", zlib.compress)])
+@each("name, pack", [("vs.csv.gz", gzip.compress), ("vs.dsjc", zlib.compress)])
 def test_every_cut_is_noticed(tmp_path, name, pack):
     content = pack(TEXTS[".ndjson"] if name == "vs.dsjc" else CSV)
     for length in range(1, len(content), 5):
@@ -75,7 +76,7 @@ def test_what_is_no_archive(tmp_path):
     assert "vs.dsjc: a compressed file, cut off" in faults_of(written(tmp_path, "vs.dsjc", CSV))[0]
 
 
-@pytest.mark.parametrize(("name", "pack"), [("vs.csv.gz", gzip.compress), ("vs.dsjc", zlib.compress)])
+@each("name, pack", [("vs.csv.gz", gzip.compress), ("vs.dsjc", zlib.compress)])
 def test_a_small_file_cannot_fill_the_memory(tmp_path, monkeypatch, name, pack):
     monkeypatch.setattr(packed, "LARGEST_UNFOLDED", 10**6)
     monkeypatch.setattr(packed, "_PIECE", 10**5)
@@ -109,7 +110,7 @@ def test_a_text_that_is_no_table_is_left_out_and_a_table_is_not(tmp_path):
 
 @pytest.mark.thorough("0.3 s")
 @pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the public data are not beside the clone")
-@pytest.mark.parametrize("name", ["dm", "suppdm", "lb"])
+@each("name", ["dm", "suppdm", "lb"])
 def test_compressed_dataset_json_of_a_whole_study(name):
     study = SHARED_DATA / "dataset_json" / "whole_study"
     packed_table = read_domain_file(study / "dsjc" / f"{name}.dsjc")

@@ -14,6 +14,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats import packed
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable
+from tests.cases import each
 
 
 def read(folder: Path, table: pa.Table, **declared) -> SourceTable:
@@ -38,8 +39,8 @@ def cells(table: SourceTable) -> dict[str, list]:
 MIDNIGHT, MORNING = datetime.datetime(2020, 1, 2), datetime.datetime(2020, 1, 2, 3, 4, 5)
 
 
-@pytest.mark.parametrize(
-    ("column", "expected"),
+@each(
+    "column, expected",
     [
         (pa.array([" a", "", None, "007"]), ["a", None, None, "007"]),
         (pa.array(["a", None, "a"]).dictionary_encode(), ["a", None, "a"]),
@@ -64,7 +65,6 @@ MIDNIGHT, MORNING = datetime.datetime(2020, 1, 2), datetime.datetime(2020, 1, 2,
         (pa.array([datetime.time(3, 4), None]), ["03:04:00", None]),
         (pa.nulls(2), [None, None]),
     ],
-    ids=lambda value: str(value.type) if isinstance(value, pa.Array) else "",
 )
 def test_each_type(tmp_path, column, expected):
     table = read(tmp_path, pa.table({"A": column}))
@@ -187,14 +187,14 @@ def test_text_that_repeats_is_read_as_it_stands(tmp_path):
         assert cells(read_domain_file(path))["NOTE"] == ["a", None, "b", None, "a"] * 1000
 
 
-@pytest.mark.parametrize("encoding", ["DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY", "PLAIN"])
+@each("encoding", ["DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY", "PLAIN"])
 def test_text_is_read_however_it_is_stored(tmp_path, encoding):
     path, columns = tmp_path / "vs.parquet", {"USUBJID": ["S1", "S2", "S2"], "VSPOS": ["SITTING", None, "SUPINE"]}
     pyarrow.parquet.write_table(pa.table(columns), path, use_dictionary=False, column_encoding=encoding)
     assert cells(read_domain_file(path)) == columns
 
 
-@pytest.mark.parametrize("options", [{}, {"use_dictionary": False}])
+@each("options", [{}, {"use_dictionary": False}])
 def test_text_that_is_not_utf8_is_a_fault_of_the_file(tmp_path, options):
     offsets = pa.py_buffer(np.array([0, 6, 12], dtype=np.int32))
     notes = pa.Array.from_buffers(pa.string(), 2, [None, offsets, pa.py_buffer(b"DOLLY\xffDOLLY ")])

@@ -15,6 +15,7 @@ from pyarrow import parquet
 from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.blocks import kind_of
 from study.formats.parquet_blocks import BlocksOfParquet, parquet_bytes
+from tests.cases import each
 from tests.examples import examples
 
 TEXTS = st.sampled_from([None, "", " ", "a", "NA", "01", "1.0", "two\r\nlines", 'x"y', "東京", "long " * 50])
@@ -75,7 +76,7 @@ def test_others_read_the_same_text_and_no_extremes(tmp_path):
     assert parquet.read_schema(path).types == [pa.string()] * 2
 
 
-@pytest.mark.parametrize("kind", [pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())])
+@each("kind", [pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())])
 def test_text_of_any_kind_is_text(tmp_path, kind):
     path = tmp_path / "combined_dataset.parquet"
     parquet.write_table(pa.table({"USUBJID": pa.array(["1", None, "é"]).cast(kind)}), path)
@@ -113,7 +114,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@each("name", FAULTS)
 def test_what_is_not_as_this_tool_writes_it_is_at_fault(tmp_path, name):
     path = tmp_path / "combined_dataset.parquet"
     path.write_bytes(b"".join(parquet_bytes([frame_of([["ZZ" * 40, None], ["NA", "x"]])])))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from study.formats.files import read_domain_file
 from study.formats.placeholders import dates_apart, n_in_another_unit, numbers_apart
@@ -88,7 +87,7 @@ def read(folder, values: list, options=None):
     return table.frame["AEENDTC"], " ".join(table.notes)
 
 
-@pytest.mark.parametrize("written", ["9999-12-31", "31DEC9999"])
+@each("written", ["9999-12-31", "31DEC9999"])
 def test_a_placeholder_is_missing_and_reported_with_the_setting_that_keeps_it(tmp_path, written):
     months = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"]
     days = DATES if written[4] == "-" else [f"{day[8:]}{months[int(day[5:7]) - 1]}{day[:4]}" for day in DATES]

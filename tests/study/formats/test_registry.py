@@ -13,6 +13,7 @@ from study.formats.files import read_domain_file
 from study.formats.registry import readers_by_suffix, registered_formats
 from study.formats.tables import suffix_of
 from tests.bad_inputs.faults_of_other_formats import WHOLE
+from tests.cases import each
 from tests.places import PROJECT
 from tests.run.synthetic_pilot import csv_text, rows_of
 
@@ -44,7 +45,7 @@ def test_suffixes_are_known_before_a_library_of_one_format_is_imported():
     assert run.stdout.strip() == f"{len(readers_by_suffix())} []"
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@each("name", WRITERS)
 def test_what_is_hashed_is_what_is_parsed(name, tmp_path):
     """A file that is gone or has changed since it was read is parsed, and hashed, as it was read."""
     path = tmp_path / name

@@ -61,7 +61,7 @@ def faults_of(path: Path) -> tuple[str, ...]:
     return caught.value.faults
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@each("name", WRITERS)
 def test_numbers_text_and_dates(tmp_path, name):
     table = read_domain_file(written(tmp_path, name))
     plain = {"USUBJID": ["DOLLY", "S2", None], "SEX": [1.0, 2.0, None], "CITY": ["Αθήνα", "x", None]}
@@ -72,7 +72,7 @@ def test_numbers_text_and_dates(tmp_path, name):
     )
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@each("name", WRITERS)
 def test_labels_take_the_place_of_codes_where_declared(tmp_path, name):
     frame = TABLE.assign(SEX=[1.0, 2.0, 9.0])
     table = read_domain_file(written(tmp_path, name, frame), FileOptions(value_labels="labels"))
@@ -88,7 +88,7 @@ def test_what_spss_declares_missing_is_missing(tmp_path):
     assert table.labels == {"USUBJID": "Person", "SEX": "Sex"}
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@each("name", WRITERS)
 def test_settings_hold_as_in_other_formats(tmp_path, name):
     frame = pd.DataFrame({"GLUC": ["3,42", "UNK"], "AGE": [50.0, -99.0]})
     path = tmp_path / name
@@ -97,7 +97,7 @@ def test_settings_hold_as_in_other_formats(tmp_path, name):
     assert cells(table) == {"GLUC": ["3.42", None], "AGE": [50.0, None], "SEX": [1.0, 1.0]}
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@each("name", WRITERS)
 def test_a_file_that_is_cut_off_or_none_at_all(tmp_path, name):
     content = written(tmp_path, name).read_bytes()
     for length in [1, *range(50, len(content), len(content) // 12), len(content) - 1]:
@@ -108,7 +108,7 @@ def test_a_file_that_is_cut_off_or_none_at_all(tmp_path, name):
         assert "the file is cut off, damaged, or no" in faults_of(tmp_path / name)[0]
 
 
-@pytest.mark.parametrize("content", [b"USUBJID,AGE\nDOLLY,50\n", bytes(2000), b"\xc2\xea\x81\x60" * 400])
+@each("content", [b"USUBJID,AGE\nDOLLY,50\n", bytes(2000), b"\xc2\xea\x81\x60" * 400])
 def test_what_is_no_sas_data_set(tmp_path, content):
     path = tmp_path / "dm.sas7bdat"
     path.write_bytes(content)
@@ -121,7 +121,7 @@ def test_a_file_that_announces_more_than_the_memory_holds(tmp_path, monkeypatch)
     assert "would unfold to" in faults_of(written(tmp_path, "dm.dta"))[0]
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@each("name", WRITERS)
 def test_no_records(tmp_path, name):
     assert "column names but no records" in faults_of(written(tmp_path, name, TABLE.iloc[:0]))[0]
 

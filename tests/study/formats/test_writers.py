@@ -24,6 +24,7 @@ from study.formats import outgoing
 from study.formats.files import read_domain_file
 from study.formats.outgoing import OutgoingTable
 from study.formats.registry import readers_by_suffix, writers_by_name
+from tests.cases import each
 from tests.examples import any_text, examples
 from tests.places import ORACLES, PROJECT
 
@@ -57,7 +58,7 @@ def readable(name: str) -> bool:
     return WRITERS[name].suffix in readers_by_suffix()
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@each("name", WRITERS)
 def test_what_is_written_is_read_again(name):
     if not readable(name):
         pytest.skip(f"no reader of {WRITERS[name].suffix} yet")
@@ -71,13 +72,13 @@ def test_what_is_written_is_read_again(name):
         assert found.labels["VSSEQ"] == "Sequence Number"
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@each("name", WRITERS)
 def test_the_same_table_gives_the_same_bytes(name):
     assert WRITERS[name].write(SMALL) == WRITERS[name].write(dataclasses.replace(SMALL, frame=SMALL.frame.copy()))
 
 
-@pytest.mark.parametrize("version", ["xpt5", "xpt8"])
-@pytest.mark.parametrize("cut", [1, 80, 2000, 1_000_000])
+@each("version", ["xpt5", "xpt8"])
+@each("cut", [1, 80, 2000, 1_000_000])
 def test_a_transport_file_that_a_full_disk_cut_off_is_never_taken_for_whole(version, cut, monkeypatch):
     """pyreadstat says nothing where its last bytes find no room."""
     many = dataclasses.replace(SMALL, frame=pd.concat([SMALL.frame] * 100, ignore_index=True))

@@ -11,6 +11,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable
 from study.formats.xport_layout import layout_of, numbers_of_cells, observations_of, texts_of_cells
+from tests.cases import each
 from tests.examples import some_of
 from tests.places import SHARED_DATA
 
@@ -111,7 +112,7 @@ def test_utf8_is_the_first_choice(tmp_path, version):
 
 
 @VERSIONS
-@pytest.mark.parametrize(("text", "encoding"), [("Άγιος", "cp1253"), ("Zoë W", "cp1252")])
+@each("text, encoding", [("Άγιος", "cp1253"), ("Zoë W", "cp1252")])
 def test_windows_encodings_are_guessed_and_said(tmp_path, version, text, encoding):
     path = written(tmp_path, pd.DataFrame({"A": ["vvvvv", "x"]}), version, column_labels=["lllll"])
     patched(path, (b"vvvvv", text.encode(encoding)), (b"lllll", text.encode(encoding)))
@@ -230,9 +231,7 @@ def test_html_page(tmp_path):
     assert "this is an HTML page saved as .xpt" in fault_of(path)
 
 
-@pytest.mark.parametrize(
-    "content", [b"USUBJID,AGE\nDOLLY,5\n", b"\0" * 800, b"HEADER RECORD", "DOLLY".encode("utf-16") * 100]
-)
+@each("content", [b"USUBJID,AGE\nDOLLY,5\n", b"\0" * 800, b"HEADER RECORD", "DOLLY".encode("utf-16") * 100])
 def test_no_transport_file_at_all(tmp_path, content):
     path = tmp_path / "lb.xpt"
     path.write_bytes(content)
