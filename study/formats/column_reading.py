@@ -332,7 +332,8 @@ def _kept_notes(readings: Mapping[str, ColumnReading]) -> list[str]:
     """Notes on tokens that may mean missing and were kept, among text or alone, where they may also be values."""
     notes = []
     words = "'{token}' kept as text: {{}}; if that means missing, declare it for all files: {{}}"
-    for token in _SUSPECT_TOKENS:
+    found = {token for reading in readings.values() for token in reading.n_tokens_kept}
+    for token in (one for one in _SUSPECT_TOKENS if one in found):
         kept = {name: n for name, reading in readings.items() if (n := reading.n_tokens_kept.get(token, 0))}
         counts = {name: n for name, n in kept.items() if not _is_a_value(token, name, readings[name].values)}
         notes += counted_note(words.format(token=token), counts, all_files_setting("missing", [token]))

@@ -143,7 +143,9 @@ def _are_odd(name: str, texts: pa.ChunkedArray, n_records: np.ndarray) -> np.nda
         if n_odd <= max(_MOST_SHARE * n_given, min(_MOST_ROWS, n_given // 2)):
             odd = odd | ~fits
             break
-    return odd | _matches(texts, _form_of_summaries()) | _matches(texts, rf"(?i)^\s*\Q{name.strip()}\E\s*$")
+    if form != _FORMS[0]:  # no number is a word for a total
+        odd = odd | _matches(texts, _form_of_summaries())
+    return odd | _matches(texts, rf"(?i)^\s*\Q{name.strip()}\E\s*$")
 
 
 @cache

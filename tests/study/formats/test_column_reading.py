@@ -16,7 +16,7 @@ from tests.cases import each
 from tests.study.merge.merge_files import write
 
 # Every writer of a format that keeps text as text.
-FORMATS = ["vs.csv", "vs.xpt", "vs.json", "vs.ndjson", "vs.parquet"]
+FORMATS = ["vs.csv", "vs.xpt", "vs.json", "vs.parquet"]
 
 
 def read(folder: Path, name: str, content: str | bytes | pd.DataFrame, **declared) -> SourceTable:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import datetime
+from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from study.formats.files import read_domain_file
-from study.formats.tables import FileOptions, SourceTable
+from study.formats.meanings import columns_as_meant
+from study.formats.tables import FileContents, FileOptions, SourceTable
+from study.formats.values import frame_of
 from tests.cases import each
 from tests.examples import examples
 from tests.study.merge.merge_files import write
@@ -22,11 +26,12 @@ def read(folder, text: str, name: str = "dm.csv", **declared) -> SourceTable:
     return read_domain_file(folder / name, FileOptions(**declared))
 
 
-def column(folder, values, name="DAY", **declared) -> tuple[list, tuple[str, ...]]:
-    """A column of dates beside another one, and the notes on it."""
-    table = read(folder, f"ID;{name}\n" + "".join(f"S;{value}\n" for value in values), delimiter=";", **declared)
-    found = table.frame[name].astype(object)
-    return found.where(found.notna(), None).tolist(), table.notes
+def column(values, name="DAY", **declared) -> tuple[list, list[str]]:
+    """What a column of texts means, and the notes on it."""
+    contents = FileContents({name: pa.array(map(str, values), pa.large_string())}, [])
+    columns, readings, notes = columns_as_meant(contents, Path("dm.csv"), FileOptions(**declared))
+    found = frame_of(columns, {name: readings[name].encoded})[name].astype(object)
+    return found.where(found.notna(), None).tolist(), notes
 
 
 @each(
@@ -51,8 +56,8 @@ def column(folder, values, name="DAY", **declared) -> tuple[list, tuple[str, ...
         (["UN-MAR-2016", "12-APR-2016"], ["2016-03", "2016-04-12"]),
     ],
 )
-def test_one_reading_becomes_iso(tmp_path, written, iso):
-    found, notes = column(tmp_path, written, "DATE")
+def test_one_reading_becomes_iso(written, iso):
+    found, notes = column(written, "DATE")
     assert found == iso
     assert any("now ISO 8601: 'DATE'" in note and "the only possible reading" in note for note in notes)
 
@@ -72,8 +77,8 @@ def test_one_reading_becomes_iso(tmp_path, written, iso):
         ["31/12/2014 25:00", "30/12/2014 10:00"],
     ],
 )
-def test_what_is_no_date_or_a_date_already_stays(tmp_path, written):
-    found, notes = column(tmp_path, written)
+def test_what_is_no_date_or_a_date_already_stays(written):
+    found, notes = column(written)
     assert found == written
     assert not any("now ISO" in note for note in notes)
 
@@ -88,17 +93,14 @@ def test_what_is_no_date_or_a_date_already_stays(tmp_path, written):
         ("biobank", ["PENTELI-0024", "LINK-0001"]),
     ],
 )
-def test_numbers_with_a_sign_are_no_months(tmp_path, name, written):
+def test_numbers_with_a_sign_are_no_months(name, written):
     for declared in ({}, {"dates": "DMY"}):
-        assert column(tmp_path, written, name, **declared) == (written, ())
+        assert column(written, name, **declared) == (written, [])
 
 
-def test_what_stays_is_said(tmp_path):
-    assert (
-        "some begin with the day and others with the month: 'DAY' (2)"
-        in column(tmp_path, ["31/12/2014", "12/31/2014"])[1][0]
-    )
-    assert "a year of two digits, left unchanged: 'DAY' (2)" in column(tmp_path, ["31/12/14", "30/12/14"])[1][0]
+def test_what_stays_is_said():
+    assert "some begin with the day and others with the month: 'DAY' (2)" in column(["31/12/2014", "12/31/2014"])[1][0]
+    assert "a year of two digits, left unchanged: 'DAY' (2)" in column(["31/12/14", "30/12/14"])[1][0]
 
 
 @each(
@@ -113,14 +115,14 @@ def test_what_stays_is_said(tmp_path):
         (["20089", "20090"], "SAS", "dates read as"),
     ],
 )
-def test_missing_dates_are_not_counted(tmp_path, written, declared, begins):
-    _, [note] = column(tmp_path, [*written, "", "", ""], name="VISITDTC", **({"dates": declared} if declared else {}))
+def test_missing_dates_are_not_counted(written, declared, begins):
+    _, [note] = column([*written, "", "", ""], name="VISITDTC", **({"dates": declared} if declared else {}))
     assert note.startswith(begins)
     assert "'VISITDTC' (2)" in note
 
 
-def test_two_readings_are_left_and_said_with_the_setting(tmp_path):
-    found, [note] = column(tmp_path, ["03/04/2014", "05/06/2014"])
+def test_two_readings_are_left_and_said_with_the_setting():
+    found, [note] = column(["03/04/2014", "05/06/2014"])
     assert found == ["03/04/2014", "05/06/2014"]
     assert note == (
         "dates that may begin with the day or the month, left unchanged: 'DAY' (2); declare which: "
@@ -140,17 +142,17 @@ def test_other_columns_that_contradict_each_other_decide_nothing(tmp_path):
     assert table.frame.iloc[0].tolist() == ["03/04/2014", "2013-12-31", "2013-12-31"]
 
 
-def test_a_setting_decides_value_by_value(tmp_path):
+def test_a_setting_decides_value_by_value():
     written = ["03/04/2014", "12/31/2014", "clotted", "2014-05"]
-    assert column(tmp_path, written, dates="DMY")[0] == ["2014-04-03", "12/31/2014", "clotted", "2014-05"]
-    assert column(tmp_path, written, dates={"DAY": "MDY"})[0] == ["2014-03-04", "2014-12-31", "clotted", "2014-05"]
-    assert column(tmp_path, ["31/12/2014", ""], dates="keep") == (["31/12/2014", None], ())
+    assert column(written, dates="DMY")[0] == ["2014-04-03", "12/31/2014", "clotted", "2014-05"]
+    assert column(written, dates={"DAY": "MDY"})[0] == ["2014-03-04", "2014-12-31", "clotted", "2014-05"]
+    assert column(["31/12/2014", ""], dates="keep") == (["31/12/2014", None], [])
 
 
-def test_the_order_of_records_changes_nothing(tmp_path):
+def test_the_order_of_records_changes_nothing():
     written = ["2014-05"] * 80 + ["03/04/2014", "31/12/2014"]
-    found = column(tmp_path, written)[0]
-    assert column(tmp_path, written[::-1])[0] == found[::-1]
+    found = column(written)[0]
+    assert column(written[::-1])[0] == found[::-1]
 
 
 days = st.dates(datetime.date(1901, 1, 1), datetime.date(2049, 12, 31))
@@ -160,12 +162,11 @@ ORDERS = {"DMY": "{0.day}/{0.month:02d}/{0.year}", "MDY": "{0.month}/{0.day:02d}
 @pytest.mark.thorough("0.3 s")
 @given(st.lists(days, min_size=1, max_size=6), st.sampled_from(sorted(ORDERS)))
 @examples(60)
-def test_a_declared_order_reads_what_it_wrote(tmp_path_factory, written, order):
+def test_a_declared_order_reads_what_it_wrote(written, order):
     """The calendar of Python's datetime is the referee."""
-    folder = tmp_path_factory.mktemp("dates")
     texts = [ORDERS[order].format(day) for day in written]
-    assert column(folder, texts, dates=order)[0] == [day.isoformat() for day in written]
-    guessed = column(folder, texts)[0]
+    assert column(texts, dates=order)[0] == [day.isoformat() for day in written]
+    guessed = column(texts)[0]
     assert guessed in (texts, [day.isoformat() for day in written])
     if any(day.day > 12 for day in written):
         assert guessed != texts
@@ -178,20 +179,20 @@ def serials(origin: datetime.date, *written: str) -> list[int]:
     return [(datetime.date.fromisoformat(day) - origin).days for day in written]
 
 
-def test_days_of_excel_that_sas_cannot_mean(tmp_path):
+def test_days_of_excel_that_sas_cannot_mean():
     written = ["2014-01-31", "2015-02-01"]
-    found, notes = column(tmp_path, serials(EXCEL, *written), name="RFSTDTC")
+    found, notes = column(serials(EXCEL, *written), name="RFSTDTC")
     assert found == written
     assert "dates read as days since 1899-12-30 (Excel) (the only possible reading)" in notes[0]
 
 
 def test_days_of_sas_are_two_readings_until_declared_or_decided_by_another_column(tmp_path):
     days_of_sas = serials(SAS, "2014-01-31", "2015-02-01")
-    found, [note] = column(tmp_path, days_of_sas, name="RFSTDTC")
+    found, [note] = column(days_of_sas, name="RFSTDTC")
     assert found == list(map(str, days_of_sas))
     assert '"dates": "SAS"' in note
     for declared in ("SAS", {"RFSTDTC": "SAS"}):
-        assert column(tmp_path, days_of_sas, name="RFSTDTC", dates=declared)[0] == ["2014-01-31", "2015-02-01"]
+        assert column(days_of_sas, name="RFSTDTC", dates=declared)[0] == ["2014-01-31", "2015-02-01"]
     table = read(tmp_path, f"RFSTDTC,VISIT\n{days_of_sas[0]},2014-02-03\n{days_of_sas[1]},2015-02-01\n")
     assert table.frame["RFSTDTC"].tolist() == ["2014-01-31", "2015-02-01"]
 
@@ -200,8 +201,8 @@ def test_days_of_sas_are_two_readings_until_declared_or_decided_by_another_colum
     "name, values",
     [("PLATELETS", ["41000", "42000"]), ("BRTHDTC", ["1941", "1950"]), ("VSDTC", ["-3", "12"]), ("ADT", ["1.5", "2"])],
 )
-def test_numbers_that_are_no_dates(tmp_path, name, values):
-    assert column(tmp_path, values, name=name) == (values, ())
+def test_numbers_that_are_no_dates(name, values):
+    assert column(values, name=name) == (values, [])
 
 
 def test_a_declared_serial_of_the_whole_file_touches_columns_named_as_dates_alone(tmp_path):
@@ -209,5 +210,5 @@ def test_a_declared_serial_of_the_whole_file_touches_columns_named_as_dates_alon
     assert table.frame.iloc[0].tolist() == ["20000", "2014-10-04"]
 
 
-def test_times_of_day_of_excel(tmp_path):
-    assert column(tmp_path, ["41670.5", "41671.75"], name="VISDT")[0] == ["2014-01-31T12:00:00", "2014-02-01T18:00:00"]
+def test_times_of_day_of_excel():
+    assert column(["41670.5", "41671.75"], name="VISDT")[0] == ["2014-01-31T12:00:00", "2014-02-01T18:00:00"]

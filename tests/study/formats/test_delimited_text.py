@@ -206,7 +206,7 @@ def test_a_value_is_read_alike_in_whatever_company(numbers, tmp_path):
         return cells(read(tmp_path, "ID;A\n" + "".join(f"P;{value}\n" for value in given), **declared))["A"]
 
     whole = dict(zip(values, read_together(values), strict=True))
-    for n in (1, 2, 3):
+    for n in (1, 2):
         for some in some_of(list(itertools.combinations(values, n))):
             assert read_together(some) == [whole[value] for value in some]
 
@@ -387,15 +387,10 @@ def test_line_of_the_first_ragged_record_counts_quoted_line_ends(tmp_path):
     assert '{"delimiter": ";"}' in fault
 
 
-@each("n_records", [3, 3000])
+@each("n_records", [3, 40_000])
 def test_quote_that_is_never_closed(tmp_path, n_records):
     (fault,) = faults_of(tmp_path, 'A,B\n1,x\n2,"DOLLY\n' + "DOLLY,y\n" * n_records)
     assert "unbalanced quotes: in the record that begins at line 3, a quote is opened and never closed" in fault
-
-
-def test_quote_that_is_never_closed_in_a_very_long_file(tmp_path):
-    (fault,) = faults_of(tmp_path, 'A,B\n1,x\n2,"DOLLY\n' + "DOLLY,y\n" * 40_000)
-    assert "line 3, a quote is opened and never closed" in fault
 
 
 def test_stray_quotes_that_pair_up_over_several_records(tmp_path):
@@ -550,14 +545,6 @@ def test_actg175():
     )
     assert table.frame["cd496"].isna().sum() == 797
     assert table.frame.drop(columns="cd496").notna().all(axis=None)
-
-
-def test_heart_and_adult():
-    heart = read_domain_file(shared("heart/heart.csv"))
-    assert (heart.frame.shape, heart.notes) == ((918, 12), ())
-    adult = read_domain_file(shared("adult/adult.csv"))
-    assert (adult.frame.shape, adult.notes) == ((30162, 9), ("delimiter ';' guessed",))
-    assert set(adult.frame["sex"]) == {"Male", "Female"}
 
 
 @pytest.mark.thorough("0.4 s")

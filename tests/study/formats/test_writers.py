@@ -81,7 +81,7 @@ def test_the_same_table_gives_the_same_bytes(name):
 @each("cut", [1, 80, 2000, 1_000_000])
 def test_a_transport_file_that_a_full_disk_cut_off_is_never_taken_for_whole(version, cut, monkeypatch):
     """pyreadstat says nothing where its last bytes find no room."""
-    many = dataclasses.replace(SMALL, frame=pd.concat([SMALL.frame] * 100, ignore_index=True))
+    many = dataclasses.replace(SMALL, frame=pd.concat([SMALL.frame] * 10, ignore_index=True))
     whole = outgoing.bytes_of_file
     monkeypatch.setattr("study.formats.xport.bytes_of_file", lambda write: whole(write)[:-cut])
     with pytest.raises(OSError, match="could not be written whole"):
@@ -133,7 +133,7 @@ def printable(text: str) -> str:
         max_size=6,
     )
 )
-@examples(60)
+@examples(25)
 def test_any_text_and_number_is_read_again(rows):
     text, numbers = zip(*rows, strict=True)
     values = pd.Series(text, dtype="str")

@@ -149,7 +149,7 @@ def test_every_cut_is_noticed_except_between_two_observations_of_version_5(tmp_p
     path = written(tmp_path, FRAME, version)
     content = path.read_bytes()
     n_whole = 0
-    for size in [*range(1, 1200, 7), *range(80, len(content), 80)]:
+    for size in [*range(1, 1200, 79), *range(80, len(content), 80)]:
         path.write_bytes(content[:size])
         try:
             table = read_domain_file(path)
