@@ -222,12 +222,15 @@ def fit_for_use(
     for entry in found:
         if entry.words:
             grouped.setdefault(entry.about, []).append(entry)
+    lost: dict[str, tuple[float, ...]] = {}
+    for table in tables.values():
+        lost[table.before.name] = (*lost.get(table.before.name, ()), table.lost)
     return FitForUse(
         RULES[found[0].rule].answer if found else Fitness.YES,
         tuple(_first_line(found, len(tables), left_out)),
         tuple(_sentence(about, [one.words for one in of_one]) for about, of_one in grouped.items()),
         tuple(_sentence(about, [one.told or one.words for one in of_one]) for about, of_one in grouped.items()),
-        _lost_by_name(tables.values()),
+        lost,
         sum(int(table.vanished.sum()) for table in tables.values() if table.before.is_main),
         tuple(found),
     )
@@ -248,13 +251,6 @@ def _first_line(ledger: Sequence[LedgerLine], n_tables: int, left_out: str) -> l
     n_more = len(parts) - MOST_LOSSES + 1
     more = [f"{counted(n_more, 'further kind')} of loss"] if n_more > 0 else []
     return [*parts[: MOST_LOSSES - 1], *more, left_out]
-
-
-def _lost_by_name(tables: Iterable[ComparedTable]) -> dict[str, tuple[float, ...]]:
-    found: dict[str, tuple[float, ...]] = {}
-    for table in tables:
-        found[table.before.name] = (*found.get(table.before.name, ()), table.lost)
-    return found
 
 
 def _not_compared(tables: Mapping[str, ComparedTable], not_compared: Sequence[str]) -> Iterator[LedgerLine]:
@@ -416,16 +412,11 @@ def _too_much(table: ComparedTable, settings: FitForUseSettings) -> str:
     people = table.before.of if table.before.kind is CellKind.SHARE else table.before.n
     change = np.abs(np.where(people >= LEAST, table.change, np.nan))
     largest = float(np.max(change, where=~np.isnan(change), initial=0)) if _is_looked_at(table) else 0.0
-    limit, words = {
-        CellKind.MEAN: (
-            settings.deviations,
-            f"a mean changed by more than {settings.deviations:g} standard deviations",
-        ),
-        CellKind.ESTIMATE: (STANDARD_ERRORS, f"an estimate changed by more than {STANDARD_ERRORS:g} standard error"),
-    }.get(
-        table.before.kind, (settings.share, f"a share of people changed by more than {100 * settings.share:g} points")
-    )
-    return words if largest > limit else ""
+    what, limit, scale, unit = {
+        CellKind.MEAN: ("a mean", settings.deviations, 1, "standard deviations"),
+        CellKind.ESTIMATE: ("an estimate", STANDARD_ERRORS, 1, "standard error"),
+    }.get(table.before.kind, ("a share of people", settings.share, 100, "points"))
+    return f"{what} changed by more than {scale * limit:g} {unit}" if largest > limit else ""
 
 
 def _is_looked_at(table: ComparedTable) -> bool:

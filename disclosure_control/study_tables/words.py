@@ -16,14 +16,9 @@ _CONTAINED, _PARTS = ("adverse_events",), ("demographics", "disposition")
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-def number_in_words(n: int) -> str:
-    """A small number as a word."""
-    return _NUMBERS[n] if n < len(_NUMBERS) else f"{n:,}"
-
-
 def bands_in_words(n: int) -> str:
     """So many bands, or other categories."""
-    return f"{number_in_words(n)} {'band' if n == 1 else 'bands'}"
+    return f"{_NUMBERS[n] if n < len(_NUMBERS) else f'{n:,}'} {'band' if n == 1 else 'bands'}"
 
 
 # Variables of SDTM whose names are no words.
@@ -42,12 +37,9 @@ def rows_may_be_named(policy: Policy, table: ComparedTable) -> np.ndarray:
     to leave a study that CDISC's code list has, because every study has these.
     """
     n: np.ndarray = table.before.n.sum(axis=1) >= policy.threshold
-    known = [row == group or (table.before.name == "disposition" and is_reason(row)) for row, group in _labels(table)]
+    labels = zip(table.before.rows, table.before.groups, strict=True)
+    known = [row == group or (table.before.name == "disposition" and is_reason(row)) for row, group in labels]
     return n | (table.before.is_main & np.array(known, dtype=bool))
-
-
-def _labels(table: ComparedTable) -> list[tuple[str, str]]:
-    return list(zip(table.before.rows, table.before.groups, strict=True))
 
 
 def row_in_words(table: ComparedTable, row: int) -> str:
@@ -121,9 +113,6 @@ def changed_share(policy: Policy, table: ComparedTable) -> str:
     if not change.size or not change.max():
         return ""
     row, column = np.unravel_index(int(np.argmax(change)), change.shape)
-    name = table.before.rows[row]
-    before, after = table.before.value[row, column], table.after.value[row, column]
-    of_arm = f"{table.before.columns[column]} " if table.reference is not None else ""
-    return (
-        f"{name[:1].lower() + name[1:] if not name.isupper() else name}, {of_arm}{before:.0%} to {after:.0%} of people"
-    )
+    name, of_arm = table.before.rows[row], f"{table.before.columns[column]} " if table.reference is not None else ""
+    name = name if name.isupper() else name[:1].lower() + name[1:]
+    return f"{name}, {of_arm}{table.before.value[row, column]:.0%} to {table.after.value[row, column]:.0%} of people"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -19,12 +19,15 @@ from disclosure_control.study_tables.table import CellKind
 from disclosure_control.study_tables.words import changed_share, told_before, told_cells
 
 STUDY_TABLES = "study_tables.csv"
+SIGN = "Sign or significance"
 MOST_ROWS, MOST_LINES = 20, 60  # of a main table on the page, and of the ledger
 
 
 @dataclass(frozen=True)
 class TableTold:
-    """What became of one table: cells, comparisons between arms by their state, and the overlap of intervals."""
+    """What became of one table, in the order of the page, which does not show the ``name``: cells, the overlap of
+    intervals, and comparisons between arms by their state.
+    """
 
     name: str
     title: str
@@ -116,31 +119,9 @@ def use_sections(
 def _answer(told: UseTold) -> Iterator[Sentence | Table]:
     yield Sentence(f"Fit for use: {told.fit_for_use}. {told.loses}", Style.NOTICE)
     yield from (Sentence(reason, Style.POINT) for reason in told.reasons)
-    rows = [
-        [
-            one.title,
-            one.cells,
-            one.cells_changed,
-            "-" if one.overlap is None else f"{one.overlap:.0%}",
-            one.comparisons,
-            one.moved,
-            one.lost,
-            one.changed_sign_or_significance,
-            one.largest_change,
-        ]
-        for one in told.tables
-    ]
-    columns = (
-        "Table",
-        "Cells",
-        "Changed",
-        "Overlap",
-        "Comparisons",
-        "Moved",
-        "Lost",
-        "Sign or significance",
-        "Largest change",
-    )
+    named = [asdict(one) | {"overlap": "-" if one.overlap is None else f"{one.overlap:.0%}"} for one in told.tables]
+    rows = [list(cells.values())[1:] for cells in named]
+    columns = ("Table", "Cells", "Changed", "Overlap", "Comparisons", "Moved", "Lost", SIGN, "Largest change")
     yield Table("Tables of the study, as they came in and as they leave", columns, rows, range(1, 8))
     yield Sentence(
         "Overlap: of the 95% confidence intervals, on average. A comparison moved if what leaves shows a difference "
