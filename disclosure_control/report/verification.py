@@ -185,8 +185,8 @@ def check_figures_again(
     """Every figure of a report against that of the run again; ``left_out`` are parts that were not made again."""
     before, now = (dict(_leaves({k: v for k, v in one.items() if k not in left_out})) for one in (stored, again))
     for path in sorted({*before, *now}):
-        holds = path in before and path in now and _same(before[path], now[path])
-        found.check(path[0], holds, f"{_place(path)}{_difference(before.get(path, _NONE), now.get(path, _NONE))}")
+        one, other = before.get(path, _NONE), now.get(path, _NONE)
+        found.check(path[0], type(one) is type(other) and one == other, f"{'.'.join(path)}{_difference(one, other)}")
 
 
 _NONE = object()
@@ -203,14 +203,6 @@ def _leaves(value: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
         yield path, value
     for name, one in inner:
         yield from _leaves(one, (*path, name))
-
-
-def _same(one: object, other: object) -> bool:
-    return type(one) is type(other) and one == other
-
-
-def _place(path: tuple[str, ...]) -> str:
-    return ".".join(path)
 
 
 def _difference(stored: object, again: object) -> str:
