@@ -29,7 +29,7 @@ def by_signal(number: int) -> None:
     time.sleep(1)  # the handler runs before this ends
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("number", [pytest.param(signal.SIGTERM, marks=pytest.mark.thorough("0.3 s")), signal.SIGINT])
 def test_a_night_that_is_stopped_lists_what_is_not_finished(number, pilot, doors, monkeypatch, capsys):
     pilot.sibling("WARD")
     before = snapshot(pilot.root)
@@ -46,16 +46,18 @@ def test_a_night_that_is_stopped_lists_what_is_not_finished(number, pilot, doors
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
-def test_a_library_that_swallows_the_stop_changes_nothing():
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_library_that_swallows_the_stop_changes_nothing(number):
     def swallowing() -> Outcome:
         try:
-            by_signal(signal.SIGTERM)
+            by_signal(number)
         except KeyboardInterrupt:
             raise RuntimeError("Query interrupted") from None  # as DuckDB does
         return Outcome(0, "")
 
-    with pytest.raises(Stopped), stopped_by_signals():
+    with pytest.raises(Stopped) as raised, stopped_by_signals():
         guarded(swallowing, SilentLog())
+    assert raised.value.status == 128 + number
 
 
 @pytest.mark.thorough("10 s: both scripts in processes, stopped at moments")
@@ -97,7 +99,10 @@ def test_out_of_memory_is_no_error_of_this_program_and_says_how_much_is_needed(e
     assert "report it" not in run.err
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+OTHERS = [pytest.param(one, marks=pytest.mark.thorough("0.2 s each")) for one in (signal.SIGHUP, signal.SIGINT)]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, *OTHERS])
 def test_a_signal_before_the_run_begins_ends_it_with_its_status(number):
     """As process 1, which ignores a signal without a handler, a container was not to be stopped while it imported."""
     code = (
