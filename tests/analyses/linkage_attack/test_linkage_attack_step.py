@@ -196,7 +196,7 @@ def test_a_damaged_register_gets_no_advice_for_domain_files(tmp_path, content):
 
 
 def attacked(tmp_path, settings, subject_id=None, n=60):
-    """The step on a pilot of ``n`` people whose register is beside it, and whom 20 outsiders join there."""
+    """The step on a pilot of ``n`` people whose register is beside it."""
     generator = np.random.default_rng(4)
     sex, age = generator.choice(["F", "M"], n), generator.integers(20, 60, n)
     subjects = pd.Series([f"LINK-{i:03d}" for i in range(n)])
@@ -221,6 +221,7 @@ def test_files_that_were_read_stand_among_the_inputs_of_the_run(tmp_path):
     result = attacked(tmp_path, {"folder": "."})
     expected = {"r.csv": hashlib.sha256((tmp_path / "r.csv").read_bytes()).hexdigest()}
     assert {name: one["sha256"] for name, one in result.inputs.items()} == expected
+    assert result.figures["identified"] == {"people": 60, "in_pilot": 60, "control": 0, "truth_known": True}
 
 
 def test_a_width_of_a_column_of_text_is_a_fault(tmp_path):
