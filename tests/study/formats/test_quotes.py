@@ -28,6 +28,7 @@ def one_by_one(text: str) -> tuple[bool, bool]:
 @given(st.text('",a\r\n', max_size=40), st.integers(1, 5))
 @example("", 1)
 @example('"a\n",a', 3)
+@example('"aa","a"\n', 3)
 @example('"', 4)
 @example('"a"b', 3)
 def test_quotes_are_told_as_letter_by_letter(text, n):

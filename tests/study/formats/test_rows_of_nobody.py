@@ -57,6 +57,12 @@ def test_rows_of_nobody_are_left_out_and_named(rows: list[list[str]], left_out: 
     assert not set(rows[place - 1][:1]) & {"printed on 3 May by the ward"} or "ward" not in note
 
 
+def test_a_total_among_ids_of_letters_is_no_record(tmp_path: Path) -> None:
+    initials = [f"{letter}X" for letter in "ABCDEFGHIJKL"]
+    records = [[name, *row[1:]] for name, row in zip(initials, RECORDS, strict=True)]
+    assert list(table_of(tmp_path, [*records, ["Total", "", *SUMS]]).frame["pat_no"]) == initials
+
+
 def test_a_legend_below_a_blank_row_is_no_record(tmp_path: Path) -> None:
     rows = [*RECORDS, ["", "", "", ""], ["*", "imputed value", "", ""]]
     wide = [[*row, "", ""] if not row[2] else [*row, "1", "2"] for row in rows]
