@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from disclosure_control.attack.facts import PersonFacts
+from disclosure_control.attack.tells.hidden_columns import HiddenColumn
+from disclosure_control.attack.tells.levels_asked import SearchOfRows
 from disclosure_control.attack.tells.row_summaries import RowsOfFile, summaries_of
 from disclosure_control.attack.tells.summaries import lines_without
 from disclosure_control.basics.settings.changes import applied
@@ -35,3 +38,26 @@ def test_the_results_of_a_concept_go_by_its_name_and_others_stay():
         "of all tests: no fact"
     )
     assert {unit.term for units in facts.units for unit in units} >= {"Creatinine (Mass/volume) in Serum"}
+
+
+@pytest.mark.parametrize(
+    ("merged", "line"),
+    [([], {"release": {"leave_out": ["LB"]}}), (["LB__Alt", "LB__Ratio"], {"merge": {"drop": ["LB__Ratio"]}})],
+)
+def test_results_that_disclose_an_age_have_a_line_that_takes_them_out(merged, line):
+    """One that works even where no test is a column of the merged table: the file stays here."""
+    age = np.random.default_rng(4).integers(30, 80, 2 * N).astype(float)
+    noise = np.random.default_rng(5).normal(50, 9, 2 * N)
+    rows = [
+        {"LBTESTCD": code, "LBTEST": test, "LBSTRESN": number}
+        for place in range(2 * N)
+        for code, test, number in (("ALT", "Alt", noise[place]), ("RATIO", "Ratio", 200 - 2 * age[place]))
+    ]
+    lb = pd.DataFrame(rows)
+    model = model_of({"LB": lb.assign(USUBJID="S", DOMAIN="LB"), "DM": pd.DataFrame({"USUBJID": ["S"]})}, "sdtm")
+    file = RowsOfFile("LB", "LB", lb, np.repeat(np.arange(2 * N), 2), model.table("LB"))
+    files = summaries_of([file], np.arange(2 * N), np.full(2 * N, np.nan))
+    hidden = HiddenColumn.beside("DM__AGE", pd.Series(age), None, age > 0)
+    told = SearchOfRows(files, 1).told(hidden, [], [], merged)
+    assert applied({}, told.changes) == line
+    assert told.within < 6

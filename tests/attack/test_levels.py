@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import median
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from disclosure_control.attack.answerers.levels import (
     LevelMembers,
     LevelsOfSummaries,
     RankedPeople,
+    away_from_others,
     chance_within,
     log_luck,
     told_by_membership,
@@ -157,3 +159,13 @@ def test_under_exchanged_people_hardly_any_search_finds_a_level():
         beside = told_by_neighbours(ranked, number[order], 2.5, chance[order], asked, most)
         n_found += any(len(one.person) for one in (inside, outside, near, beside))
     assert n_found <= 6
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(-9, 9)), max_size=12))
+def test_the_distance_from_the_median_of_the_others_as_a_slow_referee_has_it(people):
+    level, number = np.array(people, dtype=float).reshape(-1, 2).T
+    others = [
+        [x for j, (other, x) in enumerate(people) if j != i and other == one] for i, (one, _) in enumerate(people)
+    ]
+    expected = [abs(own - median(of)) if of else math.inf for (_, own), of in zip(people, others, strict=True)]
+    assert away_from_others(level.astype(int), number).tolist() == expected

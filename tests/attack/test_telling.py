@@ -57,7 +57,7 @@ def test_a_year_of_birth_tells_a_banded_age_within_a_year(heading):
     frame[heading] = (2024 - frame["age"] - birthday_was).astype(int).astype(str)
     figures = figures_of(frame, BAND, config=config_for(["sex"], ["age"], K=2))
     assert told(figures) == {(heading, "age"): (300, 300)}
-    sentence = "Released columns disclose the original age within 2.2 for 300 of 300 people"
+    sentence = "Released columns disclose the original age within 1 for 300 of 300 people"
     assert sentence in treatment_report(figures.found)
     reason = next(one for one in figures.found.leaving.reasons() if sentence in one.sentence)
     assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT

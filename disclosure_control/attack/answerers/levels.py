@@ -88,10 +88,14 @@ def _repeated(n_each: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class ToldEntries:
-    """Who is told by which level or summary: ``by`` and ``person`` (n_told,)."""
+    """Who is told by which level or summary: ``by`` and ``person`` (n_told,).
+
+    ``away`` (n_told,): how far a number is from the guess by the others alone; None of labels.
+    """
 
     by: np.ndarray
     person: np.ndarray
+    away: np.ndarray | None = None
 
 
 NOBODY_TOLD = ToldEntries(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
@@ -325,8 +329,22 @@ def told_near_median(
     hit = np.abs(number[person] - median[level]) <= tolerance
     n_told = np.bincount(level, hit, members.n_levels)
     luck = np.bincount(level, chance[person], members.n_levels) / np.maximum(size, 1)
-    hit &= is_sure(n_told, size, size / 2, luck, most, together)[level]
-    return ToldEntries(level[hit], person[hit])
+    sure = is_sure(n_told, size, size / 2, luck, most, together)[level]
+    level, person, hit = level[sure], person[sure], hit[sure]
+    return ToldEntries(level[hit], person[hit], away_from_others(level, number[person])[hit])
+
+
+def away_from_others(level: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """How far each number (n,) is from the median of the others of its level (n,); infinite of the only one."""
+    order = np.lexsort((number, level))
+    of_level = np.bincount(level)
+    size, start = (one[level[order]] for one in (of_level, np.cumsum(of_level) - of_level))
+    place = np.arange(len(order)) - start
+    middle = [start + at + (at >= place) for at in ((size - 2) // 2, (size - 1) // 2)]
+    median = number[order][np.clip(middle, 0, max(len(order) - 1, 0))].mean(axis=0) if len(order) else number
+    away = np.empty(len(order))
+    away[order] = np.where(size > 1, np.abs(number[order] - median), np.inf)
+    return away
 
 
 def told_by_neighbours(
@@ -342,7 +360,7 @@ def told_by_neighbours(
     of_entry = np.repeat(np.arange(len(ranked.sizes)), ranked.sizes)
     within = away <= tolerance
     is_asked = asked[ranked.person]
-    of_asked, within, of_entry = ranked.of_people(asked), within[is_asked], of_entry[is_asked]
+    of_asked, within, of_entry, away = ranked.of_people(asked), within[is_asked], of_entry[is_asked], away[is_asked]
     told = np.zeros(len(of_asked.person), dtype=bool)
     of_person = chance[of_asked.person]
     for run, of_run in of_asked.runs():
@@ -350,7 +368,7 @@ def told_by_neighbours(
         n_told = np.bincount(run, within, len(of_run))
         luck = np.bincount(run, of_person, len(of_run)) / np.maximum(n, 1)
         told |= within & is_sure(n_told, n, n / 2, luck, most)[run]
-    return ToldEntries(of_entry[told], of_asked.person[told])
+    return ToldEntries(of_entry[told], of_asked.person[told], away[told])
 
 
 def _median_of_neighbours(ranked: RankedPeople, number: np.ndarray) -> np.ndarray:

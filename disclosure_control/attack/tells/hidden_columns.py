@@ -152,11 +152,6 @@ class HiddenColumn:
         """With the part of the values that is looked at."""
         return f"{self.name}{self.part}"
 
-    @property
-    def within(self) -> float | None:
-        """How near a guess is at least that counts as right, two digits of it; None of labels."""
-        return float(f"{self.within_band:.2g}") if self.is_numeric else None
-
     @cached_property
     def numbers(self) -> np.ndarray:
         numbers: np.ndarray = self.labels.labels[self.labels.codes]

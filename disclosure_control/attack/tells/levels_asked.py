@@ -14,6 +14,7 @@ import pandas as pd
 from disclosure_control.attack.answerers.levels import (
     CHANCE,
     ToldEntries,
+    away_from_others,
     chance_of_best,
     chance_within,
     told_by_membership,
@@ -32,8 +33,8 @@ from disclosure_control.attack.tells.hidden_columns import (
     as_numbers,
 )
 from disclosure_control.attack.tells.row_summaries import RowsOfFile, summaries_of
-from disclosure_control.attack.tells.summaries import SummariesOfFiles, Summary, lines_without
-from disclosure_control.attack.tells.telling import ColumnTold, Telling, ToldBy
+from disclosure_control.attack.tells.summaries import SummariesOfFiles, Summary, lines_without, lines_without_files
+from disclosure_control.attack.tells.telling import ColumnTold, Telling, ToldBy, within_of
 from disclosure_control.basics.encoding.columns import encode_column, number_text
 from disclosure_control.basics.encoding.keys import number_rows
 from disclosure_control.basics.settings.changes import ConfigChange
@@ -41,6 +42,7 @@ from disclosure_control.basics.telling.small_counts import MASKED, Policy
 from disclosure_control.basics.telling.words import listed
 
 MOST_NAMED = 3
+WHY_ROWS = "its rows disclose what the treatment changed"
 LONGEST_TERM = 40
 MOST_PEOPLE_FOR_PAIRS, MOST_PAIRS = 5_000, 4_000
 LEAST_SHARE = 0.1  # of the people, to whom a column discloses a value: then no pair has to
@@ -50,16 +52,17 @@ LEAST_SHARE = 0.1  # of the people, to whom a column discloses a value: then no 
 class _PeopleTold:
     """Who is told (n_told,): the ``person``, by which ``summary``, and by which level, -1 where it is no level.
 
-    ``is_out``: by not being in that level.
+    ``is_out``: by not being in that level. ``away``: how far a number is from what the others give; 0 of a label.
     """
 
     person: np.ndarray
     summary: np.ndarray
     level: np.ndarray
     is_out: np.ndarray
+    away: np.ndarray
 
     def where(self, kept: np.ndarray) -> _PeopleTold:
-        return _PeopleTold(self.person[kept], self.summary[kept], self.level[kept], self.is_out[kept])
+        return _PeopleTold(*(getattr(self, name.name)[kept] for name in dataclasses.fields(self)))
 
     @classmethod
     def together(cls, parts: Sequence[_PeopleTold]) -> _PeopleTold:
@@ -94,11 +97,17 @@ class SearchOfRows:
         whole = chain.from_iterable(one.with_same(self._files.same) for one in taken_out)
         changes = (
             *chain.from_iterable(starmap(_hides, hidden_terms)),
-            *lines_without(whole, "its rows disclose what the treatment changed", merged, is_last_resort=True),
-        )
+            *lines_without(whole, WHY_ROWS, merged, is_last_resort=True),
+        ) or tuple(lines_without_files(taken_out, WHY_ROWS))
         by = self._by_variable(found)
         return ColumnTold(
-            hidden.full_name, n_told, int(hidden.changed.sum()), by, hidden.within, changes, not open_ones
+            hidden.full_name,
+            n_told,
+            int(hidden.changed.sum()),
+            by,
+            within_of(_of_each(found.person, found.away)),
+            changes,
+            not open_ones,
         )
 
     def entries(self, hidden: HiddenColumn, assessed: Collection[str]) -> _PeopleTold:
@@ -107,11 +116,14 @@ class SearchOfRows:
         is_asked = [i for i in np.unique(found.summary).tolist() if not self._summaries[i].is_among(assessed)]
         return found.where(np.isin(found.summary, is_asked))
 
-    def by_column(self, hidden: HiddenColumn) -> dict[str, np.ndarray]:
-        """The people (n_told,) to whom each column of the merged table discloses the hidden one."""
+    def by_column(self, hidden: HiddenColumn) -> dict[str, dict[int, float]]:
+        """The people to whom each column of the merged table discloses the hidden one, and how far it is at least."""
         found = self._entries(hidden)
         names = np.array([one.column for one in self._summaries], dtype=object)[found.summary]
-        return {str(name): np.unique(found.person[names == name]) for name in dict.fromkeys(names.tolist())}
+        return {
+            str(name): _of_each(found.person[names == name], found.away[names == name])
+            for name in dict.fromkeys(names.tolist())
+        }
 
     def _numbers(
         self, hidden: HiddenColumn, tolerance: float
@@ -153,11 +165,11 @@ class SearchOfRows:
 
     def _by_level(self, told: ToldEntries, is_out: bool = False) -> _PeopleTold:
         summary = self._files.summary_of_level[told.by]
-        return _PeopleTold(told.person, summary, told.by, np.full(len(told.by), is_out))
+        return _PeopleTold(told.person, summary, told.by, np.full(len(told.by), is_out), _away(told))
 
     def _by_summary(self, told: ToldEntries, summary: np.ndarray) -> _PeopleTold:
         n = len(told.by)
-        return _PeopleTold(told.person, summary[told.by], np.full(n, -1), np.zeros(n, dtype=bool))
+        return _PeopleTold(told.person, summary[told.by], np.full(n, -1), np.zeros(n, dtype=bool), _away(told))
 
     # ------------------------------------------------------------ in words
 
@@ -259,32 +271,32 @@ class SearchOfColumns:
         open_ones = {names: some for names in found if (some := [name for name in names if name not in harmless])}
         told = {names: found[names] for names in open_ones} or found  # what is declared is said where nothing else is
         told = dict(sorted(told.items(), key=lambda one: -len(one[1])))
-        n_told = len(np.unique(np.concatenate(list(told.values()))))
+        nearest = _of_each(*np.array([one for who in told.values() for one in who.items()]).T)
         by = [ToldBy(" and ".join(names), _words(names), len(who)) for names, who in told.items()]
         some_open = [open_ones[names] for names in told if names in open_ones]
         goes = [max(some, key=lambda name: (name not in assessed, some.index(name))) for some in some_open]
         changed = int(hidden.changed.sum())
         return ColumnTold(
             hidden.full_name,
-            n_told,
+            len(nearest),
             changed,
             by,
-            hidden.within,
+            within_of(nearest),
             is_declared=not goes,
             columns=list(dict.fromkeys(goes)),
         )
 
-    def _alone(self, hidden: HiddenColumn) -> dict[tuple[str, ...], np.ndarray]:
-        """The people (n_told,) to whom each column discloses the hidden one, by a level or by its neighbours."""
+    def _alone(self, hidden: HiddenColumn) -> dict[tuple[str, ...], dict[int, float]]:
+        """The people to whom each column discloses the hidden one, by a level or by its neighbours, and how closely."""
         found, value = self._search.by_column(hidden), _of_people(hidden, hidden.rows >= 0)
         for name in self._levels:
-            others = self._by_others(value, [name])
-            found[name] = np.union1d(found.get(name, others), others)
+            others, known = self._by_others(value, [name]), found.get(name, {})
+            found[name] = {who: min(one.get(who, np.inf) for one in (known, others)) for who in known | others}
         return {(name,): who for name, who in found.items() if name != hidden.name and len(who) >= LEAST_PEOPLE}
 
     def _together(
         self, hidden: HiddenColumn, assessed: Collection[str], alone: Collection[str]
-    ) -> dict[tuple[str, ...], np.ndarray]:
+    ) -> dict[tuple[str, ...], dict[int, float]]:
         """The same by pairs: none that does so ``alone``, not both assessed.
 
         What is released of the column itself makes a pair with each of the others. Of numbers two others are tried as
@@ -300,14 +312,18 @@ class SearchOfColumns:
         found = {pair: self._by_others(few, pair, len(pairs)) for pair in tried}
         return {pair: who for pair, who in found.items() if len(who) >= LEAST_PEOPLE}
 
-    def _by_others(self, value: HiddenOfPeople, names: Sequence[str], n_pairs: int = 0) -> np.ndarray:
-        """The people (n_told,) who are told by the others of their level of one column or two."""
+    def _by_others(self, value: HiddenOfPeople, names: Sequence[str], n_pairs: int = 0) -> dict[int, float]:
+        """The people who are told by the others of their level of one column or two, and how closely."""
         levels = [self._levels[name][value.people] for name in names]
         level, _ = number_rows(levels, [int(one.max(initial=0)) + 1 for one in levels], len(value.people))
         if not n_pairs:
             level = levels[0]
         most = self._most(n_pairs or len(self._levels))
-        return value.people[value.told_by(level, most, is_ordered=not n_pairs)]
+        told = value.told_by(level, most, is_ordered=not n_pairs)
+        if not told.any():
+            return {}
+        away = np.zeros(len(told)) if value.tolerance is None else away_from_others(level, value.value)
+        return _of_each(value.people[told], away[told])
 
     def _most(self, n_asked: int) -> float:
         """The logarithm of the chance that one of so many columns or pairs may have."""
@@ -324,6 +340,17 @@ def _of_people(hidden: HiddenColumn, some: np.ndarray) -> HiddenOfPeople:
         chance[asked] = chance_of_best(*of_asked) if tolerance is None else chance_within(*of_asked, tolerance)
     ways = log_arrangements(*of_asked) if tolerance is None else 0.0
     return HiddenOfPeople(hidden.rows[some], value, tolerance, asked, chance, ways)
+
+
+def _away(told: ToldEntries) -> np.ndarray:
+    return np.zeros(len(told.by)) if told.away is None else told.away
+
+
+def _of_each(people: np.ndarray, away: np.ndarray) -> dict[int, float]:
+    """Of each person the smallest of the distances (n_told,)."""
+    order = np.lexsort((away, people))
+    person, first = np.unique(people[order], return_index=True)
+    return dict(zip(person.astype(int).tolist(), away[order][first].tolist(), strict=True))
 
 
 def _words(names: Sequence[str]) -> str:

@@ -97,6 +97,12 @@ def lines_without(
         yield ConfigChange.to(("merge", "drop"), name, why, is_added=True)
 
 
+def lines_without_files(taken_out: Iterable[Summary], why: str) -> Iterator[ConfigChange]:
+    """The lines that leave out whole files: of results that are no columns of the merged table nothing less goes."""
+    for name in dict.fromkeys(one.file for one in taken_out):
+        yield ConfigChange.to(("release", "leave_out"), name, why, is_added=True, is_last_resort=True)
+
+
 @dataclass(frozen=True)
 class SummariesOfFiles:
     """All ``summaries`` of the people (n_people,) who are looked at.

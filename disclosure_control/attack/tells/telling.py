@@ -6,7 +6,8 @@ each site.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from disclosure_control.attack.leaving import Leaving, ReleaseFinding
@@ -36,7 +37,8 @@ class ToldBy:
 
 @dataclass(frozen=True)
 class ColumnTold:
-    """A column that single facts disclose: ``by`` which, for how many of those who lost their value, and how closely.
+    """A column that single facts disclose: ``by`` which, for how many of those who lost their value, and how closely:
+    ``within`` which distance each number is from what the other people's give, None of labels and exact numbers.
 
     ``columns``: those of the merged table that take the finding away. ``changes``: lines for what rows disclose.
     ``is_declared``: the config says why all of these disclose nothing. ``is_released``: a sensitive feature that leaves
@@ -86,6 +88,15 @@ class ColumnTold:
             f"{n_told} of {people_told(self.people_changed)} {of}, by {'; by '.join(by)}"
             + (f"; and by {counted(more, 'further variable')}" if more > 0 else "")
         )
+
+
+def within_of(away: Mapping[int, float]) -> float | None:
+    """The largest of people's distances in two digits, rounded up; None of 0 everywhere."""
+    largest = max(away.values(), default=0.0)
+    if largest == 0:
+        return None
+    step = 10.0 ** (math.floor(math.log10(largest)) - 1)
+    return float(f"{math.ceil(largest / step * (1 - 1e-9)) * step:.2g}")
 
 
 @dataclass(frozen=True)
@@ -145,13 +156,10 @@ def _reason(told: Sequence[ColumnTold], changes: Sequence[ConfigChange]) -> Reas
     said = "; ".join(one.sentence(count_in_sentence(one.people_told)) for one in told[:MOST_SAID])
     if len(told) > MOST_SAID:
         said += f"; and {counted(len(told) - MOST_SAID, 'further column')}"
-    remedy = HARMLESS
-    if not changes:  # tests that the merge has several columns of, or none
-        remedy = f'name the columns of these tests under "merge", "drop": their rows stay here, {HARMLESS}'
     return Reason(
         Gravity.OUTSIDERS_CAN_SINGLE_OUT,
         f"{said}.",
-        remedy,
+        HARMLESS,
         tuple(changes),
         infers=told[0].is_sensitive,
     )
