@@ -9,6 +9,7 @@ from disclosure_control.attack.answerers import circle, labels, many, ordered, p
 from disclosure_control.attack.asking import HiddenQuestion, exchanged, intercepts, is_beyond_chance
 from disclosure_control.attack.fits import Fits
 from disclosure_control.attack.found_again import KnownToAttacker, found_again
+from tests.cases import quick
 from tests.examples import some_of
 
 N = 300
@@ -16,7 +17,7 @@ GENERATOR = np.random.default_rng(5)
 MALE = GENERATOR.integers(0, 2, N)
 AGE = GENERATOR.integers(30, 80, N).astype(float)
 BAND = (AGE // 10).astype(int)
-NOISE = np.exp(GENERATOR.normal(3, 0.3, (N, 20)))
+NOISE = np.exp(GENERATOR.normal(3, 0.3, (N, 6)))
 
 
 def creatinine_and_its_clearance() -> np.ndarray:
@@ -71,18 +72,19 @@ def distance() -> np.ndarray:
 
 RELATIONS = {
     body_mass: (pairs.ANSWERER, 80),
+    creatinine_and_its_clearance: (pairs.ANSWERER, 45),
+    distance: (ordered.ANSWERER, 60),
+    fib4: (many.ANSWERER, 80),
     change_and_its_percentage: (pairs.ANSWERER, 40),
     basal_rate: (many.ANSWERER, 60),
-    distance: (ordered.ANSWERER, 60),
-    creatinine_and_its_clearance: (pairs.ANSWERER, 45),
-    fib4: (many.ANSWERER, 80),
     sum_of_items: (many.ANSWERER, 80),
     markers: (many.ANSWERER, 20),
     binary_items: (many.ANSWERER, 80),
 }
 
 
-@pytest.mark.parametrize("made", RELATIONS)
+@pytest.mark.thorough("0.3 s")
+@pytest.mark.parametrize("made", quick(4, list(RELATIONS), "0.3 s"))
 def test_a_relation_of_many_facts_finds_people_again(made):
     answerer, least = RELATIONS[made]
     question = HiddenQuestion(exchanged(AGE, BAND, np.ones(N, dtype=bool)), MALE)
@@ -106,11 +108,11 @@ def test_a_score_and_the_density_that_it_is_made_of_give_the_sex():
 
 
 def test_the_factor_between_two_units_gives_the_site():
-    site = GENERATOR.integers(0, 4, N)
+    site = GENERATOR.integers(0, 3, N)
     one = GENERATOR.normal(5.5, 0.8, N).round(3)
-    other = (one * np.array([18.0, 18.02, 18.05, 18.16])[site]).round(2)
+    other = (one * np.array([18.0, 18.04, 18.16])[site]).round(2)
     fits = Fits(np.column_stack([NOISE, one, other]), np.ones((N, 1)))
-    for which in range(4):
+    for which in range(2):
         values = exchanged((site == which) * 1.0, np.zeros(N, dtype=int), np.ones(N, dtype=bool))
         guess = ordered.ANSWERER.answer(fits, HiddenQuestion(values, np.zeros(N, dtype=int)))
         assert is_beyond_chance(guess.strength, 10)

@@ -158,7 +158,7 @@ def test_dates_without_a_pattern_say_nothing_and_order_makes_no_difference(monke
     assert f"This was tried for {n} of {N} people" in treatment_report(found.found)
 
 
-@pytest.mark.parametrize(("n_left", "is_told"), [(0, False), (1, False), (9, False), (10, True), (N - 1, True)])
+@pytest.mark.parametrize(("n_left", "is_told"), [(0, False), (9, False), (10, True)])
 def test_the_median_of_few_people_is_not_told(n_left, is_told):
     """One cut-off for everybody, and the treatment leaves the date of so many: theirs alone tell the offset."""
     frame = people(DS__CUTDTC="2021-06-30")

@@ -21,6 +21,7 @@ from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps import READERS
 
 N = 160
+SEX = np.where(np.arange(N) % 2, "F", "M")
 CONFIG = {
     "categorical_qis": ["sex", "city"],
     "continuous_qis": [],
@@ -33,17 +34,24 @@ CONFIG = {
 }
 
 
+def leaving_of(people: dict, *dropped: str) -> tuple[Leaving, pd.DataFrame]:
+    """What leaves of these columns without those that are ``dropped``, and all of them."""
+    frame = pd.DataFrame({"city": "x", "ill": "no", **people}, range(N)).set_index(
+        pd.Index([f"S{i}" for i in range(N)], name="USUBJID")
+    )
+    config = validate_config(CONFIG, list(frame.columns), READERS)
+    treated = treat(frame, config, [{"method": "drop_column", "columns": list(dropped)}])
+    return Leaving.of(assess(frame, config), treated), frame
+
+
 def attempts(apart: float) -> tuple[dict, search.Attacked]:
     """The city of eight people each, and a sensitive feature with ten facts that lie ``apart``, in its two values."""
     generator = np.random.default_rng(7)
     ill = generator.permutation(N) % 2
     facts = {f"fact{number}": generator.normal(apart * ill, 1.0) for number in range(10)}
     city = [f"city {number % 20}" for number in range(N)]
-    frame = pd.DataFrame({"sex": np.where(np.arange(N) % 2, "F", "M"), "city": city, "ill": np.where(ill, "yes", "no")})
-    frame = frame.assign(**facts, USUBJID=[f"S{i}" for i in range(N)]).set_index("USUBJID")
-    config = validate_config(CONFIG, list(frame.columns), READERS)
-    treated = treat(frame, config, [{"method": "drop_column", "columns": ["city", "ill"]}])
-    leaving = Leaving.of(assess(frame, config), treated)
+    people = {"sex": SEX, "city": city, "ill": np.where(ill, "yes", "no"), **facts}
+    leaving, _ = leaving_of(people, "city", "ill")
     found = search.attacked(leaving, PeopleAsked.of(leaving))(EXACT)
     return {one.column: one for one in found.attempts}, found
 
@@ -62,10 +70,7 @@ def test_those_whose_value_leaves_teach_what_the_facts_say_of_the_others():
     generator = np.random.default_rng(3)
     sex = generator.permutation(N) % 2
     facts = {f"fact{number}": generator.normal(1.3 * sex, 1.0) for number in range(10)}
-    frame = pd.DataFrame({"sex": np.where(sex, "F", "M"), "city": "x", "ill": "no"}).assign(**facts)
-    frame = frame.assign(USUBJID=[f"S{i}" for i in range(N)]).set_index("USUBJID")
-    config = validate_config(CONFIG, list(frame.columns), READERS)
-    leaving = Leaving.of(assess(frame, config), treat(frame, config, [{"method": "drop_column", "columns": ["sex"]}]))
+    leaving, frame = leaving_of({"sex": np.where(sex, "F", "M"), **facts}, "sex")
     asked = PeopleAsked.of(leaving)
     changed, sex = np.arange(N) < 40, frame["sex"].take(asked.rows).reset_index(drop=True)
     one = HiddenColumn.beside("sex", sex, sex.where(~changed), changed)
@@ -105,11 +110,7 @@ def test_all_values_of_a_category_count_together():
     generator = np.random.default_rng(9)
     city = generator.permutation(N) % 3
     facts = {f"fact{which}": np.where(city == which, 1.0, 0.0) + generator.normal(0, 0.1, N) for which in range(3)}
-    frame = pd.DataFrame({"sex": np.where(np.arange(N) % 2, "F", "M"), "city": np.array(["A", "B", "C"])[city]})
-    frame = frame.assign(ill="no", **facts, USUBJID=[f"S{i}" for i in range(N)]).set_index("USUBJID")
-    config = validate_config(CONFIG, list(frame.columns), READERS)
-    treated = treat(frame, config, [{"method": "drop_column", "columns": ["city"]}])
-    leaving = Leaving.of(assess(frame, config), treated)
+    leaving, _ = leaving_of({"sex": SEX, "city": np.array(["A", "B", "C"])[city], **facts}, "city")
     (found,) = search.attacked(leaving, PeopleAsked.of(leaving))(EXACT).attempts
     assert found.found > search.WHOLE * N
     assert found.is_reason

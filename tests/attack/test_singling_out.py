@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -160,15 +159,6 @@ def test_people_alone_by_the_quasi_identifiers_are_for_k():
     figures = figures_of(frame)
     assert figures["singled_out"]["outsiders"]["people_alone_by_quasi_identifiers"] == 4
     assert figures.found.leaving.reasons() == ()
-
-
-def test_the_order_of_records_makes_no_difference():
-    generator = np.random.default_rng(3)
-    frame = people(
-        60, height=generator.integers(150, 170, 60).astype(str), LB__Y=generator.integers(0, 9, 60).astype(str)
-    )
-    other = frame.iloc[generator.permutation(60)]
-    assert figures_of(frame)["singled_out"] == figures_of(other)["singled_out"]
 
 
 def test_faults_of_what_is_declared():

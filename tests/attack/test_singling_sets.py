@@ -7,14 +7,12 @@ from collections import Counter
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.attack.alone.singling_sets import NEAR_ID, singling_sets
+from disclosure_control.attack.alone.singling_sets import singling_sets
 from disclosure_control.basics.encoding.columns import encode_column
 from tests.examples import examples
-from tests.remedy.treatments.treatment_frames import shared
 
 
 def encoded(frame: pd.DataFrame) -> dict:
@@ -65,17 +63,6 @@ def test_as_the_slow_referee_counts(frame, data):
         assert [best.n_alone for best in one.riskiest] == sorted(filter(None, map(len, by_set.values())))[::-1][:3]
 
 
-def test_by_hand():
-    """Sex and town alone tell nobody; both together the man of Iria."""
-    frame = pd.DataFrame({"sex": list("FFMFF"), "town": list("AAABB")})
-    one, two = singling_sets(encoded(frame), 5)
-    assert (one.n_alone, two.n_alone) == (1, 1)  # the only man
-    town_sex = pd.DataFrame({"sex": list("FFMMFF"), "town": list("AAABBB")})
-    one, two = singling_sets(encoded(town_sex), 6)
-    assert (one.n_alone, one.riskiest) == (0, ())
-    assert [(best.columns, best.n_alone) for best in two.riskiest] == [(("sex", "town"), 2)]
-
-
 def test_bounded_work_says_how_many_sets_were_counted():
     """Of three pairs there is work for two: those with the most combinations of values."""
     frame = pd.DataFrame({"a": list("0123456789"), "b": list("0011223344"), "c": list("0000011111")})
@@ -92,26 +79,3 @@ def test_the_order_of_records_and_columns_makes_no_difference_to_the_counts():
     other = frame.iloc[generator.permutation(60)][frame.columns[::-1]]
     found, again = (singling_sets(encoded(one), 60) for one in (frame, other))
     assert [(one.n_singling, one.n_alone) for one in found] == [(one.n_singling, one.n_alone) for one in again]
-
-
-def test_actg175_two_laboratory_values_single_out_nearly_everybody():
-    """The pair that an attacker used: CD4 and CD8 counts at the start."""
-    frame = pd.read_csv(shared("data", "actg175", "aids_original_data.csv"), sep=";", dtype="str")
-    columns = encoded(frame[["cd40", "cd80", "age", "gender"]])
-    one, two, three = singling_sets(columns, len(frame))
-    pairs = frame.groupby(["cd40", "cd80"]).size()
-    assert two.riskiest[0].columns == ("cd40", "cd80")
-    assert two.riskiest[0].n_alone == int((pairs == 1).sum()) > 0.9 * len(frame)
-    alone_by_all = int((frame.groupby(list(columns), dropna=False).size() == 1).sum())
-    assert one.n_alone < two.n_alone <= three.n_alone == alone_by_all <= len(frame)
-
-
-@pytest.mark.thorough("0.4 s")
-def test_actg175_all_columns():
-    frame = pd.read_csv(shared("data", "actg175", "aids_original_data.csv"), sep=";", dtype="str")
-    is_near_id = (frame.apply(lambda column: (column.value_counts() == 1).sum())) >= NEAR_ID * len(frame)
-    columns = encoded(frame.loc[:, ~is_near_id])
-    one, two, three = singling_sets(columns, len(frame))
-    assert all(found.n_counted == found.n_sets for found in (one, two, three))
-    best = three.riskiest[0]
-    assert best.n_alone == int((frame.groupby(list(best.columns)).size() == 1).sum())

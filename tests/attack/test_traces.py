@@ -26,7 +26,7 @@ def traces_of(files, lines=(), spoilt=None, ids=IDS):
     return find_traces(study_of(files, ids), made, opened, who, {}, "USUBJID")
 
 
-def events(n=4000):
+def events(n=2000):
     """Records with numbers of six digits: some of the pseudonyms have six such digits in a row, by chance."""
     return {
         "DM": [{"USUBJID": one, "SEX": "F"} for one in IDS],

@@ -13,7 +13,7 @@ def forms(labels) -> list[str]:
     return [words[code] for code in codes]
 
 
-def test_the_form_of_a_text():
+def test_the_form_of_a_text_and_that_of_a_number_which_is_its_shortest():
     given = {
         "12": "0 decimals",
         "1200": "0 decimals, a zero at the end",
@@ -26,16 +26,8 @@ def test_the_form_of_a_text():
         "1e3": "0 decimals, an exponent",
     }
     assert forms(list(given)) == list(given.values())
-
-
-def test_the_form_of_a_number_is_its_shortest():
-    assert forms([12.0, 120.0, 5.4, 0.125, 1 / 3]) == [
-        "0 decimals",
-        "0 decimals, a zero at the end",
-        "1 decimal",
-        "3 decimals",
-        "9 decimals",
-    ]
+    shortest = ["0 decimals", "0 decimals, a zero at the end", "1 decimal", "3 decimals", "9 decimals"]
+    assert forms([12.0, 120.0, 5.4, 0.125, 1 / 3]) == shortest
 
 
 @pytest.mark.parametrize(
