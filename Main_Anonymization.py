@@ -30,6 +30,7 @@ if __name__ == "__main__":
     keep_freed_memory(arrow_from="system")
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from config import FILES_OF_MERGE, REVIEW, combined_dataset_in, lines_to_review, parse_config, text_of_config
@@ -74,11 +75,12 @@ from study.columns.sheet import ColumnSheet
 
 if TYPE_CHECKING:  # the draft is imported where something is drafted
     from disclosure_control.draft.way import StudyLosses, Tried
-    from disclosure_control.draft.ways import Run, Weigh
+    from disclosure_control.draft.ways import Weigh
 
 Check = Callable[[Mapping[str, Any]], object]
+# The verdict of a run by a config, which publishes nothing; the words say what is tried.
+RunBy = Callable[[Asks, Mapping[str, Any], str], Verdict]
 Weighed = tuple["StudyLosses", Mapping[str, int], Mapping[str, int]]
-Tries = tuple["Run", "Run", "Weigh"]  # see ``draft.ways.Trials``
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -107,19 +109,17 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
                     pilot.log.say(words)
                     yield tried
 
-        def look(literal: Mapping[str, Any], words: str) -> Verdict:
+        def run(asks: Asks, literal: Mapping[str, Any], words: str) -> Verdict:
             with opened_by(literal, words) as tried:
-                return _verdict_of(pilot, tried, literal, found.config, kept, Asks.FIRST)
-
-        def run(literal: Mapping[str, Any], words: str) -> Verdict:
-            with opened_by(literal, words) as tried:  # with the ids and offsets that it would have in place
-                return _verdict_of(pilot, tried, literal, tried.config, kept)
+                # Run whole, it has the ids and offsets that it would have in place.
+                untried = tried.config if asks >= Asks.UNTIL_HELD else found.config
+                return _verdict_of(pilot, tried, literal, untried, kept, asks)
 
         def weigh(literal: Mapping[str, Any], words: str) -> Weighed | None:
             with opened_by(literal, words) as tried:
                 return _losses_of(pilot, tried, found.config, kept)
 
-        return _assess_opened(pilot, found, options, kept, check, (look, run, weigh))
+        return _assess_opened(pilot, found, options, kept, check, run, weigh)
 
 
 def _losses_of(pilot: Pilot, found: OpenedPilot, untried: PilotConfig, kept: Kept) -> Weighed | None:
@@ -130,12 +130,15 @@ def _losses_of(pilot: Pilot, found: OpenedPilot, untried: PilotConfig, kept: Kep
     how = SilentLog(), pilot.left_out, pilot.started, untried, kept, Asks.LOSSES
     steps = run_steps(pilot.name, pilot.folder, found.dataset, evaluate(found.people, found.config), *how)
     use = steps["release"].use if "release" in steps else None
-    levels = steps["recommend"].figures["levels"] if "recommend" in steps else None
     if use is None:
         return None
+    levels = steps["recommend"].figures["levels"] or {} if "recommend" in steps else {}
     treated = steps["treatment"].outcome.steps if "treatment" in steps else ()
-    hiding = (one.changed for one in treated if one.method == "local_suppression")
-    return use, levels or {}, {name: n for changed in hiding for name, n in changed.items() if n}
+    return (
+        use,
+        levels,
+        {name: n for one in treated if one.method == "local_suppression" for name, n in one.changed.items() if n},
+    )
 
 
 def _verdict_of(
@@ -152,14 +155,15 @@ def _verdict_of(
     """
 
     assessment = evaluate(found.people, found.config)
-    log, asks = (pilot.log, Asks.ALL) if asks is Asks.ALL or "release" not in literal else (SilentLog(), asks)
+    asks = asks if "release" in literal else Asks.ALL
+    log = pilot.log if asks >= Asks.UNTIL_HELD else SilentLog()
     how = log, pilot.left_out, pilot.started, untried, kept, asks
     steps = run_steps(pilot.name, pilot.folder, found.dataset, assessment, *how)
     return verdict_on(what_leaves(steps), steps, (), literal)
 
 
 def _assess_opened(
-    pilot: Pilot, found: OpenedPilot, options: argparse.Namespace, kept: Kept, check: Check, tries: Tries
+    pilot: Pilot, found: OpenedPilot, options: argparse.Namespace, kept: Kept, check: Check, run: RunBy, weigh: Weigh
 ) -> Outcome:
 
     dataset = found.dataset
@@ -215,7 +219,7 @@ def _assess_opened(
         pilot.log.notice(notice)
     pilot.log.say(on_screen.full_on_screen if options.verbose else on_screen.short)
     if options.propose:
-        _propose(pilot, outside.verdict, found.config, steps, check, tries)
+        _propose(pilot, outside.verdict, found.config, steps, check, run, weigh)
     leaving = outside.leaving
     judged = (leaving.about, leaving.assessment) if leaving.assessment else (dataset.file, assessment)
     return _outcome(*judged, outside.verdict, options.fail_on_risk)
@@ -242,7 +246,8 @@ def _propose(
     config: PilotConfig,
     steps: Mapping[str, StepResult],
     check: Check,
-    tries: Tries,
+    run: RunBy,
+    weigh: Weigh,
 ) -> None:
     """Write the next config beside the pilot's, and say what it changes and how to put it in place.
 
@@ -254,24 +259,24 @@ def _propose(
     from disclosure_control.draft.way import NO_USE, RecodingLevels
     from disclosure_control.draft.ways import Trials, proposed_by_ways
 
-    trials, file, recommended = Trials(*tries), pilot.config_file, steps.get("recommend")
+    file, recommended = pilot.config_file, steps.get("recommend")
     looked: list[Tried] = [verdict]
+    trials = Trials(partial(run, Asks.FIRST), partial(run, Asks.ALL), weigh)
 
     def reasons_at_first(literal: Mapping[str, Any]) -> tuple[Reason, ...]:
-        looked.append(trials.look(literal, "Looking at the proposal"))
+        looked.append(run(Asks.NAMES, literal, "Looking at the proposal"))
         return looked[-1].reasons
 
     def reasons_of(literal: Mapping[str, Any]) -> tuple[Reason, ...]:
-        return reasons_at_first(literal) or trials.run(literal, "Trying the proposal").reasons
+        return reasons_at_first(literal) or run(Asks.UNTIL_HELD, literal, "Trying the proposal").reasons
 
     text = text_of_config(file)
     asked, said = config.settings.get("recommend"), list[str]()
     spared = () if asked is None else tuple(name for name, weight in asked.weights.items() if weight > 1)
     proposal = propose_tried(text, file.name, verdict.reasons, check, reasons_at_first, spared)
-    is_of_no_use = (use := looked[-1].use) is not None and use.answer == NO_USE
-    looks_further = is_of_no_use or bool(proposal.left)
-    is_of_all_ways = any(one.is_of_all_ways for one in proposal.left)
-    weighs = asked is not None and not is_of_all_ways and (asked.weigh is not None or looks_further)
+    looks_further = bool(proposal.left) or ((use := looked[-1].use) is not None and use.answer == NO_USE)
+    looks_further = asked is not None and (asked.weigh is not None or looks_further)
+    weighs = looks_further and not any(one.is_of_all_ways for one in proposal.left)
     if asked is not None and recommended is not None and weighs:
         recoding = RecodingLevels.of(recommended.figures, recommended.outcome)
         as_it_is = looked[-1] if proposal.is_tried or not proposal.is_other else None
@@ -317,8 +322,7 @@ def _outcome(judged: str, assessment: Assessment, verdict: Verdict, limit: float
     ):
         return outcome(RISK_TOO_HIGH, f"; {judged}: risky above {limit:g}% of the evaluated")
     if limit is not None and verdict.vetoes:
-        against = min(verdict.vetoes).sentence
-        return outcome(RISK_TOO_HIGH, f": {against} {judged}: risky share of the evaluated")
+        return outcome(RISK_TOO_HIGH, f": {min(verdict.vetoes).sentence} {judged}: risky share of the evaluated")
     return outcome(DONE, f"; {judged}: risky share of the evaluated")
 
 

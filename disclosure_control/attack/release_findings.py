@@ -15,7 +15,7 @@ from disclosure_control.attack.tells.hidden_columns import PeopleAsked
 from disclosure_control.attack.tells.levels_asked import telling_of
 from disclosure_control.attack.tells.telling import Telling
 from disclosure_control.basics.telling.reasons import Reason
-from disclosure_control.basics.telling.small_counts import Policy
+from disclosure_control.basics.telling.small_counts import MASKED, Policy
 
 
 @dataclass(frozen=True)
@@ -30,16 +30,24 @@ class ReleaseFindings:
 
     @classmethod
     def of(
-        cls, leaving: Leaving, dates: DatedRows | None = None, *, is_a_step: bool = False
+        cls,
+        leaving: Leaving,
+        dates: DatedRows | None = None,
+        *,
+        is_enough: Callable[[tuple[Reason, ...]], bool] = lambda _: False,
     ) -> Callable[[Policy], ReleaseFindings]:
         """Asked of what leaves, once for all readers; of a study, the calendar of the ``dates`` of all its rows.
 
-        ``is_a_step``: on the way to a release, which is attacked itself.
+        ``is_enough`` is asked of who is alone and what single facts tell: where that suffices, nothing is attacked.
         """
         asked = PeopleAsked.of(leaving)
         telling, shares = telling_of(leaving, asked)
-        by_many = not_attacked if is_a_step else attacked(leaving, asked, shares)
         moved, joined, alone = moved_dates(leaving, dates), joined_releases(leaving), singled_out(leaving)
+        by_many = (
+            not_attacked
+            if is_enough((*alone(MASKED).reasons(), *telling(MASKED).reasons()))
+            else attacked(leaving, asked, shares)
+        )
 
         def told(policy: Policy) -> ReleaseFindings:
             of_dates = moved.for_reader(policy, leaving)

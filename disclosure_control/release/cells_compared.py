@@ -18,7 +18,7 @@ from disclosure_control.release.before_and_after import CameIn
 from disclosure_control.release.deidentify import ReleasedFile
 from disclosure_control.release.people import RecodedColumn
 from disclosure_control.release.recodings import rows_of_test
-from disclosure_control.release.study import Study, StudyFile
+from disclosure_control.release.study import NOBODY, Study, StudyFile
 from study.models.roles import Role, TableKind
 from study.models.study_model import StudyModel
 from study.operations import OperationKind
@@ -141,23 +141,29 @@ def columns_to_name_by(model: StudyModel, name: str, frame: pd.DataFrame) -> dic
     return {one: frame[one] for one in sorted(found, key=lambda one: frame[one].dtype.kind == "f")}
 
 
-def columns_of_people(study: Study, came_in: CameIn, of_rows: np.ndarray) -> dict[str, pd.Series]:
-    """What is known of the person of each row (n_rows,): arm and sex, by the table of people."""
+def columns_of_people(study: Study, came_in: CameIn, n_people: int) -> dict[str, pd.Series]:
+    """What is known of each person and, last, of nobody (n_people + 1,): arm and sex, by the table of people."""
     base = next((file for file in study.files if file.name == study.model.base), None)
     if base is None or not base.table.fits(0):
         return {}
-    of_people = came_in.people_of_rows(base.name)
     known = [name for name, one in roles_of(study, base).items() if one in (Role.ARM, Role.SEX, *CHARACTERISTICS)]
-    return {f"{base.name}.{name}": _of_people(base.table.frame[name], of_people, of_rows) for name in known}
+    return {
+        f"{base.name}.{name}": _by_person(base.table.frame[name], came_in.people_of_rows(base.name), n_people)
+        for name in known
+    }
 
 
-def _of_people(column: pd.Series, whose: np.ndarray, people: np.ndarray) -> pd.Series:
-    """The value of each of the ``people`` (n,), by a column in the rows of those ``whose`` (n_rows,) it is; missing of
-    who has several.
+def of_their_rows(columns: Mapping[str, pd.Series], people: np.ndarray) -> dict[str, pd.Series]:
+    """What is known of the person of each row (n_rows,), by the ``columns`` of ``columns_of_people``."""
+    return {name: one.take(np.maximum(people, NOBODY)).reset_index(drop=True) for name, one in columns.items()}
+
+
+def _by_person(column: pd.Series, whose: np.ndarray, n_people: int) -> pd.Series:
+    """The value of each person and of nobody (n_people + 1,), by a column in the rows of those ``whose`` (n_rows,) it
+    is; missing of who has several.
     """
     pairs = pd.DataFrame({"person": whose, "value": column.array})[whose >= 0].drop_duplicates()
-    value_of = pairs.drop_duplicates("person", keep=False).set_index("person")["value"]
-    return value_of.reindex(people).reset_index(drop=True)
+    return pairs.drop_duplicates("person", keep=False).set_index("person")["value"].reindex(np.arange(n_people + 1))
 
 
 def roles_of(study: Study, file: StudyFile) -> dict[str, Role]:

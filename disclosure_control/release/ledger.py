@@ -6,7 +6,7 @@ what became of the tables, and has the rule of each line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -24,6 +24,7 @@ from disclosure_control.release.cells_compared import (
     cells_that_differ,
     columns_of_people,
     columns_to_name_by,
+    of_their_rows,
     roles_of,
     visits_and_arms_as_they_came,
 )
@@ -168,7 +169,10 @@ def losses_of(
     for account in released.accounts:
         by_file.setdefault(account.file, []).append(account)
     losses: list[Loss] = []
-    of_base = _shown_of_people(study, came_in, released, people)
+    of_base, known = (
+        _shown_of_people(study, came_in, released, people),
+        columns_of_people(study, came_in, len(people.ids)),
+    )
     for file in (*study.files, *study.withheld):
         accounts, leaving = by_file.get(file.name, []), released.files.get(file.name)
         of_rows = came_in.people_of_rows(file.name)
@@ -177,7 +181,7 @@ def losses_of(
             continue
         asked = [one for one in accounts if _is_gone(one, leaving) or one.n_times]
         source = _AsItCame(file, of_rows, people, tuple(one.rows_of or one.variable for one in asked))
-        further = columns_of_people(study, came_in, of_rows) if len(of_rows) == file.table.n_rows else {}
+        further = of_their_rows(known, of_rows) if len(of_rows) == file.table.n_rows else {}
         rows = source.rows_of(leaving)
         shown = set() if rows is None else visits_and_arms_as_they_came(leaving, rows, study.model)
         named = NamedBy(columns_to_name_by(study.model, file.name, file.table.frame) | further, shown | of_base)
@@ -190,7 +194,7 @@ def losses_of(
         options = merge.options_of(file.name, file.id_column)
         codes = [*options.codes, *(["all columns"] if options.missing else []), *options.numbers]
         losses += [Loss(What.CODES, f"{file.name}.{name}", By.CONFIG, 0, 0, 0) for name in dict.fromkeys(codes)]
-    losses += _arms_of_those_left_out(study, came_in, people)
+    losses += _arms_of_those_left_out(study, came_in, people, known)
     n_rows = {file.name: file.table.n_rows for file in study.files}
     if not any(_tells(study, account) for account in released.accounts if account.file in released.files):
         losses.append(
@@ -317,13 +321,15 @@ def _shown_of_people(study: Study, came_in: CameIn, released: ReleasedStudy, peo
     return {f"{leaving.source.name}.{name}" for name in found}
 
 
-def _arms_of_those_left_out(study: Study, came_in: CameIn, people: ReleasePeople) -> Iterator[Loss]:
+def _arms_of_those_left_out(
+    study: Study, came_in: CameIn, people: ReleasePeople, known: Mapping[str, pd.Series]
+) -> Iterator[Loss]:
     """Such as screening failures: groups that the tables do not have, of which nobody is left."""
     left_out = ~people.stays
     base = next((file for file in study.files if file.name == study.model.base), None)
     roles = {} if base is None else roles_of(study, base)
     shown: list[int] = []
-    for name, column in columns_of_people(study, came_in, np.arange(len(left_out))).items():
+    for name, column in of_their_rows(known, np.arange(len(left_out))).items():
         if roles[name.partition(".")[2]] is Role.ARM:
             arms = column[left_out].value_counts().sort_index().drop([*came_in.side.arms], errors="ignore")
             arms = arms.drop(column[people.stays].unique(), errors="ignore")

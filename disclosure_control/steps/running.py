@@ -42,7 +42,9 @@ class Asks(IntEnum):
 
     LOSSES = 0  # what a recipient would lose: nothing is searched
     FIRST = 1  # whether what leaves meets k, l and t, and who is alone by what outsiders may know
-    ALL = 2
+    NAMES = 2  # and which names that leave a line has to declare
+    UNTIL_HELD = 3  # all, but for many facts together where lines of the config answer a reason already
+    ALL = 4
 
 
 @dataclass(frozen=True)
@@ -201,7 +203,7 @@ def run_steps(
     log, started, kept = log or SilentLog(), started or clock.utc_now(), kept or Kept()
     results: dict[str, StepResult] = {}
     given = assessment.config.settings
-    for name in MAKE_A_RELEASE if asks < Asks.ALL else STEPS:
+    for name in MAKE_A_RELEASE if asks < Asks.UNTIL_HELD else STEPS:
         if (name in given or name in ALWAYS_RUN) and name not in left_out:
             settings = given[name] if name in given else settings_module(name).SETTINGS()
             how = dataset.domains, started, untried, kept, asks

@@ -8,7 +8,7 @@ import pytest
 
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
-from disclosure_control.attack.leaving import Leaving
+from disclosure_control.attack.leaving import Leaving, ReleaseFinding
 from disclosure_control.attack.questions import beside_reasons, three_questions
 from disclosure_control.attack.release_findings import ReleaseFindings
 from disclosure_control.basics.telling.small_counts import EXACT
@@ -40,18 +40,20 @@ CONFIG = {
 BANDS = [{"method": "band", "column": "age", "width": 25}]
 
 
-def findings(trial: pd.DataFrame, steps: list[dict], harmless: dict[str, str] | None = None):
+def findings(trial: pd.DataFrame, steps: list[dict], harmless: dict[str, str] | None = None, **asked):
     frame = trial.assign(USUBJID=[f"S{i}" for i in range(N)]).set_index("USUBJID")
     config = validate_config(CONFIG, list(frame.columns), READERS)
     treated = treat(frame, config, steps)
-    return ReleaseFindings.of(Leaving.of(assess(frame, config), treated, harmless))(EXACT), treated
+    return ReleaseFindings.of(Leaving.of(assess(frame, config), treated, harmless), **asked)(EXACT), treated
 
 
 def test_an_arm_gives_the_sensitive_treatment_away():
     found, treated = findings(TRIAL, BANDS)
     (reason,) = (one for one in found.reasons() if one.infers)
-    by = f"by the column arms (for {N})"
-    assert reason.sentence == f"Released columns disclose the sensitive treat for {N} of {N} people with a value, {by}."
+    assert reason.sentence == (
+        f"Released columns disclose the sensitive treat for {N} of {N} people with a value, by the column arms "
+        f"(for {N})."
+    )
     assert reason.changes[0].value == {"method": "drop_column", "columns": ["arms"]}
     answers = three_questions(EXACT, treated.as_released)
     assert answers["inference"].answer == "no"
@@ -59,13 +61,20 @@ def test_an_arm_gives_the_sensitive_treatment_away():
     assert beside_reasons(answers, [reason])["singling_out"] == answers["singling_out"]
 
 
+def test_nothing_is_attacked_where_what_single_facts_tell_is_enough():
+    """The reasons found so far are those that ``is_enough`` is asked about."""
+    assert [
+        type(findings(TRIAL, BANDS, is_enough=is_enough)[0].attacked) is ReleaseFinding
+        for is_enough in (bool, lambda reasons: not reasons)
+    ] == [True, False]
+
+
 @pytest.mark.thorough("0.3 s")
 def test_each_column_has_its_own_number_of_people():
     """The copy has no value for twelve people; declared harmless, the whole arm leaves only the copy to be dropped."""
     copied = TRIAL.assign(copy=TRIAL["arms"].where(np.arange(N) >= 12))
     found, _ = findings(copied, BANDS)
-    (given,) = found.telling.told
-    n_told = {one.variable: one.people_told for one in given.by}
+    n_told = {one.variable: one.people_told for one in found.telling.told[0].by}
     assert n_told["arms"] == N
     assert N - 12 <= n_told["copy"] < N
     (reason,) = findings(copied, BANDS, {"arms": "everybody knows it"})[0].reasons()

@@ -15,7 +15,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.sections import Table
 from disclosure_control.basics.telling.small_counts import EXACT, MASKED
 from disclosure_control.release.before_and_after import CameIn, StudyCompared, study_compared
-from disclosure_control.release.cells_compared import columns_of_people
+from disclosure_control.release.cells_compared import columns_of_people, of_their_rows
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.ledger import By, Loss, What, losses_for, losses_of
 from disclosure_control.release.ledger_lines import entries_of
@@ -441,7 +441,7 @@ def test_of_who_has_several_values_in_the_table_of_people_none_is_taken():
     events = ROWS["AE"]
     for of_people in (rows, rows[::-1]):
         study = study_of({"DM": of_people, "AE": events}, IDS)
-        arms = columns_of_people(study, CameIn.of(study, N, 10**9), np.array([0, 1, -1]))["DM.ARM"]
+        arms = of_their_rows(columns_of_people(study, CameIn.of(study, N, 10**9), N), np.array([0, 1, -1]))["DM.ARM"]
         assert arms.fillna("-").tolist() == ["-", "Active", "-"]
 
 

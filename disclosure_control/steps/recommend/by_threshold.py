@@ -14,7 +14,8 @@ from disclosure_control.steps.recommend.short_list import Trial, in_words, main_
 
 MODELS = ("k", "l", "t")
 SHARE_OF_TIME = 0.1  # of the limit of all searches, for each further one
-LARGER_T = (1.25, 1.5, 2, 3, 4)  # times T: coarse steps, which disclose little of the distances of single classes
+# Times T, in three digits as they are pasted: coarse steps disclose little of the distances of single classes.
+LARGER_T = (1.25, 1.5, 2, 3, 4)
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,9 @@ def _with_costs_of_t(
     costs = [one.name for one, kept, level in ends if kept < one.height == level]
     for times in LARGER_T if costs else ():
         criteria = tuple(
-            dataclasses.replace(one, threshold=_to_paste(times * one.threshold)) if one.model.endswith("_t") else one
+            dataclasses.replace(one, threshold=float(f"{times * one.threshold:.3g}"))
+            if one.model.endswith("_t")
+            else one
             for one in pilot.criteria
         )
         met = dataclasses.replace(pilot, criteria=criteria).requirements(trial.suppression_limit)
@@ -80,11 +83,6 @@ def _with_costs_of_t(
             of_t = (one for one in criteria if one.model.endswith("_t"))
             return dataclasses.replace(answer, costs=costs, keeps={one.sensitive: one.threshold for one in of_t})
     return answer
-
-
-def _to_paste(threshold: float) -> float:
-    """A T in three digits: what is tried is what the reader pastes."""
-    return float(f"{threshold:.3g}")
 
 
 def _in_words(trial: Trial, models: tuple[str, ...], found: SearchResult) -> ForThresholds:

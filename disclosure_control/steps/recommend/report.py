@@ -39,7 +39,7 @@ NOT_ANONYMOUS = "Data that meet the thresholds are still pseudonymised personal 
 def recommend_sections(told: ToldRecommendation) -> tuple[Section, ...]:
     """How certain the answers are, the recodings by cost and risk, and each answer with the lines for the config."""
     loss = f"Loss of the recommended recoding ({told.metric}, from 0 to 1): {told.loss or 0:.4g}."
-    evidence = [] if told.loss is None else [Sentence(loss, where=Where.EVIDENCE)]
+    evidence = () if told.loss is None else (Sentence(loss, where=Where.EVIDENCE),)
     return (OUTLINES[0].section(_parts(told)), Section("utility", "", evidence))
 
 
@@ -239,8 +239,7 @@ def sections_outside(told: ToldRecommendation, counts: ToldCounts, k: ToldModel)
 
 def _loss_step(counts: ToldCounts) -> float:
     """At least the weight of ``threshold`` people, so that the digits of a loss give no small count."""
-    weight = max(0.01, counts.small_counts.threshold / max(counts.n_people, 1))
-    return float(10 ** math.ceil(math.log10(weight)))
+    return float(10 ** math.ceil(math.log10(max(0.01, counts.small_counts.threshold / max(counts.n_people, 1)))))
 
 
 def _in_steps(loss: float, step: float) -> float:

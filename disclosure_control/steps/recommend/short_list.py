@@ -11,7 +11,7 @@ from typing import Any
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.words import capitalised
-from disclosure_control.remedy.recodings.generalisations import Generalisation, Recoding
+from disclosure_control.remedy.recodings.generalisations import Generalisation
 from disclosure_control.remedy.recodings.losses import METRICS
 from disclosure_control.remedy.recodings.search import SearchResult, search
 from disclosure_control.remedy.treatments.registry import TreatmentStep
@@ -148,11 +148,13 @@ def holds_for_any_classes(trial: Trial, found: SearchResult) -> bool:
     possible sets of classes the treatment ``suppress_records`` takes one (``failing_classes``). k and l alone need no
     such choice: classes that fail them have to be left out, and the others need not be.
     """
-    nobody_may_go = trial.suppression_limit * trial.pilot.lattice.n_people + 1e-9 < 1
-    if not found.is_optimal or nobody_may_go:
+    if not found.is_optimal or trial.suppression_limit * trial.pilot.lattice.n_people + 1e-9 < 1:  # nobody may go
         return found.is_optimal
-    grows = METRICS[trial.metric].on(trial.pilot.lattice, weights_of(trial)).grows_with_suppression
-    return grows and not any(one.definition.needs_own_value for one in trial.pilot.criteria)
+    depends_on_others = any(one.definition.needs_own_value for one in trial.pilot.criteria)
+    return (
+        not depends_on_others
+        and METRICS[trial.metric].on(trial.pilot.lattice, weights_of(trial)).grows_with_suppression
+    )
 
 
 def _choose(
@@ -191,57 +193,36 @@ def treatment_steps(pilot: PilotLattice, levels: Sequence[int], suppresses: bool
     """The list under ``treatment`` in a config: recodings, then dropped columns, then suppression."""
     each = list(zip(pilot.lattice.attributes, levels, strict=True))
     steps = [step for attribute, level in each for step in steps_of_level(attribute, level)]
-    dropped = [attribute.name for attribute, level in each if attribute.levels[level].recoding.kind == "drop"]
-    if dropped:
-        steps.append(TreatmentStep.of({"method": "drop_column", "columns": dropped}))
-    if suppresses and pilot.models:
-        steps.append(TreatmentStep.of({"method": "suppress_records", "models": list(pilot.models)}))
-    return steps
+    dropped = dropped_at(pilot, levels)
+    steps += [TreatmentStep.of({"method": "drop_column", "columns": dropped})] if dropped else []
+    suppresses = suppresses and bool(pilot.models)
+    return steps + suppresses * [TreatmentStep.of({"method": "suppress_records", "models": list(pilot.models)})]
+
+
+def dropped_at(pilot: PilotLattice, levels: Sequence[int]) -> list[str]:
+    """The columns that are not released at these levels."""
+    each = zip(pilot.lattice.attributes, levels, strict=True)
+    return [attribute.name for attribute, level in each if attribute.levels[level].recoding.kind == "drop"]
 
 
 def steps_of_level(attribute: Generalisation, level: int) -> list[TreatmentStep]:
     """The steps that recode a column to one of its levels; none of one that is dropped, or stays."""
     recoding = attribute.levels[level].recoding
-    return _RECODINGS[recoding.kind](attribute.name, recoding)
+    steps = [] if recoding.after_bins is None else [("bins", recoding.after_bins)]
+    steps += [(_METHODS[recoding.kind], recoding.settings)] if recoding.kind in _METHODS else []
+    return [TreatmentStep.of({"method": method, "column": attribute.name, **further}) for method, further in steps]
 
 
-def _bins(name: str, recoding: Recoding) -> list[TreatmentStep]:
-    return [TreatmentStep.of({"method": "bins", "column": name, **recoding.settings})]
-
-
-def _hierarchy(name: str, recoding: Recoding) -> list[TreatmentStep]:
-    first = (
-        []
-        if recoding.after_bins is None
-        else [TreatmentStep.of({"method": "bins", "column": name, **recoding.after_bins})]
-    )
-    return [*first, TreatmentStep.of({"method": "hierarchy", "column": name, **recoding.settings})]
-
-
-_RECODINGS: dict[str, Callable[[str, Recoding], list[TreatmentStep]]] = {
-    "none": lambda name, recoding: [],
-    "drop": lambda name, recoding: [],
-    "bins": _bins,
-    "hierarchy": _hierarchy,
-    "rare": lambda name, recoding: [TreatmentStep.of({"method": "group", "column": name, **recoding.settings})],
-}
+_METHODS = {"bins": "bins", "hierarchy": "hierarchy", "rare": "group"}  # by kind of recoding; the others need no step
 
 
 def in_words(pilot: PilotLattice, levels: Sequence[int]) -> str:
     """The recoding in a sentence without values of people: only edges, levels, and names of columns and files."""
-    changed = [
-        _WORDS[attribute.levels[level].recoding.kind](attribute, level)
-        for attribute, level in zip(pilot.lattice.attributes, levels, strict=True)
-    ]
-    dropped = [
-        attribute.name
-        for attribute, level in zip(pilot.lattice.attributes, levels, strict=True)
-        if attribute.levels[level].recoding.kind == "drop"
-    ]
-    if dropped:
-        changed.append(f"drop {', '.join(dropped)}")
-    sentence = "; ".join(words for words in changed if words)
-    return capitalised(sentence) if sentence else "Recode nothing"
+    each = list(zip(pilot.lattice.attributes, levels, strict=True))
+    changed = [_WORDS[attribute.levels[level].recoding.kind](attribute, level) for attribute, level in each]
+    dropped = dropped_at(pilot, levels)
+    changed += [f"drop {', '.join(dropped)}"] if dropped else []
+    return capitalised("; ".join(words for words in changed if words) or "recode nothing")
 
 
 def levels_in_words(attribute: Generalisation) -> list[str]:

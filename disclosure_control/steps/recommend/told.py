@@ -131,8 +131,8 @@ def landscape_of(trial: Trial, short_list: Sequence[RecodingAnswer]) -> Landscap
     if not pilot.n_evaluated or not names:
         return None
     first = [tuple(answer.levels[name] for name in names) for answer in short_list]
-    requirements = pilot.requirements(trial.suppression_limit)
-    return landscape(pilot.lattice, requirements, trial.metric, trial.weights, trial.lowest, trial.highest, first)
+    requirements, (lowest, highest) = pilot.requirements(trial.suppression_limit), (trial.lowest, trial.highest)
+    return landscape(pilot.lattice, requirements, trial.metric, trial.weights, lowest, highest, first)
 
 
 def _told_landscape(policy: Policy, trial: Trial, found: Landscape | None) -> ToldLandscape:

@@ -19,7 +19,7 @@ from disclosure_control.attack.tells.summarised import summarised
 from disclosure_control.attack.traces.traces import Traces, find_traces
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.telling.progress import progress
-from disclosure_control.basics.telling.small_counts import Policy
+from disclosure_control.basics.telling.small_counts import MASKED, Policy
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.identifiers.scan import scan_columns
@@ -30,7 +30,7 @@ from disclosure_control.release.package import merged_again
 from disclosure_control.release.settings import OutsidersKnow, ReleaseSettings
 from disclosure_control.release.undecided import staying_here
 from disclosure_control.remedy.treatments.one_release import days_of_release
-from disclosure_control.steps.release.checked import PackageChecked
+from disclosure_control.steps.release.checked import PackageChecked, reasons_of
 from disclosure_control.steps.release.course import CourseRisk, course_risk
 from disclosure_control.steps.release.earlier import beside_earlier
 from disclosure_control.steps.running import Asks, StepInput
@@ -44,11 +44,11 @@ def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierRel
     """What a recipient finds in the package, searched for the originals, merged by door 1, and evaluated.
 
     Needs the package as it is read; its tables are given up as soon as they are merged. A first look searches for no
-    originals and no identifiers, and attacks nothing.
+    originals and no identifiers, and attacks nothing; nor does a trial attack what lines of the config answer already.
     """
     asked, study, released, people = making.asked, making.study, making.released, making.people
     tables, rule, config, most = making.package.tables, asked.rule, asked.config, asked.files.rows_to_search
-    is_whole = step.asks is Asks.ALL
+    is_whole = step.asks >= Asks.UNTIL_HELD
     traces, summaries, dates = Traces(0, 0, 0, 0, 0, 0, {}), None, None
     identifiers: tuple[ColumnFinding, ...] = ()
     not_scanned: tuple[str, ...] = ()
@@ -77,18 +77,29 @@ def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierRel
         by_classes = three_questions(policy, found, identified=identified, sensitive=asked.config.sensitive_features)
         return without_rows(by_classes) if course is None else by_classes
 
-    return PackageChecked(
+    checked = PackageChecked(
         making,
         found,
         traces,
         identifiers,
         answers,
-        ReleaseFindings.of(leaving, dates) if is_whole else ReleaseFindings.first(leaving),
+        ReleaseFindings.first(leaving),
         course,
         None if earlier is None else beside_earlier(merged, earlier, people, making.n_held_back),
         not_scanned,
         tuple(staying_here(released, study)),
     )
+
+    if not is_whole:
+        return checked
+    findings = ReleaseFindings.of(
+        leaving,
+        dates,
+        is_enough=lambda found: (
+            step.asks is Asks.UNTIL_HELD and any(one.changes for one in (*found, *reasons_of(MASKED, checked)))
+        ),
+    )
+    return dataclasses.replace(checked, findings=findings)
 
 
 def _merge_of(making: Making) -> MergeSettings:

@@ -15,7 +15,15 @@ from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.release.making import Asked, Making, Stage, begun
 from disclosure_control.release.settings import ReleaseSettings
-from disclosure_control.release.stages import LEAVING, ON_TRIAL, WEIGHED, operations, people_who_stay, through
+from disclosure_control.release.stages import (
+    LEAVING,
+    ON_TRIAL,
+    WEIGHED,
+    labels_and_names,
+    operations,
+    people_who_stay,
+    through,
+)
 from disclosure_control.release.writing import as_it_would_be_read
 from disclosure_control.remedy.treatments.keys import Release, read_key
 from disclosure_control.remedy.treatments.one_release import name_of_release
@@ -48,7 +56,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         checked = judged(made, step, earlier)
     compared, texts, labels = made.compared, made.texts, made.labels
     return StepResult.told_by(
-        partial(_told, checked=checked, treated=treated),
+        partial(_told, checked=checked, treated=treated, asks=step.asks),
         tables=({} if compared is None else {STUDY_TABLES: compared.rows})
         | ({RARE_TEXTS: texts.table} if texts.emptied else {})
         | ({LABELS: labels.table} if labels.any else {}),
@@ -59,7 +67,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     )
 
 
-def _told(policy: Policy, checked: PackageChecked, treated: TreatedPilot | None) -> StepTold:
+def _told(policy: Policy, checked: PackageChecked, treated: TreatedPilot | None, asks: Asks) -> StepTold:
     made, found = checked.made, release_told(policy, checked)
     compared, n_people = made.compared, (len(made.people.ids), int(made.people.stays.sum()))
     of_use = () if compared is None else use_sections(policy, compared, made.losses, n_people)
@@ -67,7 +75,11 @@ def _told(policy: Policy, checked: PackageChecked, treated: TreatedPilot | None)
     return StepTold(
         found,
         (*release_sections(found), *of_use),
-        (*reasons_of(policy, checked), *of_labels, *_reasons_of_chance(treated)),
+        (
+            *reasons_of(policy, checked),
+            *(one for one in of_labels if one.changes or asks is not Asks.NAMES),
+            *_reasons_of_chance(treated),
+        ),
         checked.answers(policy),
         checked.not_looked_at(policy),
         None if compared is None else compared.fit_for(policy),
@@ -75,8 +87,8 @@ def _told(policy: Policy, checked: PackageChecked, treated: TreatedPilot | None)
 
 
 def _stages_of(step: StepInput[ReleaseSettings]) -> tuple[Stage, ...]:
-    if step.asks < Asks.ALL:
-        return (*WEIGHED, as_it_would_be_read)
+    if step.asks < Asks.UNTIL_HELD:
+        return (*WEIGHED, *([labels_and_names] if step.asks is Asks.NAMES else []), as_it_would_be_read)
     return ON_TRIAL if step.is_trial else LEAVING
 
 

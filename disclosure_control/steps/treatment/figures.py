@@ -132,7 +132,7 @@ def treatment_findings(
         return numbers, steps, {name: numbers.missing_of_kept(name) for name in names if name in released}
 
     leaving = Leaving.of(before, treated, settings.harmless, earlier, of_columns(EXACT)[0].numbers)
-    findings = ReleaseFindings.of(leaving, is_a_step="release" in before.config.settings)
+    findings = ReleaseFindings.of(leaving, is_enough=lambda _: "release" in before.config.settings)
     if of_ids is None:
         of_ids = columns_of_ids(treated)
     notes = [*treated.notes, *_interval_notes(treated), *release_warnings(treated, of_ids)]

@@ -49,7 +49,7 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     records, columns = step.dataset.records(), step.dataset.table.columns
     config, steps = step.assessment.config, in_one_calendar(settings.steps, step.assessment.config)
     treated = treat_records(records, columns, config, steps, seed, step.folder, recommended, release)
-    if step.asks < Asks.ALL:
+    if step.asks < Asks.UNTIL_HELD:
         return StepResult({}, outcome=treated)
     left_in, held = _identifiers_left_in(step, treated)
     of_ids = columns_of_ids(treated)

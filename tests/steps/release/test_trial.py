@@ -9,8 +9,8 @@ import pytest
 
 from disclosure_control.basics.kept import Kept
 from disclosure_control.release.making import begun
-from disclosure_control.steps.release.step import asked_of, run_step
-from disclosure_control.steps.running import StepInput, StepResult
+from disclosure_control.steps.release.step import _stages_of, asked_of, labels_and_names, run_step
+from disclosure_control.steps.running import Asks, StepInput, StepResult
 from tests.steps.release.conftest import FOLDER, TREATMENT, demo_config, folder_with_files, step_on
 from tests.steps.release.made_study import demographics, starts, visits
 
@@ -24,14 +24,13 @@ def on_trial(given: StepInput, kept: Kept | None = None) -> StepResult:
 
 
 def made_study(tmp_path, **keys) -> StepInput:
-    source = tmp_path / "source"
-    source.mkdir(exist_ok=True)
+    (source := tmp_path / "source").mkdir(exist_ok=True)
     for name, table in {"dm": demographics(starts()), "sv": visits(starts())}.items():
         pd.DataFrame(table).to_csv(source / f"{name}.csv", index=False)
     literal = {"categorical_qis": ["DM__SEX"], "continuous_qis": ["DM__AGE"], "binning_config": {}, "K": 5}
-    literal |= {"sensitive_feature": [], "sensitive_binning_config_for_L": {}}
     settings = {"key_from": {"environment": "RELEASE_TEST_KEY"}, "outsiders_know": {"facts": 0}}
-    given, _ = step_on(source, source, {**literal, "release": settings, **keys}, None)
+    literal |= {"sensitive_feature": [], "sensitive_binning_config_for_L": {}, "release": settings}
+    given, _ = step_on(source, source, {**literal, **keys}, None)
     return dataclasses.replace(given, folder=source)
 
 
@@ -51,10 +50,16 @@ def test_the_verdict_of_a_trial_of_the_demo_is_that_of_its_files(tmp_path, relea
 
 def test_all_ways_give_the_pseudonyms_of_the_untried_config(tmp_path, release_key):
     first, other = made_study(tmp_path), made_study(tmp_path, K=4)
-    tried = dataclasses.replace(other, untried=first.assessment.config)
 
     def ids(given: StepInput) -> set[str]:
         with asked_of(given, None) as asked:
             return set(begun(asked).people.pseudonyms)
 
-    assert ids(tried) == ids(first) != ids(other)
+    assert ids(dataclasses.replace(other, untried=first.assessment.config)) == ids(first) != ids(other)
+
+
+def test_the_names_that_leave_are_read_where_they_are_asked_for(tmp_path, release_key):
+    assert [
+        labels_and_names in _stages_of(dataclasses.replace(made_study(tmp_path), asks=asks))
+        for asks in (Asks.FIRST, Asks.NAMES)
+    ] == [False, True]
