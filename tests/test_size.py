@@ -60,21 +60,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/formats": 94,
         "tests/study/models": 2,
     },
-    "Lead": {
-        "disclosure_control.attack": 3,
-        "disclosure_control.basics": 5,
-        "disclosure_control.draft": 162,
-        "disclosure_control.release": 12,
-        "disclosure_control.report": 7,
-        "doors": 36,
-        "study": 3,
-        "tests/draft": 161,
-        "tests/release": 7,
-        "tests/report": 9,
-        "tests/steps/release": 8,
-        "tests/study/columns": 1,
-        "tests/study/formats": 5,
-    },
     "Use": {
         "disclosure_control.analyses": 2,
         "disclosure_control.attack": 9,
@@ -203,6 +188,21 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/steps/treatment": 2,
         "tests/study_tables": 3,
     },
+    "Lead": {
+        "disclosure_control.attack": 3,
+        "disclosure_control.basics": 5,
+        "disclosure_control.draft": 162,
+        "disclosure_control.release": 12,
+        "disclosure_control.report": 7,
+        "doors": 34,
+        "study": 3,
+        "tests/draft": 161,
+        "tests/release": 7,
+        "tests/report": 9,
+        "tests/steps/release": 8,
+        "tests/study/columns": 1,
+        "tests/study/formats": 5,
+    },
 }
 
 MOST = {
@@ -222,7 +222,7 @@ MOST = {
     "disclosure_control.report": 994,
     "disclosure_control.rules": 292,
     "disclosure_control.run": 916,
-    "disclosure_control.steps": 3719,
+    "disclosure_control.steps": 3718,
     "disclosure_control.study_tables": 1380,
     "doors": 733,
     "study": 7686,
@@ -261,7 +261,7 @@ MOST = {
     "tests/study/models": 1060,
     "tests/study_tables": 608,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 41592, 32633
+MOST_STATEMENTS, MOST_OF_TESTS = 41591, 32633
 MOST_SETTINGS = 298
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
