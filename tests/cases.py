@@ -22,13 +22,17 @@ def each(names: str | Sequence[str], values: Iterable) -> Callable[[Callable], C
     def of_every_case(test: Callable) -> Callable:
         @functools.wraps(test)
         def every_case(**others: object) -> None:
-            wrong = []
+            wrong, said = [], []
             for case in cases:
                 try:
                     test(**dict(zip(named, case, strict=True)), **others)
+                except pytest.skip.Exception as skipped:
+                    said.append(str(skipped))
                 except (Exception, pytest.fail.Exception) as error:
                     wrong.append(f"{', '.join(map(repr, case))}: {type(error).__name__}: {error}")
             assert not wrong, f"{len(wrong)} of {len(cases)} cases\n" + "\n".join(wrong)
+            if said:  # the others were tried
+                pytest.skip("; ".join(dict.fromkeys(said)))
 
         signature = inspect.signature(test)
         kept = [parameter for name, parameter in signature.parameters.items() if name not in named]

@@ -2,7 +2,8 @@
 
 A collection is a list of JSON values; what is absent is empty. Of the language are here: members, ``ofType(T)`` behind
 a member, the ``FUNCTIONS``, ``|``, ``=``, ``or``, texts, whole numbers, ``true``, ``false``, ``{}`` and ``%rowIndex``.
-That much of its grammar is also Python's, operators binding alike, and is read by Python's parser.
+That much of its grammar is also Python's, operators binding alike, and is read by Python's parser; an element that is
+called like a word of Python's, such as ``for``, is refused.
 
 Sources: FHIRPath 2.0 (HL7, 2020), and SQL on FHIR 2.0.
 """
@@ -47,6 +48,8 @@ class CompiledPath:
 
 def compiled_path(text: str) -> CompiledPath:
     """A path as a function. Raises ``ViewError`` where it is not of the part of FHIRPath that is read here."""
+    if "#" in re.sub(r"'[^']*'", "", text):  # Python's mark of a comment
+        raise ViewError(f"the path {text!r} is not of the part of FHIRPath that is read here")
     python = re.sub(r"'[^']*'|%rowIndex|\bclass\b|=", lambda found: _TO_PYTHON.get(found[0], found[0]), text)
     try:
         tree = ast.parse(python, mode="eval").body
@@ -81,10 +84,13 @@ def _expression(node: ast.AST) -> Expression:
 
 
 def _function(name: str, arguments: Sequence[ast.expr]) -> Expression:
-    """A function with what is in its brackets: an expression, or texts, numbers and the names of types."""
+    """A function with what is in its brackets: an expression, the name of a type, or texts and numbers."""
     if name == "where":
         return FUNCTIONS[name](*map(_expression, arguments))
-    return FUNCTIONS[name](*(one.id if isinstance(one, ast.Name) else ast.literal_eval(one) for one in arguments))
+    is_of_types = name == "getReferenceKey"
+    return FUNCTIONS[name](
+        *(one.id if is_of_types and isinstance(one, ast.Name) else ast.literal_eval(one) for one in arguments)
+    )
 
 
 def _typed(node: ast.AST, kind: str) -> ast.expr:

@@ -257,15 +257,16 @@ def _columns(rows: list[Row], view: View, path: Path) -> tuple[dict[str, JsonCel
     columns, faults = {}, []
     cells = zip(*rows, strict=True) if rows else [()] * len(view.columns)
     for column, found in zip(view.columns, cells, strict=True):
-        data_type = _DATA_TYPES.get(column["type"], "string")
-        given = [_code_system(cell) for cell in found] if column["type"] == "codeSystem" else found
+        fhir_type = column.get("type", "string")
+        data_type = _DATA_TYPES.get(fhir_type, "string")
+        given = [_code_system(cell) for cell in found] if fhir_type == "codeSystem" else found
         columns[column["name"]], n_wrong = READERS_OF_TYPE[data_type](given)
         if data_type == "boolean":
             n_wrong += sum(isinstance(cell, str) for cell in given)
         if n_wrong:
             faults.append(
                 f"{path.name}, column {shown_name(column['name'])} ({column['path']}): "
-                f"{counted(n_wrong, 'value')} not of the type {column['type']} of FHIR. Correct the export."
+                f"{counted(n_wrong, 'value')} not of the type {fhir_type} of FHIR. Correct the export."
             )
     return columns, faults
 

@@ -22,17 +22,17 @@ def test_a_case_of_sql_on_fhir_gives_its_rows_or_is_not_read():
         suite = json.loads(path.read_text(encoding="utf-8"))
         for case in suite["tests"]:
             try:
-                if "expectError" in case or (view := compiled_view(case["view"])) is None:
-                    continue
+                view = compiled_view(case["view"])
+                of_type = [one for one in suite["resources"] if one["resourceType"] == view.resource]
+                names = [column["name"] for column in view.columns]
+                rows = [dict(zip(names, row, strict=True)) for one in of_type for row in view.rows(one)]
             except ViewError:
                 continue
-            of_type = [one for one in suite["resources"] if one["resourceType"] == view.resource]
-            names = [column["name"] for column in view.columns]
-            rows = [dict(zip(names, row, strict=True)) for one in of_type for row in view.rows(one)]
             n_read += 1
-            if Counter(map(repr, map(sorted, map(dict.items, rows)))) != Counter(
-                map(repr, map(sorted, map(dict.items, case["expect"])))
-            ):
+            found, expected = (
+                Counter(map(repr, map(sorted, map(dict.items, one)))) for one in (rows, case.get("expect", []))
+            )
+            if "expectError" in case or found != expected:
                 wrong.append((path.stem, case["title"]))
     assert (wrong, n_read >= FEWEST_READ) == ([], True)
 
@@ -130,3 +130,26 @@ def test_several_values_of_a_column_are_an_error_without_the_values():
     with pytest.raises(ViewError) as caught:
         view.rows(PRESSURE)
     assert str(caught.value) == "column c: 2 values where one is allowed"
+
+
+ID = {"name": "a", "path": "id"}
+
+
+@each(
+    "definition",
+    [
+        {"select": [{"column": [ID]}]},
+        {"resource": "Patient", "select": [{}]},
+        {"resource": "Patient", "select": [{"column": [ID, {**ID, "path": "gender"}]}]},
+        {"resource": "Patient", "select": [{"forEach": "name", "forEachOrNull": "name", "column": [ID]}]},
+        {"resource": "Patient", "select": [{"unionAll": [{"column": [ID]}, {"column": [{**ID, "name": "b"}]}]}]},
+        {"resource": "Patient", "select": [{"column": [{**ID, "path": 1}]}]},
+        *(
+            {"resource": "Patient", "select": [{"column": [{**ID, "path": path}]}]}
+            for path in ("id # a", "a.join(or_)")
+        ),
+    ],
+)
+def test_a_view_that_is_none_is_an_error(definition):
+    with pytest.raises(ViewError):
+        compiled_view(definition)
