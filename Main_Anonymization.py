@@ -287,6 +287,8 @@ def _propose(
         if (further := propose_tried(proposal.text, file.name, proposal.left, check, reasons_of, spared_still)).changes:
             changes = (*proposal.changes, *further.changes)
             proposal = dataclasses.replace(further, before=text, changes=changes, n_decided=proposal.n_decided)
+    if any(one.changes for one in proposal.left):  # such a run is held before all is asked, and the line cannot be made
+        proposal = tried_whole(proposal, lambda text: run(Asks.ALL, parse_config(text, file.name), "Trying it").reasons)
     if proposal.is_other:
         path = write_draft(proposal.text, file.path.parent, pilot.name, PROPOSED_CONFIG)
         said += proposal_in_words(proposal, path, file.path, pilot.name)

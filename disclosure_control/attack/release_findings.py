@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from disclosure_control.attack.alone.singling_out import singled_out
 from disclosure_control.attack.attacked import Attacked
@@ -58,8 +58,8 @@ class ReleaseFindings:
     @classmethod
     def first(cls, leaving: Leaving) -> Callable[[Policy], ReleaseFindings]:
         """Who is alone by what outsiders may know; nothing else is asked."""
-        alone, nothing = singled_out(leaving), ReleaseFinding()
-        return lambda policy: cls(alone(policy), nothing, nothing, nothing, nothing)
+        alone = singled_out(leaving)
+        return lambda policy: replace(nothing_found(policy), singled_out=alone(policy))
 
     def _all(self) -> list[ReleaseFinding]:
         return [getattr(self, one.name) for one in fields(self)]
@@ -82,6 +82,11 @@ class ReleaseFindings:
     def not_looked_at(self) -> tuple[str, ...]:
         """Sentences on parts of the release that no finding examined."""
         return tuple(sentence for one in self._all() for sentence in one.not_looked_at())
+
+
+def nothing_found(policy: Policy) -> ReleaseFindings:
+    """Nothing was asked yet."""
+    return ReleaseFindings(*(ReleaseFinding() for _ in fields(ReleaseFindings)))
 
 
 def not_attacked(policy: Policy) -> ReleaseFinding:

@@ -178,3 +178,16 @@ def test_who_is_found_at_the_first_attempt():
     found = found_again(guessed, value, np.zeros(5), known)
     assert (found.found, found.found_by_class) == (4.0, 2.0)
     assert found.below_k == 3, "in the first class only one guess is as near to a value as guesses are"
+
+
+def test_of_fewer_people_than_facts_the_penalised_models_are_those_of_the_definition():
+    """Ridge regression by its normal equations, part by part."""
+    generator = np.random.default_rng(3)
+    facts, values = generator.normal(size=(30, 80)), generator.normal(size=(30, 2))
+    fits = Fits(facts, np.ones((30, 1)))
+    (first, *_) = many._penalised(fits.plain_parts, values)
+    for part in fits.plain_parts:
+        x, mean = part.z[~part.out], values[~part.out].mean(axis=0)
+        penalty = many.PENALTIES[0] * np.trace(x.T @ x) / 80
+        weights = np.linalg.solve(x.T @ x + penalty * np.eye(80), x.T @ (values[~part.out] - mean))
+        np.testing.assert_allclose(first[part.out], mean + part.z[part.out] @ weights, atol=1e-8)

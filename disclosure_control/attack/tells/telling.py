@@ -62,13 +62,14 @@ class ColumnTold:
         return (self.people_told or 0) / max(self.people_changed or 0, 1)
 
     def for_reader(self, policy: Policy, leaving: Leaving, name: str) -> ColumnTold:
-        """The same with the counts that the reader may see; ``name`` is that of the column."""
+        """The same with what the reader may see; ``name`` is that of the column. How close is one person's distance."""
         n_told, n_changed = self.people_told or 0, self.people_changed or 0
         return replace(
             self,
             people_told=leaving.told_of(policy, name, n_told, n_changed),
             people_changed=leaving.told_of(policy, name, n_changed),
             by=[replace(one, people_told=leaving.told_of(policy, name, one.people_told or 0)) for one in self.by],
+            within=self.within if policy.is_exact else None,
         )
 
     @property

@@ -1,9 +1,9 @@
 """What a transformation costs, by ARX's definitions: one class per kind of loss, ``METRICS`` by name.
 
 Losses of values (``is_of_values``) are counted from level 0 of each attribute: the values as the assessment evaluates
-them, which may be bins already; ``volumes``
-defines one more kind of loss. Each kind gives the loss of a transformation, and bounds that spare the search most of
-the lattice. A larger loss is less useful. Records of suppressed classes lose everything.
+them, which may be bins already; ``volumes`` defines one more kind of loss. Each kind gives the loss of a
+transformation, and bounds that spare the search most of the lattice. A larger loss is less useful. Records of
+suppressed classes lose everything.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.attack.dates.dated_rows import dated_rows
 from disclosure_control.attack.earlier import EarlierReleases
 from disclosure_control.attack.questions import Answer, three_questions, without_rows
-from disclosure_control.attack.release_findings import ReleaseFindings
+from disclosure_control.attack.release_findings import ReleaseFindings, nothing_found
 from disclosure_control.attack.tells.merged import MergedPackage, evaluated_package, leaving_of
 from disclosure_control.attack.tells.summarised import summarised
 from disclosure_control.attack.traces.traces import Traces, find_traces
@@ -83,7 +83,7 @@ def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierRel
         traces,
         identifiers,
         answers,
-        ReleaseFindings.first(leaving),
+        nothing_found,
         course,
         None if earlier is None else beside_earlier(merged, earlier, people, making.n_held_back),
         not_scanned,
@@ -91,7 +91,7 @@ def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierRel
     )
 
     if not is_whole:
-        return checked
+        return dataclasses.replace(checked, findings=ReleaseFindings.first(leaving))
     findings = ReleaseFindings.of(
         leaving,
         dates,

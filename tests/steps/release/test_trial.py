@@ -7,7 +7,9 @@ import dataclasses
 import pandas as pd
 import pytest
 
+from disclosure_control.attack.attacked import Attacked
 from disclosure_control.basics.kept import Kept
+from disclosure_control.basics.telling.small_counts import EXACT
 from disclosure_control.release.making import begun
 from disclosure_control.steps.release.step import _stages_of, asked_of, labels_and_names, run_step
 from disclosure_control.steps.running import Asks, StepInput, StepResult
@@ -56,6 +58,13 @@ def test_all_ways_give_the_pseudonyms_of_the_untried_config(tmp_path, release_ke
             return set(begun(asked).people.pseudonyms)
 
     assert ids(dataclasses.replace(other, untried=first.assessment.config)) == ids(first) != ids(other)
+
+
+def test_many_facts_are_left_aside_only_where_a_line_answers_a_reason(tmp_path, release_key):
+    """Without such a reason a trial that may end early asks as much as any other."""
+    result = on_trial(dataclasses.replace(made_study(tmp_path), asks=Asks.UNTIL_HELD))
+    has_lines = any(one.changes for one in result.reasons_to_hold)
+    assert has_lines != isinstance(result.outcome.findings(EXACT).attacked, Attacked)
 
 
 def test_the_names_that_leave_are_read_where_they_are_asked_for(tmp_path, release_key):
