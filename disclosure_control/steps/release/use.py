@@ -119,7 +119,7 @@ def use_sections(
 def _answer(told: UseTold) -> Iterator[Sentence | Table]:
     yield Sentence(f"Fit for use: {told.fit_for_use}. {told.loses}", Style.NOTICE)
     yield from (Sentence(reason, Style.POINT) for reason in told.reasons)
-    named = [asdict(one) | {"overlap": "-" if one.overlap is None else f"{one.overlap:.0%}"} for one in told.tables]
+    named = [asdict(one) | {"overlap": "-" if one.overlap is None else f"{one.overlap:.1%}"} for one in told.tables]
     rows = [list(cells.values())[1:] for cells in named]
     columns = ("Table", "Cells", "Changed", "Overlap", "Comparisons", "Moved", "Lost", SIGN, "Largest change")
     yield Table("Tables of the study, as they came in and as they leave", columns, rows, range(1, 8))

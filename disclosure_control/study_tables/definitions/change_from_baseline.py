@@ -43,7 +43,8 @@ class Results:
 @defined(
     "change_from_baseline",
     60,
-    "laboratory values and the like: mean change from baseline by test, unit, visit and arm, else mean results",
+    "laboratory values and the like: mean change from baseline by test, unit, visit and arm; mean results in a domain "
+    "without visits",
 )
 def make(side: StudySide) -> Iterator[StudyTable]:
     """Of each domain of findings with visits the changes; of one without visits the mean results."""
