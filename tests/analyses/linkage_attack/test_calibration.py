@@ -113,7 +113,7 @@ def test_the_interval_covers_the_true_rate_of_a_release_of_which_half_can_be_tol
 
 
 @pytest.mark.thorough("80 s; one seed and the share of a half are in the quick run")
-@pytest.mark.parametrize(("method", "share"), zip(METHODS, itertools.cycle(SHARES)))  # the shares in turn
+@pytest.mark.parametrize(("method", "share"), list(zip(METHODS, itertools.cycle(SHARES))))  # in turn
 def test_the_interval_covers_the_true_rate_in_nine_of_ten_or_there_is_no_verdict(method, share, tmp_path):
     calibrated: dict[str, list[bool]] = {}
     for seed in range(N_SEEDS):
