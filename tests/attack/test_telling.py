@@ -9,7 +9,7 @@ import pytest
 from disclosure_control.assess.assessment import assess
 from disclosure_control.attack.tells import hidden_columns, levels_asked
 from disclosure_control.basics.telling.reasons import Gravity
-from disclosure_control.basics.telling.small_counts import MASKED
+from disclosure_control.basics.telling.small_counts import EXACT, MASKED
 from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps.treatment.figures import treatment_findings
 from disclosure_control.steps.treatment.report import treatment_report
@@ -21,9 +21,9 @@ from tests.remedy.treatments.treatment_frames import config_for
 BAND = {"method": "band", "column": "age", "width": 10}
 
 
-def figures_of(frame: pd.DataFrame, *steps, config, harmless=None) -> dict:
+def figures_of(frame: pd.DataFrame, *steps, config, harmless=None, policy=MASKED) -> dict:
     settings = settings_of_key("treatment", {"steps": list(steps), "harmless": harmless or {}})
-    return InSummary(treatment_findings(assess(frame, config), treat(frame, config, steps), frame, settings)(MASKED))
+    return InSummary(treatment_findings(assess(frame, config), treat(frame, config, steps), frame, settings)(policy))
 
 
 def told(figures: dict) -> dict[tuple, tuple]:
@@ -55,13 +55,17 @@ def test_a_year_of_birth_tells_a_banded_age_within_a_year(heading):
     frame = people(300)
     birthday_was = np.random.default_rng(2).integers(0, 2, 300)
     frame[heading] = (2024 - frame["age"] - birthday_was).astype(int).astype(str)
-    figures = figures_of(frame, BAND, config=config_for(["sex"], ["age"], K=2))
+    """How closely is one person's distance, and for the controller alone."""
+    asked = {"config": config_for(["sex"], ["age"], K=2), "policy": EXACT}
+    figures = figures_of(frame, BAND, **asked)
     assert told(figures) == {(heading, "age"): (300, 300)}
     sentence = "Released columns disclose the original age within 1 for 300 of 300 people"
+    to_others = treatment_report(figures_of(frame, BAND, config=asked["config"]).found)
+    assert sentence.replace(" within 1", "") in to_others
     assert sentence in treatment_report(figures.found)
     reason = next(one for one in figures.found.leaving.reasons() if sentence in one.sentence)
     assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
-    declared = figures_of(frame, BAND, config=config_for(["sex"], ["age"], K=2), harmless={heading: "scrambled"})
+    declared = figures_of(frame, BAND, harmless={heading: "scrambled"}, **asked)
     assert not any(sentence in one.sentence for one in declared.found.leaving.reasons())
     assert sentence in treatment_report(declared.found)
 
