@@ -113,6 +113,7 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
     },
     "Cut": {
         "tests/analyses/linkage_attack": 7,
+        "tests/attack": 3,
     },
 }
 
