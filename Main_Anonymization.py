@@ -283,15 +283,21 @@ def _propose(
         proposal, said = proposed_by_ways(proposal, file.name, recoding, trials, as_it_is, asked.tables_weighed)
     else:
         proposal = tried_whole(proposal, lambda text: trials.run(parse_config(text, file.name), "Trying it").reasons)
+    so_far = proposal
     for spared_still in dict.fromkeys((spared, ())):  # what lines answer; then, if nothing else holds, what is spared
         if (further := propose_tried(proposal.text, file.name, proposal.left, check, reasons_of, spared_still)).changes:
             changes = (*proposal.changes, *further.changes)
             proposal = dataclasses.replace(further, before=text, changes=changes, n_decided=proposal.n_decided)
-    if any(one.changes for one in proposal.left):  # such a run is held before all is asked, and the line cannot be made
+    # What was tried last ended before all was asked, and a line of it cannot be made.
+    if proposal is not so_far and any(one.changes for one in proposal.left):
         proposal = tried_whole(proposal, lambda text: run(Asks.ALL, parse_config(text, file.name), "Trying it").reasons)
     if proposal.is_other:
-        path = write_draft(proposal.text, file.path.parent, pilot.name, PROPOSED_CONFIG)
-        said += proposal_in_words(proposal, path, file.path, pilot.name)
+        said += proposal_in_words(
+            proposal,
+            write_draft(proposal.text, file.path.parent, pilot.name, PROPOSED_CONFIG),
+            file.path,
+            pilot.name,
+        )
     else:
         said.append("Nothing to propose: " + ("it may leave." if verdict.may_leave else "no line answers a reason."))
     pilot.log.say("\n".join(said))
