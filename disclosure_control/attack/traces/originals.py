@@ -24,6 +24,8 @@ from study.operations import OperationKind, VariableClass
 SHORTEST_SEARCHED = 6
 MOST_OF_NUMBERS = 0.1  # of all numbers of four or five digits: last digits of more ids are in any number
 MOST_DIGITS = 300  # a number of more is larger than any that is read
+MOST_DAYS = 1_000_000  # true days of people, up to which they are searched: those of as many people as have no more
+_DAYS = ("%d%m%Y", "%m%d%Y", "%Y%m%d", "%d%m%y", "%m%d%y", "%y%m%d")
 _NUMBER_OR_DATE = "^([0-9]+([.,][0-9]+)?|(19|20)[0-9]{2}([-./][0-9]{1,2}){1,2}|([0-9]{1,2}[-./]){1,2}(19|20)[0-9]{2})$"
 
 # Texts, and the person of each; below 0 where it is not known.
@@ -148,6 +150,22 @@ def last_digits(ids: Originals) -> Originals:
     n_of_length = np.bincount(lengths, minlength=6)
     is_rare = n_of_length < MOST_OF_NUMBERS * 10.0 ** np.arange(len(n_of_length))
     return found.where(pa.array(is_rare[lengths]))
+
+
+def own_digits(ids: Originals, days: np.ndarray, whose: np.ndarray) -> Originals:
+    """Six to eight digits of ids, and the true ``days`` (n_days,) since 1970 of people, in any order of their parts.
+
+    They are searched within other digits, with or without a decimal point or other signs between: 90.200417 of subject
+    200417, 7.02112015 of 2 November 2015.
+    """
+    texts = pd.Series(pd.array(ids.texts.take(pa.array(ids.text_of_pair)), dtype="str"))
+    runs = texts.str.extractall(r"(\d{6,8})(?!\d)")[0]
+    owned: list[Owned] = [(texts_of(runs), ids.person_of_pair[runs.index.get_level_values(0)])]
+    distinct, place = np.unique(days[:MOST_DAYS], return_inverse=True)
+    dates = pd.DatetimeIndex(distinct.astype("datetime64[D]"))
+    for form in _DAYS:
+        owned.append((pa.array(dates.strftime(form), pa.large_string()).take(pa.array(place)), whose[:MOST_DAYS]))
+    return Originals.of(owned)
 
 
 def long_ones(found: Originals) -> Originals:

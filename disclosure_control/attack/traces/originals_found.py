@@ -31,6 +31,7 @@ LONGEST_WITH_DIGITS = 100  # of a longer text the digits together are no id
 SEVERAL = 10  # people with a word of others in their rows, from whom on it is a word that people use
 MOST_SHAPES = 20
 _NUMBER = r"^[+-]?[0-9]+(\.[0-9]+)?$"
+_OWN_DIGITS = "^[0-9]{5,18}$"  # of a cell in which they may be: a number may have lost a zero in front
 _FEW_DIGITS = r"^[^0-9]{0,4}([0-9][^0-9]?){4,10}$"
 _ROW_ID = f"^[0-9a-f]{{{ROW_ID_LENGTH}}}$"
 _A_DATE = r"(19|20)[0-9]{2}-?[01][0-9]|[0-3]?[0-9][-./ ]([01]?[0-9]|[A-Za-z]{3})[-./ ](19|20)?[0-9]{2}"
@@ -53,12 +54,12 @@ class FoundForm(StrEnum):
     SHORT = "a whole cell"
     IN_DATE = "within a date"
     PART = "within a longer number"
-    END = "the end of an id among the digits of a number or code"
     OWN_DIGITS = "the digits of an id or a true day of the same person, within a number or text"
+    END = "the end of an id among the digits of a number or code"
 
 
 # Forms that any number may have.
-_BY_CHANCE = (FoundForm.PART, FoundForm.IN_DATE, FoundForm.END)
+_BY_CHANCE = (FoundForm.PART, FoundForm.IN_DATE, FoundForm.OWN_DIGITS, FoundForm.END)
 # How surely a form is no chance: of one value the first that applies counts.
 _PRECEDENCE = list(FoundForm)
 
@@ -132,16 +133,17 @@ class _Pairs:
 
 @dataclass(frozen=True)
 class Searched:
-    """The originals by kind, ``short`` ids, which are compared with whole cells, and the ``ends`` of ids."""
+    """The originals by kind, ``short`` ids, compared with whole cells, ``own`` digits of people, ``ends`` of ids."""
 
     by_kind: Mapping[OriginalKind, Originals]
     short: Originals
+    own: Originals
     ends: Originals
 
     @property
     def print(self) -> bytes:
         """A digest of all of them, and of whose they are."""
-        originals = (*self.by_kind.values(), self.short, self.ends)
+        originals = (*self.by_kind.values(), self.short, self.own, self.ends)
         return print_of(*(part for one in originals for part in (one.texts, one.text_of_pair, one.person_of_pair)))
 
     def in_numbers(self, values: pd.Series, n_cells: np.ndarray) -> list[OriginalsFound]:
@@ -152,7 +154,7 @@ class Searched:
             both = number.merge(self.by_kind[kind].numbers, on="number")
             found.append(_Pairs(kind, FoundForm.NUMBER, both["value"].to_numpy(), both["wanted"].to_numpy()))
         texts = texts_of(values)
-        found += [self._short_in(texts), self._ends_in(texts)]
+        found += [self._short_in(texts), self._own_in(texts), self._ends_in(texts)]
         return self._hits(texts, n_cells, found, are_numbers=np.ones(len(texts), dtype=bool))
 
     def in_texts(
@@ -183,7 +185,9 @@ class Searched:
         is_whole = are_numbers | is_row_id
         labels = texts_as_labels(texts)
         yield self._short_in(labels)
-        yield self._ends_in(pc.if_else(pa.array(is_row_id), "", labels))
+        others = pc.if_else(pa.array(is_row_id), "", labels)
+        yield self._own_in(others)
+        yield self._ends_in(others)
         for kind, originals in self.by_kind.items():
             if kind is OriginalKind.DIGITS:
                 yield from self._digits_in(texts, originals, is_whole, is_row_id)
@@ -229,6 +233,12 @@ class Searched:
         cells = np.flatnonzero(position >= 0)
         return _Pairs(OriginalKind.ID, FoundForm.SHORT, cells, position[cells])
 
+    def _own_in(self, labels: pa.LargeStringArray) -> _Pairs:
+        digits = digits_of(labels)
+        rows = np.flatnonzero(_matches(digits, _OWN_DIGITS))
+        found = self.own.parts.found_in(pc.replace_substring_regex(digits.take(pa.array(rows)), "^", "0"))
+        return _Pairs(OriginalKind.DIGITS, FoundForm.OWN_DIGITS, rows[found.text], found.wanted)
+
     def _ends_in(self, labels: pa.LargeStringArray) -> _Pairs:
         """Last digits of ids among the digits of numbers and codes: 39/06, S39.06, 4.203906."""
         rows = np.flatnonzero(_matches(labels, _FEW_DIGITS))
@@ -270,7 +280,8 @@ class Searched:
         return hits
 
     def _of(self, form: FoundForm, kind: OriginalKind) -> Originals:
-        return {FoundForm.SHORT: self.short, FoundForm.END: self.ends}.get(form, self.by_kind[kind])
+        others = {FoundForm.SHORT: self.short, FoundForm.OWN_DIGITS: self.own, FoundForm.END: self.ends}
+        return others.get(form, self.by_kind[kind])
 
 
 def _by_form(kind: OriginalKind, originals: Originals, value: np.ndarray, text: np.ndarray) -> Iterator[_Pairs]:

@@ -7,10 +7,9 @@ have their own more often than exchanged ids would give. See ``chance``.
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -18,12 +17,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from disclosure_control.attack.answerers.forms import OwnDigits
 from disclosure_control.attack.dates.dated_rows import released_days
 from disclosure_control.attack.traces.originals import (
+    Originals,
     ids_of_people,
     last_digits,
     long_ones,
+    own_digits,
     short_ids,
     values_of_removed_identifiers,
 )
@@ -45,6 +45,7 @@ from disclosure_control.release.people import ReleasePeople, texts_of
 from disclosure_control.release.recodings import RESULTS
 from disclosure_control.release.study import Study
 from study.formats.tables import SourceTable
+from study.models.roles import TableModel
 from study.operations import OperationKind
 
 _DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -55,9 +56,8 @@ class Traces:
     """How many of the cells ``searched`` contain an original, by kind; ``where`` names file and column of each.
 
     ``forms``: by place, how the originals stand there, with the number of cells. ``by_chance``: by place, the cells
-    that look like an original and that chance explains; they are no traces. ``not_asked``: data sets, and columns of
-    others, that are too large to search for digits of a person's own id and days. ``of_tests``: by place, the columns
-    of the merged table whose rows hold all digits there: other results of the file may leave.
+    that look like an original and that chance explains; they are no traces. ``of_tests``: by place, the
+    columns of the merged table whose rows hold all own digits there: other results of the file may leave.
     """
 
     searched: int
@@ -69,7 +69,6 @@ class Traces:
     where: Mapping[str, int]
     forms: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     by_chance: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    not_asked: tuple[str, ...] = ()
     of_tests: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
@@ -102,35 +101,37 @@ def find_traces(
     texts: Mapping[str, str],
     subject_column: str | None,
     kept: Kept | None = None,
-    most_rows: int = sys.maxsize,
 ) -> Traces:
     """Search the files as they were ``opened`` from disk, by data set, and the ``texts`` beside them by file name.
 
-    ``kept``: what was found in the same columns before. In files of more than ``most_rows`` that are not in memory,
-    people's own digits are not looked for.
+    ``kept``: what was found in the same columns before.
     """
     searched, kept = _searched(study, released, people, subject_column), kept or Kept()
+    in_disguised = replace(searched, own=Originals.of([]))
     wanted = searched.print, print_of(people.pseudonyms)
-    recoded = {
-        (account.file, account.variable)
+    disguised = {
+        (account.file, account.variable): account.operation.operation
         for account in released.accounts
-        if account.operation.operation == OperationKind.RECODE_ID and not account.rows_of
+        if account.is_disguised and not account.rows_of
     }
     counts, n_searched = _Counts(), len(texts)
     of_tables = [(name, column, table) for name, table in opened.items() for column in map(str, table.frame)]
     for name, column, table in going_through("Searching for traces", of_tables, lambda one: one[2].n_rows, "values"):
-        asked = _ColumnOpened(
-            table, column, subject_column, (name, column) in recoded, released.files[name].overview.lengths
-        )
-        find = partial(_in_column, asked, searched, people)
-        n_cells, found = kept.of((*wanted, *asked.key), find) if table.fits(0) else find()
+        operation, lengths = disguised.get((name, column)), released.files[name].overview.lengths
+        is_recoded = operation == OperationKind.RECODE_ID
+        asked = _ColumnOpened(table, column, subject_column, is_recoded, lengths, released.model.table(name))
+        is_disguised = operation is not None or column == subject_column  # dates and pseudonyms look like own digits
+        find = partial(_in_column, asked, in_disguised if is_disguised else searched, people)
+        n_cells, found, tests = kept.of((*wanted, is_disguised, *asked.key), find) if table.fits(0) else find()
         n_searched += n_cells
+        counts.of_tests |= (
+            {f"{name}.{column}": [f"{released.model.domain(name)}__{one}" for one in tests]} if tests else {}
+        )
         for one in found:
             counts.add(f"{name}.{column}", *one)
     for name, text in texts.items():
         counts.add(f"{name}.text", OriginalKind.ID, FoundForm.WHOLE, in_text_beside(searched, text))
     _dates_that_stayed(released, opened, people, counts)
-    not_asked = tuple(_own_digits(study, released, opened, people, subject_column, counts, most_rows))
     _rows_of_others(opened, people, subject_column, counts)
     return Traces(
         **{kind: counts.kinds[kind] for kind in (*OriginalKind, "original_dates", "people_left_out")},
@@ -138,7 +139,6 @@ def find_traces(
         forms={place: dict(found) for place, found in sorted(counts.traces.items())},
         by_chance={place: dict(found) for place, found in sorted(counts.by_chance.items())},
         searched=n_searched,
-        not_asked=not_asked,
         of_tests=counts.of_tests,
     )
 
@@ -151,7 +151,8 @@ def _searched(study: Study, released: ReleasedStudy, people: ReleasePeople, subj
     removed = long_ones(values_of_removed_identifiers(study, released, people))
     removed = removed.where(pa.array(Dictionary(long.texts).positions(removed.texts) < 0))
     by_kind = {OriginalKind.ID: long, OriginalKind.DIGITS: long_ones(written.digits()), OriginalKind.REMOVED: removed}
-    return Searched(by_kind, short_ids(ids), last_digits(ids))
+    own = own_digits(ids, *_true_days(study, released, people))
+    return Searched(by_kind, short_ids(ids), own, last_digits(ids))
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,7 @@ class _ColumnOpened:
     subject_column: str | None
     may_be_ids: bool
     lengths: Sequence[int]
+    model: TableModel | None
 
     @property
     def person(self) -> str | None:
@@ -172,14 +174,36 @@ class _ColumnOpened:
     @property
     def key(self) -> tuple[object, ...]:
         """All that decides what is found in it, beside what is searched for."""
-        columns = (self.table.column(name) for name in (self.column, self.person) if name is not None)
+        columns = (self.table.column(name) for name in (self.column, self.person, self.test) if name is not None)
         return "traces", self.may_be_ids, self.column == self.person, print_of(*columns)
+
+    @property
+    def test(self) -> str | None:
+        """The column that names the test of each row, None where the column is no result of tests."""
+        if self.model is None or self.column not in map(self.model.called, RESULTS):
+            return None
+        name = self.model.called("TEST")
+        return name if name in self.table.frame else None
+
+    def rows(self, people: ReleasePeople) -> Iterator[tuple[pd.Series, np.ndarray, pd.Series | None]]:
+        """Part by part, all rows of a person in one: the cells, whose each is, and of which test, as the merge says."""
+        columns = list(dict.fromkeys(name for name in (self.column, self.person, self.test) if name is not None))
+        for frame in self.table.rows_in_order(self.lengths, columns):
+            of_rows, test = np.full(len(frame), -1), None
+            if self.person is not None:
+                codes, pseudonyms = pd.factorize(frame[self.person])
+                of_rows = np.append(people.known_pseudonyms.positions(texts_of(pd.Series(pseudonyms))), -1)[codes]
+            if self.model is not None and self.test is not None:
+                test = self.model.in_words(self.test, frame).astype("str")
+            yield frame[self.column], of_rows, test
 
 
 def _in_column(
     asked: _ColumnOpened, searched: Searched, people: ReleasePeople
-) -> tuple[int, list[tuple[OriginalKind, FoundForm, int, int]]]:
-    """How many cells a column has; and by kind and form how many are traces, and how many chance explains."""
+) -> tuple[int, list[tuple[OriginalKind, FoundForm, int, int]], list[str]]:
+    """How many cells a column has; by kind and form how many are traces, and how many chance explains; and the tests
+    whose rows hold all of the own digits.
+    """
     values, n_cells = _distinct(asked.table, asked.column)
     if values.dtype.kind == "f":
         hits = searched.in_numbers(values, n_cells)
@@ -187,28 +211,39 @@ def _in_column(
         hits = searched.in_texts(as_texts(values), n_cells, people.known_pseudonyms, asked.may_be_ids)
     if asked.column == asked.subject_column:
         hits = [one for one in hits if one.form is not FoundForm.SHORT]
-    return int(n_cells.sum()), list(_judged(asked, hits, people)) if hits else []
+    found, tests = [], list[str]()
+    for hit in hits:
+        n_traces = _n_traces(asked, hit, people)
+        # Last digits of ids, and any digits, are in numbers of nearly every column by chance.
+        is_of_digits = hit.form in (FoundForm.END, FoundForm.OWN_DIGITS)
+        found.append((hit.kind, hit.form, n_traces, 0 if is_of_digits else int(hit.n_cells.sum()) - n_traces))
+        if hit.form is FoundForm.OWN_DIGITS and n_traces and asked.test is not None:
+            tests = _tests_with(asked, hit, people)
+    return int(n_cells.sum()), found, tests
 
 
-def _judged(
-    asked: _ColumnOpened, hits: Sequence[OriginalsFound], people: ReleasePeople
-) -> Iterator[tuple[OriginalKind, FoundForm, int, int]]:
-    """Ask whether chance explains the hits of a column; all rows of a person are in one part."""
-    exchanges = [(Exchange(n_people=len(people.ids)), 0) for _ in hits]
-    columns = list(dict.fromkeys(name for name in (asked.column, asked.person) if name is not None))
-    for frame in asked.table.rows_in_order(asked.lengths, columns):
-        of_rows = np.full(len(frame), -1)
-        if asked.person is not None:
-            codes, pseudonyms = pd.factorize(frame[asked.person])
-            of_rows = np.append(people.known_pseudonyms.positions(texts_of(pd.Series(pseudonyms))), -1)[codes]
-        values, codes = _values_of(frame[asked.column])
-        met = [one.met_by(of_rows, values, codes) for one in hits]
-        exchanges = [(all_ + one, n + more) for (all_, n), (one, more) in zip(exchanges, met, strict=True)]
-    for one, exchange in zip(hits, exchanges, strict=True):
-        n_traces = one.traces(*exchange)
-        # Last digits of ids are in numbers of nearly every column by chance.
-        n_by_chance = 0 if one.form is FoundForm.END else int(one.n_cells.sum()) - n_traces
-        yield one.kind, one.form, n_traces, n_by_chance
+def _tests_with(asked: _ColumnOpened, hit: OriginalsFound, people: ReleasePeople) -> list[str]:
+    """The tests in whose rows the traces are; none if the others have some together."""
+    named = pd.concat([test for _, _, test in asked.rows(people) if test is not None]).dropna().unique()
+    found = [one for one in named.tolist() if _n_traces(asked, hit, people, [one])]
+    rest = [one for one in named.tolist() if one not in found]
+    return [] if _n_traces(asked, hit, people, rest) else found
+
+
+def _n_traces(
+    asked: _ColumnOpened,
+    hit: OriginalsFound,
+    people: ReleasePeople,
+    tests: Sequence[str] | None = None,
+) -> int:
+    """How many cells of a hit chance does not explain; ``tests``: in the rows of some tests alone."""
+    exchange, n_own_cells = Exchange(n_people=len(people.ids)), 0
+    for cells, of_rows, test in asked.rows(people):
+        values, codes = _values_of(cells)
+        kept = slice(None) if tests is None or test is None else test.isin(tests).to_numpy(dtype=bool)
+        of_part, n_more = hit.met_by(of_rows[kept], values, codes[kept])
+        exchange, n_own_cells = exchange + of_part, n_own_cells + n_more
+    return hit.traces(exchange, n_own_cells)
 
 
 def _values_of(column: pd.Series) -> tuple[pa.LargeStringArray, np.ndarray]:
@@ -267,84 +302,18 @@ def _dates_that_stayed(
                     counts.add(f"{name}.{column}", "original_dates", "dates that were not moved", int(same.sum()))
 
 
-def _own_digits(
-    study: Study,
-    released: ReleasedStudy,
-    opened: Mapping[str, SourceTable],
-    people: ReleasePeople,
-    subject_column: str | None,
-    counts: _Counts,
-    most_rows: int,
-) -> Iterator[str]:
-    """People whose id or true day is within the numbers and texts of their rows, in whatever order it is written.
-
-    Dates and pseudonyms, which look so, are not asked; nor is a column in which an original was found. Yields what is
-    too large to ask.
-    """
-    if subject_column is None:
-        return
-    disguised = {(one.file, one.variable) for one in released.accounts if one.is_disguised}
-    moved = {(one.file, one.variable) for one in released.accounts if one.operation.operation == OperationKind.OFFSET}
-    days, whose = _true_days(study, people, moved)
-    stays = np.append(people.stays, False)
-    ids = pd.Series(people.ids).astype("str")
-    own = OwnDigits.of(ids, np.arange(len(ids)), days, whose, len(ids))
-    for name, table in opened.items():
-        if subject_column not in table.frame:
-            continue
-        if not table.fits(most_rows):
-            yield name
-            continue
-        person = people.known_pseudonyms.positions(texts_of(table.column(subject_column)))
-        person = np.where(stays[person], person, -1)
-        for column in map(str, table.frame):
-            if column == subject_column or (name, column) in disguised or f"{name}.{column}" in counts.traces:
-                continue
-            found = own.found(table.column(column), person)
-            if found is None:
-                yield f"{name}.{column}"
-                continue
-            n_people, is_chance = found
-            if n_people and not is_chance:
-                counts.add(f"{name}.{column}", OriginalKind.DIGITS, FoundForm.OWN_DIGITS, n_people)
-                tests = _tests_with_digits(own, name, column, table, person, released)
-                counts.of_tests |= {f"{name}.{column}": tests} if tests else {}
-
-
-def _tests_with_digits(
-    own: OwnDigits, name: str, column: str, table: SourceTable, person: np.ndarray, released: ReleasedStudy
-) -> list[str]:
-    """The tests whose results hold digits of people, as columns of the merged table; none if others hold them, too."""
-    model = released.model.table(name)
-    if model is None or column not in map(model.called, RESULTS) or model.called("TEST") not in table.frame:
-        return []
-    test = model.called("TEST")
-    of_rows = model.in_words(test, pd.DataFrame({test: table.column(test)})).astype("str")
-    cells, found = table.column(column), list[str]()
-    rest = np.ones(len(of_rows), dtype=bool)
-    for one in of_rows.dropna().unique().tolist():
-        rows = of_rows.eq(one).to_numpy(dtype=bool)
-        n_people, is_chance = own.found(cells[rows], person[rows]) or (0, True)
-        if n_people and not is_chance:
-            found.append(f"{released.model.domain(name)}__{one}")
-            rest &= ~rows
-    _, is_rest_chance = own.found(cells[rest], person[rest]) or (0, True)
-    return found if is_rest_chance else []
-
-
-def _true_days(
-    study: Study, people: ReleasePeople, moved: Collection[tuple[str, str]]
-) -> tuple[np.ndarray, np.ndarray]:
-    """The true days of people since 1970 in columns whose dates were ``moved``, each once: the days, and whose."""
-    found = [pd.DataFrame({"day": np.zeros(0, np.int64), "person": np.zeros(0, np.int64)})]
+def _true_days(study: Study, released: ReleasedStudy, people: ReleasePeople) -> tuple[np.ndarray, np.ndarray]:
+    """The true days of people since 1970 in columns whose dates were moved, each once: the days, and whose."""
+    moved = [(one.file, one.variable) for one in released.accounts if one.operation.operation == OperationKind.OFFSET]
+    found = [pd.DataFrame({"person": np.zeros(0, np.int64), "day": np.zeros(0, np.int64)})]
     for file in study.files:
         columns = [column for name, column in moved if name == file.name and column in file.table.frame]
         for part in file.parts(people) if columns else ():
             for column in columns:
                 day = released_days(part.table.frame[column])
                 known = (day != NO_DAY) & (part.people >= 0)
-                found.append(pd.DataFrame({"day": day[known], "person": part.people[known]}).drop_duplicates())
-    each = pd.concat(found).drop_duplicates()
+                found.append(pd.DataFrame({"person": part.people[known], "day": day[known]}).drop_duplicates())
+    each = pd.concat(found).drop_duplicates().sort_values(["person", "day"])
     return each["day"].to_numpy(np.int64), each["person"].to_numpy(np.int64)
 
 

@@ -79,7 +79,7 @@ class PackageChecked:
             found.append(f"No offset hides the dates of {n_told} of {people_told(n_people)}: they leave without dates.")
         reckoned = () if self.course is None else not_reckoned_with(policy, self.course)
         found += [*reckoned, *_times_that_leave(self.made.asked.settings.times)]
-        found += [*not_scanned_in_words(self.not_scanned), *_digits_not_asked(self.traces.not_asked)]
+        found += not_scanned_in_words(self.not_scanned)
         return (*found, *self.findings(policy).not_looked_at())
 
 
@@ -88,15 +88,6 @@ def _closed_in_words(groups: Sequence[ClosedGroup]) -> Iterator[str]:
     if n_columns := sum(len(group.columns) for group in groups):
         of_groups = capitalised("; ".join(group.words for group in groups))
         yield f"Not in it: {counted(n_columns, 'column')} that nobody understood, until you decide. {of_groups}."
-
-
-def _digits_not_asked(places: Sequence[str]) -> Iterator[str]:
-    """A sentence on what is too large to search for digits of a person's own id and days, if there is any."""
-    if places:
-        yield (
-            f"Not looked at: digits of people's own ids and true days within numbers and texts of {listed(places)}, in "
-            "another order or with signs between; these are more cells than are searched for it."
-        )
 
 
 def _times_that_leave(times: str | tuple[str, ...]) -> Iterator[str]:

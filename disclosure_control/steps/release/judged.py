@@ -53,7 +53,7 @@ def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierRel
     identifiers: tuple[ColumnFinding, ...] = ()
     not_scanned: tuple[str, ...] = ()
     if is_whole:
-        traces = find_traces(study, released, tables, people, making.package.texts, rule.column, asked.kept, most)
+        traces = find_traces(study, released, tables, people, making.package.texts, rule.column, asked.kept)
         identifiers, not_scanned = _identifiers_in(tables, making, step)
     known = asked.settings.outsiders_know
     known = dataclasses.replace(known, kinds=kinds_to_count(known.kinds, released))
