@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from config.model_settings import PilotConfig
-from disclosure_control.analyses.linkage_attack.interval_disclosure import IntervalSettings
 from disclosure_control.attack.leaving import Join
 from disclosure_control.basics.settings.fields import SettingField, SettingsGroup, settings_in
 from disclosure_control.release.settings import EarlierReleaseSettings, OutsidersKnow
@@ -42,7 +41,6 @@ CLASSES: dict[str, type[SettingsGroup]] = {
     "release earlier": EarlierReleaseSettings,
     "release fit_for_use": FitForUseSettings,
     "release fit_for_use outcome": OutcomeAsked,
-    "linkage_attack interval_disclosure": IntervalSettings,
     **{name: settings_module(name).SETTINGS for name in STEPS},
     **{f"treatment {name}": treatment.settings for name, treatment in methods().items()},
 }

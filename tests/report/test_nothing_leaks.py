@@ -74,7 +74,6 @@ def config_of(chance: np.random.Generator) -> dict:
         "explore": {"figures": False},
         "fairness": {"favourable": {"column": "DM__LAB", "at_least": 180}, "sensitive": "DM__SEX", "reference": "M"},
         "release": {"key_from": {"environment": KEY}},
-        "linkage_attack": {"interval_disclosure": {"columns": ["DM__AGE"], "share": 0.2}},
         "context": {"attempt_probability": 0.3},
     }
     return {

@@ -1,4 +1,4 @@
-"""Attacks on a release: linkage with an identified table, intervals around its numbers, and their rates."""
+"""Linkage of a release with an identified table, beside guessing and a control group."""
 
 from disclosure_control.basics.telling.sections import Outline
 

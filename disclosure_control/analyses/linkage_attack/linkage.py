@@ -1,259 +1,195 @@
 """Linkage: an identified table against a release, by what an attacker knows of the people.
 
-Three methods, by the key ``method``: "exact" (equal values, like a join), "generalised" (a released value may represent
-several: interval, tail, set, mask, star), "probabilistic" (some attributes may disagree; the best score wins).
+Both tables are reduced to classes of equal codes; where equal codes agree, records are counted by their joint key, a
+missing value matching anything or nothing. Where released intervals lie across each other, classes are compared pair
+by pair.
 """
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
-from disclosure_control.analyses.linkage_attack.agreement import compatible_values, equal_values
-from disclosure_control.analyses.linkage_attack.codebook import Codebook, column_of
-from disclosure_control.analyses.linkage_attack.matching import Matching
+from Anonymization_Models import EquivalenceClasses
 from disclosure_control.analyses.linkage_attack.rates import AttackRates, Rate
+from disclosure_control.analyses.linkage_attack.reading import ColumnAgreement, compatible_values, equal_values
+from disclosure_control.basics.encoding.keys import number_rows
+from disclosure_control.basics.encoding.wildcards import sum_over_compatible
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.remedy.treatments.registry import Reading
 
+METHODS = ("exact", "generalised")
 NOT_IN_PILOT, NOT_RELEASED = -1, -2
-MOST_SUBSETS = 64
-MOST_WORK = 400_000_000
-MOST_SCORES = 100_000_000
-SAME_SCORE = 1e-6
+MOST_PAIRS = 10_000_000_000
+CELLS_AT_ONCE = 10_000_000
 
 
 @dataclass(frozen=True)
-class Weights:
-    """What each attribute adds to a score where it agrees and where it does not: (n_attributes, n_known), in bits."""
+class Codebook:
+    """The released records before their treatment (n_released, n_columns), and how each changed column is read."""
 
-    agreeing: np.ndarray
-    other: np.ndarray
-
-    def score(self, agree: np.ndarray, people: np.ndarray) -> np.ndarray:
-        """Score of pairs with some ``people``, by which attributes ``agree`` (n_attributes, n_pairs)."""
-        return np.where(agree, self.agreeing[:, people], self.other[:, people]).sum(axis=0)
+    before: pd.DataFrame
+    readings: Mapping[str, Reading]
 
 
 @dataclass(frozen=True)
-class LinkageResult:
-    """What an attack finds for each person (n_known,).
+class Matching:
+    """A release and a known table, attribute by attribute. ``missing_agrees``: a missing value may be any value."""
 
-    ``n_candidates`` released records fit (best, where they are scored); ``candidate`` is the position of the one that
-    the attacker names, -1 where there is no pair of one person and one record. ``probability`` that a candidate is the
-    person, by the attacker's own reckoning, and the best ``score`` behind it in bits; ``is_unsure`` where there is
-    one best record, not likely enough to be named; None without scores.
-    """
+    columns: Sequence[ColumnAgreement]
+    missing_agrees: bool
 
-    n_candidates: np.ndarray
-    candidate: np.ndarray
-    weights: Weights | None = None
-    score: np.ndarray | None = None
-    probability: np.ndarray | None = None
-    is_unsure: np.ndarray | None = None
+    @property
+    def n_released(self) -> int:
+        return len(self.columns[0].released)
+
+    def agree(self, known: np.ndarray, released: np.ndarray) -> np.ndarray:
+        """Whether pairs of people and records agree on all attributes: (n_pairs,) of bool."""
+        pairs = [(column, column.known[known], column.released[released]) for column in self.columns]
+        return np.all([self.same(*pair) for pair in pairs], axis=0)
+
+    def same(self, column: ColumnAgreement, known: np.ndarray, released: np.ndarray) -> np.ndarray:
+        """Whether codes of a column agree, missing ones too; arrays of any shapes that fit together."""
+        missing, same = (known < 0) | (released < 0), column.same(known, released)
+        return same | missing if self.missing_agrees else same & ~missing
+
+    def candidates(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of each known person (n_known,): how many records agree, and the one that is named, -1 for none.
+
+        Named is the record that alone agrees with a person, if that person alone agrees with it.
+        """
+        return self._by_keys() if all(column.fits is None for column in self.columns) else self._by_pairs()
+
+    def _by_keys(self) -> tuple[np.ndarray, np.ndarray]:
+        columns = [np.concatenate([column.released, column.known]) for column in self.columns]
+        n_codes = [column.n_codes for column in self.columns]
+        group, codes = _classes(columns, n_codes)
+        n_classes = codes.shape[1]
+        of_released, of_known = group[: self.n_released], group[self.n_released :]
+        position = np.arange(self.n_released)
+        amounts = [(of_released, None), (of_released, position), (of_known, None)]
+        totals = np.array([np.bincount(part, weights, n_classes) for part, weights in amounts], dtype=float)
+        if self.missing_agrees:
+            labels, names = tuple(np.arange(n) for n in n_codes), tuple(column.name for column in self.columns)
+            classes = EquivalenceClasses(names, labels, codes, np.ones(n_classes, dtype=np.int64))
+            totals = sum_over_compatible(classes, totals)
+        else:
+            totals = totals * (codes >= 0).all(axis=0)
+        n_records, record, n_people = totals.astype(np.int64)
+        only = np.where(n_records == 1, record, -1)[of_known]
+        is_pair = (only >= 0) & (n_people[of_released[only]] == 1)
+        return n_records[of_known], np.where(is_pair, only, -1)
+
+    def _by_pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        n_codes = [column.n_codes for column in self.columns]
+        of_known, known = _classes([column.known for column in self.columns], n_codes)
+        of_released, released = _classes([column.released for column in self.columns], n_codes)
+        n_known, n_released = known.shape[1], released.shape[1]
+        if n_known * n_released > MOST_PAIRS:
+            raise FaultyInputError(
+                f"linkage_attack: {n_known:,} kinds of known people against {n_released:,} kinds of released records "
+                "with intervals that lie across each other are too many pairs; attack with fewer people in the "
+                "identified table, or name fewer attributes under known"
+            )
+        people, records = np.bincount(of_known).astype(float), np.bincount(of_released).astype(float)
+        total, only, n_people = np.zeros(n_known), np.zeros(n_known, dtype=np.int64), np.zeros(n_released)
+        n_at_once = max(1, CELLS_AT_ONCE // max(n_released, 1))
+        for start in range(0, n_known, n_at_once):
+            block = slice(start, start + n_at_once)
+            agree = np.ones((len(total[block]), n_released), dtype=bool)
+            for column, mine, theirs in zip(self.columns, known[:, block], released, strict=True):
+                distinct, row = np.unique(mine, return_inverse=True)
+                agree &= self.same(column, distinct[:, np.newaxis], theirs)[row]
+            total[block], only[block] = agree @ records, agree.argmax(axis=1)
+            n_people += people[block] @ agree
+        of_class = np.empty(n_released, dtype=np.int64)
+        of_class[of_released] = np.arange(self.n_released)
+        is_pair = (total == 1) & (n_people[only] == 1)
+        return total.astype(np.int64)[of_known], np.where(is_pair, of_class[only], -1)[of_known]
+
+
+def _classes(columns: Sequence[np.ndarray], n_codes: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Class of each record (n_records,) and the codes of every class (n_columns, n_classes); -1 is a code too."""
+    group, size = number_rows([column + 1 for column in columns], [n + 1 for n in n_codes], len(columns[0]))
+    member = np.empty(len(size), dtype=np.int64)
+    member[group] = np.arange(len(group))
+    return group, np.array([column[member] for column in columns], dtype=np.int64)
+
+
+# ---------------------------------------------------------------- attacks
 
 
 @dataclass(frozen=True)
 class LinkageAttack:
-    """One attack on all people of the identified table with one release, and its result.
+    """One attack on all people of the identified table (n_known,) with one release, and its result.
 
-    ``truth`` (n_known,) is the position of each person's own record in the release, ``NOT_RELEASED`` if the treatment
-    removed it, ``NOT_IN_PILOT`` for the control group; None if unknown. ``n_unsure`` people have one best record that
-    is below the threshold, and is not named. ``fits`` (n_known,): whether the own record agrees with all that is known
-    of the person, as far as the method reads it; None if unknown. ``n_tries``: this is the best of so many attacks.
+    ``n_candidates`` released records fit each of them; ``candidate`` is the position of the one that the attacker
+    names, -1 where there is no pair of one person and one record. ``truth`` is the position of each person's own record
+    in the release, ``NOT_RELEASED`` if the treatment removed it, ``NOT_IN_PILOT`` for the control group; None if
+    unknown. ``fits``: whether the own record is among those that fit.
     """
 
     method: str
-    attributes: tuple[str, ...]
     n_released: int
-    found: LinkageResult
+    n_candidates: np.ndarray
+    candidate: np.ndarray
     truth: np.ndarray | None
-    chance: np.ndarray | None
-    fits: np.ndarray | None = None
-    n_tries: int = 1
-
-    @property
-    def n_unsure(self) -> int:
-        """People with one best record that is not likely enough to be named."""
-        return 0 if self.found.is_unsure is None else int(self.found.is_unsure.sum())
-
-    @property
-    def n_people(self) -> int:
-        return len(self.found.candidate)
+    fits: np.ndarray
 
     @property
     def claimed(self) -> np.ndarray:
         """People (n_known,) for whom the attacker names a record."""
-        return self.found.candidate >= 0
-
-    @property
-    def in_pilot(self) -> np.ndarray | None:
-        """Which of them are in the pilot (n_people,) of bool; None if unknown."""
-        return None if self.truth is None else self.truth != NOT_IN_PILOT
+        return self.candidate >= 0
 
     @cached_property
-    def correct(self) -> np.ndarray | None:
-        """People (n_known,) whose own record is the one named; None if unknown."""
-        return None if self.truth is None else self.claimed & (self.found.candidate == self.truth)
-
-    @property
-    def n_found(self) -> int:
-        """People for whom the right record is named; if the truth is unknown, any record."""
-        return int((self.claimed if self.correct is None else self.correct).sum())
+    def correct(self) -> np.ndarray:
+        """People (n_known,) whose own record is the one named; nobody if that is unknown."""
+        return self.claimed & (self.candidate == self.truth) if self.truth is not None else np.zeros(0, dtype=bool)
 
     @property
     def claims(self) -> Rate:
         """People for whom a record is named, right or not, in the whole identified table."""
-        return Rate(int(self.claimed.sum()), self.n_people)
+        return Rate(int(self.claimed.sum()), len(self.claimed))
 
-    @cached_property
+    @property
     def pairs(self) -> AttackRates | None:
         """Unique pairs: people of the pilot named rightly; the baseline draws a record for each of them at random.
 
         The control group is not in the pilot: whatever is named for them is wrong, and counts as a hit there, because
         it shows how often the attack names a record without any ground. None where the truth is not known.
         """
-        in_pilot, correct = self.in_pilot, self.correct
-        if in_pilot is None or correct is None:
+        if self.truth is None:
             return None
-        outside = ~in_pilot
+        outside = self.truth == NOT_IN_PILOT
         control = Rate(int((self.claimed & outside).sum()), int(outside.sum())) if outside.any() else None
-        hits = Rate(int(correct.sum()), self._n_in_pilot)
-        return AttackRates(hits, self._guessing, control, True, n_unread=self.n_unread, n_tries=self.n_tries)
+        hits = Rate(int(self.correct.sum()), int((~outside).sum()))
+        return AttackRates(hits, self._guessing, control, self.n_unread)
 
-    @cached_property
+    @property
     def guesses(self) -> AttackRates | None:
         """One even guess among the candidates of each person of the pilot: the chance to be right, summed.
 
         Meant for an attacker who knows that the person takes part. On a release that is k-anonymous on the known
         attributes no chance is above 1/k. None where the truth is not known.
         """
-        if self.in_pilot is None or self.chance is None:
+        if self.truth is None:
             return None
-        hits = Rate(math.fsum(self.chance[self.in_pilot]), self._n_in_pilot)
-        n_unread, tries = self.n_unread, self.n_tries
-        return AttackRates(hits, self._guessing, baseline_is_known=True, n_unread=n_unread, n_tries=tries)
+        hits = Rate(float((1 / self.n_candidates[self.fits]).sum()), self._guessing.n)
+        return AttackRates(hits, self._guessing, None, self.n_unread)
 
     @property
     def n_unread(self) -> int:
-        """People of the release who are not found and whose own record is not read as theirs, or not surely enough."""
-        if self.truth is None or self.correct is None or self.fits is None:
-            return 0
-        unread = ~self.fits if self.found.is_unsure is None else ~self.fits | self.found.is_unsure
-        return int((unread & ~self.correct & (self.truth >= 0)).sum())
-
-    @property
-    def _n_in_pilot(self) -> int:
-        return 0 if self.in_pilot is None else int(self.in_pilot.sum())
+        """People of the release whose own record is not read as theirs."""
+        return 0 if self.truth is None else int((~self.fits & (self.truth >= 0)).sum())
 
     @property
     def _guessing(self) -> Rate:
-        return Rate(self._n_in_pilot / max(self.n_released, 1), self._n_in_pilot)
-
-
-# ---------------------------------------------------------------- methods
-
-
-def _found_on(matching: Matching, attributes: Sequence[int]) -> LinkageResult:
-    reach = matching.reach(attributes)
-    return LinkageResult(reach.n_candidates, np.where(reach.is_pair, reach.candidate, -1))
-
-
-def _found_by_score(
-    matching: Matching, attributes: Sequence[int], agreement_rate: float = 0.95, threshold: float = 0.5
-) -> LinkageResult:
-    """The records of the best score for each person; named where they are one, likely enough, and nobody else's best.
-
-    The score is the sum of log2(m/u) over the attributes that agree and log2((1-m)/(1-u)) over the others: m is
-    ``agreement_rate``, the share of true pairs that agree on an attribute, u the share of released records that agree
-    with this person on it. An attribute that is not known of a person weighs nothing. With prior odds of one record in
-    the release, odds are 2**score / n_released. Source: Fellegi and Sunter 1969, doi:10.1080/01621459.1969.10501049.
-    """
-    n_known, n_released, sets = matching.n_known, matching.n_released, _subsets(attributes)
-    if n_known * len(sets) > MOST_SCORES:
-        raise FaultyInputError(
-            f"linkage_attack: scores of {n_known:,} people by {len(attributes)} attributes are too many; name fewer "
-            f"under known, or attack with {MOST_SCORES // len(sets):,} people in the identified table at most"
-        )
-    weights = _weights(matching, attributes, agreement_rate)
-    sums, n_agreeing, record = [], [], []
-    for some in sets:
-        agree = np.isin(np.arange(len(matching.columns)), some)[:, np.newaxis]
-        sums.append(np.where(agree, weights.agreeing, weights.other).sum(axis=0))
-        reach = matching.reach(some) if some else None
-        n_agreeing.append(np.full(n_known, float(n_released)) if reach is None else reach.n_candidates)
-        record.append(np.full(n_known, -1) if reach is None else reach.candidate)
-    n_exactly = _exactly(np.array(n_agreeing), sets)
-    totals = np.where(n_exactly > 0, np.array(sums), -np.inf)
-    score = totals.max(axis=0)
-    is_best = totals >= score - SAME_SCORE
-    n_candidates = np.where(is_best, n_exactly, 0).sum(axis=0)
-    # People who agree on more than the best set score no lower: a single candidate is the only one of its set.
-    only = np.where(n_candidates == 1, np.array(record)[is_best.argmax(axis=0), np.arange(n_known)], -1)
-    if n_released == 1:
-        only = np.where(n_candidates == 1, 0, -1)
-    odds = np.exp2(score) / n_released
-    probability = odds / (1 + odds)
-    likely = probability >= threshold
-    named = _best_claimants(np.where(likely, only, -1), score, n_released)
-    return LinkageResult(n_candidates, named, weights, score, probability, (only >= 0) & ~likely)
-
-
-def _weights(matching: Matching, attributes: Sequence[int], agreement_rate: float) -> Weights:
-    agreeing, other = np.zeros((2, len(matching.columns), matching.n_known))
-    for i in attributes:
-        u = np.minimum(matching.reach([i]).n_candidates / matching.n_released, agreement_rate)
-        known = matching.columns[i].known >= 0
-        agreeing[i] = np.where(known & (u > 0), np.log2(agreement_rate / np.where(u > 0, u, 1)), 0)
-        other[i] = np.where(known, np.log2((1 - agreement_rate) / (1 - u)), 0)
-    return Weights(agreeing, other)
-
-
-def _exactly(at_least: np.ndarray, sets: Sequence[tuple[int, ...]]) -> np.ndarray:
-    """Records that agree on a set and on nothing else, from those that agree on at least it: (n_sets, n_known)."""
-    exactly, place = at_least.copy(), {some: position for position, some in enumerate(sets)}
-    for attribute in sets[-1]:  # inclusion and exclusion, one attribute at a time
-        for some, position in place.items():
-            if attribute not in some:
-                exactly[position] -= exactly[place[tuple(sorted((*some, attribute)))]]
-    return exactly
-
-
-def _best_claimants(candidate: np.ndarray, score: np.ndarray, n_released: int) -> np.ndarray:
-    """Each record is assigned to the person with the highest score who names it; to nobody if two scores are equal."""
-    names = np.flatnonzero(candidate >= 0)
-    highest = np.full(n_released, -np.inf)
-    np.maximum.at(highest, candidate[names], score[names])
-    first = names[score[names] >= highest[candidate[names]] - 1e-9]
-    n_first = np.bincount(candidate[first], minlength=n_released)
-    named = np.full(len(candidate), -1)
-    alone = first[n_first[candidate[first]] == 1]
-    named[alone] = candidate[alone]
-    return named
-
-
-@dataclass(frozen=True)
-class Method:
-    """How values agree, whether a missing one may be any value, and how candidates are found."""
-
-    agreement: Callable
-    missing_agrees: bool
-    find: Callable[..., LinkageResult]
-
-
-METHODS: dict[str, Method] = {
-    "exact": Method(equal_values, False, _found_on),
-    "generalised": Method(compatible_values, True, _found_on),
-    "probabilistic": Method(compatible_values, True, _found_by_score),
-}
-
-
-# ---------------------------------------------------------------- attacks
+        n = 0 if self.truth is None else int((self.truth != NOT_IN_PILOT).sum())
+        return Rate(n / max(self.n_released, 1), n)
 
 
 def compare_tables(
@@ -266,91 +202,28 @@ def compare_tables(
 ) -> Matching:
     """Which released records each identified person may be: ``known`` maps released columns to identified ones.
 
+    ``method``: "exact" compares values, as a join does; "generalised" reads labels too, and a missing value may be any.
     ``within``: by released column, how far a released number may lie from the known one and still agree. ``codebook``:
     what is known of the treatment; "exact" has no use for it.
     """
-    chosen, within = METHODS[method], within or {}
-    columns = []
-    for name, theirs in known.items():
-        options: dict = {}
-        if chosen.agreement is compatible_values:
-            options = {"within": within.get(name, 0.0), "codebook": column_of(codebook, name)}
-        columns.append(chosen.agreement(released[name], identified[theirs], **options))
-    return Matching(tuple(columns), chosen.missing_agrees)
+    if method == "exact":
+        return Matching([equal_values(released[name], identified[theirs]) for name, theirs in known.items()], False)
+    within, readings = within or {}, codebook.readings if codebook else {}
+    before = {name: codebook.before[name] for name in readings if name in codebook.before} if codebook else {}
+    columns = [
+        compatible_values(
+            released[name], identified[theirs], within.get(name, 0.0), before.get(name), readings.get(name)
+        )
+        for name, theirs in known.items()
+    ]
+    return Matching(columns, True)
 
 
-def attack_linkage(
-    matching: Matching,
-    truth: np.ndarray | None = None,
-    method: str = "generalised",
-    attributes: Sequence[int] | None = None,
-    **settings: float,
-) -> LinkageAttack:
-    """Attack a release with some of the known attributes, all by default.
-
-    ``truth`` (n_known,) is the position of each person's own record, see ``LinkageAttack``. ``settings`` are those of
-    the probabilistic method: ``agreement_rate`` and ``threshold``, both in (0, 1).
-    """
-    attributes = range(len(matching.columns)) if attributes is None else attributes
-    found = METHODS[method].find(matching, attributes, **settings)
-    chance, own_fits = None, None
+def attack_linkage(matching: Matching, truth: np.ndarray | None = None, method: str = "generalised") -> LinkageAttack:
+    """Attack a release by all known attributes; ``truth`` (n_known,) as in ``LinkageAttack``."""
+    n_candidates, candidate = matching.candidates()
+    fits = np.zeros(len(candidate), dtype=bool)
     if truth is not None:
-        chance = np.zeros(len(truth))
         mine = np.flatnonzero(truth >= 0)
-        agree = matching.agree(mine, truth[mine])
-        fits = agree[list(attributes)].all(axis=0)
-        own_fits = np.zeros(len(truth), dtype=bool)
-        own_fits[mine] = fits
-        if found.weights is not None and found.score is not None:
-            fits = found.weights.score(agree, mine) >= found.score[mine] - SAME_SCORE
-        chance[mine[fits]] = 1 / found.n_candidates[mine[fits]]
-    names = tuple(matching.columns[i].name for i in attributes)
-    return LinkageAttack(method, names, matching.n_released, found, truth, chance, own_fits)
-
-
-@dataclass(frozen=True)
-class KnowledgeLevel:
-    """Success with ``n_attributes`` of the known attributes, over ``n_sets`` sets of them: on average and at best.
-
-    Shares in [0, 1] of the people of the pilot who are named rightly; if the truth is unknown, of all people for whom a
-    record is named. ``best`` are the attributes of the best set.
-    """
-
-    n_attributes: int
-    n_sets: int
-    mean_rate: float
-    best_rate: float
-    best: tuple[str, ...]
-
-
-def success_by_knowledge(
-    matching: Matching, truth: np.ndarray | None, method: str, **settings: float
-) -> tuple[list[KnowledgeLevel], str]:
-    """Success by how many attributes are known, and a sentence where not every set of them was tried."""
-    n = len(matching.columns)
-    steps = 2 if method == "probabilistic" else 1
-    sizes, left_out = [], 0
-    budget = max(1, min(MOST_SUBSETS, MOST_WORK // (max(matching.n_known, 1) * steps**n)))
-    for size in sorted(range(1, n + 1), key=lambda size: (size != n, math.comb(n, size), size)):
-        if math.comb(n, size) <= budget or size == n:
-            sizes.append(size)
-            budget -= math.comb(n, size)
-        else:
-            left_out += math.comb(n, size)
-    levels = []
-    for size in sorted(sizes):
-        rates = {}
-        for some in itertools.combinations(range(n), size):
-            attack = attack_linkage(matching, truth, method, some, **settings)
-            rate = attack.claims if attack.pairs is None else attack.pairs.attack
-            rates[attack.attributes] = rate.rate or 0.0
-        best = max(rates, key=lambda names: rates[names])
-        levels.append(KnowledgeLevel(size, len(rates), sum(rates.values()) / len(rates), rates[best], best))
-    said = f"{left_out} of {2**n - 1} sets of known attributes were not tried, for time." if left_out else ""
-    return levels, said
-
-
-def _subsets(attributes: Sequence[int]) -> list[tuple[int, ...]]:
-    """Every set of the attributes, the empty one first and all of them last."""
-    ordered = sorted(attributes)
-    return [some for size in range(len(ordered) + 1) for some in itertools.combinations(ordered, size)]
+        fits[mine] = matching.agree(mine, truth[mine])
+    return LinkageAttack(method, matching.n_released, n_candidates, candidate, truth, fits)

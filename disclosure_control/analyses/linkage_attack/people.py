@@ -10,7 +10,6 @@ from pathlib import Path, PurePath
 import numpy as np
 import pandas as pd
 
-from disclosure_control.analyses.linkage_attack.codebook import AttackedRelease
 from disclosure_control.analyses.linkage_attack.linkage import NOT_IN_PILOT, NOT_RELEASED
 from disclosure_control.analyses.linkage_attack.settings import KEY, AttackSettings
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
@@ -40,12 +39,12 @@ class IdentifiedTable:
     source: Mapping[str, dict]
     notes: tuple[str, ...] = ()
 
-    def truth(self, release: AttackedRelease, n_pilot: int) -> np.ndarray | None:
-        """Position of each person's own record in a release, see ``LinkageAttack``."""
+    def truth(self, kept: np.ndarray, n_pilot: int) -> np.ndarray | None:
+        """Position of each person's own record among those ``kept`` (n_released,), see ``LinkageAttack``."""
         if self.subject is None:
             return None
         position = np.full(n_pilot + 1, NOT_RELEASED)
-        position[release.kept] = np.arange(len(release.kept))
+        position[kept] = np.arange(len(kept))
         position[n_pilot] = NOT_IN_PILOT
         return position[np.where(self.subject < 0, n_pilot, self.subject)]
 
@@ -59,7 +58,6 @@ def read_identified(
     """
     file, source = file_of_identified(settings, folder)
     truth = settings.truth or SUBJECT_COLUMN
-    assert settings.id is not None  # the check of the settings asks for it beside the file
     needed = {"id": settings.id, **{f"known[{name!r}]": theirs for name, theirs in settings.known.items()}}
     if settings.truth:
         needed["truth"] = settings.truth
@@ -79,7 +77,7 @@ def read_identified(
 
 def file_of_identified(settings: AttackSettings, folder: Path) -> tuple[SourceFile, Mapping[str, dict]]:
     """The identified table's file, as it was read in the config's folder or below; by name, its SHA-256."""
-    name, where = str(settings.identified), f"the folder {settings.folder!r}"
+    name, where = settings.identified, f"the folder {settings.folder!r}"
     try:
         file, read = file_of_pilot(folder / settings.folder, name, PLACE)
     except FaultyInputError as error:

@@ -78,39 +78,34 @@ class MaskedRate(Rate):
 class AttackRates:
     """Three figures that must be read together.
 
-    ``attack``: on people who are in the release. ``baseline``: the same goal reached by guessing, without looking for
-    the person. ``control``: the same attack on people who are not in the release, None if there are none; its success
-    follows from the population and not from being in the release.
-
-    ``baseline_is_known``: the chance of a guess is calculated and not counted.
+    ``attack``: on people who are in the release. ``baseline``: the chance to reach the same by guessing, without
+    looking for the person. ``control``: the same attack on people who are not in the release, None if there are none;
+    its success follows from the population and not from being in the release.
 
     ``n_unread`` attacks failed because released values could not be compared with what is known of the person: the
-    result of a reader who understands them is unknown. ``unread`` are the columns without any readable value. This is
-    the best of ``n_tries`` attacks: the chance that one of them succeeds is that many times as large.
+    result of a reader who understands them is unknown.
     """
 
     attack: Rate
     baseline: Rate
     control: Rate | None = None
-    baseline_is_known: bool = False
-    n_unread: float = 0
-    unread: tuple[str, ...] = ()
-    n_tries: int = 1
+    n_unread: int = 0
 
     @property
     def p_value(self) -> float | None:
         """The chance of a success at least as large if the attack were no better than guessing; in [0, 1].
 
-        Times ``n_tries``. None if unknown: fewer than ``FEWEST_ATTACKS`` attacks or guesses. Fractions of a hit are
-        rounded to the disadvantage of the attack.
+        The exact binomial test, one-sided; a fraction of a hit is rounded to the disadvantage of the attack. None with
+        fewer than ``FEWEST_ATTACKS`` attacks.
         """
-        if min(self.attack.n, self.baseline.n) < FEWEST_ATTACKS:
+        return self._p_value(self.attack.n_hits)
+
+    def _p_value(self, n_hits: float) -> float | None:
+        from scipy.stats import binom
+
+        if self.baseline.rate is None or self.attack.n < FEWEST_ATTACKS:
             return None
-        if self.baseline_is_known and self.baseline.rate is not None:
-            chance = binomial_p_value(self.attack, self.baseline.rate)
-        else:
-            chance = fisher_p_value(self.attack, self.baseline)
-        return min(1.0, self.n_tries * chance)
+        return float(binom.sf(math.floor(n_hits + ROUNDING) - 1, self.attack.n, min(self.baseline.rate, 1.0)))
 
     @property
     def beats_baseline(self) -> bool | None:
@@ -118,46 +113,11 @@ class AttackRates:
 
         Also None if an attack does not beat it, but would if those that could not be read had succeeded.
         """
-        if self.p_value is None or (self.p_value >= SIGNIFICANCE and self._may_be_above):
+        at_best = self._p_value(min(self.attack.n, self.attack.n_hits + self.n_unread))
+        if self.p_value is None or at_best is None:
             return None
-        return self.p_value < SIGNIFICANCE
-
-    @property
-    def _may_be_above(self) -> bool:
-        """Whether the attack would beat guessing if every attack that could not be read had succeeded."""
-        if not self.n_unread:
-            return False
-        at_best = Rate(min(self.attack.n, self.attack.n_hits + self.n_unread), self.attack.n)
-        return bool(replace(self, attack=at_best, n_unread=0).beats_baseline)
-
-    def notes(self, attack: str) -> list[str]:
-        """Notes on values that could not be read, and on the verdict that is missing for it."""
-        if not self.n_unread:
-            return []
-        columns = f" ({', '.join(self.unread)})" if self.unread else ""
-        fate = "no verdict" if self.beats_baseline is None else "they count as not found"
-        return [
-            f"{attack}: in {int(self.n_unread)} of {self.attack.n} attacks what is released could not be read as what "
-            f"is known of the person{columns}; {fate}."
-        ]
-
-    @property
-    def excess_rate(self) -> float | None:
-        """How much of what guessing (or, where there is one, the control group) leaves the attack gains, at most 1.
-
-        (attack - reference) / (1 - reference), the smaller of both where there are two references; 0 where the
-        attack is not above it; larger is riskier. None where there is nothing fair to compare with. Source: Giomi et
-        al. 2023, doi:10.56553/popets-2023-0055, equation 1.
-        """
-        pairs = [(self.attack, self.baseline)]
-        if self.control is not None:
-            pairs.append((self.attack, self.control))
-        gains = [
-            (attack - reference) / (1 - reference) if reference < 1 else 0.0
-            for attack, reference in ((one.rate, other.rate) for one, other in pairs)
-            if attack is not None and reference is not None
-        ]
-        return max(0.0, min(gains)) if gains else None
+        beats = self.p_value < SIGNIFICANCE
+        return beats if beats == (at_best < SIGNIFICANCE) else None
 
     def masked(self) -> AttackRates:
         """The same as they leave the controller; a chance that is calculated is no count of people."""
@@ -165,12 +125,7 @@ class AttackRates:
         def told(rate: Rate) -> Rate:
             return MaskedRate(rate.n_hits, rate.n)
 
-        return replace(
-            self,
-            attack=told(self.attack),
-            baseline=self.baseline if self.baseline_is_known else told(self.baseline),
-            control=self.control and told(self.control),
-        )
+        return replace(self, attack=told(self.attack), control=self.control and told(self.control))
 
     def cells(self) -> list[str]:
         """Right, share, guessing, control group, and whether it beats guessing."""
@@ -184,22 +139,6 @@ class AttackRates:
             "baseline": self.baseline,
             "control": self.control,
             "beats_baseline": self.beats_baseline,
-            "unread": int(self.n_unread),
+            "unread": self.n_unread,
             "p_value": self.p_value,
-            "excess_rate": self.excess_rate,
         }
-
-
-def binomial_p_value(attack: Rate, chance: float) -> float:
-    """Chance of at least so many hits if each attack succeeds by ``chance``: the exact binomial test, one-sided."""
-    from scipy.stats import binom
-
-    return float(binom.sf(math.floor(attack.n_hits + ROUNDING) - 1, attack.n, min(chance, 1.0)))
-
-
-def fisher_p_value(attack: Rate, reference: Rate) -> float:
-    """Chance of at least so many of all the hits on the side of the attack, one-sided. Source: Fisher 1935."""
-    from scipy.stats import hypergeom
-
-    mine, theirs = math.floor(attack.n_hits + ROUNDING), math.ceil(reference.n_hits - ROUNDING)
-    return float(hypergeom.sf(mine - 1, attack.n + reference.n, mine + theirs, attack.n))

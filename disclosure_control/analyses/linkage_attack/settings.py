@@ -6,11 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from disclosure_control.analyses.linkage_attack.interval_disclosure import IntervalSettings
 from disclosure_control.analyses.linkage_attack.linkage import METHODS
-from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import (
-    SHARE_WITHIN,
     TEXT,
     Kind,
     Place,
@@ -22,7 +20,6 @@ from disclosure_control.basics.settings.kinds import (
     one_or_some_of,
 )
 from disclosure_control.basics.telling.faults import nearest_name
-from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED, SEED
 
 KEY = "linkage_attack"
 MOST_KNOWN = 10
@@ -34,7 +31,6 @@ def _is_known(value: object) -> bool:
     return are_names(value) and len(value) <= MOST_KNOWN
 
 
-_FILE = TEXT.but("the name of a file in the folder")
 _KNOWN = Kind(
     _is_known,
     f"up to {MOST_KNOWN} columns: a list, or {{released column: identified column}}",
@@ -48,19 +44,17 @@ _WIDTH = Kind(lambda value: is_number(value) and 0 <= value < 1e300, "a number f
 class AttackSettings(SettingsGroup):
     """The key with its defaults; ``known`` maps released columns to those of the identified table."""
 
-    identified: str | None = setting(
-        _FILE,
+    identified: str = setting(
+        TEXT.but("the name of a file in the folder"),
         "the identified table: CSV, XPT, Dataset-JSON or Parquet, one row per person; the summary contains its SHA-256",
-        None,
     )
+    id: str = setting(TEXT.but("the column of the identified table that names the person"), "who a row is")
+    known: Mapping[str, str] = setting(_KNOWN, 'what the attacker knows: `["SEX"]`, or `{"DM__SEX": "sex"}`')
     folder: str = setting(
         TEXT.but("a folder, seen from the pilot's own or from the root"),
         "where the identified table is, or in a folder below",
         ".",
         "the pilot's",
-    )
-    id: str | None = setting(
-        TEXT.but("the column of the identified table that names the person"), "who a row is", None, "needed"
     )
     truth: str | None = setting(
         TEXT.but("the column of the identified table with the USUBJID of the people in the pilot"),
@@ -68,17 +62,13 @@ class AttackSettings(SettingsGroup):
         None,
         "`USUBJID`, if there is such a column",
     )
-    known: Mapping[str, str] = setting(
-        _KNOWN, 'what the attacker knows: `["SEX"]`, or `{"DM__SEX": "sex"}`', {}, "needed"
-    )
     released: str = setting(
         one_of("combined", "treated", "both"), "which release is attacked; both where a treatment ran", "both"
     )
     method: tuple[str, ...] = setting(
         one_or_some_of(*METHODS),
         '`"exact"`: equal values; `"generalised"`: a released value may represent several: `20--30`, `20-30`, '
-        '`[20, 30)`, `[20, 30[`, `<18`, `>90`, `a\\|b`, `12xxx`, `*`, nothing; `"probabilistic"`: some attributes may '
-        "disagree, the best score wins (Fellegi and Sunter)",
+        "`[20, 30)`, `[20, 30[`, `<18`, `>90`, `a\\|b`, `12xxx`, `*`, nothing",
         ("generalised",),
     )
     within: Mapping[str, float] = setting(
@@ -86,25 +76,9 @@ class AttackSettings(SettingsGroup):
         'released numbers may be off by so much (rounding, noise); not for text, nor for `"exact"`',
         {},
     )
-    agreement_rate: float = setting(SHARE_WITHIN, "for scores: how often true pairs agree on an attribute", 0.95)
-    threshold: float = setting(
-        SHARE_WITHIN,
-        "for scores: from which probability a record is named; the report counts single best records below it",
-        0.5,
-    )
-    seed: int = setting(SEED, "where chance starts", DEFAULT_SEED)
-    interval_disclosure: IntervalSettings | None = setting(
-        nested(IntervalSettings),
-        "do released numbers lie within a share of a standard deviation of the true ones? sdcMicro's `dRisk`",
-        None,
-    )
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
-        """What an identified table needs, a key with nothing to do, and settings without use."""
-        if self.identified is not None:
-            yield from (f"{place[key]}: missing; needed with identified" for key in ("id", "known") if key not in given)
-        elif "interval_disclosure" not in given:
-            yield f'{place}: nothing to do; name a file under "identified", or add interval_disclosure'
+        """A treatment where one is attacked, and settings without use."""
         if self.released == "treated" and not place.pilot.has("treatment"):
             yield f'{place["released"]}: "treated" needs the key treatment in the config; add it'
         for name in self.within:

@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from disclosure_control.analyses.linkage_attack.linkage import KnowledgeLevel
 from disclosure_control.analyses.linkage_attack.rates import AttackRates, MaskedRate, Rate
-from disclosure_control.basics.telling.plain import INLINE, WHERE_FOUND
-
-
-@dataclass(frozen=True)
-class AttackTold:
-    """What came of one attack, and ``further`` figures and settings that it has."""
-
-    rates: AttackRates = field(metadata=INLINE)
-    further: Mapping[str, object] = field(default_factory=dict, metadata=INLINE)
+from disclosure_control.basics.telling.plain import WHERE_FOUND
 
 
 @dataclass(frozen=True)
@@ -23,10 +14,13 @@ class MethodTold:
     """What linkage by one method came to; without the truth there are claims alone."""
 
     claims: Rate
-    below_threshold: int
     pairs: AttackRates | None
     guesses: AttackRates | None
-    by_knowledge: Sequence[KnowledgeLevel]
+
+    def masked(self) -> MethodTold:
+        """The same as it leaves the controller: few hits are masked."""
+        claims = MaskedRate(self.claims.n_hits, self.claims.n)
+        return replace(self, claims=claims, pairs=self.pairs and self.pairs.masked())
 
 
 @dataclass(frozen=True)
@@ -39,12 +33,11 @@ class LinkageTold:
 
 @dataclass(frozen=True)
 class ReleaseAttacked:
-    """The results of every attack on one release; interval disclosure by the columns that it is about."""
+    """The result of linkage with one release."""
 
     records: int
     removed: int
-    linkage: LinkageTold | None = field(metadata=WHERE_FOUND)
-    interval_disclosure: Mapping[str, AttackTold] | None = field(default=None, metadata=WHERE_FOUND)
+    linkage: LinkageTold
 
 
 @dataclass(frozen=True)
@@ -63,28 +56,13 @@ class AttacksTold:
 
     releases: Mapping[str, ReleaseAttacked]
     notes: Sequence[str]
-    identified: PeopleTold | None = field(default=None, metadata=WHERE_FOUND)
+    identified: PeopleTold
 
     def masked(self) -> AttacksTold:
-        """The same as it leaves the controller: few hits are masked, and sets of columns are not there."""
+        """The same as it leaves the controller."""
         return replace(self, releases={name: _masked(found) for name, found in self.releases.items()})
 
 
 def _masked(found: ReleaseAttacked) -> ReleaseAttacked:
-    intervals = found.interval_disclosure and {
-        name: replace(one, rates=one.rates.masked()) for name, one in found.interval_disclosure.items()
-    }
-    linkage = found.linkage
-    if linkage is not None:
-        linkage = replace(linkage, methods={name: _masked_method(one) for name, one in linkage.methods.items()})
-    return replace(found, interval_disclosure=intervals, linkage=linkage)
-
-
-def _masked_method(found: MethodTold) -> MethodTold:
-    """Without ``by_knowledge``: rates of many overlapping sets would give small counts."""
-    return replace(
-        found,
-        claims=MaskedRate(found.claims.n_hits, found.claims.n),
-        pairs=found.pairs and found.pairs.masked(),
-        by_knowledge=(),
-    )
+    methods = {name: one.masked() for name, one in found.linkage.methods.items()}
+    return replace(found, linkage=replace(found.linkage, methods=methods))

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -24,19 +23,6 @@ _NUMBER = r"[+-]?(?:(?!0\d)\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _BARE = re.compile(rf"({_NUMBER})\s*(?:--|–|-)\s*({_NUMBER})")
 _BRACKETED = re.compile(rf"([\[(\]])\s*({_NUMBER})\s*(?:--|–|-|,)\s*({_NUMBER})\s*([\])\[])")
 _TAIL = re.compile(rf"(<=?|>=?|≤|≥)\s*({_NUMBER})")
-
-
-class Spans(Protocol):
-    """Several intervals (n,), a number being one whose ends are equal and closed."""
-
-    @property
-    def low(self) -> np.ndarray: ...
-    @property
-    def high(self) -> np.ndarray: ...
-    @property
-    def low_closed(self) -> np.ndarray: ...
-    @property
-    def high_closed(self) -> np.ndarray: ...
 
 
 @dataclass(frozen=True)
@@ -53,10 +39,10 @@ class Interval:
         """Half way between its ends; None where one end is open to infinity."""
         return self.low + (self.high - self.low) / 2 if np.isfinite([self.low, self.high]).all() else None
 
-    def meets(self, others: Spans) -> np.ndarray:
-        """Which of the others (n,) share a number with this one."""
-        begins = (others.low < self.high) | ((others.low == self.high) & others.low_closed & self.high_closed)
-        return begins & ((others.high > self.low) | ((others.high == self.low) & others.high_closed & self.low_closed))
+    def holds(self, numbers: np.ndarray) -> np.ndarray:
+        """Which of the numbers (n,) belong to this interval; missing ones do not."""
+        above = (numbers > self.low) | (self.low_closed & (numbers == self.low))
+        return above & ((numbers < self.high) | (self.high_closed & (numbers == self.high)))
 
 
 def interval_of(label: str) -> Interval | None:

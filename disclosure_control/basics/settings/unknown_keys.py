@@ -16,6 +16,11 @@ GONE: Final = {
         f"linkage_attack[{name!r}]": "the key release asks this of every file that leaves"
         for name in ("singling_out", "inference", "linkability", "control")
     },
+    **{
+        f"linkage_attack[{name!r}]": "no records are scored; say under within how far a released number may be off"
+        for name in ("agreement_rate", "threshold", "seed")
+    },
+    "linkage_attack['interval_disclosure']": "sdcMicro's dRisk measures how near released numbers are to the true ones",
     "linkage_attack['n_attacks']": "everybody in the identified table is attacked; hand in a part of it",
     "pool": "each hospital runs its own pilot; no command counts the people of several without their records",
     "tables": "protect tables that you bring with sdcTable or ACRO; what a release says of its own tables is masked "

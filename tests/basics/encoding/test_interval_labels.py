@@ -1,11 +1,8 @@
 """Which labels are intervals, by hand: those that a treatment or a hierarchy writes, and texts that only look so."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
-from disclosure_control.analyses.linkage_attack.labels import pattern_of
 from disclosure_control.analyses.sweep.utility.comparison import released_numbers
 from disclosure_control.basics.encoding.interval_labels import Interval, interval_of
 from tests.cases import each
@@ -69,43 +66,16 @@ def test_labels_that_are_none(label):
 
 
 def assert_read_alike(label):
-    """What an attacker reads as an interval, utility counts by its middle, and nothing else."""
+    """What is read as an interval, utility counts by its middle, and nothing else."""
     interval = interval_of(label)
-    if label:
-        found = pattern_of(label)
-        assert (found if isinstance(found, Interval) else None) == interval
     if label not in ("12", "-5"):  # plain numbers
         middle = interval.middle if interval else None
         expected = np.nan if middle is None else middle
         assert released_numbers(np.array([label], dtype=object))[0] == pytest.approx(expected, nan_ok=True)
 
 
-@each(
-    ("one", "other", "is_met"),
-    [
-        ("20--30", "30--40", True),
-        ("20--30", "10--20", True),
-        ("20--30", "(30, 40]", False),
-        ("20--30", "[10, 20)", False),
-        ("[20, 30)", "30--40", False),
-        ("(20, 30]", "10--20", False),
-        ("20--30", "31--40", False),
-        ("20--30", "10--19", False),
-        ("20--30", "21--22", True),
-    ],
-)
-def test_two_intervals_meet_where_an_end_of_both_is_closed(one, other, is_met):
-    first, second = interval_of(one), interval_of(other)
-    for mine, others in ((first, second), (second, first)):
-        ends = SimpleNamespace(**{name: np.array([value]) for name, value in vars(others).items()})
-        assert mine.meets(ends).tolist() == [is_met]
-
-
-def test_an_interval_meets_what_shares_a_number_with_it():
-    others = SimpleNamespace(
-        low=np.array([20.0, 30, 29, 10, 10]),
-        high=np.array([20.0, 30, 40, 20, 19]),
-        low_closed=np.ones(5, dtype=bool),
-        high_closed=np.array([True, True, True, False, True]),
-    )
-    assert interval_of("[20, 30[").meets(others).tolist() == [True, False, True, False, False]
+def test_an_interval_holds_its_closed_ends_alone():
+    numbers = np.array([19.0, 20, 25, 30, 31, np.nan])
+    assert interval_of("[20, 30[").holds(numbers).tolist() == [False, True, True, False, False, False]
+    assert interval_of("(20, 30]").holds(numbers).tolist() == [False, False, True, True, False, False]
+    assert interval_of("<=20").holds(numbers).tolist() == [True, True, False, False, False, False]

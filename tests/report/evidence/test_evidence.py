@@ -129,10 +129,10 @@ def test_no_plain_hash_stands_in_the_pack(pilot):
 @pytest.mark.thorough("0.5 s")
 def test_seeds_are_told_where_that_undoes_nothing(pilot, doors):
     noise = [{"method": "noise", "columns": ["VS__BMI"], "share": 0.5}]
-    pilot.configure(treatment={"seed": 424242, "steps": noise}, linkage_attack={"interval_disclosure": {}})
+    pilot.configure(treatment={"seed": 424242, "steps": noise})
     run = doors.start(2)
     assert run.status == DONE, run.err
-    assert manifest_of(pilot)["seeds"] == {"treatment": "your own", "linkage_attack": 12345}
+    assert manifest_of(pilot)["seeds"] == {"treatment": "your own"}
     assert "424242" not in text_of(pilot, MANIFEST) + text_of(pilot, REPORT_MD) + text_of(pilot, REPORT_HTML)
 
 

@@ -6,53 +6,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.analyses.linkage_attack.agreement import (
-    compatible_values,
-    equal_values,
-)
-from disclosure_control.analyses.linkage_attack.codebook import ColumnCodebook
-from disclosure_control.analyses.linkage_attack.labels import Mask, Members, pattern_of
-from disclosure_control.analyses.linkage_attack.matching import Matching
-from disclosure_control.basics.encoding.interval_labels import Interval
-from tests.cases import each
+from disclosure_control.analyses.linkage_attack.linkage import Matching
+from disclosure_control.analyses.linkage_attack.reading import compatible_values, equal_values
+from disclosure_control.remedy.treatments.registry import Reading
 from tests.examples import examples
 
 
-@each(
-    ("label", "pattern"),
-    [
-        ("20--30", Interval(20, 30)),
-        ("20-30", Interval(20, 30)),
-        ("[20, 30)", Interval(20, 30, True, False)),
-        ("(20,30]", Interval(20, 30, False, True)),
-        ("-5--2", Interval(-5, 2)),
-        ("-5---2", Interval(-5, -2)),
-        ("1.5--2.5", Interval(1.5, 2.5)),
-        ("<18", Interval(-np.inf, 18, True, False)),
-        (">=90", Interval(90, np.inf, True, True)),
-        (">90", Interval(90, np.inf, False, True)),
-        ("12xxxxxx", Mask("12", 8)),
-        ("12***", Mask("12", 5)),
-        ("Urban|Rural", Members(("Urban", "Rural"))),
-        ("{1, 2}", Members(("1", "2"))),
-    ],
-)
-def test_labels_that_stand_for_several_values(label, pattern):
-    assert pattern_of(label) == pattern
+def read_by(original, reading=Reading.AS_LABEL):
+    return (None, None) if original is None else (pd.Series(original), reading)
 
 
-@each("label", ["Urban", "2010-04", "-5", "12", "MAX", "x", "a-b", "01-701-1015", "30--20", "00-950"])
-def test_plain_values(label):
-    assert pattern_of(label) is None
+def agree(columns, n_known, n_released):
+    """Which released record agrees with which person on all columns (n_known, n_released)."""
+    known, released = np.divmod(np.arange(n_known * n_released), max(n_released, 1))
+    return Matching(columns, True).agree(known, released).reshape(n_known, n_released)
 
 
 def agrees(released, known, original=None, within=0.0):
     """Which released record agrees with which known value, as a table of the project's own answers."""
     released, known = pd.Series(released, name="x"), pd.Series(known, name="x")
-    codebook = None if original is None else ColumnCodebook(pd.Series(original))
-    column = compatible_values(released, known, within, codebook)
-    pairs = np.array([(i, j) for i in range(len(known)) for j in range(len(released))])
-    return column.agree(pairs[:, 0], pairs[:, 1], True).reshape(len(known), len(released)).tolist()
+    column = compatible_values(released, known, within, *read_by(original))
+    return agree([column], len(known), len(released)).tolist()
 
 
 def test_bins_are_half_open_and_the_last_one_is_closed():
@@ -71,8 +45,8 @@ def test_intervals_across_each_other_hold_both_ends():
 
 def test_what_the_ends_mean_is_seen_in_the_values_before_the_treatment():
     """Two parts of Mondrian that meet in 30: the first one holds a person aged 30."""
-    assert agrees(["20--30", "30--40"], ["30"], original=[30, 31]) == [[True, True]]
-    assert agrees(["20--30", "30--40"], ["30"], original=[29, 31]) == [[False, True]]
+    assert agrees(["20--30", "30--40"], [30], original=[30, 31]) == [[True, True]]
+    assert agrees(["20--30", "30--40"], [30], original=[29, 31]) == [[False, True]]
 
 
 def test_stars_missing_values_masks_and_sets():
@@ -112,13 +86,11 @@ def two_columns(rows):
 
 
 def fits(released, known, original=None):
-    """Which released record agrees with which person on both columns (n_known, n_released)."""
-    pairs = np.array([(i, j) for i in range(len(known)) for j in range(len(released))])
-    agree = np.ones(len(pairs), dtype=bool)
-    for name in ("x", "y"):
-        codebook = None if original is None else ColumnCodebook(original[name])
-        agree &= compatible_values(released[name], known[name], codebook=codebook).agree(pairs[:, 0], pairs[:, 1], True)
-    return agree.reshape(len(known), len(released))
+    columns = [
+        compatible_values(released[name], known[name], 0.0, *read_by(None if original is None else original[name]))
+        for name in ("x", "y")
+    ]
+    return agree(columns, len(known), len(released))
 
 
 @pytest.mark.thorough("1 s: many draws; one of each kind in the quick run")
@@ -129,7 +101,7 @@ def test_equal_text_agrees_whatever_it_looks_like(released, known):
     equal = (released.x.to_numpy() == known.x.to_numpy()[:, None]) & (
         released.y.to_numpy() == known.y.to_numpy()[:, None]
     )
-    for original in (None, released, released.assign(x="7")):
+    for original in (None, released):
         assert fits(released, known, original)[equal].all()
 
 
@@ -153,10 +125,8 @@ def test_a_treated_label_holds_the_lookalikes_that_it_was_made_of_and_no_others(
     ]
 
 
-def test_bands_in_both_tables_agree_where_they_share_a_number():
+def test_bands_that_the_treatment_made_hold_the_bands_that_they_were_made_of():
     assert agrees(["20--30", "30--40"], ["20--30", "30--40"]) == [[True, False], [False, True]]
-    assert agrees(["20--30", "30--40"], ["20--40", "30--50", "45--50"]) == [[True] * 2, [False, True], [False] * 2]
-    # A band that the treatment made holds the bands that it was made of.
     assert agrees(["20--40", "40--50"], ["20--30", "40--50"], original=["20--30", "40--50"]) == [
         [True, False],
         [False, True],
@@ -198,25 +168,24 @@ people = st.lists(st.tuples(st.sampled_from(VALUES), st.sampled_from(["a", "b", 
 @given(records, people)
 def test_candidates_are_those_that_a_slow_referee_finds(released, known):
     frames = [pd.DataFrame(side, columns=["x", "y"], dtype="str") for side in (released, known)]
-    before = pd.Series([2.0 if label == "1--2" else 1.0 for label, _ in released])  # so 1--2 holds 2
+    before = pd.Series(["2" if label == "1--2" else None for label, _ in released], dtype="str")  # so 1--2 holds 2
     columns = (
-        compatible_values(frames[0].x, frames[1].x, codebook=ColumnCodebook(before)),
+        compatible_values(frames[0].x, frames[1].x, 0.0, before, Reading.AS_LABEL),
         compatible_values(frames[0].y, frames[1].y),
     )
-    matching = Matching(columns, True)
     for attributes in ([0], [1], [0, 1]):
-        reach = matching.reach(attributes)
+        matching = Matching([columns[i] for i in attributes], True)
         fits = np.array(
             [
                 [all(referee_agrees(label[i], value[i], True) for i in attributes) for label in released]
                 for value in known
             ]
         )
-        assert reach.n_candidates.tolist() == fits.sum(axis=1).tolist()
+        n_candidates, candidate = matching.candidates()
+        assert n_candidates.tolist() == fits.sum(axis=1).tolist()
         for i, row in enumerate(fits):
-            one = row.sum() == 1
-            assert reach.candidate[i] == (row.argmax() if one else -1)
-            assert reach.is_pair[i] == (one and fits[:, row.argmax()].sum() == 1)
+            is_pair = row.sum() == 1 and fits[:, row.argmax()].sum() == 1
+            assert candidate[i] == (row.argmax() if is_pair else -1)
 
 
 @examples(100)
@@ -227,14 +196,42 @@ def test_exact_candidates_are_those_of_a_join(released, known):
     numbered = [frame.assign(number=range(len(frame))).dropna() for frame in frames]
     joined = numbered[1].merge(numbered[0], on=["x", "y"])
     expected = joined.number_x.value_counts().reindex(range(len(known)), fill_value=0)
-    assert matching.reach([0, 1]).n_candidates.tolist() == expected.tolist()
+    assert matching.candidates()[0].tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("number", [1234567890123456.0, 2.0**53, 0.1234567890123456, 0.1 + 0.2, 12.5])
 def test_a_register_read_as_text_equals_the_numbers_of_the_release_and_the_other_way_round(number):
     """One value of the register is a name, so that all of it is text; two numbers read the same in 15 digits."""
     numbers, texts = pd.Series([number, number * (1 + 2e-16), 7.0], name="x"), pd.Series([repr(number), "Anna"])
-    for agreement in (equal_values(numbers, texts), compatible_values(numbers, texts)):
-        assert agreement.agree(np.array([0, 0]), np.array([0, 2]), False).tolist() == [True, False]
-    for agreement in (equal_values(texts, numbers), compatible_values(texts, numbers)):
-        assert agreement.agree(np.array([0, 2]), np.array([0, 0]), False).tolist() == [True, False]
+    for agreement in (equal_values, compatible_values):
+        assert agree([agreement(numbers, texts)], 2, 3)[0].tolist()[::2] == [True, False]
+        one = agreement(texts.rename("x"), numbers)
+        assert one.same(one.known[[0, 2]], one.released[[0, 0]]).tolist() == [True, False]
+
+
+# ---------------------------------------------------------------- with the codebook
+
+VALUES_TREATED = ["1", "2", "3", "20--30", "12-345", "A|B", "B"]
+LABELS_MADE = ["low", "high", "1--2", "20--30", "B", "2", "*"]
+
+
+@examples(200)
+@given(
+    st.dictionaries(st.sampled_from(VALUES_TREATED), st.sampled_from(LABELS_MADE)),
+    st.lists(st.sampled_from(VALUES_TREATED), min_size=1),
+)
+def test_a_recoded_value_agrees_with_its_own_label_and_no_other(book, values):
+    """The slow reading: look the value up in the codebook. Whatever label or value looks like an interval or a set."""
+    released = pd.Series([book.get(value, value) for value in values], name="x")
+    column = compatible_values(released, pd.Series(values), 0.0, *read_by(values, Reading.BY_VALUE))
+    expected = [[label == "*" or book.get(value, value) == label for label in released] for value in values]
+    assert agree([column], len(values), len(values)).tolist() == expected
+
+
+@examples(200)
+@given(st.lists(st.tuples(st.sampled_from(["x", "y", "z"]), st.sampled_from(["north", "south", "*"])), min_size=1))
+def test_a_label_agrees_with_every_value_that_became_it(pairs):
+    values, labels = zip(*pairs, strict=True)
+    known = ["x", "y", "z", "w"]
+    expected = [[label == "*" or (value, label) in pairs for label in labels] for value in known]
+    assert agrees(list(labels), known, original=values) == expected
