@@ -112,7 +112,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/models": 30,
     },
     "Cut": {
-        "tests/analyses/linkage_attack": 7,
         "tests/attack": 3,
     },
 }
@@ -121,10 +120,10 @@ MOST = {
     "Anonymization_Models": 381,
     "config": 236,
     "disclosure_control": 1,
-    "disclosure_control.analyses": 4199,
+    "disclosure_control.analyses": 3544,
     "disclosure_control.assess": 747,
     "disclosure_control.attack": 3988,
-    "disclosure_control.basics": 2192,
+    "disclosure_control.basics": 2186,
     "disclosure_control.draft": 1585,
     "disclosure_control.identifiers": 1457,
     "disclosure_control.measures": 1658,
@@ -138,16 +137,16 @@ MOST = {
     "disclosure_control.study_tables": 1382,
     "doors": 770,
     "study": 7786,
-    "tests": 752,
+    "tests": 751,
     "tests/analyses/explore": 453,
     "tests/analyses/fairness": 359,
-    "tests/analyses/linkage_attack": 672,
+    "tests/analyses/linkage_attack": 481,
     "tests/analyses/private_release": 895,
     "tests/analyses/sweep": 634,
     "tests/assess": 163,
     "tests/attack": 1328,
     "tests/bad_inputs": 840,
-    "tests/basics": 960,
+    "tests/basics": 952,
     "tests/config": 212,
     "tests/corpus": 319,
     "tests/draft": 1246,
@@ -157,7 +156,7 @@ MOST = {
     "tests/records": 1610,
     "tests/release": 2272,
     "tests/remedy/recodings": 735,
-    "tests/remedy/treatments": 1805,
+    "tests/remedy/treatments": 1801,
     "tests/report": 2834,
     "tests/rules": 168,
     "tests/run": 2063,
@@ -174,8 +173,8 @@ MOST = {
     "tests/study/models": 1061,
     "tests/study_tables": 612,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 42196, 33517
-MOST_SETTINGS = 298
+MOST_STATEMENTS, MOST_OF_TESTS = 41535, 33313
+MOST_SETTINGS = 292
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
 # A number may be above what is there by this share: less is no room to hide in.
