@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.basics.telling.words import counted
 from study.formats.messages import setting_of, shown_name
 
@@ -23,10 +24,19 @@ _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _CHUNK = 1 << 24
 # Pages of one byte for a letter that programs in Europe write.
 _SCORED = ("cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1257", "iso-8859-2", "iso-8859-7")
-_OF_OLD_SYSTEMS = ("cp850", "cp852", "mac-roman")  # named in a fault, and never guessed
+# Named in a fault, and never guessed.
+_OF_OLD_SYSTEMS = (
+    *("cp850", "cp852", "cp857", "cp775", "cp737", "cp866", "koi8-r", "iso-8859-5"),
+    *("mac-roman", "mac-cyrillic"),
+)
 _SCORED_NAMES = {codecs.lookup(name).name: name for name in (*_SCORED, *_OF_OLD_SYSTEMS)}
 _MOST_SCORED = 1000  # lines with foreign letters
 _CLEARLY, _LEAST_SCORE = 1.2, 0.03  # better than the usual one by this factor, and more than a few letters give
+_MOST_ODD = 0.04  # of the foreign letters of a text that is read in its own encoding
+# Signs that stand between two letters, and behind one: Crohn’s, m².
+_WITHIN_WORDS = frozenset("\xa0\xad\u2018\u2019\u2013\u2014\u2026·")
+_BEHIND_WORDS = _WITHIN_WORDS | frozenset("\u201c\u201d»°²³¹®™©±†‡•")
+_LAST_LATIN = "\u02af"
 
 
 def read_text(source: SourceFile, declared: str | None) -> tuple[pa.Buffer, list[str]]:
@@ -49,9 +59,48 @@ def read_text(source: SourceFile, declared: str | None) -> tuple[pa.Buffer, list
         return data, []
     may_be_utf8 = declared is None or codecs.lookup(declared).name in ("utf-8", "utf-8-sig")
     if may_be_utf8 and _is_valid_utf8(content):
-        return data[3:] if content.startswith(codecs.BOM_UTF8) else data, []
+        data = data[3:] if content.startswith(codecs.BOM_UTF8) else data
+        return (data, []) if declared is not None or not _TWICE.search(content) else _encoded_once(data, path)
     encoding, notes = chosen_encoding(content.split(b"\n"), "line", path, declared)
     return pa.py_buffer(_decoded_whole(content, path, encoding)), notes
+
+
+# What UTF-8 has two or three bytes for, if each of these was taken for a character of cp1252 and encoded again.
+_TWICE = re.compile(
+    rb"\xc3[\x82-\x9f](?:\xc2[\x80-\xbf]|[\xc5\xc6\xcb][\x80-\xbf]|\xe2[\x80-\x84][\x80-\xbf])"
+    rb"|\xc3\xa2(?:\xe2\x82\xac|\xc2\x80)"
+)
+_WRITTEN = re.compile("[\u00c0-\u017f\u0370-\u052f\u2010-\u2026°µ±²³]")  # letters, dashes and quotes
+
+
+def _encoded_once(data: pa.Buffer, path: Path) -> tuple[pa.Buffer, list[str]]:
+    """A text of which every line with foreign letters was encoded twice as it was before, with a note.
+
+    Where only some were, the text as it is, and how many.
+    """
+    lines = data.to_pybytes().decode().split("\n")
+    foreign = {line: _once(line) for line in lines if not line.isascii()}
+    twice = {line: once for line, once in foreign.items() if once is not None and _WRITTEN.search(once)}
+    if not twice:
+        return data, []
+    if len(twice) < len(foreign):
+        few = f"{people_on_screen(len(twice))} of {len(foreign):,} different lines with foreign letters"
+        return data, [f"{few} encoded twice in UTF-8, left unchanged: one letter is two signs there; export it again"]
+    once = "\n".join(twice.get(line, line) for line in lines)
+    one = setting_of(path, "encoding", "utf-8")
+    return pa.py_buffer(once.encode()), [f"encoded twice in UTF-8: read as encoded once (guessed; if not, {one})"]
+
+
+def _once(text: str) -> str | None:
+    """A text as it was before it was encoded a second time; None if it was not."""
+    try:
+        return text.translate(_CONTROLS_OF_CP1252).encode("cp1252", errors="surrogateescape").decode()
+    except UnicodeError:
+        return None
+
+
+# The bytes that cp1252 has no character for stay controls, or bytes.
+_CONTROLS_OF_CP1252 = {code: 0xDC00 + code for code in range(0x80, 0xA0)}
 
 
 def chosen_encoding(
@@ -98,29 +147,56 @@ def check_encoding_name(name: str, path: Path) -> None:
 def _guessed(pieces: Sequence[bytes], heading: bytes, path: Path) -> str:
     """The encoding whose letters and words fit best; Greek or western, unless another one fits clearly better.
 
-    Raises FaultyInputError where another one reads letters in words that would have signs, and is not clearly better.
+    Raises FaultyInputError where another one reads letters in words that would have signs, and is not clearly better,
+    or is that of an old system.
     """
     sample = b"\n".join([heading, *pieces[:_MOST_SCORED]])
     usual = _greek_or_western(pieces)
     scores = _scores(sample)
     best = max(scores, key=lambda name: (scores[name], name == usual), default=usual)
-    if best == usual or not _is_valid(sample, best):
-        return usual
-    if not _is_valid(sample, usual):
-        return best if scores[best] >= _LEAST_SCORE else usual
-    as_best, as_usual = sample.decode(best), sample.decode(usual)
-    if as_best == as_usual:
-        return usual
-    is_clear = scores[best] >= max(_CLEARLY * scores.get(usual, 0.0), _LEAST_SCORE)
-    if is_clear or (usual, best) == ("cp1253", "cp1252"):  # of two letters side by side: Greek is more than that
-        return best
-    if _reads_letters_for_signs(as_best, as_usual):
+    guess, other = usual, ""
+    if best != usual and _is_valid(sample, best):
+        if not _is_valid(sample, usual):
+            guess = best if scores[best] >= _LEAST_SCORE else usual
+        elif (as_best := sample.decode(best)) != (as_usual := sample.decode(usual)):
+            is_clear = scores[best] >= max(_CLEARLY * scores.get(usual, 0.0), _LEAST_SCORE)
+            # Of two letters side by side: Greek is more than that.
+            guess = best if is_clear or (usual, best) == ("cp1253", "cp1252") else usual
+            other = best if guess == usual and _reads_letters_for_signs(as_best, as_usual) else ""
+    other = _of_old_system(sample, other or guess) or other
+    if other:
         raise FaultyInputError(
-            f"{path.name}: not UTF-8, and its encoding is not certain: {best} fits best"
-            f"{_both_readings(heading, best, usual)}. Declare it by {setting_of(path, 'encoding', best)}, or "
-            f"{setting_of(path, 'encoding', usual)}."
+            f"{path.name}: not UTF-8, and its encoding is not certain: {other} fits best"
+            f"{_both_readings(heading, other, guess)}. Declare it by {setting_of(path, 'encoding', other)}"
+            f"{', or ' + setting_of(path, 'encoding', guess) if _is_valid(sample, guess) else ''}."
         )
-    return usual
+    return guess
+
+
+def _of_old_system(sample: bytes, guess: str) -> str:
+    """The page of an old system that fits better, and by which words are whole that have signs in them by the guess."""
+    n_odd = _n_odd(sample.decode(guess, errors="replace"))
+    if n_odd <= _MOST_ODD * sum(letter >= 0x80 for letter in sample):
+        return ""
+    scores = _scores(sample, (*_OF_OLD_SYSTEMS, guess))
+    least = scores.pop(guess, 0.0)
+    whole = [name for name in scores if _is_valid(sample, name) and 4 * _n_odd(sample.decode(name)) <= n_odd]
+    best = max(whole, key=lambda name: (scores[name], name == "cp850"), default=guess)
+    return best if scores.get(best, 0.0) > least else ""
+
+
+def _n_odd(text: str) -> int:
+    """How many foreign characters are signs in a word, of another script, or capitals beside small letters."""
+
+    def is_odd(before: str, one: str, after: str) -> bool:
+        if not one.isalpha():
+            is_of_word = before.isalpha() and one not in (_WITHIN_WORDS if after.isalpha() else _BEHIND_WORDS)
+            return is_of_word or "\x80" <= one <= "\x9f" or one == "\ufffd"
+        is_of_two_scripts = one > _LAST_LATIN and (before + after).isascii() and (before.isalpha() or after.isalpha())
+        return (before.islower() and one.isupper()) or (one.islower() and after.isupper()) or is_of_two_scripts
+
+    around = zip(f" {text}", text, f"{text[1:]} ", strict=False)
+    return sum(is_odd(before, one, after) for before, one, after in around if one > "\x7f")
 
 
 def _scores(sample: bytes, encodings: Sequence[str] = _SCORED) -> dict[str, float]:
@@ -144,7 +220,7 @@ def _both_readings(heading: bytes, best: str, usual: str) -> str:
     foreign = [cell for cell in cells if not cell.isascii()]
     if not foreign or len(cells) < 2 or any(re.search(rb"\d", cell) for cell in cells):
         return ""
-    readings = [shown_name(foreign[0].decode(name)) for name in (best, usual)]
+    readings = [shown_name(foreign[0].decode(name, errors="replace")) for name in (best, usual)]
     return f", by which a heading is {readings[0]} and not {readings[1]}"
 
 

@@ -29,6 +29,7 @@ _SAMPLE = 2000  # records that show the forms of columns
 _MOST_SHARE, _MOST_ROWS = 0.05, 20  # more rows of nobody than this are no such rows
 _FEWEST_RECORDS = 5  # that show the forms of the columns
 _FIT = 0.95  # of the values of a column with a form
+_FEWEST_LETTERS = 4  # of a word for a total at the end of another word, and more
 _MOST_OF_A_LEGEND = 2  # cells of a row below a blank one at the end
 _NUMBER = re.compile(r"[<>]?=?\s*[+-]?[.,]*\d[\d.,\s]*([eE][+-]?\d+)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*", re.ASCII)
 _MISSING = frozenset(("na", "n", "a", "nan", "null", "none", "nat", "unknown", "missing", "not", "done", "nd", "unk"))
@@ -150,9 +151,10 @@ def _are_odd(name: str, texts: pa.ChunkedArray, n_records: np.ndarray) -> np.nda
 
 @cache
 def _form_of_summaries() -> str:
-    """The form of a text that has words for a total alone, beside signs and numbers."""
-    words = words_of_summaries()
-    return rf"(?i)^[\W\d_]*(?:(?:{'|'.join(sorted({*words, *map(words_of, words)}))})[\W\d_]*){{1,4}}$"
+    """The form of a text that has words for a total alone, beside signs and numbers, or ends in one: ``Sous-total``."""
+    words = sorted({form for word in words_of_summaries() for form in (word, words_of(word))})
+    ends = "|".join(word for word in words if len(word) > _FEWEST_LETTERS)
+    return rf"(?i)^[\W\d_]*(?:(?:{'|'.join(words)}|[^\s\d]+(?:{ends}))[\W\d_]*){{1,4}}$"
 
 
 def _is_summary(cell: str) -> bool:
@@ -195,7 +197,7 @@ class _Suspects:
     def of_nobody(self) -> list[_Kind]:
         ids = _ids(self.columns)
         rows = [{name: cells[place] for name, cells in self.cells.items()} for place in range(len(self.rows))]
-        blank = [place for place, row in enumerate(rows) if not any(row.values())]
+        blank = [place for place, row in enumerate(rows) if _is_blank(row.values())]
         headings = [place for place, row in enumerate(rows) if _are_headings(row)]
         others = [place for place in range(len(rows)) if place not in {*blank, *headings}]
         legend = self._legend(blank)
@@ -232,7 +234,10 @@ class _Suspects:
         return is_odd and is_broken and not any(self.forms[name].fits(cell) for name, cell in given.items())
 
     def _is_total(self, row: Mapping[str, str], ids: Sequence[str]) -> bool:
-        """Whether a row has a word for it where ids have digits, or numbers that are the sums or means of columns."""
+        """Whether a row has a word for it where ids have digits, or numbers that are the sums or means of columns.
+
+        The word may stand beside a missing id, too.
+        """
         given = {name: cell for name, cell in row.items() if cell}
         words = [name for name, cell in given.items() if _is_summary(cell)]
         numbers = {name: cell for name, cell in given.items() if _NUMBER.fullmatch(cell)}
@@ -240,7 +245,8 @@ class _Suspects:
         if (is_named or self._is_of_a_group(row, ids)) and not any(self.forms[name].are_words for name in ids):
             return True
         numbers = {name: cell for name, cell in numbers.items() if name not in ids}
-        may_be = is_named or len(numbers) == len(given)
+        may_be = is_named or len(numbers) + len(words) == len(given)
+        is_named |= bool(words) and not any(row[name] for name in ids)
         return (
             may_be
             and bool(numbers)
@@ -358,6 +364,12 @@ class _Form:
 def _are_headings(row: Mapping[str, str]) -> bool:
     given = {name: cell for name, cell in row.items() if cell}
     return len(given) > 1 and 3 * sum(_same(cell, name) for name, cell in given.items()) >= 2 * len(given)
+
+
+def _is_blank(cells: Iterable[str]) -> bool:
+    """Whether a row has no value, or only the lines that a database prints below the headings."""
+    given = [cell for cell in cells if cell]
+    return not given or (not any(cell.strip("-–—=_* ") for cell in given) and len(max(given, key=len)) > 2)
 
 
 def _is_missing(cell: str) -> bool:

@@ -21,7 +21,7 @@ from study.merge.assembling import Assembly, Combined
 from study.merge.domains import DividedDomain, divided_domains
 from study.merge.parts import ColumnOfPeople, CountedFaults, Domain, DomainPart, Plan, Reduction, added
 from study.merge.people import by_domain, people_of_tables
-from study.merge.proof import RowsProof, prove_people
+from study.merge.proof import RowsProof, prove_people, questions_of_tables
 from study.merge.reading import Read, belonging_tables, tables_to_merge
 from study.merge.reductions import reduction_of
 from study.merge.rows import columns_of_person
@@ -86,6 +86,7 @@ def _combined(tables: list[SourceTable], state: MergeState, working: MergeResour
     members, supplemental = by_domain(tables, state.model)
     ids, person = people_of_tables(tables, members, state)
     prove_people(members, person, ids, state)
+    state.notes += questions_of_tables(members, ids, state)
     state.stop_at_faults()
     state.model = _with_people_of_one_row(state.model, members, person)
     starts = starts_of_parts(len(ids), sum(table.n_rows for table in tables), working.rows_per_part)

@@ -7,10 +7,12 @@ two people under one id as one. Neither shows in the counts of rows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.util import hash_pandas_object
 
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.basics.telling.words import listed
@@ -25,6 +27,9 @@ from study.models.roles import Role, TableKind
 FEW = 0.5  # of the people of the smaller side: tables that share fewer do not name the same people
 _BETWEEN_DIGITS = r"(?<=\d)[\W_]+(?=\d)"  # site and number: 1-11 is not 11-1
 _NOT_SPOKEN = r"(?<!\d)[\W_]+|[\W_]+(?!\d)|(?<!\d)0+(?=\d)"
+_FEWEST_COLUMNS = 2  # of two tables whose rows are compared, and more
+# In an id: the system was tried, nobody was treated.
+_TRIALS = "test|tests|demo|dummy|muster|prueba|essai|prova|teste|proba|zkouška|δοκιμή|тест|xxx|zzz"
 FEWEST = 5  # people of a table that are compared
 NEARLY_ALL = 0.95  # of people with one row make a table of people
 # What is the same in all rows of a person, and what is so in a table of people.
@@ -144,6 +149,51 @@ def _fault_of_few_shared(domain: str, counts: tuple[int, int, int], way: Through
         f"tables, by {named!r}, so the tables seem to name different things; {how}. If "
         f"they are other people, write {all_files_setting('files', {domain: {'person': {'others': named}}})}"
     )
+
+
+# ---------------------------------------------------------------- what tables and ids may be instead
+
+
+def questions_of_tables(members: Mapping[str, Sequence[SourceTable]], ids: pd.Index, state: MergeState) -> list[str]:
+    """Notes that ask: an earlier export beside a later one, ids alone, and ids that stand for no patient."""
+    person = state.rule.column
+    columns = {domain: frozenset(tables[0].frame) for domain, tables in members.items() if person in tables[0].frame}
+    notes = [
+        f"{domain}: it has ids alone, so that no column tells that a person is in it; if that means something, give it "
+        "a column that says so"
+        for domain, names in columns.items()
+        if len(names) == 1 and len(members) > 1
+    ]
+    for one, other in combinations((domain for domain, names in columns.items() if len(names) > _FEWEST_COLUMNS), 2):
+        if columns[one] == columns[other]:
+            notes += _note_on_two_exports(one, other, members)
+    return notes + _note_on_trials(ids)
+
+
+def _note_on_two_exports(one: str, other: str, members: Mapping[str, Sequence[SourceTable]]) -> list[str]:
+    """A question where most rows of the smaller of two tables are in the other one as they are."""
+    smaller, larger = sorted((one, other), key=lambda domain: sum(table.n_rows for table in members[domain]))
+    names = sorted(members[one][0].frame)
+    rows, others = (
+        np.concatenate([hash_pandas_object(table.frame[names].astype("str"), index=False) for table in members[domain]])
+        for domain in (smaller, larger)
+    )
+    n_same = int(np.isin(rows, others).sum())
+    if n_same < max(FEWEST, FEW * len(rows)):
+        return []
+    without = all_files_setting("ignore", [smaller])
+    words = f"rows are in {larger} as they are: is it an earlier export of the same table? If so, leave it out by"
+    return [Note.of(lambda told: f"{smaller}: {told(n_same)} of its {told(len(rows))} {words} {without}")]
+
+
+def _note_on_trials(ids: pd.Index) -> list[str]:
+    """A question where few ids have a word for a trial of the system in them, and the others none."""
+    texts = ids.astype("str")
+    n = int(texts.str.contains(rf"(?i)(?:^|[\W\d_])(?:{_TRIALS})(?:$|[\W\d_])").sum())
+    if not 0 < n <= (1 - NEARLY_ALL) * len(ids) or texts.str.contains(r"\d").mean() < NEARLY_ALL:
+        return []
+    words = "ids have a word such as TEST or DEMO in them: if they are no people, take their rows out of the files"
+    return [Note.of(lambda told: f"{told(n)} {words}")]
 
 
 # ---------------------------------------------------------------- rows of one id

@@ -143,9 +143,48 @@ def test_pieces_of_values(tmp_path):
     assert chosen_encoding([b"Alzheimer\x92s"], "value", tmp_path / "ts.xpt", None)[0] == "cp1252"
 
 
-def test_the_fault_names_the_page_of_an_old_system_that_fits(tmp_path):
-    text = "sex;town\n" + "männlich;Köln\nweiblich;Düsseldorf\nmännlich;Lübeck\n" * 20
-    assert '"encoding": "cp850"' in fault_of(tmp_path, text.encode("cp850"), None)
+@each(
+    ("text", "encoding"),
+    [
+        ("sex;town\nmännlich;Köln\nweiblich;Düsseldorf\n", "cp850"),
+        ("sexe;âge;ville\nfemme;3;Béziers\nhomme;4;Orléans\n", "mac-roman"),
+        (POLISH, "cp852"),
+        (RUSSIAN, "koi8-r"),
+        (RUSSIAN, "cp866"),
+        (TURKISH, "cp857"),
+        (GREEK.replace("µ", "u"), "cp737"),
+    ],
+)
+def test_the_fault_names_the_page_of_an_old_system_whose_words_are_whole(tmp_path, text, encoding):
+    assert f'"encoding": "{encoding}"' in fault_of(tmp_path, text.encode(encoding))
+
+
+@each("text", ["a\nSmith†\n", "a;b\nCrohn’s;5 %\n", "anzahlÜbungen;x\n1;2\n", "a\nMme\xa0dupont\n", "a\ncol·legi\n"])
+def test_signs_that_stand_in_words_are_of_no_old_system(tmp_path, text):
+    assert text_of(tmp_path, text.encode("cp1252"))[0] == text
+
+
+def twice(text: str) -> bytes:
+    """A text in UTF-8, every byte taken for a character of Latin 1."""
+    return text.encode().decode("latin-1").encode()
+
+
+@each("text", [POLISH, GREEK, RUSSIAN, WESTERN, "a;b\n1;37 °C\n", "a\nCrohn’s\n"])
+def test_what_was_encoded_twice_is_read_once_and_said(tmp_path, text):
+    read, [note] = text_of(tmp_path, twice(text))
+    assert (read, note[:13]) == (text, "encoded twice")
+    assert text_of(tmp_path, twice(text), "utf-8") == (twice(text).decode(), [])
+
+
+def test_a_text_of_which_some_was_encoded_twice_stays_and_is_said(tmp_path):
+    data = twice("Größe\n") + "Köln\n".encode()
+    assert text_of(tmp_path, data) == (data.decode(), [note := text_of(tmp_path, data)[1][0]])
+    assert "of 2 different lines with foreign letters encoded twice in UTF-8, left unchanged" in note
+
+
+@each("text", ["IRMÃ\n«IRMÃ»\n", "CAFÉ®\né\n", "Île\n", "Ã\n"])
+def test_letters_beside_signs_were_encoded_once(tmp_path, text):
+    assert text_of(tmp_path, text.encode()) == (text, [])
 
 
 def test_the_fault_of_a_declared_encoding_names_another_one_that_fits(tmp_path):

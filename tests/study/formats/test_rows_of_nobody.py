@@ -39,6 +39,9 @@ def table_of(folder: Path, rows: list[list[str]], headings: list[str] = HEADINGS
         ([*RECORDS, ["Standardabw.", "", "8.2", ""]], "a row of totals left out"),
         ([*RECORDS, ["Τυπική απόκλιση", "", "8.2", ""]], "a row of totals left out"),
         ([*RECORDS, ["", "", *SUMS]], "a row of totals left out"),
+        ([*RECORDS, ["", "Summe", *SUMS]], "a row of totals left out"),
+        ([*RECORDS, ["Zwischensumme", "", "12", ""]], "a row of totals left out"),
+        ([["------", "---", "---", "------"], *RECORDS], "a row without any value left out"),
         ([*RECORDS, ["Summe Arm A", "", "12", ""]], "a row of totals left out"),
         ([*RECORDS, ["Summe Arm F", "", SUM_OF_F, ""]], "a row of totals left out"),
         ([*RECORDS, ["p-value", "", "0.04", ""]], "a row of totals left out"),
@@ -82,6 +85,7 @@ def test_a_legend_below_a_blank_row_is_no_record(tmp_path: Path) -> None:
         ["Test", "", "45.5", "71.5"],  # years with a half, where all others have whole ones
         ["Min Ho", "", "45", "71.5"],
         ["Min Ho", "", "47", ""],  # the mean
+        ["112", "-", "-", "-"],  # of whom nothing is known
     ],
 )
 def test_what_may_be_a_person_stays(row: list[str], tmp_path: Path) -> None:

@@ -177,3 +177,37 @@ def test_a_rule_for_spellings_is_named_where_it_makes_those_ids_equal_and_no_oth
     assert "2 ids" in note_on("01-011", "1_11", "11-1")
     assert "upper" not in note_on("P-07", "P7", "p08", "P08")
     assert "upper" in note_on("p08", "P08", "1-11")
+
+
+def notes_on(folder: Path, **tables: list[list[Any]]) -> list[str]:
+    return [str(note) for note in merged(written(folder, **tables)).report["notes"]]
+
+
+def test_an_earlier_export_beside_a_later_one_is_asked_about_and_two_visits_are_not(tmp_path: Path) -> None:
+    later = [["patient_id", "sex", "score"], *([f"H{i:02d}", "mf"[i % 2], 40 + i] for i in range(20))]
+    earlier = [*later[:10], ["H09", "f", 12]]
+    [note] = [one for one in notes_on(tmp_path, may=later, april=earlier) if "earlier export" in one]
+    assert note.startswith("APRIL: 9 of its 10 rows are in MAY as they are")
+    assert note.endswith('merge: {"ignore": ["APRIL"]}')
+    visit = [later[0], *([person, sex, score + 1] for person, sex, score in later[1:])]
+    assert not notes_on(tmp_path, may=later, april=visit)
+
+
+def test_a_table_of_ids_alone_is_asked_about(tmp_path: Path) -> None:
+    ids = [f"H{i:02d}" for i in range(20)]
+    [note] = notes_on(
+        tmp_path,
+        dm=[["patient_id", "sex"], *([one, "f"] for one in ids)],
+        consent=[["patient_id"], *([one] for one in ids)],
+    )
+    assert note.startswith("CONSENT: it has ids alone")
+
+
+def test_ids_of_a_trial_of_the_system_are_asked_about_where_the_others_are_none(tmp_path: Path) -> None:
+    def asked(*more: str) -> bool:
+        rows = [[one, "f"] for one in (*(f"10-{i:02d}" for i in range(40)), *more)]
+        return any("TEST" in note for note in notes_on(tmp_path, dm=[["patient_id", "sex"], *rows]))
+
+    assert asked("TEST-01")
+    assert not asked("TESTA-01")
+    assert not asked(*(f"DEMO-{i}" for i in range(40)))
