@@ -173,7 +173,7 @@ def questions_of_tables(members: Mapping[str, Sequence[SourceTable]], ids: pd.In
 def _note_on_two_exports(one: str, other: str, members: Mapping[str, Sequence[SourceTable]]) -> list[str]:
     """A question where most rows of the smaller of two tables are in the other one as they are."""
     smaller, larger = sorted((one, other), key=lambda domain: sum(table.n_rows for table in members[domain]))
-    names = sorted(members[one][0].frame)
+    names = sorted(map(str, members[one][0].frame))
     rows, others = (
         np.concatenate([hash_pandas_object(table.frame[names].astype("str"), index=False) for table in members[domain]])
         for domain in (smaller, larger)
