@@ -38,7 +38,7 @@ from study.formats.messages import counted_note, setting_of
 from study.formats.placeholders import life_of
 from study.formats.tables import KEEP, FileOptions
 from study.formats.values import NUMBER_PATTERN, Column, n_records_of
-from study.models.role_words import is_key
+from study.models.role_words import is_key, names_a_code
 
 _DAY = r"^\d{4}-\d{2}-\d{2}(?:T|$)"
 _LOOKED_AT = 64
@@ -91,7 +91,7 @@ def may_be_dates(name: str, numbers: np.ndarray) -> bool:
     """Whether numbers (n_values,) beneath a heading, NaN where missing, may count from a day that is not declared."""
     if names_a_date(name):
         return bool(serial_readings(numbers) or may_count_time(numbers))
-    return not names_a_measure(name) and bool(may_count_time(numbers))
+    return not (names_a_measure(name) or names_a_code(name)) and bool(may_count_time(numbers))
 
 
 def days_in(column: Column, n_records: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, list[str]] | None:
@@ -238,7 +238,7 @@ def _may_be_serial(name: str, column: Column) -> np.ndarray | None:
         if not pc.all(pc.match_substring_regex(first, NUMBER_PATTERN)).as_py():
             return None
         first = first.cast(pa.float64()).to_numpy()
-    if not may_count_time(first, fewest=1) or names_a_measure(name) or is_key(name):
+    if not may_count_time(first, fewest=1) or names_a_measure(name) or names_a_code(name) or is_key(name):
         return None
     return numbers_of(column)
 

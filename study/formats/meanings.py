@@ -38,7 +38,8 @@ from study.formats.placeholders import (
 from study.formats.tables import FileContents, FileOptions, domain_of
 from study.formats.thousands import without_thousands
 from study.formats.values import NUMBER_PATTERN, Column, clean_name, n_records_of
-from study.models.role_words import is_key, role_of_heading, unit_beside
+from study.merge.units import unit_of
+from study.models.role_words import is_key, role_of_heading
 from study.models.roles import Role
 
 _CODE_TEXTS = pa.array(
@@ -186,9 +187,15 @@ def _names_an_age(name: str) -> bool:
 
 def _in_units(name: str, columns: Mapping[str, Column]) -> bool:
     """Whether numbers are of several units: 180 months are an age."""
-    unit = unit_beside(name, list(columns))
+    unit = unit_of(name, list(columns), lambda other: _first_values(columns[other]))
     units = None if unit is None else columns[unit]
     return isinstance(units, pa.ChunkedArray) and len(pc.unique(units).drop_null()) > 1
+
+
+def _first_values(column: Column) -> list[object]:
+    some = pa.array(column[:20]) if isinstance(column, np.ndarray) else beginning(column)
+    found: list[object] = pc.unique(some).to_pylist()
+    return found
 
 
 def _may_have_codes(name: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -21,10 +21,11 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from study.concepts import concept_of
 from study.formats.messages import Note, shown_name
 from study.formats.tables import SourceTable
-from study.models.role_words import unit_beside, words_beside_unit
+from study.models.role_words import role_of_heading, unit_beside, words_beside_unit
 
 # The kinds of units in which numbers are made one; results of laboratories in several units stay.
 _KINDS_OF = {"age": ("time",), "height or weight": ("weight", "length"), "a laboratory result": ()}
+_LOOKED_AT = 200  # records that show whether a column may have units
 _NEARLY_ALL = 0.9  # of the records whose heading names a unit
 _USUAL = {"time": "YEARS", "weight": "kg", "length": "cm"}
 
@@ -71,6 +72,43 @@ def are_units(texts: Sequence[str], n_records: np.ndarray) -> bool:
     return is_sure and bool(n_records[are].sum() >= _NEARLY_ALL * n_records.sum())
 
 
+def unit_of(name: str, names: Sequence[str], first_values: Callable[[str], Iterable[object]]) -> str | None:
+    """The column of a table that names the unit of another one's numbers, by its heading or values; None for none."""
+    return unit_beside(name, names) or unit_by_values(name, names, first_values)
+
+
+def unit_by_values(name: str, names: Sequence[str], first_values: Callable[[str], Iterable[object]]) -> str | None:
+    """The next column of words behind an age, weight or length that has units of its kind alone: ``20``, ``meses``.
+
+    Its heading says nothing. ``first_values`` gives some values of a column.
+    """
+    units = {word for kind in _KINDS_OF.get(_measure(name), ()) for word in _kinds()[kind]}
+    if not units:
+        return None
+    for other in names[names.index(name) + 1 :]:
+        words = {_word(str(value)) for value in first_values(other)}
+        if words and not np.isnan(parse_numbers(pd.Series(sorted(words)))).any():
+            return None
+        are_units = bool(words) and units.issuperset(words) and max(map(len, words)) > 1
+        if are_units and concept_of(other) is None and role_of_heading(other) is None:
+            return other
+    return None
+
+
+def first_values_of(table: SourceTable) -> Callable[[str], Iterable[object]]:
+    """What gives some values of a column of the table."""
+    return lambda name: table.counted_column(name)[0].iloc[:_LOOKED_AT].dropna().unique()
+
+
+def _measure(name: str) -> str:
+    concept = concept_of(name)
+    return "age" if name in ("AGE", "AAGE") else concept.name if concept else ""
+
+
+def _word(text: str) -> str:
+    return text.strip().rstrip(".").casefold()
+
+
 def with_one_unit(table: SourceTable) -> SourceTable:
     """The table, its ages, weights and lengths of several units in the usual one, with notes.
 
@@ -81,7 +119,8 @@ def with_one_unit(table: SourceTable) -> SourceTable:
         texts = [str(text) for text in table.counts_of(unit).index]
         usual, factor_of = _factors(texts, kinds)
         # What only stands behind the numbers may be a ward: there all have to be units of the one kind.
-        is_its_own = unit == f"{column}U" or bool(words_beside_unit(unit))
+        says = role_of_heading(unit)
+        is_its_own = unit == f"{column}U" or (says is not None and bool(words_beside_unit(unit)))
         if len(set(factor_of.values())) < 2 or not (is_its_own or all(factor_of.values())):
             units = {text.casefold() for text in texts if is_a_unit(text)}
             if len(units) > 1 and max(map(len, units)) > 1:  # and not A and B, wards
@@ -109,9 +148,8 @@ def _pairs(table: SourceTable) -> Iterator[tuple[str, tuple[str, ...], str]]:
     """Columns of numbers that people have one of, each with its kinds of units, and the column that names its unit."""
     names = list(map(str, table.frame.columns))
     for name in names:
-        concept = concept_of(name)
-        of = "age" if name in ("AGE", "AAGE") else concept.name if concept else ""
-        if of in _KINDS_OF and (unit := unit_beside(name, names)) is not None:
+        of = _measure(name)
+        if of in _KINDS_OF and (unit := unit_of(name, names, first_values_of(table))) is not None:
             yield name, _KINDS_OF[of], unit
 
 
@@ -122,7 +160,7 @@ def _factors(texts: list[str], kinds: tuple[str, ...]) -> tuple[str, dict[str, f
     """
     if not kinds:
         return "", dict.fromkeys(texts)
-    small = {text: text.strip().rstrip(".").casefold() for text in texts}
+    small = {text: _word(text) for text in texts}
     kind = max(kinds, key=lambda one: sum(word in _kinds()[one] for word in small.values()))
     found = {text: _kinds()[kind].get(word) for text, word in small.items()}
     return next((text for text, factor in found.items() if factor == 1), _USUAL[kind]), found

@@ -19,7 +19,7 @@ from study.formats.dated_columns import may_be_dates
 from study.formats.epochs import may_count_time
 from study.formats.tables import SourceTable
 from study.headings import is_number, words_of
-from study.merge.units import are_units
+from study.merge.units import are_units, first_values_of, unit_by_values
 from study.models.births import birth_by_values
 from study.models.role_words import (
     HeadingSays,
@@ -81,6 +81,11 @@ class PlainTable:
     @cached_property
     def columns(self) -> list[str]:
         return list(map(str, self.table.frame.columns))
+
+    @cached_property
+    def _units(self) -> set[str | None]:
+        """The columns that have the units of others."""
+        return {unit_by_values(name, self.columns, first_values_of(self.table)) for name in self.columns}
 
     @property
     def roles(self) -> ColumnsAskedFor:
@@ -176,6 +181,8 @@ class PlainTable:
             return Role.TIME, "its values are times of day"
         if values.named == "sex":
             return Role.SEX, "its values are words for the sexes"
+        if not values.is_numeric and name in self._units:
+            return Role.UNIT, "its values are the units of the numbers before it"
         if values.are_countries:
             return Role.ORIGIN, "its values are names of countries"
         if values.are_yes_or_no:
@@ -201,6 +208,8 @@ class PlainTable:
         if values.system:
             return Role.CODED_TERM, f"its values have the form of {values.system} codes"
         repeats = values.n_distinct * PEOPLE_OF_A_TERM <= values.n_values
+        if values.is_numeric and may_be_dates(name, values.numbers):
+            return self._number(values, name)
         if values.are_codes and repeats:
             return Role.CODED_TERM, "the heading names a term, and its values are codes that repeat"
         is_shared = repeats and values.n_distinct * PEOPLE_OF_A_WORD <= self.n_people

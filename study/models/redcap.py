@@ -18,6 +18,7 @@ from disclosure_control.basics.telling.faults import stop_at
 from study.formats.tables import SourceTable, without_moments
 from study.models import redcap_rows as rows
 from study.models.births import birth_by_values
+from study.models.column_roles import PlainTable
 from study.models.redcap_dictionary import (
     PARTS,
     ExportColumn,
@@ -27,7 +28,7 @@ from study.models.redcap_dictionary import (
     fields_of,
     words_of,
 )
-from study.models.redcap_roles import column_of_field, flag_of, guessed_column
+from study.models.redcap_roles import column_of_field, flag_of
 from study.models.registry import DataModel
 from study.models.roles import ColumnModel, Derive, Role, TableKind, TableModel
 from study.models.study_model import StudyModel
@@ -314,7 +315,7 @@ def _of_column(table: SourceTable, name: str, one: ExportColumn, project: _Proje
         return ColumnModel(Role.DESCRIBES_RECORD, "whether an instrument is complete")
     if _TIMESTAMP.fullmatch(name):
         return ColumnModel(Role.DATE, "when a survey was answered")
-    return guessed_column(name, values)
+    return PlainTable(table, project.person).role(name)
 
 
 def _is_status(name: str, values: pd.Series, fields: Sequence[RedcapField]) -> bool:

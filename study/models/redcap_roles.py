@@ -4,45 +4,23 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
-from study.concepts import CONCEPTS
-from study.formats.dated_columns import may_be_dates
-from study.models.column_roles import SHOWN_BY_VALUES, understood
+from study.models.column_roles import MOST_CATEGORIES, MOST_WORDS_OF_A_LABEL
 from study.models.redcap_dictionary import CHECKBOX, RedcapField, words_of
+from study.models.role_words import role_of_heading
 from study.models.roles import ColumnModel, Role
 from study.operations import Operation, OperationKind, VariableClass
 
-MOST_CATEGORIES = 20  # a column with more different values is no list of choices
-LONGEST_CHOICE = 30  # longer texts are sentences
 MOST_TEXTS = 0.5  # among the values of a field of numbers: codes for missing ones are words
-FEW_CODES = 10  # numbers with at most so many different values are codes
-LONG_NUMBER = 10_000  # whole numbers from here on, each of one row alone, may number people in other files
 
 FILE = Operation(OperationKind.REMOVE, VariableClass.DIRECT_IDENTIFIER, "names a file, whose content is not looked at")
 
-# Concepts of headings in several languages -> the role of a field that is named after one, whole.
-_OF_CONCEPT = {
-    "age": Role.AGE,
-    "year of birth": Role.BIRTH_YEAR,
-    "sex": Role.SEX,
-    "race": Role.ORIGIN,
-    "country": Role.PLACE,
-    "place": Role.PLACE,
-}
-# What a name or a label means, whole. Words before and after it may say whose it is, and when it was asked.
-_MEANINGS: tuple[tuple[Role, str], ...] = (
-    (Role.BIRTH, r"dob|d o b|birth ?(date|day|month)|(date|day|month) ?of ?birth|born( on)?|geburtsdatum|"
-                 r"fecha (de )?nacimiento|date de naissance|data (di|de) nasc\w+"),
-    (Role.DEATH_DATE, r"dod|death ?date|date ?of ?death|sterbedatum|fecha (de )?(muerte|defunción)"),
-    (Role.DEATH, r"death|died|dead|deceased|vital status"),
-    (Role.AGE, r"age (in )?(years|yrs|y)|(years|yrs) of age|age at \w+( \w+)?"),
-    (Role.SEX, r"(biological |birth )?(sex|gender)( at birth| identity)?"),
-    (Role.ORIGIN, r"race( ethnicity)?|ethnic(ity| group| origin| background)?"),
+# What a name or a label means, whole: more words are about something else, as "injection site" is.
+_WHOLE: tuple[tuple[Role, str], ...] = (
     (Role.SITE, r"((study|trial|recruiting|enrolling|clinical) )?(site|cent(re|er)|hospital|clinic|ward)"
                 r"( (name|id|no|number|code))?|(principal )?investigator|physician|clinician|doctor|"
                 r"interviewer|coordinator|nurse|(enrolled|entered|completed|interviewed|assessed) by"),
@@ -53,11 +31,17 @@ _MEANINGS: tuple[tuple[Role, str], ...] = (
                       r"mobile|cell ?phone|fax|e ?mail( address)?|(home |street |mailing )?address|street|mrn|ssn|"
                       r"(medical|hospital|health) record( (no|number))?|hospital (no|number|id)|nhs( (no|number))?|"
                       r"(social security|insurance|passport|licen[cs]e|national id)( (no|number))?|national id"),
-    *((_OF_CONCEPT[one.name], "|".join(one.words)) for one in CONCEPTS if one.name in _OF_CONCEPT),
 )  # fmt: skip
+# What it means by one of its words, as in any table.
+_BY_WORDS = (
+    *(Role.BIRTH, Role.BIRTH_YEAR, Role.DEATH, Role.DEATH_DATE, Role.AGE),
+    *(Role.SEX, Role.ORIGIN, Role.PLACE),
+)
 _WHOSE = r"patient|participant|subject|child|baby|infant|mother|father"
-_BESIDE = rf"(?:(?:dem|demo|demographics?|pt|pat|subj|bl|baseline|enrol\w*|s|{_WHOSE}) )?"
-_AFTER = rf"(?: (?:of )?(?:(?:the )?(?:{_WHOSE})s?|bl|baseline|cat|code|v?\d+))?"
+_BESIDE = re.compile(
+    rf"^(?:dem|demo|demographics?|pt|pat|subj|bl|baseline|enrol\w*|s|{_WHOSE}) "
+    rf"| (?:of )?(?:(?:the )?(?:{_WHOSE})s?|bl|baseline|cat|code|v?\d+)$"
+)
 
 _DATES = (Role.BIRTH, Role.DEATH_DATE)
 _NUMBERS = (Role.AGE, Role.BIRTH_YEAR, Role.IDENTIFIER, Role.PLACE, Role.SITE, Role.DEATH)
@@ -93,17 +77,14 @@ _OF_VALIDATION: tuple[tuple[str, Role], ...] = (
 )
 
 
-@cache
-def _patterns() -> tuple[tuple[Role, re.Pattern[str]], ...]:
-    return tuple((role, re.compile(f"{_BESIDE}(?:{pattern}){_AFTER}")) for role, pattern in _MEANINGS)
-
-
 def meaning_of(name: str, label: str = "") -> Role | None:
     """The role that a field's name means, or else its label; None if neither names what others know of people."""
-    for words in (words_of(name), words_of(label)):
-        for role, pattern in _patterns():
-            if pattern.fullmatch(words):
-                return role
+    for text in (name, label):
+        words = _BESIDE.sub("", words_of(text))
+        whole = next((role for role, pattern in _WHOLE if re.fullmatch(pattern, words)), None)
+        says = role_of_heading(words) if len(words.split()) <= MOST_WORDS_OF_A_LABEL else None
+        if whole is not None or (says is not None and says.role in _BY_WORDS):
+            return whole or (says and says.role)
     return None
 
 
@@ -142,42 +123,6 @@ def _fits(meant: Role, values: pd.Series, role: Role) -> bool:
     if meant in (Role.AGE, Role.BIRTH_YEAR):
         return are_numbers(values)
     return meant not in (Role.SEX, Role.ORIGIN, Role.ARM, Role.DEATH) or values.nunique() <= MOST_CATEGORIES
-
-
-def guessed_column(name: str, values: pd.Series) -> ColumnModel:
-    """What a column without a dictionary is for: from its values, and what its heading means."""
-    role, reason = _guessed(name, values)
-    meant = meaning_of(name)
-    if meant is Role.IDENTIFIER and role is not Role.DATE:
-        reason = "guessed, as no dictionary has it: its heading names a person"
-        return ColumnModel(Role.IDENTIFIER, reason, is_guessed=True)
-    if meant is not None and meant in _MAY_MEAN.get(role, ()) and _fits(meant, values, role):
-        role, reason = meant, f"{reason}; its heading means: {meant.value}"
-    guessed = ColumnModel(role, f"guessed, as no dictionary has it: {reason}", is_guessed=True)
-    return understood(guessed, name, "") if role in SHOWN_BY_VALUES else guessed
-
-
-def _guessed(name: str, values: pd.Series) -> tuple[Role, str]:
-    present = values.dropna()
-    if not len(present):
-        return Role.UNKNOWN, "no value"
-    if are_dates(values):
-        return Role.DATE, "every value is a date"
-    n_distinct = present.nunique()
-    if are_numbers(values):
-        numbers = parse_numbers(present)
-        is_whole = bool((numbers == np.round(numbers)).all())
-        if is_whole and n_distinct == len(present) and float(np.abs(numbers).max()) >= LONG_NUMBER:
-            return Role.UNKNOWN, "long numbers, each in one row alone"
-        if may_be_dates(name, np.unique(numbers)):
-            return Role.UNKNOWN, "numbers that may be dates, counted from a day that is not declared"
-        if is_whole and n_distinct <= FEW_CODES:
-            return Role.CATEGORY, "codes of a few choices"
-        return Role.NUMBER, "every value is a number"
-    is_short = int(present.astype("str").str.len().max()) <= LONGEST_CHOICE
-    if is_short and n_distinct <= MOST_CATEGORIES and 2 * n_distinct <= len(present):
-        return Role.CATEGORY, "a few words that repeat"
-    return Role.VERBATIM, "text with many different values"
 
 
 def are_dates(values: pd.Series) -> bool:

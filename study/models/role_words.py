@@ -127,7 +127,12 @@ def numbers_a_person(heading: str) -> bool:
 
 def names_a_term(heading: str) -> bool:
     """Whether a heading names a diagnosis, drug or procedure, or the code of one."""
-    return _has("term", words_of(heading))
+    return _has("term", words_of(heading)) or names_a_code(heading)
+
+
+def names_a_code(heading: str) -> bool:
+    """Whether a heading names the code of something, whose numbers are no days."""
+    return _has("code", words_of(heading))
 
 
 def words_beside_unit(heading: str) -> str:

@@ -13,8 +13,8 @@ import numpy as np
 
 from disclosure_control.basics.encoding.columns import CODE, EncodedColumn
 
-# AA, Aa and aa are three genotypes, and so are AaBb and Aabb; C and c are two antigens.
-_OF_CASE = re.compile(r"(?:([a-z])\1)+|[a-z]|[a-z]/[a-z]|m(?:g|mol|l|m|eq)?(?:/.*)?")
+# AA, Aa and aa are three genotypes, and so are AaBb and Aabb, CcDee and ccDee; C and c are two antigens.
+_OF_CASE = re.compile(r"(?:([a-z])\1)+(?:[a-z](?:([a-z])\2)+)?|[a-z]|[a-z]/[a-z]|m(?:g|mol|l|m|eq)?(?:/.*)?")
 _SHORT = 3  # letters: NA beside K and CL is sodium
 _ONE_LETTER = frozenset("ynmfwjxu")  # yes and no, the sexes
 

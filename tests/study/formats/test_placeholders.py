@@ -186,6 +186,7 @@ def test_a_height_in_metres_beside_centimetres_is_in_another_unit(odd, n):
         ("what", ["NA", "SI", "NO", "DE", "AT", "SE"], True),
         ("country", [".", "DE", "AT"], True),
         ("test", ["NA", "K", "CL"], False),
+        ("LBTESTCD", ["NA", "CK"], False),
         ("what", ["-", "+"], False),
         ("what", ["NA", "+"], True),
         ("what", ["NA", "YES", "NO"], True),

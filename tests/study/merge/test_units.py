@@ -28,6 +28,8 @@ from tests.cases import each
         ("glucose,unit", ["5.5,mmol/L", "110,m"], ["5.5", "110"], ["mmol/L", "m"]),
         ("age,unit", ["40,M", "50,ICU"], ["40", "50"], ["M", "ICU"]),  # wards
         ("age,unit", ["40,A", "50,B"], ["40", "50"], ["A", "B"]),
+        ("idade,zzz", ["20,anos", "20,meses"], ["20", "1.6667"], ["anos"] * 2),  # by the values, whatever the heading
+        ("age,site", ["40,week", "50,day"], ["40", "50"], ["week", "day"]),
         ("score,score_unit", ["18,points", "20,stars"], ["18", "20"], ["points", "stars"]),
     ],
 )

@@ -106,8 +106,7 @@ def italian_results() -> pd.DataFrame:
 )
 def test_roles_of_a_german_record(name, expected):
     column = model_of("PatNr", BESUCHE=german_visits()).column("BESUCHE", name)
-    assert (column.role, column.is_guessed) == (expected, name != "PatNr")
-    assert column.reason
+    assert (column.role, column.is_guessed, bool(column.reason)) == (expected, name != "PatNr", True)
 
 
 @each(
@@ -174,8 +173,14 @@ def test_a_number_of_each_person_is_no_measurement(heading):
 def test_codes_are_known_by_their_form(codes, system):
     frame = pd.DataFrame({"patient": [f"p{i}" for i in range(60)], "xyz": [codes[i % 3] for i in range(60)]})
     column = model_of("patient", T=frame).column("T", "xyz")
-    assert column.role is Role.CODED_TERM
-    assert system in column.reason
+    assert (column.role, system in column.reason) == (Role.CODED_TERM, True)
+
+
+@each("heading, role", [("procedure", Role.UNKNOWN), ("procedure code", Role.CODED_TERM), ("cpt", Role.CODED_TERM)])
+def test_numbers_that_may_be_days_are_codes_where_the_heading_says_so(heading, role):
+    days = [str(43_000 + i % 9 * 31) for i in range(90)]
+    frame = pd.DataFrame({"patient": [f"p{i}" for i in range(90)], heading: days})
+    assert model_of("patient", T=frame).column("T", heading).role is role
 
 
 def test_quarters_and_weeks_are_dates_whatever_the_heading():
