@@ -17,8 +17,8 @@ from month_names import LANGUAGES
 FILE = Path(__file__).parents[2] / "study" / "merge" / "units.json"
 ABOUT = (
     "How much one of a unit is, in the usual one of its kind: years, kilograms, centimetres. The project's own, from "
-    "the definitions of the SI and of the international yard and pound (1959). Words for units of time also from Unicode "
-    "CLDR, by Babel {}; Unicode License v3, https://www.unicode.org/license.txt. Made by "
+    "the definitions of the SI and of the international yard and pound (1959). Words for units of time also from "
+    "Unicode CLDR, by Babel {}; Unicode License v3, https://www.unicode.org/license.txt. Made by "
     "benchmarks/makers/words_of_time.py."
 )
 IN_YEARS = {"year": 1, "month": 1 / 12, "week": 7 / 365.25, "day": 1 / 365.25, "hour": 1 / 24 / 365.25}
