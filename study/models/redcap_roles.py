@@ -83,8 +83,9 @@ def meaning_of(name: str, label: str = "") -> Role | None:
         words = _BESIDE.sub("", words_of(text))
         whole = next((role for role, pattern in _WHOLE if re.fullmatch(pattern, words)), None)
         says = role_of_heading(words) if len(words.split()) <= MOST_WORDS_OF_A_LABEL else None
-        if whole is not None or (says is not None and says.role in _BY_WORDS):
-            return whole or (says and says.role)
+        by_words = says.role if says is not None and says.role in _BY_WORDS else None
+        if whole is not None or by_words is not None:
+            return whole or by_words
     return None
 
 
