@@ -22,9 +22,6 @@ PEOPLE = [[f"{i:02}", SEXES[i % 4], AGES[i % 5], VALUES[i % 6], SEXES[i % 3], SI
 # What sections cannot do without.
 NEEDED = {
     "sampling": {"weights": "SITE"},
-    "safe_harbour": {
-        "safe_harbour": {"ages": "AGE", "zip_codes": "SITE", "people_of_area": {"036": 12000, "072": 90000}}
-    },
     "population_uniqueness": {"sampling_fraction": 0.1},
 }
 

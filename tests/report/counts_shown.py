@@ -82,7 +82,6 @@ IN_JSON = {
     r"^sweep\.K$": "a threshold",
     r"(risky|(not_)?evaluated|not_assessable|total|records_removed|people_left_out|above_t|unique|at_risk|not_considered)$":
         "totals of the whole pilot: people, evaluated, flagged by k, l and t, as it came in and as it leaves",
-    r"riskiest_classes\.people$": "all who were at risk: a total of the pilot",
     r"explore\.columns\..*missing$": "of the sensitive feature: not evaluated by t, a total of the pilot",
     r"linkage_attack\..*(attacks|hits|removed)$": "attacks on people drawn by chance; people left out",
 }  # fmt: skip

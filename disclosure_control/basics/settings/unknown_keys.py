@@ -23,6 +23,8 @@ GONE: Final = {
     "linkage_attack['interval_disclosure']": "sdcMicro's dRisk measures how near released numbers are to the true ones",
     "linkage_attack['n_attacks']": "everybody in the identified table is attacked; hand in a part of it",
     "pool": "each hospital runs its own pilot; no command counts the people of several without their records",
+    "risk['presets']": "evidence/rules.html judges the rules of EMA; the report gives the highest and the average risk",
+    "risk['safe_harbour']": "the key identifiers finds ages above 89 and zip codes; evidence/rules.html has the rules",
     "tables": "protect tables that you bring with sdcTable or ACRO; what a release says of its own tables is masked "
     "as before",
 }

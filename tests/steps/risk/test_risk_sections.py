@@ -68,14 +68,12 @@ def test_a_section_is_wanted_where_its_setting_is_given():
 
 def test_settings_are_frozen_and_typed():
     settings = settings_of_key(
-        "risk", {"population": {"file": "a.csv"}, "safe_harbour": {"ages": "AGE"}, "k_at_most": [2]}
+        "risk", {"population": {"file": "a.csv"}, "models": {"entropy_l": {"threshold": 2}}, "k_at_most": [2]}
     )
     assert (settings.population.file, settings.population.includes_sample) == ("a.csv", True)
     assert settings.k_at_most == (2,)
-    own = settings.of(SECTIONS["safe_harbour"].settings)
-    assert (own.safe_harbour.ages, own.safe_harbour.zip_codes) == ("AGE", None)
     with pytest.raises(AttributeError):
-        own.safe_harbour = None
+        settings.of(SECTIONS["models"].settings).models = None
 
 
 def test_groups_that_may_be_shared_keep_both_numbers_and_a_column_of_few_is_left_out():

@@ -155,43 +155,24 @@ def apply_mdav(given: TreatmentInput, settings: MdavSettings) -> Treated:
     """
     columns, group_size = chosen_columns(given, settings.columns, settings.group_size)
     ranks = record_ranks(given)
-    with progress("Grouping records", len(given.frame)) as advance:
-
-        def near(part: np.ndarray, held: np.ndarray, records: np.ndarray) -> np.ndarray:
-            return mdav_groups(part, group_size, ranks[records], advance)
-
-        return aggregated_together(given, columns, group_size, settings.aggregate, near)
-
-
-Grouping = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
-
-
-def aggregated_together(
-    given: TreatmentInput, columns: Sequence[str], group_size: int, aggregate: str, grouping: Grouping
-) -> Treated:
-    """Numbers of several columns become those of groups that the columns share, people who lack the same together.
-
-    ``grouping`` gives the group of each record (n_part,), from the numbers of a part without gaps (n_part, n_held),
-    which of the columns these are (n_columns,) of bool, and the records' positions (n_part,). Fewer than ``group_size``
-    people who lack the same lose the values that they have, and the notes give their number.
-    """
     numbers = numbers_of_columns(given, columns)
     present = ~np.isnan(numbers)
     patterns, pattern_of_record = np.unique(present, axis=0, return_inverse=True)
     aggregated = np.full(numbers.shape, np.nan)
     n_lost = dict.fromkeys((HAVE_ALL, LACK_SOME), 0)
-    for i, pattern in enumerate(patterns):
-        records = np.flatnonzero(pattern_of_record.reshape(-1) == i)
-        if not pattern.any():
-            continue
-        if len(records) < group_size:
-            n_lost[HAVE_ALL if pattern.all() else LACK_SOME] += len(records)
-            continue
-        part = numbers[np.ix_(records, pattern)]
-        group = grouping(part, pattern, records)
-        aggregated[np.ix_(records, pattern)] = np.stack(
-            [aggregate_by_group(one, group, aggregate) for one in part.T], axis=1
-        )
+    with progress("Grouping records", len(given.frame)) as advance:
+        for i, pattern in enumerate(patterns):
+            records = np.flatnonzero(pattern_of_record.reshape(-1) == i)
+            if not pattern.any():
+                continue
+            if len(records) < group_size:
+                n_lost[HAVE_ALL if pattern.all() else LACK_SOME] += len(records)
+                continue
+            part = numbers[np.ix_(records, pattern)]
+            group = mdav_groups(part, group_size, ranks[records], advance)
+            aggregated[np.ix_(records, pattern)] = np.stack(
+                [aggregate_by_group(one, group, settings.aggregate) for one in part.T], axis=1
+            )
     notes = [note for who, n in n_lost.items() for note in note_of_lost(n, who, group_size)]
     return with_aggregated(given, columns, aggregated, notes)
 

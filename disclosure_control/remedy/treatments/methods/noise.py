@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,13 +15,11 @@ from disclosure_control.basics.settings.kinds import (
     FLAG,
     POSITIVE,
     Kind,
-    Place,
     is_number,
     one_of,
     whole_number,
 )
 from disclosure_control.basics.telling.small_counts import MASKED, NoteForReaders, count_text
-from disclosure_control.remedy.treatments.algorithms.robust_distances import robust_distances
 from disclosure_control.remedy.treatments.registry import (
     Example,
     Treated,
@@ -42,7 +38,7 @@ class NoiseSettings(SettingsGroup):
 
     columns: tuple[str, ...] = setting(COLUMNS, "columns of numbers")
     share: float = setting(POSITIVE, "the noise as a share of the standard deviation")
-    kind: str = setting(one_of("plain", "correlated", "outliers"), "the kind of noise", "plain")
+    kind: str = setting(one_of("plain", "correlated"), "the kind of noise", "plain")
     keep_variance: bool = setting(FLAG, "shrinks the result to its original variance", False)
     decimals: int | None = setting(whole_number(-10, 15), "digits after the point", None, "those of the column")
 
@@ -52,34 +48,21 @@ class RankSwapSettings(SettingsGroup):
     """How far a value may move."""
 
     columns: tuple[str, ...] = setting(COLUMNS, "columns of numbers")
-    percent: float | None = setting(
+    percent: float = setting(
         Kind(lambda value: is_number(value) and 0 < value <= 100, "above 0, up to 100"),
         "the largest distance of a swap, as a share of the ranks",
-        None,
     )
-    keep_correlation: float | None = setting(
-        Kind(lambda value: is_number(value) and 0 <= value < 1, "from 0, below 1"),
-        "share of a correlation to keep (R0)",
-        None,
-    )
-    keep_means: float | None = setting(POSITIVE, "how far means of subsets may change (K0)", None)
-
-    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
-        """No window, or several."""
-        if sum(one is not None for one in (self.percent, self.keep_correlation, self.keep_means)) != 1:
-            yield f'{place}: allowed: exactly one of "percent", "keep_correlation" and "keep_means"'
 
 
 def add_noise(given: TreatmentInput, settings: NoiseSettings) -> Treated:
     """Add normal noise of ``share`` times the standard deviation to numbers; missing stays missing.
 
     "plain" draws each column separately, which weakens correlations; "correlated" draws noise with the covariance of
-    the columns (over records that have them all), which preserves them; "outliers" is "plain" for outlying records (see
-    ``stand_out``) and nothing for the others. ``keep_variance`` shrinks the result to the original variance: mean + (x
-    + noise - mean) / sqrt(1 + share^2). ``decimals`` rounds the result, by default to the decimals of each column:
-    further digits would come from the noise alone and disclose it to anyone with the seed. Source: Brand 2002,
-    doi:10.1007/3-540-47804-3_8; Kim 1986; sdcMicro ``addNoise`` (additive: share = noise / 100, correlated: share =
-    sqrt(noise / 100); outdect: share = 1.96 * noise / 100 / sqrt(n)).
+    the columns (over records that have them all), which preserves them. ``keep_variance`` shrinks the result to the
+    original variance: mean + (x + noise - mean) / sqrt(1 + share^2). ``decimals`` rounds the result, by default to the
+    decimals of each column: further digits would come from the noise alone and disclose it to anyone with the seed.
+    Source: Brand 2002, doi:10.1007/3-540-47804-3_8; Kim 1986; sdcMicro ``addNoise`` (additive: share = noise / 100,
+    correlated: share = sqrt(noise / 100)).
     """
     numbers = np.column_stack([numbers_of(given.frame[name]) for name in settings.columns])
     standard = given.generator.standard_normal(numbers.shape)
@@ -88,8 +71,6 @@ def add_noise(given: TreatmentInput, settings: NoiseSettings) -> Treated:
         * standard
         @ (_root_of_covariance(numbers) if settings.kind == "correlated" else np.diag(_deviations(numbers)))
     )
-    if settings.kind == "outliers":
-        noise *= stand_out(numbers, given.generator)[:, np.newaxis]
     noisy = numbers + noise
     if settings.keep_variance and len(numbers):
         n_present = np.maximum((~np.isnan(numbers)).sum(axis=0), 1)
@@ -100,27 +81,6 @@ def add_noise(given: TreatmentInput, settings: NoiseSettings) -> Treated:
         rounded = _rounded(after, decimals_of(before) if settings.decimals is None else settings.decimals)
         treated[name] = pd.Series(rounded, given.frame.index, name=name)
     return with_columns(given, treated)
-
-
-def stand_out(numbers: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Which records (n_records,) of bool are outliers: above the 99 % quantile of a column, or far from the bulk of
-    all.
-
-    Far is a robust Mahalanobis distance above the 97.5 % quantile of normal data; it needs all columns. ``numbers``
-    (n_records, n_columns), NaN where missing. Source: Templ and Meindl 2008, doi:10.1007/978-3-540-87471-3_15; sdcMicro
-    ``addNoise``, method "outdect".
-    """
-    from scipy.stats import chi2
-
-    complete = ~np.isnan(numbers).any(axis=1)
-    found = np.zeros(len(numbers), dtype=bool)
-    if not complete.any():
-        return found
-    has_values = ~np.isnan(numbers).all(axis=0)
-    found |= (numbers[:, has_values] > np.nanquantile(numbers[:, has_values], 0.99, axis=0)).any(axis=1)
-    limit = np.sqrt(chi2.ppf(0.975, numbers.shape[1]))
-    found[complete] |= robust_distances(numbers[complete], generator) > limit
-    return found
 
 
 def decimals_of(numbers: np.ndarray) -> int:
@@ -157,10 +117,6 @@ def _root_of_covariance(numbers: np.ndarray) -> np.ndarray:
 def swap_ranks(given: TreatmentInput, settings: RankSwapSettings) -> Treated:
     """Each value changes places with one at most ``percent`` of the ranks away; the values of a column stay the same.
 
-    Instead of the percentage a column can get the one by which it keeps about the share ``keep_correlation`` of its
-    correlations (Moore's R0), or by which the means of subsets of n people move by no more than about
-    2 * ``keep_means`` / sqrt(n) of the mean (K0): see ``window_of_correlation`` and ``window_of_means``.
-
     Ranks are cut into blocks as long as the window, from a random start, and paired at random within each block, so
     no value moves farther than the window; at the ends of blocks one may stay. Equal values are ranked at random,
     missing ones stay where they are. Source: Moore 1996, Controlled data-swapping techniques; sdcMicro ``rankSwap``.
@@ -169,15 +125,8 @@ def swap_ranks(given: TreatmentInput, settings: RankSwapSettings) -> Treated:
     for name in settings.columns:
         numbers = numbers_of(given.frame[name])
         present = np.flatnonzero(~np.isnan(numbers))
-        if settings.keep_correlation is not None:
-            share = window_of_correlation(numbers[present], settings.keep_correlation)
-        else:
-            share = (
-                settings.percent / 100
-                if settings.percent is not None
-                else window_of_means(numbers[present], settings.keep_means or 0.0)
-            )
-        window = int(len(present) * min(share, 1.0))
+        share = settings.percent / 100
+        window = int(len(present) * share)
         if window < 1:
             n_told = count_text(MASKED.told(len(present), len(numbers)))
             notes.append(NoteForReaders.of(partial(_nothing_swapped, name, share), len(present), n_told))
@@ -189,28 +138,6 @@ def swap_ranks(given: TreatmentInput, settings: RankSwapSettings) -> Treated:
 
 def _nothing_swapped(name: str, share: float, n_ranks: str) -> str:
     return f"In {name}, nothing was swapped: {100 * share:.3g}% of {n_ranks} ranks is less than one rank."
-
-
-def window_of_correlation(numbers: np.ndarray, kept: float) -> float:
-    """Share of the ranks within which values (n,) are swapped so that correlations keep about the share ``kept``.
-
-    sqrt(2 * variance * (1 - kept)) / range, for values spread evenly over their range; 0 where they do not vary.
-    Source: Moore 1996, R0; sdcMicro ``rankSwap``.
-    """
-    return float(np.sqrt(2 * np.var(numbers) * (1 - kept)) / np.ptp(numbers)) if _varies(numbers) else 0.0
-
-
-def window_of_means(numbers: np.ndarray, kept: float) -> float:
-    """Share of the ranks within which values (n,) are swapped so that means of subsets stay within Moore's bound.
-
-    sqrt(8 / 3) * ``kept`` * |mean| / range, for values spread evenly over their range; 0 where they do not vary.
-    Source: Moore 1996, K0; sdcMicro ``rankSwap``.
-    """
-    return float(np.sqrt(8 / 3) * kept * abs(np.mean(numbers)) / np.ptp(numbers)) if _varies(numbers) else 0.0
-
-
-def _varies(numbers: np.ndarray) -> bool:
-    return len(numbers) > 0 and bool(np.ptp(numbers) > 0)
 
 
 def _swapped(numbers: np.ndarray, window: int, generator: np.random.Generator) -> np.ndarray:
@@ -233,8 +160,8 @@ register(
         add_noise,
         NoiseSettings,
         words=(
-            'adds normal noise of `share` standard deviations, `"plain"`, `"correlated"` or only to `"outliers"`, with '
-            "the decimals of the column"
+            'adds normal noise of `share` standard deviations, `"plain"` or `"correlated"`, with the decimals of the '
+            "column"
         ),
         example=Example({"columns": ["LB__X", "VS__W"], "share": 0.5, "kind": "correlated"}, ("LB__X", "VS__W")),
         place=70,
@@ -246,10 +173,7 @@ register(
     Treatment(
         swap_ranks,
         RankSwapSettings,
-        words=(
-            "swaps values within `percent` of the ranks, or within the share that keeps correlations or means of "
-            "subsets (Moore's R0 and K0)"
-        ),
+        words=("swaps values within `percent` of the ranks"),
         example=Example({"columns": ["LB__X", "VS__W"], "percent": 20}, ("LB__X", "VS__W")),
         place=70,
         promises=("rows", "ids", "columns", "types"),
