@@ -86,9 +86,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "doors": 18,
         "study": 20,
     },
-    "Cut": {
-        "tests/attack": 3,
-    },
     "Meaning": {
         "disclosure_control.assess": 7,
         "disclosure_control.basics": 34,
@@ -114,6 +111,9 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 129,
         "tests/study/models": 30,
     },
+    "Cut": {
+        "tests/attack": 3,
+    },
 }
 
 MOST = {
@@ -126,14 +126,14 @@ MOST = {
     "disclosure_control.basics": 2186,
     "disclosure_control.draft": 1585,
     "disclosure_control.identifiers": 1457,
-    "disclosure_control.measures": 1658,
+    "disclosure_control.measures": 1561,
     "disclosure_control.records": 1871,
     "disclosure_control.release": 3962,
-    "disclosure_control.remedy": 4028,
+    "disclosure_control.remedy": 3883,
     "disclosure_control.report": 1014,
     "disclosure_control.rules": 292,
     "disclosure_control.run": 918,
-    "disclosure_control.steps": 3729,
+    "disclosure_control.steps": 3573,
     "disclosure_control.study_tables": 1382,
     "doors": 770,
     "study": 7786,
@@ -151,12 +151,12 @@ MOST = {
     "tests/corpus": 319,
     "tests/draft": 1246,
     "tests/identifiers": 391,
-    "tests/measures": 2169,
+    "tests/measures": 2105,
     "tests/models": 1093,
     "tests/records": 1610,
     "tests/release": 2272,
     "tests/remedy/recodings": 735,
-    "tests/remedy/treatments": 1801,
+    "tests/remedy/treatments": 1668,
     "tests/report": 2834,
     "tests/rules": 168,
     "tests/run": 2063,
@@ -164,7 +164,7 @@ MOST = {
     "tests/steps/identifiers": 201,
     "tests/steps/recommend": 428,
     "tests/steps/release": 1802,
-    "tests/steps/risk": 369,
+    "tests/steps/risk": 356,
     "tests/steps/treatment": 438,
     "tests/study": 237,
     "tests/study/columns": 1,
@@ -173,8 +173,8 @@ MOST = {
     "tests/study/models": 1061,
     "tests/study_tables": 612,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 41535, 33313
-MOST_SETTINGS = 292
+MOST_STATEMENTS, MOST_OF_TESTS = 41137, 33103
+MOST_SETTINGS = 279
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
 # A number may be above what is there by this share: less is no room to hide in.
