@@ -7,20 +7,19 @@ person's dates back onto the calendar remain possible. Dates are days since 1970
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.encoding.keys import count_keys, number_groups
+from disclosure_control.basics.encoding.keys import count_keys, count_pairs, number_groups
 
 NEARLY_ALL = 0.95  # of the dates of a column, from which on outsiders may count on a pattern
 MOST = 0.5  # share of the people from which on one day counts as everyone's
 SHARED = 0.1  # of the people; from this share on one day is reported
 FEWEST_DATES = 10
 FEW = 10  # offsets left, from which on a person's dates are nearly known
-BY_CHANCE = 0.9  # of the rows of a group: those that have less cannot have a pattern in nearly all of its dates
 FEWEST_TOLD = 3  # people who share a value, from which on chance does not explain that they share a part of a date
 NO_DAY = np.iinfo(np.int64).min
 MOST_GROUPS = 500  # a column with more values says what is measured, not when
@@ -129,9 +128,15 @@ def calendar_patterns(column: ColumnOfDates, offsets: np.ndarray) -> list[Patter
     """
     if len(column.days) < FEWEST_DATES:
         return []
-    people, original = _distinct(column.people, column.days - offsets[column.people])
-    found = list(_of_rows(column.name, "", FEATURES, people, original, offsets))
-    found += _of_groups(column, offsets, {one.feature for one in found if one.share >= NEARLY_ALL})
+    days, day = _numbered(column.days - offsets[column.people])
+    found = list(_patterns(_Dates.of(column, "", np.zeros(len(day), dtype=np.int64), days, day), FEATURES, offsets))
+    known = {one.feature for one in found if one.share >= NEARLY_ALL}
+    in_groups = [feature for feature in (*IN_GROUPS, *PARTS_OF_DATES) if feature not in known]
+    for name, codes in column.groups.items():
+        if 0 < codes.max(initial=-1) < MOST_GROUPS:
+            dates = _Dates.of(column, name, codes, days, day)
+            found += _patterns(dates, [one for one in in_groups if one in IN_GROUPS], offsets)
+            found += _parts_said(dates, [one for one in in_groups if one in PARTS_OF_DATES], offsets)
     if column.is_released is None:
         return found
     people = column.people[column.is_released]
@@ -161,115 +166,77 @@ def _numbered(days: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return found, day
 
 
-def _of_rows(
-    column: str,
-    group: str,
-    features: Sequence[str] | Mapping[str, object],
-    people: np.ndarray,
-    original: np.ndarray,
-    offsets: np.ndarray,
-) -> Iterator[Pattern]:
-    """The patterns of distinct dates of people (n,) in some features."""
-    released = original + offsets[people]
-    for feature in features:
-        distinct, holding = np.unique(FEATURES[feature](original), return_counts=True)
-        value, n_holding = int(distinct[holding.argmax()]), int(holding.max())
-        n = len(np.unique(people)) if feature == "day" else len(people)
-        least = SHARED if feature == "day" else LEAST_OF.get(feature, NEARLY_ALL)
-        enough = max(least * n, FEWEST_DATES)
-        if n >= FEWEST_OF.get(feature, FEWEST_DATES) and n_holding >= enough and SAYS_NOTHING.get(feature) != value:
-            yield Pattern(column, group, feature, value, n, n_holding, people, released, n == len(people))
+@dataclass(frozen=True)
+class _Dates:
+    """Each date of each person once in each group of rows (n,): the ``group``, the person, and the place of the day.
 
-
-def _of_groups(column: ColumnOfDates, offsets: np.ndarray, known: set[str]) -> Iterator[Pattern]:
-    """The patterns of the dates beside one value of another column, of features that are not ``known`` of all dates.
-
-    Groups are counted by rows first, which is quick, and looked at by people where they may have a pattern.
+    ``days`` (n_days,) are the days that there are; ``people_of_group`` (n_groups,) counts people.
     """
-    original = column.days - offsets[column.people]
-    days, day = _numbered(original)
-    features = [feature for feature in (*IN_GROUPS, *PARTS_OF_DATES) if feature not in known]
-    values = {feature: _as_codes(feature, FEATURES[feature](days))[day] for feature in features}
-    crowded = _crowded(column.people, original)
-    for name, codes in column.groups.items():
-        if not 0 < codes.max(initial=-1) < MOST_GROUPS:
-            continue
-        rows = np.flatnonzero(codes >= 0)
-        for feature in features:
-            beside = codes[rows], values[feature][rows]
-            if feature in PARTS_OF_DATES:
-                yield from _part_of_dates(column, name, feature, rows, values[feature], original)
-                continue
-            is_day = feature == "day"
-            nothing = SAYS_NOTHING.get(feature)
-            groups = _with_one_day(*beside, column.people[rows], crowded[rows]) if is_day else _alike(*beside, nothing)
-            for group in groups:
-                of_group = codes == group
-                dates = _distinct(column.people[of_group], original[of_group])
-                yield from _of_rows(column.name, name, [feature], *dates, offsets)
+
+    column: str
+    name: str
+    group: np.ndarray
+    people: np.ndarray
+    day: np.ndarray
+    days: np.ndarray
+    people_of_group: np.ndarray
+
+    @classmethod
+    def of(cls, column: ColumnOfDates, name: str, codes: np.ndarray, days: np.ndarray, day: np.ndarray) -> _Dates:
+        """Of the dates beside a code of 0 or more; ``day`` (n_dates,) is the place of each among the ``days``."""
+        n_people, kept = int(column.people.max()) + 1, codes >= 0
+        of_group, day = _distinct(codes[kept] * n_people + column.people[kept], day[kept])
+        group, people = np.divmod(of_group, n_people)
+        whose = np.flatnonzero(np.diff(of_group, prepend=-1))
+        return cls(column.name, name, group, people, day, days, np.bincount(group[whose]))
+
+    def counted(self, feature: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The values of a feature, and the place of each date's (n,); of each group (n_groups,) the commonest, and how
+        many dates have it.
+        """
+        values, code = np.unique(FEATURES[feature](self.days), return_inverse=True)
+        n_groups = len(self.people_of_group)
+        group, value, n = count_pairs(self.group, code[self.day], n_groups, len(values))
+        order = np.lexsort((-value, n, group))
+        commonest, n_holding = np.zeros((2, n_groups), dtype=np.int64)
+        commonest[group[order]], n_holding[group[order]] = value[order], n[order]
+        return values, code[self.day], commonest, n_holding
 
 
-def _crowded(people: np.ndarray, original: np.ndarray) -> np.ndarray:
-    """Which dates (n,) are of a day that enough people have for a pattern."""
-    _, of_pairs = _distinct(people, original)
-    days, n_people = np.unique(of_pairs, return_counts=True)
-    enough: np.ndarray = (n_people >= FEWEST_DATES)[np.searchsorted(days, original)]
-    return enough
+def _patterns(dates: _Dates, features: Iterable[str], offsets: np.ndarray) -> Iterator[Pattern]:
+    """The patterns of all rows, or of each group of rows, in some features."""
+    n_dates = np.bincount(dates.group, minlength=len(dates.people_of_group))
+    for feature in features:
+        values, _, commonest, n_holding = dates.counted(feature)
+        n = dates.people_of_group if feature == "day" else n_dates
+        of_day = MOST if dates.name else SHARED
+        least = of_day if feature == "day" else LEAST_OF.get(feature, NEARLY_ALL)
+        enough = (n >= FEWEST_OF.get(feature, FEWEST_DATES)) & (n_holding >= np.maximum(least * n, FEWEST_DATES))
+        for group in np.flatnonzero(enough).tolist():
+            value, rows = int(values[commonest[group]]), dates.group == group
+            if SAYS_NOTHING.get(feature) != value:
+                people, is_each = dates.people[rows], bool(n[group] == n_dates[group])
+                released = dates.days[dates.day[rows]] + offsets[people]
+                counts = int(n[group]), int(n_holding[group])
+                yield Pattern(dates.column, dates.name, feature, value, *counts, people, released, is_each)
 
 
-def _with_one_day(codes: np.ndarray, days: np.ndarray, people: np.ndarray, crowded: np.ndarray) -> np.ndarray:
-    """The groups of rows in which most people have one day, counted only where a day is ``crowded``."""
-    if not crowded.any():
-        return np.zeros(0, dtype=np.int64)
-    n_groups, n_days = int(codes.max()) + 1, int(days.max()) + 1
-    n_people = np.bincount(_distinct(codes, people)[0], minlength=n_groups)
-    cells, _ = _distinct((codes * n_days + days)[crowded], people[crowded])
-    cell, n_with_day = count_keys(cells, n_groups * n_days)
-    is_most = (n_with_day >= FEWEST_DATES) & (n_with_day >= MOST * n_people[cell // n_days])
-    return np.unique(cell[is_most] // n_days)
-
-
-def _as_codes(feature: str, values: np.ndarray) -> np.ndarray:
-    """The values of a feature as whole numbers from 0; those of a yes or no stay what they are."""
-    return values if feature in SAYS_NOTHING else np.unique(values, return_inverse=True)[1]
-
-
-def _alike(codes: np.ndarray, values: np.ndarray, nothing: int | None) -> np.ndarray:
-    """The groups of rows of which most have one value of a feature, another one than that which says ``nothing``."""
-    shape = (int(codes.max(initial=0)) + 1, int(values.max(initial=0)) + 1)
-    by_group = np.bincount(codes * shape[1] + values, minlength=shape[0] * shape[1]).reshape(shape)
-    n_rows = by_group.sum(axis=1)
-    n_most = (by_group if nothing is None else np.delete(by_group, nothing, axis=1)).max(axis=1, initial=0)
-    groups: np.ndarray = np.flatnonzero((n_most >= FEWEST_DATES) & (n_most >= BY_CHANCE * n_rows))
-    return groups
-
-
-def _part_of_dates(
-    column: ColumnOfDates, name: str, feature: str, rows: np.ndarray, values: np.ndarray, original: np.ndarray
-) -> Iterator[Pattern]:
+def _parts_said(dates: _Dates, features: Iterable[str], offsets: np.ndarray) -> Iterator[Pattern]:
     """A column that says a part of the dates beside it, such as the year: nearly all that share a value share the part.
 
     Values that fewer than three people have are left aside, for chance explains these.
     """
-    codes, parts, people = column.groups[name][rows], values[rows], column.people[rows]
-    n_values = int(parts.max(initial=0)) + 1
-    shape = (int(codes.max(initial=0)) + 1, n_values)
-    by_group = np.bincount(codes * n_values + parts, minlength=shape[0] * shape[1]).reshape(shape)
-    if by_group.max(axis=1).sum() < NEARLY_ALL * len(rows):
-        return
-    of_group, _ = _distinct(codes, people)
-    is_shared = np.bincount(of_group, minlength=shape[0]) >= FEWEST_TOLD
-    commonest = by_group.argmax(axis=1)
-    holds, shared = parts == commonest[codes], is_shared[codes]
-    n_shared, n_holding = int(np.count_nonzero(shared)), int(np.count_nonzero(holds & shared))
-    several = len(np.unique(commonest[is_shared])) > 1
-    if several and n_shared >= MOST * len(rows) and n_holding >= NEARLY_ALL * n_shared >= FEWEST_DATES:
-        of_value = np.zeros(n_values, dtype=np.int64)
-        of_value[parts] = FEATURES[feature](original[rows])
-        wanted = of_value[commonest[codes[shared]]]
-        yield Pattern(
-            column.name, name, feature, wanted, n_shared, n_holding, people[shared], column.days[rows][shared]
-        )
+    shared = (dates.people_of_group >= FEWEST_TOLD)[dates.group]
+    n_shared = int(shared.sum())
+    for feature in features:
+        values, code, commonest, _ = dates.counted(feature)
+        said = commonest[dates.group[shared]]
+        n_holding = int((code[shared] == said).sum())
+        several = len(np.unique(said)) > 1
+        if several and n_shared >= MOST * len(shared) and n_holding >= NEARLY_ALL * n_shared >= FEWEST_DATES:
+            people = dates.people[shared]
+            released = dates.days[dates.day[shared]] + offsets[people]
+            yield Pattern(dates.column, dates.name, feature, values[said], n_shared, n_holding, people, released)
 
 
 # ---------------------------------------------------------------- offsets that remain
@@ -320,6 +287,7 @@ def _left(
 
 
 _WEEKLY = ("weekday", "working day")
+_ROWS_AT_ONCE = 8192
 
 
 def _restrict(left: np.ndarray, feature: str, alike: Sequence[Pattern], place: np.ndarray, days: int) -> None:
@@ -340,10 +308,6 @@ def _restrict(left: np.ndarray, feature: str, alike: Sequence[Pattern], place: n
         part = slice(of_chunk[0], begins[following] if following < len(begins) else len(places))
         fits = of_day[last - days - dates[part]] == wanted[part, None]
         left[places[of_chunk]] &= np.logical_and.reduceat(fits, of_chunk - of_chunk[0], axis=0)
-
-
-_WEEKLY = ("weekday", "working day")
-_ROWS_AT_ONCE = 8192
 
 
 def _each_once(places: np.ndarray, dates: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -411,23 +375,3 @@ def _n_left_by_days(patterns: Sequence[Pattern], offsets: np.ndarray, days: int)
             holds = pattern.people[pattern.days - offsets[pattern.people] == pattern.value]
             of_days[holds] = np.minimum(of_days[holds], n_dates[holds])
     return of_days
-
-
-def alone_by_true_day(
-    classes: np.ndarray, firsts: np.ndarray, offsets: np.ndarray, is_undone: np.ndarray, days: int
-) -> np.ndarray:
-    """Who (n_people,) is alone in the class by the true first day, which the calendar gives of those undone.
-
-    ``firsts`` are the released first days. Another person of the class may have the same true day: one undone who has
-    it, or anybody else whose released day is within ``days`` of it.
-    """
-    true = firsts - offsets
-    low, width = true.min(initial=0) - days, true.max(initial=0) - true.min(initial=0) + 4 * days + 1
-    keys = classes * width + (true - low)
-    known, n_same = np.unique(keys[is_undone], return_counts=True)
-    open_days = np.sort((classes * width + (firsts - low))[~is_undone])
-    alone = np.zeros(len(classes), dtype=bool)
-    mine = keys[is_undone]
-    n_open = np.searchsorted(open_days, mine + days, "right") - np.searchsorted(open_days, mine - days, "left")
-    alone[is_undone] = (n_same[np.searchsorted(known, mine)] == 1) & (n_open == 0)
-    return alone

@@ -190,8 +190,11 @@ def deidentify(
             files[file.name] = released
     names = {name: released.source.table.file_name for name, released in files.items()}
     files = _with_relations(files, decisions)
+    of_others = {name.partition(".")[0].upper() for name in left_out} - set(map(study.model.domain, files))
     unplaced = tuple(
-        name for name, one in people.recoded.items() if name not in decisions.placed and one.reason == BY_TREATMENT
+        name
+        for name, one in people.recoded.items()
+        if name not in decisions.placed and one.reason == BY_TREATMENT and name.partition("__")[0] not in of_others
     )
     files = _with_dictionaries_cut(_without_lonely_devices(files), study.model)
     left_out |= {file_name: "no record of it is left" for name, file_name in names.items() if name not in files}

@@ -15,7 +15,6 @@ from disclosure_control.measures.moved_dates import (
     ColumnOfDates,
     Pattern,
     Span,
-    alone_by_true_day,
     calendar_patterns,
     n_left_by_offset,
     n_offsets_left,
@@ -121,28 +120,6 @@ def test_the_first_and_the_last_day_of_the_study_leave_what_lies_between(starts,
         assert left[row].tolist() == expected
     counted = n_offsets_left([], np.arange(n), offsets, days, span)
     assert counted.tolist() == left.sum(axis=1).tolist()
-
-
-@examples(100)
-@given(
-    people=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 12), st.booleans()), min_size=1, max_size=8),
-    days=st.integers(1, 5),
-    data=st.data(),
-)
-def test_who_is_alone_by_the_true_day_is_as_a_slow_referee_says(people, days, data):
-    """Of each person undone, everybody in the class who may have the same true day is counted."""
-    n = len(people)
-    offsets = np.array(data.draw(st.lists(st.integers(-days, days).filter(bool), min_size=n, max_size=n)))
-    classes, true, undone = (np.array([person[i] for person in people]) for i in range(3))
-    firsts = true + offsets
-    found = alone_by_true_day(classes, firsts, offsets, undone.astype(bool), days)
-    for i in range(n):
-        may_be = [
-            j
-            for j in range(n)
-            if classes[j] == classes[i] and (true[j] == true[i] if undone[j] else abs(firsts[j] - true[i]) <= days)
-        ]
-        assert found[i] == (bool(undone[i]) and may_be == [i])
 
 
 def test_a_group_of_rows_with_one_day_is_found_and_each_person_counts_once():

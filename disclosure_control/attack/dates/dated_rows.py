@@ -36,12 +36,10 @@ def dated_rows(
     study: Study,
     people: ReleasePeople,
     position: np.ndarray,
-    classes: np.ndarray,
     harmless: Collection[str],
     most_rows: int,
 ) -> DatedRows:
-    """The dates of all rows that leave; ``position`` (n_kept,) has the place in the pilot of each record that leaves,
-    and ``classes`` (n_kept,) its equivalence class.
+    """The dates of all rows that leave; ``position`` (n_kept,) has the place in the pilot of each record that leaves.
 
     A study day counts as the date that it gives with the person's start, if the release has no such date: who knows the
     true day of the end knows the start. Files of more than ``most_rows`` rows on disk are only named. Columns that
@@ -70,7 +68,7 @@ def dated_rows(
     if span is not None:
         somebody = np.flatnonzero(span.known)
         columns.append(ColumnOfDates(EACH_LAST, somebody, span.lasts[somebody]))
-    return DatedRows(columns, offsets, classes, span, named, tuple(too_many))
+    return DatedRows(columns, offsets, True, span, named, tuple(too_many))
 
 
 def _of_file(
@@ -219,7 +217,7 @@ def with_offsets_that_hold(
     The same people are returned if nothing changes. ``released`` is the study with the first offsets.
     """
     stays = np.flatnonzero(people.stays)
-    rows = dated_rows(released, study, people, stays, np.zeros(len(stays), dtype=np.int64), harmless, most_rows)
+    rows = dated_rows(released, study, people, stays, harmless, most_rows)
     ids = list(people.ids.iloc[stays].astype(str))
     again, hopeless = offsets_that_hold(rows.columns, rows.offsets, ids, key, release, days)
     if (again == rows.offsets).all() and not len(hopeless):

@@ -26,7 +26,6 @@ from disclosure_control.measures.moved_dates import (
     ColumnOfDates,
     Pattern,
     Span,
-    alone_by_true_day,
     calendar_patterns,
     days_known,
     n_offsets_left,
@@ -54,14 +53,14 @@ WORDS = {
 class DatedRows:
     """The dates of the released ``columns``, and by how many days those of each person were moved (n_people,).
 
-    ``classes`` (n_people,) are the equivalence classes, ``span`` is the first and the last day of the study.
+    ``is_released``: of a whole study, not of a treated table. ``span`` is the first and the last day of the study.
     ``study_days``: columns of dates -> those of study days with the same days. ``not_looked_at``: files of too many
     rows.
     """
 
     columns: Sequence[ColumnOfDates] = field(repr=False)
     offsets: np.ndarray = field(repr=False)
-    classes: np.ndarray | None = field(default=None, repr=False)
+    is_released: bool = False
     span: Span | None = field(default=None, repr=False)
     study_days: Mapping[str, str] = field(default_factory=dict)
     not_looked_at: tuple[str, ...] = ()
@@ -104,10 +103,8 @@ class CalendarPattern:
 class DatesMoved:
     """Dates that moved: the patterns in their ``columns``, and for how many people these leave few offsets.
 
-    Numbers of people are None where they are masked, and where nobody was looked at. ``people_alone_by_true_day``: of
-    those undone, who is alone in the class by the true first day; None where classes were not counted.
-    ``people_by_span``: for how many more the first and the last day of the study leave few offsets. ``undone_by``:
-    columns whose patterns undo somebody.
+    Numbers of people are None where they are masked, and where nobody was looked at. ``people_by_span``: for how many
+    more the first and the last day of the study leave few offsets. ``undone_by``: columns whose patterns undo somebody.
     """
 
     columns: Sequence[str]
@@ -117,7 +114,6 @@ class DatesMoved:
     people_looked_at: int | None
     people_undone: int | None
     people_nearly_undone: int | None
-    people_alone_by_true_day: int | None
     people_by_span: int | None
     median_offsets_left: float | None
     undone_by: Sequence[str]
@@ -136,7 +132,6 @@ class DatesMoved:
             people_looked_at=told(n_looked_at),
             people_undone=told(self.people_undone, n_looked_at),
             people_nearly_undone=told(n_nearly, n_looked_at, n_undone),
-            people_alone_by_true_day=told(self.people_alone_by_true_day, n_looked_at, n_undone),
             people_by_span=told(self.people_by_span, n_looked_at, n_nearly),
             median_offsets_left=self.median_offsets_left if n_looked_at >= policy.threshold else None,
         )
@@ -178,16 +173,13 @@ class DatesMoved:
     def reasons(self) -> Iterator[Reason]:
         """A reason to hold if the calendar alone reverses the moving of dates."""
         if self._is_undone:
-            alone, named = "", listed(self.undone_by, 20)
-            if self.is_released:
-                n_alone = count_in_sentence(self.people_alone_by_true_day)
-                alone = f" By the true first day, {n_alone} are then alone in their class."
+            named = listed(self.undone_by, 20)
             yield Reason(
                 Gravity.OUTSIDERS_CAN_SINGLE_OUT,
                 f"The calendar reverses shift_dates for {count_in_sentence(self.people_undone)} of "
                 f"{people_told(self.people_looked_at)}, and leaves {FEW} offsets or fewer for "
                 f"{count_in_sentence(self.people_nearly_undone)}: original dates of {named} share a day or "
-                f"another pattern that outsiders may know.{alone}",
+                f"another pattern that outsiders may know.",
                 "or keep days since a date of the person instead of dates, or, if no outsider knows the day, say why "
                 'under "identifiers", "harmless" (docs/identifiers.md)',
                 self._changes,
@@ -281,7 +273,6 @@ def _dates_moved(leaving: Leaving, rows: DatedRows, days: int) -> DatesMoved:
     in_study = n_left if rows.span is None else n_offsets_left(patterns, people, rows.offsets, days, rows.span)
     n_by_span = int((in_study <= FEW).sum()) - n_nearly
     shown = sorted(patterns, key=lambda one: (bool(one.group), -one.share))[:MOST_PRINTED]
-    n_alone = _n_alone(rows, people[n_left == 1], days)
     return DatesMoved(
         [column.name for column in rows.columns],
         offsets=2 * days,
@@ -290,25 +281,11 @@ def _dates_moved(leaving: Leaving, rows: DatedRows, days: int) -> DatesMoved:
         people_looked_at=n_looked_at,
         people_undone=n_undone if n_looked_at else None,
         people_nearly_undone=n_nearly if n_looked_at else None,
-        people_alone_by_true_day=n_alone,
         people_by_span=n_by_span if n_looked_at else None,
         median_offsets_left=float(np.median(n_left)) if n_looked_at else None,
         undone_by=_undone_by(patterns, rows),
-        is_released=rows.classes is not None,
+        is_released=rows.is_released,
     )
-
-
-def _n_alone(rows: DatedRows, undone: np.ndarray, days: int) -> int | None:
-    """How many of those undone are alone in their class by the true first day of all their dates."""
-    if rows.classes is None:
-        return None
-    firsts = np.full(len(rows.offsets), np.iinfo(np.int64).max)
-    for column in rows.columns:
-        np.minimum.at(firsts, column.people, column.days)
-    known = np.flatnonzero(firsts != np.iinfo(np.int64).max)
-    is_undone = np.isin(known, undone)
-    alone = alone_by_true_day(rows.classes[known], firsts[known], rows.offsets[known], is_undone, days)
-    return int(alone.sum())
 
 
 def _undone_by(patterns: Sequence[Pattern], rows: DatedRows) -> list[str]:

@@ -82,13 +82,15 @@ def lines_without(
     stay.
     """
     whole = list(taken_out)
-    if columns := list(dict.fromkeys(one.column for one in whole if not one.file)):
+    columns = list(dict.fromkeys(one.column for one in whole if not one.file))
+    if columns:
         step = {"method": "drop_column", "columns": columns}
         yield ConfigChange.to(("treatment", "steps"), step, why, is_added=True)
     of_files = [one for one in whole if one.file]
     rows = dict.fromkeys(one.file for one in of_files if one.is_of_rows)
     variables = dict.fromkeys(one.pattern for one in of_files if not (one.is_of_rows or one.is_of_results))
-    results = dict.fromkeys(f"{one.domain}__{one.term}" for one in of_files if one.is_of_results and one.term)
+    tests = (f"{one.domain}__{one.term}" for one in of_files if one.is_of_results and one.term)
+    results = dict.fromkeys(name for name in tests if name not in columns)
     for name in variables:
         yield ConfigChange.to(("release", "operations", name), "remove", why, is_last_resort=is_last_resort)
     for name in reversed(rows):

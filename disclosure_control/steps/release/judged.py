@@ -70,7 +70,7 @@ def judged(making: Making, step: StepInput[ReleaseSettings], earlier: EarlierRel
     whose, harmless, days = _whose(making, merged), asked.harmless, days_of_release(config)
     leaving = leaving_of(merged, step.assessment, asked.original, released, whose, days, harmless, summaries)
     if is_whole:
-        dates = dated_rows(released, study, people, whose, merged.classes, harmless, most)
+        dates = dated_rows(released, study, people, whose, harmless, most)
     course = _course(making, merged, telling, known)
 
     def answers(policy: Policy) -> dict[str, Answer]:
