@@ -114,6 +114,10 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
     "Cut": {
         "tests/attack": 3,
     },
+    "Attack": {
+        "disclosure_control.release": 1,
+        "tests/release": 2,
+    },
 }
 
 MOST = {
@@ -122,11 +126,11 @@ MOST = {
     "disclosure_control": 1,
     "disclosure_control.analyses": 3544,
     "disclosure_control.assess": 747,
-    "disclosure_control.attack": 3988,
+    "disclosure_control.attack": 3975,
     "disclosure_control.basics": 2186,
     "disclosure_control.draft": 1585,
     "disclosure_control.identifiers": 1457,
-    "disclosure_control.measures": 1561,
+    "disclosure_control.measures": 1530,
     "disclosure_control.records": 1871,
     "disclosure_control.release": 3962,
     "disclosure_control.remedy": 3883,
@@ -151,7 +155,7 @@ MOST = {
     "tests/corpus": 319,
     "tests/draft": 1246,
     "tests/identifiers": 391,
-    "tests/measures": 2105,
+    "tests/measures": 2096,
     "tests/models": 1093,
     "tests/records": 1610,
     "tests/release": 2272,
@@ -163,7 +167,7 @@ MOST = {
     "tests/steps/context": 47,
     "tests/steps/identifiers": 201,
     "tests/steps/recommend": 428,
-    "tests/steps/release": 1802,
+    "tests/steps/release": 1798,
     "tests/steps/risk": 356,
     "tests/steps/treatment": 438,
     "tests/study": 237,
@@ -173,7 +177,7 @@ MOST = {
     "tests/study/models": 1061,
     "tests/study_tables": 612,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 41137, 33103
+MOST_STATEMENTS, MOST_OF_TESTS = 41093, 33090
 MOST_SETTINGS = 279
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
