@@ -115,7 +115,7 @@ def _rows(query: QueryTold, for_screen: bool) -> list[list[str]]:
     answer = query.answer
     if answer is None or query.epsilon is None or query.charged is None:
         return [[query.name, "", query.status, "-", query.question["epsilon"], "0"]]
-    cost = [_all_digits(query.epsilon), query.charged]
+    cost = [query.question["epsilon"], query.charged]
     if "cells" not in answer:
         return [[query.name, "", *_value_and_accuracy(answer), *cost]]
     cells = answer["cells"]
@@ -127,11 +127,6 @@ def _rows(query: QueryTold, for_screen: bool) -> list[list[str]]:
     ]
     n_more = len(cells) - MOST_CELLS_SHOWN
     return rows + ([[query.name, f"and {n_more} more", "see private_release.json", "", "", ""]] if n_more > 0 else [])
-
-
-def _all_digits(number: float) -> str:
-    """A cost with all its digits: 0.09999999999999995 is less than 0.1."""
-    return repr(number).removesuffix(".0")
 
 
 def _place(cell: Mapping) -> str:

@@ -15,11 +15,11 @@ from pathlib import Path
 
 from config import RESULTS_FOLDER, read_settings
 from disclosure_control.analyses.private_release.answers import Records, is_mostly_noise, mechanism_of, prepared_answer
-from disclosure_control.analyses.private_release.entries import LedgerState
 from disclosure_control.analyses.private_release.ledger import (
     ANSWERS_FILE,
     BudgetExhaustedError,
     Ledger,
+    LedgerState,
     Recorded,
     published_spending,
 )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import sqlite3
 from decimal import Decimal
 from functools import cache
 from types import SimpleNamespace
@@ -69,6 +72,11 @@ def spending(ledger) -> Decimal:
 def asked(ledger, word: str, epsilon: str = "0.1", dataset: str = SHA, answer=lambda: {"value": 1}):
     """One question of the ledger's own form, without OpenDP."""
     return ledger.ask({"kind": word}, dataset, Decimal(epsilon), answer, float(epsilon))
+
+
+def entries_of(ledger) -> list[dict]:
+    with contextlib.closing(sqlite3.connect(ledger.path)) as store:
+        return [json.loads(content) for (content,) in store.execute("SELECT content FROM entries ORDER BY number")]
 
 
 def result(outcome) -> SimpleNamespace:

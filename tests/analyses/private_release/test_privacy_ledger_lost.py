@@ -13,12 +13,9 @@ import pytest
 
 from config import read_settings
 from disclosure_control.analyses.private_release import ledger as room
-from disclosure_control.analyses.private_release import store as store_room
-from disclosure_control.analyses.private_release.entries import BEGINNING
 from disclosure_control.analyses.private_release.ledger import Ledger, LedgerFaultError, published_spending
 from disclosure_control.analyses.private_release.step import pilots_ledger
-from disclosure_control.analyses.private_release.store import entries_of, opened
-from tests.analyses.private_release.publish_pilots import asked, refuses, spending
+from tests.analyses.private_release.publish_pilots import asked, entries_of, refuses, spending
 from tests.cases import each
 
 
@@ -41,9 +38,7 @@ def test_a_folder_that_is_removed_is_missed(written, tmp_path):
 
 
 def test_a_ledger_of_an_early_version_is_no_full_budget(tmp_path):
-    """With its head, as that version left it."""
     (tmp_path / "privacy").mkdir()
-    (tmp_path / "privacy" / room.HEAD).write_text(json.dumps({"entries": 5, "hash": "1" * 64}))
     (tmp_path / "privacy" / room.EARLY_LEDGER).write_text("{}")
     never_begun_again(Ledger(tmp_path, Decimal(1)), "run this pilot once with version 3")
 
@@ -55,15 +50,13 @@ def test_a_pilot_whose_folder_is_not_there_is_not_made(tmp_path):
 
 
 def test_a_ledger_put_back_shorter_than_it_was_is_refused(written):
-    files = [(path, path.read_bytes()) for path in (written.path, written.head)]
+    before = written.path.read_bytes()
     asked(written, "one more")
-    later = [(path, path.read_bytes()) for path in (written.path, written.head)]
-    for path, content in files:
-        path.write_bytes(content)
+    later = written.path.read_bytes()
+    written.path.write_bytes(before)
     told = "6 entries and epsilon 0.3 in it; its mark data.state/pilot.mark counts 8 and epsilon 0.4 spent"
     refuses(Ledger(written.folder.parent, Decimal(1)), told)
-    for path, content in later:
-        path.write_bytes(content)
+    written.path.write_bytes(later)
     assert spending(written) == spending(Ledger(written.folder.parent, Decimal(1))) == Decimal("0.4")
 
 
@@ -72,31 +65,17 @@ def test_other_entries_than_were_seen_are_refused(written, tmp_path):
     other = Ledger(tmp_path / "other", Decimal(1))
     for i in range(5):
         asked(other, f"other {i}")
-    for name in ("path", "head"):
-        getattr(written, name).write_bytes(getattr(other, name).read_bytes())
+    written.path.write_bytes(other.path.read_bytes())
     refuses(written, "has lost entries")
 
 
-def test_a_folder_that_holds_the_lock_alone_has_lost_its_ledger(written):
-    written.path.unlink()
-    written.head.unlink()
-    never_begun_again(Ledger(written.folder.parent, Decimal(1)), "has no head .*was taken away; where nothing was ever")
-
-
-def test_a_head_set_back_does_not_hide_that_the_ledger_is_gone(written):
-    written.path.unlink()
-    written.head.write_text(json.dumps({"entries": 0, "hash": BEGINNING}))
-    never_begun_again(Ledger(written.folder.parent, Decimal(1)), "is not there")
-
-
 @pytest.mark.skipif(os.name != "posix", reason="links are POSIX")
-@pytest.mark.parametrize("what", ["folder", "files"])
+@pytest.mark.parametrize("what", ["folder", "path"])
 def test_links_that_lead_nowhere_are_no_full_budget(written, tmp_path, what):
-    links = [written.folder] if what == "folder" else [written.path, written.head]
-    for i, link in enumerate(links):
-        link.rename(tmp_path / f"elsewhere {i}")
-        link.symlink_to(tmp_path / "nowhere")
-    never_begun_again(Ledger(written.folder.parent, Decimal(1)), "a link that leads out|cannot be reached|has no head")
+    link = getattr(written, what)
+    link.rename(tmp_path / "elsewhere")
+    link.symlink_to(tmp_path / "nowhere")
+    never_begun_again(Ledger(written.folder.parent, Decimal(1)), "a link that leads out|cannot be reached|is not there")
     assert not (tmp_path / "nowhere").exists()
 
 
@@ -149,8 +128,7 @@ def test_publications_that_say_nothing_of_spending(tmp_path, content):
 def test_every_reserved_entry_holds_the_budget_it_was_paid_under(tmp_path):
     for word, budget in (("a", "0.5"), ("b", "0.3"), ("c", "2")):
         asked(Ledger(tmp_path, Decimal(budget)), word)
-    with opened(tmp_path / "privacy" / room.LEDGER) as store:
-        entries = [entry.values for entry in entries_of(store)]
+    entries = entries_of(Ledger(tmp_path, Decimal(2)))
     assert [entry["budget"] for entry in entries if entry["kind"] == "reserved"] == ["0.5", "0.3", "2"]
     assert Ledger(tmp_path, Decimal(2)).look().lowest_budget == Decimal("0.3")
     assert Ledger(tmp_path / "none", Decimal(2)).look().lowest_budget is None
@@ -166,20 +144,9 @@ def test_a_folder_set_read_only_stays_so_and_one_open_to_others_is_closed(writte
     assert stat.S_IMODE(written.folder.stat().st_mode) == 0o700
 
 
-@pytest.mark.parametrize("place", ["lock", "ledger"])
-def test_without_permission_the_message_says_what_to_allow(written, monkeypatch, place):
-    if place == "lock":
-        real = os.open
-
-        def forbidden(path, *arguments, **options):
-            if str(path).endswith(room.LOCK):
-                raise OSError(errno.EROFS, os.strerror(errno.EROFS))
-            return real(path, *arguments, **options)
-
-        monkeypatch.setattr(os, "open", forbidden)
-    else:
-        monkeypatch.setattr(store_room, "PRAGMAS", (*store_room.PRAGMAS, "query_only=ON"))
-    with pytest.raises(LedgerFaultError, match=r"may not be written .* let the user who runs this program write"):
+def test_without_permission_the_message_says_what_to_allow(written, monkeypatch):
+    monkeypatch.setattr(room, "PRAGMAS", (*room.PRAGMAS, "query_only=ON"))
+    with pytest.raises(LedgerFaultError, match=r"may not be written.* let the user who runs this program write"):
         asked(written, "new", answer=lambda: pytest.fail("answered"))
     monkeypatch.undo()
     assert spending(written) == Decimal("0.3")
@@ -243,18 +210,14 @@ def test_without_a_place_for_the_mark_that_is_said_and_questions_are_answered(tm
 
 
 def test_a_disk_that_is_full_where_the_mark_is_gives_no_answer(written, monkeypatch):
-    real = room.write_mark
+    def full(path, pieces):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    def full(path, state):
-        if path == written.mark:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        real(path, state)
-
-    monkeypatch.setattr(room, "write_mark", full)
+    monkeypatch.setattr(room, "write_whole", full)
     with pytest.raises(OSError, match="No space left"):
         asked(written, "one more")
     monkeypatch.undo()
-    assert not asked(written, "one more").is_new  # it was paid for and is recorded
+    assert spending(written) == Decimal("0.4")  # it was paid for
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"\xff", b'{"entries": "6", "hash": ""}'])

@@ -68,7 +68,7 @@ def test_what_was_answered_is_free_and_what_the_budget_does_not_hold_is_refused(
     assert statuses(result) == {"by sex": "answered before", "other": "refused"}
     assert "'other' asks for epsilon 0.3 and 0.2 is left: refused" in result.first_lines
     assert run_step(step_input(tmp_path, people(2000), settings())).files == first.files
-    (tmp_path / "privacy" / "privacy_ledger.head").unlink()
+    (tmp_path / "privacy" / "privacy_ledger.sqlite").unlink()
     with pytest.raises(FaultyInputError, match="never reset"):
         run_step(step_input(tmp_path, people(2000), settings()))
 
@@ -151,10 +151,11 @@ def test_no_zero_is_printed_with_a_minus():
     assert report._value_and_accuracy({"value": -7, "accuracy_95": 3.0}) == ["-7.0", "± 3.0"]
 
 
-def test_an_epsilon_is_printed_as_it_is():
+def test_an_epsilon_is_printed_as_it_was_asked():
+    """OpenDP reckons 0.09999999999999995; the budget is charged what was asked."""
     answer = {"value": 17, "accuracy_95": 30.0}
-    one = report.QueryTold("n", "answered", {}, 0.09999999999999995, "0.1", answer)
-    assert report._rows(one, False) == [["n", "", "17", "± 30", "0.09999999999999995", "0.1"]]
+    one = report.QueryTold("n", "answered", {"epsilon": "0.1"}, 0.09999999999999995, "0.1", answer)
+    assert report._rows(one, False) == [["n", "", "17", "± 30", "0.1", "0.1"]]
     assert report._rows(replace(one, epsilon=20.0, charged="20"), False)[0][4:] == ["20", "20"]
 
 
