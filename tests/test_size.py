@@ -111,12 +111,12 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 129,
         "tests/study/models": 30,
     },
-    "Cut": {
-        "tests/attack": 3,
-    },
     "Attack": {
         "disclosure_control.release": 1,
         "tests/release": 2,
+    },
+    "Cut": {
+        "tests/attack": 3,
     },
 }
 
@@ -124,7 +124,7 @@ MOST = {
     "Anonymization_Models": 381,
     "config": 236,
     "disclosure_control": 1,
-    "disclosure_control.analyses": 3544,
+    "disclosure_control.analyses": 3394,
     "disclosure_control.assess": 747,
     "disclosure_control.attack": 3975,
     "disclosure_control.basics": 2186,
@@ -145,7 +145,7 @@ MOST = {
     "tests/analyses/explore": 453,
     "tests/analyses/fairness": 359,
     "tests/analyses/linkage_attack": 481,
-    "tests/analyses/private_release": 895,
+    "tests/analyses/private_release": 832,
     "tests/analyses/sweep": 634,
     "tests/assess": 163,
     "tests/attack": 1328,
@@ -177,7 +177,7 @@ MOST = {
     "tests/study/models": 1061,
     "tests/study_tables": 612,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 41093, 33090
+MOST_STATEMENTS, MOST_OF_TESTS = 40943, 33027
 MOST_SETTINGS = 279
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
