@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
+from itertools import chain
 from typing import Any
 
-from study.headings import words_of
+from study.headings import spellings_of, words_of
 from study.words import words_of_examinations, words_of_the_pilots
 
 FEWEST_LETTERS, FEWEST_LETTERS_WITH_POINT = 6, 3  # of a word that is cut off
@@ -58,8 +59,8 @@ def _concept(declared: Mapping[str, Any]) -> Concept:
         declared["name"],
         Part[declared["part"].upper()],
         declared["why"],
-        tuple(map(words_of, declared["words"])),
-        tuple(map(words_of, declared.get("endings", ()))),
+        tuple(chain.from_iterable(map(spellings_of, declared["words"]))),
+        tuple(chain.from_iterable(map(spellings_of, declared.get("endings", ())))),
         declared.get("kind", ""),
     )
 

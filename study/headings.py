@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
+_PLAIN = str.maketrans({"ς": "σ", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "'": None})
+_IN_TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
+
 
 def words_of(heading: str) -> str:
     """A heading in small letters without accents, a blank between words: ``ChestPainType`` is ``chest pain type``."""
@@ -15,7 +18,12 @@ def words_of(heading: str) -> str:
     )
     decomposed = unicodedata.normalize("NFKD", apart)
     letters = "".join(letter for letter in decomposed if not unicodedata.combining(letter)).casefold()
-    return " ".join(re.findall(r"[^\W_]+", letters.replace("ς", "σ").replace("ł", "l").replace("'", "")))
+    return " ".join(re.findall(r"[^\W_]+", letters.translate(_PLAIN)))
+
+
+def spellings_of(text: str) -> tuple[str, ...]:
+    """A listed phrase as ``words_of`` gives it, and as a keyboard without its letters writes it: ``groesse``."""
+    return tuple(dict.fromkeys((words_of(text), words_of(text.casefold().translate(_IN_TWO_LETTERS)))))
 
 
 # Words of a heading that names a subject and nothing more: "patient id", not "patient name".

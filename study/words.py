@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from study.headings import words_of
+from study.headings import spellings_of, words_of
 
 MOST_WORDS_OF_VALUES = 20  # different values of a column that are words for one thing
 FEWEST_MEANINGS = 2  # that values have, for them to say what the column is: "m" alone may be metres
@@ -37,7 +37,7 @@ def words_of_headings() -> frozenset[str]:
     """Words that headings are made of, one by one, as ``study.headings.words_of`` gives them: in every language."""
     concepts = [text for concept in words_of_the_pilots()["concepts"] for text in concept["words"]]
     texts = [text for lines in words_of_the_pilots()["headings"].values() for text in lines]
-    return frozenset(word for text in (*concepts, *texts) for word in words_of(text).split())
+    return frozenset(word for text in (*concepts, *texts) for one in spellings_of(text) for word in one.split())
 
 
 @cache
@@ -82,7 +82,8 @@ def words_for_missing_among_numbers() -> frozenset[str]:
 @cache
 def words_of_births() -> tuple[str, ...]:
     """The headings of a date of birth in every language, as ``words_of`` gives them."""
-    return tuple(dict.fromkeys(words_of(text) for texts in words_of_the_pilots()["births"].values() for text in texts))
+    texts = (text for texts in words_of_the_pilots()["births"].values() for text in texts)
+    return tuple(dict.fromkeys(one for text in texts for one in spellings_of(text)))
 
 
 @cache
@@ -91,7 +92,7 @@ def _meanings() -> Sequence[tuple[str, Mapping[str, int], int]]:
     return [
         (
             concept,
-            {words_of(word): i for i, words in reversed(list(enumerate(groups))) for word in words},
+            {one: i for i, words in reversed(list(enumerate(groups))) for word in words for one in spellings_of(word)},
             len(groups) - 1,
         )
         for concept, languages in words_of_the_pilots()["values"].items()

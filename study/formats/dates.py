@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -71,12 +71,12 @@ _LATEST_SHORT = 40  # of two digits, up to this after 2000 where all are, and be
 
 @dataclass(frozen=True)
 class DateReading:
-    """A column of dates: its distinct values, and what they are under each order that reads all of them.
+    """A column of dates: the ``orders`` that read all of them; none where some begin with the day, some with the month.
 
-    ``is_iso``: they are ISO 8601 already. ``by_order`` is empty where no one order reads every value.
+    ``is_iso``: they are ISO 8601 already.
     """
 
-    by_order: dict[str, pa.Array] = field(repr=False)
+    orders: frozenset[str]
     is_iso: bool
 
 
@@ -114,7 +114,7 @@ def read_dates(values: pa.Array, with_months: bool = False) -> DateReading | Non
         return None
     is_iso = pc.match_substring_regex(values, _ISO)
     if pc.all(is_iso).as_py():
-        return DateReading({}, is_iso=True)
+        return DateReading(frozenset(), is_iso=True)
     others = values.filter(pc.invert(is_iso))
     rows = [shape for shape in _shapes(with_months) if pc.any(pc.match_substring_regex(others, shape)).as_py()]
     if not rows:
@@ -126,10 +126,10 @@ def read_dates(values: pa.Array, with_months: bool = False) -> DateReading | Non
         is_date = pc.or_(is_date, pc.is_valid(found))
     if not pc.all(is_date).as_py() or not any(map(has_our_time, read.values())):
         return None
-    by_order = {order: found for order, found in read.items() if not found.null_count}
-    if len(by_order) > 1 and (read[DAY_FIRST].equals(read[MONTH_FIRST]) or _has_points_alone(values)):
-        del by_order[MONTH_FIRST]
-    return DateReading(by_order, is_iso=False)
+    possible = frozenset(order for order, found in read.items() if not found.null_count)
+    if len(possible) > 1 and (read[DAY_FIRST].equals(read[MONTH_FIRST]) or _has_points_alone(values)):
+        possible -= {MONTH_FIRST}
+    return DateReading(possible, is_iso=False)
 
 
 def _has_points_alone(values: pa.Array) -> bool:

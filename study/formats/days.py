@@ -1,9 +1,16 @@
-"""Days of dates as they stand in a file."""
+"""A column as it stands in a file, as numbers or as days."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from study.formats.values import NUMBER_PATTERN, Column
+
+LOOKED_AT = 64  # values of a column that show what it may have
+_DAY = r"^\d{4}-\d{2}-\d{2}(?:T|$)"
 
 
 def days_of(column: pd.Series) -> np.ndarray:
@@ -12,3 +19,50 @@ def days_of(column: pd.Series) -> np.ndarray:
     days = pd.to_datetime(pd.Series(distinct, dtype="str"), format="%Y-%m-%d", errors="coerce")
     found: np.ndarray = np.append(days.to_numpy(), np.datetime64("NaT"))[codes].astype("datetime64[D]")
     return found
+
+
+def day_of(text: str) -> int:
+    """A day of ISO 8601 as days since 1970; of one that no calendar has, the first of its year."""
+    try:
+        return int(np.datetime64(text, "D").astype(np.int64))
+    except ValueError:
+        return int(np.datetime64(f"{text[:4]}-01-01", "D").astype(np.int64))
+
+
+def beginning(column: Column) -> pa.Array:
+    """The first values of a column that are there."""
+    if isinstance(column, np.ndarray):
+        return pa.array(column[: LOOKED_AT * 4], from_pandas=True).drop_null().slice(0, LOOKED_AT)
+    return column.slice(0, LOOKED_AT * 4).combine_chunks().drop_null().slice(0, LOOKED_AT)
+
+
+def numbers_of(column: Column | pa.Array) -> np.ndarray | None:
+    """A column as numbers, NaN where missing; None if it contains other text, or nothing."""
+    if isinstance(column, np.ndarray):
+        return column
+    if pa.types.is_floating(column.type):
+        return np.asarray(column.to_numpy(zero_copy_only=False))
+    if column.null_count == len(column) or not pc.all(pc.match_substring_regex(column, NUMBER_PATTERN)).as_py():
+        return None
+    return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False))
+
+
+def counted(values: np.ndarray, n_records: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct numbers or days (n_values,), sorted, NaN left out, and how many records have each."""
+    is_there = ~np.isnan(values)
+    distinct, place = np.unique(values[is_there], return_inverse=True)
+    weights = None if n_records is None else n_records[is_there]
+    return distinct, np.bincount(place, weights, len(distinct)).astype(np.int64)
+
+
+def days_in(column: Column, n_records: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, list[str]] | None:
+    """The distinct days of a column in ISO 8601, since 1970, how many records have each, and as text; None without."""
+    if isinstance(column, np.ndarray) or not pc.any(pc.match_substring_regex(beginning(column), _DAY)).as_py():
+        return None
+    values = column.combine_chunks()
+    is_day = pc.fill_null(pc.match_substring_regex(values, _DAY), False)
+    encoded = pc.utf8_slice_codeunits(values.filter(is_day), 0, 10).dictionary_encode()
+    texts = encoded.dictionary.to_pylist()
+    weights = None if n_records is None else n_records[is_day.to_numpy(zero_copy_only=False)]
+    counts = np.bincount(encoded.indices.to_numpy(), weights, len(texts)).astype(np.int64)
+    return np.array([day_of(text) for text in texts], dtype=np.int64), counts, texts

@@ -21,7 +21,8 @@ from disclosure_control.basics.encoding.one_meaning import one_spelling
 from disclosure_control.basics.telling.words import listed
 from study.concepts import concept_of, names_a_measure, names_an_examination
 from study.formats.column_reading import ColumnReading, read_columns, reading_notes
-from study.formats.dated_columns import beginning, day_of, days_in, numbers_of, with_iso_dates
+from study.formats.dated_columns import with_iso_dates
+from study.formats.days import beginning, counted, day_of, days_in, numbers_of
 from study.formats.messages import Note, all_files_setting, counted_note, shown_name
 from study.formats.placeholders import (
     CODES,
@@ -37,7 +38,7 @@ from study.formats.placeholders import (
 )
 from study.formats.tables import FileContents, FileOptions, domain_of
 from study.formats.thousands import without_thousands
-from study.formats.values import NUMBER_PATTERN, Column, clean_name, n_records_of
+from study.formats.values import Column, clean_name, n_records_of
 from study.merge.units import unit_of
 from study.models.role_words import is_key, role_of_heading
 from study.models.roles import Role
@@ -150,33 +151,20 @@ def _with_codes_missing(
 
 def _numbers_of(name: str, column: Column, n_records: np.ndarray | None) -> tuple[np.ndarray, np.ndarray] | None:
     """The distinct numbers of a column and how many records have each; None where none may be a code."""
-    if not _may_have_codes(name):
+    first = numbers_of(beginning(column))
+    if not _may_have_codes(name) or first is None or not len(first):
         return None
     is_searched = re.search(COUNTS_DAYS, name) is not None or _names_an_age(name)
     if isinstance(column, np.ndarray):
         present = column[~np.isnan(column)]
-        ends = {float(present.min()), float(present.max())} if len(present) else set()
-        if not len(present) or not (
-            is_searched or ends & CODES or min(ends) <= 0 or max(map(abs, ends)) > _TWENTY_YEARS
-        ):
-            return None
-        numbers, weights = column, n_records
+        ends = {float(present.min()), float(present.max())} if len(present) else {1.0}
+        may_have = bool(ends & CODES) or min(ends) <= 0 or max(map(abs, ends)) > _TWENTY_YEARS
     else:
-        first = beginning(column)
-        if not len(first) or not pc.all(pc.match_substring_regex(first, NUMBER_PATTERN)).as_py():
-            return None
         values = column.combine_chunks()
-        may_have = pc.any(pc.is_in(values, value_set=_CODE_TEXTS)).as_py() or is_searched
-        if not may_have and not pc.any(pc.match_substring_regex(values, _LONG_TIME_OR_BELOW)).as_py():
-            return None
-        is_number = pc.match_substring_regex(values, NUMBER_PATTERN)
-        if not pc.all(is_number).as_py():
-            return None
-        numbers, weights = values.cast(pa.float64()).to_numpy(zero_copy_only=False), n_records
-    is_there = ~np.isnan(numbers)
-    distinct, place = np.unique(numbers[is_there], return_inverse=True)
-    counts = np.bincount(place, None if weights is None else weights[is_there], len(distinct)).astype(np.int64)
-    return distinct, counts
+        may_have = bool(pc.any(pc.is_in(values, value_set=_CODE_TEXTS)).as_py())
+        may_have = may_have or bool(pc.any(pc.match_substring_regex(values, _LONG_TIME_OR_BELOW)).as_py())
+    numbers = numbers_of(column) if may_have or is_searched else None
+    return None if numbers is None else counted(numbers, n_records)
 
 
 def _names_an_age(name: str) -> bool:
@@ -187,15 +175,9 @@ def _names_an_age(name: str) -> bool:
 
 def _in_units(name: str, columns: Mapping[str, Column]) -> bool:
     """Whether numbers are of several units: 180 months are an age."""
-    unit = unit_of(name, list(columns), lambda other: _first_values(columns[other]))
+    unit = unit_of(name, list(columns), lambda other: pc.unique(beginning(columns[other])).to_pylist())
     units = None if unit is None else columns[unit]
     return isinstance(units, pa.ChunkedArray) and len(pc.unique(units).drop_null()) > 1
-
-
-def _first_values(column: Column) -> list[object]:
-    some = pa.array(column[:20]) if isinstance(column, np.ndarray) else beginning(column)
-    found: list[object] = pc.unique(some).to_pylist()
-    return found
 
 
 def _may_have_codes(name: str) -> bool:

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
@@ -78,19 +79,25 @@ def unit_of(name: str, names: Sequence[str], first_values: Callable[[str], Itera
 
 
 def unit_by_values(name: str, names: Sequence[str], first_values: Callable[[str], Iterable[object]]) -> str | None:
-    """The next column of words behind an age, weight or length that has units of its kind alone: ``20``, ``meses``.
+    """The column of an age, weight or length that has units of its kind alone, the usual one among them: ``anos``.
 
-    Its heading says nothing. ``first_values`` gives some values of a column.
+    Its heading says nothing, and no other numbers stand between; before the numbers it stands behind no others.
+    ``first_values`` gives some values of a column.
     """
-    units = {word for kind in _KINDS_OF.get(_measure(name), ()) for word in _kinds()[kind]}
-    if not units:
-        return None
-    for other in names[names.index(name) + 1 :]:
-        words = {_word(str(value)) for value in first_values(other)}
-        if words and not np.isnan(parse_numbers(pd.Series(sorted(words)))).any():
-            return None
-        are_units = bool(words) and units.issuperset(words) and max(map(len, words)) > 1
-        if are_units and concept_of(other) is None and role_of_heading(other) is None:
+    kinds, place = _KINDS_OF.get(_measure(name), ()), names.index(name)
+
+    def words_in(other: str) -> set[str]:
+        return {_word(str(value)) for value in first_values(other)}
+
+    def has_words(other: str) -> bool:
+        words = words_in(other)
+        return not words or bool(np.isnan(parse_numbers(pd.Series(sorted(words)))).any())
+
+    before = names[:place] if kinds and all(map(has_words, names[:place])) else []
+    for other in (*takewhile(has_words, names[place + 1 :] if kinds else ()), *reversed(before)):
+        words = words_in(other)
+        are_units = any(_kinds()[kind].keys() >= words and 1 in map(_kinds()[kind].get, words) for kind in kinds)
+        if are_units and max(map(len, words)) > 1 and concept_of(other) is None and role_of_heading(other) is None:
             return other
     return None
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from disclosure_control.basics.encoding.dictionary import as_texts
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
-from study.concepts import concept_of, names_an_examination
+from study.concepts import concept_of, names_a_measure, names_an_examination
 from study.formats.dated_columns import may_be_dates
 from study.formats.epochs import may_count_time
 from study.formats.tables import SourceTable
@@ -208,7 +208,7 @@ class PlainTable:
         if values.system:
             return Role.CODED_TERM, f"its values have the form of {values.system} codes"
         repeats = values.n_distinct * PEOPLE_OF_A_TERM <= values.n_values
-        if values.is_numeric and may_be_dates(name, values.numbers):
+        if values.is_numeric and (may_be_dates(name, values.numbers) or values.share(YEAR) == 1):
             return self._number(values, name)
         if values.are_codes and repeats:
             return Role.CODED_TERM, "the heading names a term, and its values are codes that repeat"
@@ -232,10 +232,10 @@ class PlainTable:
         return (Role.LABEL if role is Role.CODED_TERM else role), reason
 
     def _number(self, values: ValuesSeen, name: str) -> tuple[Role, str]:
-        is_of_one_person = 2 * values.n_distinct > self.n_people and values.n_distinct > 1
-        if values.have_one_length and values.n_distinct >= min(self.n_people, values.n_values):
+        may_be_ids = values.n_distinct > 1 and not (names_a_measure(name) or names_an_examination(name))
+        if may_be_ids and values.have_one_length and values.n_distinct >= min(self.n_people, values.n_values):
             return Role.IDENTIFIER, "its values are numbers of one length, another one for each person"
-        if is_of_one_person and values.share(r"\d{8,}") > 0.5:
+        if may_be_ids and 2 * values.n_distinct > self.n_people and values.share(r"\d{8,}") > 0.5:
             return Role.IDENTIFIER, "its values are long numbers, hardly any of two people"
         if may_be_dates(name, values.numbers):
             return Role.UNKNOWN, "its values may be dates, counted in days or seconds from one that is not declared"

@@ -8,7 +8,7 @@ from tests.cases import each
 # By concept, one heading for each of English, Greek, German, Spanish, Polish and Bulgarian, in different writings.
 HEADINGS = {
     "age": ["AGE", "Ηλικία", "Alter", "EDAD", "wiek", "Възраст"],
-    "sex": ["gender", "ΦΥΛΟ", "Geschlecht", "Sexo", "Płeć", "пол"],
+    "sex": ["gender", "ΦΥΛΟ", "Geschlecht", "Sexo", "Płeć", "пол", "koen", "kon"],
     "race": ["EthnicGroup", "φυλή", "Ethnie", "raza", "Rasa", "раса"],
     "country": ["native-country", "ΧΩΡΑ", "Geburtsland", "país", "Obywatelstwo", "Държава"],
     "place": ["District of Permanent Address", "Ταχυδρομικός Κώδικας", "PLZ", "Código_Postal", "MIEJSCOWOŚĆ", "град"],
@@ -84,6 +84,8 @@ def test_an_age_in_the_words_of_an_export_or_a_question_is_an_age(heading):
         ("occupation", "Povolání"),
         ("education", "Vzdělání"),
         ("height or weight", "Hmotnost"),
+        ("height or weight", "hoejde"),
+        ("height or weight", "Koerpergroesse"),
         ("marital status", "Rodinný stav"),
     ],
 )

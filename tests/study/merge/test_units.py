@@ -29,7 +29,8 @@ from tests.cases import each
         ("age,unit", ["40,M", "50,ICU"], ["40", "50"], ["M", "ICU"]),  # wards
         ("age,unit", ["40,A", "50,B"], ["40", "50"], ["A", "B"]),
         ("idade,zzz", ["20,anos", "20,meses"], ["20", "1.6667"], ["anos"] * 2),  # by the values, whatever the heading
-        ("age,site", ["40,week", "50,day"], ["40", "50"], ["week", "day"]),
+        ("zzz,alder", ["år,18", "måneder,18"], ["år"] * 2, ["18", "1.5"]),
+        ("alder,zzz", ["40,uge", "50,dag"], ["40", "50"], ["uge", "dag"]),  # of an age in years, how often
         ("score,score_unit", ["18,points", "20,stars"], ["18", "20"], ["points", "stars"]),
     ],
 )

@@ -156,10 +156,10 @@ def test_texts_that_nobody_shares_never_leave(texts):
     assert model_of("patient", T=frame).operation("T", "zzz").operation in STAYS_OUT
 
 
-@pytest.mark.parametrize("heading", ["qqq", "Zusatz"])
-def test_a_number_of_each_person_is_no_measurement(heading):
+@each("heading, role", [("qqq", Role.IDENTIFIER), ("Zusatz", Role.IDENTIFIER), ("Leukozyten", Role.NUMBER)])
+def test_a_number_of_each_person_is_no_measurement_unless_the_heading_says_so(heading, role):
     frame = pd.DataFrame({"patient": [f"p{i}" for i in range(50)], heading: [str(7310 + 13 * i) for i in range(50)]})
-    assert model_of("patient", T=frame).column("T", heading).role is Role.IDENTIFIER
+    assert model_of("patient", T=frame).column("T", heading).role is role
 
 
 @pytest.mark.parametrize(
