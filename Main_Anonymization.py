@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import dataclasses
 import hashlib
 import sys
 
@@ -29,15 +28,12 @@ if __name__ == "__main__":
     look_for_cycles_rarely()
     keep_freed_memory(arrow_from="system")
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
 
-from config import FILES_OF_MERGE, REVIEW, combined_dataset_in, lines_to_review, parse_config, text_of_config
-from config.model_settings import PilotConfig, notes_on_names
+from config import FILES_OF_MERGE, REVIEW, combined_dataset_in, lines_to_review, text_of_config
+from config.model_settings import notes_on_names
 from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.assess.came_in import merge_sections
-from disclosure_control.assess.combined_dataset import checked_config
 from disclosure_control.assess.opening import OpenedPilot, opened
 from disclosure_control.assess.risky_rows import risky_row_files
 from disclosure_control.assess.staleness import staleness
@@ -47,7 +43,7 @@ from disclosure_control.basics.telling.reasons import DECIDE, DECIDE_COLUMNS, Gr
 from disclosure_control.basics.telling.small_counts import EXACT, MASKED
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.choice import AUTO, ENGINES, choose_engine
-from disclosure_control.remedy.treatments.keys import read_key, with_keys_to_come
+from disclosure_control.remedy.treatments.keys import read_key
 from disclosure_control.remedy.treatments.one_release import (
     is_named,
     key_of_release,
@@ -60,27 +56,16 @@ from disclosure_control.report.history import history_sections, latest_memory, r
 from disclosure_control.report.page.files import page_inside, page_outside
 from disclosure_control.report.run_texts import risky_shares, run_texts
 from disclosure_control.report.run_told import run_told
-from disclosure_control.report.verdict import Verdict, verdict_on, what_leaves
+from disclosure_control.report.verdict import Verdict
 from disclosure_control.rules.judging import judged_books
-from disclosure_control.run.config_files import PROPOSED_CONFIG, write_draft
 from disclosure_control.run.custody import KeptRelease, keep_release, kept_releases, other_key_notice
 from disclosure_control.run.doors import DONE, INPUT_AT_FAULT, RISK_TOO_HIGH, Door, Outcome, Pilot, run_door
 from disclosure_control.run.fingerprints import fingerprint, fingerprint_of_json, key_of
-from disclosure_control.run.logs import SilentLog
 from disclosure_control.run.memory import give_freed_memory_back
 from disclosure_control.run.results import staged
 from disclosure_control.steps import READERS
-from disclosure_control.steps.running import Asks, StepResult, records_needed, run_steps
+from disclosure_control.steps.running import records_needed, run_steps
 from study.columns.sheet import ColumnSheet
-
-if TYPE_CHECKING:  # the draft is imported where something is drafted
-    from disclosure_control.draft.way import StudyLosses, Tried
-    from disclosure_control.draft.ways import Weigh
-
-Check = Callable[[Mapping[str, Any]], object]
-# The verdict of a run by a config, which publishes nothing; the words say what is tried.
-RunBy = Callable[[Asks, Mapping[str, Any], str], Verdict]
-Weighed = tuple["StudyLosses", Mapping[str, int], Mapping[str, int]]
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -95,77 +80,10 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
             opening = opened(choice.name, path, pilot.config, READERS, records_needed, pilot.cluster)
             found = until_published.enter_context(opening)
 
-        def check(literal: Mapping[str, Any]) -> object:
-
-            with with_keys_to_come(literal):
-                return checked_config(path, pilot.by(literal), READERS)
-
-        @contextlib.contextmanager
-        def opened_by(literal: Mapping[str, Any], words: str) -> Iterator[OpenedPilot]:
-
-            with with_keys_to_come(literal):
-                check(literal)
-                with opened(choice.name, path, pilot.by(literal), READERS, records_needed, pilot.cluster) as tried:
-                    pilot.log.say(words)
-                    yield tried
-
-        def run(asks: Asks, literal: Mapping[str, Any], words: str) -> Verdict:
-            with opened_by(literal, words) as tried:
-                # Run whole, it has the ids and offsets that it would have in place.
-                untried = tried.config if asks >= Asks.UNTIL_HELD else found.config
-                return _verdict_of(pilot, tried, literal, untried, kept, asks)
-
-        def weigh(literal: Mapping[str, Any], words: str) -> Weighed | None:
-            with opened_by(literal, words) as tried:
-                return _losses_of(pilot, tried, found.config, kept)
-
-        return _assess_opened(pilot, found, options, kept, check, run, weigh)
+        return _assess_opened(pilot, found, options, choice.name, kept)
 
 
-def _losses_of(pilot: Pilot, found: OpenedPilot, untried: PilotConfig, kept: Kept) -> Weighed | None:
-    """What a recipient would lose by another config than the pilot's, the levels of the recommended recoding, and by
-    column how many people have a hidden cell; None where nothing would leave.
-    """
-
-    how = SilentLog(), pilot.left_out, pilot.started, untried, kept, Asks.LOSSES
-    steps = run_steps(pilot.name, pilot.folder, found.dataset, evaluate(found.people, found.config), *how)
-    use = steps["release"].use if "release" in steps else None
-    if use is None:
-        return None
-    levels = steps["recommend"].figures["levels"] or {} if "recommend" in steps else {}
-    treated = steps["treatment"].outcome.steps if "treatment" in steps else ()
-    return (
-        use,
-        levels,
-        {name: n for one in treated if one.method == "local_suppression" for name, n in one.changed.items() if n},
-    )
-
-
-def _verdict_of(
-    pilot: Pilot,
-    found: OpenedPilot,
-    literal: Mapping[str, Any],
-    untried: PilotConfig,
-    kept: Kept,
-    asks: Asks = Asks.ALL,
-) -> Verdict:
-    """The verdict of a run by another config than the pilot's; nothing is published. ``untried`` names the release.
-
-    Without a release, all is asked.
-    """
-
-    assessment = evaluate(found.people, found.config)
-    asks = asks if "release" in literal else Asks.ALL
-    log = pilot.log if asks >= Asks.UNTIL_HELD else SilentLog()
-    how = log, pilot.left_out, pilot.started, untried, kept, asks
-    steps = run_steps(pilot.name, pilot.folder, found.dataset, assessment, *how)
-    return verdict_on(what_leaves(steps), steps, (), literal)
-
-
-def _assess_opened(
-    pilot: Pilot, found: OpenedPilot, options: argparse.Namespace, kept: Kept, check: Check, run: RunBy, weigh: Weigh
-) -> Outcome:
-
+def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace, engine: str, kept: Kept) -> Outcome:
     dataset = found.dataset
     with pilot.log.step("assess") as counts:
         assessment = evaluate(found.people, found.config, announce=pilot.log.notice)
@@ -219,7 +137,11 @@ def _assess_opened(
         pilot.log.notice(notice)
     pilot.log.say(on_screen.full_on_screen if options.verbose else on_screen.short)
     if options.propose:
-        _propose(pilot, outside.verdict, found.config, steps, check, run, weigh)
+        from disclosure_control.draft.next_config import propose_next
+        from disclosure_control.draft.trials import Trials
+
+        trials = Trials(pilot, engine, found.config, kept)
+        pilot.log.say("\n".join(propose_next(trials, outside.verdict, steps)))
     leaving = outside.leaving
     judged = (leaving.about, leaving.assessment) if leaving.assessment else (dataset.file, assessment)
     return _outcome(*judged, outside.verdict, options.fail_on_risk)
@@ -238,69 +160,6 @@ def _into_custody(pilot: Pilot, found: OpenedPilot) -> None:
     ids = tuple(map(str, found.dataset.records().ids()))
     length = length_of_pseudonyms(config)
     keep_release(pilot.results, KeptRelease(name, pilot.started, key, length, is_named(config), ids))
-
-
-def _propose(
-    pilot: Pilot,
-    verdict: Verdict,
-    config: PilotConfig,
-    steps: Mapping[str, StepResult],
-    check: Check,
-    run: RunBy,
-    weigh: Weigh,
-) -> None:
-    """Write the next config beside the pilot's, and say what it changes and how to put it in place.
-
-    Where ``recommend`` weighs tables of the study, or what leaves by the proposal is of no use or held, other ways to
-    hold are tried, too, and the best one is proposed.
-    """
-
-    from disclosure_control.draft.proposal import proposal_in_words, propose_tried, tried_whole
-    from disclosure_control.draft.way import NO_USE, RecodingLevels
-    from disclosure_control.draft.ways import Trials, proposed_by_ways
-
-    file, recommended = pilot.config_file, steps.get("recommend")
-    looked: list[Tried] = [verdict]
-    trials = Trials(partial(run, Asks.FIRST), partial(run, Asks.ALL), weigh)
-
-    def reasons_at_first(literal: Mapping[str, Any]) -> tuple[Reason, ...]:
-        looked.append(run(Asks.NAMES, literal, "Looking at the proposal"))
-        return looked[-1].reasons
-
-    def reasons_of(literal: Mapping[str, Any]) -> tuple[Reason, ...]:
-        return reasons_at_first(literal) or run(Asks.UNTIL_HELD, literal, "Trying the proposal").reasons
-
-    text = text_of_config(file)
-    asked, said = config.settings.get("recommend"), list[str]()
-    spared = () if asked is None else tuple(name for name, weight in asked.weights.items() if weight > 1)
-    proposal = propose_tried(text, file.name, verdict.reasons, check, reasons_at_first, spared)
-    looks_further = bool(proposal.left) or ((use := looked[-1].use) is not None and use.answer == NO_USE)
-    looks_further = asked is not None and (asked.weigh is not None or looks_further)
-    weighs = looks_further and not any(one.is_of_all_ways for one in proposal.left)
-    if asked is not None and recommended is not None and weighs:
-        recoding = RecodingLevels.of(recommended.figures, recommended.outcome)
-        as_it_is = looked[-1] if proposal.is_tried or not proposal.is_other else None
-        proposal, said = proposed_by_ways(proposal, file.name, recoding, trials, as_it_is, asked.tables_weighed)
-    else:
-        proposal = tried_whole(proposal, lambda text: trials.run(parse_config(text, file.name), "Trying it").reasons)
-    so_far = proposal
-    for spared_still in dict.fromkeys((spared, ())):  # what lines answer; then, if nothing else holds, what is spared
-        if (further := propose_tried(proposal.text, file.name, proposal.left, check, reasons_of, spared_still)).changes:
-            changes = (*proposal.changes, *further.changes)
-            proposal = dataclasses.replace(further, before=text, changes=changes, n_decided=proposal.n_decided)
-    # What was tried last ended before all was asked, and a line of it cannot be made.
-    if proposal is not so_far and any(one.changes for one in proposal.left):
-        proposal = tried_whole(proposal, lambda text: run(Asks.ALL, parse_config(text, file.name), "Trying it").reasons)
-    if proposal.is_other:
-        said += proposal_in_words(
-            proposal,
-            write_draft(proposal.text, file.path.parent, pilot.name, PROPOSED_CONFIG),
-            file.path,
-            pilot.name,
-        )
-    else:
-        said.append("Nothing to propose: " + ("it may leave." if verdict.may_leave else "no line answers a reason."))
-    pilot.log.say("\n".join(said))
 
 
 def undecided(config_file: SourceFile, sheet: ColumnSheet | None = None) -> tuple[Reason, ...]:

@@ -24,6 +24,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import DECIDE, MERGE_AGAIN, Reason
 from disclosure_control.basics.telling.words import capitalised, counted
 from disclosure_control.draft.edits import with_changes, with_choices, with_marks_decided
+from disclosure_control.draft.trials import Trials
 from disclosure_control.remedy.treatments.keys import command_to_set, names_of_keys
 
 # Raises ``FaultyInputError`` with the faults of a config.
@@ -85,10 +86,10 @@ def propose_tried(
             break
         changes = (*found.changes, *step.changes)
         found = dataclasses.replace(step, before=text, changes=changes, n_decided=found.n_decided)
-    return _with_open_choices(found, name)
+    return found
 
 
-def tried_whole(found: Proposal, run: Callable[[str], Iterable[Reason]]) -> Proposal:
+def tried_whole(found: Proposal, name: str, trials: Trials) -> Proposal:
     """The proposal with what a whole run of it in place leaves: a first look does not ask everything.
 
     First looks have the pseudonyms, offsets and draws of today's config. Those of the proposal are others, unless the
@@ -97,12 +98,12 @@ def tried_whole(found: Proposal, run: Callable[[str], Iterable[Reason]]) -> Prop
     if not found.is_tried:
         return found
     try:
-        return dataclasses.replace(found, left=tuple(run(found.text)))
+        return dataclasses.replace(found, left=trials.run(parse_config(found.text, name), "Trying it").reasons)
     except FaultyInputError:
         return dataclasses.replace(found, is_tried=False)
 
 
-def _with_open_choices(found: Proposal, name: str) -> Proposal:
+def with_open_choices(found: Proposal, name: str) -> Proposal:
     """The proposal with what only the controller can say of the reasons that are left, as comments marked for review.
 
     What the config decides itself is no choice.

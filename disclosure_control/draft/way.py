@@ -5,51 +5,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.draft.proposal import dropped_by
 from disclosure_control.remedy.treatments.recommendation import Recommendation
 from disclosure_control.remedy.treatments.registry import TreatmentStep
+from disclosure_control.study_tables.fit import FitForUse
 
-NO_USE = "no"  # the answer whether it is fit for use
 LEAST_GAIN = 0.01  # of the share lost: who gives up more of a column has to keep so much more of the tables
-
-
-class StudyLosses(Protocol):
-    """What a recipient loses, by the tables of the study: ``fit_for_use`` finds it."""
-
-    @property
-    def answer(self) -> str:
-        """Whether it is fit for use."""
-
-    @property
-    def rank(self) -> int:
-        """The place of the answer, the best one first."""
-
-    @property
-    def n_vanished(self) -> int:
-        """Categories of the main tables of which nothing is left."""
-
-    @property
-    def loses(self) -> str:
-        """The sentence on it."""
-
-    def lost_of(self, names: Sequence[str]) -> float:
-        """The share that is lost of the tables of these names; () for all tables."""
-
-
-class Tried(Protocol):
-    """What a run by a config finds: the reasons to hold, and whether what leaves is fit for use."""
-
-    @property
-    def reasons(self) -> tuple[Reason, ...]:
-        """The reasons to hold; none where it may leave."""
-
-    @property
-    def use(self) -> StudyLosses | None:
-        """Whether it is fit for use; None where nothing was compared."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +71,7 @@ class WayWeighed:
     """
 
     way: Way
-    use: StudyLosses
+    use: FitForUse
     lost: float
     n_given_up: int = 0
     reasons: tuple[Reason, ...] | None = None

@@ -21,7 +21,10 @@ from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.basics.telling.words import capitalised, counted, listed
 from disclosure_control.draft.edits import with_changes
 from disclosure_control.draft.proposal import STEPS_OF_TREATMENT, Proposal, tried_whole
-from disclosure_control.draft.way import RecodingLevels, StudyLosses, Tried, Way, WayWeighed
+from disclosure_control.draft.trials import Trials
+from disclosure_control.draft.way import RecodingLevels, Way, WayWeighed
+from disclosure_control.report.verdict import Verdict
+from disclosure_control.steps.running import Asks
 
 MOST_WEIGHED, MOST_TRIED, MOST_WHOLE, MOST_SHOWN = 16, 6, 3, 3
 LARGER_CLASSES = (2, 4, 8)  # times K: within them fewer people are alone by what an acquaintance knows
@@ -34,31 +37,13 @@ _RARE = ("release", "rare_terms")
 _WITHIN = {"class": "rare terms counted within each class", "study": "rare terms counted in the whole study"}
 
 
-# The verdict of a run by a config, which publishes nothing; the words say what is tried.
-Run = Callable[[Mapping[str, Any], str], Tried]
-# What a recipient would lose by a config, the levels of its recoding, and by column how many people have a hidden cell;
-# None if nothing would leave. The words say what is weighed.
-Weigh = Callable[[Mapping[str, Any], str], tuple[StudyLosses, Mapping[str, int], Mapping[str, int]] | None]
-
-
-@dataclass(frozen=True)
-class Trials:
-    """How configs are tried, the cheapest last: ``run`` whole, in place; a first ``look``, which finds who is alone by
-    what outsiders may know, and k, l and t; or only what they lose (``weigh``).
-    """
-
-    look: Run
-    run: Run
-    weigh: Weigh
-
-
 @dataclass
 class _Weighed:
     """The ways that were weighed so far, up to a number of them; one that the files refuse counts as weighed."""
 
     literal: Mapping[str, Any]
     recoding: RecodingLevels | None
-    weigh: Weigh
+    trials: Trials
     tables: Sequence[str]
     n_weighed: int = 0
     fine: tuple[str, ...] = ()
@@ -70,24 +55,25 @@ class _Weighed:
             return None
         self.n_weighed += 1
         try:
-            weighed = self.weigh(applied(self.literal, way.changes), f"Weighing a way to hold: {way.words}")
+            weighed = self.trials.weigh(applied(self.literal, way.changes), f"Weighing a way to hold: {way.words}")
         except FaultyInputError:
             return None
         if weighed is None:
             return None
-        use, taken, hidden = weighed
-        taken = taken if way.taken is None else way.taken
+        use, taken = weighed.use, weighed.levels if way.taken is None else way.taken
         given_up = self.recoding.dropped(taken) if self.recoding is not None else []
         n_given_up = len(set(self.fine).intersection(given_up))
         lost = use.lost_of(self.tables)
-        self.found.append(WayWeighed(way, use, lost, n_given_up, stay_fine=self.fine, taken=taken, hidden=hidden))
+        self.found.append(
+            WayWeighed(way, use, lost, n_given_up, stay_fine=self.fine, taken=taken, hidden=weighed.hidden)
+        )
         return self.found[-1]
 
 
 def ways_weighed(
     literal: Mapping[str, Any],
     recoding: RecodingLevels | None,
-    weigh: Weigh,
+    trials: Trials,
     tables: Sequence[str],
     needed: Collection[tuple[str, ...]] = (),
 ) -> list[WayWeighed]:
@@ -104,7 +90,7 @@ def ways_weighed(
     stays = {**settings.get("fixed", {}), **settings.get("max_level", {})}
     recoding = recoding if _RECOMMENDED in treatment_steps(literal) else None
     fine = tuple(name for name, weight in settings.get("weights", {}).items() if weight > 1)
-    weighed = _Weighed(literal, recoding, weigh, tables, fine=fine)
+    weighed = _Weighed(literal, recoding, trials, tables, fine=fine)
     here = weighed.of(Way(AS_PROPOSED, ()))
     for other in _other_counts(literal, _RARE in needed) if here is not None else ():
         weighed.of(other)
@@ -152,7 +138,7 @@ def ways_tried(
         one = order.pop(0)
         is_coarser = not _has_own_classes(one) and not as_it_is.reasons
         if one.reasons is None and not is_coarser:
-            seen = trials.look(config_of(one.way), f"Looking at a way to hold: {one.way.words}")
+            seen = trials.run(config_of(one.way), f"Looking at a way to hold: {one.way.words}", Asks.FIRST)
             one = dataclasses.replace(one, reasons=seen.reasons)
         is_before_it = bool(one.way.changes) and all(other.way.changes for other in tried)
         n_whole = is_before_it + sum(other.is_whole for other in tried)  # one run is kept for the config as it is
@@ -226,7 +212,7 @@ def proposed_by_ways(
     name: str,
     recoding: RecodingLevels | None,
     trials: Trials,
-    as_it_is: Tried | None,
+    as_it_is: Verdict | None,
     tables: Sequence[str],
 ) -> tuple[Proposal, list[str]]:
     """The ``proposal`` with the lines of the best way, what a run of it leaves, and what is said of all ways; ``name``
@@ -239,12 +225,15 @@ def proposed_by_ways(
         return parse_config(with_changes(proposal.text, way.changes), name)  # the order of keys names the release
 
     needed = [change.path for change in proposal.changes]
-    weighed = ways_weighed(literal, recoding, trials.weigh, tables, needed)
+    weighed = ways_weighed(literal, recoding, trials, tables, needed)
     own = next((one for one in weighed if not one.way.changes), None)
     if own is None:
-        run_in_place = tried_whole(proposal, lambda text: trials.run(parse_config(text, name), "Trying it").reasons)
-        return run_in_place, ["Ways to hold: none was weighed, as no tables of the study could be compared."]
-    as_it_is = as_it_is or trials.look(literal, "Looking at it")  # not before it was weighed: the files may refuse it
+        return tried_whole(proposal, name, trials), [
+            "Ways to hold: none was weighed, as no tables of the study could be compared."
+        ]
+    as_it_is = as_it_is or trials.run(
+        literal, "Looking at it", Asks.FIRST
+    )  # not before it was weighed: the files may refuse it
     own = dataclasses.replace(own, reasons=as_it_is.reasons, is_whole=not proposal.is_other)
     found = ways_tried(weighed, config_of, trials, own)
     best, changes = found[0], tuple[ConfigChange, ...]()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from disclosure_control.basics.kept import Kept
 from disclosure_control.basics.telling.progress import going_through, progress
 from disclosure_control.release.accounts import (
     GONE,
@@ -35,6 +36,7 @@ from study.models.roles import Role, TableKind, TableModel
 from study.models.study_model import StudyModel
 from study.operations import OperationKind, OperationRule
 
+MOST_FILES = 64  # as they left before: files of two or three ways to release most studies
 COARSENED = "coarsened: beside it, moved dates would tell"
 _TIME_OF_DAY = r"T[^/]*"
 
@@ -167,9 +169,11 @@ def deidentify(
     key: bytes,
     release: Release,
     times: str | tuple[str, ...] = REMOVE_TIMES,
+    kept: Kept | None = None,
 ) -> ReleasedStudy:
     """Every released file of the study. ``lines`` override the table of operations; the key determines ids and offsets.
-    Times of day are removed, or kept, or kept in the domains that ``times`` names.
+    Times of day are removed, or kept, or kept in the domains that ``times`` names. ``kept``: files in memory as they
+    were released before, by all that decides over them.
 
     Rows of people who are removed, or who are not in the combined dataset, are in no file. Rows are sorted by person in
     the order of the pseudonyms, and keep their order within a person. A file is treated part by part, with all rows of
@@ -179,8 +183,12 @@ def deidentify(
     files: dict[str, ReleasedFile] = {}
     accounts: list[Account] = []
     left_out = dict(study.left_out)
+    before = (kept or Kept()).of("files as they leave", partial(Kept, MOST_FILES))
     for file in going_through("De-identifying the files", study.files, lambda file: len(file.people), "rows"):
-        released = _released(file, decisions)
+        find = partial(_released_and_placed, file, replace(decisions, placed=set()))
+        is_in_memory = file.table.fits(0)
+        released, placed, _ = before.of(_decided_over(file, decisions), find) if is_in_memory else find()
+        decisions.placed |= placed
         accounts += released.accounts
         if not any(account.operation.operation != OperationKind.REMOVE_DATA_SET for account in released.accounts):
             left_out[file.table.file_name] = released.accounts[0].operation.reason
@@ -199,6 +207,24 @@ def deidentify(
     files = _with_dictionaries_cut(_without_lonely_devices(files), study.model)
     left_out |= {file_name: "no record of it is left" for name, file_name in names.items() if name not in files}
     return ReleasedStudy(files, left_out, tuple(accounts), unplaced, study.model)
+
+
+def _decided_over(file: StudyFile, decisions: Decisions) -> Hashable:
+    """All that decides over a file, and the places of its rows."""
+    people, names = decisions.people, {str(name) for name in file.table.frame}
+    recoded = [
+        (one.name, one.print if one.domain == file.domain or one.variable in names else b"")
+        for one in people.recoded.values()
+    ]
+    undated = b"" if people.undated is None else people.undated.tobytes()
+    whose = people.stays.tobytes(), people.offsets.tobytes(), undated, tuple(people.roles), tuple(recoded)
+    by = decisions.key, decisions.release, decisions.times, repr(decisions.lines)
+    return id(file.divided(people)), whose, by
+
+
+def _released_and_placed(file: StudyFile, decisions: Decisions) -> tuple[ReleasedFile, set[str], object]:
+    """A file as it leaves, and the recodings that were found in it; with the division that its rows are places of."""
+    return _released(file, decisions), decisions.placed, file.divided(decisions.people)
 
 
 def _released(file: StudyFile, decisions: Decisions) -> ReleasedFile:

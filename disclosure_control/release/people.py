@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.columns import encode_column, labels_of, parse_numbers, texts_as_labels
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
+from disclosure_control.basics.kept import print_of
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.records.records import EncodedRecords
@@ -43,6 +44,11 @@ class RecodedColumn:
     def variable(self) -> str:
         """The variable or test within the domain."""
         return self.name.partition("__")[2]
+
+    @cached_property
+    def print(self) -> bytes:
+        """A digest of what the treatment changed."""
+        return print_of(*(pd.Series(one) for one in (self.original, self.released) if one is not None))
 
     @cached_property
     def _pairs(self) -> pd.DataFrame:

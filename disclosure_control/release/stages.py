@@ -80,8 +80,8 @@ def operations(making: Making) -> Making:
     Needs decisions, and who stays. Promises pseudonyms for ids, one offset for all dates of a person, and rows by
     pseudonym in the order of the source.
     """
-    asked = making.asked
-    made = deidentify(making.study, making.people, making.lines, asked.key, asked.release, asked.settings.times)
+    asked, of_study = making.asked, (making.study, making.people, making.lines)
+    made = deidentify(*of_study, asked.key, asked.release, asked.settings.times, asked.kept)
     return replace(making, released=made)
 
 

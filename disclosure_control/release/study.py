@@ -92,15 +92,19 @@ class StudyFile:
 
     def parts(self, people: ReleasePeople) -> Iterator[StudyFile]:
         """The rows of those who stay, part by part in the order of the pseudonyms; those of nobody come last."""
-        if not (self._divided and self._divided[0].has(people)):
-            self._divided[:] = [self._division(people)]
-        (division,) = self._divided
+        division = self.divided(people)
         for start, stop in zip(division.starts, [*division.starts[1:], len(division.person)], strict=True):
             frame = division.rows.part(int(start), int(stop))
             person = division.person[start + frame[SUBJECT].to_numpy()]
             given = {one.name: getattr(self.table, one.name) for one in dataclasses.fields(SourceTable)}
             table = SourceTable(**(given | {"frame": frame.drop(columns=SUBJECT)}))
             yield StudyFile(table, self.domain, person, self.written_as, is_supplemental=self.is_supplemental)
+
+    def divided(self, people: ReleasePeople) -> _Division:
+        """The rows divided into parts of people; those of the last time, if everybody who stays is in them."""
+        if not (self._divided and self._divided[0].has(people)):
+            self._divided[:] = [self._division(people)]
+        return self._divided[0]
 
     def rows_of_parts(self) -> np.ndarray:
         """Where the rows stood of which the parts were made, all in memory: their places count within these rows."""

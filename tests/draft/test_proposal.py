@@ -12,7 +12,7 @@ from disclosure_control.assess.combined_dataset import checked_config
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import DECIDE, Gravity, Reason
-from disclosure_control.draft.proposal import Proposal, proposal_in_words, propose, propose_tried
+from disclosure_control.draft.proposal import Proposal, proposal_in_words, propose, propose_tried, with_open_choices
 from disclosure_control.remedy.treatments.keys import command_to_set
 from disclosure_control.steps import READERS
 from tests.places import PROJECT
@@ -196,7 +196,8 @@ def test_a_choice_that_only_the_controller_has_is_a_marked_comment_once(tmp_path
 
     def proposed(text: str) -> Proposal:
         reasons = [alone, Reason(Gravity.NOT_DECIDED, "More.", changes=(ConfigChange.to(("K",), 6),))]
-        return propose_tried(text, "x.py", reasons, lambda literal: None, lambda literal: [alone])
+        found = propose_tried(text, "x.py", reasons, lambda literal: None, lambda literal: [alone])
+        return with_open_choices(found, "x.py")
 
     found = proposed(text)
     assert parse_config(found.text, "x") == parse_config(text, "x") | {"K": 6}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -15,18 +16,19 @@ from disclosure_control.basics.settings.changes import ConfigChange, applied
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.draft.proposal import Proposal, proposal_in_words
+from disclosure_control.draft.trials import Weighed
 from disclosure_control.draft.way import LEAST_GAIN, RecodingLevels, Way, WayWeighed
 from disclosure_control.draft.ways import (
     MOST_TRIED,
     MOST_WEIGHED,
     MOST_WHOLE,
-    Trials,
     proposed_by_ways,
     ways_in_words,
     ways_tried,
     ways_weighed,
 )
 from disclosure_control.remedy.treatments.registry import TreatmentStep
+from disclosure_control.steps.running import Asks
 from disclosure_control.study_tables.fit import FitForUse, Fitness
 
 LITERAL = {
@@ -38,6 +40,18 @@ RECODING = RecodingLevels(
     {"SEX": 0, "AGE": 1}, {"SEX": ["as it is", "not released"], "AGE": ["as it is", "18--40, 40--90", "not released"]}
 )
 ALONE = Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, "12 of 100 people are alone.")
+
+
+@dataclass(frozen=True)
+class MadeTrials:
+    """Trials by functions of a literal and words: first looks, whole runs, and what is lost."""
+
+    look: Callable
+    whole: Callable
+    weigh: Callable
+
+    def run(self, literal, words, asks=Asks.ALL):
+        return (self.look if asks is Asks.FIRST else self.whole)(literal, words)
 
 
 @dataclass(frozen=True)
@@ -56,7 +70,7 @@ def losing(losses: dict[tuple[int, ...], float], within: str = "class", by_count
     def weigh(literal, words):
         fixed = RECODING.taken | literal.get("recommend", {}).get("fixed", {})
         lost = losses[tuple(fixed.values())] if literal["release"]["rare_terms"]["within"] == within else by_count
-        return use(Fitness.WITH_LIMITS, terms=lost), fixed, {}
+        return Weighed(use(Fitness.WITH_LIMITS, terms=lost), fixed)
 
     return weigh
 
@@ -76,10 +90,15 @@ HELD = FoundByTrial((ALONE,), None)
 LOSSES = {(0, 0): 0.4, (1, 0): 0.35, (0, 1): 0.3, (1, 1): 0.29, (0, 2): 0.25, (1, 2): 0.245}
 
 
+def weighed(literal, recoding, weigh, tables, needed=()):
+    """The ways that are weighed by a function."""
+    return ways_weighed(literal, recoding, MadeTrials(held_by({}), held_by({}), weigh), tables, needed)
+
+
 def tried_by(literal, found, run, as_it_is, whole=None):
     """The ways after trials of the best ones: looks by ``run``, and runs by it, or by another one."""
     own = dataclasses.replace(next(one for one in found if not one.way.changes), reasons=as_it_is.reasons)
-    trials = Trials(run, whole or run, lambda literal, words: None)
+    trials = MadeTrials(run, whole or run, lambda literal, words: None)
     return ways_tried(found, lambda way: applied(literal, way.changes), trials, own)
 
 
@@ -88,7 +107,7 @@ def levels_of(literal, found):
 
 
 def test_columns_go_one_level_at_a_time_as_long_as_clearly_more_is_kept():
-    found = ways_weighed(LITERAL, RECODING, losing(LOSSES), ())
+    found = weighed(LITERAL, RECODING, losing(LOSSES), ())
     assert [round(one.lost, 3) for one in found] == [0.245, 0.25, 0.29, 0.3, 0.4, 0.5]
     # The step from 0.25 to 0.245 gives up a whole column for half a point: it is weighed, and nobody starts from it.
     assert found[0].way.words == "SEX: not released; AGE: not released"
@@ -104,15 +123,15 @@ def test_a_column_that_was_dropped_comes_back_where_the_tables_keep_more_by_it()
 
     def weigh(literal, words):
         fixed = literal["recommend"].get("fixed", dropped.taken)
-        return use(Fitness.YES, terms=losses[tuple(fixed.values())]), fixed, {}
+        return Weighed(use(Fitness.YES, terms=losses[tuple(fixed.values())]), fixed)
 
-    found = ways_weighed(LITERAL, dropped, weigh, ())
+    found = weighed(LITERAL, dropped, weigh, ())
     assert min(found, key=lambda one: one.lost).way.words == "AGE: 18--40, 40--90"
 
 
 def test_a_column_that_weighs_more_is_not_given_up_for_other_tables():
     literal = {**LITERAL, "recommend": {"suppression_limit": 0, "weights": {"AGE": 5, "SEX": 1}}}
-    found = ways_weighed(literal, RECODING, losing(LOSSES | {(1, 1): 0.1}), ())
+    found = weighed(literal, RECODING, losing(LOSSES | {(1, 1): 0.1}), ())
     assert levels_of(literal, found)[:2] == [(1, 1), ()]
     assert not any("AGE: not released" in one.way.words for one in found)
 
@@ -125,26 +144,26 @@ def test_where_people_are_alone_by_a_fact_larger_classes_are_tried_first():
     def weigh(literal, words):
         at_least = literal["recommend"].get("at_least")
         share = 0.3 if at_least is None else lost[at_least]
-        return None if share is None else (use(Fitness.YES, terms=share), RECODING.taken, {})  # nobody is left in 40
+        return None if share is None else Weighed(use(Fitness.YES, terms=share), RECODING.taken)  # nobody is left in 40
 
     def hold_below(literal, words):
         return run(literal, words) if literal["recommend"].get("at_least") == 20 else FoundByTrial((ALONE,), None)
 
-    ways = tried_by(literal, ways_weighed(literal, RECODING, weigh, ()), hold_below, HELD)
+    ways = tried_by(literal, weighed(literal, RECODING, weigh, ()), hold_below, HELD)
     assert [one.way.words for one in ways if one.is_answered] == ["classes of 20 people or more"] == [ways[0].way.words]
     assert sum(one.is_tried for one in ways) == 3  # as proposed, 10 people, 20 people
 
 
 def test_no_way_is_proposed_for_less_than_it_gives_up():
     losses = LOSSES | {(1, 1): 0.295, (0, 2): 0.292}
-    found = ways_weighed(LITERAL, RECODING, losing(losses), ())
+    found = weighed(LITERAL, RECODING, losing(losses), ())
     assert len(found) == 5  # none is clearly better, so the search ends there
     ways = tried_by(LITERAL, found, held_by({}), MAY_LEAVE)
     assert [one.way.words for one in ways if one.is_tried] == ["As proposed"]  # what could not win costs no run
 
 
 def test_the_best_ways_are_tried_until_one_may_leave():
-    found = ways_weighed(LITERAL, RECODING, losing(LOSSES), ())
+    found = weighed(LITERAL, RECODING, losing(LOSSES), ())
     ways = tried_by(LITERAL, found, held_by({(1, 2): (ALONE,)}), MAY_LEAVE)
     assert [one.is_answered for one in ways] == [True, *[False] * 5]
     assert [one.is_tried for one in ways] == [True, True, *[False] * 4]
@@ -155,7 +174,7 @@ def test_the_best_ways_are_tried_until_one_may_leave():
 
 
 def test_a_way_is_run_whole_only_after_a_look_and_what_lines_answer_then_ends_the_search():
-    found = ways_weighed(LITERAL, RECODING, losing(LOSSES), ())
+    found = weighed(LITERAL, RECODING, losing(LOSSES), ())
     told = dataclasses.replace(ALONE, changes=(ConfigChange.to(("release", "operations", "AE.X"), "remove"),))
     runs = []
 
@@ -173,7 +192,7 @@ def test_a_way_is_run_whole_only_after_a_look_and_what_lines_answer_then_ends_th
 
 
 def test_a_run_is_kept_for_the_config_as_it_is_and_no_way_that_is_held_is_proposed_over_it():
-    found = ways_weighed(LITERAL, RECODING, losing(LOSSES), ())
+    found = weighed(LITERAL, RECODING, losing(LOSSES), ())
     whole = held_by({levels: (ALONE,) for levels in LOSSES if levels != (0, 1)})
     best, *others = tried_by(LITERAL, found, held_by({}), MAY_LEAVE, whole)
     assert (best.way.words, best.reasons, best.is_whole) == ("As proposed", (), True)
@@ -201,9 +220,9 @@ def test_the_work_of_a_proposal_is_bounded_and_its_best_way_is_tried(own, verdic
         return FoundByTrial(reasons[1:], None)
 
     def weigh(literal, words):
-        return use(Fitness.YES, terms=found_by(literal, "weigh")[1]), start.taken, {}
+        return Weighed(use(Fitness.YES, terms=found_by(literal, "weigh")[1]), start.taken)
 
-    trials = Trials(look, lambda literal, words: FoundByTrial(found_by(literal, "run")[0], None), weigh)
+    trials = MadeTrials(look, lambda literal, words: FoundByTrial(found_by(literal, "run")[0], None), weigh)
     text = 'config = {"K": 5, "recommend": {"suppression_limit": 0}, "treatment": [{"method": "recommended"}]}'
     proposal = Proposal("", text, (), 0, (), (), is_tried=True)
     found, words = proposed_by_ways(proposal, "x.py", start, trials, FoundByTrial(own, None), ())
@@ -226,7 +245,7 @@ def test_where_no_way_is_weighed_the_proposal_itself_is_run_whole(tmp_path, reas
         return FoundByTrial(reasons, None)
 
     proposal = Proposal("config = {}", 'config = {"K": 5}', (), 0, (), (), is_tried=True)
-    found, said = proposed_by_ways(proposal, "x.py", None, Trials(run, run, lambda *_: None), MAY_LEAVE, ())
+    found, said = proposed_by_ways(proposal, "x.py", None, MadeTrials(run, run, lambda *_: None), MAY_LEAVE, ())
     assert runs == [{"K": 5}]
     assert (found.left, found.is_tried) == (reasons or (), reasons is not None)
     words = "\n".join([*said, *proposal_in_words(found, tmp_path / "x.proposed.py", tmp_path / "x.py", "x")])
@@ -240,7 +259,7 @@ def test_a_proposal_that_the_files_refuse_is_looked_at_by_no_way_and_ends_no_run
         raise FaultyInputError("no rows")
 
     proposal = Proposal("config = {}", 'config = {"K": 5}', (), 0, (), ())
-    found, _ = proposed_by_ways(proposal, "x.py", None, Trials(refused, refused, refused), None, ())
+    found, _ = proposed_by_ways(proposal, "x.py", None, MadeTrials(refused, refused, refused), None, ())
     assert (found.text, found.is_tried) == (proposal.text, False)
 
 
@@ -253,10 +272,11 @@ def test_a_dropped_column_may_stay_with_the_cells_of_few_people_hidden():
 
     def weigh(literal, words):
         is_hiding = any(step["method"] == "local_suppression" for step in literal["treatment"])
-        return use(Fitness.YES, terms=0.1 if is_hiding else 0.3), dropped.taken, {"AGE": 12} if is_hiding else {}
+        hidden = {"AGE": 12} if is_hiding else {}
+        return Weighed(use(Fitness.YES, terms=0.1 if is_hiding else 0.3), dropped.taken, hidden)
 
     literal = {**LITERAL, "recommend": {"suppression_limit": 0, "weights": {"AGE": 5}}}
-    found = ways_weighed(literal, dropped, weigh, ())
+    found = weighed(literal, dropped, weigh, ())
     best = found[0]
     assert (best.n_given_up, best.way.words) == (
         0,
@@ -270,19 +290,19 @@ def test_a_dropped_column_may_stay_with_the_cells_of_few_people_hidden():
     ]
     assert "It hides cells: AGE of 12." in "\n".join(ways_in_words(literal, {}, found, ()))
     assert not any(
-        "hidden" in one.way.words for one in ways_weighed({**literal, "missing_qis": "exclude"}, dropped, weigh, ())
+        "hidden" in one.way.words for one in weighed({**literal, "missing_qis": "exclude"}, dropped, weigh, ())
     )
 
 
 def test_a_level_that_the_config_fixes_stays_and_one_that_is_not_recommended_is_none():
     fixed = {**LITERAL, "recommend": {"suppression_limit": 0, "fixed": {"SEX": 0}}}
-    found = ways_weighed(fixed, RECODING, losing(LOSSES), ())
+    found = weighed(fixed, RECODING, losing(LOSSES), ())
     assert levels_of(fixed, found) == [(0, 2), (0,), (0, 0), (0,)]
     own = {"treatment": {"seed": 1, "steps": [{"method": "band"}]}, "release": {"rare_terms": {"within": "class"}}}
-    assert len(ways_weighed(own, RECODING, losing(LOSSES), ())) == 2
+    assert len(weighed(own, RECODING, losing(LOSSES), ())) == 2
     without = {"treatment": [{"method": "recommended"}], "release": {}}
     weigh = losing(LOSSES)
-    found = ways_weighed(without, None, lambda literal, words: weigh(LITERAL, words), ())
+    found = weighed(without, None, lambda literal, words: weigh(LITERAL, words), ())
     assert [one.way.words for one in found] == ["As proposed"]
 
 
@@ -296,10 +316,10 @@ def test_the_search_ends_where_no_column_can_go_for_a_gain(shares):
     def weigh(literal, words):
         n_runs.append(words)
         fixed = literal.get("recommend", {}).get("fixed", start.taken)
-        return use(Fitness.YES, terms=losses[tuple(fixed.values())]), fixed, {}
+        return Weighed(use(Fitness.YES, terms=losses[tuple(fixed.values())]), fixed)
 
     literal = {"recommend": {"suppression_limit": 0}, "treatment": [{"method": "recommended"}]}
-    found = ways_weighed(literal, start, weigh, ())
+    found = weighed(literal, start, weigh, ())
     assert len(n_runs) == len(found) <= MOST_WEIGHED
     reached, here = {(1, 1, 1)}, (1, 1, 1)  # the slow way: look at all neighbours, go to the least, stop
     while True:
@@ -312,8 +332,8 @@ def test_the_search_ends_where_no_column_can_go_for_a_gain(shares):
             break
         here = least
     if len(reached) <= MOST_WEIGHED:
-        weighed = [applied(literal, one.way.changes).get("recommend", {}).get("fixed", start.taken) for one in found]
-        assert {tuple(one.values()) for one in weighed} == reached
+        of_search = [applied(literal, one.way.changes).get("recommend", {}).get("fixed", start.taken) for one in found]
+        assert {tuple(one.values()) for one in of_search} == reached
 
 
 def test_the_proposal_has_the_lines_of_the_best_way_with_the_reason_above_them():
@@ -322,7 +342,7 @@ def test_the_proposal_has_the_lines_of_the_best_way_with_the_reason_above_them()
     proposal = Proposal(text, text, (), 0, (), ())
 
     def by_ways(losses, run, as_it_is):
-        return proposed_by_ways(proposal, "x.py", RECODING, Trials(run, run, losing(losses)), as_it_is, ())
+        return proposed_by_ways(proposal, "x.py", RECODING, MadeTrials(run, run, losing(losses)), as_it_is, ())
 
     found, words = by_ways(LOSSES, held_by({}), MAY_LEAVE)
     assert parse_config(found.text, "x.py")["recommend"] == {"suppression_limit": 0, "fixed": {"SEX": 1, "AGE": 2}}
@@ -383,10 +403,10 @@ def test_a_way_that_the_files_refuse_or_by_which_nothing_leaves_is_left_out():
         fixed = literal.get("recommend", {}).get("fixed", RECODING.taken)
         if fixed["SEX"]:
             raise FaultyInputError("no")
-        return None if fixed["AGE"] != 1 else (use(Fitness.YES, terms=0.1), fixed, {})
+        return None if fixed["AGE"] != 1 else Weighed(use(Fitness.YES, terms=0.1), fixed)
 
     literal = {"recommend": {"suppression_limit": 0}, "treatment": [{"method": "recommended"}], "release": {}}
-    assert [one.way.words for one in ways_weighed(literal, RECODING, weigh, ())] == ["As proposed"]
+    assert [one.way.words for one in weighed(literal, RECODING, weigh, ())] == ["As proposed"]
 
 
 def test_a_recoding_that_leaves_nobody_out_is_a_way_and_so_is_one_that_hides_nobody():
@@ -394,22 +414,22 @@ def test_a_recoding_that_leaves_nobody_out_is_a_way_and_so_is_one_that_hides_nob
 
     def weigh(literal, words):
         is_bent = literal.get("recommend", {}).get("suppression_limit") != 0
-        return use(Fitness.NO if is_bent else Fitness.WITH_LIMITS, terms=0.3), {}, {}
+        return Weighed(use(Fitness.NO if is_bent else Fitness.WITH_LIMITS, terms=0.3))
 
     literal = {"treatment": [{"method": "recommended"}]}
-    found = tried_by(literal, ways_weighed(literal, RECODING, weigh, ()), held_by({}), MAY_LEAVE)
+    found = tried_by(literal, weighed(literal, RECODING, weigh, ()), held_by({}), MAY_LEAVE)
     assert found[0].way.words == "nobody left out by the recoding"
     assert "fit for use: with limits" in found[0].is_better_by(found[-1])
     assert found[0].is_answered
-    assert not any(one.way.words.startswith("nobody left") for one in ways_weighed(LITERAL, RECODING, weigh, ()))
+    assert not any(one.way.words.startswith("nobody left") for one in weighed(LITERAL, RECODING, weigh, ()))
 
     rare = {"at_least": 5, "within": "class", "keep": ["DS"]}
-    tried = [one.way for one in ways_weighed({"release": {"rare_terms": rare}}, None, weigh, ())]
+    tried = [one.way for one in weighed({"release": {"rare_terms": rare}}, None, weigh, ())]
     written = [applied({"release": {"rare_terms": rare}}, way.changes)["release"]["rare_terms"] for way in tried]
     assert rare in written
     assert {"at_least": 5, "within": "class"} in written
     assert {"at_least": 5, "within": "study"} in written
-    needed = ways_weighed({"release": {"rare_terms": rare}}, None, weigh, (), [("release", "rare_terms")])
+    needed = weighed({"release": {"rare_terms": rare}}, None, weigh, (), [("release", "rare_terms")])
     assert [one.way for one in needed if "whole study" in one.way.words] == []
 
 
@@ -433,12 +453,9 @@ def test_the_search_begins_from_larger_classes_that_keep_more_of_the_tables():
         taken = settings.get("fixed") or (coarse if settings.get("at_least") == 10 else fine.taken)
         if settings.get("at_least", 5) > 10:
             return None
-        return (
-            use(Fitness.YES, terms={(0, 0): 0.4, (0, 1): 0.2, (1, 1): 0.3, (0, 2): 0.3}[tuple(taken.values())]),
-            taken,
-            {},
-        )
+        lost = {(0, 0): 0.4, (0, 1): 0.2, (1, 1): 0.3, (0, 2): 0.3}[tuple(taken.values())]
+        return Weighed(use(Fitness.YES, terms=lost), taken)
 
-    found = ways_weighed({**LITERAL, "K": 5}, fine, weigh, ())
+    found = weighed({**LITERAL, "K": 5}, fine, weigh, ())
     assert found[0].way.words == "classes of 10 people or more"
     assert [tuple(one.taken.values()) for one in found] == [(0, 1), (1, 1), (0, 2), (0, 0), (0, 0)]
