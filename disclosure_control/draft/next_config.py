@@ -1,50 +1,45 @@
-"""What ``--propose`` does after a run: the next config, found by trials and written beside the pilot's own."""
+"""What ``--propose`` does after a run: the next config, found by trials."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from config import text_of_config
 from disclosure_control.basics.telling.reasons import Reason
-from disclosure_control.draft.proposal import proposal_in_words, propose_tried, tried_whole, with_open_choices
-from disclosure_control.draft.trials import Trials
-from disclosure_control.draft.way import RecodingLevels
+from disclosure_control.draft.proposal import Proposal, propose_tried, tried_whole, with_open_choices
+from disclosure_control.draft.way import NO_USE, RecodingLevels
 from disclosure_control.draft.ways import proposed_by_ways
+from disclosure_control.report.trials import Trials
 from disclosure_control.report.verdict import Verdict
-from disclosure_control.run.config_files import PROPOSED_CONFIG, write_draft
-from disclosure_control.steps.running import Asks, StepResult
-from disclosure_control.study_tables.fit import Fitness
 
 
-def propose_next(trials: Trials, verdict: Verdict, steps: Mapping[str, StepResult]) -> Iterator[str]:
-    """Write the next config beside the pilot's; lines for the screen: what it changes and how to put it in place.
+def next_config(trials: Trials, verdict: Verdict, steps: Mapping[str, Any]) -> tuple[Proposal, list[str]]:
+    """The config that is proposed after a run by today's, tried to its end, and what is said of other ways to hold.
 
     ``verdict`` and ``steps`` are those of the run by today's config. Where ``recommend`` weighs tables of the study, or
     what leaves by the proposal is of no use or held, other ways to hold are tried, too, and the best one is proposed.
     """
-    pilot, asked = trials.pilot, trials.config.settings.get("recommend")
-    file, looked = pilot.config_file, [verdict]
-    text, name = text_of_config(file), file.name
+    file, asked = trials.pilot.config_file, trials.config.settings.get("recommend")
+    text, name, looked, said = text_of_config(file), file.name, [verdict], list[str]()
 
     def reasons_at_first(literal: Mapping[str, Any]) -> tuple[Reason, ...]:
-        looked.append(trials.run(literal, "Looking at the proposal", Asks.NAMES))
+        looked.append(trials.look_for_names(literal, "Looking at the proposal"))
         return looked[-1].reasons
 
     def reasons_of(literal: Mapping[str, Any]) -> tuple[Reason, ...]:
-        return reasons_at_first(literal) or trials.run(literal, "Trying the proposal", Asks.UNTIL_HELD).reasons
+        return reasons_at_first(literal) or trials.run_until_held(literal, "Trying the proposal").reasons
 
     spared = () if asked is None else tuple(name for name, weight in asked.weights.items() if weight > 1)
     proposal = propose_tried(text, name, verdict.reasons, trials.check, reasons_at_first, spared)
-    is_of_no_use = (use := looked[-1].use) is not None and use.answer is Fitness.NO
+    is_of_no_use = (use := looked[-1].use) is not None and use.answer == NO_USE
     looks_further = bool(proposal.left) or is_of_no_use or (asked is not None and asked.weigh is not None)
     looks_further = looks_further and not any(one.is_of_all_ways for one in proposal.left)
     if asked is not None and "recommend" in steps and looks_further:
         recoding = RecodingLevels.of(steps["recommend"].figures, steps["recommend"].outcome)
         as_it_is = looked[-1] if proposal.is_tried or not proposal.is_other else None
         proposal, said = proposed_by_ways(proposal, name, recoding, trials, as_it_is, asked.tables_weighed)
-        yield from said
     else:
         proposal = tried_whole(proposal, name, trials)
     so_far = proposal
@@ -56,9 +51,4 @@ def propose_next(trials: Trials, verdict: Verdict, steps: Mapping[str, StepResul
     # What was tried last ended before all was asked, and a line of it cannot be made.
     if proposal is not so_far and any(one.changes for one in proposal.left):
         proposal = tried_whole(proposal, name, trials)
-    proposal = with_open_choices(proposal, name)
-    if proposal.is_other:
-        path = write_draft(proposal.text, file.path.parent, pilot.name, PROPOSED_CONFIG)
-        yield from proposal_in_words(proposal, path, file.path, pilot.name)
-    else:
-        yield "Nothing to propose: " + ("it may leave." if verdict.may_leave else "no line answers a reason.")
+    return with_open_choices(proposal, name), said

@@ -24,8 +24,8 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import DECIDE, MERGE_AGAIN, Reason
 from disclosure_control.basics.telling.words import capitalised, counted
 from disclosure_control.draft.edits import with_changes, with_choices, with_marks_decided
-from disclosure_control.draft.trials import Trials
 from disclosure_control.remedy.treatments.keys import command_to_set, names_of_keys
+from disclosure_control.report.trials import Trials
 
 # Raises ``FaultyInputError`` with the faults of a config.
 Check = Callable[[Mapping[str, Any]], object]

@@ -12,8 +12,9 @@ from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.draft.proposal import dropped_by
 from disclosure_control.remedy.treatments.recommendation import Recommendation
 from disclosure_control.remedy.treatments.registry import TreatmentStep
-from disclosure_control.study_tables.fit import FitForUse
+from disclosure_control.report.trials import Weighed
 
+NO_USE = "no"  # the answer whether it is fit for use
 LEAST_GAIN = 0.01  # of the share lost: who gives up more of a column has to keep so much more of the tables
 
 
@@ -64,21 +65,19 @@ class Way:
 
 @dataclass(frozen=True)
 class WayWeighed:
-    """A way with what it loses: ``lost`` of the weighed tables, and ``n_given_up`` columns that should stay fine.
+    """A way as it was ``weighed``: ``lost`` of the tables that matter, ``n_given_up`` columns that should stay fine.
 
-    ``hidden``: by column how many people have a hidden cell. ``reasons`` to hold are those of its trial, None without
+    ``reasons`` to hold are those of its trial, None without
     one: of a run if it ``is_whole``, else of a first look.
     """
 
     way: Way
-    use: FitForUse
+    weighed: Weighed
     lost: float
     n_given_up: int = 0
     reasons: tuple[Reason, ...] | None = None
     stay_fine: tuple[str, ...] = ()
     is_whole: bool = False
-    taken: Mapping[str, int] = field(default_factory=dict, repr=False)
-    hidden: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     @property
     def is_tried(self) -> bool:
@@ -90,7 +89,7 @@ class WayWeighed:
         """Ways that keep the columns which should stay fine come first, then those that are fitter for use, keep more
         categories of the main tables, and lose less.
         """
-        return self.n_given_up, self.use.rank, self.use.n_vanished, self.lost
+        return self.n_given_up, self.weighed.use.rank, self.weighed.use.n_vanished, self.lost
 
     @property
     def rank(self) -> tuple[bool, bool, bool, int, bool, tuple[int, int, int, float]]:
@@ -126,8 +125,8 @@ class WayWeighed:
             return f"this one has the fewest reasons to hold; the tables of the study: {lost}"
         if self.n_given_up < other.n_given_up:
             return f"this one keeps the columns that weigh most; the tables of the study: {lost}"
-        if self.use.rank < other.use.rank:
-            return f"by this one the result is fit for use: {self.use.answer}; the tables of the study: {lost}"
+        if self.weighed.use.rank < other.weighed.use.rank:
+            return f"by this one the result is fit for use: {self.weighed.use.answer}; the tables of the study: {lost}"
         return f"this one keeps the tables of the study best: {lost}"
 
     @property

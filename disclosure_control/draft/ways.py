@@ -21,10 +21,9 @@ from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.basics.telling.words import capitalised, counted, listed
 from disclosure_control.draft.edits import with_changes
 from disclosure_control.draft.proposal import STEPS_OF_TREATMENT, Proposal, tried_whole
-from disclosure_control.draft.trials import Trials
 from disclosure_control.draft.way import RecodingLevels, Way, WayWeighed
+from disclosure_control.report.trials import Trials
 from disclosure_control.report.verdict import Verdict
-from disclosure_control.steps.running import Asks
 
 MOST_WEIGHED, MOST_TRIED, MOST_WHOLE, MOST_SHOWN = 16, 6, 3, 3
 LARGER_CLASSES = (2, 4, 8)  # times K: within them fewer people are alone by what an acquaintance knows
@@ -60,13 +59,12 @@ class _Weighed:
             return None
         if weighed is None:
             return None
-        use, taken = weighed.use, weighed.levels if way.taken is None else way.taken
+        taken = weighed.levels if way.taken is None else way.taken
         given_up = self.recoding.dropped(taken) if self.recoding is not None else []
         n_given_up = len(set(self.fine).intersection(given_up))
-        lost = use.lost_of(self.tables)
-        self.found.append(
-            WayWeighed(way, use, lost, n_given_up, stay_fine=self.fine, taken=taken, hidden=weighed.hidden)
-        )
+        weighed = dataclasses.replace(weighed, levels=taken)
+        lost = weighed.use.lost_of(self.tables)
+        self.found.append(WayWeighed(way, weighed, lost, n_given_up, stay_fine=self.fine))
         return self.found[-1]
 
 
@@ -99,9 +97,9 @@ def ways_weighed(
     seen = [] if recoding is None else [recoding.taken]
     for way in _larger_classes(literal) if here is not None and recoding is not None else ():
         if (found := weighed.of(way)) is not None and recoding is not None:
-            seen.append(found.taken)
+            seen.append(found.weighed.levels)
             if here is not None and found.loses_less_than(here):
-                here, recoding = found, dataclasses.replace(recoding, taken=found.taken)
+                here, recoding = found, dataclasses.replace(recoding, taken=found.weighed.levels)
     while here is not None and recoding is not None:
         others = [one for one in recoding.neighbours(stays, fine) if one.taken not in seen]
         seen += [one.taken for one in others]
@@ -138,7 +136,7 @@ def ways_tried(
         one = order.pop(0)
         is_coarser = not _has_own_classes(one) and not as_it_is.reasons
         if one.reasons is None and not is_coarser:
-            seen = trials.run(config_of(one.way), f"Looking at a way to hold: {one.way.words}", Asks.FIRST)
+            seen = trials.look(config_of(one.way), f"Looking at a way to hold: {one.way.words}")
             one = dataclasses.replace(one, reasons=seen.reasons)
         is_before_it = bool(one.way.changes) and all(other.way.changes for other in tried)
         n_whole = is_before_it + sum(other.is_whole for other in tried)  # one run is kept for the config as it is
@@ -228,12 +226,10 @@ def proposed_by_ways(
     weighed = ways_weighed(literal, recoding, trials, tables, needed)
     own = next((one for one in weighed if not one.way.changes), None)
     if own is None:
-        return tried_whole(proposal, name, trials), [
-            "Ways to hold: none was weighed, as no tables of the study could be compared."
-        ]
-    as_it_is = as_it_is or trials.run(
-        literal, "Looking at it", Asks.FIRST
-    )  # not before it was weighed: the files may refuse it
+        why = "none was weighed, as no tables of the study could be compared."
+        return tried_whole(proposal, name, trials), [f"Ways to hold: {why}"]
+    # Not before it was weighed: the files may refuse it.
+    as_it_is = as_it_is or trials.look(literal, "Looking at it")
     own = dataclasses.replace(own, reasons=as_it_is.reasons, is_whole=not proposal.is_other)
     found = ways_tried(weighed, config_of, trials, own)
     best, changes = found[0], tuple[ConfigChange, ...]()
@@ -262,18 +258,18 @@ def ways_in_words(
     yield f"Ways to hold, by what {of} lose; {counted(len(found), 'way')} weighed, {n_tried} tried:"
     unlike: dict[tuple[str, float], WayWeighed] = {}
     for one in found:
-        unlike.setdefault((one.use.loses, one.lost), one)
+        unlike.setdefault((one.weighed.use.loses, one.lost), one)
     others = list(unlike.values())
-    hiding = (one for one in others[MOST_SHOWN:] if one.hidden)
+    hiding = (one for one in others[MOST_SHOWN:] if one.weighed.hidden)
     for number, one in enumerate([*others[:MOST_SHOWN], *itertools.islice(hiding, 1)], start=1):
         way = applied(literal, one.way.changes)
         is_proposed = way == proposed
         words = "As it stands without that" if not one.way.changes and not is_proposed else one.way.words
-        yield f"  {number}. {capitalised(words)}. Fit for use: {one.use.answer}; tables lose {one.lost:.0%}."
-        if one.hidden:
-            people = (f"{name} of {people_on_screen(n)}" for name, n in one.hidden.items())
+        yield f"  {number}. {capitalised(words)}. Fit for use: {one.weighed.use.answer}; tables lose {one.lost:.0%}."
+        if one.weighed.hidden:
+            people = (f"{name} of {people_on_screen(n)}" for name, n in one.weighed.hidden.items())
             yield f"     It hides cells: {listed(people)}."
-        yield f"     {one.use.loses}"
+        yield f"     {one.weighed.use.loses}"
         yield f"     {one.verdict}{' This one is proposed.' if is_proposed else ''}"
         if not is_proposed:
             changes = [ConfigChange.to((key,), value) for key, value in way.items()]

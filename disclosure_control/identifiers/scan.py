@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts, is_in_sample, mixed
 from disclosure_control.basics.kept import Kept, print_of
@@ -29,6 +28,7 @@ from disclosure_control.identifiers.column_values import (
 from disclosure_control.identifiers.holders import HoldersCounted, HoldersInRows, RowHolders
 from disclosure_control.identifiers.registry import Hits, IdentifierKind, kinds
 from disclosure_control.records.counted_texts import CountedTexts
+from disclosure_control.records.store import CombinedDataset
 from study.formats.tables import SourceTable
 
 __all__ = [

@@ -14,10 +14,19 @@ from disclosure_control.assess.told import told_assessment
 from disclosure_control.basics.telling.plain import plain
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.sections import Section
-from disclosure_control.basics.telling.small_counts import FOR_CONTROLLER, WHAT_MASKED_MEANS, Policy, Reader
+from disclosure_control.basics.telling.small_counts import (
+    EXACT,
+    FOR_CONTROLLER,
+    MASKED,
+    WHAT_MASKED_MEANS,
+    ForController,
+    ForOthers,
+    Policy,
+    Reader,
+)
 from disclosure_control.report.evidence.rules import rules_figures
 from disclosure_control.report.verdict import LeavingProduct, Verdict, verdict_on, what_leaves
-from disclosure_control.rules.judging import JudgedBook
+from disclosure_control.rules.judging import JudgedBook, judged_books
 from disclosure_control.steps.running import StepResult, for_reader
 
 
@@ -78,6 +87,13 @@ def run_told(
         {**summary, "verdict": verdict.figures, **figures},
         controller_sections(policy, assessment, notices, steps),
     )
+
+
+def told_to_both(*run_of: Any) -> tuple[RunTold[ForController], RunTold[ForOthers]]:
+    """A run, as ``run_told`` is given it, for the controller and for others, with the rules of authorities."""
+    inside, outside = run_told(EXACT, *run_of), run_told(MASKED, *run_of)
+    rules = judged_books(inside.summary, outside.summary)
+    return inside.with_rules(rules), outside.with_rules(rules)
 
 
 def controller_sections(

@@ -16,7 +16,6 @@ from disclosure_control.basics.settings.changes import ConfigChange, applied
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.draft.proposal import Proposal, proposal_in_words
-from disclosure_control.draft.trials import Weighed
 from disclosure_control.draft.way import LEAST_GAIN, RecodingLevels, Way, WayWeighed
 from disclosure_control.draft.ways import (
     MOST_TRIED,
@@ -28,7 +27,7 @@ from disclosure_control.draft.ways import (
     ways_weighed,
 )
 from disclosure_control.remedy.treatments.registry import TreatmentStep
-from disclosure_control.steps.running import Asks
+from disclosure_control.report.trials import Weighed
 from disclosure_control.study_tables.fit import FitForUse, Fitness
 
 LITERAL = {
@@ -47,11 +46,8 @@ class MadeTrials:
     """Trials by functions of a literal and words: first looks, whole runs, and what is lost."""
 
     look: Callable
-    whole: Callable
+    run: Callable
     weigh: Callable
-
-    def run(self, literal, words, asks=Asks.ALL):
-        return (self.look if asks is Asks.FIRST else self.whole)(literal, words)
 
 
 @dataclass(frozen=True)
@@ -378,7 +374,7 @@ def test_what_may_leave_comes_first_then_what_is_fit_and_loses_least_of_the_tabl
         ways = [
             WayWeighed(
                 Way(name, (ConfigChange.to(("name",), name),)),
-                one.use,
+                Weighed(one.use),
                 one.use.lost_of(tables),
                 reasons=one.reasons,
                 is_whole=True,
@@ -436,7 +432,7 @@ def test_a_recoding_that_leaves_nobody_out_is_a_way_and_so_is_one_that_hides_nob
 def test_a_way_that_keeps_more_categories_of_the_main_tables_comes_first():
     def tried(n_vanished: int, lost: float) -> WayWeighed:
         one = FitForUse(Fitness.WITH_LIMITS, (), (), (), {"terms": (lost,)}, n_vanished)
-        return WayWeighed(Way("", ()), one, lost, reasons=(), is_whole=True)
+        return WayWeighed(Way("", ()), Weighed(one), lost, reasons=(), is_whole=True)
 
     assert tried(1, 0.3).rank < tried(2, 0.1).rank
     assert tried(1, 0.1).rank < tried(1, 0.3).rank
@@ -458,4 +454,4 @@ def test_the_search_begins_from_larger_classes_that_keep_more_of_the_tables():
 
     found = weighed({**LITERAL, "K": 5}, fine, weigh, ())
     assert found[0].way.words == "classes of 10 people or more"
-    assert [tuple(one.taken.values()) for one in found] == [(0, 1), (1, 1), (0, 2), (0, 0), (0, 0)]
+    assert [tuple(one.weighed.levels.values()) for one in found] == [(0, 1), (1, 1), (0, 2), (0, 0), (0, 0)]
