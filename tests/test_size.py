@@ -118,6 +118,12 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 129,
         "tests/study/models": 30,
     },
+    "Lead": {
+        "disclosure_control.draft": 25,
+        "disclosure_control.release": 20,
+        "disclosure_control.report": 66,
+        "tests/draft": 11,
+    },
 }
 
 MOST = {
@@ -139,7 +145,7 @@ MOST = {
     "disclosure_control.run": 918,
     "disclosure_control.steps": 3573,
     "disclosure_control.study_tables": 1382,
-    "doors": 770,
+    "doors": 699,
     "study": 7786,
     "tests": 751,
     "tests/analyses/explore": 453,
@@ -177,7 +183,7 @@ MOST = {
     "tests/study/models": 1061,
     "tests/study_tables": 612,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 40943, 33027
+MOST_STATEMENTS, MOST_OF_TESTS = 40872, 33027
 MOST_SETTINGS = 279
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
