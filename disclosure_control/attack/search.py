@@ -311,7 +311,7 @@ class _Scene:
             below_k=below_k,
             is_reason=is_reason,
             is_sensitive=nobody.column in self.leaving.before.config.sensitive_features,
-            changes=tuple(lines_without(units, WHY)),
+            changes=tuple(lines_without(units, WHY, self.leaving.originals)),
             lines_are_tried=is_gone,
         )
 

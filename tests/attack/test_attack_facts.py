@@ -19,6 +19,10 @@ N = 40
 NAMES = {3016723: "Creatinine [Mass/volume] in Serum", 3049187: "Filtration rate"}
 
 
+def dropped(name: str) -> dict:
+    return {"method": "drop_column", "columns": [name]}
+
+
 def test_the_results_of_a_concept_go_by_its_name_and_others_stay():
     person = np.tile(np.arange(N), 2)
     concept = np.repeat(list(NAMES), N)
@@ -34,7 +38,8 @@ def test_the_results_of_a_concept_go_by_its_name_and_others_stay():
     made = summaries_of([rows], np.arange(N), np.full(N, np.nan))
     facts = PersonFacts.of(pd.DataFrame(index=range(N)), made, N)
     of_rate = sorted({unit for units in facts.units for unit in units if unit.term == "Filtration rate"})
-    assert applied({}, lines_without(of_rate[:1], "it tells")) == {"merge": {"drop": ["MEASUREMENT__Filtration rate"]}}
+    rate = "MEASUREMENT__Filtration rate"
+    assert applied({}, lines_without(of_rate[:1], "it tells", [rate])) == {"treatment": [dropped(rate)]}
     assert not any(unit.is_of_results and not unit.term for units in facts.units for unit in units), (
         "of all tests: no fact"
     )
@@ -58,7 +63,7 @@ def told_by_a_test(result: pd.Series, name: str, original: pd.Series, merged=())
 
 @pytest.mark.parametrize(
     ("merged", "line"),
-    [([], {"release": {"leave_out": ["LB"]}}), (["LB__Alt", "LB__Ratio"], {"merge": {"drop": ["LB__Ratio"]}})],
+    [([], {"release": {"leave_out": ["LB"]}}), (["LB__Alt", "LB__Ratio"], {"treatment": [dropped("LB__Ratio")]})],
 )
 def test_results_that_disclose_an_age_have_a_line_that_takes_them_out(merged, line):
     """One that works even where no test is a column of the merged table: the file stays here."""

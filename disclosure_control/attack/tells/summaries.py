@@ -73,30 +73,28 @@ class Summary:
         return f"{self.how} {self.variable}{of_term}".strip()
 
 
-def lines_without(
-    taken_out: Iterable[Summary], why: str, merged: Collection[str] | None = None, *, is_last_resort: bool = False
-) -> Iterator[ConfigChange]:
-    """The lines of a config that take out what is summarised: columns of the merged table in one step, then of files.
+def without_column(name: str, why: str) -> ConfigChange:
+    """The line by which a column of the merged table does not leave; of a test, no result of it does."""
+    return ConfigChange.to(("treatment", "steps"), {"method": "drop_column", "columns": [name]}, why, is_added=True)
 
-    Of results only those of a test go, where it is a column of the ``merged`` table, if that is given: other tests
-    stay.
+
+def lines_without(
+    taken_out: Iterable[Summary], why: str, merged: Collection[str], *, is_last_resort: bool = False
+) -> Iterator[ConfigChange]:
+    """The lines of a config that take out what is summarised: columns of the merged table, then of files.
+
+    Of results only those of a test go, where it is a column of the ``merged`` table: other tests stay.
     """
     whole = list(taken_out)
-    columns = list(dict.fromkeys(one.column for one in whole if not one.file))
-    if columns:
-        step = {"method": "drop_column", "columns": columns}
-        yield ConfigChange.to(("treatment", "steps"), step, why, is_added=True)
     of_files = [one for one in whole if one.file]
-    rows = dict.fromkeys(one.file for one in of_files if one.is_of_rows)
-    variables = dict.fromkeys(one.pattern for one in of_files if not (one.is_of_rows or one.is_of_results))
-    tests = (f"{one.domain}__{one.term}" for one in of_files if one.is_of_results and one.term)
-    results = dict.fromkeys(name for name in tests if name not in columns)
-    for name in variables:
+    results = {f"{one.domain}__{one.term}" for one in of_files if one.is_of_results and one.term}
+    columns = [*(one.column for one in whole if not one.file), *(name for name in merged if name in results)]
+    for name in reversed(dict.fromkeys(columns)):  # each comes before the last one
+        yield without_column(name, why)
+    for name in dict.fromkeys(one.pattern for one in of_files if not (one.is_of_rows or one.is_of_results)):
         yield ConfigChange.to(("release", "operations", name), "remove", why, is_last_resort=is_last_resort)
-    for name in reversed(rows):
+    for name in reversed(dict.fromkeys(one.file for one in of_files if one.is_of_rows)):
         yield ConfigChange.to(("release", "leave_out"), name, why, is_added=True, is_last_resort=True)
-    for name in results if merged is None else [one for one in merged if one in results]:
-        yield ConfigChange.to(("merge", "drop"), name, why, is_added=True)
 
 
 def lines_without_files(taken_out: Iterable[Summary], why: str) -> Iterator[ConfigChange]:

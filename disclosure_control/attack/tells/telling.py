@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from disclosure_control.attack.leaving import Leaving, ReleaseFinding
 from disclosure_control.attack.tells.hidden_columns import LEAST_PEOPLE
+from disclosure_control.attack.tells.summaries import without_column
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.plain import NOT_IN_SUMMARY
@@ -146,11 +147,10 @@ class Telling(ReleaseFinding):
 
 
 def _of_columns(told: Sequence[ColumnTold]) -> Iterator[Reason]:
-    """One reason with one step of the treatment, which drops all of the columns."""
+    """One reason, and a step of the treatment for each column that has to go."""
     if told:
-        columns = list(dict.fromkeys(name for one in told for name in one.columns or ()))
-        step = {"method": "drop_column", "columns": columns}
-        yield _reason(told, [ConfigChange.to(("treatment", "steps"), step, WHY, is_added=True)])
+        columns = dict.fromkeys(name for one in told for name in one.columns or ())
+        yield _reason(told, [without_column(name, WHY) for name in reversed(columns)])
 
 
 def _reason(told: Sequence[ColumnTold], changes: Sequence[ConfigChange]) -> Reason:

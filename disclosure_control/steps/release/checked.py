@@ -114,7 +114,7 @@ def _operations(patterns: Iterable[str], operation: str, why: str) -> tuple[Conf
 def reasons_of(policy: Policy, checked: PackageChecked) -> tuple[Reason, ...]:
     """Reasons against handing on the package, except k, l and t, which the verdict evaluates itself."""
     released = checked.made.released
-    reasons = reasons_of_traces(policy, checked.traces)
+    reasons = reasons_of_traces(policy, checked.traces, checked.made.asked.original.columns)
     for reason in identifier_reasons(policy, checked.identifiers, "released/"):
         names = [f"{finding.domain}.{finding.column}" for finding in checked.identifiers]
         changes = _operations(names, "remove", "its values name people, or outsiders may know them")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from disclosure_control.attack.tells.summaries import without_column
 from disclosure_control.attack.traces.traces import Traces
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Gravity, Reason
@@ -66,8 +67,11 @@ class TracesTold:
             )
 
 
-def reasons_of_traces(policy: Policy, traces: Traces) -> list[Reason]:
-    """The reason to hold if there is a trace: in which columns, and in which form."""
+def reasons_of_traces(policy: Policy, traces: Traces, merged: Collection[str]) -> list[Reason]:
+    """The reason to hold if there is a trace: in which columns, and in which form.
+
+    ``merged``: the columns of the merged table.
+    """
     if not traces.total:
         return []
     told = TracesTold.of(policy, traces)
@@ -77,15 +81,15 @@ def reasons_of_traces(policy: Policy, traces: Traces) -> list[Reason]:
         Reason(
             Gravity.NAMES_A_PERSON,
             f"released/ holds {n_traces} of original ids, dates or removed identifiers: {listed(told.lines())}.",
-            changes=tuple(dict.fromkeys(change for place in told.where for change in _without(place, traces))),
+            changes=tuple(dict.fromkeys(change for place in told.where for change in _without(place, traces, merged))),
         )
     ]
 
 
-def _without(place: str, traces: Traces) -> Iterator[ConfigChange]:
+def _without(place: str, traces: Traces, merged: Collection[str]) -> Iterator[ConfigChange]:
     """What takes originals out of a column: the tests that hold them, else the column."""
-    why = "it holds originals"
-    if place not in traces.of_tests:
+    why, tests = "it holds originals", traces.of_tests.get(place, ())
+    if tests and {*merged}.issuperset(tests):
+        yield from (without_column(one, why) for one in tests)
+    else:
         yield ConfigChange.to(("release", "operations", place), "remove", why)
-    for test in traces.of_tests.get(place, ()):
-        yield ConfigChange.to(("merge", "drop"), test, why, is_added=True)

@@ -195,7 +195,7 @@ def test_by_the_visit_at_which_an_age_band_becomes_the_next_one(told):
     assert (n >= 20, changed, by) == (True, N, ["QS.QSORRES"])
     (sentence,) = reasons(told.result)
     (changes,) = [one.changes for one in told.result.reasons_to_hold if one.sentence == sentence]
-    assert applied({}, changes) == {"merge": {"drop": ["QS__Age band"]}}
+    assert applied({}, changes) == {"treatment": [{"method": "drop_column", "columns": ["QS__Age band"]}]}
     assert "DM__AGE" not in told(study(QS=other))
 
 
