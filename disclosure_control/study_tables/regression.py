@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,23 +45,26 @@ class OutcomeAsked(SettingsGroup):
                 yield f"{place['by']}: {error}"
 
 
-@dataclass(frozen=True)
-class Estimates:
+class Estimates(NamedTuple):
     """Coefficients (n_columns,) of a design and their standard errors."""
 
-    value: np.ndarray = field(repr=False)
-    error: np.ndarray = field(repr=False)
+    value: np.ndarray
+    error: np.ndarray
+
+
+def _determines(design: np.ndarray) -> bool:
+    """Whether a design (n, n_columns) has more people than columns, of which none follows from the others."""
+    return bool(len(design) > design.shape[1] == np.linalg.matrix_rank(design))
 
 
 def least_squares(design: np.ndarray, outcome: np.ndarray) -> Estimates | None:
     """The line through the outcomes (n,) of a design (n, n_columns); None where the design does not determine it."""
-    n, width = design.shape
-    if n <= width or np.linalg.matrix_rank(design) < width:
+    if not _determines(design):
         return None
     inverse = np.linalg.inv(design.T @ design)
     value = inverse @ design.T @ outcome
     residual = outcome - design @ value
-    return Estimates(value, np.sqrt(np.diag(inverse) * (residual @ residual) / (n - width)))
+    return Estimates(value, np.sqrt(np.diag(inverse) * (residual @ residual) / np.subtract(*design.shape)))
 
 
 def logistic(design: np.ndarray, outcome: np.ndarray) -> Estimates | None:
@@ -69,14 +72,13 @@ def logistic(design: np.ndarray, outcome: np.ndarray) -> Estimates | None:
 
     By Newton's steps; errors are those of Wald.
     """
-    n, width = design.shape
-    if n <= width or np.linalg.matrix_rank(design) < width or len(np.unique(outcome)) < 2:
+    if not _determines(design) or len(np.unique(outcome)) < 2:
         return None
-    value, spread = np.zeros(width), design.std(axis=0)
+    value, spread = np.zeros(design.shape[1]), design.std(axis=0)
     for _ in range(MOST_STEPS):
         share = 1 / (1 + np.exp(-np.clip(design @ value, -500, 500)))
         information = design.T @ (design * (share * (1 - share))[:, None])
-        if np.linalg.matrix_rank(information) < width:
+        if np.linalg.matrix_rank(information) < len(value):
             return None
         step = np.linalg.solve(information, design.T @ (outcome - share))
         value = value + step
@@ -114,8 +116,7 @@ def cox(design: np.ndarray, time: np.ndarray, happened: np.ndarray) -> Estimates
     ``design`` (n, n_columns) has no column of ones. Ties by Efron's method. None where it does not converge, as if the
     predictors determine who has the event first. Source: Cox 1972; Efron 1977, doi:10.1080/01621459.1977.10480613.
     """
-    width = design.shape[1]
-    if happened.sum() <= width or np.linalg.matrix_rank(design - design.mean(axis=0)) < width:
+    if happened.sum() <= design.shape[1] or not _determines(design - design.mean(axis=0)):
         return None
     regression = library_of_cox()(time, design, status=happened.astype(int), ties="efron")
     with warnings.catch_warnings():

@@ -5,13 +5,12 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from disclosure_control.basics.encoding.keys import count_keys
+from disclosure_control.basics.encoding.keys import count_keys, number_groups
 from disclosure_control.study_tables.regression import OutcomeAsked
 from disclosure_control.study_tables.rows import DomainRows, Levels, PersonRows
 from disclosure_control.study_tables.table import CellKind, Cells, StudyTable
@@ -238,7 +237,8 @@ class StudySide:
         levels, groups = [one for part in parts for one in part.levels], [one for part in parts for one in part.groups]
         cells = Cells.of_shares(np.vstack(n), np.vstack(of))
         further |= {"events": np.vstack(records)} if with_records else {}
-        return self.table(CellKind.SHARE, name, rows, title, levels, cells, np.vstack(of), groups=groups, **further)
+        about, margin = (name, further.pop("source", rows.domain), title, self.arms), np.vstack(of)
+        return StudyTable.of_cells(CellKind.SHARE, *about, levels, cells, margin, groups, **further)
 
     def means(
         self, name: str, rows: DomainRows, title: str, measured: Mapping[str, np.ndarray], **further: Any
@@ -247,53 +247,36 @@ class StudySide:
         n = len(measured)
         people, codes = np.tile(np.arange(self.n_people), n), np.repeat(np.arange(n), self.n_people)
         cells = self.mean_cells(people, codes, np.concatenate([np.zeros(0), *measured.values()]), n)
-        cells = replace(cells, n=cells.n.astype(float))  # as a file of cells that are not all known has them
-        return self.table(CellKind.MEAN, name, rows, title, list(measured), cells, **further)
+        about = name, rows.domain, title, self.arms
+        return StudyTable.of_cells(CellKind.MEAN, *about, list(measured), cells, self.people_in_arms, **further)
 
     def mean_cells(self, people: np.ndarray, codes: np.ndarray, values: np.ndarray, n_codes: int) -> Cells:
-        """Means of ``values`` (n_rows,) by code and arm; a person has at most one row with a code."""
+        """Means of ``values`` (n_rows,) by code and arm; the rows of a person with one code count by their mean."""
         kept = self.is_counted(people, codes) & ~np.isnan(values)
-        place = codes[kept] * len(self.arms) + self.arm[people[kept]]
-        return means_by_place(place, values[kept], (n_codes, len(self.arms)))
-
-    def table(
-        self,
-        kind: CellKind,
-        name: str,
-        rows: DomainRows,
-        title: str,
-        labels: Sequence[str],
-        cells: Cells,
-        of: np.ndarray | None = None,
-        source: str = "",
-        **further: Any,
-    ) -> StudyTable:
-        """A table with a column for each arm, of everybody in it if not ``of`` others."""
-        margin = self.people_in_arms if of is None else of
-        return StudyTable.of_cells(
-            kind, name, source or rows.domain, title, self.arms, labels, cells, margin, **further
-        )
-
-
-def sums_by_place(place: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
-    """Sums (size,) of values (n,) by their place, added as they rise: no digit depends on the order of rows."""
-    order = np.argsort(values)
-    return np.bincount(place[order], values[order], size)
+        key, values = people[kept] * n_codes + codes[kept], values[kept]
+        group, size = number_groups(key, self.n_people * n_codes)
+        if len(size) < len(key):
+            values, of_rows = mean_by_place(group, values, len(size)), key
+            key = np.zeros(len(size), dtype=np.int64)
+            key[group] = of_rows
+        place = key % n_codes * len(self.arms) + self.arm[key // n_codes]
+        return means_by_place(place, values, (n_codes, len(self.arms)))
 
 
 def mean_by_place(place: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
-    """Means (size,) of values (n,) by their place, NaN of none."""
+    """Means (size,) of values (n,) by their place, NaN of none, added as they rise: no digit depends on the order."""
     n = np.bincount(place, minlength=size)
+    if n.max(initial=0) > 2:  # two numbers have one sum in whatever order
+        order = np.argsort(values)
+        place, values = place[order], values[order]
     with np.errstate(invalid="ignore", divide="ignore"):
-        # Two numbers have one sum in whatever order.
-        sums = sums_by_place(place, values, size) if n.max(initial=0) > 2 else np.bincount(place, values, size)
-        return np.asarray(sums / n)
+        return np.asarray(np.bincount(place, values, size) / n)
 
 
 def means_by_place(place: np.ndarray, values: np.ndarray, shape: tuple[int, int]) -> Cells:
     """Means of values (n,) by their place in an array of this shape."""
     size = shape[0] * shape[1]
-    order = np.argsort(values)  # as sums_by_place
+    order = np.argsort(values)  # as mean_by_place
     place, values = place[order], values[order]
     n = np.bincount(place, minlength=size)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -31,6 +31,10 @@ class Cells:
     value: np.ndarray = field(repr=False)
     error: np.ndarray = field(repr=False)
 
+    def at(self, rows: np.ndarray) -> Cells:
+        """Those of some rows."""
+        return Cells(self.n[rows], self.value[rows], self.error[rows])
+
     @classmethod
     def of_shares(cls, n: np.ndarray, of: np.ndarray) -> Cells:
         """The shares ``n`` of ``of`` people."""

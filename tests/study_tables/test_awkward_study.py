@@ -50,6 +50,9 @@ SIGNS = pd.DataFrame(
         ["P1", "WEIGHT", 71.0, "kg", 2.0, "Week 2", "2020-01-24", 15.0, None, None],
         ["P3", "WEIGHT", 150.0, "LB", 1.0, "Baseline", "2020-01-10", 1.0, "Y", None],
         ["P3", "WEIGHT", 154.0, "LB", 2.0, "Week 2", "2020-01-24", 15.0, None, None],
+        # A test of one visit.
+        ["P1", "HEIGHT", 170.0, "cm", -1.0, "Screening", "2020-01-03", -7.0, None, None],
+        ["P4", "HEIGHT", 180.0, "cm", -1.0, "Screening", "2020-01-05", -5.0, None, None],
     ],
     columns=RESULTS,
 )
@@ -124,6 +127,11 @@ def test_units_of_a_test_are_apart(tables):
     changes = tables["change_from_baseline.VS"]
     assert cells(changes, "WEIGHT (kg), Week 2")["Placebo"] == (1, 2, 1.0)
     assert cells(changes, "WEIGHT (LB), Week 2")["Active"] == (1, 2, 4.0)
+
+
+def test_a_test_of_one_visit_has_its_mean_result(tables):
+    assert tables["results.VS"].rows == ("HEIGHT",)
+    assert cells(tables["results.VS"], "HEIGHT") == {"Active": (1, 2, 180.0), "Placebo": (1, 2, 170.0)}
 
 
 def test_a_first_event_is_one_that_the_table_of_events_counts():

@@ -5,32 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from disclosure_control.study_tables.comparison import State, compared_tables
-from disclosure_control.study_tables.definitions.associations import pairwise_correlations
 from disclosure_control.study_tables.registry import study_tables
 from tests.places import SHARED_DATA
 from tests.study_tables.sides import model_of, row, side_of
-
-
-@given(st.integers(0, 2**31), st.integers(4, 30), st.floats(0, 0.5))
-def test_correlations_are_those_of_pandas(seed, n, missing):
-    rng = np.random.default_rng(seed)
-    values = np.round(rng.normal(1e3, 5, (4, n)), 1)
-    values[rng.random((4, n)) < missing] = np.nan
-    found, people = pairwise_correlations(values)
-    frame = pd.DataFrame(values.T)
-    expected = frame.corr(min_periods=2)
-    for i in range(4):
-        for j in range(4):
-            both = frame[[i, j]].dropna() if i != j else frame[[i]].dropna()
-            assert people[i, j] == len(both)
-            if len(both) > 1 and (both.max() > both.min()).all():
-                assert found[i, j] == pytest.approx(expected.loc[i, j], abs=1e-6)
-            else:
-                assert np.isnan(found[i, j])
 
 
 @pytest.fixture(scope="module")

@@ -69,17 +69,10 @@ def began_after(side: StudySide, rows: DomainRows) -> np.ndarray | None:
         found |= is_open & (days >= 1)
         is_open &= np.isnan(days)
     if date is not None and has_start:
-        at = np.flatnonzero(is_open & (rows.people >= 0))
+        at = np.flatnonzero(is_open & ~np.isnan(np.append(side.start, np.nan)[rows.people]))
         codes, dates = rows.codes(date)
-        found[at] = _not_before(np.append(dates, "").astype("U10")[codes[at]], side.start[rows.people[at]])
-    return found
-
-
-def _not_before(date: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Which dates (n_at,), "" of none, are not surely before ``start`` (n_at,), as far as they are known."""
-    begun, length = np.floor(start).astype("datetime64[D]").astype("U10"), np.strings.str_len(date)
-    found = ~np.isnan(start)
-    for n in np.unique(length[length > 0]):
-        known = length == n
-        found[known] &= date[known] >= begun[known].astype(f"U{n}")
+        known = [*(one[:10] for one in dates.tolist()), ""]  # as far as it is; "" is not before any
+        begun = np.floor(side.start).astype("datetime64[D]").astype("U10").tolist()
+        rows_at = zip(rows.people[at].tolist(), codes[at].tolist(), strict=True)
+        found[at] = [begun[person][: len(known[code])] <= known[code] for person, code in rows_at]
     return found

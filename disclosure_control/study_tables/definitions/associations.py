@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
 
 from disclosure_control.study_tables.definitions.demographics import columns_of, numbers_of_people
 from disclosure_control.study_tables.registry import defined
@@ -35,30 +36,11 @@ def _correlations(side: StudySide, rows: DomainRows) -> StudyTable:
     names = [name for name in columns if name in values][:MOST_COLUMNS]
     stacked = np.stack([np.zeros(side.n_people), *(values[name] for name in names)])[1:, side.arm >= 0]
     stacked = stacked[:, np.lexsort(stacked)] if names else stacked  # no digit depends on the order of people
-    correlation, n = pairwise_correlations(stacked)
-    pairs = np.triu_indices(len(names), 1)
-    r, people = correlation[pairs][:, None], n[pairs][:, None]
+    known, pairs = ~np.isnan(stacked), np.triu_indices(len(names), 1)
+    n = (known.astype(np.int64) @ known.T.astype(np.int64))[pairs][:, None]
+    r = pd.DataFrame(stacked.T).corr().to_numpy()[pairs][:, None]
     labels = [f"{names[i]} and {names[j]}" for i, j in zip(*pairs, strict=True)]
     with np.errstate(invalid="ignore", divide="ignore"):
-        cells = Cells(people, r, np.where(people >= LEAST, (1 - r**2) / np.sqrt(people - 1), np.nan))
-    title = f"Correlations ({rows.domain})"
-    return side.table(CellKind.ESTIMATE, "associations", rows, title, labels, cells)
-
-
-def pairwise_correlations(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Pearson's correlations (n_columns, n_columns) of values (n_columns, n_people), and the people with both.
-
-    Of each pair those people count who have both values; NaN where one does not vary among them.
-    """
-    known = ~np.isnan(values)
-    with np.errstate(invalid="ignore"):
-        centre = np.where(known.any(axis=1), np.nansum(values, axis=1) / np.maximum(known.sum(axis=1), 1), 0)
-    filled, there = np.where(known, values - centre[:, None], 0.0), known.astype(float)
-    n = there @ there.T
-    sums, squares, products = filled @ there.T, filled**2 @ there.T, filled @ filled.T
-    with np.errstate(invalid="ignore", divide="ignore"):
-        covariance = products - sums * sums.T / n
-        spread = np.maximum(squares - sums**2 / n, 0)
-        scale = np.sqrt(spread * spread.T)
-        varies = (spread > 1e-12 * squares) & (spread > 1e-12 * squares).T
-        return np.where(varies & (scale > 0), covariance / scale, np.nan), n.astype(np.int64)
+        cells = Cells(n, r, np.where(n >= LEAST, (1 - r**2) / np.sqrt(n - 1), np.nan))
+    about = "associations", rows.domain, f"Correlations ({rows.domain})", side.arms
+    return StudyTable.of_cells(CellKind.ESTIMATE, *about, labels, cells, side.people_in_arms)

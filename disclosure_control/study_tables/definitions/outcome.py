@@ -9,7 +9,7 @@ import numpy as np
 
 from disclosure_control.study_tables.definitions.time_to_event import survival_table
 from disclosure_control.study_tables.registry import defined
-from disclosure_control.study_tables.regression import Estimates, cox, least_squares, logistic
+from disclosure_control.study_tables.regression import cox, least_squares, logistic
 from disclosure_control.study_tables.rows import DomainRows
 from disclosure_control.study_tables.side import EVERYBODY, MOST_LEVELS, StudySide
 from disclosure_control.study_tables.table import CellKind, Cells, StudyTable
@@ -41,14 +41,12 @@ def make(side: StudySide) -> Iterator[StudyTable]:
     if len(found) < len(named):
         return
     outcome, by, time = found[0], found[1 : len(asked.by) + 1], found[-1].numbers
-    if asked.time is None:
-        yield from _regression(side, outcome, by)
-    elif time is not None and len(by) == 1:
+    if asked.time is not None and len(by) == 1 and time is not None:
         time, title = np.where(outcome.codes >= 0, time, np.nan), f"Time to {asked.column} by {asked.by[0]}"
         happened = _happened(outcome)
         yield survival_table(side, asked.column, title, by[0].labels, time, happened, by[0].codes, "outcome")
-    elif time is not None:
-        yield from _hazards(side, outcome, by, time)
+    elif asked.time is None or time is not None:
+        yield from _regression(side, outcome, by, None if asked.time is None else time)
 
 
 def _values(side: StudySide, name: str) -> ValuesOfPeople | None:
@@ -81,38 +79,28 @@ def _results(rows: DomainRows, test: str) -> np.ndarray | None:
     return None if number is None or not is_test.any() else np.where(is_test, rows.numbers(number), np.nan)
 
 
-def _regression(side: StudySide, outcome: ValuesOfPeople, by: Sequence[ValuesOfPeople]) -> Iterator[StudyTable]:
-    is_logistic, values = len(outcome.labels) == 2, outcome.numbers
-    if is_logistic:
-        values = np.where(outcome.codes >= 0, outcome.codes.astype(float), np.nan)
-    if values is None:
-        return
-    table, names = _design(side, by)
-    table = np.column_stack([np.ones(side.n_people), table])
-    used = by_values(~np.isnan(values) & ~np.isnan(table).any(axis=1), table, values)
-    found = (logistic if is_logistic else least_squares)(table[used], values[used])
-    if found is not None:
-        kind = "logistic regression, log odds" if is_logistic else "linear regression"
-        yield _estimates(side, outcome, names, Estimates(found.value[1:], found.error[1:]), len(used), kind)
-
-
-def _hazards(
-    side: StudySide, outcome: ValuesOfPeople, by: Sequence[ValuesOfPeople], time: np.ndarray
+def _regression(
+    side: StudySide, outcome: ValuesOfPeople, by: Sequence[ValuesOfPeople], time: np.ndarray | None
 ) -> Iterator[StudyTable]:
-    table, names = _design(side, by)
-    happened = _happened(outcome)
-    is_used = (outcome.codes >= 0) & ~np.isnan(time) & ~np.isnan(table).any(axis=1)
-    used = by_values(is_used, table, time, happened)
-    found = cox(table[used], time[used], happened[used])
+    design, names = _design(side, by)
+    fit, kind, values = least_squares, "linear regression", [outcome.numbers]
+    if time is not None:
+        happened = np.where(outcome.codes >= 0, _happened(outcome), np.nan)
+        fit, kind, values = cox, "Cox regression, log hazard ratios", [time, happened]
+    elif len(outcome.labels) == 2:
+        fit, kind = logistic, "logistic regression, log odds"
+        values = [np.where(outcome.codes >= 0, outcome.codes.astype(float), np.nan)]
+    if values[0] is None:
+        return
+    table = np.column_stack([np.ones((side.n_people, int(time is None))), design, *values])
+    table = table[~np.isnan(table).any(axis=1)]
+    table = table[np.lexsort(table.T)]  # no digit depends on the order of people
+    found = fit(table[:, : -len(values)], *table[:, -len(values) :].T)
     if found is not None:
-        yield _estimates(side, outcome, names, found, len(used), "Cox regression, log hazard ratios")
-
-
-def by_values(is_used: np.ndarray, *columns: np.ndarray) -> np.ndarray:
-    """The places of those who are used, by their values: no digit depends on the order of people."""
-    used = np.flatnonzero(is_used)
-    found: np.ndarray = used[np.lexsort(np.column_stack(columns)[used].T)]
-    return found
+        value, error = (one[len(one) - len(names) :, None] for one in found)
+        about = "outcome", outcome.name, f"{outcome.name} by its predictors, {kind}", (EVERYBODY,)
+        cells, margin = Cells(np.full(value.shape, len(table)), value, error), (side.arm >= 0).sum()
+        yield StudyTable.of_cells(CellKind.ESTIMATE, *about, names, cells, margin, is_main=True)
 
 
 def _design(side: StudySide, by: Sequence[ValuesOfPeople]) -> tuple[np.ndarray, list[str]]:
@@ -129,17 +117,6 @@ def _design(side: StudySide, by: Sequence[ValuesOfPeople]) -> tuple[np.ndarray, 
                 design.append(np.where(column.codes >= 0, (column.codes == code).astype(float), np.nan))
                 names.append(f"{column.name} {column.labels[code]} against {column.labels[base]}")
     return np.column_stack(design), names
-
-
-def _estimates(
-    side: StudySide, outcome: ValuesOfPeople, names: Sequence[str], found: Estimates, n_used: int, kind: str
-) -> StudyTable:
-    cells = Cells(np.full((len(names), 1), n_used), found.value[:, None], found.error[:, None])
-    title, n_people = f"{outcome.name} by its predictors, {kind}", (side.arm >= 0).sum()
-    columns = (EVERYBODY,)
-    return StudyTable.of_cells(
-        CellKind.ESTIMATE, "outcome", outcome.name, title, columns, names, cells, n_people, is_main=True
-    )
 
 
 def _happened(outcome: ValuesOfPeople) -> np.ndarray:
