@@ -23,6 +23,7 @@ MOST_ARMS, MOST_LEVELS = 12, 30
 _NO_ARM = re.compile(r"(?i)scr.*fail|not.?assg?n|not assigned|not treated|unplanned|noarm|^na$")
 # Which of several columns of an arm is read: the planned one in words, or that of the treatment that people had.
 _PLANNED, _ACTUAL = ("ARM", "TRT01P", "ACTARM", "TRT01A"), ("ACTARM", "TRT01A", "ARM", "TRT01P")
+_SAY_ARMS = (TableKind.PEOPLE, TableKind.ROWS, TableKind.FINDINGS, TableKind.EVENTS)
 _STARTS = ("RFXSTDTC", "RFSTDTC", "TRTSDT")  # of the treatment; the first with a value counts
 TIME_TO_EVENT = "CNSR"  # a data set with this column has times, and no results
 
@@ -142,13 +143,17 @@ class StudySide:
 
     @cached_property
     def _arm_column(self) -> tuple[str, str] | None:
-        """The domain and the column with everybody's arm."""
+        """The domain and the column with everybody's arm: of the table of people, else of rows that all say the same
+        of a person.
+        """
         if self._like is not None:
             return self._like._arm_column
-        for rows in sorted(self.domains(TableKind.PEOPLE), key=lambda one: one.domain != self.model.base):
+        found = sorted(self.domains(*_SAY_ARMS), key=lambda one: one.domain != self.model.base)
+        for rows in sorted(found, key=lambda one: _SAY_ARMS.index(one.table.kind)):
             named = [name for name in rows.table.of_role(Role.ARM) if name in rows]
             for name in sorted(named, key=[*self._arm_names, *named].index):
-                if 2 <= sum(not _NO_ARM.search(arm) for arm in rows.codes(name)[1]) <= MOST_ARMS:
+                is_one = rows.table.kind is TableKind.PEOPLE or not np.isinf(self.one_code(rows, name)).any()
+                if is_one and 2 <= sum(not _NO_ARM.search(arm) for arm in rows.codes(name)[1]) <= MOST_ARMS:
                     return rows.domain, name
         return None
 
@@ -160,10 +165,10 @@ class StudySide:
         rows, column = self.domain(found[0]), found[1]
         if rows is None or column not in rows:
             return (), np.full(self.n_people, -1)
-        codes, labels = rows.codes(column)
+        labels, code = rows.codes(column)[1], self.one_code(rows, column)
         is_arm = np.array([not _NO_ARM.search(label) for label in labels] + [False])
-        arm, known = np.full(self.n_people, -1), rows.people >= 0
-        arm[rows.people[known]] = np.where(is_arm, np.cumsum(is_arm) - 1, -1)[codes[known]]
+        place = np.where(np.isfinite(code), code, -1).astype(np.int64)
+        arm = np.where(is_arm, np.cumsum(is_arm) - 1, -1)[place]
         return tuple(labels[is_arm[:-1]].tolist()), np.where(self.there, arm, -1)
 
     @property
@@ -192,6 +197,12 @@ class StudySide:
         found, known = np.full(self.n_people, np.nan), people >= 0
         np.fmin.at(found, people[known], values[known])
         return found
+
+    def one_code(self, rows: DomainRows, column: str) -> np.ndarray:
+        """The code of each person (n_people,) in a column; NaN without one, infinite of those with several."""
+        codes = np.where(rows.codes(column)[0] < 0, np.nan, rows.codes(column)[0])
+        least, most = self.least(rows.people, codes), -self.least(rows.people, -codes)
+        return np.where(least < most, np.inf, least)
 
     def mean(self, people: np.ndarray, values: np.ndarray) -> np.ndarray:
         """The mean value of each person (n_people,), by those of rows (n_rows,), NaN without one."""

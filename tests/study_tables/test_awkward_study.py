@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from disclosure_control.study_tables.definitions.change_from_baseline import columns_of_scales
 from disclosure_control.study_tables.registry import study_tables
 from disclosure_control.study_tables.table import StudyTable
+from tests.cases import each
 from tests.study_tables.sides import model_of, row, side_of
 
 IDS = ["P1", "P2", "P3", "P4", "P5"]
@@ -200,15 +202,51 @@ def test_times_in_months_have_horizons_in_months():
     assert found.value[row(found, "month 6")].tolist() == [0.5, 1.0]
 
 
-def test_a_long_table_outside_sdtm_has_its_results():
-    values = {"CRP": [3.0, 5.0, 4.0, 8.0, 1.0, 3.0], "ALT": [20.0, 30.0, 40.0, 10.0, 20.0, 30.0]}
+def test_a_long_table_outside_sdtm_has_its_results_by_visit_and_arm():
+    """Twelve people of two arms: each result rises by one from visit to visit; a plain table has the arms."""
+    ids = [f"P{place:02}" for place in range(12)]
+    people = pd.DataFrame({"patient": ids, "arm": ["A", "B", "B"] * 4, "sex": ["F", "M"] * 6})
     rows = [
-        {"patient": f"P{place % 3}", "labname": name, "labresult": str(value)}
-        for name, of_test in values.items()
-        for place, value in enumerate(of_test * 2)
+        {"patient": one, "visit": str(visit), "labname": name, "labresult": str(value + place + visit)}
+        for name, value in (("CRP", 3.0), ("ALT", 20.0))
+        for place, one in enumerate(ids)
+        for visit in (1, 2)
     ]
-    found = tables_of({"LAB": pd.DataFrame(rows)}, ["P0", "P1", "P2"], "patient")["results.LAB"]
-    assert cells(found, "CRP") == {"All people": (3, 3, 4.0)}
+    found = tables_of({"PEOPLE": people, "LAB": pd.DataFrame(rows)}, ids, "patient")
+    assert cells(found["change_from_baseline.LAB"], "CRP, visit 2") == {"A": (4, 4, 1.0), "B": (8, 8, 1.0)}
+    found = tables_of({"LAB": pd.DataFrame(rows).drop(columns="visit")}, ids, "patient")["results.LAB"]
+    assert cells(found, "CRP") == {"All people": (12, 12, 10.0)}
+
+
+def test_a_plain_wide_table_has_its_arms_and_the_changes_of_its_scales():
+    """As ACTG175 has them: cd40 before, cd420 after 20 weeks; of a person in two arms the arm is not known."""
+    n = 24
+    frame = pd.DataFrame({"pidnum": [f"P{i:02}" for i in range(n)], "arms": [str(i % 3) for i in range(n)]})
+    frame["cd40"] = [300.0 + 10 * i for i in range(n)]
+    frame["cd420"] = [300.0 + 10 * i + 5 * (i % 3) for i in range(n)]
+    found = tables_of({"TRIAL": frame}, list(frame["pidnum"]), "pidnum")["change_from_baseline.TRIAL"]
+    assert cells(found, "cd420 less cd40") == {"0": (8, 8, 0.0), "1": (8, 8, 5.0), "2": (8, 8, 10.0)}
+    twice = pd.concat([frame, frame.assign(arms="0")]).reset_index(drop=True)
+    assert tables_of({"TRIAL": twice}, list(frame["pidnum"]), "pidnum")["demographics_means.TRIAL"].columns == (
+        "All people",
+    )
+
+
+@each(
+    "names, pairs",
+    [
+        (("q1", "q2", "q9", "q10", "q11", "q12"), []),
+        (("HEIGHTBL", "age10", "I20"), []),
+        (("cd40", "cd420", "cd80", "cd496"), [("cd40", "cd420"), ("cd40", "cd496")]),
+        (
+            ("hamd_week12", "hamd_week8", "hamd_baseline"),
+            [("hamd_baseline", "hamd_week8"), ("hamd_baseline", "hamd_week12")],
+        ),
+        (("sbp_v2", "sbp_v1"), [("sbp_v1", "sbp_v2")]),
+    ],
+)
+def test_columns_of_one_scale_are_told_by_their_headings(names, pairs):
+    assert columns_of_scales(names) == pairs
 
 
 def test_what_repeats_another_column_or_names_the_site_is_no_characteristic():

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
+from disclosure_control.study_tables.definitions.demographics import columns_of, numbers_of_people
 from disclosure_control.study_tables.definitions.visits import visits_of_rows
 from disclosure_control.study_tables.registry import defined
 from disclosure_control.study_tables.rows import DomainRows
 from disclosure_control.study_tables.side import StudySide, mean_by_place
 from disclosure_control.study_tables.table import CellKind, StudyTable
+from study.models.roles import TableKind
 
 # What makes a result the baseline, the gravest last: the merge chooses by the same ladder.
 OTHER, LAST_BEFORE, FLAGGED, LAST_BEFORE_EXPOSURE = range(4)
+_OF_A_VISIT = re.compile(
+    r"(?i)(.*[^\W\d_])[\W_]*(?:baseline|base|bl|pre|[\W_](?:visit|week|month|day|v|w|m|d|t)[\W_]*(\d+))"
+)
+_NUMBERED = re.compile(r"(.*?\D)(\d*0)")
 _FLAGS = (("BLFL", FLAGGED), ("LOBXFL", LAST_BEFORE_EXPOSURE))
 
 
@@ -26,30 +34,57 @@ _FLAGS = (("BLFL", FLAGGED), ("LOBXFL", LAST_BEFORE_EXPOSURE))
     "without later visits",
 )
 def make(side: StudySide) -> Iterator[StudyTable]:
-    """Of each domain of findings the changes by test and visit, and the mean results of tests that have none."""
+    """Of each domain of findings the changes by test and visit, and the mean results of tests that have none; of each
+    table of people the changes between its columns of one scale.
+    """
+    for rows in side.domains(TableKind.PEOPLE, TableKind.ROWS):
+        values = numbers_of_people(side, rows, columns_of(side, rows)[1])
+        pairs = side.as_before(("scales", rows.domain), partial(columns_of_scales, list(values)))
+        known = [(first, later) for first, later in pairs if first in values and later in values]
+        changes = {f"{later} less {first}": values[later] - values[first] for first, later in known}
+        yield side.means("change_from_baseline", rows, f"Change from baseline ({rows.domain})", changes)
     for rows in side.findings():
-        (test, tests), visits = tests_of_rows(side, rows), visits_of_rows(side, rows)
-        if (number := rows.result) is None or not len(tests):
-            continue
-        value, n_visits = rows.numbers(number), len(visits.names)
-        found = since_baseline(side, rows, test, len(tests), ~np.isnan(value))
-        start, later = found.pair[found.is_baseline], found.at[found.is_after]
-        baseline = mean_by_place(start, value[found.at[found.is_baseline]], side.n_people * len(tests))
-        changed = side.as_before(("changes", rows.domain), lambda: {*tests[np.unique(test[later])].tolist()})
-        has_changes = np.isin(tests, list(changed))[test]
-        once = np.flatnonzero(~has_changes & (visits.place >= 0))
-        change = np.where(has_changes[later], value[later] - baseline[found.pair[found.is_after]], np.nan)
-        labels = [f", {visit}" for visit in visits.names]
-        for name, title, at, code, values, ends in (
-            ("change_from_baseline", "Change from baseline", later, test * n_visits + visits.place, change, labels),
-            ("results", "Mean results", once, test, value[once], [""]),
-        ):
-            cells = side.mean_cells(rows.people[at], code[at], values, len(tests) * len(ends))
-            shown = np.flatnonzero(cells.n.sum(axis=1) > 0)
-            groups = tests[shown // len(ends)].tolist()
-            named = [f"{group}{ends[place]}" for group, place in zip(groups, shown % len(ends), strict=True)]
-            about = name, rows.domain, f"{title} ({rows.domain})", side.arms
-            yield StudyTable.of_cells(CellKind.MEAN, *about, named, cells.at(shown), side.people_in_arms, groups)
+        test, tests = tests_of_rows(side, rows)
+        if rows.result is not None and len(tests):
+            yield from _of_results(side, rows, test, tests, rows.numbers(rows.result))
+
+
+def columns_of_scales(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Columns of one scale at the baseline and later, by their headings: ``sbp_baseline`` and ``sbp_week8``, ``cd40``
+    and ``cd420``. A number alone is a time beside a 0, unless 1 follows it as in a list of items.
+    """
+    scales: dict[str, dict[int, str]] = {}
+    for name in names:
+        if found := _OF_A_VISIT.fullmatch(name):
+            scales.setdefault(found[1].casefold(), {})[int(found[2] or -1)] = name
+        elif name.endswith("0"):
+            ends = {one.removeprefix(name[:-1]): one for one in names if one.startswith(name[:-1])}
+            times = {int(end): one for end, one in ends.items() if end.isdigit()}
+            scales[name] = {} if 1 in times else times
+    in_order = ([times[at] for at in sorted(times)] for times in scales.values())
+    return [(first, later) for first, *others in filter(None, in_order) for later in others]
+
+
+def _of_results(
+    side: StudySide, rows: DomainRows, test: np.ndarray, tests: np.ndarray, value: np.ndarray
+) -> Iterator[StudyTable]:
+    visits, found = visits_of_rows(side, rows), since_baseline(side, rows, test, len(tests), ~np.isnan(value))
+    start, later = found.pair[found.is_baseline], found.at[found.is_after]
+    baseline = mean_by_place(start, value[found.at[found.is_baseline]], side.n_people * len(tests))
+    changed = side.as_before(("changes", rows.domain), lambda: tests[np.unique(test[later])].tolist())
+    has_changes = np.isin(tests, changed)[test]
+    change = np.where(has_changes[later], value[later] - baseline[found.pair[found.is_after]], np.nan)
+    once, place = np.flatnonzero(~has_changes & (visits.place >= 0)), test * len(visits.names) + visits.place
+    for name, title, at, code, values, ends in (
+        ("change_from_baseline", "Change from baseline", later, place, change, [f", {one}" for one in visits.names]),
+        ("results", "Mean results", once, test, value[once], [""]),
+    ):
+        cells = side.mean_cells(rows.people[at], code[at], values, len(tests) * len(ends))
+        shown = np.flatnonzero(cells.n.sum(axis=1) > 0)
+        groups = tests[shown // len(ends)].tolist()
+        named = [f"{group}{ends[end]}" for group, end in zip(groups, shown % len(ends), strict=True)]
+        about = name, rows.domain, f"{title} ({rows.domain})", side.arms
+        yield StudyTable.of_cells(CellKind.MEAN, *about, named, cells.at(shown), side.people_in_arms, groups)
 
 
 @dataclass(frozen=True)

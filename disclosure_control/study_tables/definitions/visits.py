@@ -46,6 +46,9 @@ def _visits(side: StudySide, rows: DomainRows) -> Visits:
     """
     named = next((own for own in ("AVISIT", "VISIT") if rows.has(own)), None) or rows.called("VISIT")
     counted = rows.called("VISITNUM") or ("VISITNUM" if rows.has("VISITNUM") else None)
+    if counted is None and named is None:  # outside SDTM
+        named = next((name for name in rows.table.of_role(Role.VISIT) if rows.has(name)), None)
+        counted = named if named is not None and not np.isnan(rows.numbers_of_codes(named)).any() else None
     if counted is None and named is None:
         nothing = np.zeros(len(rows.people))
         return Visits(nothing, nothing.astype(np.int64), ("",), np.zeros(1))
@@ -60,7 +63,7 @@ def _visits(side: StudySide, rows: DomainRows) -> Visits:
     planned = np.unique(numbers[numbers % 1 == 0])
     place = np.append(np.where(numbers % 1 == 0, np.searchsorted(planned, np.nan_to_num(numbers)), -1), -1)[codes]
     names = [f"visit {one:g}" for one in planned.tolist()] if counted else [list(known)[int(one)] for one in planned]
-    if counted is not None and named is not None:
+    if counted is not None and named not in (None, counted):
         called = side.as_before(("visits", rows.domain), lambda: _called(rows, named, place, planned))
         names = [called.get(one, name) for one, name in zip(planned.tolist(), names, strict=True)]
     return Visits(number, place, tuple(names), planned)
