@@ -45,12 +45,14 @@ class Differences:
         return found
 
 
-def differences(table: StudyTable, reference: int) -> Differences:
-    """The differences of all cells of a table from those of the column ``reference``.
+def differences(table: StudyTable, reference: int | None) -> Differences:
+    """The differences of all cells of a table from those of the column ``reference``; without one the cells.
 
     Of shares the interval is that of Agresti and Caffo 2000, doi:10.1080/00031305.2000.10474560; of other values it is
     normal, by both standard errors.
     """
+    if reference is None:
+        return Differences(table.value, *table.interval)
     value = table.value - table.value[:, [reference]]
     middle, variance = value, table.error**2
     if table.kind is CellKind.SHARE:
@@ -133,17 +135,12 @@ class ComparedTable:
     @cached_property
     def before_differences(self) -> Differences:
         """Differences between arms in what came in; without arms the values themselves."""
-        return self._differences(self.before)
+        return differences(self.before, self.reference)
 
     @cached_property
     def after_differences(self) -> Differences:
         """Differences between arms in what leaves; without arms the values themselves."""
-        return self._differences(self.after)
-
-    def _differences(self, table: StudyTable) -> Differences:
-        if self.reference is None:
-            return Differences(table.value, *table.interval)
-        return differences(table, self.reference)
+        return differences(self.after, self.reference)
 
     @cached_property
     def is_read(self) -> np.ndarray:
@@ -151,13 +148,13 @@ class ComparedTable:
 
         A share is compared if enough people have it, in all arms together; a curve after enough events.
         """
-        n, of = self.before.n, self.before.of
-        enough = of >= LEAST if self.before.kind is CellKind.SHARE else n >= LEAST
+        n, of, events = self.before.n, self.before.of, self.before.events
+        enough = n >= LEAST
         if self.before.kind is CellKind.SHARE:
             together = np.minimum(n.sum(axis=1), (of - n).sum(axis=1)) if self.reference is None else n.sum(axis=1)
-            enough = enough & (together >= LEAST)[:, None]
-        if self.before.kind is CellKind.SURVIVAL and self.before.events is not None:
-            enough = enough & (self.before.events.sum(axis=1) >= LEAST)[:, None]
+            enough = (of >= LEAST) & (together >= LEAST)[:, None]
+        elif self.before.kind is CellKind.SURVIVAL and events is not None:
+            enough &= (events.sum(axis=1) >= LEAST)[:, None]
         known = self.is_compared & enough & ~np.isnan(self.before_differences.low)
         known &= ~np.isin(self.before.groups, self.excused)[:, None]
         if self.reference is None:
@@ -207,30 +204,21 @@ def compared(
     ``compare_with``: the arm of reference; by default the one whose name says so, else the first. ``by_role``: columns
     that do not leave because of their role, with their data sets.
     """
-    none = np.zeros((0, len(before.columns)))
-    empty = dataclasses.replace(
-        before, rows=(), groups=(), n=none, of=none, value=none, error=none, events=None, bands={}, p_value=None
-    )
-    found = empty if after is None else after
+    if after is None:
+        arrays = dict.fromkeys(("n", "of", "value", "error"), np.zeros((0, len(before.columns))))
+        after = dataclasses.replace(before, rows=(), groups=(), events=None, bands={}, p_value=None, **arrays)
     rows = set(zip(before.groups, before.rows, strict=True))
-    is_fresh = [place not in rows for place in zip(found.groups, found.rows, strict=True)]
+    places = list(zip(after.groups, after.rows, after.n.sum(axis=1).tolist(), strict=True))
     fresh, coarser = dict[str, int](), dict[str, int]()
     if before.name in _OF_CATEGORIES:
-        groups = dict.fromkeys(group for group, fits in zip(found.groups, is_fresh, strict=True) if fits)
-        coarser = {group: found.groups.count(group) for group in groups} | dict(found.bands)
+        groups = dict.fromkeys(group for group, row, _ in places if (group, row) not in rows)
+        coarser = {group: after.groups.count(group) for group in groups} | dict(after.bands)
     elif before.kind is CellKind.SHARE:
-        n_people = found.n.sum(axis=1).tolist()
-        fresh = {row: int(n) for row, n, fits in zip(found.rows, n_people, is_fresh, strict=True) if fits}
-    gone = tuple(group for group in dict.fromkeys(before.groups) if group not in found.groups)
-    return ComparedTable(
-        before,
-        found.aligned(before),
-        reference_of(before.columns, compare_with),
-        coarser,
-        gone,
-        fresh,
-        tuple(group for group in gone if f"{before.source}.{group}" in by_role),
-    )
+        fresh = {row: int(n) for group, row, n in places if (group, row) not in rows}
+    gone = tuple(group for group in dict.fromkeys(before.groups) if group not in after.groups)
+    excused = tuple(group for group in gone if f"{before.source}.{group}" in by_role)
+    reference = reference_of(before.columns, compare_with)
+    return ComparedTable(before, after.aligned(before), reference, coarser, gone, fresh, excused)
 
 
 def reference_of(columns: tuple[str, ...], compare_with: str | None = None) -> int | None:

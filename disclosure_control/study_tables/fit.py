@@ -225,15 +225,13 @@ def fit_for_use(
     lost: dict[str, tuple[float, ...]] = {}
     for table in tables.values():
         lost[table.before.name] = (*lost.get(table.before.name, ()), table.lost)
-    return FitForUse(
-        RULES[found[0].rule].answer if found else Fitness.YES,
-        tuple(_first_line(found, len(tables), left_out)),
-        tuple(_sentence(about, [one.words for one in of_one]) for about, of_one in grouped.items()),
-        tuple(_sentence(about, [one.told or one.words for one in of_one]) for about, of_one in grouped.items()),
-        lost,
-        sum(int(table.vanished.sum()) for table in tables.values() if table.before.is_main),
-        tuple(found),
+    reasons, for_recipient = (
+        tuple(f"{f'{about}: ' if about else ''}{'; '.join(map(words, lines))}." for about, lines in grouped.items())
+        for words in (lambda line: line.words, lambda line: line.told or line.words)
     )
+    n_vanished = sum(int(table.vanished.sum()) for table in tables.values() if table.before.is_main)
+    answer, losses = RULES[found[0].rule].answer if found else Fitness.YES, _first_line(found, len(tables), left_out)
+    return FitForUse(answer, tuple(losses), reasons, for_recipient, lost, n_vanished, tuple(found))
 
 
 def _first_line(ledger: Sequence[LedgerLine], n_tables: int, left_out: str) -> list[str]:
@@ -260,11 +258,7 @@ def _not_compared(tables: Mapping[str, ComparedTable], not_compared: Sequence[st
         be = "was" if len(not_compared) == 1 else "were"
         words = f"{listed(not_compared, MOST_NAMED)} {be} too large to be compared with what came in"
     if words:
-        yield LedgerLine("not_compared", "", words[:1].upper() + words[1:], short=words)
-
-
-def _sentence(about: str, words: Sequence[str]) -> str:
-    return f"{f'{about}: ' if about else ''}{'; '.join(words)}."
+        yield LedgerLine("not_compared", "", capitalised(words), short=words)
 
 
 # ---------------------------------------------------------------- lines of the tables
@@ -293,27 +287,23 @@ def _in_total(tables: Collection[ComparedTable]) -> Iterator[LedgerLine]:
 def _entries(policy: Policy, table: ComparedTable, settings: FitForUseSettings) -> Iterator[LedgerLine]:
     before, about = table.before, table.before.title
     is_of_people = _is_looked_at(table) and not before.is_main
-    if is_gone := bool(np.isnan(table.after.value).all()) and not table.coarser:
-        rule = "table_gone" if table.is_read.any() else "small_table_gone"
+    if np.isnan(table.after.value).all() and not table.coarser:
+        rule = "main_table_gone" if before.is_main else "table_gone" if table.is_read.any() else "small_table_gone"
         short = "" if is_of_people else about  # its columns are named
-        yield LedgerLine(
-            "main_table_gone" if before.is_main else rule, about, "what leaves has nothing of it", short=short
-        )
+        yield LedgerLine(rule, about, "what leaves has nothing of it", short=short)
         if not is_of_people:
             return
-    if not is_gone:
+    else:
         yield from _of_comparisons(policy, table, settings)
     for group, n in table.coarser.items():
         words, name = bands_in_words(n), name_of_group(group)
         tells_apart = is_of_people and (before.kind is CellKind.MEAN or before.groups.count(group) != 1)
-        yield LedgerLine(
-            "coarser", about, f"{name} leaves in {words}", short=f"{name} in {words}" if tells_apart else ""
-        )
+        short = f"{name} in {words}" if tells_apart else ""
+        yield LedgerLine("coarser", about, f"{name} leaves in {words}", short=short)
     if gone := [group for group in table.gone if group != ANY]:
         names = listed(map(name_of_group, gone), MOST_NAMED)
-        yield LedgerLine(
-            "column_gone", about, f"not in what leaves: {names}", short=names if before.name not in _PAIRS else ""
-        )
+        short = names if before.name not in _PAIRS else ""
+        yield LedgerLine("column_gone", about, f"not in what leaves: {names}", short=short)
     if table.test_changed:
         yield LedgerLine("test_changed", about, "the test over all arms has another result at 5% than in what came in")
     if n_gone := int(table.vanished.sum()):
@@ -348,15 +338,15 @@ def _of_comparisons(policy: Policy, table: ComparedTable, settings: FitForUseSet
         f"main_{name}" if table.before.is_main else name if _are_many(table, at, settings) else f"few_{name}"
         for name, at in (("moved", is_gone), ("unsure", is_unsure))
     )
-    kinds = (
+    may = rows_may_be_named(policy, table)
+    for rule, of_kind, words in (
         (gone, (State.MOVED,), "moved beyond the confidence interval of what came in"),
         (gone, (State.LOST,), "cannot be made any more"),
         (unsure, (State.SIGN, State.SIGNIFICANCE), "changed in sign or in significance"),
-    )
-    for rule, of_kind, words in kinds:
+    ):
         at = np.isin(states, of_kind)
         if n := int(at.sum()):
-            sentence, may = f"{n} of {counted(n_read, what)} {words}", rows_may_be_named(policy, table)
+            sentence = f"{n} of {counted(n_read, what)} {words}"
             places = [(row, column) for row, column in np.argwhere(at).tolist() if may[row]]
             named = [arm_and_row(table, *place) for place in places]
             moved = [f"{name}{moved_by(policy, table, *place)}" for name, place in zip(named, places, strict=True)]

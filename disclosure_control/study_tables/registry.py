@@ -7,7 +7,6 @@ import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from disclosure_control.study_tables.side import StudySide
 from disclosure_control.study_tables.table import StudyTable
@@ -28,17 +27,19 @@ class TableDefinition:
     make: Make
 
 
-def defined(name: str, place: int, documentation: str) -> Callable[[Make], TableDefinition]:
-    """Makes a definition of a function: it is written above the one named ``make``."""
-    return lambda make: TableDefinition(name, place, documentation, make)
+def defined(place: int, documentation: str) -> Callable[[Make], TableDefinition]:
+    """Makes a definition of a function, with the name of its module: it is written above the one named ``make``."""
+    return lambda make: TableDefinition(make.__module__.rpartition(".")[2], place, documentation, make)
 
 
 @cache
 def definitions() -> dict[str, TableDefinition]:
     """Every definition by name, in the order of the tables."""
-    folder = Path(__file__).parent / "definitions"
-    names = (module.name for module in pkgutil.iter_modules([str(folder)]))
-    modules = [importlib.import_module(f"disclosure_control.study_tables.definitions.{name}") for name in names]
+    from disclosure_control.study_tables import definitions as folder
+
+    modules = (
+        importlib.import_module(f"{folder.__name__}.{one.name}") for one in pkgutil.iter_modules(folder.__path__)
+    )
     found: list[TableDefinition] = [module.make for module in modules]
     return {one.name: one for one in sorted(found, key=lambda one: one.place)}
 

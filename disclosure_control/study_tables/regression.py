@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMN, COLUMNS, Place
-from disclosure_control.basics.telling.faults import FaultyInputError
 
 MOST_STEPS, CLOSE = 50, 1e-10
 LARGEST = 15.0  # a coefficient of log odds or log hazards, or its error, beyond it, per deviation, has no end
@@ -38,11 +38,9 @@ class OutcomeAsked(SettingsGroup):
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
         """The library for several predictors of a time, where it is missing."""
-        if self.time is not None and len(self.by) > 1:
-            try:
-                library_of_cox()
-            except FaultyInputError as error:
-                yield f"{place['by']}: {error}"
+        if self.time is not None and len(self.by) > 1 and find_spec("statsmodels") is None:
+            install = "install it: pip install -r requirements/survival.txt"
+            yield f"{place['by']}: several predictors of a time need the library statsmodels; {install}"
 
 
 class Estimates(NamedTuple):
@@ -95,21 +93,6 @@ def _with_an_end(found: Estimates, design: np.ndarray) -> Estimates | None:
     return found if (largest <= LARGEST).all() else None
 
 
-def library_of_cox() -> Any:
-    """The class of Cox's regression, imported where it is used.
-
-    Raises ``FaultyInputError`` with the command that installs it.
-    """
-    try:
-        from statsmodels.duration.hazard_regression import PHReg
-    except ImportError:
-        raise FaultyInputError(
-            "several predictors of a time need the library statsmodels; install it: "
-            "pip install -r requirements/survival.txt"
-        ) from None
-    return PHReg
-
-
 def cox(design: np.ndarray, time: np.ndarray, happened: np.ndarray) -> Estimates | None:
     """Cox's regression of times (n,) to events that ``happened`` (n,) or were not seen: log hazard ratios.
 
@@ -118,7 +101,9 @@ def cox(design: np.ndarray, time: np.ndarray, happened: np.ndarray) -> Estimates
     """
     if happened.sum() <= design.shape[1] or not _determines(design - design.mean(axis=0)):
         return None
-    regression = library_of_cox()(time, design, status=happened.astype(int), ties="efron")
+    from statsmodels.duration.hazard_regression import PHReg
+
+    regression = PHReg(time, design, status=happened.astype(int), ties="efron")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a fit without an end is seen by its coefficients
         try:

@@ -59,8 +59,6 @@ class PersonRows:
 
     def of_columns(self, names: Sequence[str]) -> pd.DataFrame:
         """A frame with at least some columns, those of them that are there."""
-        if isinstance(self.frame, pd.DataFrame):
-            return self.frame
         return pd.DataFrame({name: self.frame[name] for name in names if name in self.frame}, index=self.frame.index)
 
 

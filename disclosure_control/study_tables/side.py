@@ -72,6 +72,10 @@ class StudySide:
             if (rows := self.domain(name)) is not None and rows.table.kind in kinds:
                 yield rows
 
+    def events(self, *prefixes: str) -> Iterator[DomainRows]:
+        """The domains of events whose columns begin with one of the letters of SDTM."""
+        return (rows for rows in self.domains(TableKind.EVENTS) if rows.table.prefix in prefixes)
+
     def findings(self, are_times: bool = False) -> Iterator[DomainRows]:
         """The domains of results, or those of times to an event."""
         return (rows for rows in self.domains(TableKind.FINDINGS) if (TIME_TO_EVENT in rows) is are_times)
@@ -238,18 +242,15 @@ class StudySide:
 
         ``further``: fields of the table; its ``source``, if that is not the domain.
         """
-        people, shape = rows.people if people is None else people, (0, len(self.arms))
-        n, records, of = [np.zeros(shape, np.int64)], [np.zeros(shape, np.int64)], [np.zeros(shape, np.int64)]
-        for part in parts:
-            of_part = self.count(people, part.codes, len(part.levels))
-            n.append(of_part[0])
-            records.append(of_part[1])
-            of.append(np.broadcast_to(self.people_in_arms if part.of is None else part.of, of_part[0].shape))
+        people, none = rows.people if people is None else people, np.zeros((0, len(self.arms)), np.int64)
+        counted = [self.count(people, part.codes, len(part.levels)) for part in parts]
+        n, records = (np.vstack([none, *(one[at] for one in counted)]) for at in (0, 1))
+        of_parts = [self.people_in_arms if part.of is None else part.of for part in parts]
+        of = np.vstack([none, *(np.broadcast_to(one, of[0].shape) for one, of in zip(of_parts, counted, strict=True))])
         levels, groups = [one for part in parts for one in part.levels], [one for part in parts for one in part.groups]
-        cells = Cells.of_shares(np.vstack(n), np.vstack(of))
-        further |= {"events": np.vstack(records)} if with_records else {}
-        about, margin = (name, further.pop("source", rows.domain), title, self.arms), np.vstack(of)
-        return StudyTable.of_cells(CellKind.SHARE, *about, levels, cells, margin, groups, **further)
+        further |= {"events": records} if with_records else {}
+        about = name, further.pop("source", rows.domain), title, self.arms
+        return StudyTable.of_cells(CellKind.SHARE, about, levels, Cells.of_shares(n, of), of, groups=groups, **further)
 
     def means(
         self, name: str, rows: DomainRows, title: str, measured: Mapping[str, np.ndarray], **further: Any
@@ -259,7 +260,7 @@ class StudySide:
         people, codes = np.tile(np.arange(self.n_people), n), np.repeat(np.arange(n), self.n_people)
         cells = self.mean_cells(people, codes, np.concatenate([np.zeros(0), *measured.values()]), n)
         about = name, rows.domain, title, self.arms
-        return StudyTable.of_cells(CellKind.MEAN, *about, list(measured), cells, self.people_in_arms, **further)
+        return StudyTable.of_cells(CellKind.MEAN, about, list(measured), cells, self.people_in_arms, **further)
 
     def mean_cells(self, people: np.ndarray, codes: np.ndarray, values: np.ndarray, n_codes: int) -> Cells:
         """Means of ``values`` (n_rows,) by code and arm; the rows of a person with one code count by their mean."""

@@ -14,6 +14,9 @@ ANY = "Any record"  # of a data set that not everybody has
 Z = NormalDist().inv_cdf(0.975)  # of intervals of 95%
 
 
+About = tuple[str, str, str, tuple[str, ...]]  # the name, source, title and columns of a table
+
+
 class CellKind(StrEnum):
     """What the values of a table are."""
 
@@ -76,22 +79,13 @@ class StudyTable:
 
     @classmethod
     def of_cells(
-        cls,
-        kind: CellKind,
-        name: str,
-        source: str,
-        title: str,
-        columns: Sequence[str],
-        rows: Sequence[str],
-        cells: Cells,
-        of: np.ndarray,
-        groups: Sequence[str] | None = None,
-        **further: Any,
+        cls, kind: CellKind, about: About, rows: Sequence[str], cells: Cells, of: np.ndarray, **further: Any
     ) -> StudyTable:
         """A table of cells, whose rows are groups of their own where no others are given."""
-        in_groups, margin = tuple(rows if groups is None else groups), np.broadcast_to(of, cells.n.shape)
+        name, source, title, columns = about
+        groups, margin = tuple(further.pop("groups", rows)), np.broadcast_to(of, cells.n.shape)
         figures = cells.n, margin, cells.value, cells.error
-        return cls(name, source, title, kind, tuple(columns), tuple(rows), in_groups, *figures, **further)
+        return cls(name, source, title, kind, columns, tuple(rows), groups, *figures, **further)
 
     @property
     def key(self) -> str:

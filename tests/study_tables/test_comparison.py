@@ -31,7 +31,7 @@ def shares(
 ) -> StudyTable:
     names = rows or [f"row {place}" for place in range(len(n))]
     cells, margin = Cells.of_shares(np.array(n), np.array(of)), np.array(of)
-    return StudyTable.of_cells(CellKind.SHARE, name, "AE", "Adverse events", ARMS, names, cells, margin, is_main=True)
+    return StudyTable.of_cells(CellKind.SHARE, (name, "AE", "Adverse events", ARMS), names, cells, margin, is_main=True)
 
 
 # ---------------------------------------------------------------- figures

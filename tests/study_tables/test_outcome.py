@@ -152,7 +152,7 @@ def test_predictors_that_say_who_is_first_have_no_hazards():
 
 
 def test_without_the_library_several_predictors_of_a_time_are_a_fault(monkeypatch):
-    monkeypatch.setitem(sys.modules, "statsmodels.duration.hazard_regression", None)
+    monkeypatch.setitem(sys.modules, "statsmodels", None)
     given = {"column": "A__x", "by": ["A__y", "A__z"], "time": "A__t"}
     (fault,) = faults_of(OutcomeAsked, given, PLACE)
     assert "pip install -r requirements/survival.txt" in fault

@@ -7,10 +7,9 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from disclosure_control.basics.drawings.rows import RateWithInterval, interval_chart
-from disclosure_control.basics.telling.sections import Figure, Part, Section, Sentence, Style, Table, Where
+from disclosure_control.basics.telling.sections import Part, Section, Sentence, Style, Table, Where
 from disclosure_control.basics.telling.small_counts import MASKED_CELL, WHAT_MASKED_MEANS, Policy
-from disclosure_control.basics.telling.words import counted, listed
+from disclosure_control.basics.telling.words import counted
 from disclosure_control.release.before_and_after import StudyCompared
 from disclosure_control.release.ledger import By, Loss, losses_for
 from disclosure_control.steps.release import STUDY_TABLES_OUTLINE
@@ -103,7 +102,7 @@ def _largest(policy: Policy, table: ComparedTable) -> str:
 def use_sections(
     policy: Policy, compared: StudyCompared, losses: Sequence[Loss] = (), n_people: Sequence[int] = ()
 ) -> tuple[Section, ...]:
-    """The section: the answer with its reasons, the ledger, what became of each table, and the main ones with drawings.
+    """The section: the answer with its reasons, the ledger, what became of each table, and the main ones.
 
     The answer, the reasons and the figures of each table are in the evidence, too, under the loss of utility.
     ``n_people``: the published numbers of people, all and those who stay.
@@ -168,7 +167,6 @@ def _main_table(policy: Policy, table: ComparedTable) -> Iterator[Part]:
     masks = "" if policy.is_exact else f"{same} {WHAT_MASKED_MEANS}"
     if masks or more:
         yield Sentence(f"{masks}{more}".strip(), Style.SMALL)
-    yield from _drawing(table, told)
 
 
 def _cell(policy: Policy, table: ComparedTable, told: np.ndarray, known: np.ndarray, row: int, column: int) -> str:
@@ -177,22 +175,3 @@ def _cell(policy: Policy, table: ComparedTable, told: np.ndarray, known: np.ndar
         return f"{before:.0%} → {after:.0%}"
     is_near = abs(table.before.n[row, column] - table.after.n[row, column]) < policy.threshold
     return f"{before:.0%} → ±" if known[row, column] and is_near else MASKED_CELL
-
-
-def _drawing(table: ComparedTable, told: np.ndarray) -> Iterator[Figure]:
-    """The row that changed most: each arm as it came in and as it leaves, with its confidence interval."""
-    whole = told.all(axis=1) & table.is_changed.any(axis=1)
-    if not whole.any():
-        return
-    size = np.abs(np.nan_to_num(table.change)).max(axis=1)
-    row = int(np.argmax(np.where(whole, size, -1)))
-    sides = ((table.before, "came in"), (table.after, "leaves"))
-    bars = []
-    for column, arm in enumerate(table.before.columns):
-        for side, words in sides:
-            low, high = (float(end[row, column]) for end in side.interval)
-            value = float(side.value[row, column])
-            bars.append(RateWithInterval(f"{arm}, {words}", value, low, high, f"{value:.0%}"))
-    name = table.before.rows[row]
-    described = listed(f"{one.label} {one.text}" for one in bars)
-    yield Figure(interval_chart(name, described, bars), f"{name}: share of people with its 95% confidence interval.")

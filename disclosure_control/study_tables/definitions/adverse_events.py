@@ -10,44 +10,36 @@ from disclosure_control.study_tables.registry import defined
 from disclosure_control.study_tables.rows import DomainRows, Levels
 from disclosure_control.study_tables.side import YES, StudySide
 from disclosure_control.study_tables.table import StudyTable
-from study.models.roles import TableKind
 
 PREFIX = "AE"
 _RELATED = ("RELATED", "POSSIBLE", "POSSIBLY RELATED", "PROBABLE", "PROBABLY RELATED", "DEFINITE", "DEFINITELY RELATED")
 RELATED = (*YES, *_RELATED, "CERTAIN", "LIKELY", "VERY LIKELY")
+STOPPED = ("DRUG WITHDRAWN", "DRUG DISCONTINUED", "TREATMENT DISCONTINUED", "DISCONTINUED")
 # Row -> the columns that say so, by the names of the merge, and the words that say it.
 ROWS: tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...] = (
     ("Serious adverse event", (("SER", YES),)),
     ("Severe adverse event", (("SEV", ("SEVERE", "LIFE THREATENING", "3")), ("TOXGR", ("3", "4", "5")))),
     ("Adverse event related to treatment", (("REL", RELATED),)),
-    (
-        "Adverse event leading to discontinuation",
-        (("ACN", ("DRUG WITHDRAWN", "DRUG DISCONTINUED", "TREATMENT DISCONTINUED", "DISCONTINUED")),),
-    ),
+    ("Adverse event leading to discontinuation", (("ACN", STOPPED),)),
     ("Fatal adverse event", (("SDTH", YES), ("OUT", ("FATAL", "DEATH")))),
 )
 _DAYS, _DATES = ("STDY", "DY", "ASTDY"), ("STDTC", "DTC", "ASTDT")
 
 
-@defined(
-    "adverse_events",
-    40,
-    "people and records of adverse events, by arm: any, since treatment began, serious, fatal, and so on",
-)
+@defined(40, "people and records of adverse events, by arm: any, since treatment began, serious, fatal, and so on")
 def make(side: StudySide) -> Iterator[StudyTable]:
     """A row of each kind for which the domain has a column with a value, by the arm of the treatment."""
-    for rows in side.domains(TableKind.EVENTS):
-        if rows.table.prefix == PREFIX:
-            found = {"Any adverse event": np.ones(len(rows.people), dtype=bool)}
-            if (emergent := began_after(side, rows)) is not None:
-                found["Adverse event since treatment began"] = emergent
-            for name, columns in ROWS:
-                named = [(column, words) for short, words in columns if (column := rows.called(short)) is not None]
-                if named:
-                    found[name] = np.any([rows.is_one_of(column, *words) for column, words in named], axis=0)
-            parts = [Levels.of_flag(name, is_so) for name, is_so in found.items()]
-            title = f"Adverse events ({rows.domain})"
-            yield side.as_treated.shares("adverse_events", rows, title, parts, with_records=True, is_main=True)
+    for rows in side.events(PREFIX):
+        found = {"Any adverse event": np.ones(len(rows.people), dtype=bool)}
+        if (emergent := began_after(side, rows)) is not None:
+            found["Adverse event since treatment began"] = emergent
+        for name, columns in ROWS:
+            named = [(column, words) for short, words in columns if (column := rows.called(short)) is not None]
+            if named:
+                found[name] = np.any([rows.is_one_of(column, *words) for column, words in named], axis=0)
+        parts = [Levels.of_flag(name, is_so) for name, is_so in found.items()]
+        title = f"Adverse events ({rows.domain})"
+        yield side.as_treated.shares("adverse_events", rows, title, parts, with_records=True, is_main=True)
 
 
 def began_after(side: StudySide, rows: DomainRows) -> np.ndarray | None:

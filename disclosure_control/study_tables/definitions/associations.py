@@ -18,7 +18,7 @@ MOST_COLUMNS = 40  # 780 pairs
 LEAST = 4  # people, so that a correlation has an error
 
 
-@defined("associations", 15, "of a study without arms the correlation of each pair of columns of numbers or two values")
+@defined(15, "of a study without arms the correlation of each pair of columns of numbers or two values")
 def make(side: StudySide) -> Iterator[StudyTable]:
     """Of each table of people in a study without arms; a person with several rows counts by their mean."""
     if not side.has_arms:
@@ -43,4 +43,4 @@ def _correlations(side: StudySide, rows: DomainRows) -> StudyTable:
     with np.errstate(invalid="ignore", divide="ignore"):
         cells = Cells(n, r, np.where(n >= LEAST, (1 - r**2) / np.sqrt(n - 1), np.nan))
     about = "associations", rows.domain, f"Correlations ({rows.domain})", side.arms
-    return StudyTable.of_cells(CellKind.ESTIMATE, *about, labels, cells, side.people_in_arms)
+    return StudyTable.of_cells(CellKind.ESTIMATE, about, labels, cells, side.people_in_arms)

@@ -28,7 +28,6 @@ _FLAGS = (("BLFL", FLAGGED), ("LOBXFL", LAST_BEFORE_EXPOSURE))
 
 
 @defined(
-    "change_from_baseline",
     60,
     "laboratory values and the like: mean change from baseline by test, unit, visit and arm; mean results of tests "
     "without later visits",
@@ -84,7 +83,7 @@ def _of_results(
         groups = tests[shown // len(ends)].tolist()
         named = [f"{group}{ends[end]}" for group, end in zip(groups, shown % len(ends), strict=True)]
         about = name, rows.domain, f"{title} ({rows.domain})", side.arms
-        yield StudyTable.of_cells(CellKind.MEAN, *about, named, cells.at(shown), side.people_in_arms, groups)
+        yield StudyTable.of_cells(CellKind.MEAN, about, named, cells.at(shown), side.people_in_arms, groups=groups)
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,7 @@ LEAST_ROWS = 10  # numbered from one end to the other
 FURTHER = (Role.PLACE, Role.NUMBER, Role.CATEGORY, Role.FLAG, Role.DEATH, Role.CODED_TERM, Role.UNKNOWN)
 
 
-@defined(
-    "demographics",
-    10,
-    "who was in the study, by arm: age, sex, origin and every other column of people, means and shares",
-)
+@defined(10, "who was in the study, by arm: age, sex, origin and every other column of people, means and shares")
 def make(side: StudySide) -> Iterator[StudyTable]:
     """Of each table of people, or of their rows in time, the means of its numbers, and the shares of its categories.
 
@@ -53,9 +49,8 @@ def _telling(side: StudySide, rows: DomainRows) -> Iterator[str]:
     for name in rows.table.of_role(*DEMOGRAPHIC, *FURTHER):
         if rows.has(name) and not _says_again(side, rows, name):
             codes, labels = rows.codes(name)
-            is_number = len(labels) == len(codes) >= LEAST_ROWS and side.is_number(rows, name)
-            numbers = rows.numbers(name) if is_number else np.zeros(0)
-            counts_rows = is_number and float(np.ptp(numbers)) == len(codes) - 1 and not (numbers % 1).any()
+            numbers = rows.numbers(name) if len(labels) == len(codes) >= LEAST_ROWS else np.zeros(0)
+            counts_rows = len(numbers) > 0 and np.ptp(numbers) == len(numbers) - 1 and not (numbers % 1).any()
             if not counts_rows and (len(labels) > 1 or (codes < 0).any()):
                 yield name
 

@@ -24,19 +24,18 @@ _ENDED: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 
 
-@defined("disposition", 30, "how people ended the study, by arm")
+@defined(30, "how people ended the study, by arm")
 def make(side: StudySide) -> Iterator[StudyTable]:
     """Shares of people by the coded reason; of records that are disposition events, where some are named so.
 
     Where people have several such records, each kind of them (DSSCAT), and in a kind each epoch, is a table.
     """
-    for rows in side.domains(TableKind.EVENTS):
-        if rows.table.prefix == PREFIX and (term := rows.called("DECOD")) is not None:
-            category = rows.called("CAT")
-            is_event = np.ones(len(rows.people), dtype=bool)
-            if category is not None and (named := rows.is_one_of(category, "DISPOSITION EVENT")).any():
-                is_event = named
-            divided_by = [one for one in (rows.called("SCAT"), "EPOCH") if one is not None and rows.has(one)]
+    for rows in side.events(PREFIX):
+        category, is_event = rows.called("CAT"), np.ones(len(rows.people), dtype=bool)
+        if category is not None and (named := rows.is_one_of(category, "DISPOSITION EVENT")).any():
+            is_event = named
+        divided_by = [one for one in (rows.called("SCAT"), "EPOCH") if one is not None and rows.has(one)]
+        if (term := rows.called("DECOD")) is not None:
             for part, is_so in _parts(side, rows, is_event, divided_by, ()):
                 yield _by_reason(side, rows, part, [term], is_so)
     for rows in side.domains(TableKind.PEOPLE):

@@ -10,18 +10,13 @@ from disclosure_control.study_tables.registry import defined
 from disclosure_control.study_tables.rows import DomainRows, Levels
 from disclosure_control.study_tables.side import StudySide
 from disclosure_control.study_tables.table import StudyTable
-from study.models.roles import TableKind
-
-PREFIXES = ("EX", "EC")
 
 
-@defined("exposure", 20, "days from the first dose to the last, and the mean dose, by arm")
+@defined(20, "days from the first dose to the last, and the mean dose, by arm")
 def make(side: StudySide) -> Iterator[StudyTable]:
     """Days from the first dose to the last, and the mean dose of a record, by the arm of the treatment."""
-    for rows in side.domains(TableKind.EVENTS):
-        if rows.table.prefix in PREFIXES:
-            measured = dict(_measured(side, rows))
-            yield side.as_treated.means("exposure", rows, f"Exposure ({rows.domain})", measured)
+    for rows in side.events("EX", "EC"):
+        yield side.as_treated.means("exposure", rows, f"Exposure ({rows.domain})", dict(_measured(side, rows)))
 
 
 def _measured(side: StudySide, rows: DomainRows) -> Iterator[tuple[str, np.ndarray]]:

@@ -28,9 +28,7 @@ class ValuesOfPeople:
     labels: tuple[str, ...] = field(repr=False)
 
 
-@defined(
-    "outcome", 90, "the outcome that `fit_for_use` names, by its predictors: a regression, or curves by one column"
-)
+@defined(90, "the outcome that `fit_for_use` names, by its predictors: a regression, or curves by one column")
 def make(side: StudySide) -> Iterator[StudyTable]:
     """The table that the config asks for, where this side has all its columns."""
     asked = side.outcome
@@ -100,7 +98,7 @@ def _regression(
         value, error = (one[len(one) - len(names) :, None] for one in found)
         about = "outcome", outcome.name, f"{outcome.name} by its predictors, {kind}", (EVERYBODY,)
         cells, margin = Cells(np.full(value.shape, len(table)), value, error), (side.arm >= 0).sum()
-        yield StudyTable.of_cells(CellKind.ESTIMATE, *about, names, cells, margin, is_main=True)
+        yield StudyTable.of_cells(CellKind.ESTIMATE, about, names, cells, margin, is_main=True)
 
 
 def _design(side: StudySide, by: Sequence[ValuesOfPeople]) -> tuple[np.ndarray, list[str]]:

@@ -16,7 +16,7 @@ from disclosure_control.study_tables.table import StudyTable
 NORMAL, MOST_MARKS = "NORMAL", 12  # other columns than marks of a range have more
 
 
-@defined("shifts", 70, "results below, within or above the normal range, at baseline and at the last visit, by arm")
+@defined(70, "results below, within or above the normal range, at baseline and at the last visit, by arm")
 def make(side: StudySide) -> Iterator[StudyTable]:
     """Of each domain of findings with a mark of the normal range; rows are a test with the first and the last mark."""
     for rows in side.findings():

@@ -17,7 +17,7 @@ from study.models.roles import TableKind
 TERM, CLASS = "term", "class"
 
 
-@defined("terms", 50, "people and records by class and term, of each domain of coded events, by arm")
+@defined(50, "people and records by class and term, of each domain of coded events, by arm")
 def make(side: StudySide) -> Iterator[StudyTable]:
     """Of each coded term of events the finest level that is usual, and the class above it."""
     for rows in side.domains(TableKind.EVENTS):

@@ -12,7 +12,7 @@ from disclosure_control.study_tables.rows import DomainRows
 from disclosure_control.study_tables.side import TIME_TO_EVENT, StudySide
 from disclosure_control.study_tables.survival import kaplan_meier, log_rank
 from disclosure_control.study_tables.table import CellKind, StudyTable
-from study.models.roles import Role, TableKind
+from study.models.roles import Role
 
 # When curves are read, by the unit of the times; in days the early ones of short studies come first.
 HORIZONS: dict[str, tuple[float, ...]] = {
@@ -27,9 +27,7 @@ ENDS = ("RFPENDTC", "RFENDTC", "RFXENDTC", "TRTEDT")
 
 
 @defined(
-    "time_to_event",
-    80,
-    "time to the first adverse event, to death, or to ADaM's events: Kaplan-Meier by arm, and the log-rank test",
+    80, "time to the first adverse event, to death, or to ADaM's events: Kaplan-Meier by arm, and the log-rank test"
 )
 def make(side: StudySide) -> Iterator[StudyTable]:
     """Of ADaM's times to an event each parameter; of SDTM the first adverse event since treatment began, and death."""
@@ -45,8 +43,8 @@ def make(side: StudySide) -> Iterator[StudyTable]:
     died = np.floor(side.first_known(tuple(base.table.of_role(Role.DEATH_DATE))))
     if not np.isnan(died).all():
         yield _table(side, base.domain, "Time to death, days", died - start + 1, end - start + 1)
-    for rows in side.domains(TableKind.EVENTS):
-        began_after = adverse_events.began_after(side, rows) if rows.table.prefix == adverse_events.PREFIX else None
+    for rows in side.events(adverse_events.PREFIX):
+        began_after = adverse_events.began_after(side, rows)
         if began_after is not None and (day := rows.called("STDY")) is not None:
             since = rows.numbers(day)
             first = side.least(rows.people, np.where(began_after & (since >= 1), since, np.nan))
@@ -103,15 +101,11 @@ def survival_table(
     at = side.as_before(("horizons", name, source), lambda: _horizons(unit, float(time.max(initial=0))))
     found = kaplan_meier(time, event, group, n_groups, at)
     _, p_value = log_rank(time, event, group, n_groups)
-    labels = [f"{unit} {one:g}" for one in at]
     until = event[None, :, None] & (time[None, :, None] <= at[:, None, None])
     return StudyTable.of_cells(
         CellKind.SURVIVAL,
-        name,
-        source,
-        title,
-        groups,
-        labels,
+        (name, source, title, tuple(groups)),
+        [f"{unit} {one:g}" for one in at],
         found,
         np.bincount(group, minlength=n_groups),
         events=(until & (group[None, :, None] == np.arange(n_groups))).sum(axis=1),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -22,13 +23,12 @@ _UNPLANNED = re.compile(r"(?i)unsched|unplan|ungeplant")
 class Visits:
     """The ``number`` of each row's visit (n_rows,), NaN without one, and its ``place`` in the plan, -1 if unscheduled.
 
-    ``names`` and ``numbers`` (n_visits,) are those of the planned visits, in their order.
+    ``names`` (n_visits,) are those of the planned visits, in their order.
     """
 
     number: np.ndarray = field(repr=False)
     place: np.ndarray = field(repr=False)
     names: tuple[str, ...]
-    numbers: np.ndarray = field(repr=False)
 
 
 def visits_of_rows(side: StudySide, rows: DomainRows) -> Visits:
@@ -51,22 +51,24 @@ def _visits(side: StudySide, rows: DomainRows) -> Visits:
         counted = named if named is not None and not np.isnan(rows.numbers_of_codes(named)).any() else None
     if counted is None and named is None:
         nothing = np.zeros(len(rows.people))
-        return Visits(nothing, nothing.astype(np.int64), ("",), np.zeros(1))
+        return Visits(nothing, nothing.astype(np.int64), ("",))
     codes, labels = rows.codes(counted or str(named))
+    called: dict[float, str] = {}
     if counted is None:
         order = side.as_before(("visits", rows.domain), lambda: sorted(labels.tolist(), key=_in_order))
-        known = {name: place for place, name in enumerate([*order, *sorted({*labels.tolist()} - {*order})])}
-        numbers = np.array([np.nan if _UNPLANNED.search(one) else known[one] for one in labels.tolist()], dtype=float)
+        called = dict(enumerate([*order, *sorted({*labels.tolist()} - {*order})]))
+        place_of = {name: place for place, name in called.items()}
+        numbers = np.array(
+            [np.nan if _UNPLANNED.search(one) else place_of[one] for one in labels.tolist()], dtype=float
+        )
     else:
         numbers = rows.numbers_of_codes(counted)
-    number = np.append(numbers, np.nan)[codes]
     planned = np.unique(numbers[numbers % 1 == 0])
     place = np.append(np.where(numbers % 1 == 0, np.searchsorted(planned, np.nan_to_num(numbers)), -1), -1)[codes]
-    names = [f"visit {one:g}" for one in planned.tolist()] if counted else [list(known)[int(one)] for one in planned]
     if counted is not None and named not in (None, counted):
         called = side.as_before(("visits", rows.domain), lambda: _called(rows, named, place, planned))
-        names = [called.get(one, name) for one, name in zip(planned.tolist(), names, strict=True)]
-    return Visits(number, place, tuple(names), planned)
+    names = tuple(called.get(one, f"visit {one:g}") for one in planned.tolist())
+    return Visits(np.append(numbers, np.nan)[codes], place, names)
 
 
 def _in_order(name: str) -> tuple[object, ...]:
@@ -79,19 +81,16 @@ def _called(rows: DomainRows, column: str, place: np.ndarray, planned: np.ndarra
     """The name of each planned visit: its commonest one, and its number where others have the same."""
     codes, names = rows.codes(column)
     both = (place >= 0) & (codes >= 0)
-    if not both.any():
-        return {}
-    n = np.bincount(place[both] * len(names) + codes[both], minlength=len(planned) * len(names))
-    n = n.reshape(len(planned), -1)
-    chosen, known = names[n.argmax(axis=1)].tolist(), (n.max(axis=1) > 0).tolist()
+    shape = len(planned), max(len(names), 1)
+    n = np.bincount(place[both] * shape[1] + codes[both], minlength=shape[0] * shape[1]).reshape(shape)
+    chosen = {at: names[n[at].argmax()] for at in np.flatnonzero(n.any(axis=1)).tolist()}
+    n_called = Counter(chosen.values())
     return {
-        float(number): name if chosen.count(name) == 1 else f"{name} ({number:g})"
-        for number, name, is_known in zip(planned, chosen, known, strict=True)
-        if is_known
+        float(planned[at]): name if n_called[name] == 1 else f"{name} ({planned[at]:g})" for at, name in chosen.items()
     }
 
 
-@defined("visits", 55, "people and records by visit, stay or element, by arm")
+@defined(55, "people and records by visit, stay or element, by arm")
 def make(side: StudySide) -> Iterator[StudyTable]:
     """Of each table of visits, stays or elements: people and records by visit, or by each other category."""
     for rows in side.domains(TableKind.TIMING):
