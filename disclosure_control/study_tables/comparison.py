@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from disclosure_control.basics.telling.small_counts import SMALLEST_PRINTED_GROUP
-from disclosure_control.study_tables.table import CellKind, StudyTable, Z
+from disclosure_control.study_tables.table import CellKind, Cells, StudyTable, Z
 
 LEAST = SMALLEST_PRINTED_GROUP  # people of a cell whose difference from another one is read
 CONTROL = re.compile(r"(?i)placebo|\bpbo\b|control|sham|vehicle|standard of care|usual care|no treatment|untreated")
@@ -205,8 +204,8 @@ def compared(
     that do not leave because of their role, with their data sets.
     """
     if after is None:
-        arrays = dict.fromkeys(("n", "of", "value", "error"), np.zeros((0, len(before.columns))))
-        after = dataclasses.replace(before, rows=(), groups=(), events=None, bands={}, p_value=None, **arrays)
+        none, about = np.zeros((0, len(before.columns))), (before.name, before.source, before.title, before.columns)
+        after = StudyTable.of_cells(before.kind, about, (), Cells(none, none, none), none)
     rows = set(zip(before.groups, before.rows, strict=True))
     places = list(zip(after.groups, after.rows, after.n.sum(axis=1).tolist(), strict=True))
     fresh, coarser = dict[str, int](), dict[str, int]()

@@ -19,6 +19,7 @@ from disclosure_control.study_tables.words import (
     arm_and_row,
     bands_in_words,
     changed_share,
+    lowered,
     moved_by,
     name_of_group,
     row_in_words,
@@ -261,9 +262,6 @@ def _not_compared(tables: Mapping[str, ComparedTable], not_compared: Sequence[st
         yield LedgerLine("not_compared", "", capitalised(words), short=words)
 
 
-# ---------------------------------------------------------------- lines of the tables
-
-
 def _of_arms(tables: Iterable[ComparedTable]) -> Iterator[LedgerLine]:
     """Arms of which nobody is left in any table that can be made."""
     there = [table for table in tables if table.reference is not None and table.after.of.any()]
@@ -324,8 +322,7 @@ _PAIRS = ("associations",)  # of columns that another table has
 
 
 def _of_short_title(table: ComparedTable) -> str:
-    title = table.before.title.partition(" (")[0]
-    return title if title[1:2].isupper() else f"{title[:1].lower()}{title[1:]}"
+    return lowered(table.before.title.partition(" (")[0])
 
 
 def _of_comparisons(policy: Policy, table: ComparedTable, settings: FitForUseSettings) -> Iterator[LedgerLine]:

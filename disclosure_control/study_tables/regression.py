@@ -72,7 +72,7 @@ def logistic(design: np.ndarray, outcome: np.ndarray) -> Estimates | None:
     """
     if not _determines(design) or len(np.unique(outcome)) < 2:
         return None
-    value, spread = np.zeros(design.shape[1]), design.std(axis=0)
+    value = np.zeros(design.shape[1])
     for _ in range(MOST_STEPS):
         share = 1 / (1 + np.exp(-np.clip(design @ value, -500, 500)))
         information = design.T @ (design * (share * (1 - share))[:, None])
@@ -80,8 +80,6 @@ def logistic(design: np.ndarray, outcome: np.ndarray) -> Estimates | None:
             return None
         step = np.linalg.solve(information, design.T @ (outcome - share))
         value = value + step
-        if (np.abs(value * spread) > LARGEST).any():
-            return None
         if np.abs(step).max() < CLOSE * max(1.0, np.abs(value).max()):
             return _with_an_end(Estimates(value, np.sqrt(np.diag(np.linalg.inv(information)))), design)
     return None

@@ -46,31 +46,22 @@ class StudySide:
         self.model, self.there, self._like = model, there, like
         self.outcome: OutcomeAsked | None = outcome if like is None else like.outcome
         self.n_people = len(there)
-        by_domain: dict[str, list[str]] = {}
+        parts: dict[str, list[PersonRows]] = {}
         for name in sorted(rows):
-            if model.table(name) is not None:
-                domain = name if model.tables.get(name) is not None else model.domain(name)
-                by_domain.setdefault(domain, []).append(name)
-        self._domains = {domain: [rows[name] for name in names] for domain, names in by_domain.items()}
-        self._opened: dict[str, DomainRows] = {}
+            domain = name if model.tables.get(name) is not None else model.domain(name)
+            parts.setdefault(domain, []).append(rows[name])
+        tables = {domain: table for domain in parts if (table := model.table(domain)) is not None}
+        self._domains = {domain: DomainRows(domain, table, parts[domain]) for domain, table in tables.items()}
         self._decided: dict[Hashable, Any] = {}
         self._arm_names = _PLANNED
 
     def domain(self, name: str) -> DomainRows | None:
         """The rows of a domain; None where it has none on this side."""
-        if name not in self._domains:
-            return None
-        if name not in self._opened:
-            table = self.model.table(name)
-            assert table is not None
-            self._opened[name] = DomainRows(name, table, self._domains[name])
-        return self._opened[name]
+        return self._domains.get(name)
 
     def domains(self, *kinds: TableKind) -> Iterator[DomainRows]:
         """The domains whose rows are of one of the kinds, in the order of their names."""
-        for name in self._domains:
-            if (rows := self.domain(name)) is not None and rows.table.kind in kinds:
-                yield rows
+        return (rows for rows in self._domains.values() if rows.table.kind in kinds)
 
     def events(self, *prefixes: str) -> Iterator[DomainRows]:
         """The domains of events whose columns begin with one of the letters of SDTM."""
@@ -90,15 +81,14 @@ class StudySide:
 
     def is_number(self, rows: DomainRows, column: str) -> bool:
         """Whether a column is read as numbers: by its role, else because it has many and no other values."""
-        return bool(self.as_before(("number", rows.domain, column), lambda: self._is_number(rows, column)))
 
-    def _is_number(self, rows: DomainRows, column: str) -> bool:
-        known, (_, labels) = rows.table.columns.get(column), rows.codes(column)
-        are_numbers = len(labels) > 0 and not rows.bands(column) and not np.isnan(rows.numbers_of_codes(column)).any()
-        is_said = known is not None and known.role in (Role.NUMBER, Role.AGE, Role.BIRTH_YEAR)
-        return are_numbers and (is_said or len(labels) > MOST_LEVELS // 3)
+        def find() -> bool:
+            known, (_, labels) = rows.table.columns.get(column), rows.codes(column)
+            is_said = known is not None and known.role in (Role.NUMBER, Role.AGE, Role.BIRTH_YEAR)
+            has_enough = len(labels) > (0 if is_said else MOST_LEVELS // 3) and not rows.bands(column)
+            return has_enough and not np.isnan(rows.numbers_of_codes(column)).any()
 
-    # ------------------------------------------------------------ time
+        return bool(self.as_before(("number", rows.domain, column), find))
 
     @cached_property
     def start(self) -> np.ndarray:
@@ -131,8 +121,6 @@ class StudySide:
         is_first_day = (since >= 0) & (since < 1)
         return since, (since < 0) | (is_first_day & ((time == 0) | (of_start == 0) | (time <= of_start)))
 
-    # ------------------------------------------------------------ arms
-
     @cached_property
     def as_treated(self) -> StudySide:
         """The same people by the arm that they were treated in, as a safety population is; itself where the plan was
@@ -156,7 +144,7 @@ class StudySide:
         for rows in sorted(found, key=lambda one: _SAY_ARMS.index(one.table.kind)):
             named = [name for name in rows.table.of_role(Role.ARM) if name in rows]
             for name in sorted(named, key=[*self._arm_names, *named].index):
-                is_one = rows.table.kind is TableKind.PEOPLE or not np.isinf(self.one_code(rows, name)).any()
+                is_one = rows.table.kind is TableKind.PEOPLE or self.one_code(rows, name).min(initial=-1) == -1
                 if is_one and 2 <= sum(not _NO_ARM.search(arm) for arm in rows.codes(name)[1]) <= MOST_ARMS:
                     return rows.domain, name
         return None
@@ -169,10 +157,9 @@ class StudySide:
         rows, column = self.domain(found[0]), found[1]
         if rows is None or column not in rows:
             return (), np.full(self.n_people, -1)
-        labels, code = rows.codes(column)[1], self.one_code(rows, column)
+        labels = rows.codes(column)[1]
         is_arm = np.array([not _NO_ARM.search(label) for label in labels] + [False])
-        place = np.where(np.isfinite(code), code, -1).astype(np.int64)
-        arm = np.where(is_arm, np.cumsum(is_arm) - 1, -1)[place]
+        arm = np.where(is_arm, np.cumsum(is_arm) - 1, -1)[np.maximum(self.one_code(rows, column), -1)]
         return tuple(labels[is_arm[:-1]].tolist()), np.where(self.there, arm, -1)
 
     @property
@@ -194,8 +181,6 @@ class StudySide:
         """How many people each arm has (n_arms,)."""
         return np.bincount(self.arm[self.arm >= 0], minlength=len(self.arms))
 
-    # ------------------------------------------------------------ people
-
     def least(self, people: np.ndarray, values: np.ndarray) -> np.ndarray:
         """The least value of each person (n_people,), by those of rows (n_rows,), NaN without one."""
         found, known = np.full(self.n_people, np.nan), people >= 0
@@ -203,10 +188,10 @@ class StudySide:
         return found
 
     def one_code(self, rows: DomainRows, column: str) -> np.ndarray:
-        """The code of each person (n_people,) in a column; NaN without one, infinite of those with several."""
+        """The code of each person (n_people,) in a column; -1 without one, -2 of those with several."""
         codes = np.where(rows.codes(column)[0] < 0, np.nan, rows.codes(column)[0])
         least, most = self.least(rows.people, codes), -self.least(rows.people, -codes)
-        return np.where(least < most, np.inf, least)
+        return np.where(least < most, -2, np.nan_to_num(least, nan=-1)).astype(np.int64)
 
     def mean(self, people: np.ndarray, values: np.ndarray) -> np.ndarray:
         """The mean value of each person (n_people,), by those of rows (n_rows,), NaN without one."""
@@ -225,8 +210,6 @@ class StudySide:
         found = (np.bincount(place, of_pair, n_codes * n_arms) for of_pair in (None, n_records))
         n_people, n_rows = (one.astype(np.int64).reshape(n_codes, n_arms) for one in found)
         return n_people, n_rows
-
-    # ------------------------------------------------------------ tables
 
     def shares(
         self,

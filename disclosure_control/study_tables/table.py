@@ -34,10 +34,6 @@ class Cells:
     value: np.ndarray = field(repr=False)
     error: np.ndarray = field(repr=False)
 
-    def at(self, rows: np.ndarray) -> Cells:
-        """Those of some rows."""
-        return Cells(self.n[rows], self.value[rows], self.error[rows])
-
     @classmethod
     def of_shares(cls, n: np.ndarray, of: np.ndarray) -> Cells:
         """The shares ``n`` of ``of`` people."""
@@ -106,17 +102,14 @@ class StudyTable:
         value is NaN otherwise, as that of a column that is not there.
         """
         row = _places(list(zip(self.groups, self.rows, strict=True)), list(zip(other.groups, other.rows, strict=True)))
-        column = _places(self.columns, other.columns)
-        is_known = np.isin(other.groups, self.groups) & (self.kind is CellKind.SHARE)
-        of_group = {group: place for place, group in reversed(list(enumerate(self.groups)))}
-        beside = np.array([of_group.get(group, -1) for group in other.groups], dtype=np.int64)
+        column, beside = _places(self.columns, other.columns), _places(self.groups, other.groups)
 
         def placed(array: np.ndarray, absent: float, places: np.ndarray = row) -> np.ndarray:
             padded = np.pad(array.astype(float), ((0, 1), (0, 1)), constant_values=absent)
             return padded[np.ix_(places, column)]
 
         of = placed(self.of, 0, np.where(row < 0, beside, row))
-        is_empty = (row < 0)[:, None] & is_known[:, None] & (of > 0)
+        is_empty = ((row < 0) & (beside >= 0))[:, None] & (of > 0) & (self.kind is CellKind.SHARE)
         value = np.where(is_empty, 0.0, placed(self.value, np.nan))
         return replace(
             self,

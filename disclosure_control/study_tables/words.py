@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.study_tables.comparison import ComparedTable
-from disclosure_control.study_tables.table import CellKind, StudyTable
+from disclosure_control.study_tables.table import CellKind
 from study.models.disposition import is_reason
 
 # Tables whose rows are parts of their first row; and those whose rows of a group are parts of a whole.
@@ -42,11 +40,15 @@ def rows_may_be_named(policy: Policy, table: ComparedTable) -> np.ndarray:
     return n | (table.before.is_main & np.array(known, dtype=bool))
 
 
+def lowered(title: str) -> str:
+    """A title within a sentence: only its first letter changes, and that of an abbreviation does not."""
+    return title if title.isupper() or title[1:2].isupper() else f"{title[:1].lower()}{title[1:]}"
+
+
 def row_in_words(table: ComparedTable, row: int) -> str:
     """A row within a sentence: ``any adverse event``, ``race WHITE``."""
-    name, group = table.before.rows[row], table.before.groups[row]
-    words = name if name.isupper() or name[1:2].isupper() else name[:1].lower() + name[1:]
-    return f"{name_of_group(group)} {words}" if table.before.name == "demographics" else words
+    words = lowered(table.before.rows[row])
+    return f"{name_of_group(table.before.groups[row])} {words}" if table.before.name == "demographics" else words
 
 
 def arm_and_row(table: ComparedTable, row: int, column: int) -> str:
@@ -59,10 +61,8 @@ def arm_and_row(table: ComparedTable, row: int, column: int) -> str:
 
 def moved_by(policy: Policy, table: ComparedTable, row: int, column: int) -> str:
     """How a difference between arms changed, `` from 13 to 35 points``; "" where both arms may not be shown."""
-    told = (
-        told_cells(policy, table) if table.before.kind is CellKind.SHARE else np.zeros(table.before.n.shape, dtype=bool)
-    )
-    if table.reference is None or not told[row, [column, table.reference]].all():
+    reference, is_share = table.reference, table.before.kind is CellKind.SHARE
+    if reference is None or not is_share or not told_cells(policy, table)[row, [column, reference]].all():
         return ""
     was, now = (100 * one.value[row, column] for one in (table.before_differences, table.after_differences))
     return f" from {was:.0f} to {now:.0f} points"
@@ -78,28 +78,15 @@ def told_cells(policy: Policy, table: ComparedTable) -> np.ndarray:
     before, after = table.before, table.after
     change = np.abs(before.n - after.n), np.abs((before.of - before.n) - (after.of - after.n))
     hidden = np.any([policy.are_small(np.nan_to_num(one)) for one in change], axis=0).any(axis=1, keepdims=True)
-    return _shown(policy, table, hidden | np.isnan(after.value), (before, after))
-
-
-def told_before(policy: Policy, table: ComparedTable) -> np.ndarray:
-    """Which shares (n_rows, n_columns) of what came in may be shown, of what leaves only that it is near."""
-    return _shown(policy, table, np.zeros(table.before.n.shape, dtype=bool), (table.before,))
-
-
-def _shown(policy: Policy, table: ComparedTable, hidden: np.ndarray, sides: Sequence[StudyTable]) -> np.ndarray:
-    """Which cells may be shown on some sides, beside those that are hidden for another reason."""
-    before = table.before
-    hidden = hidden | ~table.is_compared | ~rows_may_be_named(policy, table)[:, None]
-    for side in sides:
+    hidden = hidden | np.isnan(after.value) | ~table.is_compared | ~rows_may_be_named(policy, table)[:, None]
+    for side in (before, after):
         hidden |= policy.are_small(side.n) | policy.are_small(side.of - side.n)
-        if before.name in _CONTAINED:  # in the first row
-            is_near = policy.are_small(np.abs(side.n - side.n[:1]))
-            is_near[:1] = False
-            hidden |= is_near
+        if before.name in _CONTAINED:
+            hidden[1:] |= policy.are_small(np.abs(side.n - side.n[:1]))[1:]
     for group in dict.fromkeys(before.groups) if before.name in _PARTS else ():
         rows = np.flatnonzero(np.array(before.groups) == group)
         for column in range(hidden.shape[1]):
-            for side in sides:
+            for side in (before, after):
                 also = hidden[rows, column]
                 hidden[rows, column] |= policy.hidden_parts(side.n[rows, column].astype(np.int64), also)
     return ~hidden
@@ -113,6 +100,6 @@ def changed_share(policy: Policy, table: ComparedTable) -> str:
     if not change.size or not change.max():
         return ""
     row, column = np.unravel_index(int(np.argmax(change)), change.shape)
-    name, of_arm = table.before.rows[row], f"{table.before.columns[column]} " if table.reference is not None else ""
-    name = name if name.isupper() else name[:1].lower() + name[1:]
+    name = lowered(table.before.rows[row])
+    of_arm = f"{table.before.columns[column]} " if table.reference is not None else ""
     return f"{name}, {of_arm}{table.before.value[row, column]:.0%} to {table.after.value[row, column]:.0%} of people"

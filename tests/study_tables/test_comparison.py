@@ -16,7 +16,7 @@ from disclosure_control.study_tables.comparison import State, compared, compared
 from disclosure_control.study_tables.fit import FitForUse, FitForUseSettings, Fitness, fit_for_use
 from disclosure_control.study_tables.registry import study_tables
 from disclosure_control.study_tables.table import CellKind, Cells, StudyTable
-from disclosure_control.study_tables.words import told_before, told_cells
+from disclosure_control.study_tables.words import told_cells
 from tests.cases import each
 from tests.study_tables.sides import model_of, side_of
 
@@ -322,13 +322,3 @@ def test_a_part_that_the_others_give_away_is_not_shown():
     table = dataclasses.replace(table, groups=("DSDECOD",) * 3)
     assert told_cells(MASKED, compared(table, table))[:, 0].sum() <= 1
     assert told_cells(MASKED, compared(table, table))[:, 1].all()
-
-
-@given(st.lists(st.integers(0, 40), min_size=4, max_size=4))
-def test_what_came_in_is_shown_alone_only_where_it_gives_few_people_away_by_nothing(before):
-    table = compared(shares([before[:2], before[2:]], [40, 40]), shares([before[:2], before[2:]], [40, 40]))
-    shown = told_before(MASKED, table)
-    assert (shown | ~told_cells(MASKED, table)).all()
-    for row, column in np.argwhere(shown):
-        n = int(table.before.n[row, column])
-        assert not any(0 < one < 10 for one in (n, 40 - n))

@@ -187,12 +187,12 @@ def test_no_table_depends_on_the_order_of_rows(sdtm):
     side, tables, _ = sdtm
     rng = np.random.default_rng(0)
     shuffled = {}
-    for name, parts in side._domains.items():
-        for number, part in enumerate(parts):
+    for name, rows in side._domains.items():
+        for number, part in enumerate(rows.parts):
             order = rng.permutation(len(part.people))
             frame = part.frame.iloc[order].reset_index(drop=True)
             shuffled[f"{name}{number}"] = type(part)(frame, part.people[order])
-    domains = {f"{name}{number}": name for name, parts in side._domains.items() for number in range(len(parts))}
+    domains = {f"{name}{number}": name for name, rows in side._domains.items() for number in range(len(rows.parts))}
     model = side.model.__class__(**{**vars(side.model), "domain_of_data_set": domains})
     again = study_tables(StudySide(shuffled, model, side.there))
     assert list(again) == list(tables)

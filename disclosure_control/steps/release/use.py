@@ -15,10 +15,9 @@ from disclosure_control.release.ledger import By, Loss, losses_for
 from disclosure_control.steps.release import STUDY_TABLES_OUTLINE
 from disclosure_control.study_tables.comparison import ComparedTable, State
 from disclosure_control.study_tables.table import CellKind
-from disclosure_control.study_tables.words import changed_share, told_before, told_cells
+from disclosure_control.study_tables.words import changed_share, told_cells
 
 STUDY_TABLES = "study_tables.csv"
-SIGN = "Sign or significance"
 MOST_ROWS, MOST_LINES = 20, 60  # of a main table on the page, and of the ledger
 
 
@@ -94,9 +93,9 @@ def _largest(policy: Policy, table: ComparedTable) -> str:
         return nothing_to_compare
     if not change.max():
         return "cells are lost, the others are as they were"
-    if table.before.kind is CellKind.SURVIVAL:
-        return f"{100 * change.max():.2g} points"
-    return f"{change.max():.2g} standard {'deviations' if table.before.kind is CellKind.MEAN else 'errors'}"
+    units = {CellKind.SURVIVAL: "points", CellKind.MEAN: "standard deviations"}
+    scale = 100 if table.before.kind is CellKind.SURVIVAL else 1
+    return f"{scale * change.max():.2g} {units.get(table.before.kind, 'standard errors')}"
 
 
 def use_sections(
@@ -120,7 +119,17 @@ def _answer(told: UseTold) -> Iterator[Sentence | Table]:
     yield from (Sentence(reason, Style.POINT) for reason in told.reasons)
     named = [asdict(one) | {"overlap": "-" if one.overlap is None else f"{one.overlap:.1%}"} for one in told.tables]
     rows = [list(cells.values())[1:] for cells in named]
-    columns = ("Table", "Cells", "Changed", "Overlap", "Comparisons", "Moved", "Lost", SIGN, "Largest change")
+    columns = (
+        "Table",
+        "Cells",
+        "Changed",
+        "Overlap",
+        "Comparisons",
+        "Moved",
+        "Lost",
+        "Sign or significance",
+        "Largest change",
+    )
     yield Table("Tables of the study, as they came in and as they leave", columns, rows, range(1, 8))
     yield Sentence(
         "Overlap: of the 95% confidence intervals, on average. A comparison moved if what leaves shows a difference "
@@ -150,28 +159,16 @@ def _parts(policy: Policy, compared: StudyCompared, told: UseTold) -> Iterator[P
 
 
 def _main_table(policy: Policy, table: ComparedTable) -> Iterator[Part]:
-    told, before = told_cells(policy, table), table.before
-    known = told_before(policy, table)
-    shown = np.flatnonzero((told | known).any(axis=1))[:MOST_ROWS].tolist()
+    told, before, after = told_cells(policy, table), table.before, table.after
+    shown = np.flatnonzero(told.any(axis=1))[:MOST_ROWS].tolist()
     if not shown:
         return
-    rows = [
-        [before.rows[row], *(_cell(policy, table, told, known, row, column) for column in range(len(before.columns)))]
-        for row in shown
-    ]
-    title = f"{before.title}: share of people, as it came in → as it leaves"
-    yield Table(title, ("", *before.columns), rows, range(1, len(before.columns) + 1))
+    title, n_arms = f"{before.title}: share of people, as it came in → as it leaves", len(before.columns)
+    shares = [f"{one:.0%} → {other:.0%}" for one, other in zip(before.value.flat, after.value.flat, strict=True)]
+    cells = np.where(told, np.reshape(shares, told.shape), MASKED_CELL)
+    rows = [[before.rows[row], *cells[row].tolist()] for row in shown]
+    yield Table(title, ("", *before.columns), rows, range(1, n_arms + 1))
     n_more = len(before.rows) - len(shown)
     more = f" {counted(n_more, 'row')} of few people not shown." if n_more else ""
-    same = "→ ±: the number is the same, or changed by fewer than ten people."
-    masks = "" if policy.is_exact else f"{same} {WHAT_MASKED_MEANS}"
-    if masks or more:
-        yield Sentence(f"{masks}{more}".strip(), Style.SMALL)
-
-
-def _cell(policy: Policy, table: ComparedTable, told: np.ndarray, known: np.ndarray, row: int, column: int) -> str:
-    before, after = table.before.value[row, column], table.after.value[row, column]
-    if told[row, column]:
-        return f"{before:.0%} → {after:.0%}"
-    is_near = abs(table.before.n[row, column] - table.after.n[row, column]) < policy.threshold
-    return f"{before:.0%} → ±" if known[row, column] and is_near else MASKED_CELL
+    if masks := f"{'' if policy.is_exact else WHAT_MASKED_MEANS}{more}".strip():
+        yield Sentence(masks, Style.SMALL)

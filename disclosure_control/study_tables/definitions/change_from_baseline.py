@@ -15,7 +15,7 @@ from disclosure_control.study_tables.definitions.visits import visits_of_rows
 from disclosure_control.study_tables.registry import defined
 from disclosure_control.study_tables.rows import DomainRows
 from disclosure_control.study_tables.side import StudySide, mean_by_place
-from disclosure_control.study_tables.table import CellKind, StudyTable
+from disclosure_control.study_tables.table import CellKind, Cells, StudyTable
 from study.models.roles import TableKind
 
 # What makes a result the baseline, the gravest last: the merge chooses by the same ladder.
@@ -83,7 +83,8 @@ def _of_results(
         groups = tests[shown // len(ends)].tolist()
         named = [f"{group}{ends[end]}" for group, end in zip(groups, shown % len(ends), strict=True)]
         about = name, rows.domain, f"{title} ({rows.domain})", side.arms
-        yield StudyTable.of_cells(CellKind.MEAN, about, named, cells.at(shown), side.people_in_arms, groups=groups)
+        cells = Cells(cells.n[shown], cells.value[shown], cells.error[shown])
+        yield StudyTable.of_cells(CellKind.MEAN, about, named, cells, side.people_in_arms, groups=groups)
 
 
 @dataclass(frozen=True)

@@ -57,19 +57,17 @@ def _telling(side: StudySide, rows: DomainRows) -> Iterator[str]:
 
 def _says_again(side: StudySide, rows: DomainRows, column: str) -> bool:
     """Whether a column is the code of another one, or of sites: numbers of a category that its standard removes."""
-    known = rows.table.columns.get(column)
-    is_category = known is not None and known.role is Role.CATEGORY
+    is_category = column in rows.table.of_role(Role.CATEGORY)
     is_removed = is_category and side.model.operation(rows.domain, column).operation is OperationKind.REMOVE
     return is_removed and not np.isnan(parse_numbers(pd.Series(rows.codes(column)[1], dtype="str"))).any()
 
 
 def is_flag_of_everybody(side: StudySide, rows: DomainRows, column: str) -> bool:
     """Whether a flag says yes or nothing, as the standards have it of deaths: then everybody is its denominator."""
-    known = rows.table.columns.get(column)
 
     def says_yes_alone() -> bool:
         labels = rows.codes(column)[1].tolist()
-        return known is not None and known.role in (Role.FLAG, Role.DEATH) and len(labels) == 1 and labels[0] in YES
+        return column in rows.table.of_role(Role.FLAG, Role.DEATH) and len(labels) == 1 and labels[0] in YES
 
     return bool(side.as_before(("flag", rows.domain, column), says_yes_alone))
 

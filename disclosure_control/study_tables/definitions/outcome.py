@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from disclosure_control.study_tables.definitions.time_to_event import survival_table
 from disclosure_control.study_tables.registry import defined
-from disclosure_control.study_tables.regression import cox, least_squares, logistic
-from disclosure_control.study_tables.rows import DomainRows
+from disclosure_control.study_tables.regression import Estimates, cox, least_squares, logistic
 from disclosure_control.study_tables.side import EVERYBODY, MOST_LEVELS, StudySide
 from disclosure_control.study_tables.table import CellKind, Cells, StudyTable
 from study.models.roles import TableKind
@@ -53,15 +52,15 @@ def _values(side: StudySide, name: str) -> ValuesOfPeople | None:
     rows = side.domain(domain)
     if rows is None:
         return None
-    is_there, of_people, labels = side.arm >= 0, np.full(side.n_people, -1), ()
+    is_there, of_people, labels, numbers = side.arm >= 0, np.full(side.n_people, -1), (), None
     if rows.table.kind is TableKind.FINDINGS:
-        numbers = _results(rows, variable)
-        if numbers is None:
+        named = [column for short in ("TEST", "TESTCD") if (column := rows.called(short)) is not None]
+        is_test = np.any([rows.is_one_of(column, variable.upper()) for column in named], axis=0)
+        if rows.result is None or not np.any(is_test):
             return None
+        numbers = np.where(is_test, rows.numbers(rows.result), np.nan)
     elif variable in rows:
-        codes, names = rows.codes(variable)
-        known, labels = (rows.people >= 0) & (codes >= 0), tuple(names.tolist())
-        of_people[rows.people[known]] = codes[known]
+        of_people, labels = np.maximum(side.one_code(rows, variable), -1), tuple(rows.codes(variable)[1].tolist())
         numbers = rows.numbers(variable) if side.is_number(rows, variable) else None
     else:
         return None
@@ -69,26 +68,20 @@ def _values(side: StudySide, name: str) -> ValuesOfPeople | None:
     return ValuesOfPeople(name, mean, np.where(is_there, of_people, -1), labels)
 
 
-def _results(rows: DomainRows, test: str) -> np.ndarray | None:
-    """The results (n_rows,) of a test by its name or code, NaN of others; None where there are none."""
-    named = [column for short in ("TEST", "TESTCD") if (column := rows.called(short)) is not None]
-    is_test = np.any([np.zeros(len(rows.people), dtype=bool), *(rows.is_one_of(one, test.upper()) for one in named)], 0)
-    number = rows.result
-    return None if number is None or not is_test.any() else np.where(is_test, rows.numbers(number), np.nan)
-
-
 def _regression(
     side: StudySide, outcome: ValuesOfPeople, by: Sequence[ValuesOfPeople], time: np.ndarray | None
 ) -> Iterator[StudyTable]:
     design, names = _design(side, by)
-    fit, kind, values = least_squares, "linear regression", [outcome.numbers]
+    fit: Callable[..., Estimates | None]
     if time is not None:
         happened = np.where(outcome.codes >= 0, _happened(outcome), np.nan)
         fit, kind, values = cox, "Cox regression, log hazard ratios", [time, happened]
     elif len(outcome.labels) == 2:
-        fit, kind = logistic, "logistic regression, log odds"
-        values = [np.where(outcome.codes >= 0, outcome.codes.astype(float), np.nan)]
-    if values[0] is None:
+        is_second = np.where(outcome.codes >= 0, outcome.codes.astype(float), np.nan)
+        fit, kind, values = logistic, "logistic regression, log odds", [is_second]
+    elif outcome.numbers is not None:
+        fit, kind, values = least_squares, "linear regression", [outcome.numbers]
+    else:
         return
     table = np.column_stack([np.ones((side.n_people, int(time is None))), design, *values])
     table = table[~np.isnan(table).any(axis=1)]

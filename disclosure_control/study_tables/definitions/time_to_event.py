@@ -54,33 +54,26 @@ def make(side: StudySide) -> Iterator[StudyTable]:
 
 def _table(side: StudySide, source: str, title: str, event: np.ndarray, end: np.ndarray) -> StudyTable:
     """A table of the days to an event (n_people,), NaN of those without, who were seen until ``end``."""
-    happened = ~np.isnan(event)
-    time = np.where(happened, event, end)
-    return survival_table(side, source, title, side.arms, time, happened, side.arm)
+    has_none = np.isnan(event)
+    return survival_table(side, source, title, side.arms, np.where(has_none, end, event), ~has_none, side.arm)
 
 
 def _parameters(side: StudySide, rows: DomainRows, number: str) -> Iterator[StudyTable]:
     if (name := rows.test) is None:
         return
-    codes, names = rows.codes(name)
-    (of_unit, units), known = units_of_times(rows), rows.people >= 0
+    (codes, names), (of_value, values), known = rows.codes(name), rows.codes("AVALU"), rows.people >= 0
+    # Times are days where no unit is said.
+    words = [value.casefold().strip().removesuffix("s") for value in values.tolist()] + ["day"]
+    units, of_word = np.unique(words, return_inverse=True)
     time, censored = rows.numbers(number), rows.numbers(TIME_TO_EVENT)
     arm = np.where(known, np.append(side.arm, -1)[rows.people], -1)
-    both = np.where(known & (codes >= 0), codes * len(units) + of_unit, -1)
+    both = np.where(known & (codes >= 0), codes * len(units) + of_word[of_value], -1)
     there = np.unique(both[both >= 0])
     for place, n_units in zip(there, np.bincount(there // len(units))[there // len(units)], strict=True):
-        own, test, unit = both == place, names[place // len(units)], units[place % len(units)]
+        own, test, unit = both == place, names[place // len(units)], str(units[place % len(units)])
         source = f"{rows.domain}.{test}" + (f".{unit}" if n_units > 1 else "")
         title = f"Time to event {test}, {unit}s ({rows.domain})"
         yield survival_table(side, source, title, side.arms, time[own], censored[own] == 0, arm[own], unit=unit)
-
-
-def units_of_times(rows: DomainRows) -> tuple[np.ndarray, list[str]]:
-    """The code of each row's unit of time (n_rows,), and the units: AVALU says it, else they are days."""
-    codes, labels = rows.codes("AVALU")
-    words = [label.casefold().strip().removesuffix("s") for label in labels.tolist()] + ["day"]
-    units, of_label = np.unique(words, return_inverse=True)
-    return of_label[codes], units.tolist()
 
 
 def survival_table(
