@@ -27,7 +27,7 @@ NO_FINDING = (
     "is yours."
 )
 MOST_REASONS = 3
-ALL_WORDS, MOST_WORDS = 42, 24  # of the reasons on the first screen, and of one of them
+ALL_WORDS, MOST_WORDS = 33, 24  # of the reasons on the first screen, and of one of them
 BOUNDS = "What these figures do not prove"
 TAKE_THE_PLACE = "Lines take the place of those in the config with the same key. Then run again."
 PROPOSE_COMMAND = "python Main_Anonymization.py {} --propose"
@@ -136,7 +136,7 @@ class Verdict:
         yield Sentence(f"VERDICT{of}: {verdict}.{fit}", Style.HEADING, Where.FIRST | Where.EVIDENCE)
         for sentence in self.not_looked_at:
             if sentence == NOTHING_SENSITIVE:
-                yield Sentence(sentence, where=TOLD)
+                yield Sentence(sentence, where=Where.FIRST | Where.EVIDENCE)  # the table of the page says so
         if self.answers:
             before = tuple(self.before[name] for name in self.answers) if self.before else ()
             yield AnswersGiven(f"of {self.about}", tuple(self.answers.values()), TOLD, before)
