@@ -154,7 +154,7 @@ class Verdict:
             yield Sentence(LOSES, where=Where.FIRST, further=self.use.losses)
             yield Sentence(f"{LOSES}:", where=Where.PAGE)
             yield from (Sentence(loss, Style.POINT, Where.PAGE) for loss in self.use.losses)
-        yield Sentence(f"Next: hand over {self.about} and nothing else of this folder.", where=Where.FIRST | Where.PAGE)
+        yield Sentence(f"Next: hand over {self.about}, nothing else of this folder.", where=Where.FIRST | Where.PAGE)
 
     def _why_not(self) -> Iterator[Part]:
         yield Sentence("The reasons are in the data controller's report only.", where=Where.OUTSIDE)

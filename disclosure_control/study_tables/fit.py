@@ -247,9 +247,10 @@ def _first_line(ledger: Sequence[LedgerLine], n_tables: int, left_out: str) -> l
     parts = [RULES[rule].in_first_line.format(listed(names, MOST_NAMED)) for rule, names in named.items() if names]
     if not parts:
         return [*([f"no change that matters in {counted(n_tables, 'table')}"] if n_tables else []), left_out]
-    n_more = len(parts) - MOST_LOSSES + 1
-    more = [f"{counted(n_more, 'further kind')} of loss"] if n_more > 0 else []
-    return [*parts[: MOST_LOSSES - 1], *more, left_out]
+    if len(parts) >= MOST_LOSSES:
+        n_more = len(parts) - MOST_LOSSES + 2
+        parts[MOST_LOSSES - 2 :] = [f"{counted(n_more, 'further kind')} of loss"]
+    return [*parts, left_out]
 
 
 def _not_compared(tables: Mapping[str, ComparedTable], not_compared: Sequence[str]) -> Iterator[LedgerLine]:

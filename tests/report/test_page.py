@@ -297,7 +297,7 @@ def test_sets_that_leave_few_alone_are_counted_and_not_listed():
 def test_who_may_leave_is_told_what_to_hand_over_and_what_was_not_looked_at():
     verdict = Verdict("released/", (), not_looked_at=("Not looked at: this.",))
     told = section_of(privacy_page("PILOT", [verdict.section]), "verdict")
-    assert "hand over released/ and nothing else" in told
+    assert "hand over released/, nothing else" in told
     assert "Not looked at: this." in told
     assert NOTHING_AGAINST_IT in told
 
