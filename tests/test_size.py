@@ -70,9 +70,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "doors": 18,
         "study": 20,
     },
-    "Cut": {
-        "tests/attack": 3,
-    },
     "Meaning": {
         "disclosure_control.assess": 7,
         "disclosure_control.basics": 34,
@@ -124,6 +121,11 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/steps/release": 3,
         "tests/study_tables": 461,
     },
+    "Cut": {
+        "disclosure_control.analyses": 1,
+        "disclosure_control.study_tables": 1,
+        "tests/attack": 3,
+    },
 }
 
 MOST = {
@@ -151,7 +153,7 @@ MOST = {
     "tests/analyses/explore": 453,
     "tests/analyses/fairness": 359,
     "tests/analyses/linkage_attack": 481,
-    "tests/analyses/private_release": 832,
+    "tests/analyses/private_release": 830,
     "tests/analyses/sweep": 634,
     "tests/assess": 163,
     "tests/attack": 1328,
@@ -183,7 +185,7 @@ MOST = {
     "tests/study/models": 1061,
     "tests/study_tables": 612,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 40853, 33027
+MOST_STATEMENTS, MOST_OF_TESTS = 40853, 33025
 MOST_SETTINGS = 279
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
