@@ -165,14 +165,34 @@ def person_of_each(tables: Mapping[str, pd.DataFrame], given: str = "") -> dict[
     _find_keys(tables, found)  # before values, by which a stay looks like a person
     for domain, frame in tables.items():
         found[domain] = found[domain] or next(iter(strong_candidates(frame)), None)
+    if not any(found.values()):
+        found |= {domain: _named_elsewhere(domain, tables) for domain in tables}
     _find_keys(tables, found)
     own = {domain: one for domain, one in found.items() if one and one.through is None}
     known = {text for domain, one in own.items() for text in _texts(tables[domain][one.name])}
     for domain, one in found.items():
         if one is None and known:
             found[domain] = _shared(tables[domain], known)
+    _find_keys(tables, found)
     stop_at([fault_of_table_without_person(domain, tables[domain]) for domain, one in found.items() if one is None])
     return {domain: one for domain, one in found.items() if one is not None}
+
+
+def _named_elsewhere(domain: str, tables: Mapping[str, pd.DataFrame]) -> PersonColumn | None:
+    """Of a table with a sex or a birth the column in which each row has another code, which other tables have, too."""
+    frame = tables[domain]
+    if not any((says := role_of_heading(name)) and says.role in UNCHANGING for name in map(str, frame)):
+        return None
+    found = [
+        name
+        for name in map(str, frame)
+        if role_of_heading(name) is None and frame[name].is_unique and frame[name].notna().all()
+        for other in (one[name] for own, one in tables.items() if own != domain and name in one)
+        if len(own := set(_texts(other))) >= LEAST_PEOPLE and len(own & set(_texts(frame[name]))) >= SHARED * len(own)
+    ]
+    if len(set(found)) != 1:
+        return None
+    return PersonColumn(found[0], "each row has a code of its own, and other tables have the same codes", True)
 
 
 def _find_keys(tables: Mapping[str, pd.DataFrame], found: dict[str, PersonColumn | None]) -> None:
@@ -237,7 +257,11 @@ def person_of_one(domain: str, frame: pd.DataFrame) -> PersonColumn | None:
     strong = strong_candidates(frame)
     if len(strong) == 1:
         return strong[0]
-    nearly = [name for name in _codes_that_repeat(frame) if is_key(name) and _has_nearly_one_row_each(frame[name])]
+    nearly = [
+        name
+        for name in _codes_that_repeat(frame)
+        if (is_key(name) or not _are_plain_numbers(frame[name])) and _has_nearly_one_row_each(frame[name])
+    ]
     if not strong and len(nearly) == 1:
         return PersonColumn(nearly[0], "nearly each of its values has one row; does it name the person?", True)
     may_repeat = may_be_row_of_a_person(list(map(str, frame)))

@@ -36,8 +36,6 @@ SPELLINGS: tuple[tuple[dict[str, Any], str], ...] = (
 
 
 MOST_DIFFERENT = 0.1  # of the people of two tables: more with different sexes are no errors
-NEARLY_EACH = 0.95  # of the rows have a code of their own
-FEWEST_OF_SEVERAL = 20  # codes whose rows all have one sex: by chance in one of a million tables
 MOST_HAVE_ONE = 0.5  # of the rows: a person's further rows may stand below the first without an id, which is a fault
 
 
@@ -191,14 +189,6 @@ def _column(tables: Mapping[str, pd.DataFrame], base: str, model: StudyModel) ->
         )
     if others:
         return DraftedValue(others[0], f"each of {rows} has a code of its own; does it name the subject?", review=True)
-    unknown = [name for name in common if concept_of(name) is None and frame[name].notna().all()]
-    codes = [name for name in unknown if _is_code(frame[name])]
-    if nearly := [name for name in codes if frame[name].nunique() >= NEARLY_EACH * len(frame)]:
-        reason = f"nearly each of {rows} has a code of its own; does it name the subject?"
-        return DraftedValue(nearly[0], reason, review=True)
-    if of_people := [name for name in codes if _has_one_sex(frame, name)]:
-        reason = "a code of several rows, the same sex in all of them; does it name the subject?"
-        return DraftedValue(of_people[0], reason, review=True)
     if len(tables) > 1:
         return DraftedValue(DEFAULT_COLUMN, "the SDTM name; no column of all files identifies subjects", review=True)
     return DraftedValue(None, f"no column identifies subjects: each of {rows} is taken as one person", review=True)
@@ -206,16 +196,6 @@ def _column(tables: Mapping[str, pd.DataFrame], base: str, model: StudyModel) ->
 
 def _names_each_row(values: pd.Series) -> bool:
     return bool(values.notna().all() and values.is_unique)
-
-
-def _has_one_sex(frame: pd.DataFrame, code: str) -> bool:
-    """Whether the rows of each code have one sex, of many codes with several rows, in a table of both sexes."""
-    [*names] = (name for name in map(str, frame) if name != code and (it := concept_of(name)) and it.name == "sex")
-    if len(names) != 1 or frame[names[0]].nunique() < 2:
-        return False
-    sexes = frame.groupby(code)[names[0]].agg(["count", "nunique"])
-    several = sexes[sexes["count"] > 1]
-    return bool(len(several) >= FEWEST_OF_SEVERAL and (several["nunique"] == 1).all())
 
 
 def _is_code(values: pd.Series) -> bool:

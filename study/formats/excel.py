@@ -24,6 +24,7 @@ from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
+from study.formats.encodings import notes_on_twice
 from study.formats.header_rows import SAMPLE_ROWS, HeaderRow, declared_header, find_header, likely_header_row
 from study.formats.legends import MOST_VALUES, why_a_legend
 from study.formats.messages import Note, leave_out_setting, no_record_fault, setting_of, shown_name
@@ -87,6 +88,7 @@ def read_excel(source: SourceFile, options: FileOptions) -> FileContents:
     stop_at(faults)
     contents = {name: _column(column) for name, column in columns}
     notes += _checked_cells(source, name)
+    notes += notes_on_twice({*contents, *(cell for row in records for cell in row if isinstance(cell, str))})
     return FileContents(contents, [*notes, *header.notes], depends_on_keep=True, is_typed_by_hand=True)
 
 

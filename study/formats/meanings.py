@@ -92,6 +92,8 @@ def _notes_on_spellings(columns: Mapping[str, Column], readings: Mapping[str, Co
     for name, column in columns.items():
         if isinstance(column, np.ndarray) or not pc.any(pc.match_substring_regex(beginning(column), _WORD)).as_py():
             continue
+        if len(pc.unique(column[: 2 * _MOST_VALUES])) > _MOST_VALUES + 1:
+            continue
         counts = pc.value_counts(column.combine_chunks().drop_null())
         if len(counts) > _MOST_VALUES:
             continue

@@ -66,6 +66,8 @@ def n_unquoted_missing(text: np.ndarray | BytesOfFile, delimiter: str) -> int:
     quoted, mark = rb'"(?:[^"]|"")*"', re.escape(delimiter.encode())
     if not re.fullmatch(quoted + rb"(?:" + mark + quoted + rb")*", header):
         return 0
+    if isinstance(text, np.ndarray) and not ((text[:-1] == ord("N")) & (text[1:] == ord("A"))).any():
+        return 0
     n_missing = 0
     for records in whole_records(text):
         n = _n_unquoted_missing(records, delimiter)

@@ -227,11 +227,16 @@ class _Suspects:
         return f" ({listed(said, at_most=8)})" if said else ""
 
     def _breaks(self, row: Mapping[str, str], ids: Sequence[str]) -> bool:
-        """Whether some cell breaks the form of its column, and none fits or repeats what records have."""
+        """Whether some cell breaks the form of its column, and none fits or repeats what records have.
+
+        Without any id it is enough that more cells of numbers break the form than fit it: 12-16, and <5.
+        """
         given = {name: cell for name, cell in row.items() if cell and name not in ids}
-        is_broken = any(self.forms[name].breaks(cell) for name, cell in given.items())
+        n_broken = sum(self.forms[name].breaks(cell) for name, cell in given.items())
+        fitting = [cell for name, cell in given.items() if self.forms[name].fits(cell)]
         is_odd = all(not row[name] or not re.search(r"\d", row[name]) or " " in row[name] for name in ids)
-        return is_odd and is_broken and not any(self.forms[name].fits(cell) for name, cell in given.items())
+        may_fit = not any(row[name] for name in ids) and all(map(_NUMBER.fullmatch, fitting))
+        return is_odd and n_broken > (len(fitting) if may_fit else 0) and (may_fit or not fitting)
 
     def _is_total(self, row: Mapping[str, str], ids: Sequence[str]) -> bool:
         """Whether a row has a word for it where ids have digits, or numbers that are the sums or means of columns.
@@ -245,6 +250,8 @@ class _Suspects:
         if (is_named or self._is_of_a_group(row, ids)) and not any(self.forms[name].are_words for name in ids):
             return True
         numbers = {name: cell for name, cell in numbers.items() if name not in ids}
+        if self._counts_words(row, ids) and len(numbers) == len([name for name in given if name not in ids]):
+            return True
         may_be = is_named or len(numbers) + len(words) == len(given)
         is_named |= bool(words) and not any(row[name] for name in ids)
         return (
@@ -252,6 +259,12 @@ class _Suspects:
             and bool(numbers)
             and all(self._is_summed(name, cell, is_named=is_named) for name, cell in numbers.items())
         )
+
+    def _counts_words(self, row: Mapping[str, str], ids: Sequence[str]) -> bool:
+        """Whether a row without a digit in its ids, where all others have one, has a number in a column of words."""
+        is_odd = not any(self.forms[name].are_words or re.search(r"\d", row[name]) for name in ids)
+        in_words = [form for name, form in self.forms.items() if row[name] and name not in ids and form.have_no_digit]
+        return is_odd and len(in_words) > 0
 
     def _is_of_a_group(self, row: Mapping[str, str], ids: Sequence[str]) -> bool:
         """Whether an id without a digit begins with a word for a total, as ``Summe Arm A``, and all numbers are such.
@@ -342,6 +355,7 @@ class _Form:
         self._are_numbers = enough and n_numbers >= _FIT * self.n_given
         self._have_digits = enough and n_digits >= _FIT * self.n_given
         self.are_words = n_digits < _FIT * self.n_given
+        self.have_no_digit = enough and not n_digits
         self._repeats = enough and 2 * len(self._known) <= self.n_given
         self.repeats_always = self._repeats and self.n_given == len(values) and not n_numbers
         self.are_whole = self._are_numbers and all(value.isdecimal() for value in given)

@@ -134,7 +134,8 @@ def read_statistics_file(source: SourceFile, options: FileOptions) -> FileConten
     elif coded:
         notes.append(f"value labels read instead of codes: {listed(coded, at_most=8)}")
     labels = zip(names, metadata.column_labels, strict=True)
-    return FileContents(values, notes, {name: clean_name(label) for name, label in labels if label})
+    of_columns = {name: clean_name(label) for name, label in labels if label}
+    return FileContents(values, notes, of_columns, is_typed_by_hand=True)
 
 
 def _opened(source: SourceFile, options: FileOptions, program: str) -> tuple[Mapping[str, Sequence[Any]], Any]:

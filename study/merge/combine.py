@@ -21,7 +21,7 @@ from study.merge.assembling import Assembly, Combined
 from study.merge.domains import DividedDomain, divided_domains
 from study.merge.parts import ColumnOfPeople, CountedFaults, Domain, DomainPart, Plan, Reduction, added
 from study.merge.people import by_domain, people_of_tables
-from study.merge.proof import RowsProof, prove_people, questions_of_tables
+from study.merge.proof import RowsProof, SexesProof, prove_people, questions_of_tables
 from study.merge.reading import Read, belonging_tables, tables_to_merge
 from study.merge.reductions import reduction_of
 from study.merge.rows import columns_of_person
@@ -167,6 +167,7 @@ def _by_part(
 ) -> Combined:
     faults = CountedFaults()
     proofs = [RowsProof(one.domain, len(ids)) for one in planned]
+    sexes = SexesProof([one.domain for one in planned])
     counts: dict[str, dict[str, Any]] = {one.rows.name: {} for one in planned}
     for i, (start, stop) in enumerate(planned[0].rows.ranges):
         columns: dict[str, ColumnOfPeople] = {}
@@ -186,11 +187,13 @@ def _by_part(
             columns |= assembly.named(reduced, is_first=i == 0)
         if i == 0:
             state.notes.extend(_unknown_columns(state.settings, list(columns)))
+        sexes.add(columns)
         if not faults.texts and not state.faults:
             assembly.add(ids[start:stop], columns)
         advance(stop - start)
     for proof in proofs:
         proof.report(state)
+    state.notes.extend(sexes.notes())
     state.faults.extend(faults.texts)
     state.stop_at_faults()
     for name, found in counts.items():

@@ -18,7 +18,7 @@ from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.basics.telling.words import listed
 from study.formats.messages import Note, all_files_setting
 from study.formats.tables import SourceTable, Through
-from study.merge.parts import Domain, DomainPart
+from study.merge.parts import ColumnOfPeople, Domain, DomainPart
 from study.merge.state import MergeState
 from study.merge.through import KnownPeople, how_to_join, way_to_person, with_person_of_key
 from study.models.role_words import role_of_heading
@@ -27,6 +27,7 @@ from study.models.roles import Role, TableKind
 FEW = 0.5  # of the people of the smaller side: tables that share fewer do not name the same people
 _BETWEEN_DIGITS = r"(?<=\d)[\W_]+(?=\d)"  # site and number: 1-11 is not 11-1
 _NOT_SPOKEN = r"(?<!\d)[\W_]+|[\W_]+(?!\d)|(?<!\d)0+(?=\d)"
+_MOST_TYPED = 100_000  # ids among which those of trials are looked for
 _FEWEST_COLUMNS = 2  # of two tables whose rows are compared, and more
 # In an id: the system was tried, nobody was treated.
 _TRIALS = "test|tests|demo|dummy|muster|prueba|essai|prova|teste|proba|zkouška|δοκιμή|тест|xxx|zzz"
@@ -172,7 +173,7 @@ def questions_of_tables(members: Mapping[str, Sequence[SourceTable]], ids: pd.In
 
 def _note_on_two_exports(one: str, other: str, members: Mapping[str, Sequence[SourceTable]]) -> list[str]:
     """A question where most rows of the smaller of two tables are in the other one as they are."""
-    smaller, larger = sorted((one, other), key=lambda domain: sum(table.n_rows for table in members[domain]))
+    smaller, larger = sorted((one, other), key=lambda name: (sum(one.n_rows for one in members[name]), -len(name)))
     names = sorted(map(str, members[one][0].frame))
     rows, others = (
         np.concatenate([hash_pandas_object(table.frame[names].astype("str"), index=False) for table in members[domain]])
@@ -188,6 +189,8 @@ def _note_on_two_exports(one: str, other: str, members: Mapping[str, Sequence[So
 
 def _note_on_trials(ids: pd.Index) -> list[str]:
     """A question where few ids have a word for a trial of the system in them, and the others none."""
+    if len(ids) > _MOST_TYPED:
+        return []
     texts = ids.astype("str")
     n = int(texts.str.contains(rf"(?i)(?:^|[\W\d_])(?:{_TRIALS})(?:$|[\W\d_])").sum())
     if not 0 < n <= (1 - NEARLY_ALL) * len(ids) or texts.str.contains(r"\d").mean() < NEARLY_ALL:
@@ -197,6 +200,40 @@ def _note_on_trials(ids: pd.Index) -> list[str]:
 
 
 # ---------------------------------------------------------------- rows of one id
+
+
+class SexesProof:
+    """Of the sexes in several tables, part by part: how many people have another one in another table.
+
+    They are compared in people with both; where most differ, the tables have other codes.
+    """
+
+    def __init__(self, domains: Sequence[Domain]) -> None:
+        names = [
+            f"{domain.name}__{name}"
+            for domain in domains
+            for name, column in domain.model.columns.items()
+            if column.role is Role.SEX and _heading_says(name, (Role.SEX,))
+        ]
+        self._counts = {pair: np.zeros(2, dtype=np.int64) for pair in combinations(names, 2)}
+
+    def add(self, columns: Mapping[str, ColumnOfPeople]) -> None:
+        """Count the people of a part, by the ``columns`` of the combined dataset (n_people,)."""
+        for one, other in self._counts:
+            if one in columns and other in columns:
+                first, second = (pd.Series(columns[name], dtype="str").reset_index(drop=True) for name in (one, other))
+                has_both = first.notna() & second.notna()
+                n_same = int((first[has_both] == second[has_both]).sum())
+                self._counts[one, other] += (n_same, int(has_both.sum()) - n_same)
+
+    def notes(self) -> list[str]:
+        """A question for each two columns that contradict each other."""
+        return [_note_on_two(*pair, int(n)) for pair, (n_same, n) in self._counts.items() if 0 < n < n_same]
+
+
+def _note_on_two(one: str, other: str, n: int) -> str:
+    words = f"people have another value in {one} than in {other}: do both tables mean the same people by an id?"
+    return Note.of(lambda told: f"{told(n)} {words}")
 
 
 class RowsProof:

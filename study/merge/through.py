@@ -20,7 +20,7 @@ from study.models.role_words import is_key, role_of_heading
 from study.models.values_seen import ValuesSeen
 
 LEAST_KEYS = 5  # that show that a column is a key of another table
-KNOWN = 0.95  # of the keys of a table are in the other one
+KNOWN = 0.8  # of the keys of a table are in the other one
 
 
 def with_persons(

@@ -12,8 +12,15 @@ import pytest
 from config import parse_config
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.draft.draft import draft_config
-from disclosure_control.draft.person_columns import common_name, open_candidates, person_of_each, strong_candidates
+from disclosure_control.draft.person_columns import (
+    common_name,
+    open_candidates,
+    person_of_each,
+    person_of_one,
+    strong_candidates,
+)
 from disclosure_control.run.tables import csv_bytes
+from study.formats.tables import Through
 from tests.cases import quick
 from tests.study.models.test_flat import N_PEOPLE, german_visits, italian_results, three_tables
 
@@ -120,6 +127,22 @@ def test_a_table_of_people_with_an_id_of_no_name_is_found_by_the_ids_of_others()
     assert {name: one.name for name, one in found.items()} == {"PATIENTS": "Id", "ENCOUNTERS": "PATIENT"}
     # ENCOUNTERS has another column of the name Id, so the people are called as the events call them.
     assert common_name({"PATIENTS": people, "ENCOUNTERS": events}, found) == "PATIENT"
+
+
+def test_an_id_of_no_known_name_is_found_by_a_table_of_people_and_those_that_have_its_codes():
+    people = pd.DataFrame({"ipp": [f"I{i:03d}" for i in range(40)], "sexe": ["HF"[i * 7 % 11 % 2] for i in range(40)]})
+    stays = pd.DataFrame({"sejour": [f"S{i}" for i in range(60)], "ipp": [f"I{i % 40:03d}" for i in range(60)]})
+    results = pd.DataFrame({"sejour": [f"S{i % 60}" for i in range(240)], "hb": [str(9 + i % 7) for i in range(240)]})
+    found = person_of_each({"RESULTS": results, "PEOPLE": people, "STAYS": stays})
+    assert {domain: one.name for domain, one in found.items()} == dict.fromkeys(found, "ipp")
+    assert found["RESULTS"].through == Through("STAYS", "sejour")
+
+
+def test_an_id_of_no_known_name_that_was_typed_twice_names_the_person():
+    codes = [f"MX-{i:03d}" for i in range(60)]
+    table = pd.DataFrame({"expediente": [codes[7], *codes[1:]], "sexo": ["hm"[i * 7 % 11 % 2] for i in range(60)]})
+    assert person_of_one("T", table).name == "expediente"
+    assert person_of_one("T", table.assign(expediente=codes)) is None
 
 
 def test_a_table_of_which_nobody_is_known_is_a_fault_that_names_it():

@@ -158,17 +158,6 @@ def test_the_column_of_a_plain_table(columns, expected):
     assert literal({"STUDY": table(**columns)}, "STUDY") == {"column": expected}
 
 
-def test_a_code_under_a_heading_that_no_list_has_names_people_by_its_values():
-    """One id was typed twice; or each has several rows, all with one sex."""
-    ids = [f"MX-{i:03d}" for i in range(60)]
-    sexes = ["mf"[i * 7 % 11 % 2] for i in range(60)]
-    typed_twice = table(expediente=[ids[7], *ids[1:]], sexo=sexes)
-    visits = table(score=[i % 23 for i in range(180)], expediente=ids * 3, sexo=sexes * 3)
-    wards = table(ward=[f"W{i % 30}" for i in range(60)], sexo=sexes)
-    found = [literal({"T": one}, base="T")["column"] for one in (typed_twice, visits, wards)]
-    assert found == ["expediente", "expediente", None]
-
-
 def test_in_several_files_it_is_a_column_of_all():
     tables = {"DM": table(no=[1, 2], patient_id=["a", "b"]), "LB": table(lab_no=[7, 8, 9], patient_id=["a", "a", "b"])}
     assert literal(tables)["column"] == "patient_id"

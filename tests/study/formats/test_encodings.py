@@ -4,7 +4,7 @@ import pytest
 
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError
-from study.formats.encodings import chosen_encoding, read_text
+from study.formats.encodings import chosen_encoding, notes_on_twice, read_text
 from tests.cases import each
 
 GREEK = "ΦΥΛΟ;ΠΟΛΗ\nΆνδρας;Αθήνα\nΓυναίκα;Ηράκλειο\n37 °C;µg\n"
@@ -180,6 +180,7 @@ def test_a_text_of_which_some_was_encoded_twice_stays_and_is_said(tmp_path):
     data = twice("Größe\n") + "Köln\n".encode()
     assert text_of(tmp_path, data) == (data.decode(), [note := text_of(tmp_path, data)[1][0]])
     assert "of 2 different lines with foreign letters encoded twice in UTF-8, left unchanged" in note
+    assert notes_on_twice(["Größe", twice("Größe").decode()])[0].startswith("1 text encoded twice")
 
 
 @each("text", ["IRMÃ\n«IRMÃ»\n", "CAFÉ®\né\n", "Île\n", "Ã\n"])

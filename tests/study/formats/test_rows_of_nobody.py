@@ -40,6 +40,8 @@ def table_of(folder: Path, rows: list[list[str]], headings: list[str] = HEADINGS
         ([*RECORDS, ["Τυπική απόκλιση", "", "8.2", ""]], "a row of totals left out"),
         ([*RECORDS, ["", "", *SUMS]], "a row of totals left out"),
         ([*RECORDS, ["", "Summe", *SUMS]], "a row of totals left out"),
+        ([*RECORDS, ["n valid", "12", "12", "12"]], "a row of totals left out"),
+        ([["", "", "18-99", "<150"], *RECORDS], "a row of units (age: 18-99, weight: <150) left out"),
         ([*RECORDS, ["Zwischensumme", "", "12", ""]], "a row of totals left out"),
         ([["------", "---", "---", "------"], *RECORDS], "a row without any value left out"),
         ([*RECORDS, ["Summe Arm A", "", "12", ""]], "a row of totals left out"),

@@ -211,3 +211,15 @@ def test_ids_of_a_trial_of_the_system_are_asked_about_where_the_others_are_none(
     assert asked("TEST-01")
     assert not asked("TESTA-01")
     assert not asked(*(f"DEMO-{i}" for i in range(40)))
+
+
+def test_sexes_of_two_tables_that_contradict_each_other_are_asked_about(tmp_path: Path) -> None:
+    def asked(codes: str, n_changed: int) -> list[str]:
+        ids = [f"H{i:02d}" for i in range(20)]
+        first = [["patient_id", "sex"], *([one, "mf"[i % 2]] for i, one in enumerate(ids))]
+        second = [["patient_id", "sex"], *([one, codes[(i + (i < n_changed)) % 2]] for i, one in enumerate(ids))]
+        return [note for note in notes_on(tmp_path, a=first, b=second) if "another value" in note]
+
+    assert asked("mf", 3)[0].startswith("3 people have another value in A__sex than in B__sex")
+    assert not asked("mf", 0)
+    assert not asked("12", 3)
