@@ -15,6 +15,7 @@ from disclosure_control.basics.encoding.dictionary import as_texts
 from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
 
 MOST_KEPT = 20_000  # results, each of a few counts
+MOST_FILES = 128  # as they leave, and as they are read: those of two or three ways to release a study
 Found = TypeVar("Found")
 
 
@@ -38,6 +39,11 @@ class Kept:
             if len(self._found) > self._most:
                 del self._found[next(iter(self._found))]
         return found
+
+    @property
+    def of_files(self) -> Kept:
+        """Those with rows: whole files in memory, few of them."""
+        return self.of("files", lambda: Kept(MOST_FILES))
 
 
 def print_of(*contents: pd.Series | pa.Array | np.ndarray) -> bytes:

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from config import text_of_config
+from config import parse_config, text_of_config
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.draft.proposal import Proposal, propose_tried, tried_whole, with_open_choices
 from disclosure_control.draft.way import NO_USE, RecodingLevels
@@ -29,12 +29,17 @@ def next_config(trials: Trials, verdict: Verdict, steps: Mapping[str, Any]) -> t
         return looked[-1].reasons
 
     def reasons_of(literal: Mapping[str, Any]) -> tuple[Reason, ...]:
-        return reasons_at_first(literal) or trials.run_until_held(literal, "Trying the proposal").reasons
+        return trials.run_until_held(literal, "Trying the proposal").reasons
+
+    def is_of_no_use(proposal: Proposal) -> bool:
+        use, is_tried = verdict.use, proposal.is_other and proposal.is_tried
+        if is_tried and (weighed := trials.weigh(parse_config(proposal.text, name), "Weighing the proposal")):
+            use = weighed.use
+        return use is not None and use.answer == NO_USE
 
     spared = () if asked is None else tuple(name for name, weight in asked.weights.items() if weight > 1)
     proposal = propose_tried(text, name, verdict.reasons, trials.check, reasons_at_first, spared)
-    is_of_no_use = (use := looked[-1].use) is not None and use.answer == NO_USE
-    looks_further = bool(proposal.left) or is_of_no_use or (asked is not None and asked.weigh is not None)
+    looks_further = bool(proposal.left) or (asked is not None and (asked.weigh is not None or is_of_no_use(proposal)))
     looks_further = looks_further and not any(one.is_of_all_ways for one in proposal.left)
     if asked is not None and "recommend" in steps and looks_further:
         recoding = RecodingLevels.of(steps["recommend"].figures, steps["recommend"].outcome)

@@ -121,10 +121,7 @@ def propose(text: str, name: str, reasons: Sequence[Reason], check: Check, spare
     one that drops a ``spared`` column. Marks of a draft become those of the proposal: to put it in place is to decide.
     """
     literal = parse_config(text, name)
-    wanted = [change for reason in reasons for change in reason.changes]
-    wanted = [one for one in wanted if applied(literal, [one]) != literal and not dropped_by(one).intersection(spared)]
-    first = [change for change in wanted if not change.is_last_resort]
-    made = tuple(_sound(literal, list(_steps_fitted(literal, first or wanted)), check))
+    made = lines_for(literal, reasons, check, spared)
     decided, words = with_marks_decided(text)
     after = applied(literal, made)
     left = tuple(one for one in reasons if not one.changes and not (words and one.remedy == DECIDE))
@@ -132,6 +129,16 @@ def propose(text: str, name: str, reasons: Sequence[Reason], check: Check, spare
     assert parse_config(proposed, name) == after
     keys = tuple(name for name in names_of_keys(after) if not os.environ.get(name))
     return Proposal(text, proposed, made, len(words), left, keys)
+
+
+def lines_for(
+    literal: Mapping[str, Any], reasons: Iterable[Reason], check: Check, spared: Collection[str] = ()
+) -> tuple[ConfigChange, ...]:
+    """The changes of the ``reasons`` by which a pilot would run, and that drop no ``spared`` column."""
+    wanted = [change for reason in reasons for change in reason.changes]
+    wanted = [one for one in wanted if applied(literal, [one]) != literal and not dropped_by(one).intersection(spared)]
+    first = [change for change in wanted if not change.is_last_resort]
+    return tuple(_sound(literal, list(_steps_fitted(literal, first or wanted)), check))
 
 
 def dropped_by(change: ConfigChange) -> set[str]:

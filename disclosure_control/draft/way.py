@@ -9,6 +9,7 @@ from typing import Any
 
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.reasons import Reason
+from disclosure_control.basics.telling.words import counted
 from disclosure_control.draft.proposal import dropped_by
 from disclosure_control.remedy.treatments.recommendation import Recommendation
 from disclosure_control.remedy.treatments.registry import TreatmentStep
@@ -112,11 +113,19 @@ class WayWeighed:
 
         Lines that answer a first look would make another way of it.
         """
-        return self.is_whole and all(set(one.changes) - set(self.given_up_by(one)) for one in self.reasons or ())
+        return self.is_whole and self.has_lines
 
-    def given_up_by(self, reason: Reason) -> list[ConfigChange]:
-        """The changes of a reason that drop a column which should stay fine."""
-        return [change for change in reason.changes if dropped_by(change).intersection(self.stay_fine)]
+    @property
+    def has_lines(self) -> bool:
+        """Whether lines that drop no column which should stay fine answer every reason."""
+        fine = self.stay_fine
+        return all(any(not dropped_by(one).intersection(fine) for one in of.changes) for of in self.reasons or ())
+
+    def with_lines(self, lines: Sequence[ConfigChange]) -> WayWeighed:
+        """The way with further lines, by which nobody looked at it."""
+        words = f"{self.way.words}, with {counted(len(lines), 'further line')}"
+        way = dataclasses.replace(self.way, words=words, changes=(*self.way.changes, *lines))
+        return dataclasses.replace(self, way=way, reasons=None)
 
     def is_better_by(self, other: WayWeighed) -> str:
         """What makes it better than another one."""

@@ -20,7 +20,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.basics.telling.words import capitalised, counted, listed
 from disclosure_control.draft.edits import with_changes
-from disclosure_control.draft.proposal import STEPS_OF_TREATMENT, Proposal, tried_whole
+from disclosure_control.draft.proposal import STEPS_OF_TREATMENT, Proposal, lines_for, tried_whole
 from disclosure_control.draft.way import RecodingLevels, Way, WayWeighed
 from disclosure_control.report.trials import Trials
 from disclosure_control.report.verdict import Verdict
@@ -121,9 +121,10 @@ def ways_tried(
 
     ``as_it_is`` is the config as it is, with what is known of it. Ways that lose less are tried before it, others after
     it; where it or a whole run is held, those with larger classes first: fewer people lose more than others, which is
-    what gives them away. A way is run whole if a first look finds nothing against it,
-    or against the config as it is, where the way has only larger classes. One of the whole runs is kept for the config
-    as it is: a way that is held is proposed over it only if the config is held, too.
+    what gives them away. What lines of a config answer of a first look, they answer: the way is looked at with them. It
+    is run whole if a look finds nothing against it, or, where the way has only larger classes, against the config as it
+    is. One of the whole runs is kept for the config as it is: a way that is held is proposed over it only if the config
+    is held, too.
     """
     others = [one for one in found if one.way.changes]
     if as_it_is.reasons:
@@ -132,24 +133,34 @@ def ways_tried(
         better = [one for one in others if one.loses_less_than(as_it_is)][:MOST_TRIED]
         order = [*better, as_it_is, *(one for one in others if one not in better)]
     tried: list[WayWeighed] = []
-    while order and len(tried) <= MOST_TRIED:
+    went_on: list[Way] = []  # with further lines
+    n_looks = 0
+    while order and max(n_looks, len(tried)) <= MOST_TRIED:
         one = order.pop(0)
         is_coarser = not _has_own_classes(one) and not as_it_is.reasons
         if one.reasons is None and not is_coarser:
-            seen = trials.look(config_of(one.way), f"Looking at a way to hold: {one.way.words}")
+            if (n_looks := n_looks + 1) > MOST_TRIED:
+                break
+            config = config_of(one.way)
+            seen = trials.look(config, f"Looking at a way to hold: {one.way.words}")
             one = dataclasses.replace(one, reasons=seen.reasons)
+            if one.has_lines and (lines := lines_for(config, seen.reasons, trials.check, one.stay_fine)):
+                went_on.append(one.way)
+                order.insert(0, one.with_lines(lines))
+                continue
         is_before_it = bool(one.way.changes) and all(other.way.changes for other in tried)
         n_whole = is_before_it + sum(other.is_whole for other in tried)  # one run is kept for the config as it is
         most = MOST_WHOLE - (bool(one.way.changes) and _has_own_classes(one))  # and one is kept for larger classes
         if not one.reasons and not one.is_whole and n_whole < most:
             seen = trials.run(config_of(one.way), f"Trying a way to hold: {one.way.words}")
-            one = dataclasses.replace(one, reasons=seen.reasons, is_whole=True)
+            weighed = dataclasses.replace(one.weighed, use=seen.use or one.weighed.use)
+            one = dataclasses.replace(one, reasons=seen.reasons, is_whole=True, weighed=weighed)
         tried.append(one)
         if one.is_whole and one.is_answered:
             break
         if one.is_whole:
             order.sort(key=_has_own_classes)
-    ways = [one.way for one in tried]
+    ways = [*went_on, *(one.way for one in tried)]
     left = (one if one.way.changes else as_it_is for one in found if one.way not in ways)
     return [*sorted(tried, key=lambda one: one.rank), *left]
 

@@ -36,7 +36,6 @@ from study.models.roles import Role, TableKind, TableModel
 from study.models.study_model import StudyModel
 from study.operations import OperationKind, OperationRule
 
-MOST_FILES = 64  # as they left before: files of two or three ways to release most studies
 COARSENED = "coarsened: beside it, moved dates would tell"
 _TIME_OF_DAY = r"T[^/]*"
 
@@ -183,7 +182,7 @@ def deidentify(
     files: dict[str, ReleasedFile] = {}
     accounts: list[Account] = []
     left_out = dict(study.left_out)
-    before = (kept or Kept()).of("files as they leave", partial(Kept, MOST_FILES))
+    before = (kept or Kept()).of_files
     for file in going_through("De-identifying the files", study.files, lambda file: len(file.people), "rows"):
         find = partial(_released_and_placed, file, replace(decisions, placed=set()))
         is_in_memory = file.table.fits(0)

@@ -6,7 +6,9 @@ import dataclasses
 import gzip
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -14,6 +16,7 @@ import pyarrow as pa
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.basics.encoding.dictionary import as_texts
+from disclosure_control.basics.kept import Kept
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import going_through, progress
 from disclosure_control.records.records import EncodedRecords
@@ -105,26 +108,35 @@ def outgoing(file: ReleasedFile, created: datetime) -> OutgoingTable:
     )
 
 
-def as_opened(released: ReleasedStudy, format_name: str | None) -> dict[str, SourceTable]:
+def as_opened(released: ReleasedStudy, format_name: str | None, kept: Kept | None = None) -> dict[str, SourceTable]:
     """The data sets of a package by name, as they would be read, of files that are neither written nor opened.
 
-    Text has no numbers: these are their shortest texts there.
+    Text has no numbers: these are their shortest texts there. ``kept``: the same frames as they were read before.
     """
     names = file_names(released, format_name)
-    found = {}
+    before, found = (kept or Kept()).of_files, {}
     for name in sorted(names, key=names.__getitem__):
         file, writer = released.files[name], _writer(released.files[name], format_name)
-        is_text = writer.opened_by_spreadsheets
-        frame = harmless(file.frame) if is_text else file.frame
-        contents = FileContents(
-            {str(column): _cells(values, is_text) for column, values in frame.items()},
-            (),
-            {} if is_text else file.source.table.labels,
-            types={} if is_text else file.source.table.types,
-            label="" if is_text else file.source.table.label,
+        says = (
+            {}
+            if writer.opened_by_spreadsheets
+            else {
+                "labels": file.source.table.labels,
+                "types": file.source.table.types,
+                "label": file.source.table.label,
+            }
         )
-        found[name] = table_of_contents(contents, Path(names[name]))
+        read = partial(_as_opened, file.frame, Path(names[name]), writer.opened_by_spreadsheets, says)
+        found[name], _ = before.of((id(file.frame), names[name], repr(says)), read)
     return found
+
+
+def _as_opened(
+    frame: pd.DataFrame, path: Path, is_text: bool, says: Mapping[str, Any]
+) -> tuple[SourceTable, pd.DataFrame]:
+    """A file as it would be read, and its frame, so that no other one gets its place in memory."""
+    cells = {str(name): _cells(values, is_text) for name, values in (harmless(frame) if is_text else frame).items()}
+    return table_of_contents(FileContents(cells, (), **says), path), frame
 
 
 def _cells(values: pd.Series, is_text: bool) -> ColumnFound:

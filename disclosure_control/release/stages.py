@@ -35,7 +35,7 @@ from disclosure_control.release.terms.kept_terms import (
 from disclosure_control.release.terms.rare_terms import RareTerms, without_rare_terms
 from disclosure_control.release.texts.labels import judged_names, names_read, with_judged_labels
 from disclosure_control.release.texts.rare_texts import without_rare_texts
-from disclosure_control.release.writing import as_it_would_be_read, opened, written
+from disclosure_control.release.writing import as_it_would_be_read, opened, rows_as_read, written
 
 MOST_LEFT_OUT = 0.05  # of the people, for a fact by which each is alone among all; as many as a recoding may leave out
 
@@ -175,7 +175,8 @@ def study_tables(making: Making) -> Making:
 
 
 # In the order in which they run. What leaves ends by its files; a trial, which publishes nothing, without them. Where
-# only losses are asked, what changes no figure of a table is not made: names, labels, order.
+# only losses are asked, what changes no figure of a table is not made: names, labels, order. Nor are the tables for a
+# look at who is alone.
 MAKING: tuple[Stage, ...] = (
     decisions,
     people_who_stay,
@@ -190,6 +191,7 @@ MAKING: tuple[Stage, ...] = (
 LEAVING: tuple[Stage, ...] = (*MAKING, written, opened)
 ON_TRIAL: tuple[Stage, ...] = (*MAKING, as_it_would_be_read)
 WEIGHED: tuple[Stage, ...] = tuple(stage for stage in MAKING if stage not in (labels_and_names, order_and_numbers))
+LOOKED_AT: tuple[Stage, ...] = (*(stage for stage in WEIGHED if stage is not study_tables), rows_as_read)
 
 
 def through(stages: tuple[Stage, ...], making: Making) -> Making:

@@ -59,10 +59,20 @@ def as_it_would_be_read(making: Making) -> Making:
     if any(file.is_in_parts for file in released.files.values()):
         return opened(written(making))
     making = _described(making, dict.fromkeys(file_names(released, format_name).values(), b""))
-    making = _with_readme(making, as_opened(released, format_name))
+    making = _with_readme(making, as_opened(released, format_name, making.asked.kept))
     files = making.package.files
     texts = {name: bytes(files[name]).decode() for name in _BESIDE if name in files}
     return replace(making, package=replace(making.package, texts=texts))
+
+
+def rows_as_read(making: Making) -> Making:
+    """The data sets alone as a recipient would read them: for a first look, which searches no text beside them."""
+    released, asked = making.released, making.asked
+    if any(file.is_in_parts for file in released.files.values()):
+        return as_it_would_be_read(making)
+    names, tables = file_names(released, asked.settings.format), as_opened(released, asked.settings.format, asked.kept)
+    joins = tuple(joins_of(making.study, making.people, tables, asked.rule.column))
+    return replace(making, package=replace(making.package, names=names, tables=tables, joins=joins))
 
 
 def _described(making: Making, data: Mapping[str, bytes | Path]) -> Making:

@@ -49,6 +49,9 @@ class MadeTrials:
     run: Callable
     weigh: Callable
 
+    def check(self, literal):
+        """Every config can be run."""
+
 
 @dataclass(frozen=True)
 class FoundByTrial:
@@ -76,7 +79,7 @@ def held_by(reasons: dict[tuple[int, ...], tuple[Reason, ...]]):
 
     def run(literal, words):
         levels = literal.get("recommend", {}).get("fixed", RECODING.taken)
-        return FoundByTrial(reasons.get(tuple(levels.values()), ()), use(Fitness.YES))
+        return FoundByTrial(reasons.get(tuple(levels.values()), ()), None)
 
     return run
 
@@ -185,6 +188,23 @@ def test_a_way_is_run_whole_only_after_a_look_and_what_lines_answer_then_ends_th
     ]
     assert (ways[0].way.words, ways[0].reasons) == ("As proposed", (told,))
     assert not next(one for one in ways if levels_of(LITERAL, [one]) == [(1, 2)]).is_answered  # lines would undo it
+
+
+def test_lines_that_answer_a_first_look_become_a_part_of_the_way():
+    """A death of one person was found in every way, and age and sex dropped instead of the flag."""
+    found = weighed(LITERAL, RECODING, losing(LOSSES), ())
+    flag = ConfigChange.to(("release", "operations"), {"DM.DTHFL": "remove"})
+    told = dataclasses.replace(ALONE, changes=(flag,))
+    kept = use(Fitness.YES, terms=0.21)
+
+    def look(literal, words):
+        return FoundByTrial(() if "operations" in literal["release"] else (told,), None)
+
+    ways = tried_by(LITERAL, found, look, HELD, lambda literal, words: FoundByTrial((), kept))
+    assert (ways[0].way.words, ways[0].reasons) == (f"{found[0].way.words}, with 1 further line", ())
+    assert applied(LITERAL, ways[0].way.changes)["release"]["operations"] == {"DM.DTHFL": "remove"}
+    assert ways[0].weighed.use is kept  # what the lines take away counts
+    assert sum(found[0].way.words in one.way.words for one in ways) == 1
 
 
 def test_a_run_is_kept_for_the_config_as_it_is_and_no_way_that_is_held_is_proposed_over_it():

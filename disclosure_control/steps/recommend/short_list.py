@@ -118,8 +118,8 @@ def other_questions(trial: Trial) -> list[list[SearchQuestion]]:
     ]
 
 
-def answers(trial: Trial) -> tuple[SearchResult, list[RecodingAnswer]]:
-    """The search result of the main question, and the short list without repeated answers.
+def answers(trial: Trial, others: Sequence[Sequence[SearchQuestion]]) -> tuple[SearchResult, list[RecodingAnswer]]:
+    """The search result of the main question, and the short list with the ``others``, without repeated answers.
 
     The first answer is that to the main question, where there is one. A question without an answer in time is left
     out.
@@ -129,7 +129,7 @@ def answers(trial: Trial) -> tuple[SearchResult, list[RecodingAnswer]]:
     first, start = main_question(trial), trial.clock()
     found = trial.search(first, trial.time_limit / 2)
     searched: list[list[tuple[SearchQuestion, SearchResult]]] = []
-    for questions in other_questions(trial):
+    for questions in others:
         searched.append([])
         for question in questions:
             left = start + trial.time_limit - trial.clock()

@@ -16,7 +16,13 @@ from disclosure_control.steps.recommend.by_threshold import by_thresholds
 from disclosure_control.steps.recommend.pilot import PilotLattice, pilot_lattice
 from disclosure_control.steps.recommend.report import recommend_sections, sections_outside
 from disclosure_control.steps.recommend.settings import RecommendSettings
-from disclosure_control.steps.recommend.short_list import Trial, answers, holds_for_any_classes, steps_of_level
+from disclosure_control.steps.recommend.short_list import (
+    Trial,
+    answers,
+    holds_for_any_classes,
+    other_questions,
+    steps_of_level,
+)
 from disclosure_control.steps.recommend.told import ToldRecommendation, landscape_of, told_recommendation
 from disclosure_control.steps.running import StepInput, StepResult, StepTold
 
@@ -54,10 +60,11 @@ def run_step(step: StepInput[RecommendSettings]) -> StepResult:
         suppression_limit=0.0 if pilot.k > assessment.config.K else settings.suppression_limit,
         time_limit=settings.time_limit,
     )
-    found, short_list = answers(trial)
+    found, short_list = answers(trial, [] if step.is_trial else other_questions(trial))
     any_classes = holds_for_any_classes(trial, found)
-    driven_by = by_thresholds(trial, found)
-    places = landscape_of(trial, short_list)
+    # Nobody reads more of a trial than its answer.
+    driven_by = () if step.is_trial else by_thresholds(trial, found)
+    places = None if step.is_trial else landscape_of(trial, short_list)
     treatment = short_list[0].treatment if found.best is not None else None
 
     def told(policy: Policy) -> ToldRecommendation:

@@ -78,7 +78,7 @@ def tried_out(step) -> list[tuple[float, dict]]:
 
 
 @pytest.mark.thorough("2 s: many small pilots; the search and its proof in tests/remedy/recodings")
-@examples(25)
+@examples(10)
 @drawn(st.integers(0, 2**32), st.sampled_from(POLICIES), st.sampled_from(list(METRICS)))
 def test_proven_is_said_where_nothing_milder_holds(seed, policy, metric):
     step = small_pilot(seed, policy, metric)
@@ -248,7 +248,7 @@ def test_to_leave_everybody_out_is_no_answer_where_another_one_holds():
 def test_losses_are_counted_from_level_0_also_where_the_search_begins_above_it():
     """Held at level 1, a column has lost bits already, which the normalised loss counts as a share of all it had."""
     step = given(people(60), {"metric": "non_uniform_entropy_normalised", "fixed": {"age": 1}}, missing_qis="wildcard")
-    found, (first, *_) = answers(trial_of(step, lowest={"age": 1}, highest={"age": 1}))
+    found, (first, *_) = answers(trial_of(step, lowest={"age": 1}, highest={"age": 1}), [])
     assert found.is_optimal
     assert found.best.loss == pytest.approx(first.loss, rel=1e-12)
 
