@@ -43,7 +43,6 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.merged_domains import NOTES_SHOWN, ToldDomain, notes_shown, shown
 from disclosure_control.basics.telling.small_counts import MASKED, count_text, people_on_screen
 from disclosure_control.basics.telling.words import counted
-from disclosure_control.draft.draft import draft_config
 from disclosure_control.draft.sheet import SheetUpdate, said_of_closed
 from disclosure_control.records.choice import AUTO, MERGING, Choice, engine_of_merge
 from disclosure_control.records.merging import choose_merging, working_on
@@ -118,6 +117,7 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
         raise FaultyInputError(_NOTHING_DRAFTED_FROM_DISK.format(name=pilot.config_file.name, reason=reason))
 
     stop_if_closed(pilot.config_file.path.parent, pilot.config_file.name)
+    from disclosure_control.draft.draft import draft_config  # most runs need none of it
 
     outcome, fault = None, None
     if pilot.is_configured:

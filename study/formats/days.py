@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -21,12 +23,13 @@ def days_of(column: pd.Series) -> np.ndarray:
     return found
 
 
-def day_of(text: str) -> int:
-    """A day of ISO 8601 as days since 1970; of one that no calendar has, the first of its year."""
+def days_since_1970(texts: Sequence[str]) -> np.ndarray:
+    """Days of ISO 8601 (n,) in days; of one that no calendar has, the first of its year."""
     try:
-        return int(np.datetime64(text, "D").astype(np.int64))
+        return np.array(texts, dtype="datetime64[D]").astype(np.int64)
     except ValueError:
-        return int(np.datetime64(f"{text[:4]}-01-01", "D").astype(np.int64))
+        own = f"{texts[0][:4]}-01-01"
+        return days_since_1970([own]) if len(texts) == 1 else np.concatenate([days_since_1970([one]) for one in texts])
 
 
 def beginning(column: Column) -> pa.Array:
@@ -65,4 +68,4 @@ def days_in(column: Column, n_records: np.ndarray | None) -> tuple[np.ndarray, n
     texts = encoded.dictionary.to_pylist()
     weights = None if n_records is None else n_records[is_day.to_numpy(zero_copy_only=False)]
     counts = np.bincount(encoded.indices.to_numpy(), weights, len(texts)).astype(np.int64)
-    return np.array([day_of(text) for text in texts], dtype=np.int64), counts, texts
+    return days_since_1970(texts), counts, texts

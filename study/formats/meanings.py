@@ -22,7 +22,7 @@ from disclosure_control.basics.telling.words import listed
 from study.concepts import concept_of, names_a_measure, names_an_examination
 from study.formats.column_reading import ColumnReading, read_columns, reading_notes
 from study.formats.dated_columns import with_iso_dates
-from study.formats.days import beginning, counted, day_of, days_in, numbers_of
+from study.formats.days import beginning, counted, days_in, days_since_1970, numbers_of
 from study.formats.messages import Note, all_files_setting, counted_note, shown_name
 from study.formats.placeholders import (
     CODES,
@@ -211,7 +211,7 @@ def _notes(name: str, path: Path, seen: _Seen, kept: set[str]) -> list[str]:
             continue
         texts = [text for text, one in zip(seen.texts, meant, strict=True) if one]
         if seen.are_dates:  # a day that nobody but one person has is no code that may be shown
-            usual = is_usual(np.array([day_of(text) for text in texts], dtype=np.int64))
+            usual = is_usual(days_since_1970(texts))
             texts = [text for text, one in zip(texts, usual, strict=True) if one]
         else:
             texts = [text for text in texts if float(text) in CODES or -10 <= float(text) <= 0]

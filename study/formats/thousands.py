@@ -123,15 +123,21 @@ def _sign_of(column: ColumnFound, some: pa.Array, options: FileOptions) -> str:
     """The sign between groups of digits that all values of a column may have, and some have; "" for none."""
     if not pc.all(pc.match_substring_regex(some, r"^[+-]?\d")).as_py():
         return ""
-    for sign in (options.thousands,) if options.thousands else _BETWEEN:
-        group = rf"\d{_BETWEEN[sign]}\d{{3}}"
-        if pc.all(pc.match_substring_regex(some, _in_groups(sign))).as_py() and _has(column, group):
-            texts = _texts_of(column)
-            assert texts is not None
-            whole = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
-            cleaned = clean_values(whole.cast(pa.large_string()), frozenset(MISSING_TOKENS)).drop_null()
-            if pc.all(pc.match_substring_regex(cleaned, _in_groups(sign))).as_py():
-                return sign
+    signs = [
+        sign
+        for sign in ((options.thousands,) if options.thousands else _BETWEEN)
+        if pc.all(pc.match_substring_regex(some, _in_groups(sign))).as_py()
+    ]
+    if not signs or not _has(column, rf"\d(?:{'|'.join(_BETWEEN[sign] for sign in signs)})\d{{3}}"):
+        return ""
+    texts = _texts_of(column)
+    assert texts is not None
+    whole = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+    cleaned = clean_values(whole.cast(pa.large_string()), frozenset(MISSING_TOKENS)).drop_null()
+    for sign in signs:
+        is_meant = pc.all(pc.match_substring_regex(cleaned, _in_groups(sign))).as_py()
+        if is_meant and _has(column, rf"\d{_BETWEEN[sign]}\d{{3}}"):
+            return sign
     return ""
 
 

@@ -128,10 +128,11 @@ def reduce_findings(part: DomainPart, whole: Domain, plan: FindingsPlan) -> Redu
     rule = np.array([*map(RECORD_RULES.index, rule_of_column), -1], dtype=np.int8)[column]
     chosen, n_undecided = _choose(frame, rows, cell, rung, rule, number, text, [short for _, short in plan.carried])
     n_unsummed = _summarise(rule_of_column, column, cell, number, text, chosen)
+    text[chosen] = _as_text(number[chosen], text[chosen])  # of all columns together: many have the same numbers
 
     columns = {}
     for name, records in zip(names, _by_column(column, chosen, n_columns), strict=True):
-        columns[name] = _spread(n_subjects, subject[records], _as_text(number[records], text[records]))
+        columns[name] = _spread(n_subjects, subject[records], text[records])
         for variable, short in plan.carried:
             values = text_of(frame[short].iloc[rows[records]])
             columns[f"{name}.{variable}"] = _spread(n_subjects, subject[records], values)
