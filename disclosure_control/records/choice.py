@@ -8,7 +8,7 @@ from pathlib import Path
 
 from disclosure_control.records.needs import AtOnce
 from disclosure_control.run.memory import MEMORY_PER_BYTE, free_memory
-from study.formats.blocks import kind_of
+from study.formats.blocks import bytes_as_text
 
 
 @dataclass(frozen=True)
@@ -99,4 +99,4 @@ def fits_from_disk(path: Path) -> bool:
 
 
 def _needed(path: Path) -> float:
-    return MEMORY_PER_BYTE * kind_of(path).bytes_as_text(path) if path.is_file() else 0.0
+    return MEMORY_PER_BYTE * bytes_as_text(path) if path.is_file() else 0.0

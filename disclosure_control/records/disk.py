@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +22,6 @@ from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.side_by_side import side_by_side
-from disclosure_control.records.blocks import with_progress
 from disclosure_control.records.classes import ClassKeys, count_cells, counted_classes
 from disclosure_control.records.dataset_rules import faults_of_subjects, typed_column
 from disclosure_control.records.limits import USUAL_LIMITS, Limits
@@ -129,6 +128,16 @@ def count_on_disk(
     evaluated, binnings = _columns_as_evaluated(text.path.name, config, named, faults)
     people = PeopleOnDisk(config, evaluated, subjects, binnings, database, limits)
     return people, TextTable(text.columns, columns.__getitem__, subjects, limits.few_texts)
+
+
+def with_progress(text: Blocks) -> Iterator[pa.RecordBatch]:
+    """The blocks of a text; after each, the number of bytes done is reported."""
+    n_read = 0
+    with progress(f"Reading {text.path.name}", text.n_bytes, "bytes") as advance:
+        for block in text:
+            yield block
+            advance(text.n_bytes_read - n_read)
+            n_read = text.n_bytes_read
 
 
 def named_columns(config: PilotConfig) -> list[str]:

@@ -21,8 +21,8 @@ import pyarrow as pa
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.words import counted
-from disclosure_control.records.blocks import with_progress
 from disclosure_control.records.counted_texts import CountedDictionary
+from disclosure_control.records.disk import with_progress
 from disclosure_control.records.limits import USUAL_FILE_LIMITS, FileLimits
 from disclosure_control.records.spill import Aside, SpilledPieces, put_codes, stop_without_room
 from disclosure_control.records.sql import REMEDY_IN_MEMORY, ROWS_AT_ONCE, Database

@@ -21,12 +21,9 @@ from disclosure_control.records.records import EncodedRecords
 from disclosure_control.records.spill import SpilledFrames, spill_folder, stop_without_room
 from disclosure_control.records.sql import Database, database_in
 from disclosure_control.run.memory import MEMORY_PER_BYTE
-from disclosure_control.run.tables import csv_bytes
-from study.formats.blocks import kind_of
+from study.formats.blocks import bytes_as_text
 from study.formats.delimited_headers import USUAL_DELIMITERS, has_text_above_header
 from study.formats.files import read_domain_file, visible_files
-from study.formats.packed import bytes_unpacked
-from study.formats.parquet_blocks import bytes_as_text
 from study.formats.parquet_domains import can_be_read_in_pieces
 from study.formats.tables import GZIP_SUFFIX, FileOptions, SourceTable, domain_of, suffix_of
 from study.models.sdtm import supplemental_parent
@@ -38,10 +35,6 @@ if TYPE_CHECKING:
 
 RELEASE_PER_BYTE = 2.5  # bytes stored per byte of the large domain files, with the released ones
 SPILL_PER_BYTE = 1.0  # bytes stored per byte of the domain files; checked again once more is known
-
-
-def _n_bytes(path: Path) -> int:
-    return path.stat().st_size
 
 
 def choose_merging(asked: str, folder: Path) -> Choice:
@@ -76,17 +69,12 @@ def working_in(database: Database, results: Path, limits: MergeLimits = USUAL_ME
     return MergeResources(read, limits.rows_per_part, pieces, progress)
 
 
-# The kinds of files that can be read in pieces, and about how many bytes one of them has as text.
-BYTES_AS_TEXT: dict[str, Callable[[Path], int]] = {
-    **dict.fromkeys(USUAL_DELIMITERS, _n_bytes),
-    **{suffix + GZIP_SUFFIX: bytes_unpacked for suffix in USUAL_DELIMITERS},
-    PARQUET: bytes_as_text,
-}
+READ_IN_PIECES = (*USUAL_DELIMITERS, *(suffix + GZIP_SUFFIX for suffix in USUAL_DELIMITERS), PARQUET)
 
 
 def domain_files(folder: Path) -> list[Path]:
     """The domain files of a pilot's folder that can be read in pieces, as far as known without a config."""
-    return [path for path in visible_files(folder) if path.is_file() and suffix_of(path) in BYTES_AS_TEXT]
+    return [path for path in visible_files(folder) if path.is_file() and suffix_of(path) in READ_IN_PIECES]
 
 
 def _bytes_of_files(folder: Path) -> int:
@@ -96,9 +84,9 @@ def _bytes_of_files(folder: Path) -> int:
 
 def _bytes_of_text(path: Path) -> int:
     try:
-        return BYTES_AS_TEXT[suffix_of(path)](path)
+        return bytes_as_text(path)
     except OSError:  # the reader reports that it cannot be read
-        return _n_bytes(path)
+        return path.stat().st_size
 
 
 def read_by_size(path: Path, options: FileOptions, database: Database, limits: MergeLimits) -> SourceTable:
@@ -114,7 +102,7 @@ def read_by_size(path: Path, options: FileOptions, database: Database, limits: M
 def is_read_in_pieces(path: Path, limits: MergeLimits) -> bool:
     """Whether a file is large, and of a format and a kind that can be read in pieces."""
     suffix = suffix_of(path)
-    is_large = suffix in BYTES_AS_TEXT and _bytes_of_text(path) >= limits.large_bytes
+    is_large = suffix in READ_IN_PIECES and _bytes_of_text(path) >= limits.large_bytes
     is_large &= suffix != PARQUET or can_be_read_in_pieces(path)
     return is_large and supplemental_parent(domain_of(path)) is None
 
@@ -157,17 +145,8 @@ class DomainsFromDisk(DomainReader):
         yield self.database.new_folder()
 
     def merged(self, merge: Callable[[MergeResources], Combined]) -> EncodedRecords:
-        """See ``DomainReader``; written as door 1 writes it, and read again."""
         combined = merge(working_in(self.database, self.results, self.limits.domains))
-        path = self.database.new_folder() / "combined.csv"
-        path.touch(mode=0o600)
-        with path.open("wb") as file:
-            for number, piece in enumerate(combined.pieces):
-                file.write(csv_bytes(piece, has_header=number == 0))
-        text = kind_of(path).blocks(path, self.limits.block_bytes)
-        records = EncodedRecords.of_text(text, self.database, self.limits)
-        path.unlink()
-        return records
+        return EncodedRecords.of_pieces(combined.columns, combined.pieces, self.database, self.limits)
 
 
 def domains_from_disk(database: Database, results: Path, limits: Limits) -> DomainsFromDisk:

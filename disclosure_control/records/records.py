@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -22,7 +22,6 @@ from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_co
 from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.basics.encoding.keys import number_rows
 from disclosure_control.basics.telling.faults import RecordsNotAtHandError, stop_at
-from disclosure_control.records.blocks import with_progress
 from disclosure_control.records.classes import counted_classes
 from disclosure_control.records.disk import PeopleOnDisk, put_aside
 from disclosure_control.records.limits import NO_LIMITS, Limits
@@ -32,7 +31,6 @@ from disclosure_control.records.sql import Database
 from disclosure_control.records.subjects import Subjects, SubjectsInMemory, SubjectsOnDisk
 from disclosure_control.records.text_columns import TextsOnDisk
 from disclosure_control.records.text_table import TextTable
-from study.formats.blocks import Blocks
 
 PEOPLE_AT_ONCE = 1 << 16
 
@@ -120,14 +118,17 @@ class EncodedRecords:
         return cls(subjects, columns, database, limits)
 
     @classmethod
-    def of_text(cls, text: Blocks, database: Database, limits: Limits) -> EncodedRecords:
-        """Those of a combined dataset, read once and put aside, every column as text.
+    def of_pieces(
+        cls, columns: Sequence[str], pieces: Iterable[pd.DataFrame], database: Database, limits: Limits
+    ) -> EncodedRecords:
+        """Those of a combined dataset that comes in pieces with these columns, put aside, every column as text.
 
         Raises ``FaultyInputError`` for columns of too many values.
         """
-        names = [name for name in text.columns if name != SUBJECT_COLUMN]
-        columns, subjects = put_aside(with_progress(text), text.columns, names, database, limits)
-        return cls(subjects, {name: _as_text(name, columns[name]) for name in names}, database, limits)
+        names = [name for name in columns if name != SUBJECT_COLUMN]
+        blocks = (pa.RecordBatch.from_pandas(piece, preserve_index=False) for piece in pieces)
+        found, subjects = put_aside(blocks, columns, names, database, limits)
+        return cls(subjects, {name: _as_text(name, found[name]) for name in names}, database, limits)
 
     @property
     def n_people(self) -> int:

@@ -41,7 +41,7 @@ from disclosure_control.records.subjects import SubjectsInMemory
 from disclosure_control.records.text_columns import TextsInMemory
 from disclosure_control.records.text_table import TextTable
 from disclosure_control.run.memory import trim_freed_memory
-from study.formats.blocks import kind_of
+from study.formats.blocks import blocks_of, bytes_as_text
 from study.formats.files import read_domain_file
 from study.formats.hand_over import BlocksOfTyped, DamagedColumnsError, read_typed
 from study.formats.parquet_blocks import BlocksOfParquet
@@ -184,8 +184,7 @@ class StoreOnDisk:
         counting: Callable[[Path], AbstractContextManager[Count | None]],
     ):
         self._path, self._limits, self._until_end, self._counting = path, limits, until_end, counting
-        self._kind = kind_of(path)
-        self._text = self._kind.blocks(path, limits.block_bytes)
+        self._text = blocks_of(path, limits.block_bytes)
 
     @property
     def columns(self) -> Sequence[str]:
@@ -194,7 +193,7 @@ class StoreOnDisk:
     def counted(self, config: PilotConfig) -> tuple[CombinedDataset, People]:
         from disclosure_control.records.merging import domains_from_disk  # a run in memory needs none of it
 
-        n_bytes = int(SPILL_PER_BYTE * self._kind.bytes_as_text(self._path))
+        n_bytes = int(SPILL_PER_BYTE * bytes_as_text(self._path))
         folder = self._until_end.enter_context(spill_folder(self._path.parent, n_bytes))
         counted_by = self._until_end.enter_context(self._counting(folder))
         database = self._until_end.enter_context(database_in(folder, counted_by))

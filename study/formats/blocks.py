@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
 import pyarrow as pa
 
 from study.formats.delimited_blocks import BlocksOfText
-from study.formats.parquet_blocks import BlocksOfParquet, bytes_as_text
-from study.formats.tables import suffix_of
+from study.formats.packed import bytes_unpacked
+from study.formats.parquet_blocks import BlocksOfParquet, parquet_as_text
+from study.formats.tables import GZIP_SUFFIX, suffix_of
 
 
 class Blocks(Protocol):
@@ -30,18 +30,13 @@ class Blocks(Protocol):
     def __iter__(self) -> Iterator[pa.RecordBatch]: ...
 
 
-@dataclass(frozen=True)
-class FileKind:
-    """A kind of file: ``blocks`` of it, of about so many bytes of text, and how long it is as text."""
-
-    blocks: Callable[[Path, int], Blocks]
-    bytes_as_text: Callable[[Path], int]
+def blocks_of(path: Path, block_bytes: int) -> Blocks:
+    """The blocks of a file, of about so many bytes of text, by its suffix; it is text by any other suffix."""
+    return BlocksOfParquet(path, block_bytes) if suffix_of(path) == ".parquet" else BlocksOfText(path, block_bytes)
 
 
-_TEXT = FileKind(BlocksOfText, lambda path: path.stat().st_size)
-_KINDS = {".parquet": FileKind(BlocksOfParquet, bytes_as_text)}
-
-
-def kind_of(path: Path) -> FileKind:
-    """The kind of a file by its suffix; text for any other suffix."""
-    return _KINDS.get(suffix_of(path), _TEXT)
+def bytes_as_text(path: Path) -> int:
+    """About how many bytes a file has as text, unpacked; its own size where it does not say."""
+    if suffix_of(path).endswith(GZIP_SUFFIX):
+        return bytes_unpacked(path)
+    return parquet_as_text(path) if suffix_of(path) == ".parquet" else path.stat().st_size

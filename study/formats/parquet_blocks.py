@@ -94,7 +94,7 @@ class BlocksOfParquet(ParquetInBlocks):
         stop_at([] if self.n_records else [no_record_fault(self.path)])
 
 
-def bytes_as_text(path: Path) -> int:
+def parquet_as_text(path: Path) -> int:
     """About how many bytes a Parquet file would have as text, by its own account; its size where it has none."""
     try:
         return ParquetInBlocks(path, BLOCK_BYTES, "damaged").n_bytes

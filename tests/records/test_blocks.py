@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from disclosure_control.records import blocks
-from disclosure_control.records.blocks import with_progress
+from disclosure_control.records import disk
+from disclosure_control.records.disk import with_progress
 from study.formats.delimited_blocks import BlocksOfText
 
 
@@ -20,7 +20,7 @@ def test_the_bytes_of_all_blocks_are_those_of_the_file(tmp_path, monkeypatch):
         told.append((words, n_total, unit))
         yield told.append
 
-    monkeypatch.setattr(blocks, "progress", noted)
+    monkeypatch.setattr(disk, "progress", noted)
     n_records = [block.num_rows for block in with_progress(BlocksOfText(path, 1_000))]
     first, *advanced = told
     assert first == ("Reading combined_dataset.csv", path.stat().st_size, "bytes")
