@@ -129,6 +129,10 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "disclosure_control.steps": 6,
         "tests/draft": 25,
     },
+    "Store": {
+        "disclosure_control.report": 10,
+        "study": 4,
+    },
 }
 
 MOST = {
@@ -142,7 +146,7 @@ MOST = {
     "disclosure_control.draft": 1585,
     "disclosure_control.identifiers": 1457,
     "disclosure_control.measures": 1530,
-    "disclosure_control.records": 1871,
+    "disclosure_control.records": 1844,
     "disclosure_control.release": 3962,
     "disclosure_control.remedy": 3883,
     "disclosure_control.report": 1014,
@@ -188,7 +192,7 @@ MOST = {
     "tests/study/models": 1061,
     "tests/study_tables": 612,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 40853, 33025
+MOST_STATEMENTS, MOST_OF_TESTS = 40826, 33025
 MOST_SETTINGS = 279
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
