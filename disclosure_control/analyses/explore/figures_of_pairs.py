@@ -173,8 +173,8 @@ def pair_figure(columns: Sequence[ExploredColumn]) -> Figure:
             mesh = axes.pcolormesh(edges[j], edges[i], shown, norm=norm, cmap=shades, rasterized=True)
             number_axis(axes, columns[i], "y")
         axes.tick_params(left=j == 0 < i, labelleft=j == 0 < i, labelbottom=i == n - 1)
-        axes.locator_params(nbins=5)
         number_axis(axes, columns[j])
+        axes.locator_params(nbins=5)
         if j == 0:
             axes.set_ylabel(short_names([columns[i].title], 40, 20)[0])
         if i == n - 1:

@@ -49,8 +49,7 @@ class MeasureTold:
 class SweepTold:
     """The sweep as in the JSON summary; no record and no value of a person in it.
 
-    Figures of single columns, and all digits of the others, are in the CSV file alone: from them one could calculate
-    the value of a person whose record was removed.
+    All digits are in the CSV file alone: from them one could calculate the value of a person whose record was removed.
     """
 
     seed: str | None
@@ -67,17 +66,12 @@ class SweepTold:
 
 
 def summary_table(found: Sequence[SweepRow]) -> pd.DataFrame:
-    """The rows as a table, the published columns first; figures per column only for columns that some point changed."""
+    """The rows as a table, the published columns first."""
     rows = [plain(row) for row in found]
     names = list(dict.fromkeys(name for row in rows for name in row))
-    untouched = {
-        name
-        for name in names
-        if name.split(": ")[0] in MEASURES and ": " in name and all(row.get(name) == 0.0 for row in rows)
-    }
     values = [row["param_value"] for row in rows]
     numbers = all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values)
-    table = pd.DataFrame({name: [row.get(name) for row in rows] for name in names if name not in untouched})
+    table = pd.DataFrame({name: [row.get(name) for row in rows] for name in names})
     table["param_value"] = pd.Series(
         values if numbers else [None if value is None else value_text(value) for value in values],
         dtype=float if numbers else "str",

@@ -1,13 +1,12 @@
-"""The config key ``sweep``: a grid of treatments, and the analyses that measure utility."""
+"""The config key ``sweep``: a grid of treatments."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from disclosure_control.analyses.sweep.grid import GRID, SweepPoint
-from disclosure_control.analyses.sweep.utility.comparison import Analyses
 from disclosure_control.basics.drawings.figures import DEFAULT_FORMATS, FIGURES
-from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import FLAG, Kind, are_names, as_tuple
 from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED, SEED
 
@@ -38,7 +37,6 @@ class SweepSettings(SettingsGroup):
         None,
         "continuous quasi-identifiers and numeric sensitive features",
     )
-    utility: Analyses = setting(nested(Analyses), "analyses to repeat on the released data", Analyses())
     figures: tuple[str, ...] = setting(FIGURES, "forms of the figures", DEFAULT_FORMATS)
 
 

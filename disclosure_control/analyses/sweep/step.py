@@ -33,7 +33,6 @@ def run_step(step: StepInput[SweepSettings]) -> StepResult:
         settings.seed,
         settings.one_generator,
         settings.eigenvalue_columns,
-        settings.utility,
         folder=step.folder,
         recommended=outcome.treatment if isinstance(outcome, Recommendation) else None,
     )

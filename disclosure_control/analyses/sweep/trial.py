@@ -15,9 +15,7 @@ import pandas as pd
 from Anonymization_Models import ModelResult
 from config.model_settings import PilotConfig
 from disclosure_control.analyses.sweep.grid import SweepPoint, faults_of_grid, points_of
-from disclosure_control.analyses.sweep.utility import Comparison, OriginalPilot, flat_figures, measure_utility
-from disclosure_control.analyses.sweep.utility.analyses import fit_regression
-from disclosure_control.analyses.sweep.utility.comparison import NO_ANALYSES, Analyses
+from disclosure_control.analyses.sweep.utility import Comparison, OriginalPilot, measure_utility
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.settings.kinds import are_names
@@ -32,7 +30,6 @@ from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED
 from disclosure_control.remedy.treatments.treat import treat
 
 BASELINE = "baseline"
-R_SQUARED = "regression_r_squared"
 
 
 @dataclass(frozen=True)
@@ -40,9 +37,8 @@ class SweepRow:
     """One point with its figures; its fields are the columns of the summary, in their order, percents of the people.
 
     ``n_keys_evaluated``: the records whose quasi-identifiers were evaluated. ``n_records_touched``: those that
-    were removed, or lost the value of a quasi-identifier; each record is a person. ``by_model``, ``utility`` and
-    ``regression`` have columns of their own, and a figure of one column is named ``measure: column``. The last three
-    fields compare the row with all others.
+    were removed, or lost the value of a quasi-identifier; each record is a person. ``by_model`` and ``utility`` have
+    columns of their own. The last three fields compare the row with all others.
     """
 
     method: str
@@ -67,7 +63,6 @@ class SweepRow:
     meets_k: bool
     meets_all: bool
     utility: Mapping[str, float | None] = field(metadata=INLINE)
-    regression: Mapping[str, float | None] = field(metadata=INLINE)
     used_chance: bool
     pareto_front: bool = False
     mildest_that_meets_k: bool = False
@@ -88,17 +83,14 @@ class SweepRow:
         return self.utility["IL1_mean"] or 0.0
 
     def without_digits(self) -> SweepRow:
-        """The row without figures per column; small counts are None, figures on values have five digits."""
-        figures = {name: _five_digits(value) for name, value in self.utility.items() if ": " not in name}
-        fit = {name: value for name, value in self.regression.items() if ": " not in name}
-        fit |= {name: _five_digits(value) for name, value in fit.items() if name == R_SQUARED}
+        """The row as others may read it: small counts are None, figures on values have five digits."""
+        figures = {name: _five_digits(value) for name, value in self.utility.items()}
         lost, unread = (None if n is None else MASKED.told(n) for n in (self.n_values_lost, self.n_values_unread))
         n_all = self.n_records_compared + self.n_records_removed
         touched = MASKED.told(self.n_records_touched or 0, n_all, self.n_records_removed)
         return replace(
             self,
             utility=figures,
-            regression=fit,
             n_values_lost=lost,
             n_values_unread=unread,
             n_records_touched=touched,
@@ -138,7 +130,6 @@ def sweep(
     seed: int = DEFAULT_SEED,
     one_generator: bool = True,
     eigenvalue_columns: Sequence[str] | None = None,
-    utility: Analyses = NO_ANALYSES,
     folder: Path | None = None,
     recommended: Sequence[TreatmentStep] | None = None,
 ) -> Sweep:
@@ -146,11 +137,11 @@ def sweep(
 
     Each point treats the original. ``grid`` has points that were read, or entries as under the config key ``sweep``,
     which are checked. ``one_generator``: one generator, seeded once, serves all points in turn; else each point
-    starts from the seed, independent of those before it. ``eigenvalue_columns`` and ``utility`` are as under the
-    key, ``folder`` and ``recommended`` as for ``treat``. Raises ``FaultyInputError`` with the faults of all points.
+    starts from the seed, independent of those before it. ``eigenvalue_columns`` are as under the key,
+    ``folder`` and ``recommended`` as for ``treat``. Raises ``FaultyInputError`` with the faults of all points.
     """
     points = _checked_points(grid, config, list(frame.columns))
-    original = OriginalPilot(frame, config, eigenvalue_columns, utility)
+    original = OriginalPilot(frame, config, eigenvalue_columns)
     untouched = frame.reset_index(drop=True)
     as_released = evaluate_treated(untouched, config, as_released=True)
     compared = original.compare(untouched)
@@ -223,8 +214,7 @@ def _row(
         percent_k_risky_in_the_bins_of_the_config=_percent(seen.n_risky, seen.n_evaluated),
         meets_k=_is_met([k]),
         meets_all=_is_met(as_released.results),
-        utility={name: _finite(value) for name, value in flat_figures(utility).items()},
-        regression=_regression_figures(compared, released=bool(point.steps)),
+        utility={name: _finite(value) for name, value in utility.figures.items()},
         used_chance=used_chance,
     )
 
@@ -240,15 +230,6 @@ def _percent(part: float, whole: int) -> float | None:
 
 def _finite(value: float | None) -> float | None:
     return None if value is None or not isfinite(value) else value
-
-
-def _regression_figures(comparison: Comparison, released: bool) -> dict[str, float | None]:
-    asked = comparison.analyses.regression
-    if asked is None:
-        return {}
-    fit = fit_regression(comparison, asked, released)
-    coefficients = {f"regression coefficient: {name}": value for name, value in fit.coefficients.items()}
-    return {"regression_n_used": fit.n_used, R_SQUARED: fit.r_squared, **coefficients}
 
 
 def _judged(points: Sequence[SweepPoint], rows: list[SweepRow], inputs: Mapping[str, dict[str, object]]) -> Sweep:

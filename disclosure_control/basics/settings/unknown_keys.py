@@ -25,6 +25,7 @@ GONE: Final = {
     "pool": "each hospital runs its own pilot; no command counts the people of several without their records",
     "risk['presets']": "evidence/rules.html judges the rules of EMA; the report gives the highest and the average risk",
     "risk['safe_harbour']": "the key identifiers finds ages above 89 and zip codes; evidence/rules.html has the rules",
+    "sweep['utility']": "the tables of a release compare means and regressions before and after: release, fit_for_use",
     "tables": "protect tables that you bring with sdcTable or ACRO; what a release says of its own tables is masked "
     "as before",
 }

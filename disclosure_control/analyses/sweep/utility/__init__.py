@@ -12,23 +12,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from disclosure_control.analyses.sweep.utility import analyses, changes
+from disclosure_control.analyses.sweep.utility import changes
 from disclosure_control.analyses.sweep.utility.comparison import Comparison, OriginalPilot
 
-__all__ = ["MEASURES", "Comparison", "OriginalPilot", "Utility", "UtilityMeasure", "flat_figures", "measure_utility"]
-
-Figure = float | None | dict[str, float | None]
+__all__ = ["MEASURES", "Comparison", "OriginalPilot", "Utility", "UtilityMeasure", "measure_utility"]
 
 
 @dataclass(frozen=True)
 class UtilityMeasure:
-    """One measure: its ``function`` of a comparison gives one figure, or one per column; None where it has none.
+    """One measure: its ``function`` of a comparison gives its figure; None where it has none.
 
     ``larger_is_worse`` gives the direction; figures lie in [``low``, ``high``] (None: no bound). ``unchanged`` is the
     figure of data that were not changed, None where that depends on the data. ``words`` are for reports.
     """
 
-    function: Callable[[Comparison], Figure]
+    function: Callable[[Comparison], float | None]
     words: str
     larger_is_worse: bool = True
     low: float | None = 0.0
@@ -54,16 +52,6 @@ MEASURES: dict[str, UtilityMeasure] = {
     "eigenvalue_distance": UtilityMeasure(
         changes.eigenvalue_distance, "relative change of the eigenvalues of the correlations"
     ),
-    "correlation_change": UtilityMeasure(changes.correlation_change, "largest change of a correlation", high=2.0),
-    "mean_change": UtilityMeasure(changes.mean_change, "change of the mean, in standard deviations"),
-    "variance_change": UtilityMeasure(changes.variance_change, "relative change of the variance"),
-    "share_change": UtilityMeasure(changes.share_change, "change of the categories' shares", high=1.0),
-    "kolmogorov_smirnov": UtilityMeasure(changes.kolmogorov_smirnov, "largest gap between the distributions", high=1.0),
-    "wasserstein_share": UtilityMeasure(
-        changes.wasserstein_share, "distance of the distributions, as a share of the range"
-    ),
-    "means_error": UtilityMeasure(analyses.means_error, "error of the table of means, in standard deviations"),
-    "regression_error": UtilityMeasure(analyses.regression_error, "error of the regression, in standard deviations"),
 }
 
 
@@ -76,7 +64,7 @@ class Utility:
     released values of numeric columns represent no known number (``>90``): both count as lost in full.
     """
 
-    figures: dict[str, Figure]
+    figures: dict[str, float | None]
     n_original: int
     n_compared: int
     n_removed: int
@@ -95,14 +83,3 @@ def measure_utility(comparison: Comparison, measures: Mapping[str, UtilityMeasur
         n_values_lost=sum(column.n_lost for column in columns),
         n_values_unread=sum(column.n_unread for column in columns),
     )
-
-
-def flat_figures(utility: Utility) -> dict[str, float | None]:
-    """One number per name: a figure per column is named ``measure: column``."""
-    flat: dict[str, float | None] = {}
-    for name, figure in utility.figures.items():
-        if isinstance(figure, dict):
-            flat |= {f"{name}: {column}": value for column, value in figure.items()}
-        else:
-            flat[name] = figure
-    return flat

@@ -1,17 +1,15 @@
-"""What became of the values: how far they moved (IL1), and how much means, variances, shares and correlations changed.
+"""What became of the values: how far they moved (IL1), and what became of the eigenvalues of their correlations.
 
 Released intervals count by their middle. How coarse a generalisation is, is measured by ``recodings.losses``. Lost
-values change a distribution only through the values that remain; ``Utility`` reports their number beside every figure.
+values change correlations only through the values that remain; ``Utility`` reports their number beside every figure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
-from Anonymization_Models import CountTable, total_variation_distance, wasserstein_distance
 from disclosure_control.analyses.sweep.utility.comparison import ComparedColumn, Comparison
 
 
@@ -84,120 +82,6 @@ def _standard_deviation(column: ComparedColumn) -> float:
     return float(np.sqrt((people * (values - mean) ** 2).sum() / (n - 1)))
 
 
-ByColumn = dict[str, float | None]
-
-
-# ---------------------------------------------------------------- one column
-
-
-def _two_distributions(column: ComparedColumn) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Distinct numbers (n,) in order, and people with each before and after; None where a side has no number."""
-    known = ~np.isnan(column.released_values)
-    numbers = np.concatenate([column.original.labels, column.released_values[known]])
-    values, place = np.unique(numbers, return_inverse=True)
-    n_before = len(column.original.labels)
-    before = np.bincount(place[:n_before], column.original_people, len(values))
-    after = np.bincount(place[n_before:], column.released_people[known], len(values))
-    return (values, before, after) if before.sum() and after.sum() else None
-
-
-def _mean_and_variance(values: np.ndarray, people: np.ndarray) -> tuple[float, float]:
-    n, origin = people.sum(), values[0]
-    mean = (people * (values - origin)).sum() / n
-    squares = (people * (values - origin - mean) ** 2).sum()
-    return float(origin + mean), float(squares / (n - 1)) if n > 1 else 0.0
-
-
-def _numeric(comparison: Comparison, figure: Callable[[np.ndarray, np.ndarray, np.ndarray], float | None]) -> ByColumn:
-    found: ByColumn = {}
-    for column in comparison.numeric:
-        distributions = _two_distributions(column)
-        found[column.name] = None if distributions is None else figure(*distributions)
-    return found
-
-
-def mean_change(comparison: Comparison) -> ByColumn:
-    """Per numeric column |mean' - mean|, in standard deviations of the original; from 0, larger is less useful.
-
-    None where no number is released, or the original does not vary and its mean moved.
-    """
-
-    def figure(values: np.ndarray, before: np.ndarray, after: np.ndarray) -> float | None:
-        (mean, variance), (released_mean, _) = _mean_and_variance(values, before), _mean_and_variance(values, after)
-        if mean == released_mean:
-            return 0.0
-        return abs(released_mean - mean) / variance**0.5 if variance else None
-
-    return _numeric(comparison, figure)
-
-
-def variance_change(comparison: Comparison) -> ByColumn:
-    """Per numeric column |variance' / variance - 1|; from 0, larger is less useful; None as for ``mean_change``."""
-
-    def figure(values: np.ndarray, before: np.ndarray, after: np.ndarray) -> float | None:
-        variance, released_variance = _mean_and_variance(values, before)[1], _mean_and_variance(values, after)[1]
-        if variance == released_variance:
-            return 0.0
-        return abs(released_variance / variance - 1) if variance else None
-
-    return _numeric(comparison, figure)
-
-
-def kolmogorov_smirnov(comparison: Comparison) -> ByColumn:
-    """Per numeric column the largest difference of the two distribution functions; in [0, 1], larger is less useful.
-
-    None where no number is released. Equals the statistic of ``scipy.stats.ks_2samp``. Source: Smirnov 1939.
-    """
-    return _numeric(
-        comparison,
-        lambda values, before, after: float(
-            np.abs(np.cumsum(before) / before.sum() - np.cumsum(after) / after.sum()).max()
-        ),
-    )
-
-
-def _one_class(values: np.ndarray, people: np.ndarray) -> CountTable:
-    occurs = np.flatnonzero(people)
-    return CountTable(np.zeros(len(occurs), dtype=np.int64), occurs, people[occurs], values, 1)
-
-
-def wasserstein_share(comparison: Comparison) -> ByColumn:
-    """Per numeric column the Wasserstein-1 distance of the two distributions, divided by the range of the original.
-
-    From 0, within the range up to 1; larger is less useful. None where no number is released, or the original
-    has a single value. Source: Rubner et al. 2000, doi:10.1023/A:1026543900054.
-    """
-    ranges = {column.name: column.value_range for column in comparison.numeric}
-    distances = _numeric(
-        comparison, lambda values, before, after: float(wasserstein_distance(_one_class(values, after), before)[0])
-    )
-    return {
-        name: None if distance is None else distance / ranges[name] if ranges[name] else (None if distance else 0.0)
-        for name, distance in distances.items()
-    }
-
-
-def share_change(comparison: Comparison) -> ByColumn:
-    """Per categorical column half the sum of changes of the categories' shares; in [0, 1], larger is less useful.
-
-    Categories are compared by their text: one merged into a coarser name counts as gone. Shares are of the values that
-    are there; None where none is. Source: total variation distance.
-    """
-    found: ByColumn = {}
-    for column in comparison.categorical:
-        labels = np.concatenate([column.original_labels, column.released_labels])
-        place, distinct = pd.factorize(labels)
-        n_before, n = len(column.original_labels), len(distinct)
-        before = np.bincount(place[:n_before], column.original_people, n)
-        after = np.bincount(place[n_before:], column.released_people, n)
-        if before.sum() and after.sum():
-            table = _one_class(np.arange(n, dtype=float), after)
-            found[column.name] = float(total_variation_distance(table, before)[0])
-        else:
-            found[column.name] = None
-    return found
-
-
 # ---------------------------------------------------------------- several columns together
 
 
@@ -228,9 +112,3 @@ def eigenvalue_distance(comparison: Comparison) -> float | None:
         return None
     before, after = (_eigenvalues(matrix) for matrix in both)
     return float((np.abs(after - before) / before).sum()) if before.min() > 1e-12 else None
-
-
-def correlation_change(comparison: Comparison) -> float | None:
-    """Largest change of a correlation between two of the ``eigenvalue_columns``; in [0, 2], larger is less useful."""
-    both = comparison.correlations
-    return None if both is None else float(np.abs(both[1] - both[0]).max())

@@ -25,8 +25,6 @@ from disclosure_control.basics.encoding.columns import (
 )
 from disclosure_control.basics.encoding.interval_labels import interval_of
 from disclosure_control.basics.encoding.keys import count_keys, count_pairs
-from disclosure_control.basics.settings.fields import SettingsGroup, columns_named, nested, setting
-from disclosure_control.basics.settings.kinds import COLUMN, COLUMNS
 from disclosure_control.basics.telling.faults import FaultyInputError
 
 
@@ -139,11 +137,6 @@ class ComparedColumn:
         """People per original value (n_values,)."""
         return np.bincount(self.original.codes[self.original.codes >= 0], minlength=len(self.original.labels))
 
-    @cached_property
-    def released_people(self) -> np.ndarray:
-        """People per released label (n_labels,)."""
-        return np.bincount(self.released_codes[self.released_codes >= 0], minlength=len(self.released_labels))
-
 
 def correlations(numbers: list[np.ndarray]) -> np.ndarray:
     """Pearson correlations of columns (n_records,) each, by pairwise deletion: (n_columns, n_columns).
@@ -160,39 +153,6 @@ def correlations(numbers: list[np.ndarray]) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class MeansAnalysis(SettingsGroup):
-    """A table of means of ``value`` by groups."""
-
-    value: str = setting(COLUMN.but("a numeric column"), "the numeric column whose means are compared")
-    by: tuple[str, ...] = setting(COLUMNS, "the columns of the groups")
-
-
-@dataclass(frozen=True)
-class RegressionAnalysis(SettingsGroup):
-    """A linear regression of ``outcome`` on the predictors."""
-
-    outcome: str = setting(COLUMN.but("a numeric column"), "the numeric column that is explained")
-    predictors: tuple[str, ...] = setting(COLUMNS, "the columns that explain it")
-
-
-@dataclass(frozen=True)
-class Analyses(SettingsGroup):
-    """Analyses that are repeated on the released data; None: not requested."""
-
-    means: MeansAnalysis | None = setting(nested(MeansAnalysis), "a table of means", None)
-    regression: RegressionAnalysis | None = setting(nested(RegressionAnalysis), "a linear regression", None)
-
-    @property
-    def columns(self) -> list[str]:
-        """Every column that they use."""
-        asked = [one for one in (self.means, self.regression) if one is not None]
-        return [column for one in asked for columns in columns_named(one).values() for column in columns]
-
-
-NO_ANALYSES = Analyses()
-
-
-@dataclass(frozen=True)
 class Comparison:
     """Original and released data side by side: the argument of every measure of utility.
 
@@ -206,7 +166,6 @@ class Comparison:
     positions: np.ndarray
     eigenvalue_columns: tuple[str, ...]
     original_correlations: np.ndarray | None
-    analyses: Analyses = NO_ANALYSES
 
     @property
     def n_with_role(self) -> int:
@@ -252,9 +211,8 @@ class OriginalPilot:
     """The pilot before any treatment, encoded once for any number of comparisons with released frames.
 
     ``frame`` (n_original,) has one row per person, the config's columns typed; ``eigenvalue_columns`` are numbers whose
-    correlations are to survive, by default the continuous quasi-identifiers and numeric sensitive features;
-    ``analyses`` are repeated on the released data. Raises ``FaultyInputError`` where a column is missing, or has to
-    be a number and is not.
+    correlations are to survive, by default the continuous quasi-identifiers and numeric sensitive features. Raises
+    ``FaultyInputError`` where a column is missing, or has to be a number and is not.
     """
 
     def __init__(
@@ -262,10 +220,9 @@ class OriginalPilot:
         frame: pd.DataFrame,
         config: PilotConfig,
         eigenvalue_columns: Sequence[str] | None = None,
-        analyses: Analyses = NO_ANALYSES,
     ):
-        self.frame, self.config, self.analyses = frame, config, analyses
-        asked = [*(eigenvalue_columns or ()), *analyses.columns]
+        self.frame, self.config = frame, config
+        asked = list(eigenvalue_columns or ())
         absent = [name for name in dict.fromkeys(asked) if name not in frame]
         if absent:
             raise FaultyInputError(
@@ -330,7 +287,6 @@ class OriginalPilot:
             positions,
             self.eigenvalue_columns,
             self._correlations,
-            self.analyses,
         )
 
     def _others_that_changed(self, released: pd.DataFrame, positions: np.ndarray) -> list[str]:
