@@ -90,11 +90,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/steps/release": 3,
         "tests/study_tables": 461,
     },
-    "Cut": {
-        "disclosure_control.analyses": 1,
-        "disclosure_control.study_tables": 1,
-        "tests/attack": 3,
-    },
     "Meaning": {
         "disclosure_control.assess": 7,
         "disclosure_control.basics": 34,
@@ -133,13 +128,17 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "disclosure_control.report": 10,
         "study": 4,
     },
+    "Cut": {
+        "disclosure_control.study_tables": 1,
+        "tests/attack": 3,
+    },
 }
 
 MOST = {
     "Anonymization_Models": 381,
     "config": 236,
     "disclosure_control": 1,
-    "disclosure_control.analyses": 3394,
+    "disclosure_control.analyses": 3196,
     "disclosure_control.assess": 747,
     "disclosure_control.attack": 3971,
     "disclosure_control.basics": 2186,
@@ -161,7 +160,7 @@ MOST = {
     "tests/analyses/fairness": 359,
     "tests/analyses/linkage_attack": 481,
     "tests/analyses/private_release": 830,
-    "tests/analyses/sweep": 634,
+    "tests/analyses/sweep": 553,
     "tests/assess": 163,
     "tests/attack": 1328,
     "tests/bad_inputs": 840,
@@ -192,8 +191,8 @@ MOST = {
     "tests/study/models": 1061,
     "tests/study_tables": 612,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 40826, 33025
-MOST_SETTINGS = 279
+MOST_STATEMENTS, MOST_OF_TESTS = 40628, 32944
+MOST_SETTINGS = 272
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
 # A number may be above what is there by this share: less is no room to hide in.
