@@ -38,7 +38,22 @@ from study.words import words_for_missing_among_numbers, yes_and_no
 # Missing among numbers and dates alone: elsewhere they may be values (NA is Namibia, None an answer).
 MISSING_TOKENS = (
     *("NA", "N/A", "NaN", "nan", "null", "NULL", ".", "-", "--"),
-    *("n/a", "N.A.", "#N/A", "<NA>", "None", "NaT"),
+    *("n/a", "N.A.", "<NA>", "None", "NaT"),
+    # Errors of formulas, as spreadsheets in several languages write them into a text.
+    *(
+        "#N/A",
+        "#NV",
+        "#N/D",
+        "#REF!",
+        "#BEZUG!",
+        "#DIV/0!",
+        "#VALUE!",
+        "#WERT!",
+        "#VALEUR!",
+        "#NUM!",
+        "#ZAHL!",
+        "#NAME?",
+    ),
     *(f".{letter}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"),  # SAS, for reasons that are told apart
 )
 # Tokens that are reported if they are kept as text.

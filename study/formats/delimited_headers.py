@@ -174,8 +174,16 @@ def _fields_per_record(sample: str, delimiter: str, is_whole: bool) -> list[int]
 
 
 def looks_like_a_table(beginning: bytes) -> bool:
-    """Whether the first bytes of a text are records under a header, rather than prose: several fields, all alike."""
+    """Whether the first bytes of a text are records under a header, rather than prose: several fields, all alike.
+
+    There may be lines of a title above them.
+    """
     is_wide = beginning[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     sample = beginning.decode("utf-16" if is_wide else "latin-1", errors="ignore").lstrip("\r\n")
-    n_fields = _fields_per_record(sample, guess_delimiter(sample, is_whole=False, usual="\t"), is_whole=False)
-    return n_fields[0] > 1 and 10 * sum(n == n_fields[0] for n in n_fields) >= 9 * len(n_fields)
+    for line in range(_MOST_LINES_ABOVE + 1):
+        rest = _from_line(sample, line)
+        n_fields = _fields_per_record(rest, guess_delimiter(rest, is_whole=False, usual="\t"), is_whole=False)
+        enough = not line or len(n_fields) > _SAMPLE_RECORDS // 10
+        if enough and n_fields[0] > 1 and 10 * sum(n == n_fields[0] for n in n_fields) >= 9 * len(n_fields):
+            return True
+    return False

@@ -15,6 +15,7 @@ from disclosure_control.records.domain_files import LargeFile
 from disclosure_control.records.limits import MergeLimits
 from disclosure_control.records.merging import read_by_size
 from disclosure_control.records.sql import database_in
+from study.formats.delimited_headers import looks_like_a_table
 from study.formats.files import read_domain_file
 from study.formats.header_rows import HeaderRow, find_header
 from study.formats.tables import FileOptions, SourceTable
@@ -243,3 +244,9 @@ def test_groups_in_each_cell_are_joined_as_those_in_their_first_cell(tmp_path: P
     rows = [["", "start", "start", "end", "end"], ["PatNr", "weight", "sbp", "weight", "sbp"]]
     table = text(tmp_path, csv([*rows, *[[f"P{i}", 60 + i, 120, 70 + i, 130] for i in range(6)]]))
     assert list(table.frame.columns) == ["PatNr", "start weight", "start sbp", "end weight", "end sbp"]
+
+
+def test_a_text_with_titles_above_its_table_is_a_table_and_a_letter_is_none() -> None:
+    records = b"PatNr\tSex\tAge\n" + b"1\tm\t50\n" * 40
+    assert looks_like_a_table(b"Device: XY\nUser: admin\n\n" + records)
+    assert not looks_like_a_table(b"Dear colleague,\nplease find enclosed\nthe data, as you asked, of May\n" * 10)

@@ -107,17 +107,6 @@ def test_supplemental_flags_of_the_population(by_subject):
         assert by_subject[f"DM__{name}"].dropna().to_dict() == rows.set_index("USUBJID")["QVAL"].to_dict()
 
 
-@pytest.mark.parametrize("test", ["Cholesterol", "Glucose", "Sodium", "Creatinine"])
-def test_flagged_results_are_in_standard_units(combined, by_subject, test):
-    results = xpt("lbch").query("LBTEST == @test")
-    flagged = results.query("LBBLFL == 'Y'").set_index("USUBJID")
-    assert flagged.index.is_unique
-    found = by_subject.loc[flagged.index, f"LB__{test}"]
-    assert_same_numbers(found, flagged["LBSTRESN"].dropna())
-    assert len(flagged) > 240
-    assert combined.report["units"][f"LB__{test}"] == flagged["LBSTRESU"].iloc[0]
-
-
 def test_reported_cholesterol_is_in_milligrams(by_subject):
     merge = {"result": {"LB__Cholesterol": "reported"}, "ignore": ["AE", "CM", "LBHE", "SUPPLBCH", "VS"]}
     combined = combine_domains(PILOT, SubjectIdRule(), settings_of_key("merge", merge))
@@ -129,39 +118,6 @@ def test_reported_cholesterol_is_in_milligrams(by_subject):
     pd.testing.assert_series_equal(found["LB__Glucose"], by_subject["LB__Glucose"])
     ratio = pd.to_numeric(found["LB__Cholesterol"]) / pd.to_numeric(by_subject["LB__Cholesterol"])
     assert ratio.dropna().between(38, 39.5).all()
-
-
-def test_height_without_any_flag_is_the_last_on_or_before_the_reference_start(by_subject, demographics):
-    heights = xpt("vs").query("VSTESTCD == 'HEIGHT'")
-    assert heights["VSBLFL"].isna().all()
-    heights = heights.assign(start=heights["USUBJID"].map(demographics["RFSTDTC"]))
-    before = heights[heights["VSDTC"] <= heights["start"]].sort_values(["VSDTC", "VISITNUM", "VSSEQ"])
-    expected = before.groupby("USUBJID")["VSSTRESN"].last()
-    assert len(expected) > 240
-    assert_same_numbers(by_subject.loc[expected.index, "VS__Height"], expected)
-
-
-def test_pressure_by_position_and_time_point(by_subject):
-    readings = xpt("vs").query("VSTESTCD == 'SYSBP' and VSBLFL == 'Y' and VSSTAT.isna()")
-    for (position, time_point), flagged in readings.groupby(["VSPOS", "VSTPT"]):
-        flagged = flagged.set_index("USUBJID")
-        found = by_subject.loc[flagged.index, f"VS__Systolic Blood Pressure [{position}, {time_point}]"]
-        assert_same_numbers(found, flagged["VSSTRESN"])
-    assert readings.groupby(["VSPOS", "VSTPT"]).ngroups == 3
-
-
-def test_stored_zeros_stay_zero(by_subject):
-    flagged = xpt("lbhe").query("LBTESTCD == 'BASO' and LBBLFL == 'Y' and LBSTRESN == 0")["USUBJID"]
-    assert len(flagged) == 3
-    assert (by_subject.loc[flagged, "LB__Basophils"] == "0").all()
-    for name in by_subject:
-        numbers = pd.to_numeric(by_subject[name], errors="coerce").abs()
-        assert not ((numbers > 0) & (numbers < 1e-6)).any(), name
-
-
-def test_education(by_subject):
-    years = xpt("sc").set_index("USUBJID")["SCSTRESN"]
-    assert_same_numbers(by_subject["SC__Level of Education Attained"], years)
 
 
 @pytest.mark.parametrize(
