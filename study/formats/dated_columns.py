@@ -26,7 +26,7 @@ from study.formats.dates import (
     iso_dates,
     may_hold_dates,
 )
-from study.formats.days import beginning, days_in, numbers_of
+from study.formats.days import beginning, counted, days_in, numbers_of
 from study.formats.epochs import (
     EPOCHS,
     may_count_time,
@@ -176,7 +176,7 @@ def _serials(
     of_days = {name: days for name in open_columns if (days := _may_be_serial(name, dated[name].values)) is not None}
     if not of_days:
         return {}
-    possible = {name: serial_readings(days, readings[name].n_records) for name, days in of_days.items()}
+    possible = {name: serial_readings(counted(days, readings[name].n_records)[0]) for name, days in of_days.items()}
     known = [days_in(dated[name].values, readings[name].n_records) for name in open_columns if name not in of_days]
     lives = [life for one in known if one is not None and (life := life_of(*one[:2])) is not None]
     life = (min(first for first, _ in lives), max(last for _, last in lives)) if lives else None

@@ -52,7 +52,7 @@ def numbers_of(column: Column | pa.Array) -> np.ndarray | None:
 
 def counted(values: np.ndarray, n_records: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """The distinct numbers or days (n_values,), sorted, NaN left out, and how many records have each."""
-    is_there = ~np.isnan(values)
+    is_there = ~np.isnan(values) if n_records is None else ~np.isnan(values) & (n_records > 0)
     distinct, place = np.unique(values[is_there], return_inverse=True)
     weights = None if n_records is None else n_records[is_there]
     return distinct, np.bincount(place, weights, len(distinct)).astype(np.int64)

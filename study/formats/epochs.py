@@ -97,14 +97,10 @@ def may_name_months(name: str) -> bool:
     return not is_key(name) and (names_a_date(name) or re.search(r"(?i)month|monat", name) is not None)
 
 
-def serial_readings(numbers: np.ndarray, n_records: np.ndarray | None = None) -> tuple[str, ...]:
-    """Return which epochs a column of days (n_values,), NaN where missing, may have: all between 1900 and 2050.
-
-    ``n_records`` (n_values,) have each value; None: one each.
-    """
-    is_there = ~np.isnan(numbers) if n_records is None else ~np.isnan(numbers) & (n_records > 0)
-    present = numbers[is_there]
-    if not len(present) or _median(np.abs(present), None if n_records is None else n_records[is_there]) < _FEWEST_DAYS:
+def serial_readings(numbers: np.ndarray) -> tuple[str, ...]:
+    """Return which epochs a column of days (n_values,), NaN where missing, may have: all between 1900 and 2050."""
+    present = numbers[~np.isnan(numbers)]
+    if not len(present) or np.median(np.abs(present)) < _FEWEST_DAYS:
         return ()
     if present.min() >= _YEARS[0] and present.max() <= _YEARS[1]:  # years
         return ()
@@ -142,15 +138,6 @@ def may_count_time(numbers: np.ndarray, fewest: int = _FEWEST_DATES) -> tuple[st
         return ()
     is_whole = bool((present == np.trunc(present)).all())
     return tuple(_within(present, _BY_VALUES if is_whole else ("Excel",), _OURS, _NEARLY_ALL))
-
-
-def _median(numbers: np.ndarray, n_records: np.ndarray | None) -> float:
-    if n_records is None:
-        return float(np.median(numbers))
-    order = np.argsort(numbers, kind="stable")
-    ends = np.cumsum(n_records[order])
-    middle = numbers[order][np.searchsorted(ends, [(ends[-1] - 1) // 2, ends[-1] // 2], side="right")]
-    return float(middle.mean())
 
 
 def iso_of_days(days: np.ndarray, origin: np.datetime64) -> pa.Array:

@@ -80,7 +80,7 @@ def _notes_on_units(columns: Mapping[str, Column], readings: Mapping[str, Column
     found = {}
     for name, column in columns.items():
         is_measured = names_an_examination(name) or (names_a_measure(name) and not _names_an_age(name))
-        if is_measured and (numbers := numbers_of(column)) is not None:
+        if is_measured and not _in_units(name, columns) and (numbers := numbers_of(column)) is not None:
             found[name] = n_in_another_unit(numbers, readings[name].n_records)
     words = "numbers far from all others, left unchanged: {}; they may be in another unit; check them"
     return counted_note(words, found)

@@ -60,7 +60,7 @@ def _by_all_days(name: str, table: SourceTable, others: Sequence[SourceTable]) -
         _tenths(one, column)
         for one in (table, *others)
         for column in map(str, one.frame.columns)
-        if not (one is table and column == name) and _has_dates(one, column)
+        if not (one is table and column == name) and has_dates(one, column)
     ]
     born = _tenths(table, name)
     if not of_others or born is None:
@@ -110,7 +110,7 @@ def _events(
         if person not in one.frame:
             continue
         for column in map(str, one.frame.columns):
-            if (one is table and column == name) or not _has_dates(one, column):
+            if (one is table and column == name) or not has_dates(one, column):
                 continue
             rows = one.combinations([person, column], _MOST_PAIRS)
             if rows is not None:
@@ -120,7 +120,8 @@ def _events(
                     yield column, days.groupby(level=0).min()
 
 
-def _has_dates(table: SourceTable, column: str) -> bool:
+def has_dates(table: SourceTable, column: str) -> bool:
+    """Whether some of the first values of a column are days."""
     some = table.counted_column(column)[0].iloc[: _PROBED * 4].dropna().head(_PROBED)
     return len(some) > 0 and some.dtype.kind != "f" and not np.isnat(days_of(some.astype("str"))).all()
 

@@ -20,7 +20,7 @@ from study.formats.epochs import may_count_time
 from study.formats.tables import SourceTable
 from study.headings import is_number, words_of
 from study.merge.units import are_units, first_values_of, unit_by_values
-from study.models.births import birth_by_values
+from study.models.births import birth_by_values, has_dates
 from study.models.role_words import (
     HeadingSays,
     is_key,
@@ -45,6 +45,8 @@ OF_MEDICINE, WORDS_OF_A_TERM = 0.8, 6  # the share of the values; words of one, 
 SEEN = Operation(OperationKind.NO_FURTHER, VariableClass.QUASI_IDENTIFIER_1, "seen or known by many")
 # Roles that take a column out of a release need no values; the others do.
 _BY_HEADING_ALONE = (Role.BIRTH, Role.IDENTIFIER, Role.PLACE, Role.SITE, Role.VERBATIM, Role.ORIGIN, Role.AGE)
+# Roles of what leaves, and has no days.
+_NO_DATES = (Role.AGE, Role.SEX, Role.ORIGIN, Role.BIRTH_YEAR)
 # What a label may say: a longer one is a question, in which a word for a site or a group is not what the column has.
 _BY_LABEL = (
     *(Role.BIRTH, Role.BIRTH_YEAR, Role.DEATH, Role.DEATH_DATE, Role.DATE),
@@ -113,6 +115,8 @@ class PlainTable:
         if name in self.told:
             return self.told[name]
         by_heading = role_of_heading(name) or self._by_label(name)
+        if by_heading is not None and by_heading.role in _NO_DATES and has_dates(self.table, name):
+            by_heading = None  # "dzim." may be the sex, or a birth
         if by_heading is not None and by_heading.role in _BY_HEADING_ALONE:
             return self._guess(name, by_heading.role, by_heading.reason)
         values = self.values(name)

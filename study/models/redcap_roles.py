@@ -26,16 +26,11 @@ _WHOLE: tuple[tuple[Role, str], ...] = (
                 r"interviewer|coordinator|nurse|(enrolled|entered|completed|interviewed|assessed) by"),
     (Role.ARM, r"(treatment|study|trial|allocated|assigned|randomi[sz]ed|randomi[sz]ation|intervention)"
                r"( (arm|group))?|arm|allocation"),
-    (Role.IDENTIFIER, r"(first|last|middle|family|given|full|maiden|sur|patient|participant|subject) ?names?|"
-                      r"name( (first|last|middle|family|given|full))?|(\w+ )?initials|(\w+ )?(tele)?phone( \w+)?|"
-                      r"mobile|cell ?phone|fax|e ?mail( address)?|(home |street |mailing )?address|street|mrn|ssn|"
-                      r"(medical|hospital|health) record( (no|number))?|hospital (no|number|id)|nhs( (no|number))?|"
-                      r"(social security|insurance|passport|licen[cs]e|national id)( (no|number))?|national id"),
 )  # fmt: skip
 # What it means by one of its words, as in any table.
 _BY_WORDS = (
     *(Role.BIRTH, Role.BIRTH_YEAR, Role.DEATH, Role.DEATH_DATE, Role.AGE),
-    *(Role.SEX, Role.ORIGIN, Role.PLACE),
+    *(Role.SEX, Role.ORIGIN, Role.PLACE, Role.IDENTIFIER),
 )
 _WHOSE = r"patient|participant|subject|child|baby|infant|mother|father"
 _BESIDE = re.compile(

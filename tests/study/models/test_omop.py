@@ -262,11 +262,10 @@ def test_parquet_with_whole_numbers_gives_the_same_people(tmp_path):
 # ---------------------------------------------------------------- a release of it
 
 
-def released(folder, export, recoded=None, kept=range(5), suffix="csv"):
+def released(folder, export, recoded=None, kept=range(5)):
     """The files that leave; person 6 is removed, and ``recoded`` columns of the combined dataset are replaced."""
     for name, rows in export.items():
-        path = folder / f"{name}.{suffix}"
-        rows.to_parquet(path) if suffix == "parquet" else write(path, rows)
+        write(folder / f"{name}.csv", rows)
     rule, settings = SubjectIdRule(column="person_id"), MergeSettings()
     frame = combine_domains(folder, rule, settings).frame
     treated = frame.assign(**{name: frame[name].map(labels) for name, labels in (recoded or {}).items()})
@@ -304,21 +303,6 @@ def test_pseudonyms_are_numbers_that_a_table_of_floats_holds(left):
     assert frames["PERSON"]["person_id"].astype("float64").map("{:.0f}".format).tolist() == list(
         frames["PERSON"]["person_id"]
     )
-
-
-@pytest.mark.thorough("1 s: a release of its own")
-def test_parquet_leaves_with_numbers_of_the_same_value(tmp_path):
-    (tmp_path / "text").mkdir()
-    (tmp_path / "numbers").mkdir()
-    of_text, _ = released(tmp_path / "text", EXPORT)
-    whole = {name: pd.DataFrame(rows).replace("", None) for name, rows in EXPORT.items()}
-    for frame in whole.values():
-        ids = [name for name in frame if name.endswith("_id") and name != "vocabulary_id"]
-        frame[ids] = frame[ids].astype("Int64")
-    of_numbers, _ = released(tmp_path / "numbers", whole, suffix="parquet")
-    for table, key in (("PERSON", "person_id"), ("MEASUREMENT", "visit_occurrence_id")):
-        assert of_numbers[table][key].dtype == "float64"
-        assert of_numbers[table][key].dropna().map("{:.0f}".format).tolist() == of_text[table][key].tolist()
 
 
 def share_joined(frames, table, key, target, own):
@@ -362,42 +346,20 @@ def test_rows_without_a_column_of_concepts_are_read_without_it():
     assert known.as_merged(rows)["value_as_concept_id"].isna().all()
 
 
-@pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
-def test_a_recoded_year_of_birth_is_in_no_other_column(tmp_path):
-    bands = {str(1950 + i): "1950--1960" for i in range(1, 7)}
-    frames, _ = released(tmp_path, EXPORT, {"PERSON__year_of_birth": bands})
-    assert set(frames["PERSON"]["year_of_birth"]) == {"1950--1960"}
-    assert not {"month_of_birth", "day_of_birth", "birth_datetime"} & set(frames["PERSON"])
-
-
-@pytest.mark.thorough("0.7 s")
-def test_a_suppressed_gender_is_gone_and_the_others_keep_their_ids(tmp_path):
-    frames, _ = released(tmp_path, EXPORT, {"PERSON__gender_concept_id": {"MALE": None, "FEMALE": "FEMALE"}})
-    assert frames["PERSON"]["gender_concept_id"].value_counts(dropna=False).to_dict() == {"8532": 3, np.nan: 2}
-    assert "gender_source_value" not in frames["PERSON"]
-
-
-@pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
-def test_a_recoded_measurement_is_recoded_in_its_rows(tmp_path):
-    bands = {str(101 + 10 * i): "100--200" for i in range(1, 7)}
-    frames, made = released(tmp_path, EXPORT, {"MEASUREMENT__Pressure (Press) in Arm": bands})
-    rows = frames["MEASUREMENT"]
+@pytest.mark.thorough("1 s: a release of its own")
+def test_what_is_recoded_leaves_so_in_every_row_and_in_no_other_column(tmp_path):
+    recoded = {
+        "PERSON__year_of_birth": {str(1950 + i): "1950--1960" for i in range(1, 7)},
+        "PERSON__gender_concept_id": {"MALE": None, "FEMALE": "anybody"},
+        "MEASUREMENT__Pressure (Press) in Arm": {str(101 + 10 * i): "100--200" for i in range(1, 7)},
+        "MEASUREMENT__Urine protein": {"Positive": "any"},
+    }
+    frames, made = released(tmp_path, EXPORT, recoded)
+    people, rows = frames["PERSON"], frames["MEASUREMENT"]
+    assert set(people["year_of_birth"]) == {"1950--1960"}
+    assert people["gender_concept_id"].value_counts(dropna=False).to_dict() == {"anybody": 3, np.nan: 2}
+    assert not {"month_of_birth", "day_of_birth", "birth_datetime", "gender_source_value"} & set(people)
     assert set(rows["value_as_number"].dropna()) == {"100--200"}
-    assert set(rows["value_as_concept_id"]) == {"0", "9191"}
-    assert not made.unplaced
-
-
-@pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
-def test_labels_in_place_of_concepts_are_no_lost_keys(tmp_path):
-    groups = {"MALE": "anybody", "FEMALE": "anybody"}
-    frames, _ = released(tmp_path, EXPORT, {"PERSON__gender_concept_id": groups})
-    assert set(frames["PERSON"]["gender_concept_id"]) == {"anybody"}
-
-
-@pytest.mark.thorough("1 s: whole public exports; every form by small ones in the quick run")
-def test_a_recoded_result_that_is_a_concept_leaves_as_its_label(tmp_path):
-    frames, made = released(tmp_path, EXPORT, {"MEASUREMENT__Urine protein": {"Positive": "any"}})
-    rows = frames["MEASUREMENT"]
     assert set(rows["value_as_concept_id"]) == {"0", "any"}
     assert "9191" not in set(frames["CONCEPT"]["concept_id"])
     assert not made.unplaced
