@@ -83,19 +83,6 @@ def test_what_is_read_one_by_one_is_a_sample_and_says_so():
     assert SAMPLE <= address.n_hits == address.n_values == address.n_people == address.n_all_people < n
 
 
-@pytest.mark.thorough("0.3 s")
-def test_a_column_full_of_addresses_is_not_searched_to_its_end_and_a_rare_one_is_found(monkeypatch):
-    monkeypatch.setattr(scan, "LARGE", 2_500)
-    n = 2_600
-    rare = [f"code {i}" for i in range(n)]
-    rare[n // 2] = "x@post.example"
-    finding = found(table(n, Q=[f"a{i}@b.example" for i in range(n)], R=rare))
-    assert finding["Q", "email"].is_sample
-    assert finding["Q", "email"].n_hits == finding["Q", "email"].n_all_people == SAMPLE
-    assert finding["R", "email"].n_hits == 1
-    assert not finding["R", "email"].is_sample
-
-
 @pytest.mark.thorough("1.0 s")
 @given(st.permutations(range(24)))
 @examples(20)
