@@ -166,8 +166,12 @@ class PlainTable:
         return ColumnModel(role, reason, refers_to=refers_to, is_guessed=True)
 
     def _is_an_age(self, name: str) -> bool:
-        """Whether a heading is ``dob``, the age in Croatian, its values are years of a life, and no other is an age."""
-        if words_of(name) != "dob" or not _are_ages(self.values(name).numbers):
+        """Whether a heading has ``dob``, the age in Croatian, its values are years of a life, and no other is an age.
+
+        The year of a birth may have two digits.
+        """
+        words = set(words_of(name).split())
+        if "dob" not in words or words & {"year", "yr", "month", "day"} or not _are_ages(self.values(name).numbers):
             return False
         return not any((says := role_of_heading(other)) and says.role is Role.AGE for other in self.columns)
 
