@@ -107,16 +107,10 @@ def test_ids_given_at_random_leave_no_trace(spelled, seed):
     """EX.EXENDY = 28 of subject 28, a year, F2025000 within 2025-12-08: 272 "traces" by chance held the package."""
     files, ids = statin_like(seed, spelled)
     found = traces_of(files, ids)
-    assert found.where == {}
-    assert found.total == 0
-
-
-@pytest.mark.thorough("0.8 s")
-def test_what_chance_explains_is_counted_and_in_which_form():
-    files, ids = statin_like(1, "F2025{:03}")
-    found = traces_of(files, ids)
-    assert "within a date" in found.by_chance["EX.EXSTDTC"]
-    assert "a number" in found.by_chance["LB.LBNO"]
+    assert (found.where, found.total) == ({}, 0)
+    if spelled == FORMS[0]:
+        assert "within a date" in found.by_chance["EX.EXSTDTC"]
+        assert "a number" in found.by_chance["LB.LBNO"]
 
 
 # ---------------------------------------------------------------- what chance does not explain
@@ -137,33 +131,25 @@ def test_what_chance_explains_is_counted_and_in_which_form():
             ("01-7{:03}-1022", "{}-003"),
             ("87{:03}31", "pt. {} called"),
             ("PAT{:03}", "{} fell"),
+            ("F2025{:03}", "brother of {other}"),
+            ("01-7{:03}-1022", "brother of {other}"),
         ],
         "0.5 s",
     ),
 )
-def test_one_cell_with_the_whole_id_of_its_person_is_found(spelled, planted):
+def test_one_cell_with_the_whole_id_of_its_person_or_of_somebody_else_is_found(spelled, planted):
     files, ids = statin_like(3, spelled)
     for row in files["EX"]:
         row["EXADJ"] = "took 28 tablets"
 
     def plant(name, frame, own):
         if name == "EX":
-            frame.loc[11, "EXADJ"] = planted.format(own[11], tail=own[11][-3:])
+            frame.loc[11, "EXADJ"] = planted.format(
+                own[11], tail=own[11][-3:], other=next(one for one in ids if one != own[11])
+            )
 
     found = traces_of(files, ids, plant)
     assert found.where == {"EX.EXADJ": 1}
-
-
-@pytest.mark.thorough("1.1 s")
-@pytest.mark.parametrize("spelled", quick(1, ["F2025{:03}", "01-7{:03}-1022", "PAT{:03}"], "0.5 s"))
-def test_the_whole_id_of_somebody_else_is_found(spelled):
-    files, ids = statin_like(3, spelled)
-
-    def plant(name, frame, own):
-        if name == "EX":
-            frame.loc[11, "EXLOT"] = f"brother of {next(one for one in ids if one != own[11])}"
-
-    assert traces_of(files, ids, plant).where == {"EX.EXLOT": 1}
 
 
 @pytest.mark.thorough("1.1 s")

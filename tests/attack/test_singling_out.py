@@ -19,7 +19,7 @@ from disclosure_control.steps.treatment.report import treatment_report
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.examples import examples
 from tests.found import InSummary
-from tests.remedy.treatments.treatment_frames import config_for, shared
+from tests.remedy.treatments.treatment_frames import config_for
 
 CONFIG = config_for(["sex"], K=2)
 
@@ -38,34 +38,6 @@ def heights(n: int = 40) -> list[str]:
     return [str(150 + i // 2) for i in range(n)]
 
 
-@pytest.mark.thorough("1 s; the cases by hand in the quick run")
-def test_actg175_untreated_laboratory_values_single_out_and_a_weight_holds():
-    """2,060 of 2,139 people stay; two columns that nobody treated make nearly all of them unique, beside k = 5."""
-    frame = pd.read_csv(shared("data", "actg175", "aids_original_data.csv"), sep=";", dtype="str")
-    frame = frame.rename(columns={"pidnum": "USUBJID"}).assign(age=frame["age"].astype(float))
-    config = config_for(["gender", "race", "homo"], ["age"], K=5)
-    steps = [{"method": "band", "column": "age", "width": 10}, {"method": "suppress_records"}]
-    figures = figures_of(frame, *steps, config=config)
-    assert figures["as_released"]["k_anonymity"]["risky"] == 0
-    found = figures["singled_out"]
-    kept = frame.iloc[treat(frame, config, steps).kept]
-    for sets in found["sets"]:
-        assert sets["counted"] == sets["sets"]
-        best = sets["riskiest"][0]
-        assert best["people_alone"] == int((kept.groupby(best["columns"], dropna=False).size() == 1).sum())
-    assert found["sets"][1]["riskiest"][0]["people_alone"] > 0.98 * len(kept)
-    text = treatment_report(figures.found)
-    assert "for anyone who holds the same measurements, such as a laboratory or another copy of the data" in text
-    assert f"{found['sets'][1]['riskiest'][0]['people_alone']} of {len(kept)} people are alone" in text
-    assert all(name in text.split("Released unchanged")[1] for name in figures["untouched"])  # none is left out
-    (reason,) = figures.found.leaving.reasons()
-    assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
-    assert "wtkg (body measure)" in reason.sentence
-    assert "cd40" not in reason.sentence  # a measurement: said, not held
-    alone = kept.assign(age=kept["age"] // 10).groupby(["gender", "race", "homo", "age", "wtkg"]).size()
-    assert found["outsiders"]["people_alone"] == int((alone == 1).sum())
-
-
 def test_alone_by_what_outsiders_know_beside_the_quasi_identifiers():
     figures = figures_of(people(height=heights(), LB__X=[str(i) for i in range(40)]))
     outsiders = figures["singled_out"]["outsiders"]
@@ -77,6 +49,7 @@ def test_alone_by_what_outsiders_know_beside_the_quasi_identifiers():
     assert "LB__X is nearly an id: by it alone 40 of 40 people are alone" in text
     assert "sex, height: 40" in text
     (reason,) = figures.found.leaving.reasons()
+    assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
     assert reason.sentence.startswith("40 of 40 people share their quasi-identifiers with others, but are alone")
     assert reason.sentence.endswith("height (body measure); by sex, height alone: 40.")
     (change,) = reason.changes
