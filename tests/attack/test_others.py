@@ -33,8 +33,7 @@ def test_levels_as_a_slow_referee_tells_them(people, tolerance):
         if others and tolerance is None and 2 * others.count(own) > len(others):
             told.add(i)
         elif others and tolerance is not None:
-            guess = median([*others, own]) if len(others) >= 4 else sum(others) / len(others)
-            told |= {i} if abs(guess - own) <= tolerance else set()
+            told |= {i} if abs(median(others) - own) <= tolerance else set()
     for guessed in (lambda one: True, lambda one: one > 0):
         asked = {i for i, (one, _) in enumerate(people) if guessed(one) and sum(x == one for x, _ in people) > 1}
         if len(asked) >= 5 and len(asked & told) >= 0.95 * len(asked):

@@ -306,32 +306,20 @@ def told_near_median(
     most: float,
     together: LevelsOfSummaries | None = None,
 ) -> ToldEntries:
-    """The people of levels in which nearly all ``asked`` numbers are within a tolerance of the level's median.
+    """The people of levels in which nearly all ``asked`` numbers are within a tolerance of the median of the others.
 
     ``number`` and ``chance`` (n_people,) as in ``chance_within``. Half of the people count, for the others make the
     prediction.
     """
     members = members.of_people(asked)
-    size = np.bincount(members.level, minlength=members.n_levels)
-    enough = (size >= LEAST_SUPPORT)[members.level]
+    enough = (np.bincount(members.level, minlength=members.n_levels) >= LEAST_SUPPORT)[members.level]
     level, person = members.level[enough], members.person[enough]
-    rank = np.empty(len(number), dtype=np.int64)
-    order = np.argsort(number, kind="stable")
-    rank[order] = np.arange(len(number))
-    key = np.sort(level.astype(np.int64) * len(number) + rank[person])
-    level, person = np.divmod(key, max(len(number), 1))
-    person = order[person]
-    size = np.bincount(level, minlength=members.n_levels)
-    start = np.cumsum(size) - size
-    last = max(len(person) - 1, 0)
-    middle = np.stack([start + (size - 1) // 2, start + size // 2]).clip(0, last)
-    median = number[person][middle].mean(axis=0) if len(person) else np.zeros(members.n_levels)
-    hit = np.abs(number[person] - median[level]) <= tolerance
-    n_told = np.bincount(level, hit, members.n_levels)
+    away, size = away_from_others(level, number[person]), np.bincount(level, minlength=members.n_levels)
+    hit = away <= tolerance
     luck = np.bincount(level, chance[person], members.n_levels) / np.maximum(size, 1)
-    sure = is_sure(n_told, size, size / 2, luck, most, together)[level]
-    level, person, hit = level[sure], person[sure], hit[sure]
-    return ToldEntries(level[hit], person[hit], away_from_others(level, number[person])[hit])
+    n_told = np.bincount(level, hit, members.n_levels)
+    hit &= is_sure(n_told, size, size / 2, luck, most, together)[level]
+    return ToldEntries(level[hit], person[hit], away[hit])
 
 
 def away_from_others(level: np.ndarray, number: np.ndarray) -> np.ndarray:

@@ -11,10 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from disclosure_control.attack.answerers.levels import LEAST_SUPPORT, PURE, is_sure
+from disclosure_control.attack.answerers.levels import LEAST_SUPPORT, PURE, away_from_others, is_sure
 from disclosure_control.basics.encoding.keys import number_rows
-
-ENOUGH_FOR_MEDIAN = 5  # people of a level: below that, one's own value would weigh too much
 
 
 def _log_factorial(n: np.ndarray) -> float:
@@ -107,11 +105,5 @@ class HiddenOfPeople:
             group, n = number_rows([level, self.value], [int(level.max()) + 1, int(self.value.max()) + 1], len(level))
             told = 2 * (n[group] - 1) > size - 1
             return told
-        of_level = np.bincount(level)
-        order = np.lexsort((self.value, level))
-        start = np.cumsum(of_level) - of_level
-        middle = np.stack([start + (of_level - 1) // 2, start + of_level // 2]).clip(0, len(level) - 1)
-        median = self.value[order][middle].mean(axis=0)
-        others = (np.bincount(level, self.value)[level] - self.value) / np.maximum(size - 1, 1)
-        told = np.abs(np.where(size >= ENOUGH_FOR_MEDIAN, median[level], others) - self.value) <= self.tolerance
+        told = away_from_others(level, self.value) <= self.tolerance
         return told

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from disclosure_control.attack.answerers.levels import LevelMembers, RankedPeople
 from disclosure_control.attack.tells.figures_of_rows import (
     CHANGE,
     NEARLY_ALL,
@@ -155,6 +156,10 @@ class _Made:
         self._keep(which + len(self.summaries), texts, *np.divmod(pairs, self.n_people), n_others)
         self.summaries += summaries
 
+    def add_level(self, summary: Summary, texts: np.ndarray, pairs: np.ndarray, n_others: int) -> None:
+        """The same of one summary."""
+        self.add_levels([summary], np.zeros(len(texts), np.int64), texts, pairs, n_others)
+
     def _keep(
         self, of_level: np.ndarray, texts: np.ndarray, level: np.ndarray, person: np.ndarray, most: int | np.ndarray
     ) -> None:
@@ -192,9 +197,10 @@ class _Made:
         level, member = np.concatenate([np.zeros((2, 0), np.int64), *self._members], axis=1)
         of_levels = np.concatenate([np.zeros(0, np.int64), *self._of_levels])
         texts = np.concatenate([np.zeros(0, object), *self._texts])
-        return SummariesOfFiles.made(
-            people, self.summaries, (of_levels, texts), (level, member), (summary, person, number), self.same
-        )
+        members = LevelMembers(level.astype(np.int32), member.astype(np.int32), len(of_levels))
+        of_ranked, n_ranked = np.unique(summary, return_counts=True)
+        ranked = RankedPeople(person, np.append(0, np.cumsum(n_ranked)).astype(np.int64))
+        return SummariesOfFiles(people, self.summaries, members, of_levels, texts, ranked, of_ranked, number, self.same)
 
 
 # ---------------------------------------------------------------- the columns of a file
@@ -215,8 +221,9 @@ def _summarise(file: RowsOfFile, starts: np.ndarray, made: _Made) -> None:
     with_rows = np.flatnonzero(n_rows)
     made.add_numbers([file.summary("", "the number of rows in")], 0, np.arange(made.n_people), n_rows.astype(float))
     nothing = np.array([""], dtype=object)
-    made.add_levels([file.summary("", "rows in")], np.zeros(1, np.int64), nothing, with_rows, made.n_people)
+    made.add_level(file.summary("", "rows in"), nothing, with_rows, made.n_people)
     topic = _topic_of(file)
+    whole = _Topic("", np.zeros(len(file.person), np.int64), nothing, np.array([len(with_rows)]))
     n_within, met = 0, dict[bytes, str]()
     for name in map(str, file.frame):
         codes, labels = _encoded(file.frame[name])
@@ -241,15 +248,11 @@ def _summarise(file: RowsOfFile, starts: np.ndarray, made: _Made) -> None:
                 made.add_numbers([file.summary(name, ORDER)], 0, file.person[codes >= 0], _in_order(codes, labels))
             continue
         _add_forms(file, column, topic, made)
-        of_all_rows = list(by_order_and_size(file.person, values, file.adds_up))
-        if topic is None or name not in file.results:
-            of_all_rows += [*row_by_row(file.person, values), *digits_of_codes(file.person, values, made.n_people)]
-        for how, person, found in of_all_rows:
-            made.add_numbers([file.summary(name, how)], 0, person, found)
+        _add_numbers(file, name, values, whole, made, with_rows=topic is None or name not in file.results)
         if topic is not None and name != topic.column and not file.is_of(name, *_OF_TIME):
             n_within += len(topic.terms)
             if n_within <= MOST_NUMBERS_WITHIN:
-                _add_numbers_within(file, name, values, topic, made)
+                _add_numbers(file, name, values, topic, made)
 
 
 @dataclass(frozen=True)
@@ -339,7 +342,7 @@ def _add_presence(file: RowsOfFile, column: _Column, made: _Made) -> None:
     """Who has any value of a column, where not everybody with rows has."""
     if (column.codes < 0).any():
         has, nothing = np.unique(file.person[column.codes >= 0]), np.array([""], dtype=object)
-        made.add_levels([file.summary(column.name, PRESENCE)], np.zeros(1, np.int64), nothing, has, column.n_others)
+        made.add_level(file.summary(column.name, PRESENCE), nothing, has, column.n_others)
 
 
 def _in_order(codes: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -355,10 +358,9 @@ def _add_values(file: RowsOfFile, column: _Column, topic: _Topic | None, made: _
     there = column.codes >= 0
     code, person = column.codes[there].astype(np.int64), file.person[there]
     texts = np.asarray(column.labels, dtype=object)
-    of_one = np.zeros(len(texts), np.int64)
     if column.values is None or len(texts) <= MOST_VALUES:
         pairs, n_rows = count_keys(code * made.n_people + person, len(texts) * made.n_people)
-        made.add_levels([file.summary(column.name)], of_one, texts, pairs, column.n_others)
+        made.add_level(file.summary(column.name), texts, pairs, column.n_others)
         code_of_pair, person_of_pair = np.divmod(pairs, made.n_people)
         n_values = np.bincount(person_of_pair, minlength=made.n_people)
         if n_values.max() > 1:
@@ -367,8 +369,7 @@ def _add_values(file: RowsOfFile, column: _Column, topic: _Topic | None, made: _
                 [file.summary(column.name, "the number of different values of")], 0, has, n_values[has].astype(float)
             )
             for how, who, which in _one_each(code, person, code_of_pair, person_of_pair, n_rows):
-                of_people = which * made.n_people + who
-                made.add_levels([file.summary(column.name, how)], of_one, texts, of_people, column.n_others)
+                made.add_level(file.summary(column.name, how), texts, which * made.n_people + who, column.n_others)
     if topic is not None and column.name != topic.column and not file.is_of(column.name, *_OF_TIME):
         _add_values_within(file, column, texts, topic, made)
 
@@ -415,8 +416,7 @@ def _add_forms(file: RowsOfFile, column: _Column, topic: _Topic | None, made: _M
     pairs, _ = count_keys(
         codes[there].astype(np.int64) * made.n_people + file.person[there], len(forms) * made.n_people
     )
-    summary = file.summary(column.name, FORM)
-    made.add_levels([summary], np.zeros(len(forms), np.int64), forms, pairs, column.n_others)
+    made.add_level(file.summary(column.name, FORM), forms, pairs, column.n_others)
     if topic is not None:
         _add_values_within(file, dataclasses.replace(column, codes=codes), forms, topic, made, FORM)
 
@@ -439,12 +439,16 @@ def _add_values_within(
     made.add_levels(within, which, texts[of_value], pairs, topic.n_people[of_term])
 
 
-def _add_numbers_within(file: RowsOfFile, name: str, values: np.ndarray, topic: _Topic, made: _Made) -> None:
-    """The figures of each person in the rows of each term, and the number in each row."""
+def _add_numbers(
+    file: RowsOfFile, name: str, values: np.ndarray, topic: _Topic, made: _Made, *, with_rows: bool = True
+) -> None:
+    """The figures of each person in the rows of each term; ``with_rows``: and the number in each row, and digits."""
     there = topic.codes >= 0
     group, values = topic.codes[there] * made.n_people + file.person[there], values[there]
-    figures = (*by_order_and_size(group, values, file.adds_up), *row_by_row(group, values))
-    for how, of_group, found in (*figures, *digits_of_codes(group, values, made.n_people)):
+    figures = list(by_order_and_size(group, values, file.adds_up))
+    if with_rows:
+        figures += [*row_by_row(group, values), *digits_of_codes(group, values, made.n_people)]
+    for how, of_group, found in figures:
         term, person = np.divmod(of_group, made.n_people)
         terms, which = np.unique(term, return_inverse=True)
         made.add_numbers([file.summary(name, how, str(topic.terms[one])) for one in terms], which, person, found)

@@ -129,31 +129,6 @@ class SummariesOfFiles:
     not_read: Sequence[str] = ()
     dropped: Mapping[str, pd.Series] = field(default_factory=dict, repr=False)
 
-    @classmethod
-    def made(
-        cls,
-        people: np.ndarray,
-        summaries: Sequence[Summary],
-        levels: tuple[np.ndarray, np.ndarray],
-        members: tuple[np.ndarray, np.ndarray],
-        ranked: tuple[np.ndarray, np.ndarray, np.ndarray],
-        same: Mapping[tuple[str, str], Sequence[str]],
-    ) -> SummariesOfFiles:
-        """Of the summary and the text of each level (n_levels,), the level and the person of each member, and the
-        summary and the person of each number (n_numbers,) and the number, by summary and rising.
-        """
-        of_ranked, n_ranked = np.unique(ranked[0], return_counts=True)
-        return cls(
-            people,
-            summaries,
-            LevelMembers(members[0].astype(np.int32), members[1].astype(np.int32), len(levels[0])),
-            *levels,
-            RankedPeople(ranked[1], np.append(0, np.cumsum(n_ranked)).astype(np.int64)),
-            of_ranked,
-            ranked[2],
-            same,
-        )
-
     @cached_property
     def together(self) -> LevelsOfSummaries:
         """The levels of each summary, which may disclose a value together."""

@@ -212,8 +212,7 @@ def _in_column(
     if asked.column == asked.subject_column:
         hits = [one for one in hits if one.form is not FoundForm.SHORT]
     found, tests = [], list[str]()
-    for hit in hits:
-        n_traces = _n_traces(asked, hit, people)
+    for hit, n_traces in zip(hits, _n_traces(asked, hits, people) if hits else (), strict=True):
         # Last digits of ids, and any digits, are in numbers of nearly every column by chance.
         is_of_digits = hit.form in (FoundForm.END, FoundForm.OWN_DIGITS)
         found.append((hit.kind, hit.form, n_traces, 0 if is_of_digits else int(hit.n_cells.sum()) - n_traces))
@@ -224,26 +223,22 @@ def _in_column(
 
 def _tests_with(asked: _ColumnOpened, hit: OriginalsFound, people: ReleasePeople) -> list[str]:
     """The tests in whose rows the traces are; none if the others have some together."""
-    named = pd.concat([test for _, _, test in asked.rows(people) if test is not None]).dropna().unique()
-    found = [one for one in named.tolist() if _n_traces(asked, hit, people, [one])]
-    rest = [one for one in named.tolist() if one not in found]
-    return [] if _n_traces(asked, hit, people, rest) else found
+    named = pd.concat([test for _, _, test in asked.rows(people) if test is not None]).dropna().unique().tolist()
+    found = [one for one in named if _n_traces(asked, [hit], people, [one])[0]]
+    return [] if _n_traces(asked, [hit], people, [one for one in named if one not in found])[0] else found
 
 
 def _n_traces(
-    asked: _ColumnOpened,
-    hit: OriginalsFound,
-    people: ReleasePeople,
-    tests: Sequence[str] | None = None,
-) -> int:
-    """How many cells of a hit chance does not explain; ``tests``: in the rows of some tests alone."""
-    exchange, n_own_cells = Exchange(n_people=len(people.ids)), 0
+    asked: _ColumnOpened, hits: Sequence[OriginalsFound], people: ReleasePeople, tests: Sequence[str] | None = None
+) -> list[int]:
+    """How many cells of each hit chance does not explain; ``tests``: in the rows of some tests alone."""
+    exchanges = [(Exchange(n_people=len(people.ids)), 0) for _ in hits]
     for cells, of_rows, test in asked.rows(people):
         values, codes = _values_of(cells)
         kept = slice(None) if tests is None or test is None else test.isin(tests).to_numpy(dtype=bool)
-        of_part, n_more = hit.met_by(of_rows[kept], values, codes[kept])
-        exchange, n_own_cells = exchange + of_part, n_own_cells + n_more
-    return hit.traces(exchange, n_own_cells)
+        met = [hit.met_by(of_rows[kept], values, codes[kept]) for hit in hits]
+        exchanges = [(whole + one, n + more) for (whole, n), (one, more) in zip(exchanges, met, strict=True)]
+    return [hit.traces(*exchange) for hit, exchange in zip(hits, exchanges, strict=True)]
 
 
 def _values_of(column: pd.Series) -> tuple[pa.LargeStringArray, np.ndarray]:

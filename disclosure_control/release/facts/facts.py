@@ -22,8 +22,10 @@ from disclosure_control.release.facts.hospital import told_by as hospital_told_b
 from disclosure_control.release.facts.intervals import (
     columns_of_durations,
     columns_of_intervals,
+    columns_of_stays,
     durations_of,
     intervals_of,
+    stays_of,
 )
 from disclosure_control.release.facts.opened_rows import (
     BEGINS,
@@ -37,7 +39,7 @@ from disclosure_control.release.facts.opened_rows import (
     fact_entries,
     rows_as_facts,
 )
-from disclosure_control.release.facts.visits import columns_of_stays, stays_of, visits_of
+from disclosure_control.release.facts.visits import visits_of
 from disclosure_control.release.people import labels
 from study.formats.tables import SourceTable
 from study.merge.subject_ids import SubjectIdRule

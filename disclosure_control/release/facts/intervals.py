@@ -1,4 +1,4 @@
-"""How far apart a person's visits were, and how long events and treatments lasted: moved dates keep both."""
+"""How far apart a person's visits were, and how long visits, events and treatments lasted: moved dates keep both."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from disclosure_control.release.facts.opened_rows import OpenedRows, columns_of_time, fact_entries, months_of
-from disclosure_control.release.facts.visits import first_known, span_of
+from disclosure_control.release.facts.opened_rows import OpenedRows, columns_of_time, fact_entries, months_of, spans_of
+from study.formats.days import days_of
 from study.models.roles import TableKind, TableModel
 from study.models.study_model import OF_VISITS
 
@@ -47,36 +47,51 @@ def columns_of_intervals(table: TableModel, domain: str, columns: Sequence[str])
     return columns_of_time(table, columns) if _is_of(table, (*OF_VISITS, TableKind.FINDINGS)) else []
 
 
+def stays_of(known: OpenedRows) -> list[pd.DataFrame] | None:
+    """How many days each visit or stay lasted."""
+    return _lengths(known, known.visits, "stay")
+
+
 def durations_of(known: OpenedRows) -> list[pd.DataFrame] | None:
-    """How many days each event or treatment lasted, by its dates, else by its study days."""
+    """How many days each event or treatment lasted."""
+    events = [name for name in known.frames if _is_of(known.table(name), (TableKind.EVENTS,))]
+    return _lengths(known, [name for name in events if name not in known.visits], "duration")
+
+
+def _lengths(known: OpenedRows, names: Sequence[str], kind: str) -> list[pd.DataFrame] | None:
+    """How many days each row lasted, by its dates, else by its study days."""
     found = []
-    for name, frame in known.frames.items():
-        table = known.table(name)
-        if table is None or not _is_of(table, (TableKind.EVENTS,)) or name in known.visits:
-            continue
-        days = _lasted(table, frame)
+    for name in names:
+        table, frame = known.table(name), known.frames[name]
+        days = np.zeros(0) if table is None else _lasted(table, frame)
         if not np.isnan(days).all():
             length = np.full(len(days), None, dtype=object)
             length[days >= 0] = days[days >= 0].astype(np.int64)
-            kind = f"duration {known.model.domain(name)}"
-            found.append(fact_entries(known.people(name), kind, length, known.months(name)))
+            of_file = f"{kind} {known.model.domain(name)}"
+            found.append(fact_entries(known.people(name), of_file, length, known.months(name)))
     return found or None
+
+
+def columns_of_stays(table: TableModel, domain: str, columns: Sequence[str]) -> list[str]:
+    """The columns that lengths of stays are read from."""
+    may_have = table.has_visits or table.kind in OF_VISITS
+    return [name for span in _span_of(table, columns) for name in span] if may_have else []
 
 
 def columns_of_durations(table: TableModel, domain: str, columns: Sequence[str]) -> list[str]:
     """The columns that lengths of events and treatments are read from."""
     if not _is_of(table, (TableKind.EVENTS,)):
         return []
-    spans = [name for span in span_of(table, columns) for name in span]
+    spans = [name for span in _span_of(table, columns) for name in span]
     return [*spans, *(table.called(short) for short in _STUDY_DAYS), *columns_of_time(table, columns)]
 
 
 def _lasted(table: TableModel, frame: pd.DataFrame) -> np.ndarray:
     """The days (n_rows,) from the first to the last one, NaN where one of them is not known."""
     days = np.full(len(frame), np.nan)
-    begins, ends = span_of(table, list(map(str, frame)))
+    begins, ends = _span_of(table, list(map(str, frame)))
     if begins and ends:
-        days = (first_known(frame, ends) - first_known(frame, begins)) / np.timedelta64(1, "D")
+        days = (_first_known(frame, ends) - _first_known(frame, begins)) / np.timedelta64(1, "D")
     began, ended = (table.read(short, frame) for short in _STUDY_DAYS)
     if began is not None and ended is not None:
         start, end = (pd.to_numeric(one, errors="coerce").to_numpy(dtype=float) for one in (began, ended))
@@ -87,3 +102,20 @@ def _lasted(table: TableModel, frame: pd.DataFrame) -> np.ndarray:
 
 def _is_of(table: TableModel | None, kinds: Sequence[TableKind]) -> bool:
     return table is not None and (table.kind in kinds or (table.has_visits and OF_VISITS[0] in kinds))
+
+
+def _span_of(table: TableModel, columns: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The columns with the first and the last day of a row: by the names of the merge, else its first two dates."""
+    named = [table.called(short) for short in ("STDTC", "ENDTC")]
+    if all(name in columns for name in named):
+        return [named[0]], [named[1]]
+    spans = spans_of(table, columns)
+    return (spans[0], spans[1]) if len(spans) > 1 else ([], [])
+
+
+def _first_known(frame: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
+    """The day of each row (n_rows,), in the first of the columns that has it."""
+    days = days_of(frame[columns[0]])
+    for column in columns[1:]:
+        days = np.where(np.isnat(days), days_of(frame[column]), days)
+    return days

@@ -1,17 +1,15 @@
-"""The visits and stays that a package tells of each person: how many there were, and how long each lasted."""
+"""The visits that a package tells of each person: how many there were."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 
-from disclosure_control.release.facts.opened_rows import OpenedRows, fact_entries, rows_as_facts, spans_of
+from disclosure_control.release.facts.opened_rows import OpenedRows, fact_entries, rows_as_facts
 from disclosure_control.release.people import labels
-from study.formats.days import days_of
 from study.models.roles import Role, TableModel
-from study.models.study_model import OF_VISITS
 
 
 def visits_of(known: OpenedRows) -> list[pd.DataFrame] | None:
@@ -64,42 +62,3 @@ def _visits_as_one(seen: pd.DataFrame) -> pd.DataFrame:
     is_new = by_name.merge(has_it, on=["person", "name"], how="left", indicator=True)["_merge"].eq("left_only")
     first = by_name[is_new.to_numpy()].drop_duplicates(["person", "name"])[["person", "number"]]
     return pd.concat([numbered, first]).drop_duplicates().rename(columns={"number": "visit"})
-
-
-def stays_of(known: OpenedRows) -> list[pd.DataFrame] | None:
-    """How many days each visit or stay lasted, from its first to its last date."""
-    found = []
-    for name in known.visits:
-        frame, table = known.frames[name], known.table(name)
-        begins, ends = ([], []) if table is None else span_of(table, list(map(str, frame)))
-        if begins and ends:
-            began, ended = first_known(frame, begins), first_known(frame, ends)
-            days = (ended - began) / np.timedelta64(1, "D")
-            length = np.full(len(days), None, dtype=object)
-            length[days >= 0] = days[days >= 0].astype(np.int64)
-            kind = f"stay {known.model.domain(name)}"
-            found.append(fact_entries(known.people(name), kind, length, known.months_of_days(name, began)))
-    return found or None
-
-
-def span_of(table: TableModel, columns: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The columns with the first and the last day of a row: by the names of the merge, else its first two dates."""
-    named = [table.called(short) for short in ("STDTC", "ENDTC")]
-    if all(name in columns for name in named):
-        return [named[0]], [named[1]]
-    spans = spans_of(table, columns)
-    return (spans[0], spans[1]) if len(spans) > 1 else ([], [])
-
-
-def first_known(frame: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
-    """The day of each row (n_rows,), in the first of the columns that has it."""
-    days = days_of(frame[columns[0]])
-    for column in columns[1:]:
-        days = np.where(np.isnat(days), days_of(frame[column]), days)
-    return days
-
-
-def columns_of_stays(table: TableModel, domain: str, columns: Sequence[str]) -> list[str]:
-    """The columns that lengths of stays are read from."""
-    may_have = table.has_visits or table.kind in OF_VISITS
-    return [name for span in span_of(table, columns) for name in span] if may_have else []
