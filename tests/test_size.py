@@ -70,11 +70,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "doors": 18,
         "study": 20,
     },
-    "Attack": {
-        "disclosure_control.release": 1,
-        "tests/attack": 3,
-        "tests/release": 2,
-    },
     "Use": {
         "disclosure_control.analyses": 2,
         "disclosure_control.attack": 9,
@@ -131,6 +126,9 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 96,
         "tests/study/models": 1,
     },
+    "Attack": {
+        "tests/release": 2,
+    },
 }
 
 MOST = {
@@ -139,13 +137,13 @@ MOST = {
     "disclosure_control": 1,
     "disclosure_control.analyses": 3196,
     "disclosure_control.assess": 747,
-    "disclosure_control.attack": 3971,
+    "disclosure_control.attack": 3949,
     "disclosure_control.basics": 2186,
     "disclosure_control.draft": 1585,
     "disclosure_control.identifiers": 1457,
     "disclosure_control.measures": 1530,
     "disclosure_control.records": 1844,
-    "disclosure_control.release": 3962,
+    "disclosure_control.release": 3951,
     "disclosure_control.remedy": 3883,
     "disclosure_control.report": 1014,
     "disclosure_control.rules": 292,
@@ -161,7 +159,7 @@ MOST = {
     "tests/analyses/private_release": 830,
     "tests/analyses/sweep": 553,
     "tests/assess": 163,
-    "tests/attack": 1328,
+    "tests/attack": 1274,
     "tests/bad_inputs": 840,
     "tests/basics": 952,
     "tests/config": 212,
@@ -190,7 +188,7 @@ MOST = {
     "tests/study/models": 1061,
     "tests/study_tables": 612,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 40628, 32936
+MOST_STATEMENTS, MOST_OF_TESTS = 40595, 32882
 MOST_SETTINGS = 272
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
