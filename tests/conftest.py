@@ -14,12 +14,13 @@ __all__ = ["doors", "finished_template", "fresh", "pilot"]
 
 def pytest_addoption(parser):
     parser.addoption("--thorough", action="store_true", help="everything: all examples, costly tests too")
-    parser.addoption("--only-thorough", action="store_true", help="the same, less what the quick run has run whole")
+    parser.addoption("--only-thorough", action="store_true", help="as CI: a third of them, less what was quick")
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "thorough(cost): too costly for the quick run; only with --thorough")
-    examples.choose(config.getoption("--thorough") or config.getoption("--only-thorough"))
+    runs = (run for run in (examples.WHOLE, examples.OF_CI) if config.getoption(f"--{run}"))
+    examples.choose(next(runs, examples.QUICK))
 
 
 def pytest_collection_modifyitems(config, items):
@@ -37,4 +38,5 @@ def pytest_collection_modifyitems(config, items):
 def pytest_collection_finish(session):
     """Thousands of tests stay to the end: without this they are looked through whenever something else is let go."""
     gc.freeze()
+    gc.set_threshold(50_000, 10, 50)  # looking for circles after every 700 objects was a tenth of the run
     gc.enable()

@@ -1,9 +1,9 @@
-"""Two runs of the tests: the quick one, which a person waits for, and the thorough one (``--thorough``).
+"""Three runs of the tests: the quick one, which a person waits for, that of CI beside it, and the one with everything.
 
-Both have every test of every room but those few that are marked ``thorough`` because of what they cost. The quick run
-tries fewer examples of each: a property says how many examples it has at full, and ``QUICK_SHARE`` is the one setting
-that says how many of them are left. In both runs the examples are the same each time: a test that is red stays red.
-``--only-thorough`` is the thorough run without the tests that the quick one has already run whole: CI does both.
+All have every test of every room; the quick one leaves out those that are marked ``thorough`` because of what they
+cost, and CI's (``--only-thorough``) those that the quick one has run whole. A property says how many examples it has at
+full (``--thorough``), and ``SHARES`` how many of them a run tries. The examples of a run are the same each time: a test
+that is red stays red.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 from hypothesis import strategies as st
 
-QUICK_SHARE = 1 / 15
+QUICK, OF_CI, WHOLE = "quick", "only-thorough", "thorough"
+SHARES = {QUICK: 1 / 15, OF_CI: 1 / 3, WHOLE: 1}
 FEWEST = 2
 AT_FULL = 100  # of a property that says no number
 
@@ -24,30 +25,26 @@ _COMMON = {
     # Time depends on the machine; and no fixture here holds what an example leaves behind.
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 }
-_chosen: dict[str, bool] = {}
+_chosen = {"run": QUICK}
 
 
-def choose(thorough: bool) -> None:
+def choose(run: str) -> None:
     """Called once, when the options of the run are known and before any test is imported."""
-    _chosen["thorough"] = thorough
-    settings.register_profile(
-        "thorough", **_COMMON, phases=[Phase.explicit, Phase.generate, Phase.shrink], max_examples=AT_FULL
-    )
-    # Making a failing example smaller takes minutes: that is left to CI, too.
-    settings.register_profile(
-        "quick", **_COMMON, phases=[Phase.explicit, Phase.generate], max_examples=quick_share_of(AT_FULL)
-    )
-    settings.load_profile("thorough" if thorough else "quick")
+    _chosen["run"] = run
+    # Making a failing example smaller takes minutes: the quick run leaves that to CI, too.
+    phases = [Phase.explicit, Phase.generate, *([Phase.shrink] if is_thorough() else [])]
+    settings.register_profile(run, **_COMMON, phases=phases, max_examples=tried_of(AT_FULL))
+    settings.load_profile(run)
 
 
 def is_thorough() -> bool:
-    """Whether this is the run with everything."""
-    return _chosen["thorough"]
+    """Whether this run has the costly tests."""
+    return _chosen["run"] != QUICK
 
 
-def quick_share_of(number: int) -> int:
-    """How many of ``number`` this run tries: all of them, or in the quick run the share, but a few at least."""
-    return number if _chosen["thorough"] else min(number, max(FEWEST, round(number * QUICK_SHARE)))
+def tried_of(number: int) -> int:
+    """How many of ``number`` this run tries: its share, but a few at least."""
+    return min(number, max(FEWEST, round(number * SHARES[_chosen["run"]])))
 
 
 def runs_whole_in_the_quick_run(item: pytest.Item) -> bool:
@@ -62,22 +59,22 @@ def runs_whole_in_the_quick_run(item: pytest.Item) -> bool:
 
 def examples(number: int, **more) -> settings:
     """The decorator of a property that has ``number`` examples at full; ``more`` are further settings of Hypothesis."""
-    return settings(max_examples=quick_share_of(number), **more)
+    return settings(max_examples=tried_of(number), **more)
 
 
 def some_of(values: Sequence) -> list:
-    """Every value, or in the quick run the share of them at even distances, with the first and the last."""
-    kept = quick_share_of(len(values))
+    """The share of some values that this run tries, at even distances, with the first and the last."""
+    kept = tried_of(len(values))
     if kept < 2 or kept == len(values):
         return list(values)
     return [values[round(place * (len(values) - 1) / (kept - 1))] for place in range(kept)]
 
 
-ASK_WHICH_RUN = [is_thorough, quick_share_of, some_of]  # what files of tests import from here
+ASK_WHICH_RUN = [is_thorough, tried_of, some_of]  # what files of tests import from here
 
 AWKWARD = "aé\u0301 \t\u2003Ωß\u0130ﬁ10.,-'\"\x1b\u200b𝟙"
 
 
 def any_text(**more) -> st.SearchStrategy[str]:
     """Any text; in the quick run of few characters, each awkward: a table of all costs every process two seconds."""
-    return st.text(**more) if _chosen["thorough"] else st.text(AWKWARD, **more)
+    return st.text(**more) if is_thorough() else st.text(AWKWARD, **more)

@@ -154,7 +154,6 @@ def test_data_folder_not_to_be_listed(pilot):
     [
         (1, "pilots/CLINIC/VS.csv", "CLINIC: VS.csv: the file cannot be read: Permission denied"),
         (2, "pilots/CLINIC/processed_for_anonym/combined_dataset.csv", "Permission denied"),
-        pytest.param(1, "configs/CLINIC.py", "CLINIC.py", marks=COSTLY),
         pytest.param(2, "configs/CLINIC.py", "CLINIC.py", marks=COSTLY),
         pytest.param(1, "desk/.env", "cannot be read", marks=COSTLY),
     ],

@@ -24,6 +24,7 @@ from disclosure_control.measures.sampling_weights import (
     risk_of_classes,
     series_risk,
 )
+from tests.cases import each
 from tests.examples import examples
 
 SETTINGS = examples(80)
@@ -62,8 +63,8 @@ def test_exact_risk_to_many_digits(f):
     np.testing.assert_allclose(exact_risk(np.full(len(ODDS), f), population_f), expected, rtol=2e-13, atol=0.0)
 
 
-@pytest.mark.parametrize("f", [1.0000001, 1.25, 1.5, 1.999, 2.5, 3.7, 11.1, 19.9, 20.5, 1234.5])
-@pytest.mark.parametrize("x", [1e-9, 0.3, 0.99, 1.01, 7.0, 1e3, 1e6])
+@each("f", [1.0000001, 1.25, 1.5, 1.999, 2.5, 3.7, 11.1, 19.9, 20.5, 1234.5])
+@each("x", [1e-9, 0.3, 0.99, 1.01, 7.0, 1e3, 1e6])
 def test_exact_risk_of_frequencies_that_are_not_whole(f, x):
     def integrand(t: float) -> float:
         return math.exp(-f * t) / (1.0 + x * math.exp(-t))

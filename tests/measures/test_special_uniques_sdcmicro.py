@@ -11,10 +11,10 @@ import pytest
 
 from Anonymization_Models import form_equivalence_classes
 from disclosure_control.measures.special_uniques import SpecialUniques, dis_exponent, dis_scores, special_uniques
+from tests.examples import some_of
 from tests.places import SDCMICRO
 
-SDCMICRO_FOLDER = SDCMICRO
-CASES_FILE = SDCMICRO_FOLDER / "cases.json"
+CASES_FILE = SDCMICRO / "cases.json"
 CASES = (
     [case for case in json.loads(CASES_FILE.read_text())["cases"] if case["fn"] == "suda2"]
     if CASES_FILE.is_file()
@@ -28,12 +28,12 @@ SINGLE_PRECISION = 5e-7
 pytestmark = pytest.mark.skipif(
     not CASES, reason="shared/oracles is not beside the clone; it is public data that the project does not carry"
 )
-every_case = pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+every_case = pytest.mark.parametrize("case", some_of(CASES), ids=lambda case: case["id"])
 
 
 @cache
 def _classes(data: str, variables: tuple[str, ...]):
-    return form_equivalence_classes(pd.read_csv(SDCMICRO_FOLDER / "data" / f"{data}.csv"), variables)
+    return form_equivalence_classes(pd.read_csv(SDCMICRO / "data" / f"{data}.csv"), variables)
 
 
 def result_of(case: dict) -> SpecialUniques:
@@ -44,7 +44,7 @@ def result_of(case: dict) -> SpecialUniques:
 
 
 def rows_of(case: dict) -> pd.DataFrame:
-    rows = pd.read_csv(SDCMICRO_FOLDER / case["rows"])
+    rows = pd.read_csv(SDCMICRO / case["rows"])
     assert rows["row"].tolist() == list(range(1, len(rows) + 1))
     return rows
 
@@ -57,16 +57,12 @@ def test_all_cases_of_the_oracle_are_here():
 
 
 @every_case
-def test_scores_and_contributions_of_every_record(case):
+def test_scores_and_contributions_of_every_record_and_totals(case):
     result, rows = result_of(case), rows_of(case)
     np.testing.assert_allclose(result.scores, rows["score"], **EXACT)
     contribution = rows[[f"{name}_contribution" for name in case["params"]["variables"]]]
     np.testing.assert_allclose(result.contribution, contribution, **EXACT)
-
-
-@every_case
-def test_totals(case):
-    result, scalars = result_of(case), case["scalars"]
+    scalars = case["scalars"]
     assert result.n_special_uniques == scalars["n_score_gt0"]
     assert result.total_score == pytest.approx(scalars["sum_score"], rel=1e-9)
     assert result.scores.max() == pytest.approx(scalars["max_score"], rel=1e-9)
@@ -77,17 +73,13 @@ def test_totals(case):
 
 @every_case
 def test_dis_scores_up_to_the_single_precision_of_sdcmicro(case):
+    """With sdcMicro's rounded exponent, and the odds that one record of it gives away, all records agree to 1e-9."""
     result, rows, scalars = result_of(case), rows_of(case), case["scalars"]
     np.testing.assert_allclose(result.dis_scores, rows["dis"], rtol=SINGLE_PRECISION, atol=0)
     assert result.dis_scores.max() == pytest.approx(scalars["max_dis"], rel=SINGLE_PRECISION)
     assert result.dis_scores.mean() == pytest.approx(scalars["mean_dis"], rel=SINGLE_PRECISION)
     assert (result.dis_scores > 0.1).sum() == scalars["n_dis_gt_01"]
 
-
-@every_case
-def test_rounding_of_two_constants_is_all_that_parts_the_dis_scores(case):
-    """With sdcMicro's rounded exponent, and the odds that one record of it gives away, all records agree to 1e-9."""
-    result, rows = result_of(case), rows_of(case)
     classes = _classes(case["data"], tuple(case["params"]["variables"]))
     n_unique, n_in_pairs = int((classes.size == 1).sum()), 2 * int((classes.size == 2).sum())
     exponent = float(np.float32(dis_exponent(len(classes.columns))))

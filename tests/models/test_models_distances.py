@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import Anonymization_Models as models
 from tests.cases import each
-from tests.examples import quick_share_of
+from tests.examples import tried_of
 from tests.models import referee
 from tests.models.model_frames import BRIEF, MANY
 
@@ -57,7 +57,7 @@ def test_the_distance_of_every_class_is_that_of_scipy(made):
 
 def test_many_records_and_many_values_against_scipy():
     rng = np.random.default_rng(11)
-    n = quick_share_of(20_000)
+    n = tried_of(20_000)
     frame = pd.DataFrame({"q": rng.integers(0, 40, n), "s": rng.normal(200, 40, n).round(2)})
     measure = models.run_t_closeness(frame, ["q"], "s", 0).measure
     expected = frame.groupby("q", dropna=False)["s"].transform(

@@ -30,12 +30,12 @@ from disclosure_control.report.run_told import run_told
 from disclosure_control.steps import READERS
 from disclosure_control.steps.running import run_steps
 from tests.basics.telling.undo_masks import Told
+from tests.examples import some_of
 from tests.report.page_attack import FLAGGED, ReadPage, told_by, unflagged
 
 PROMISED = MASKED.threshold - 2
 STATES = ("flagged", "not flagged", "not evaluated")
 MISSING = "missing"
-MORE = pytest.mark.thorough("0.5 s each")
 
 
 def a_pilot(seed: int) -> tuple[pd.DataFrame, dict]:
@@ -219,7 +219,7 @@ def undone(runs: Sequence[Outside]) -> tuple[int, list[str]]:
 
 
 @pytest.mark.thorough("1.1 s")
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=MORE) for seed in (0, *range(2, 30)))])
+@pytest.mark.parametrize("seed", some_of(range(30)))
 def test_no_mask_of_a_run_is_undone(seed):
     n_small, found = undone([run(*a_pilot(seed))])
     assert found == []
@@ -227,7 +227,7 @@ def test_no_mask_of_a_run_is_undone(seed):
 
 
 @pytest.mark.thorough("4 s: a whole run with every step")
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=MORE) for seed in range(2, 20))])
+@pytest.mark.parametrize("seed", some_of(range(1, 20)))
 def test_no_mask_of_two_runs_is_undone(seed):
     """The same people again, under a larger K: whoever has what both runs told others."""
     frame, literal = a_pilot(seed)

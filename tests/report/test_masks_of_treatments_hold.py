@@ -17,10 +17,10 @@ from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.steps import READERS
 from disclosure_control.steps.running import run_steps
 from tests.basics.telling.undo_masks import Told
+from tests.examples import some_of
 
 PROMISED = MASKED.threshold - 2
 KEY_NAME = "TREATMENT_TEST_KEY"
-MORE = pytest.mark.thorough("0.5 s each")
 Pair = tuple[str, str]  # names of counts, the first of people among those of the second
 
 
@@ -133,7 +133,7 @@ def columns_add_up(told: Told, n_missing: dict[str, int]) -> Iterator[None]:
 
 
 @pytest.mark.thorough("1 s: a whole run with every step")
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=MORE) for seed in range(1, 20))])
+@pytest.mark.parametrize("seed", some_of(range(20)))
 def test_no_mask_of_a_treatment_is_undone(seed, monkeypatch):
     monkeypatch.setenv(KEY_NAME, "k3y-0f-th3-t3st-w1th-v4r13ty-9x")
     frame, literal = a_treated_pilot(seed)

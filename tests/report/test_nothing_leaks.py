@@ -22,11 +22,11 @@ from disclosure_control.report.history import worst_rates
 from disclosure_control.run.clock import utc_now
 from disclosure_control.run.doors import DONE, run_door
 from Main_Anonymization import add_options, assess_pilot
+from tests.examples import some_of
 from tests.report.figures_for_others import figures_for_others
 from tests.report.numbers_told import numbers_in
 from tests.report.test_same_numbers import counted_numbers, said_in
 
-MORE = pytest.mark.thorough("1 s each")
 KEY = "LEAKS_TEST_KEY"
 OF_LOGS = {"event", "when", "pilot", "step", "seconds", "words", "status", "subjects", "rows", "columns", "domains",
            "found", "people", "files", "classes"}  # fmt: skip
@@ -142,7 +142,7 @@ def markers(frame: pd.DataFrame) -> re.Pattern:
 
 
 @pytest.mark.thorough("1 s: a whole run with every step")
-@pytest.mark.parametrize("seed", [16, *(pytest.param(seed, marks=MORE) for seed in range(24) if seed != 16)])
+@pytest.mark.parametrize("seed", some_of([16, *range(16), *range(17, 24)]))
 def test_nobody_stands_in_what_goes_from_hand_to_hand_or_is_shown(seed, run):
     ran = run(seed)
     marks = markers(ran.frame)

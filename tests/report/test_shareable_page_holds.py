@@ -15,12 +15,12 @@ from disclosure_control.basics.encoding.binning import OUT_OF_RANGE_POLICIES
 from disclosure_control.basics.encoding.columns import labels_of
 from disclosure_control.basics.telling.told_outside import STRICT
 from disclosure_control.steps import READERS
+from tests.examples import some_of
 from tests.report.page_attack import FLAGGED, FLAGS, MISSING, Between, ReadPage, between, possible, told_by, unflagged
 from tests.report.small_pilots import run_of
 from tests.report.test_same_numbers import shipped_run
 
 PROMISED = STRICT.threshold - 2
-MORE = pytest.mark.thorough("0.5 s each")
 
 
 def a_pilot(seed: int) -> tuple[pd.DataFrame, dict]:
@@ -108,7 +108,7 @@ def undone(page: ReadPage, assessment: Assessment) -> list[str]:
 
 
 @pytest.mark.thorough("0.5 s")
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=MORE) for seed in range(1, 30))])
+@pytest.mark.parametrize("seed", some_of(range(30)))
 def test_no_sum_and_no_division_into_classes_of_what_the_page_tells_undoes_a_mask(seed, tmp_path):
     frame, config = a_pilot(seed)
     page, assessment = page_of(frame, config, tmp_path)
@@ -118,8 +118,7 @@ def test_no_sum_and_no_division_into_classes_of_what_the_page_tells_undoes_a_mas
 
 
 @pytest.mark.thorough("5 s each")
-@pytest.mark.parametrize("keys", [{}, {"risk": "all", "recommend": {}}], ids=["as it is", "with more"])
-@pytest.mark.parametrize("name", ["PENTELI", "SDTM_DEMO"])
+@pytest.mark.parametrize(("name", "keys"), [("PENTELI", {}), ("SDTM_DEMO", {"risk": "all", "recommend": {}})])
 def test_no_mask_of_a_shipped_pilot_is_undone(name, keys, tmp_path, monkeypatch):
     results = shipped_run(name, keys, tmp_path, monkeypatch)
     page = ReadPage.of((results / f"{name}_privacy_report_shareable.html").read_text(encoding="utf-8"))

@@ -14,7 +14,7 @@ import pytest
 
 from disclosure_control.run.beside import MOVED_OUT, SPILL, WORK_FOLDERS
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
-from tests.examples import is_thorough, quick_share_of, some_of
+from tests.examples import is_thorough, tried_of, some_of
 from tests.run.processes import DoorServer
 from tests.run.synthetic_pilot import (
     DONE,
@@ -167,7 +167,7 @@ def test_a_door_killed_at_any_operation(versions, server, tmp_path, monkeypatch,
     assert ended, "the door never ended by itself"
     assert ended.status == DONE
     # The moments before and after the exchange were met, and that between two renames, or this would show nothing.
-    assert seen["old"] >= (2 if by_renames else quick_share_of(11))
+    assert seen["old"] >= (2 if by_renames else tried_of(11))
     assert seen["new"] >= 2
     assert bool(seen["none"]) == by_renames
 
@@ -239,7 +239,7 @@ def test_a_door_whose_disk_is_full_at_any_operation(versions, server, tmp_path, 
         shutil.rmtree(pilot.root)
     assert wrong == []
     assert server.operations < n, "the door never came to its end"
-    assert failures >= quick_share_of(11)
+    assert failures >= tried_of(11)
 
 
 def test_operations_are_counted_on_this_system(tmp_path):

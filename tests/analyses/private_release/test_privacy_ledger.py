@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from disclosure_control.analyses.private_release import ledger as room
 from disclosure_control.analyses.private_release.ledger import BudgetExhaustedError, Ledger, LedgerFaultError
 from tests.analyses.private_release.publish_pilots import SHA, asked, entries_of, refuses, spending
-from tests.examples import examples, quick_share_of
+from tests.examples import examples, tried_of
 from tests.places import PROJECT
 
 
@@ -156,7 +156,7 @@ def test_every_changed_byte_is_seen_or_says_nothing(written):
     """Bytes that SQLite does not read, between entries and in counters of its header, may change: no figure does."""
     content, whole = written.path.read_bytes(), as_read_anew(written)
     n_refused = 0
-    step = 13 * len(content) // quick_share_of(len(content))  # every 13th byte, in the quick run fewer
+    step = 13 * len(content) // tried_of(len(content))  # every 13th byte, in the quick run fewer
     for position in range(0, len(content), step):
         changed = bytearray(content)
         changed[position] ^= 1 << position % 8

@@ -29,7 +29,7 @@ from disclosure_control.remedy.treatments.methods import recode_ids
 from disclosure_control.remedy.treatments.methods.shift_dates import offsets_of_subjects
 from disclosure_control.remedy.treatments.treat import treat
 from tests.config_keys import faults_of_key
-from tests.examples import quick_share_of
+from tests.examples import tried_of
 from tests.remedy.treatments.treatment_frames import KEY, KEY_NAME, config_for, shared
 
 KEY_FROM = {"environment": KEY_NAME}
@@ -210,7 +210,7 @@ def test_a_key_of_words_or_repeats_is_a_fault(monkeypatch, key):
 
 def test_keys_that_chance_made_pass():
     generator = np.random.default_rng(1)
-    keys = [generator.bytes(32) for _ in range(quick_share_of(300))]
+    keys = [generator.bytes(32) for _ in range(tried_of(300))]
     spellings = [*keys, *(key.hex().encode() for key in keys), *(key[:16].hex().encode() for key in keys)]
     spellings += [base64.urlsafe_b64encode(key) for key in keys]
     assert min(map(estimated_bits, spellings)) > LEAST_BITS

@@ -10,6 +10,7 @@ from disclosure_control.basics.settings.changes import applied
 from disclosure_control.steps.release.step import run_step
 from study.merge.settings import MergeSettings
 from tests.cases import quick
+from tests.examples import some_of
 from tests.steps.release.conftest import step_on
 
 N = 120
@@ -105,22 +106,19 @@ def test_by_a_dose_by_the_weight_that_the_merge_leaves_out(told, dropped):
     assert found[dropped] == (NEARLY_ALL, N, ["EX.EXDOSE"])
 
 
-@pytest.mark.thorough("4 s: four releases; two numbers that give the age are below")
+@pytest.mark.thorough("4 s: two releases; two numbers that give the age are below")
 def test_by_two_numbers_whose_formula_differs_by_the_sex(told):
-    """Creatinine and the filtration rate (MDRD) give the age, as the sex stays; so do two measures of fat."""
+    """Creatinine and the filtration rate (MDRD) give the age, as the sex stays."""
     generator, is_female = np.random.default_rng(8), SEX == "F"
     creatinine = generator.uniform(0.6, 1.4, N).round(2)
     rate = (175 * creatinine**-1.154 * AGE**-0.203 * np.where(is_female, 0.742, 1)).round(1)
-    index = generator.normal(26, 4, N).round(1)
-    fat = (1.2 * index + 0.23 * AGE - np.where(is_female, 5.4, 16.2)).round(1)
-    for one, other in ((creatinine, rate), (index, fat)):
-        lb = rows("LB", [*range(N)] * 2, LBTESTCD=np.repeat(["A", "B"], N), LBSTRESN=np.append(one, other))
-        lb = lb.assign(LBTEST=lb["LBTESTCD"], LBORRES=lb["LBSTRESN"], LBSEQ=np.repeat([1, 2], N))
-        told(study(LB=lb))
-        assert given_together(told.result, "DM__AGE")
-        shuffled = lb.assign(LBSTRESN=np.append(one, generator.permutation(other)))
-        assert "DM__AGE" not in told(study(LB=shuffled.assign(LBORRES=shuffled["LBSTRESN"])))
-        assert not given_together(told.result, "DM__AGE")
+    lb = rows("LB", [*range(N)] * 2, LBTESTCD=np.repeat(["A", "B"], N), LBSTRESN=np.append(creatinine, rate))
+    lb = lb.assign(LBTEST=lb["LBTESTCD"], LBORRES=lb["LBSTRESN"], LBSEQ=np.repeat([1, 2], N))
+    told(study(LB=lb))
+    assert given_together(told.result, "DM__AGE")
+    shuffled = lb.assign(LBSTRESN=np.append(creatinine, generator.permutation(rate)))
+    assert "DM__AGE" not in told(study(LB=shuffled.assign(LBORRES=shuffled["LBSTRESN"])))
+    assert not given_together(told.result, "DM__AGE")
 
 
 @pytest.mark.thorough("1 s: a release of its own")
@@ -199,14 +197,12 @@ def test_by_the_visit_at_which_an_age_band_becomes_the_next_one(told):
     assert "DM__AGE" not in told(study(QS=other))
 
 
-@pytest.mark.thorough("2 s: two releases; the people who are asked are counted in tests/attack")
+@pytest.mark.thorough("2 s: a release; the people who are asked are counted in tests/attack")
 def test_no_finding_by_the_band_that_is_released_under_another_name(told):
     """ADSL's age is DM's: its bands give the group of most people, as those of the quasi-identifier do."""
     adsl = rows("ADSL", AGE=AGE, AGEU="YEARS", SEX=SEX, AGEGR1=np.where(AGE < 60, "<60", ">=60"))
     files = study(ADSL=adsl.drop(columns=["DOMAIN", "ADSLSEQ"]).assign(TRT01A="Active", SAFFL="Y"))
     assert not told(files)
-    files["LB"] = rows("LB", LBTESTCD="X", LBTEST="X", LBORRES=np.where(AGE < 70, "low", "high"))
-    assert "ADSL__AGEGR1" not in told(files)
 
 
 @pytest.mark.thorough("1 s: a release of its own")
@@ -296,6 +292,6 @@ def noise(seed: int) -> dict[str, pd.DataFrame]:
 
 
 @pytest.mark.thorough("2 s: a whole release; what it finds is tested by parts in tests/leaving and tests/release")
-@pytest.mark.parametrize("seed", quick(1, range(8), "2 s: a release"))
+@pytest.mark.parametrize("seed", quick(1, some_of(range(8)), "2 s: a release"))
 def test_rows_that_have_nothing_to_do_with_it_tell_nothing(told, seed):
     assert told(study(**noise(seed)), WITHOUT_SEX) == {}

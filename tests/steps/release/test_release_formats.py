@@ -68,8 +68,8 @@ READERS = {
 }
 
 
-@pytest.mark.thorough("10 s each: a release of the demo")
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.thorough("10 s each: a release of the demo; JSON is that of the real study below")
+@pytest.mark.parametrize("name", ["xpt8", "dsjc", "parquet"])
 def test_the_demo_says_the_same_in_every_format_and_to_other_programs(name, demo, tmp_path, release_key):
     made = make_demo(tmp_path, {"format": name})
     assert_read_alike(made, name)

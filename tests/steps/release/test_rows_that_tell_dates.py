@@ -50,7 +50,7 @@ def day_of_year(day: np.datetime64) -> int:
 
 
 @pytest.mark.thorough("2 s: a whole release; what it finds is tested by parts in tests/attack")
-@pytest.mark.parametrize("first", [0, 41_275, 2_456_353])  # of the study, of a spreadsheet, of astronomers
+@pytest.mark.parametrize("first", [0, 2_456_353])  # of the study, of astronomers
 def test_by_a_number_of_days_on_whatever_scale(tmp_path, first):
     found = told({"LB": results(lambda day: first + int((day - np.datetime64("2013-03-01")).astype(int)))}, tmp_path)
     assert found == {"DM__RFSTDTC": N}
@@ -86,7 +86,6 @@ def test_a_lot_for_half_a_year_and_a_season_are_no_date(tmp_path):
 
 
 @pytest.mark.thorough("2 s: a whole release; what it finds is tested by parts in tests/attack")
-@pytest.mark.parametrize("seed", range(3))
-def test_results_that_have_nothing_to_do_with_days_disclose_none(tmp_path, seed):
-    generator = np.random.default_rng(seed)
+def test_results_that_have_nothing_to_do_with_days_disclose_none(tmp_path):
+    generator = np.random.default_rng(0)
     assert told({"LB": results(lambda day: int(generator.integers(0, 730)))}, tmp_path) == {}
