@@ -14,7 +14,7 @@ import pytest
 
 from disclosure_control.run.beside import MOVED_OUT, SPILL, WORK_FOLDERS
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
-from tests.examples import is_thorough, tried_of, some_of
+from tests.examples import is_thorough, some_of, tried_of
 from tests.run.processes import DoorServer
 from tests.run.synthetic_pilot import (
     DONE,

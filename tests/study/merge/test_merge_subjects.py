@@ -8,7 +8,7 @@ import pytest
 from study.merge import patterns
 from study.merge.subject_ids import SubjectIdRule
 from tests.config_keys import faults_of_key
-from tests.examples import tried_of, some_of
+from tests.examples import some_of, tried_of
 from tests.places import PROJECT
 from tests.study.merge.merge_files import DM, combine, faults_of, finding, values
 
