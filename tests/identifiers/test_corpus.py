@@ -8,6 +8,7 @@ from tests.corpus.counts import counts_of
 from tests.corpus.exports import exports
 from tests.corpus.more_words import SECOND_ROUND
 from tests.corpus.people_words import TUNING
+from tests.examples import some_of
 
 
 def assert_all_is_found_and_nothing_else(languages, seed):
@@ -21,10 +22,10 @@ def test_one_language_on_a_seed_of_its_own():
     assert_all_is_found_and_nothing_else({"bulgarian": TUNING["bulgarian"]}, 11)
 
 
-@pytest.mark.thorough("20 s: 64 exports in ten languages; one is above")
+@pytest.mark.thorough("7 s: at full 64 exports in ten languages; one is above")
 @pytest.mark.parametrize("languages", [TUNING, SECOND_ROUND], ids=["tuning", "second round"])
 def test_every_language(languages):
-    assert_all_is_found_and_nothing_else(languages, 12)
+    assert_all_is_found_and_nothing_else({one: languages[one] for one in some_of([*languages])}, 12)
 
 
 @pytest.mark.thorough("1 s")

@@ -11,6 +11,7 @@ from disclosure_control.identifiers.single_texts import certain_forms
 from disclosure_control.release.deidentify import deidentify
 from disclosure_control.release.texts.rare_texts import without_rare_texts
 from tests.cases import each
+from tests.examples import some_of
 from tests.release.planted_texts import (
     ATTACKS,
     FORMS,
@@ -33,10 +34,10 @@ def held(study: PlantedStudy, attacks) -> tuple[float, Counter]:
     return 1 - left.total() / (len(attacks) * len(study.columns)), left
 
 
-@pytest.mark.thorough("45 seconds each: 50 studies of 120 people")
+@pytest.mark.thorough("15 seconds each: a third of 50 studies of 120 people")
 @each("study, which", [(sdtm_study, 0), (plain_study, 2)])
 def test_by_forty_forms_in_every_column_in_one_three_or_nine_cells(study, which):
-    share, left = held(study(), ATTACKS[which::4])  # of five of each form: every form is tried
+    share, left = held(study(), some_of(ATTACKS[which::4]))  # at full every form: there are five of each
     assert share >= LEAST_HELD, left.most_common(20)
 
 

@@ -120,7 +120,7 @@ def with_key(make: Callable[[Path], Package], to: Path) -> Package:
         return make(to)
 
 
-def make_small(to: Path) -> Package:
+def make_small(to: Path, release: dict | None = None) -> Package:
     """Forty people with visits, a drug that nobody ends, and a qualifier that nobody knows."""
     rng, source, ids = np.random.default_rng(5), to / "source", [f"S-{701 + i % 4}-{1000 + 7 * i}" for i in range(40)]
     day = np.datetime64("2013-03-01") + rng.integers(0, 600, 40)
@@ -138,9 +138,8 @@ def make_small(to: Path) -> Package:
         frame.to_csv(source / f"{name}.csv", index=False)
     literal = {"categorical_qis": ["DM__SEX"], "continuous_qis": ["DM__AGE"], "binning_config": {}, "K": 3}
     literal |= {"sensitive_feature": [], "sensitive_binning_config_for_L": {}}
-    given, kept = step_on(
-        source, to, literal | {"release": {"key_from": {"environment": "RELEASE_TEST_KEY"}}}, TREATMENT
-    )
+    settings = {"key_from": {"environment": "RELEASE_TEST_KEY"}, **(release or {})}
+    given, kept = step_on(source, to, literal | {"release": settings}, TREATMENT)
     return package(source, given, kept, to)
 
 
