@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.bad_inputs.registry import case
-from tests.run.synthetic_pilot import DISTRICT, csv_text
+from tests.run.synthetic_pilot import DISTRICT
 
 RUN_DOOR_1 = "Create_Combined_Pilot_Dataset.py"
 
@@ -30,11 +30,6 @@ def combined_dataset_is_a_folder(pilot):
 @case(door=2, says=["combined_dataset.csv: the file is empty"])
 def combined_dataset_empty(pilot):
     pilot.write_combined("")
-
-
-@case(door=2, says=["combined_dataset.csv: the file has column names but no records"])
-def combined_dataset_is_a_header_alone(pilot):
-    pilot.write_combined(csv_text(pilot.combined_rows()).partition("\n")[0] + "\n")
 
 
 @case(door=2, says=["combined_dataset.csv: no column 'USUBJID'", RUN_DOOR_1])
@@ -74,29 +69,9 @@ def combined_dataset_with_three_faults(pilot):
     change_cells(pilot, "DM__AGE", "MARKER")
 
 
-@case(door=2, says=["combined_dataset.csv: 1 record with another number of fields"])
-def combined_dataset_with_a_ragged_row(pilot):
-    pilot.write_combined(csv_text(pilot.combined_rows()) + "ZZSUBJ-48199,987.654\n")
-
-
 @case(door=2, says=["combined_dataset.csv: unbalanced quotes"])
 def combined_dataset_cut_within_quotes(pilot):
     pilot.write_combined(pilot.combined.read_bytes()[:-3])
-
-
-@case(door=2, says=["combined_dataset.csv: 2 columns have the name 'DM__AGE'"])
-def combined_dataset_with_a_duplicate_column(pilot):
-    pilot.write_combined(pilot.combined.read_bytes().replace(b'"VS__BMI"', b'"DM__AGE"', 1))
-
-
-@case(door=2, says=["combined_dataset.csv: this is a zip archive or an Excel workbook saved as .csv"])
-def combined_dataset_saved_by_excel(pilot):
-    pilot.write_combined(b"PK\x03\x04MARKER")
-
-
-@case(door=2, says=["combined_dataset.csv: this is not a text file", "NUL byte"])
-def combined_dataset_with_nul_bytes(pilot):
-    pilot.write_combined(pilot.combined.read_bytes() + b"\0" * 512)
 
 
 @case(
@@ -114,11 +89,6 @@ def text_in_a_continuous_column(pilot):
 @case(door=2, says=["column 'VS__BMI': fewer than 10 of 12 values are infinite", "finite numbers"])
 def infinite_value_in_a_continuous_column(pilot):
     change_cells(pilot, "VS__BMI", "inf")
-
-
-@case(door=2, says=["column 'VS__BMI': fewer than 10 of 12 values are infinite"])
-def value_too_large_for_a_number(pilot):
-    change_cells(pilot, "VS__BMI", "9876e400")
 
 
 @case(door=2, says=["column 'VS__BMI': fewer than 10 of 12 values are beyond 1e+300", "finite numbers"])
@@ -144,12 +114,6 @@ def texts_among_sensitive_numbers(pilot):
     change_cells(pilot, "LB__Cholesterol", "<100MARKER", "MARKER")
 
 
-@case(door=2, says=["column 'LB__Cholesterol': fewer than 10 of 12 values are infinite"])
-def infinite_value_in_a_sensitive_column(pilot):
-    pilot.configure(sensitive_binning_config_for_L={})
-    change_cells(pilot, "LB__Cholesterol", "-Infinity")
-
-
 for distance in ("wasserstein", "ordered", "mean_difference"):
 
     def distance_on_text(pilot, distance=distance):
@@ -163,14 +127,6 @@ for distance in ("wasserstein", "ordered", "mean_difference"):
 
     distance_on_text.__name__ = f"t_distance_{distance}_on_text"
     case(door=2, says=[f"column 'SC__{DISTRICT}': 12 of 12 values are text that is not a number"])(distance_on_text)
-
-
-@case(door=2, says=[f"column 'SC__{DISTRICT}': 12 of 12 values are text that is not a number"])
-def bins_for_a_sensitive_column_of_text(pilot):
-    name = f"SC__{DISTRICT}"
-    pilot.configure(
-        categorical_qis=["DM__SEX"], sensitive_feature=name, T=0.3, sensitive_binning_config_for_L={name: [0, 1, 2]}
-    )
 
 
 @case(

@@ -21,16 +21,6 @@ def csv_is_an_excel_workbook(pilot):
     pilot.write("VS.csv", b"PK\x03\x04\x14\x00\x06\x00\x08\x00ZZSUBJ-48151")
 
 
-@case(says=["VS.csv: this is an old Excel workbook", LEAVE_OUT])
-def csv_is_an_old_excel_workbook(pilot):
-    pilot.write("VS.csv", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 504)
-
-
-@case(says=["VS.csv: this is a PDF document saved as .csv", LEAVE_OUT])
-def csv_is_a_pdf(pilot):
-    pilot.write("VS.csv", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\nZZSUBJ-48151")
-
-
 @case(says=["VS.csv: this is a gzip archive saved as .csv", LEAVE_OUT])
 def csv_is_compressed(pilot):
     pilot.write("VS.csv", gzip.compress(csv_text(rows_of("VS")).encode()))
@@ -41,19 +31,9 @@ def csv_is_empty(pilot):
     pilot.write("VS.csv", "")
 
 
-@case(says=["VS.csv: the file is empty", LEAVE_OUT])
-def csv_holds_blanks_alone(pilot):
-    pilot.write("VS.csv", "\ufeff \r\n\t\n \n")
-
-
 @case(says=["VS.csv: the file has column names but no records", LEAVE_OUT])
 def csv_is_a_header_alone(pilot):
     pilot.write("VS.csv", "USUBJID,BMI\n")
-
-
-@case(says=["VS.csv: the file has column names but no records", LEAVE_OUT])
-def csv_with_records_of_delimiters_alone(pilot):
-    pilot.write("VS.csv", "USUBJID,BMI\n,\n,\n,\n")
 
 
 @case(says=["VS.csv: 2 columns have the name 'BMI'", "positions 2, 3", "a name may stand once", "Rename or remove"])
@@ -62,11 +42,6 @@ def csv_with_a_duplicate_header(pilot):
         "VS.csv",
         csv_text(rows_of("VS")).replace("USUBJID,BMI", "USUBJID,BMI,BMI").replace(",2", ",1,2").replace(",3", ",1,3"),
     )
-
-
-@case(says=["VS.csv: 2 columns have the name 'BMI'", "positions 2, 3"])
-def csv_with_a_header_that_differs_in_blanks_alone(pilot):
-    pilot.write("VS.csv", "USUBJID,BMI, BMI \nZZSUBJ-48151,21.4837,22.5948\n")
 
 
 @case(says=["VS.csv: 1 column without a name (position 2 of 3)", "Give every column a name"])
@@ -92,13 +67,6 @@ def csv_with_an_unbalanced_quote(pilot):
     pilot.write("VS.csv", csv_text(rows_of("VS")) + '"ZZSUBJ-48151,987.654\n')
 
 
-@case(says=["VS.csv: unbalanced quotes", "line 5", "text follows a closing quote"])
-def csv_with_text_behind_a_closing_quote(pilot):
-    lines = csv_text(rows_of("VS")).splitlines()
-    lines[4] = '"ZZSUBJ-48154" MARKER,26.7161'
-    pilot.write("VS.csv", "\n".join(lines))
-
-
 @case(says=["VS.csv: this is not a text file (2 NUL bytes found)"])
 def csv_with_nul_bytes(pilot):
     pilot.write("VS.csv", csv_text(rows_of("VS")) + "ZZSUBJ-48151,\0\0\n")
@@ -107,11 +75,6 @@ def csv_with_nul_bytes(pilot):
 @case(says=["VS.csv: this is not a text file", "UTF-16", '"encoding": "utf-16-le"'])
 def csv_in_utf16_without_a_mark(pilot):
     pilot.write("VS.csv", csv_text(rows_of("VS")).encode("utf-16-le"))
-
-
-@case(says=["VS.csv", "not valid utf-16", "cut off"])
-def csv_in_utf16_cut_within_a_character(pilot):
-    pilot.write("VS.csv", csv_text(rows_of("VS")).encode("utf-16")[:-1])
 
 
 @case(
@@ -145,11 +108,6 @@ def csv_of_numbers_without_a_header(pilot):
     pilot.write("VS.csv", "48151,21.4837\n48152,22.5948\n")
 
 
-@case(says=["VS.csv", "column"])
-def csv_of_texts_without_a_header_whose_first_record_repeats_an_id(pilot):
-    pilot.write("VS.csv", "ZZSUBJ-48151,ZZSUBJ-48151,MARKER\nZZSUBJ-48152,ZZSUBJ-48152,MARKER\n")
-
-
 @case(says=["DM.csv: no column 'USUBJID' for the subject id"])
 def csv_of_texts_without_a_header(pilot):
     pilot.write("DM.csv", csv_text(rows_of("DM")).partition("\n")[2])
@@ -158,14 +116,6 @@ def csv_of_texts_without_a_header(pilot):
 @case(says=["2 files for the domain VS", "VS.csv, vs.tsv", "Keep one of them"])
 def two_files_for_one_domain(pilot):
     pilot.write_rows("vs.tsv", rows_of("VS"), delimiter="\t")
-
-
-@case(says=["4 files for the domain VS", "5 files for the domain LB"], n_faults=2)
-def several_files_for_two_domains(pilot):
-    for name in ("VS", "LB"):
-        for suffix in ("tsv", "json", "parquet"):
-            pilot.write(f"{name}.{suffix}", "MARKER")
-    pilot.write("lb.xpt", "MARKER")
 
 
 @case(says=["CLINIC: no data file found (1 file of other formats)", "one file per domain", ".xpt"])
@@ -178,11 +128,6 @@ def no_data_file(pilot):
 def no_file_about_subjects(pilot):
     pilot.remove("DM.csv", "VS.csv", "LB.csv", "SC.csv")
     pilot.write("TS.csv", "STUDYID,TSVAL\nS1,MARKER\n")
-
-
-@case(says=["CLINIC: no file with data of subjects"])
-def all_files_ignored(pilot):
-    pilot.configure(merge={"ignore": ["DM", "VS", "LB", "SC"]})
 
 
 @case(says=["VS.csv", "cannot be read"])

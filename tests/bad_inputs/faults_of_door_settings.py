@@ -19,11 +19,7 @@ config_case(
     subject_id="USUBJID",
 )
 id_case("with_an_unknown_key", ["subject_id: unknown key 'patern'", "known: column, strip, case, pattern"], patern="x")
-id_case("column_is_a_number", ["subject_id['column']: found 5", "a column name, or None"], column=5)
-id_case("column_is_empty", ["subject_id['column']: found ''", "a column name, or None"], column="")
-id_case("strip_is_a_text", ["subject_id['strip']: found 'yes'", "True or False"], strip="yes")
 id_case("case_unknown", ["subject_id['case']: found 'title'", '"upper" or "lower"'], case="title")
-id_case("case_is_a_list", ["subject_id['case']: found ['upper']", '"upper" or "lower"'], case=["upper"])
 id_case("pattern_does_not_compile", ["subject_id['pattern']: found '('", "a regular expression"], pattern="(")
 id_case(
     "replacement_of_a_missing_group",
@@ -31,17 +27,9 @@ id_case(
     pattern=r"ZZ(\d+)",
     replacement=r"\2",
 )
-id_case(
-    "replacement_of_a_missing_named_group",
-    ["subject_id['replacement']", "a group that the pattern does not"],
-    pattern=r"ZZ(\d+)",
-    replacement=r"\g<number>",
-)
 id_case("replacement_ends_in_a_backslash", ["subject_id['replacement']"], pattern=r"ZZ(\d+)", replacement="\\")
 id_case("replacement_without_a_pattern", ["subject_id['replacement']: given without a pattern"], replacement="x")
 id_case("zero_pad_negative", ["subject_id['zero_pad']: found -1", "a whole number from 0 to 64"], zero_pad=-1)
-id_case("zero_pad_true", ["subject_id['zero_pad']: found True", "a whole number from 0 to 64"], zero_pad=True)
-id_case("prefix_is_none", ["subject_id['prefix']: found None", "a text"], prefix=None)
 id_case("prefix_with_half_a_character", ["subject_id['prefix']: found '\\ud800'", "a text"], prefix="\ud800")
 id_case("with_three_faults", ["'patern'", "['case']", "['zero_pad']"], n_faults=3, patern="x", case="x", zero_pad=-1)
 
@@ -55,17 +43,6 @@ merge_case("with_an_unknown_key", ["merge: unknown key 'records'", "known: ignor
 merge_case(
     "record_rule_unknown", ["merge['record']: found 'median'", '"baseline" or "first" or "last"'], record="median"
 )
-merge_case("record_rule_of_a_domain_unknown", ["merge['record']['LB']: found 'median'"], record={"LB": "median"})
-merge_case("result_rule_unknown", ["merge['result']: found 'original'", '"standard" or "reported"'], result="original")
-merge_case(
-    "text_rule_unknown", ["merge['text_results']: found 'drop'", '"keep" or "missing" or "number"'], text_results="drop"
-)
-merge_case("column_names_unknown", ["merge['column_names']: found 'LABEL'", '"TESTCD"'], column_names="LABEL")
-merge_case(
-    "several_rows_unknown",
-    ["merge['several_rows']['VS']: found 'mean'", '"first" or "last"'],
-    several_rows={"VS": "mean"},
-)
 merge_case(
     "pool_of_an_unknown_difference", ["merge['pool']['LB__Glucose']: found", "SPEC"], pool={"LB__Glucose": ["VISIT"]}
 )
@@ -75,7 +52,6 @@ merge_case(
     ["merge['events']['AE']: found", "{variable: a list of codes}"],
     events={"AE": ["HEADACHE"]},
 )
-merge_case("drop_constants_is_a_text", ["merge['drop_constants']: found 'yes'", "True or False"], drop_constants="yes")
 merge_case(
     "file_option_unknown",
     ["merge['files']['VS']: unknown key 'separator'", "known: delimiter"],
@@ -87,16 +63,6 @@ merge_case(
     files={"VS": {"encoding": "greek-1253"}},
 )
 merge_case(
-    "encoding_that_encodes_nothing",
-    ["merge['files']['VS']['encoding']: found", "an encoding"],
-    files={"VS": {"encoding": "undefined"}},
-)
-merge_case(
-    "encoding_with_a_nul_byte",
-    ["merge['files']['VS']['encoding']: found", "an encoding"],
-    files={"VS": {"encoding": "a\0b"}},
-)
-merge_case(
     "encoding_is_no_text_encoding",
     ["merge['files']['VS']['encoding']: found", "an encoding"],
     files={"VS": {"encoding": "rot13"}},
@@ -106,36 +72,16 @@ merge_case(
     ["merge['files']['VS']['delimiter']: found", "one character"],
     files={"VS": {"delimiter": ";;"}},
 )
-merge_case(
-    "decimal_sign_unknown", ["merge['files']['VS']['decimal']: found", '"." or ","'], files={"VS": {"decimal": "'"}}
-)
-merge_case(
-    "missing_token_is_a_text",
-    ["merge['files']['VS']['missing']: found", "a list of texts that mean missing"],
-    files={"VS": {"missing": "NA"}},
-)
 merge_case("drops_a_column_that_does_not_exist", ["merge['drop']: no column 'VS__BMII'"], door=1, drop=["VS__BMII"])
 merge_case(
     "with_three_faults", ["'records'", "['record']", "['ignore']"], n_faults=3, records=1, record="x", ignore="VS"
 )
 
 
-@case(says=["VS.csv", "declared delimiter", "one ASCII character"])
-def delimiter_that_no_file_can_have(pilot):
-    pilot.configure(merge={"files": {"VS": {"delimiter": '"'}}})
-
-
 @case(says=["VS.csv", "1 line with bytes that do not exist in the declared encoding ascii", "encoding"])
 def declared_encoding_does_not_fit(pilot):
     pilot.write("VS.csv", pilot.folder.joinpath("VS.csv").read_text() + "ZZSUBJ-48151é,21\n")
     pilot.configure(merge={"files": {"VS": {"encoding": "ascii"}}})
-
-
-@case(says=["VS.csv", "not valid utf-16", "encoding"])
-def declared_utf16_and_cut_in_half_a_character(pilot):
-    text = pilot.folder.joinpath("VS.csv").read_text()
-    pilot.write("VS.csv", text.encode("utf-16-le")[:-1])
-    pilot.configure(merge={"files": {"VS": {"encoding": "utf-16-le"}}})
 
 
 @case(

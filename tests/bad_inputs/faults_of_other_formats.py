@@ -89,11 +89,6 @@ def xpt_is_an_html_page(pilot):
     write_whole(pilot, "vs.xpt").write_text(HTML)
 
 
-@case(says=["vs.xpt: this is not a SAS transport file", "XPORT engine", LEAVE_OUT])
-def xpt_is_a_csv_file(pilot):
-    write_whole(pilot, "vs.xpt").write_text(csv_text(rows_of("VS")))
-
-
 @case(says=["vs.xpt: this is not a SAS transport file", "CPORT", LEAVE_OUT])
 def xpt_is_a_cport_file(pilot):
     write_whole(pilot, "vs.xpt").write_bytes(b"**COMPRESSED** **COMPRESSED** **COMPRESSED** ".ljust(2000, b"\x01"))
@@ -104,26 +99,10 @@ def xpt_is_empty(pilot):
     write_whole(pilot, "vs.xpt").write_bytes(b"")
 
 
-@case(says=["vs.xpt: the transport file is cut off or damaged", LEAVE_OUT])
-def xpt_cut_within_its_first_header(pilot):
-    cut(write_whole(pilot, "vs.xpt"), 100)
-
-
-@case(says=["vs.xpt: the transport file is cut off or damaged", LEAVE_OUT])
-def xpt_cut_within_its_variables(pilot):
-    cut(write_whole(pilot, "vs.xpt"), 720)
-
-
 @case(says=["vs.xpt: the transport file is cut off or damaged", "ends within a record", LEAVE_OUT])
 def xpt_cut_within_its_observations(pilot):
     path = write_whole(pilot, "vs.xpt")
     cut(path, path.stat().st_size - 90)
-
-
-@case(says=["VS.XPT: the transport file is cut off or damaged", LEAVE_OUT])
-def xpt_of_version_8_cut_within_its_observations(pilot):
-    path = write_whole(pilot, "VS.XPT")
-    cut(path, path.stat().st_size - 80)
 
 
 @case(says=["vs.xpt: the file has column names but no records", LEAVE_OUT])
@@ -139,11 +118,6 @@ def xpt_with_two_datasets(pilot):
 
 
 # ---------------------------------------------------------------- Dataset-JSON
-
-
-@case(says=["vs.json: this is an HTML page saved as .json", LEAVE_OUT])
-def json_is_an_html_page(pilot):
-    write_whole(pilot, "vs.json").write_text(HTML)
 
 
 @case(says=["vs.json: not valid JSON", "line 1, where the file ends too early", LEAVE_OUT])
@@ -167,16 +141,6 @@ def json_is_a_list_of_records(pilot):
     write_whole(pilot, "vs.json").write_text(json.dumps(rows_of("VS")))
 
 
-@case(says=["vs.json: this is JSON, but not CDISC Dataset-JSON", "a column has no name", LEAVE_OUT])
-def json_with_a_column_without_a_name(pilot):
-    write_json(pilot, columns=[{"dataType": "string"}, {"name": "BMI", "dataType": "float"}])
-
-
-@case(says=["vs.json: 2 columns have the name 'BMI'"])
-def json_with_a_duplicate_column(pilot):
-    write_json(pilot, columns=[{"name": "BMI", "dataType": "string"}, {"name": "BMI", "dataType": "float"}])
-
-
 @case(says=["vs.json, column 'BMI': the dataType 'number' is not one of Dataset-JSON", "float, double"])
 def json_with_an_unknown_type(pilot):
     columns = dataset_json()["columns"]
@@ -190,34 +154,15 @@ def json_with_texts_in_a_column_of_numbers(pilot):
     write_json(pilot, rows=rows)
 
 
-@case(says=["vs.json: 2 records with another number of values than the 2 columns", "the first is record 3"])
-def json_with_rows_of_a_wrong_length(pilot):
-    rows = dataset_json()["rows"]
-    rows[2].append("MARKER")
-    rows[7].pop()
-    write_json(pilot, rows=rows)
-
-
 @case(says=["vs.json: the file announces 20 records and contains 12", "cut off", "'records'"])
 def json_with_a_wrong_number_of_records(pilot):
     write_json(pilot, records=20)
-
-
-@case(says=["vs.json: the file has column names but no records", LEAVE_OUT])
-def json_without_records(pilot):
-    write_json(pilot, records=0, rows=[])
 
 
 @case(says=["vs.ndjson: 1 line not valid JSON; the first is line 13", "cut off", LEAVE_OUT])
 def ndjson_cut_within_its_last_line(pilot):
     path = write_whole(pilot, "vs.ndjson")
     cut(path, path.stat().st_size - 3)
-
-
-@case(says=["vs.ndjson: the file announces 12 records and contains 9"])
-def ndjson_cut_between_two_lines(pilot):
-    path = write_whole(pilot, "vs.ndjson")
-    path.write_text("\n".join(path.read_text().splitlines()[:10]) + "\n")
 
 
 @case(says=["vs.ndjson: this is JSON, but not CDISC Dataset-JSON", "no list of columns"])

@@ -20,19 +20,9 @@ def env_file_without_a_pilot(pilot):
     pilot.write_env("# BIOSTREAMS_PILOT=CLINIC")
 
 
-@case(door=BOTH, says=["BIOSTREAMS_PILOT", ".env does not set it"], names_pilot=False)
-def env_file_with_an_empty_pilot(pilot):
-    pilot.write_env("BIOSTREAMS_PILOT=")
-
-
 @case(door=BOTH, says=[".env", "UTF-8", ".env.example"], names_pilot=False)
 def env_file_in_cp1253(pilot):
     pilot.env_file.write_bytes("# Κλινική\nBIOSTREAMS_PILOT=CLINIC\n".encode("cp1253"))
-
-
-@case(door=BOTH, says=[".env", "UTF-8", ".env.example"], names_pilot=False)
-def env_file_in_utf16(pilot):
-    pilot.env_file.write_bytes("BIOSTREAMS_PILOT=CLINIC\n".encode("utf-16"))
 
 
 @case(door=BOTH, says=["CLINIK.py", "no config for the pilot CLINIK", "known pilots: CLINIC"], names_pilot=False)
@@ -53,34 +43,9 @@ def pilot_name_on_the_command_line_climbs_out_of_the_folder(pilot):
     pilot.write_env("BIOSTREAMS_PILOT=CLINIC")
 
 
-@case(door=BOTH, says=NOT_A_NAME, names_pilot=False)
-def pilot_name_is_an_absolute_path(pilot):
-    pilot.write_env(f"BIOSTREAMS_PILOT={pilot.folder}")
-
-
-@case(door=BOTH, says=NOT_A_NAME, names_pilot=False)
-def pilot_name_with_a_backslash(pilot):
-    pilot.write_env(r"BIOSTREAMS_PILOT=..\CLINIC")
-
-
 @case(door=BOTH, says=NOT_A_NAME, arguments=["CLIN\0IC"], names_pilot=False)
 def pilot_name_with_a_nul_byte(pilot):
     pass
-
-
-@case(door=BOTH, says=NOT_A_NAME, arguments=["CLINIC\n"], names_pilot=False)
-def pilot_name_with_a_line_break(pilot):
-    pass
-
-
-@case(door=BOTH, says=NOT_A_NAME, arguments=["CLINIC.py"], names_pilot=False)
-def pilot_name_with_a_suffix(pilot):
-    pass
-
-
-@case(door=BOTH, says=NOT_A_NAME, arguments=["C" * 65], names_pilot=False)
-def pilot_name_of_65_letters(pilot):
-    (pilot.config_folder / f"{'C' * 65}.py").write_bytes(pilot.config_file.read_bytes())
 
 
 @case(door=BOTH, says=NOT_A_NAME, arguments=["C" * 100_000], names_pilot=False)
@@ -139,14 +104,4 @@ RISK_ALLOWED = ("--fail-on-risk", "a number from 0 to 100")
 
 @case(door=2, says=RISK_ALLOWED, arguments=["--fail-on-risk", "101"], n_faults=2, names_pilot=False)
 def risk_limit_above_100_percent(pilot):
-    pass
-
-
-@case(door=2, says=RISK_ALLOWED, arguments=["--fail-on-risk", "nan"], n_faults=2, names_pilot=False)
-def risk_limit_is_not_a_number(pilot):
-    pass
-
-
-@case(door=2, says=RISK_ALLOWED, arguments=["--fail-on-risk", "5%"], n_faults=2, names_pilot=False)
-def risk_limit_with_a_percent_sign(pilot):
     pass

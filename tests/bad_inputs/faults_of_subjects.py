@@ -31,11 +31,6 @@ def blank_ids(pilot):
     pilot.write_rows("VS.csv", rows)
 
 
-@case(says=["DM.csv: USUBJID is empty in 12 of 12 rows"], n_faults=1)
-def no_id_in_the_whole_of_dm(pilot):
-    pilot.write_rows("DM.csv", [{**row, "USUBJID": " "} for row in rows_of("DM")])
-
-
 @case(
     says=[
         "VS.csv: 12 of 12 subjects are not in DM",
@@ -46,11 +41,6 @@ def no_id_in_the_whole_of_dm(pilot):
 )
 def no_subject_in_common(pilot):
     pilot.write("VS.csv", csv_text(rows_of("VS")).replace("ZZSUBJ-", "zzsubj_"))
-
-
-@case(n_faults=3, says=["VS.csv: 12 of 12", "LB.csv: 12 of 12", "SC.csv: 12 of 12", "no id in common"])
-def no_subject_in_common_with_any_file(pilot):
-    pilot.write("DM.csv", csv_text(rows_of("DM")).replace("ZZSUBJ-", "ZZSUBJ 0"))
 
 
 @case(says=["VS.csv: fewer than 10 of 14 subjects are not in DM", 'merge: {"unknown_subjects": ["VS"]}'])
@@ -70,20 +60,6 @@ def three_rows_for_one_subject(pilot):
     pilot.write_rows("VS.csv", rows_of("VS") + [{"USUBJID": "ZZSUBJ-48151", "BMI": "987.654"}] * 2)
 
 
-@case(says=["DM: 12 of 12 subjects have several rows", "one row per subject"])
-def every_subject_twice_in_dm(pilot):
-    pilot.write_rows("DM.csv", rows_of("DM") * 2)
-
-
-@case(
-    n_faults=2,
-    says=["VS: fewer than 10 of 12 subjects have several rows", "LB: fewer than 10 of 12 subjects have several rows"],
-)
-def several_rows_in_two_files(pilot):
-    for domain in ("VS", "LB"):
-        pilot.write_rows(f"{domain}.csv", [*rows_of(domain), rows_of(domain)[4]])
-
-
 @case(says=["suppdm.csv: no column QVAL", "a supplemental file needs them"])
 def supplemental_file_without_values(pilot):
     pilot.write_rows("suppdm.csv", [{"USUBJID": "ZZSUBJ-48151", "QNAM": "RACE"}])
@@ -93,11 +69,3 @@ def supplemental_file_without_values(pilot):
 def supplemental_file_with_two_values_for_one_record(pilot):
     row = {"USUBJID": "ZZSUBJ-48151", "RDOMAIN": "DM", "IDVAR": "", "IDVARVAL": "", "QNAM": "RACEOTH"}
     pilot.write_rows("suppdm.csv", [row | {"QVAL": "MARKERONE"}, row | {"QVAL": "MARKERTWO"}])
-
-
-@case(n_faults=2, says=["VS.csv: USUBJID is empty in fewer than 10 of 12 rows", "LB.csv: no column 'USUBJID'"])
-def faults_of_ids_in_two_files(pilot):
-    rows = rows_of("VS")
-    rows[0]["USUBJID"] = ""
-    pilot.write_rows("VS.csv", rows)
-    pilot.write("LB.csv", csv_text(rows_of("LB")).replace("USUBJID", "ID"))
