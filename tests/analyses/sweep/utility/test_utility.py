@@ -88,7 +88,9 @@ def test_what_is_no_longer_there_counts_in_full():
 
 def test_what_was_lost_is_counted_aloud():
     released = FRAME.assign(sex=["*", "**", "M", "M"], age=["20", "30", None, ">50"]).iloc[[1, 2, 3]]
-    utility = measure_utility(OriginalPilot(FRAME, CONFIG).compare(released, [1, 2, 3]))
+    compared = OriginalPilot(FRAME, CONFIG).compare(released, [1, 2, 3])
+    utility = measure_utility(compared)
+    assert compared.n_touched == 3  # one removed, one without a sex, one without an age
     assert (utility.n_original, utility.n_compared, utility.n_removed) == (4, 3, 1)
     assert utility.n_values_lost == 2  # one sex, one age, of the records still there
     assert utility.n_values_unread == 1
