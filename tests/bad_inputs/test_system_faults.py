@@ -16,7 +16,6 @@ from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, LOCKED, leaks, snaps
 
 BOTH_DOORS = pytest.mark.parametrize("door", [1, 2])
 COSTLY = pytest.mark.thorough("1 s for a process; the other door, or a run in this process, is tried in the quick run")
-IN_PROCESSES = pytest.mark.parametrize("door", [pytest.param(1, marks=COSTLY), 2])
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions and limits of POSIX systems")
 
 
@@ -64,12 +63,11 @@ def test_disk_full_when_results_are_written(door, pilot, doors, monkeypatch):
 
 @pytest.mark.thorough("1 s in processes")
 @posix
-@IN_PROCESSES
-def test_limit_on_the_size_of_files(door, pilot):
+def test_limit_on_the_size_of_files(pilot):
     import resource
 
     before = snapshot(pilot.root)
-    run = start_process(pilot, door, before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200)))
+    run = start_process(pilot, 2, before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200)))
     assert_refused(run, pilot, before, "CLINIC: File too large", "the results were not changed")
 
 
@@ -78,23 +76,10 @@ def test_limit_on_the_size_of_files(door, pilot):
 
 @pytest.mark.thorough("1 s in processes")
 @posix
-@IN_PROCESSES
-def test_results_folder_read_only(door, pilot):
+def test_results_folder_read_only(pilot):
     pilot.results.chmod(0o500)
     before = snapshot(pilot.root)
-    run = start_process(pilot, door, before=without_root_powers)
-    assert_refused(run, pilot, before, "CLINIC: The folder processed_for_anonym is read-only", "were not changed")
-
-
-@pytest.mark.thorough("0.7 s in processes")
-@posix
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
-@IN_PROCESSES
-def test_results_folder_of_another_user(door, pilot):
-    os.chown(pilot.results, 12345, 12345)
-    pilot.results.chmod(0o755)
-    before = snapshot(pilot.root)
-    run = start_process(pilot, door, before=without_root_powers)
+    run = start_process(pilot, 2, before=without_root_powers)
     assert_refused(run, pilot, before, "CLINIC: The folder processed_for_anonym is read-only", "were not changed")
 
 
