@@ -37,8 +37,9 @@ pytest_collectreport = pytest_runtest_logreport  # a file that is skipped as a w
 
 def pytest_sessionfinish(session):
     """What the quick run skips, ``--only-thorough`` runs where it can: in CI the public data come between the two."""
-    cache = getattr(session.config, "cache", None)
-    if cache and not hasattr(session.config, "workerinput") and not examples.is_thorough():
+    config, cache = session.config, getattr(session.config, "cache", None)
+    is_quick = not (config.getoption("--thorough") or config.getoption("--only-thorough"))
+    if cache and is_quick and not hasattr(config, "workerinput"):
         cache.set(SKIPPED, sorted(_skipped | {*cache.get(SKIPPED, [])}))
 
 
