@@ -76,38 +76,6 @@ def test_missing_policies_stand_side_by_side(pilot, doors):
     assert "k by the policy for missing values: category 9 of 12, exclude 8 of 11, wildcard 4 of 12." in short
 
 
-@pytest.mark.thorough("0.4 s")
-def test_people_out_of_range_are_counted(pilot, doors):
-    pilot.configure(binning_config={"DM__AGE": [32, 40, 46], "VS__BMI": [20, 30, 40]})
-    doors.start(2)
-    outside = pilot.summary()["out_of_range"]["DM__AGE"]
-    assert (outside["below"], outside["above"], outside["policy"]) == (1, 1, "tail")
-    report = (pilot.results / "CLINIC_privacy_details.txt").read_text(encoding="utf-8")
-    assert report.count(" (kept in a tail)") == 3
-
-
-def test_the_text_report_has_the_sections_of_the_original(pilot):
-    report = (pilot.results / "CLINIC_privacy_details.txt").read_text(encoding="utf-8")
-    for words in (
-        "Quasi-identifiers",
-        "Binning",
-        "k-anonymity",
-        "l-diversity",
-        "t-closeness",
-        "Pilot",
-        "Total",
-        "Evaluated",
-        "Risky",
-        "% Risky",
-        "category",
-        "exclude",
-        "wildcard",
-        "of the range",
-        *QIS,
-    ):
-        assert words in report, words
-
-
 def test_the_merge_report_counts(pilot, doors):
     pilot.write_rows("VS.csv", rows_of("VS")[:9])
     doors.start(1)
@@ -287,8 +255,7 @@ def long_lab() -> list[dict]:
 
 
 @pytest.mark.thorough("1 s: both doors several times")
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=MORE) for seed in (1, 2, 3))])
-def test_the_order_of_rows_changes_no_byte(seed, pilot, doors, tmp_path):
+def test_the_order_of_rows_changes_no_byte(pilot, doors, tmp_path):
     pilot.write_rows("LB.csv", long_lab())
     pilot.write_rows("VS.csv", [*rows_of("VS"), *({**row, "BMI": "20"} for row in rows_of("VS")[:5])])
     pilot.configure(merge={"several_rows": {"VS": "last"}})
@@ -296,7 +263,7 @@ def test_the_order_of_rows_changes_no_byte(seed, pilot, doors, tmp_path):
     for run in doors.start_both():
         assert run.status == DONE
 
-    chance = random.Random(seed)
+    chance = random.Random(0)
     tables = {"LB": long_lab(), **{domain: rows_of(domain) for domain in ("DM", "SC")}}
     tables["VS"] = [*rows_of("VS"), *({**row, "BMI": "20"} for row in rows_of("VS")[:5])]
     for domain, rows in tables.items():

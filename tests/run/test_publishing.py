@@ -284,13 +284,6 @@ def test_what_an_earlier_run_left_and_this_one_does_not_produce_goes(pilot, door
     }
 
 
-@pytest.mark.thorough("0.4 s")
-def test_without_a_sensitive_feature_the_files_of_l_and_t_go(pilot, doors):
-    pilot.configure(sensitive_feature=None, sensitive_binning_config_for_L={})
-    assert doors.start(2).status == DONE
-    assert names(pilot) == OF_DOOR_1 | {name for name in OF_DOOR_2 if "_l2_" not in name and "_t30_" not in name}
-
-
 OF_THE_USER = (
     "notes.txt",
     "risky_rows.csv",

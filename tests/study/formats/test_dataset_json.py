@@ -152,11 +152,6 @@ def test_what_is_missing_among_large_integers_is_no_token(tmp_path):
     assert table.notes == ()
 
 
-def test_declared_tokens_are_missing(tmp_path):
-    document = dataset({"A": "string", "B": "integer"}, [["UNK", -99], ["x", 1]])
-    assert cells(read(tmp_path, document, missing=("UNK", "-99"))) == {"A": [None, "x"], "B": [None, 1.0]}
-
-
 def test_tokens_of_r_in_columns_of_numbers_are_missing_and_counted(tmp_path):
     table = read(tmp_path, dataset({"A": "decimal", "B": "integer"}, [[" NA", "NA"], ["1.5", 1], ["NULL", None]]))
     assert cells(table) == {"A": [None, 1.5, None], "B": [None, 1.0, None]}
@@ -168,12 +163,6 @@ def test_tokens_of_r_in_columns_of_numbers_are_missing_and_counted(tmp_path):
     assert (cells(declared), declared.notes) == ({"A": [None, 1.5]}, ())
     (fault,) = faults_of(written(tmp_path, dataset({"A": "decimal"}, [["UNK"], ["1.5"]])))
     assert "1 value not of the declared dataType" in fault
-
-
-def test_text_and_names_are_composed(tmp_path):
-    table = read(tmp_path, dataset({" A\u0301 ": "string"}, [["α\u0301\u00a0"]]))
-    assert cells(table) == {"Á": ["ά"]}
-    assert list(table.labels) == ["Á"]
 
 
 def test_unusual_dataset_names_do_not_matter(tmp_path):
@@ -311,13 +300,6 @@ def test_ndjson_keeps_line_separators_within_text(tmp_path):
     metadata = {key: value for key, value in dataset({"A": "string"}, [["x"]]).items() if key != "rows"}
     path.write_text(json.dumps(metadata) + "\r\n" + '["a\u2028b"]\r\n', encoding="utf-8", newline="")
     assert cells(read_domain_file(path)) == {"A": ["a\u2028b"]}
-
-
-def test_blank_file(tmp_path):
-    for name in ("lb.json", "lb.ndjson"):
-        path = tmp_path / name
-        path.write_text(" \n\n")
-        assert "the file is empty" in faults_of(path)[0]
 
 
 def test_encodings(tmp_path):

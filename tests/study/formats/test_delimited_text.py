@@ -78,10 +78,6 @@ def test_names_and_values_are_composed_and_trimmed(tmp_path):
     assert cells(table) == {"ΗΛΙΚΙΑ": ["x", None], "B\u0301": ["ά", "ά"]}
 
 
-def test_padded_values_in_a_plain_file(tmp_path):
-    assert cells(read(tmp_path, "A,B\nx , y\n   ,z\n")) == {"A": ["x", None], "B": ["y", "z"]}
-
-
 def test_one_column_keeps_its_missing_values(tmp_path):
     assert cells(read(tmp_path, 'NAME\nx\n""\n')) == {"NAME": ["x", None]}
 
@@ -287,10 +283,6 @@ def test_each_token(tmp_path):
         assert {name: read_again[name] for name in names} == wanted
 
 
-def test_tokens_beside_decimal_commas(tmp_path):
-    assert cells(read(tmp_path, "A;B\n1,5;x\nNA;y\n"))["A"] == ["1.5", None]
-
-
 def test_column_of_nothing_but_tokens_is_kept_and_said(tmp_path):
     table = read(tmp_path, "COUNTRY,B\nNA,x\nNA,y\n")
     assert cells(table)["COUNTRY"] == ["NA", "NA"]
@@ -420,13 +412,6 @@ def test_declared_delimiter_that_cannot_be_one(tmp_path, delimiter):
 
 def test_declared_settings_are_checked_together(tmp_path):
     assert len(faults_of(tmp_path, "A,B\n1,2\n", delimiter=";;", decimal=";")) == 2
-
-
-def test_mixed_encodings(tmp_path):
-    text = "A,B\nΔΗΜΟΣ,1\n".encode() + "ΝΙΚΟΣ,2\n".encode("cp1253")
-    (fault,) = faults_of(tmp_path, text)
-    assert "mixed encodings" in fault
-    assert "ΔΗΜΟΣ" not in fault
 
 
 # What Python's csv module writes is read back

@@ -86,11 +86,6 @@ def test_table_of_a_frame_whose_row_labels_were_written(tmp_path):
     assert table.notes == ("row labels written by pandas left out",)
 
 
-def test_declared_tokens_are_missing(tmp_path):
-    table = read(tmp_path, pa.table({"A": ["UNK", "x"], "B": [-99, 1]}), missing=("UNK", "-99"))
-    assert cells(table) == {"A": [None, "x"], "B": [None, 1.0]}
-
-
 def test_several_row_groups_keep_their_order(tmp_path):
     path = tmp_path / "vs.parquet"
     pyarrow.parquet.write_table(pa.table({"A": list("dbca"), "B": range(4)}), path, row_group_size=1)

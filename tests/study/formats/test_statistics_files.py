@@ -121,11 +121,6 @@ def test_a_file_that_announces_more_than_the_memory_holds(tmp_path, monkeypatch)
     assert "would unfold to" in faults_of(written(tmp_path, "dm.dta"))[0]
 
 
-@each("name", WRITERS)
-def test_no_records(tmp_path, name):
-    assert "column names but no records" in faults_of(written(tmp_path, name, TABLE.iloc[:0]))[0]
-
-
 @each(
     ("formats", "format_name", "number", "iso"),
     [

@@ -94,12 +94,6 @@ def test_numbers_with_a_format_of_dates_are_dates(tmp_path):
     assert cells(table) == {"A": ["1960-01-02", None], "B": ["2014-12-31T10:30:00", None], "C": [1.0, None]}
 
 
-def test_declared_tokens_are_missing_in_text_and_numbers(tmp_path):
-    path = written(tmp_path, pd.DataFrame({"A": ["UNK", "x"], "B": [-99.0, 99.0]}))
-    table = read_domain_file(path, FileOptions(missing=("UNK", "-99")))
-    assert cells(table) == {"A": [None, "x"], "B": [None, 99.0]}
-
-
 # Encoding
 
 
@@ -130,11 +124,6 @@ def test_declared_encoding_wins(tmp_path):
     assert "1 distinct value with bytes that do not exist in the declared encoding utf-8" in fault_of(
         path, encoding="utf-8"
     )
-
-
-def test_mixed_encodings(tmp_path):
-    path = patched(written(tmp_path, pd.DataFrame({"A": ["Άγιος", "vvvvv"]})), (b"vvvvv", "Άγιος".encode("cp1253")))
-    assert "mixed encodings: 1 distinct value with characters in UTF-8 and 1 distinct value" in fault_of(path)
 
 
 # Files that are not whole
