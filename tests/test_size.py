@@ -97,10 +97,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "disclosure_control.report": 10,
         "study": 4,
     },
-    "Cut": {
-        "disclosure_control.study_tables": 1,
-        "tests/attack": 3,
-    },
     "Meaning": {
         "disclosure_control.assess": 7,
         "disclosure_control.basics": 34,
@@ -128,6 +124,14 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
     },
     "Attack": {
         "tests/release": 2,
+    },
+    "Cut": {
+        "disclosure_control.study_tables": 1,
+        "tests": 24,
+        "tests/analyses/sweep": 2,
+        "tests/attack": 3,
+        "tests/identifiers": 1,
+        "tests/release": 1,
     },
 }
 
@@ -160,35 +164,35 @@ MOST = {
     "tests/analyses/sweep": 553,
     "tests/assess": 163,
     "tests/attack": 1274,
-    "tests/bad_inputs": 840,
+    "tests/bad_inputs": 663,
     "tests/basics": 952,
     "tests/config": 212,
     "tests/corpus": 319,
     "tests/draft": 1246,
     "tests/identifiers": 383,
-    "tests/measures": 2096,
-    "tests/models": 1093,
+    "tests/measures": 2094,
+    "tests/models": 1076,
     "tests/records": 1610,
     "tests/release": 2272,
     "tests/remedy/recodings": 735,
     "tests/remedy/treatments": 1668,
-    "tests/report": 2834,
+    "tests/report": 2831,
     "tests/rules": 168,
-    "tests/run": 2063,
+    "tests/run": 2031,
     "tests/steps/context": 47,
     "tests/steps/identifiers": 201,
     "tests/steps/recommend": 428,
-    "tests/steps/release": 1798,
+    "tests/steps/release": 1780,
     "tests/steps/risk": 356,
     "tests/steps/treatment": 438,
     "tests/study": 237,
     "tests/study/columns": 1,
-    "tests/study/formats": 2406,
+    "tests/study/formats": 2373,
     "tests/study/merge": 1942,
     "tests/study/models": 1061,
     "tests/study_tables": 612,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 40595, 32882
+MOST_STATEMENTS, MOST_OF_TESTS = 40595, 32600
 MOST_SETTINGS = 272
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
