@@ -8,6 +8,7 @@ import pytest
 
 from disclosure_control.study_tables.definitions.change_from_baseline import columns_of_scales
 from disclosure_control.study_tables.registry import study_tables
+from disclosure_control.study_tables.side import mean_by_place, means_by_place
 from disclosure_control.study_tables.table import StudyTable
 from tests.cases import each
 from tests.study_tables.sides import model_of, row, side_of
@@ -166,6 +167,33 @@ def test_the_end_of_treatment_and_of_study_are_two_tables(tables):
     assert cells(treatment, "COMPLETED") == {"Active": (1, 2, 0.5), "Placebo": (1, 2, 0.5)}
     assert cells(study, "COMPLETED") == {"Active": (0, 2, 0.0), "Placebo": (2, 2, 1.0)}
     assert all(table.n.sum(axis=0).tolist() == [2, 2] for table in (treatment, study))
+
+
+def test_events_of_several_epochs_are_a_table_each_and_elements_one_of_visits():
+    ends = pd.DataFrame({"USUBJID": IDS[:4] * 2, "DSDECOD": ["COMPLETED"] * 7 + ["DEATH"], "DSTERM": "x"})
+    ends = ends.assign(DSCAT="DISPOSITION EVENT", EPOCH=["TREATMENT"] * 4 + ["FOLLOW-UP"] * 4)
+    elements = pd.DataFrame({"USUBJID": [*IDS, *IDS[:3]], "ETCD": ["SCR"] * 5 + ["TRT"] * 3, "SESTDTC": "2020-01-10"})
+    found = tables_of({"DM": PEOPLE, "DS": ends, "SE": elements}, IDS)
+    assert cells(found["disposition.DS.TREATMENT"], "COMPLETED") == {"Active": (2, 2, 1.0), "Placebo": (2, 2, 1.0)}
+    assert cells(found["disposition.DS.FOLLOW-UP"], "DEATH") == {"Active": (1, 2, 0.5), "Placebo": (0, 2, 0.0)}
+    assert cells(found["visits.SE"], "TRT") == {"Active": (1, 2, 0.5), "Placebo": (2, 2, 1.0)}
+
+
+def test_of_columns_of_adam_that_say_the_same_end_one_is_read():
+    ends = {"EOSSTT": ["COMPLETED", "DISCONTINUED"] * 2, "DCDECOD": ["COMPLETED", "DEATH"] * 2}
+    people = pd.DataFrame(
+        {"USUBJID": IDS[:4], "TRT01P": ["A", "A", "B", "B"], "DCREASCD": ["Completed", "Death"] * 2} | ends
+    )
+    (table,) = (one for one in tables_of({"ADSL": people}, IDS[:4]).values() if one.name == "disposition")
+    assert {*table.groups} == {"DCDECOD", "EOSSTT"}
+
+
+def test_no_digit_of_a_mean_depends_on_the_order_of_rows():
+    rng = np.random.default_rng(3)
+    place, values, order = rng.integers(0, 3, 60), rng.normal(0, 1e6, 60), rng.permutation(60)
+    assert mean_by_place(place, values, 3).tobytes() == mean_by_place(place[order], values[order], 3).tobytes()
+    one, other = (means_by_place(place[at], values[at], (3, 1)) for at in (np.arange(60), order))
+    assert (one.value.tobytes(), one.error.tobytes()) == (other.value.tobytes(), other.error.tobytes())
 
 
 def test_a_flag_of_deaths_has_everybody_as_its_denominator_and_one_country_is_no_row(tables):
