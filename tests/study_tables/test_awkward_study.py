@@ -62,7 +62,7 @@ SIGNS = pd.DataFrame(
 EVENTS = pd.DataFrame(
     [
         ["P1", "Headache", "2020-01", None, None],  # may be after the start
-        ["P1", "Nausea", "2020-01-08", -2.0, None],
+        ["P1", "Nausea", "2020-01", -2.0, None],  # the day decides
         ["P2", "Headache", "2019-12", None, None],  # is before it
         ["P3", "Rash", "2020-01-14", 5.0, "N"],  # the flag decides
         ["P4", "Rash", None, None, None],  # may be after it
@@ -153,6 +153,7 @@ def test_events_since_the_treatment_began_are_those_that_are_not_surely_before(t
         "Active": (1, 3, round(1 / 3, 9)),
         "Placebo": (1, 1, 1.0),
     }
+    assert found.events[row(found, "Adverse event since treatment began")].tolist() == [1, 1]
     assert cells(tables["terms.AE"], "Headache") == {"Active": (1, 3, round(1 / 3, 9)), "Placebo": (1, 1, 1.0)}
 
 
