@@ -138,17 +138,6 @@ def test_pitman_is_the_maximum_of_the_likelihood(classes_by_size):
     assert found.n_uniques == pytest.approx(math.exp(log_expected), rel=1e-9)
 
 
-def draw_by_pitmans_urn(rng: np.random.Generator, theta: float, alpha: float, n_people: int) -> np.ndarray:
-    """Class of each person: a newcomer follows an earlier one, a class's founder only with 1 - alpha, or founds one."""
-    class_of_person, is_founder, n_classes = np.zeros(n_people, dtype=np.int64), np.zeros(n_people, dtype=bool), 0
-    for i in range(n_people):
-        person = math.floor(rng.random() * (theta + i) - theta)
-        is_founder[i] = i == 0 or person < 0 or (is_founder[person] and rng.random() < alpha)
-        class_of_person[i] = n_classes if is_founder[i] else class_of_person[person]
-        n_classes += is_founder[i]
-    return class_of_person
-
-
 @pytest.mark.parametrize("start", [1e-9, 0.3, 199.9, 200.0, 200.1, 5e4, 1e12])
 @pytest.mark.parametrize("n_terms", [0, 1, 5, 10_000])
 def test_sums_of_reciprocals_keep_their_digits(start, n_terms):
@@ -156,36 +145,7 @@ def test_sums_of_reciprocals_keep_their_digits(start, n_terms):
     assert _reciprocals(start, n_terms) == pytest.approx(expected, rel=1e-12, abs=1e-30)
 
 
-@pytest.mark.thorough("0.3 s")
-def test_pitman_finds_the_parameters_of_drawn_data():
-    theta, alpha, population, n = 30.0, 0.5, 30_000, 6_000
-    rng = np.random.default_rng(11)
-    alphas, estimated, counted = [], 0.0, 0
-    for _ in range(8):
-        class_of_person = draw_by_pitmans_urn(rng, theta, alpha, population)
-        found = pitman(histogram_of_sizes(np.bincount(rng.permutation(class_of_person)[:n])), population)
-        alphas.append(found.parameters["alpha"])
-        estimated += found.n_uniques
-        counted += int((np.bincount(class_of_person) == 1).sum())
-    assert np.mean(alphas) == pytest.approx(alpha, abs=0.03)
-    assert estimated == pytest.approx(counted, rel=0.06)
-
-
 # ---------------------------------------------------------------- slide negative binomial
-
-
-@pytest.mark.parametrize(
-    ("alpha", "p", "n_classes", "fraction", "tolerance"),
-    [(0.3, 0.1, 100_000, 0.2, 0.03), (0.1, 0.05, 100_000, 0.5, 0.02), (2.0, 0.5, 400_000, 0.4, 0.05)],
-)
-def test_snb_finds_the_uniques_of_its_own_population(alpha, p, n_classes, fraction, tolerance):
-    rng = np.random.default_rng(3)
-    population = 1 + rng.negative_binomial(alpha, p, n_classes)
-    n = int(fraction * population.sum())
-    sample = rng.multivariate_hypergeometric(population, n, method="marginals")
-    found = slide_negative_binomial(histogram_of_sizes(sample), int(population.sum()))
-    assert found.n_uniques == pytest.approx((population == 1).sum(), rel=tolerance)
-    assert found.parameters["n_classes"] == pytest.approx(n_classes, rel=tolerance)
 
 
 @needs_arx

@@ -15,7 +15,6 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures.reidentification import (
     INTRUDERS,
     count_population,
-    expected_reidentifications,
     journalist_risk,
     marketer_risk,
     prosecutor_risk,
@@ -144,32 +143,6 @@ def test_profile_by_counting(rows, missing_qis, limits):
 
 
 @SETTINGS
-@given(tables, policies)
-def test_an_exact_copy_of_the_data_halves_the_risk(rows, missing_qis):
-    once, twice = (prosecutor_risk(classes_of(r), missing_qis=missing_qis) for r in (rows, rows + rows))
-    if once.n_evaluated:
-        assert (twice.highest, twice.lowest) == (once.highest / 2, once.lowest / 2)
-        assert twice.average == pytest.approx(once.average / 2, rel=1e-12)
-        expected = (expected_reidentifications(classes_of(r), missing_qis) for r in (rows, rows + rows))
-        assert next(expected) == pytest.approx(next(expected), rel=1e-12)  # as many, of twice the people
-
-
-@SETTINGS
-@given(
-    tables, st.sampled_from(["category", "wildcard"]), st.dictionaries(st.sampled_from("abcd"), st.sampled_from("ab"))
-)
-def test_coarser_quasi_identifiers_never_raise_the_risk(rows, missing_qis, merged):
-    coarse = [tuple(merged.get(value, value) for value in row) for row in rows]
-    fine, merged_risk = (prosecutor_risk(classes_of(r), 0.2, missing_qis) for r in (rows, coarse))
-    assert (merged_risk.of_record <= fine.of_record).all()
-    assert merged_risk.average <= fine.average * (1 + 1e-12)
-    assert merged_risk.at_risk_rate <= fine.at_risk_rate
-    frame = pd.DataFrame(rows, columns=NAMES, dtype=object)
-    fewer = prosecutor_risk(form_equivalence_classes(frame, NAMES[:2]), 0.2, missing_qis)
-    assert (fewer.of_record <= fine.of_record).all()
-
-
-@SETTINGS
 @given(tables, policies, st.sampled_from(sorted(INTRUDERS)), st.randoms(use_true_random=False))
 def test_order_index_and_labels_change_nothing(rows, missing_qis, intruder, random):
     order = list(range(len(rows)))
@@ -219,17 +192,6 @@ def test_classes_that_are_not_evaluated_need_no_population():
     people = np.where(classes.complete, 4.0, 0.0)
     with np.errstate(all="raise"):
         assert journalist_risk(classes, missing_qis="exclude", population_size=people).highest == 0.25
-
-
-def test_journalist_and_marketer_on_a_small_table():
-    """Classes of 1, 2 and 1 people in a population of 4, 2 and 10."""
-    classes = form_equivalence_classes(pd.DataFrame({"x": ["a", "b", "b", "c"]}), ["x"])
-    population = pd.DataFrame({"x": ["a"] * 4 + ["b"] * 2 + ["c"] * 10 + ["d"] * 50 + [None]})
-    people = count_population(classes, population)
-    assert people.tolist() == [4, 2, 10]
-    journalist = journalist_risk(classes, 0.2, population_size=people)
-    assert (journalist.highest, journalist.lowest, journalist.at_risk_rate) == (0.5, 0.1, 0.75)
-    assert marketer_risk(classes, population_size=people).average == pytest.approx((1 / 4 + 2 / 2 + 1 / 10) / 4)
 
 
 def test_population_values_are_the_same_where_they_read_the_same():

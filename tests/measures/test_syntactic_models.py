@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-import scipy.optimize
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -129,39 +128,6 @@ def test_ordered_t_follows_the_order_that_is_given(frame, order):
     ranked = frame.assign(s=frame["s"].map({letter: float(rank) for rank, letter in enumerate(order)}))
     expected = expected_measures(ranked, "ordered_t", "category")
     assert referee.by_class(result.classes, result.measure) == pytest.approx(expected, abs=1e-12)
-
-
-def cheapest_transport(sample: list, everybody: list, ground_distance) -> float:
-    """Earth mover's distance by its definition: the linear programme of moving one distribution onto the other."""
-    values = sorted(set(everybody))
-    n = len(values)
-    cost = [ground_distance(here, there) for here in values for there in values]
-    rows = [[int(i == row) for i in range(n) for _ in range(n)] for row in range(n)]
-    columns = [[int(j == column) for _ in range(n) for j in range(n)] for column in range(n)]
-    shares = [float(referee.share(people, v)) for people in (sample, everybody) for v in values]
-    return scipy.optimize.linprog(cost, A_eq=rows + columns, b_eq=shares, bounds=(0, None)).fun
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_the_distances_are_the_cheapest_transport(seed):
-    rng = np.random.default_rng(seed)
-    frame = pd.DataFrame({"q": rng.choice(list("pq"), 30), "s": rng.choice(LETTERS, 30, p=rng.dirichlet(np.ones(5)))})
-    results, samples = evaluated(frame, parameters=FOR_LETTERS), samples_of(frame, "category")
-    everybody, paths = frame["s"].tolist(), {path[0]: path for path in TREE}
-    order = sorted(set(everybody))
-
-    def level_of_first_common_node(here, there):
-        return next(i for i in range(3) if paths[here][i] == paths[there][i]) / 2
-
-    ground_distances = {
-        "total_variation_t": lambda here, there: float(here != there),
-        "ordered_t": lambda here, there: abs(order.index(here) - order.index(there)) / max(len(order) - 1, 1),
-        "hierarchical_t": level_of_first_common_node,
-    }
-    for name, ground_distance in ground_distances.items():
-        found = referee.by_class(results[name, "s"].classes, results[name, "s"].measure)
-        expected = {label: cheapest_transport(sample, everybody, ground_distance) for label, sample in samples.items()}
-        assert found == pytest.approx(expected, abs=1e-9), name
 
 
 # ---------------------------------------------------------------- thresholds

@@ -73,13 +73,12 @@ def test_the_example_of_the_paper():
     assert treated.notes == ("3 parts of at least 2 people.",)
 
 
-def test_labels_of_sets_means_and_missing():
+def test_labels_of_sets_and_missing():
     frame = pd.DataFrame({"town": ["a", "b", "c", "c", None, "c"], "age": [1.0, 2, 6, 6, 9, np.nan]})
     one_part = pilot(frame, ["town"], ["age"], k=6)
-    treated = apply_mondrian(one_part, numbers="mean").frame
+    treated = apply_mondrian(one_part).frame
     assert set(treated["town"]) == {"a|b|c|missing"}
-    assert treated["age"].tolist() == [4.8] * 6
-    assert set(apply_mondrian(one_part).frame["age"]) == {"1--9|missing"}
+    assert set(treated["age"]) == {"1--9|missing"}
     # Two people without an age are enough for a part of their own, and stay without one.
     frame = pd.DataFrame({"age": [1.0, 2, 3, np.nan, np.nan]})
     assert apply_mondrian(pilot(frame, [], ["age"])).frame["age"].astype(object).tolist()[:3] == ["1--3"] * 3
@@ -114,14 +113,6 @@ def test_faults_of_hierarchies(tmp_path):
     assert faults_of(MondrianSettings, {"hierarchies": {"town": "towns.csv"}}, place) == []
 
 
-def test_relaxed_halves_equals_and_strict_keeps_them_together():
-    frame = pd.DataFrame({"age": [1.0, 5, 5, 5, 5, 5, 5, 9]})
-    strict = apply_mondrian(pilot(frame, [], ["age"], k=4))
-    assert strict.notes[0] == "1 parts of at least 4 people."
-    relaxed = apply_mondrian(pilot(frame, [], ["age"], k=4), form="relaxed")
-    assert relaxed.frame["age"].value_counts().to_dict() == {"1--5": 4, "5--9": 4}
-
-
 def test_a_threshold_that_all_people_together_miss_is_left_out_aloud():
     frame = pd.DataFrame({"age": [1.0, 2, 3, 4], "x": ["a", "b", "a", "b"]})
     treated = apply_mondrian(pilot(frame, [], ["age"], sensitive=["x"], L=3, T=1.0))
@@ -133,18 +124,17 @@ def test_a_threshold_that_all_people_together_miss_is_left_out_aloud():
     assert too_few.notes[-1] == "A k of 5 cannot be met: there are only 4 people."
 
 
-@pytest.mark.parametrize("form", ["strict", "relaxed"])
 @pytest.mark.parametrize("distance", list(DISTANCES))
-def test_of_a_feature_that_was_put_into_bands_t_is_kept_to_as_it_is_evaluated(distance, form):
+def test_of_a_feature_that_was_put_into_bands_t_is_kept_to_as_it_is_evaluated(distance):
     """Whoever is older has the larger value; bands are categories, whose t is the total variation."""
     age = np.arange(60.0)
     frame = pd.DataFrame({"age": age, "x": age * 7 % 40 + age // 3})
     config = config_for([], ["age"], ["x"], T=0.5, t_distance=distance)
     banded = [{"method": "band", "column": "x", "width": 20}]
-    found = treat(frame, config, [*banded, {"method": "mondrian", "form": form}]).assessment
+    found = treat(frame, config, [*banded, {"method": "mondrian"}]).assessment
     assert found.t_closeness["x"].distance == "total_variation"
     assert found.t_closeness["x"].n_risky == 0
-    bare = treat(frame, config, [*banded, {"method": "mondrian", "form": form, "also": []}]).assessment
+    bare = treat(frame, config, [*banded, {"method": "mondrian", "also": []}]).assessment
     assert bare.t_closeness["x"].n_risky > 0  # k alone does not do it
 
 
@@ -299,12 +289,12 @@ def holds(value, label, tree):
 
 @pytest.mark.thorough("0.3 s")
 @examples(100)
-@given(st.lists(records, min_size=1, max_size=24), st.integers(1, 4), st.sampled_from(["strict", "relaxed"]))
-def test_k_l_and_t_hold_and_the_order_of_rows_changes_nothing(rows, k, form):
+@given(st.lists(records, min_size=1, max_size=24), st.integers(1, 4))
+def test_k_l_and_t_hold_and_the_order_of_rows_changes_nothing(rows, k):
     frame = pd.DataFrame(rows, columns=["sex", "town", "age", "x"]).astype({"sex": "str", "town": "str"})
     subjects = pd.Series([f"S{i}" for i in range(len(rows))])
     given_input = pilot(frame, ["sex", "town"], ["age"], k, ["x"], subjects, L=2, T=1.5)
-    treated = apply_mondrian(given_input, form=form)
+    treated = apply_mondrian(given_input)
     found = evaluated(treated, given_input)
     if len(rows) >= k:
         assert found.k_anonymity.n_risky == 0
@@ -316,7 +306,7 @@ def test_k_l_and_t_hold_and_the_order_of_rows_changes_nothing(rows, k, form):
     order = np.random.default_rng(len(rows)).permutation(len(rows))
     moved = frame.iloc[order]
     again = pilot(moved, ["sex", "town"], ["age"], k, ["x"], subjects.iloc[order], L=2, T=1.5)
-    pd.testing.assert_frame_equal(apply_mondrian(again, form=form).frame, treated.frame.iloc[order])
+    pd.testing.assert_frame_equal(apply_mondrian(again).frame, treated.frame.iloc[order])
 
 
 def test_where_people_are_not_evaluated_t_is_not_promised_and_the_notes_say_so():
@@ -340,27 +330,14 @@ def test_where_people_are_not_evaluated_t_is_not_promised_and_the_notes_say_so()
 
 
 @examples(100)
-@given(st.lists(records, min_size=1, max_size=24), st.sampled_from(["strict", "relaxed"]))
-def test_under_exclude_t_holds_or_the_notes_say_that_it_may_not(rows, form):
+@given(st.lists(records, min_size=1, max_size=24))
+def test_under_exclude_t_holds_or_the_notes_say_that_it_may_not(rows):
     frame = pd.DataFrame(rows, columns=["sex", "town", "age", "x"]).astype({"sex": "str", "town": "str"})
     subjects = pd.Series([f"S{i}" for i in range(len(rows))])
     given_input = pilot(frame, ["sex", "town"], ["age"], 2, ["x"], subjects, L=1, T=0.5, missing_qis="exclude")
-    treated = apply_mondrian(given_input, form=form)
+    treated = apply_mondrian(given_input)
     is_said = any(note.startswith("T was met against the distribution of all people") for note in treated.notes)
     assert is_said or evaluated(treated, given_input).t_closeness["x"].n_risky == 0
-
-
-@examples(60)
-@given(st.lists(records, min_size=2, max_size=24), st.integers(1, 3))
-def test_relaxed_parts_are_even(rows, k):
-    """Without gaps and demands each part is halved until it has fewer than 2k people, or all its people are equal."""
-    frame = pd.DataFrame(rows, columns=["sex", "town", "age", "x"]).dropna().reset_index(drop=True)
-    if len(frame) < 2:
-        return
-    for part in partition_of(pilot(frame, ["sex", "town"], ["age"], k), {}, form="relaxed"):
-        people = frame.iloc[sorted(part)][["sex", "town", "age"]]
-        assert len(part) < 2 * k or len(people.drop_duplicates()) == 1
-        assert len(part) >= min(k, len(frame))
 
 
 # ---------------------------------------------------------------- real data
@@ -374,12 +351,11 @@ def test_adult_under_its_hierarchies():
     frame = pd.read_csv(ADULT / "adult.csv", sep=";", dtype="str")[[*names, "age"]].astype({"age": float})
     trees = {name: read_hierarchy(ADULT / f"adult_hierarchy_{name}.csv") for name in names}
     given_input = pilot(frame, names, ["age"], k=5)
-    for form in ("strict", "relaxed"):
-        treated = apply_mondrian(given_input, form=form, hierarchies=trees)
-        result = run_k_anonymity(treated.frame, [*names, "age"], 5)
-        assert result.n_risky == 0
-        assert result.n_total == len(frame) == 30_162
-        for name in names:
-            labels = pd.DataFrame({"value": frame[name], "label": treated.frame[name].astype(object)})
-            for value, label in labels.drop_duplicates().itertuples(index=False):
-                assert holds(value, label, trees[name])
+    treated = apply_mondrian(given_input, hierarchies=trees)
+    result = run_k_anonymity(treated.frame, [*names, "age"], 5)
+    assert result.n_risky == 0
+    assert result.n_total == len(frame) == 30_162
+    for name in names:
+        labels = pd.DataFrame({"value": frame[name], "label": treated.frame[name].astype(object)})
+        for value, label in labels.drop_duplicates().itertuples(index=False):
+            assert holds(value, label, trees[name])

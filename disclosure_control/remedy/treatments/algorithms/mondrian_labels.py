@@ -9,7 +9,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import EncodedColumn, number_text
 from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
-from disclosure_control.basics.encoding.keys import count_pairs, number_groups
+from disclosure_control.basics.encoding.keys import number_groups
 from disclosure_control.remedy.treatments.algorithms.mondrian_parts import Attribute, MondrianParts
 
 VALUES_PER_MASK = 62
@@ -57,15 +57,8 @@ class QuasiIdentifier:
         nodes = np.concatenate([np.zeros((len(first), 1), dtype=np.int64), np.cumsum(changes, axis=1)], axis=1)
         return np.concatenate([nodes, np.zeros((1, nodes.shape[1]), dtype=np.int64)])
 
-    def labels_of_parts(
-        self, parts: MondrianParts, codes: np.ndarray, people: np.ndarray, numbers: str = "interval"
-    ) -> pd.Categorical | np.ndarray:
-        """The label of each part (n_parts,), missing where all of its people lack a value.
-
-        ``codes`` (n_units,) are Mondrian's, ``people`` (n_units,) is the number of people in each unit.
-        """
-        if numbers == "mean" and self.column.is_numeric and self.tree is None:
-            return self._means(parts, codes, people)
+    def labels_of_parts(self, parts: MondrianParts, codes: np.ndarray) -> pd.Categorical:
+        """The label of each part (n_parts,), missing where all of its people lack a value; ``codes`` (n_units,)."""
         codes = codes[parts.units]
         has_missing = np.logical_or.reduceat(codes == 0, parts.start)
         label, texts = self._texts(codes, parts.start)
@@ -78,18 +71,6 @@ class QuasiIdentifier:
         ordered = self.tree is None and self.column.is_numeric
         of_part = code_of_label[number]
         return pd.Categorical.from_codes(of_part, categories=pd.Index(categories, dtype=object), ordered=ordered)
-
-    def _means(self, parts: MondrianParts, codes: np.ndarray, people: np.ndarray) -> np.ndarray:
-        n_parts = len(parts.length)
-        part, code, people = count_pairs(parts.part_of_unit, codes, n_parts, len(self.order) + 1, people)
-        part, code, people = part[code > 0], code[code > 0], people[code > 0]
-        values = self.column.labels[code - 1]
-        n = np.bincount(part, people, n_parts)
-        low = np.full(n_parts, np.nan)
-        low[part[::-1]] = values[::-1]
-        with np.errstate(invalid="ignore"):
-            means = low + np.bincount(part, people * (values - low[part]), n_parts) / n
-        return means
 
     def _texts(self, codes: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, list[str]]:
         """Label of each part (n_parts,), -1 without a value, and the labels' texts in order; codes are by part."""

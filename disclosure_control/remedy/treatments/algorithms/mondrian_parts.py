@@ -1,8 +1,7 @@
 """The partition of Mondrian: people are cut in two along one attribute again and again, all parts of a level at once.
 
-Units are never divided: equivalence classes in the strict form, people in the relaxed one. They are sorted by part, so
-that a level takes a few passes over them, whatever the number of parts. A part with too few people to be cut is closed
-as soon as it is made.
+Units are equivalence classes, which are never divided. They are sorted by part, so that a level takes a few passes over
+them, whatever the number of parts. A part with too few people to be cut is closed as soon as it is made.
 """
 
 from __future__ import annotations
@@ -91,17 +90,16 @@ def partition(
     attributes: Sequence[Attribute],
     k: int,
     demands: Sequence[Demand] = (),
-    relaxed: bool = False,
 ) -> MondrianParts:
     """The parts of the units with these ``codes`` (n_attributes, n_units) and ``people`` (n_units,).
 
     A part is cut along its widest attribute, as a share of the attribute's whole range; if a side would have fewer than
-    ``k`` people or miss a demand, along the next widest. Missing values are cut off first. Strict: the cut is between
-    two values, as near to the median as possible (the lower of two such cuts); under a hierarchy, between two children
-    of the lowest node above all values of the part. Relaxed: half of the people each, in the order of the values and
-    then of the units, whose ``people`` are 1. Source: LeFevre, DeWitt and Ramakrishnan 2006, doi:10.1109/ICDE.2006.101.
+    ``k`` people or miss a demand, along the next widest. Missing values are cut off first. The cut is between two
+    values, as near to the median as possible (the lower of two such cuts); under a hierarchy, between two children of
+    the lowest node above all values of the part. Source: LeFevre, DeWitt and Ramakrishnan 2006,
+    doi:10.1109/ICDE.2006.101.
     """
-    parts = _OpenParts(codes, people, attributes, k, demands, relaxed)
+    parts = _OpenParts(codes, people, attributes, k, demands)
     for attribute in range(len(attributes)):
         parts.go_on(parts.cut_off_missing(attribute), close_uncut=False)
     while len(parts.length):
@@ -135,10 +133,8 @@ class _OpenParts:
         attributes: Sequence[Attribute],
         k: int,
         demands: Sequence[Demand],
-        relaxed: bool,
     ):
         self.attributes, self.k, self.demands = attributes, k, demands
-        self.halve = self._halve_people if relaxed else self._cut_between_values
         self.n_units = codes.shape[1]
         self.units, self.codes = np.arange(self.n_units, dtype=np.int32), np.ascontiguousarray(codes)
         self.people, self.length = people.astype(float), np.full(min(self.n_units, 1), self.n_units)
@@ -178,7 +174,7 @@ class _OpenParts:
             if not len(tried):
                 continue
             units = np.flatnonzero(np.repeat(can, self.length)) if len(tried) < len(can) else slice(None)
-            on_left, on_right = self.halve(tried, units, attribute[tried], low[:, tried], high[:, tried])
+            on_left, on_right = self._cut_between_values(tried, units, attribute[tried], low[:, tried], high[:, tried])
             allowed = self._allowed(tried, units, on_left, on_right)
             on_right &= np.repeat(allowed, self.length[tried])
             right[units] = on_right
@@ -221,20 +217,6 @@ class _OpenParts:
             value[of_mine] = one.values_to_cut(value[of_mine], np.repeat(own, length[mine]), *ends)
             least[mine], most[mine] = (one.values_to_cut(end, own, *ends) for end in ends)
         return value, least, most
-
-    def _halve_people(
-        self, tried: np.ndarray, units: np.ndarray | slice, attribute: np.ndarray, low: np.ndarray, high: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Units are one person each: the lower half is left of the cut, ties in the order of the units."""
-        length = self.length[tried]
-        place = np.repeat(np.arange(len(tried)), length)
-        code = self.codes[attribute[place], np.arange(len(self.units))[units]].astype(np.int64)
-        n_codes = int(code.max()) + 1
-        order = np.argsort(place * n_codes + code, kind="stable")
-        right = np.empty(len(place), dtype=bool)
-        start = np.cumsum(length) - length
-        right[order] = np.arange(len(place)) >= np.repeat(start + length // 2, length)
-        return (length // 2).astype(float), right
 
     def _allowed(
         self, tried: np.ndarray, units: np.ndarray | slice, n_left: np.ndarray, right: np.ndarray

@@ -1,6 +1,6 @@
 """Mondrian: people are put into parts of at least k who are near in all quasi-identifiers, and share one label each.
 
-A number becomes the interval (or mean) of its part, a category the lowest node of its hierarchy above the part's values
+A number becomes the interval of its part, a category the lowest node of its hierarchy above the part's values
 or the set of them. Parts keep to k, l and t together.
 """
 
@@ -24,18 +24,16 @@ from Anonymization_Models import (
     form_equivalence_classes,
 )
 from config.model_settings import PilotConfig
-from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
 from disclosure_control.basics.encoding.interval_labels import PARTS_HOLD
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
-from disclosure_control.basics.settings.kinds import COUNT, Kind, Place, dictionary_of, is_name, one_of
+from disclosure_control.basics.settings.kinds import COUNT, Kind, Place, dictionary_of, is_name
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import people_text
 from disclosure_control.remedy.treatments.algorithms.mondrian_labels import QuasiIdentifier
 from disclosure_control.remedy.treatments.algorithms.mondrian_parts import Demand, partition
 from disclosure_control.remedy.treatments.evaluation import distance_of_categories
 from disclosure_control.remedy.treatments.hierarchy_files import PLACE, hierarchy_of_pilot
-from disclosure_control.remedy.treatments.record_order import record_ranks
 from disclosure_control.remedy.treatments.registry import (
     Example,
     Reading,
@@ -64,18 +62,12 @@ class MondrianSettings(SettingsGroup):
     """How small a part may be, what it has to meet besides, and how its labels are written."""
 
     k: int | None = setting(COUNT, "the least number of people in a part", None, "the config's `K`")
-    form: str = setting(
-        one_of("strict", "relaxed"),
-        '`"strict"` keeps people with equal values together; `"relaxed"` halves every part, also between equal values',
-        "strict",
-    )
     also: tuple[str, ...] = setting(
         _MODELS, 'which of `"l"` and `"t"` each part has to meet as well; `[]` for neither', FURTHER_MODELS, "both"
     )
     hierarchies: Mapping[str, str | ValueHierarchy] = setting(
         _HIERARCHIES, "by column, a file in the form of ARX, such as `hierarchies/race.csv` in the pilot's folder", {}
     )
-    numbers: str = setting(one_of("interval", "mean"), "the form of the numbers of a part", "interval")
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
         """Hierarchies of columns that are not cut."""
@@ -85,14 +77,13 @@ class MondrianSettings(SettingsGroup):
 def apply_mondrian(given: TreatmentInput, settings: MondrianSettings) -> Treated:
     """Replace the quasi-identifiers of each person by labels shared by the person's part of at least ``k`` people.
 
-    ``form``: "strict" (people with equal values stay together) or "relaxed" (parts of even size; equal people are
-    divided by the other quasi-identifiers, then by chance). ``also``: which of the config's L and T each part has to
-    meet too; t is measured against all people, on raw values. ``hierarchies``: by column, a file in the form of ARX.
-    ``numbers``: "interval" (``a--b``, both ends included) or "mean". Missing values form parts of their own if these
-    are large enough; elsewhere the label ends in ``|missing``. A threshold that all people together miss is ignored,
-    with a note. Under missing_qis "exclude" the parts of missing values are not evaluated, so t of the others is
-    measured against fewer people than here, and T is not guaranteed; a note says so. Raises ``FaultyInputError`` on a
-    faulty hierarchy. Source: see ``partition``.
+    People with equal values stay together. ``also``: which of the config's L and T each part has to meet too; t is
+    measured against all people, on raw values. ``hierarchies``: by column, a file in the form of ARX. Both ends of an
+    interval ``a--b`` are included. Missing values form parts of their own if these are large enough; elsewhere the
+    label ends in ``|missing``. A threshold that all people together miss is ignored, with a note. Under missing_qis
+    "exclude" the parts of missing values are not evaluated, so t of the others is measured against fewer people than
+    here, and T is not guaranteed; a note says so. Raises ``FaultyInputError`` on a faulty hierarchy. Source: see
+    ``partition``.
     """
     also = settings.also
     config, frame = given.config, given.frame
@@ -105,24 +96,14 @@ def apply_mondrian(given: TreatmentInput, settings: MondrianSettings) -> Treated
     columns = [QuasiIdentifier(column, trees.get(name)) for name, column in zip(names, classes.columns, strict=True)]
     codes = np.stack([one.code[of_class] for one, of_class in zip(columns, classes.class_codes, strict=True)])
     attributes = [one.attribute for one in columns]
-    if settings.form == "strict":
-        demands, notes = _demands(config, _class_tables(frame, classes, config), also)
-        people = classes.size
-        parts = partition(codes, people, attributes, k, demands)
-        part_of_record = parts.part_of_unit[classes.class_of_record]
-    else:
-        chance = given.generator.permutation(len(frame))[record_ranks(given)]
-        records = np.lexsort((chance, classes.class_of_record))
-        demands, notes = _demands(config, _record_tables(frame, records, config), also)
-        codes, people = codes[:, classes.class_of_record[records]], np.ones_like(records)
-        parts = partition(codes, people, attributes, k, demands, relaxed=True)
-        part_of_record = np.empty(len(frame), dtype=np.int64)
-        part_of_record[records] = parts.part_of_unit
+    demands, notes = _demands(config, _class_tables(frame, classes, config), also)
+    parts = partition(codes, classes.size, attributes, k, demands)
+    part_of_record = parts.part_of_unit[classes.class_of_record]
     if len(frame) < k:
         notes.append(f"A k of {k} cannot be met: there are only {people_text(len(frame))}.")
     new = {}
     for name, one, of_unit in zip(names, columns, codes, strict=True):
-        labels = one.labels_of_parts(parts, of_unit, people, settings.numbers)
+        labels = one.labels_of_parts(parts, of_unit)
         new[name] = pd.Series(labels.take(part_of_record), index=frame.index, name=name)
     notes += _note_on_those_not_evaluated(config, new, also)
     return with_columns(given, new, [f"{len(parts.length)} parts of at least {k} people.", *notes], inputs=inputs)
@@ -167,18 +148,6 @@ def _note_on_those_not_evaluated(
 def _class_tables(frame: pd.DataFrame, classes: EquivalenceClasses, config: PilotConfig) -> dict[str, CountTable]:
     present = [name for name in config.sensitive_features if name in frame]
     return {name: count_sensitive_values(classes, frame[name]).table for name in present}
-
-
-def _record_tables(frame: pd.DataFrame, records: np.ndarray, config: PilotConfig) -> dict[str, CountTable]:
-    """The count table of each sensitive feature where every record, in this order, is a class of its own."""
-    tables = {}
-    for name in config.sensitive_features:
-        if name in frame:
-            column = encode_column(frame[name])
-            value = column.codes[records].astype(np.int64)
-            known = np.flatnonzero(value >= 0)
-            tables[name] = CountTable(known, value[known], np.ones_like(known), column.labels, len(records))
-    return tables
 
 
 def _demands(
