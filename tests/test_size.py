@@ -110,14 +110,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
     "Attack": {
         "tests/release": 2,
     },
-    "Cut": {
-        "disclosure_control.study_tables": 1,
-        "tests": 24,
-        "tests/analyses/sweep": 2,
-        "tests/attack": 3,
-        "tests/identifiers": 1,
-        "tests/release": 1,
-    },
     "Use": {
         "disclosure_control.analyses": 2,
         "disclosure_control.attack": 9,
@@ -132,6 +124,14 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/run": 3,
         "tests/steps/release": 3,
         "tests/study_tables": 482,
+    },
+    "Cut": {
+        "disclosure_control.study_tables": 1,
+        "tests": 24,
+        "tests/analyses/sweep": 2,
+        "tests/attack": 3,
+        "tests/identifiers": 1,
+        "tests/release": 1,
     },
 }
 
@@ -148,7 +148,7 @@ MOST = {
     "disclosure_control.measures": 1530,
     "disclosure_control.records": 1844,
     "disclosure_control.release": 3951,
-    "disclosure_control.remedy": 3883,
+    "disclosure_control.remedy": 3837,
     "disclosure_control.report": 1014,
     "disclosure_control.rules": 292,
     "disclosure_control.run": 918,
@@ -158,7 +158,7 @@ MOST = {
     "study": 7786,
     "tests": 751,
     "tests/analyses/explore": 453,
-    "tests/analyses/fairness": 359,
+    "tests/analyses/fairness": 338,
     "tests/analyses/linkage_attack": 481,
     "tests/analyses/private_release": 830,
     "tests/analyses/sweep": 553,
@@ -170,12 +170,12 @@ MOST = {
     "tests/corpus": 319,
     "tests/draft": 1246,
     "tests/identifiers": 383,
-    "tests/measures": 2094,
+    "tests/measures": 2006,
     "tests/models": 1076,
     "tests/records": 1610,
     "tests/release": 2272,
     "tests/remedy/recodings": 735,
-    "tests/remedy/treatments": 1668,
+    "tests/remedy/treatments": 1652,
     "tests/report": 2831,
     "tests/rules": 168,
     "tests/run": 2031,
@@ -192,8 +192,8 @@ MOST = {
     "tests/study/models": 1061,
     "tests/study_tables": 612,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 40595, 32600
-MOST_SETTINGS = 272
+MOST_STATEMENTS, MOST_OF_TESTS = 40549, 32475
+MOST_SETTINGS = 270
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
 # A number may be above what is there by this share: less is no room to hide in.
