@@ -9,6 +9,7 @@ import pytest
 
 from disclosure_control.identifiers.single_texts import certain_forms
 from disclosure_control.release.deidentify import deidentify
+from disclosure_control.release.texts.ordinary_texts import are_flags
 from disclosure_control.release.texts.rare_texts import without_rare_texts
 from tests.cases import each
 from tests.examples import some_of
@@ -170,6 +171,10 @@ def test_what_was_emptied_is_told_by_column_and_listed_with_the_reason():
         }
     ]
     assert [account.has_rare_texts for account in left.accounts if account.variable == "PEORRES"] == [True]
+
+
+def test_a_flag_holds_yes_no_or_one_digit():
+    assert are_flags(["Y", "no", "7", "12", "x"]).tolist() == [True, True, True, False, False]
 
 
 def test_forms_are_forty():

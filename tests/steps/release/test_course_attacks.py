@@ -8,7 +8,9 @@ import pytest
 
 from disclosure_control.measures.longitudinal import alone_by_facts
 from disclosure_control.release.facts.facts import facts_known
+from disclosure_control.release.settings import OutsidersKnow
 from disclosure_control.release.terms.rare_terms import RareTerms, without_rare_terms
+from disclosure_control.steps.release.course import course_risk
 from study.merge.subject_ids import SubjectIdRule
 from study.models.sdtm import FACTS
 from study.models.sdtm_operations import overriding_line
@@ -119,6 +121,13 @@ def test_by_the_number_of_visits():
     files = opened({"DM": study()["DM"], "SV": sv})
     assert alone(files, ["terms", "death"])[1] == 0
     assert alone(files, list(FACTS))[1] == 1
+    subjects, alike = files["DM"]["USUBJID"], np.zeros(len(IDS), dtype=np.int64)
+    for kinds, stays in ((("terms",), ()), (("terms", "visits"), ("visits",))):
+        known, columns = OutsidersKnow(kinds=kinds), {"DM__SEX": alike}
+        course = course_risk(
+            rows_of_files(files), subjects, alike, 2, SubjectIdRule(), known, model_of(files), columns=columns
+        )
+        assert course.may_keep == stays  # what nobody is assumed to know does not have to stay
 
 
 def test_by_a_death():

@@ -16,6 +16,7 @@ import pytest
 
 from disclosure_control.attack.traces.traces import find_traces
 from disclosure_control.attack.traces.wanted_texts import Wanted
+from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.release.package import outgoing
 from disclosure_control.remedy.treatments.keys import Release, offsets_of, pseudonyms_of
 from disclosure_control.run.tables import harmless
@@ -295,6 +296,7 @@ def test_by_searching_the_whole_package_for_the_originals(small):
             assert not Wanted(originals).held_by([content.decode("utf-8", errors="replace")]).any(), name
     people_gone = set(source["USUBJID"]) - set(small.kept)
     assert people_gone
+    assert not [one for one in small.result.reasons_to_hold if one.gravity is Gravity.NAMES_A_PERSON]
 
 
 def test_by_an_age_that_another_file_gives_exactly(small):
