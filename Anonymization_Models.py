@@ -33,7 +33,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.again import Anew
 
 # Binning is defined there; the names can also be imported from here.
-from disclosure_control.basics.encoding.binning import Binning, bin_values
+from disclosure_control.basics.encoding.binning import Binning, bin_columns, bin_values
 from disclosure_control.basics.encoding.columns import (
     LARGEST_EXACT,
     LARGEST_NUMBER,
@@ -72,15 +72,7 @@ def apply_feature_binning(
 
     ``df`` itself is left as it was; columns that are not named are shared, not copied.
     """
-    binned, binnings = {}, {}
-    faults: list[str] = []
-    for feature, edges in binning_config.items():
-        try:
-            binned[feature], binnings[feature] = bin_values(df[feature], edges, out_of_range)
-        except FaultyInputError as error:
-            faults.extend(error.faults)
-    if faults:
-        raise FaultyInputError(faults)
+    binned, binnings = bin_columns(df, binning_config, out_of_range)
     return df.assign(**binned), binnings
 
 

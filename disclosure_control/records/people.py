@@ -21,11 +21,10 @@ from Anonymization_Models import (
     encode_columns,
 )
 from config.model_settings import PilotConfig
-from disclosure_control.basics.encoding.binning import Binning, bin_values
+from disclosure_control.basics.encoding.binning import Binning, bin_columns
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedColumn, encode_column
 from disclosure_control.basics.encoding.one_meaning import of_one_meaning
 from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
-from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.progress import progress
 from disclosure_control.records.classes import count_in_blocks
 from disclosure_control.records.limits import NO_LIMITS, Limits
@@ -299,33 +298,16 @@ def evaluated_columns(
     texts: Mapping[str, Iterable[np.ndarray]],
 ) -> tuple[dict[str, ColumnOfPeople], dict[str, Binning]]:
     """The columns of ``exact`` texts (n_texts,), of which ``people`` have each, binned; and who is outside of bins."""
-    binned, binnings = binned_values(exact, people, config)
-    encoded = encode_columns([binned[name] for name in exact])
+    binned, binnings = bin_columns(exact, config.binning_config, config.out_of_range, people)
+    values = {**exact, **binned}
+    encoded = encode_columns([values[name] for name in exact])
     is_sensitive = set(config.sensitive_features) - set(config.quasi_identifiers)
     encoded = [
         of_one_meaning(one, words_for_missing()) if name in is_sensitive else one
         for name, one in zip(exact, encoded, strict=True)
     ]
     columns = {
-        name: ColumnOfPeople(texts[name], exact[name], binned[name], one, people[name])
+        name: ColumnOfPeople(texts[name], exact[name], values[name], one, people[name])
         for name, one in zip(exact, encoded, strict=True)
     }
     return columns, binnings
-
-
-def binned_values(
-    values: Mapping[str, pd.Series], people: Mapping[str, np.ndarray], config: PilotConfig
-) -> tuple[dict[str, pd.Series], dict[str, Binning]]:
-    """Distinct ``values`` (n_values,) by column, those in bins that the config bins, and who fell outside.
-
-    ``people`` (n_values,) have each. Raises ``FaultyInputError`` with the faults of all columns.
-    """
-    binned, binnings = dict(values), {}
-    faults: list[str] = []
-    for name, edges in config.binning_config.items():
-        try:
-            binned[name], binnings[name] = bin_values(values[name], edges, config.out_of_range, people[name])
-        except FaultyInputError as error:
-            faults += error.faults
-    stop_at(faults)
-    return binned, binnings

@@ -38,7 +38,6 @@ from disclosure_control.run.beside import (
     work_folder,
 )
 from disclosure_control.run.exchange import exchange, put_back
-from disclosure_control.run.fingerprints import KEY_FILE
 from disclosure_control.run.tables import csv_bytes, harmless, harmless_file
 from study.formats.parquet_blocks import parquet_bytes
 
@@ -127,10 +126,6 @@ def recover(folder: Path) -> None:
             _remove(left_over, folder)
     for unfinished in work.glob(f"*{UNFINISHED}"):
         unfinished.unlink()
-    # Where earlier versions kept both.
-    if (folder / KEY_FILE).is_file() and not (work / KEY_FILE).exists():
-        (folder / KEY_FILE).replace(work / KEY_FILE)
-    (folder / LOCK).unlink(missing_ok=True)
 
 
 def _remove(left_over: Path, results: Path) -> None:

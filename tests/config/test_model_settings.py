@@ -158,10 +158,6 @@ def test_a_required_key_is_missing(key):
     assert "allowed: " in fault
 
 
-def test_without_bins_numbers_are_taken_as_they_are():
-    assert models.validate_config(without("binning_config"), COLUMNS).binning_config == {}
-
-
 def test_a_key_by_its_name_of_the_deliverable_is_read_with_a_note():
     bins = VALID["sensitive_binning_config_for_L"]
     config = {**without("sensitive_binning_config_for_L"), "sensitive_binning_config": bins}
@@ -309,36 +305,10 @@ def test_steps_bring_their_own_checks():
     assert fault.startswith("risk: unknown key")
 
 
-def test_an_empty_config_misses_every_required_key():
-    faults = faults_of({})
-    assert [fault.partition(":")[0] for fault in faults] == [
-        "categorical_qis",
-        "continuous_qis",
-        "sensitive_feature",
-        "K",
-        "L",
-        "T",
-    ]
-
-
 def test_all_faults_of_all_values_at_once():
     wrong = {key: object() for key in [*VALID, "missing_qis", "out_of_range", "t_distance", "unknown"]}
     faults = faults_of({**wrong, "risk": 1}, readers={"risk": refusing("risk: wrong")})
     assert sorted(fault.partition(":")[0] for fault in faults) == sorted([*wrong, "risk"])
-
-
-def test_all_faults_between_keys_at_once():
-    config = {
-        **VALID,
-        "categorical_qis": ["DM__SEX", "DM__AGE", "DM__RAC"],
-        "binning_config": {"DM__AG": [0, 1]},
-        "L": {"LB__Cholesterol": 2},
-        "t_distance": {"LB__G": "ordered"},
-    }
-    text = "\n".join(faults_of(config, columns=COLUMNS))
-    for words in ("'DM__AGE' is in both", "binning_config['DM__AG']", "L['LB__Glucose']", "t_distance['LB__G']"):
-        assert words in text
-    assert "'DM__RAC'" in text
 
 
 def test_faults_of_every_sort_at_once():

@@ -1,7 +1,6 @@
 """Encoding, binning and the numbering of equivalence classes, against the referee and at their edges."""
 
 import datetime
-import unicodedata
 from decimal import Decimal
 
 import numpy as np
@@ -17,9 +16,8 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.run.tables import csv_bytes
 from tests.cases import each
-from tests.examples import any_text
 from tests.models import referee
-from tests.models.model_frames import BRIEF, MANY, columns, edge_lists, frames, numbers
+from tests.models.model_frames import BRIEF, MANY, columns, edge_lists, frames
 from tests.remedy.treatments.treatment_frames import config_for
 
 
@@ -388,33 +386,4 @@ def test_all_ways_of_numbering_keys_agree(keys, n_keys):
         assert size.tolist() == [keys.tolist().count(key) for key in rank]
 
 
-@BRIEF
-@given(made=frames())
-def test_classes_do_not_depend_on_the_way_of_numbering(made):
-    frame, names = made
-    counted = models.form_equivalence_classes(frame, names)
-    number_groups = keys_of_columns.number_groups
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(keys_of_columns, "number_groups", lambda key, n_keys: number_groups(key, 2**61))
-        hashed = models.form_equivalence_classes(frame, names)
-    assert hashed.class_of_record.tolist() == counted.class_of_record.tolist()
-    assert hashed.size.tolist() == counted.size.tolist()
-    assert_lexicographic(counted)
-
-
 # ---------------------------------------------------------------- the referee itself
-
-
-@BRIEF
-@given(st.integers(1, 25).flatmap(numbers))
-def test_the_referee_reads_what_is_in_a_column(values):
-    read = referee.columns_of(pd.DataFrame({"s": values}))["s"]
-    assert [referee.is_missing(value) for value in read] == values.isna().tolist()
-
-
-@BRIEF
-@given(any_text(max_size=5))
-def test_the_referee_normalises_once_for_all(text):
-    once = referee.canonical(text)
-    assert once is None or unicodedata.is_normalized("NFC", once)
-    assert once is None or referee.canonical(once) == once or "." in text

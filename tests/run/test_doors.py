@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -100,11 +99,6 @@ def test_pilots_with_faults_of_every_kind_and_an_unknown_one(wards, doors, pilot
 # ---------------------------------------------------------------- the exit status
 
 GRAVEST_FIRST = (OUR_FAULT, INPUT_AT_FAULT, LOCKED, RISK_TOO_HIGH, DONE)
-
-
-def test_of_several_statuses_the_gravest_is_told():
-    for one, other in itertools.combinations_with_replacement(GRAVEST_FIRST, 2):
-        assert batch.gravest([one, other]) == batch.gravest([other, one]) == one
 
 
 @pytest.mark.parametrize("statuses", [*((status,) for status in GRAVEST_FIRST), GRAVEST_FIRST[::-1]], ids=str)

@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import stat
 import sys
 from pathlib import Path
@@ -91,19 +90,6 @@ def test_files_are_the_owners_alone_whatever_the_umask(umask, fresh, doors):
     assert set(modes) >= OF_DOOR_1 | OF_DOOR_2
     assert set(modes.values()) == {0o600}
     assert stat.S_IMODE((fresh.results / "evidence").stat().st_mode) == 0o700
-
-
-@pytest.mark.thorough("0.4 s")
-@posix
-@BOTH_DOORS
-def test_folder_and_files_that_were_open_to_others_are_closed(door, pilot, doors):
-    pilot.results.chmod(0o755)
-    for path in pilot.results.iterdir():
-        path.chmod(0o644)
-    doors.start(door)
-    assert stat.S_IMODE(pilot.results.stat().st_mode) == 0o700
-    for name in {1: OF_DOOR_1, 2: OF_DOOR_2}[door]:
-        assert stat.S_IMODE((pilot.results / name).stat().st_mode) == 0o600, name
 
 
 @pytest.mark.thorough("0.5 s")
@@ -194,16 +180,6 @@ def test_a_key_that_somebody_changed_is_a_fault_and_is_left_as_it_is(pilot, chan
     for look in (key_of, read_memory):
         with pytest.raises(FaultyInputError, match=r"\.hash_key: changed since a run wrote it; restore it from a copy"):
             look(pilot.results)
-    assert snapshot(pilot.folder) == before
-
-
-def test_a_changed_key_stops_door_2_before_it_works(pilot, doors):
-    key = pilot.beside / KEY_FILE
-    key.write_bytes(key.read_bytes() + b"\n")
-    before = snapshot(pilot.folder)
-    run = doors.start(2)
-    assert run.status == INPUT_AT_FAULT
-    assert ".hash_key: changed since a run wrote it" in run.err
     assert snapshot(pilot.folder) == before
 
 
@@ -383,22 +359,6 @@ def test_a_folder_that_another_program_holds_open(door, pilot, doors, monkeypatc
     assert run.status == INPUT_AT_FAULT
     assert "(processed_for_anonym): the results were not changed" in run.err
     assert snapshot(pilot.folder) == before
-
-
-@pytest.mark.thorough("0.6 s")
-def test_what_earlier_versions_kept_in_the_set_comes_to_lie_beside_it(pilot, doors):
-    """Fingerprints stay what they were, and the history goes on."""
-    key, lines = (pilot.beside / KEY_FILE).read_bytes(), (pilot.results / "history.jsonl").read_text()
-    (pilot.beside / KEY_FILE).rename(pilot.results / KEY_FILE)
-    (pilot.results / ".lock").touch()
-    shutil.rmtree(pilot.beside)
-    run = doors.start(2)
-    assert run.status == DONE
-    assert "moved to" not in run.out
-    assert (pilot.beside / KEY_FILE).read_bytes() == key
-    assert (pilot.results / "history.jsonl").read_text().startswith(lines)
-    assert names(pilot) == OF_DOOR_1 | OF_DOOR_2
-    assert not [path.name for path in pilot.results.iterdir() if path.name.startswith(".")]
 
 
 # ---------------------------------------------------------------- cells that a spreadsheet would run

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import number_text, numbers_of
 from disclosure_control.basics.settings.kinds import is_number
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 
 OUT_OF_RANGE_POLICIES = ("tail", "missing")
 
@@ -88,3 +88,25 @@ def bin_values(
     binned = pd.Categorical.from_codes(bins, categories=pd.Index(labels), ordered=True)
     binning = Binning(tuple(edges), n_below, n_above, n_missing, out_of_range)
     return pd.Series(binned, index=values.index, name=values.name), binning
+
+
+def bin_columns(
+    columns: Mapping[str, pd.Series] | pd.DataFrame,
+    binning_config: Mapping[str, Sequence[float]],
+    out_of_range: str = "tail",
+    people: Mapping[str, np.ndarray] | None = None,
+) -> tuple[dict[str, pd.Series], dict[str, Binning]]:
+    """Each column of ``binning_config`` binned, and who fell outside; ``people`` (n_values,) have each value, or one.
+
+    Raises ``FaultyInputError`` with the faults of all columns.
+    """
+    binned, binnings = {}, {}
+    faults: list[str] = []
+    for name, edges in binning_config.items():
+        try:
+            of_column = None if people is None else people[name]
+            binned[name], binnings[name] = bin_values(columns[name], edges, out_of_range, of_column)
+        except FaultyInputError as error:
+            faults.extend(error.faults)
+    stop_at(faults)
+    return binned, binnings
