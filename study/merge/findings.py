@@ -16,6 +16,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.basics.encoding.keys import number_groups
+from disclosure_control.basics.encoding.text_codes import texts_at
 from disclosure_control.basics.telling.faults import nearest_name
 from study.merge.measurements import (
     Kinds,
@@ -30,7 +31,7 @@ from study.merge.measurements import (
 )
 from study.merge.parts import Domain, DomainPart, Parts, Plan, Reduced, Reduction
 from study.merge.settings import RECORD_RULES, rule_for
-from study.merge.wide import says, text_of
+from study.merge.wide import as_texts, says, text_of
 from study.models.roles import QUALIFIERS, TableKind, TableModel
 
 # Variables that decide which record of a subject is chosen.
@@ -128,14 +129,15 @@ def reduce_findings(part: DomainPart, whole: Domain, plan: FindingsPlan) -> Redu
     rule = np.array([*map(RECORD_RULES.index, rule_of_column), -1], dtype=np.int8)[column]
     chosen, n_undecided = _choose(frame, rows, cell, rung, rule, number, text, [short for _, short in plan.carried])
     n_unsummed = _summarise(rule_of_column, column, cell, number, text, chosen)
-    text[chosen] = _as_text(number[chosen], text[chosen])  # of all columns together: many have the same numbers
+    # Of all columns together, as many have the same numbers and texts.
+    written = {"": pd.Series(_as_text(number[chosen], text[chosen]), dtype="str")}
+    written |= {f".{variable}": as_texts(frame[short].iloc[rows[chosen]]) for variable, short in plan.carried}
 
     columns = {}
-    for name, records in zip(names, _by_column(column, chosen, n_columns), strict=True):
-        columns[name] = _spread(n_subjects, subject[records], text[records])
-        for variable, short in plan.carried:
-            values = text_of(frame[short].iloc[rows[records]])
-            columns[f"{name}.{variable}"] = _spread(n_subjects, subject[records], values)
+    for name, places in zip(names, _by_column(column[chosen], n_columns), strict=True):
+        place_of_subject = np.full(n_subjects, -1)
+        place_of_subject[subject[chosen[places]]] = places
+        columns |= {f"{name}{what}": texts_at(values, place_of_subject) for what, values in written.items()}
     counts = valued.counts | {
         "chosen": len(chosen),
         "collapsed": len(column) - len(chosen),
@@ -149,9 +151,9 @@ def reduce_findings(part: DomainPart, whole: Domain, plan: FindingsPlan) -> Redu
 FINDINGS = Reduction("findings", are_findings, reduce_findings, plan_findings)
 
 
-def _by_column(column: np.ndarray, chosen: np.ndarray, n_columns: int) -> list[np.ndarray]:
-    order = np.argsort(column[chosen], kind="stable")
-    return np.split(chosen[order], np.searchsorted(column[chosen][order], np.arange(1, n_columns))) if n_columns else []
+def _by_column(column: np.ndarray, n_columns: int) -> list[np.ndarray]:
+    order = np.argsort(column, kind="stable")
+    return np.split(order, np.searchsorted(column[order], np.arange(1, n_columns))) if n_columns else []
 
 
 def _chosen_by(rule: np.ndarray, rung: np.ndarray) -> dict[str, int]:
@@ -375,9 +377,3 @@ def _summarise(
 def _as_text(number: np.ndarray, text: np.ndarray) -> np.ndarray:
     """Text results unchanged (the code 08 is not 8), numbers as they are usually written."""
     return np.where(pd.isna(text), text_of(pd.Series(number)), text)
-
-
-def _spread(n_subjects: int, subject: np.ndarray, values: np.ndarray) -> np.ndarray:
-    spread = np.full(n_subjects, None, dtype=object)
-    spread[subject] = values
-    return spread
