@@ -78,10 +78,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "disclosure_control.steps": 6,
         "tests/draft": 25,
     },
-    "Store": {
-        "disclosure_control.report": 10,
-        "study": 4,
-    },
     "Meaning": {
         "disclosure_control.assess": 7,
         "disclosure_control.basics": 34,
@@ -134,10 +130,15 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/release": 4,
         "tests/steps/release": 9,
     },
+    "Store": {
+        "disclosure_control.basics": 10,
+        "disclosure_control.report": 10,
+        "study": 1,
+    },
 }
 
 MOST = {
-    "Anonymization_Models": 381,
+    "Anonymization_Models": 374,
     "config": 236,
     "disclosure_control": 1,
     "disclosure_control.analyses": 3196,
@@ -147,12 +148,12 @@ MOST = {
     "disclosure_control.draft": 1585,
     "disclosure_control.identifiers": 1457,
     "disclosure_control.measures": 1530,
-    "disclosure_control.records": 1844,
+    "disclosure_control.records": 1835,
     "disclosure_control.release": 3951,
     "disclosure_control.remedy": 3837,
     "disclosure_control.report": 1014,
     "disclosure_control.rules": 292,
-    "disclosure_control.run": 918,
+    "disclosure_control.run": 914,
     "disclosure_control.steps": 3558,
     "disclosure_control.study_tables": 1382,
     "doors": 699,
@@ -167,19 +168,19 @@ MOST = {
     "tests/attack": 1274,
     "tests/bad_inputs": 663,
     "tests/basics": 952,
-    "tests/config": 212,
+    "tests/config": 201,
     "tests/corpus": 319,
     "tests/draft": 1246,
     "tests/identifiers": 383,
     "tests/measures": 2006,
-    "tests/models": 1076,
+    "tests/models": 1022,
     "tests/records": 1610,
     "tests/release": 2272,
     "tests/remedy/recodings": 735,
     "tests/remedy/treatments": 1652,
     "tests/report": 2831,
     "tests/rules": 168,
-    "tests/run": 2031,
+    "tests/run": 1998,
     "tests/steps/context": 47,
     "tests/steps/identifiers": 201,
     "tests/steps/recommend": 428,
@@ -193,7 +194,7 @@ MOST = {
     "tests/study/models": 1061,
     "tests/study_tables": 612,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 40549, 32475
+MOST_STATEMENTS, MOST_OF_TESTS = 40529, 32377
 MOST_SETTINGS = 270
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
