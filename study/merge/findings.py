@@ -29,7 +29,7 @@ from study.merge.measurements import (
     name_tests,
     pairs_of_tests,
 )
-from study.merge.parts import Domain, DomainPart, Parts, Plan, Reduced, Reduction
+from study.merge.parts import ColumnOfPeople, Domain, DomainPart, Parts, Plan, Reduced, Reduction
 from study.merge.settings import RECORD_RULES, rule_for
 from study.merge.wide import as_texts, says, text_of
 from study.models.roles import QUALIFIERS, TableKind, TableModel
@@ -133,7 +133,7 @@ def reduce_findings(part: DomainPart, whole: Domain, plan: FindingsPlan) -> Redu
     written = {"": pd.Series(_as_text(number[chosen], text[chosen]), dtype="str")}
     written |= {f".{variable}": as_texts(frame[short].iloc[rows[chosen]]) for variable, short in plan.carried}
 
-    columns = {}
+    columns: dict[str, ColumnOfPeople] = {}
     for name, places in zip(names, _by_column(column[chosen], n_columns), strict=True):
         place_of_subject = np.full(n_subjects, -1)
         place_of_subject[subject[chosen[places]]] = places
