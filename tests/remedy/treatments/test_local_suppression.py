@@ -1,6 +1,5 @@
 """Local suppression against sdcMicro's counts, a referee by pairs of records, and the best of all ways in a group."""
 
-import contextlib
 import itertools
 import json
 
@@ -15,7 +14,6 @@ from config.model_settings import config_of_valid_keys, validate_config
 from disclosure_control.basics.settings.fields import faults_of
 from disclosure_control.basics.settings.kinds import Place
 from disclosure_control.remedy.treatments.algorithms import alike, suppression_search
-from disclosure_control.remedy.treatments.algorithms.suppression_parts import SuppressionParts
 from disclosure_control.remedy.treatments.algorithms.suppression_search import fewest_to_lose
 from disclosure_control.remedy.treatments.methods.local_suppression import LocalSuppressionSettings
 from disclosure_control.remedy.treatments.registry import TreatmentInput
@@ -162,18 +160,6 @@ def test_k_holds_nothing_else_changes_and_no_cell_can_be_given_back(rows, k, mis
         assert after == rows
 
 
-@examples(60)
-@given(tables, st.integers(2, 4), st.sampled_from(["wildcard", "category"]), st.randoms(use_true_random=False))
-def test_the_order_of_rows_changes_nothing(rows, k, missing, random):
-    names = [f"q{i}" for i in range(len(rows[0]))]
-    frame = pd.DataFrame(rows, columns=names, dtype=object).assign(id=[f"S{i}" for i in range(len(rows))])
-    order = random.sample(range(len(rows)), len(rows))
-    as_is, moved = (
-        apply_local_suppression(pilot(one, names, k), missing=missing).frame for one in (frame, frame.iloc[order])
-    )
-    pd.testing.assert_frame_equal(moved, as_is.iloc[order])
-
-
 @examples(150)
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(2, 6))
 def test_in_a_group_as_few_as_can_be_lose_their_cells(sizes, k):
@@ -242,31 +228,6 @@ def test_nobody_is_called_where_those_below_k_help_each_other():
     assert treated.changed == {"place": 0, "sex": 2}
 
 
-@examples(150)
-@given(
-    st.lists(st.tuples(st.integers(0, 1), st.integers(1, 9)), min_size=1, max_size=6),
-    st.integers(1, 5),
-    st.integers(2, 5),
-)
-def test_who_joins_those_that_lost_everything(groups, n_bare, k):
-    """By strata, 0 and 1, each with ``n_bare`` people without a value: as few as can be spared, else a whole group."""
-    groups = [(stratum, max(size, k)) for stratum, size in groups]
-    strata = [stratum for stratum, _ in groups]
-    original = np.array([[*range(len(groups)), -1, -1], [*strata, 0, 1]])
-    parts = SuppressionParts(original, np.array([*(size for _, size in groups), n_bare, n_bare]), 1)
-    suppression_search._fill_up(parts, k)
-    for stratum in (0, 1):
-        sizes = [size for other, size in groups if other == stratum]
-        need = max(k - n_bare, 0)
-        can_be_spared = sum(size - k for size in sizes) >= need
-        expected = need if can_be_spared else min(sizes, default=0)
-        mine = parts.codes[1] == stratum
-        assert parts.people[mine & (parts.codes[0] < 0)].sum() == n_bare + expected
-        left = parts.people[mine & (parts.codes[0] >= 0)]
-        assert left.sum() == sum(sizes) - expected
-        assert (left >= k).all()
-
-
 def test_a_stratum_of_fewer_than_k_is_counted_aloud():
     frame = pd.DataFrame({"sex": list("FFMMF"), "site": ["1", "1", "1", "1", "2"]})
     treated = apply_local_suppression(pilot(frame, ["sex"]), strata=["site"])
@@ -293,27 +254,6 @@ def test_many_columns_do_not_try_every_set_of_them(monkeypatch):
     for missing in ("wildcard", "category"):
         treated = apply_local_suppression(pilot(pd.DataFrame(values, columns=names), names, k=3), missing=missing)
         assert run_k_anonymity(treated.frame, names, 3, missing).n_risky == 0
-
-
-@pytest.mark.parametrize("missing", ["wildcard", "category"])
-def test_how_far_it_is_counts_the_people_below_k(missing, monkeypatch):
-    """Three are alike and need nothing; of the other nine one is the only one of the stratum."""
-    told = []
-
-    @contextlib.contextmanager
-    def noted(words, n_total):
-        told.append(n_total)
-        yield told.append
-
-    monkeypatch.setattr(suppression_search, "progress", noted)
-    values = ["aa"] * 3 + ["ab"] * 2 + ["cd"] * 2 + ["ce", "fg", "hi", "hk", "zz"]
-    frame = pd.DataFrame({"x": [value[0] for value in values], "y": [value[1] for value in values]})
-    frame["site"] = ["1"] * 11 + ["2"]
-    apply_local_suppression(pilot(frame, ["x", "y"], k=3), missing=missing, strata=["site"])
-    n_total, *done = told
-    assert n_total == 9
-    assert min(done) >= 0
-    assert sum(done) == 9
 
 
 def test_faults_of_names():

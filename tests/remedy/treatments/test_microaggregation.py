@@ -150,16 +150,6 @@ def test_mdav_forms_the_groups_of_the_plain_algorithm(data, size, n_columns, n_v
     assert sizes.max() < 2 * size
 
 
-@pytest.mark.thorough("1 s; Hypothesis tries several boxes, too")
-def test_mdav_with_many_boxes_is_the_plain_algorithm_too():
-    numbers = np.random.default_rng(3).lognormal(size=(900, 3)).round(1)
-    scaled = np.stack([mdav._scaled(column) for column in numbers.T], axis=1)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mdav, "RECORDS_PER_BOX", 16)
-        ours = mdav.mdav_groups(numbers, 4)
-    assert ours.tolist() == plain_mdav(scaled.tolist(), 4).tolist()
-
-
 def test_scaling_is_by_the_population_variance():
     column = np.array([1e9 + 1, 1e9 + 2, 1e9 + 6.0])
     np.testing.assert_allclose(mdav._scaled(column), (column - column.mean()) / column.std(), rtol=1e-12)
@@ -209,20 +199,6 @@ def test_mean_and_median_of_groups_by_hand():
 
 
 # ---------------------------------------------------------------- as treatments
-
-
-@pytest.mark.parametrize("treat", [apply_mdav, apply_microaggregation])
-def test_the_order_of_rows_and_the_index_change_nothing(treat):
-    random = np.random.default_rng(5)
-    frame = pd.DataFrame({"x": random.integers(0, 5, 60) * 1.1, "y": random.integers(0, 4, 60) * 0.3})
-    frame.loc[::7, "y"] = np.nan
-    subjects = pd.Series([f"S{i}" for i in range(60)], index=frame.index)
-    order = random.permutation(60)
-    moved = frame.iloc[order].set_axis([f"row {i}" for i in range(60)])
-    as_is = treat(pilot(frame, subjects=subjects)).frame
-    after = treat(pilot(moved, subjects=subjects.iloc[order].set_axis(moved.index))).frame
-    assert after.index.tolist() == moved.index.tolist()
-    np.testing.assert_array_equal(after.to_numpy(), as_is.iloc[order].to_numpy())
 
 
 def test_people_who_lack_values_are_grouped_among_themselves_and_too_few_are_counted():
