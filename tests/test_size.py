@@ -121,6 +121,11 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/steps/release": 3,
         "tests/study_tables": 482,
     },
+    "Store": {
+        "disclosure_control.basics": 10,
+        "disclosure_control.report": 10,
+        "study": 1,
+    },
     "Cut": {
         "disclosure_control.study_tables": 1,
         "tests": 24,
@@ -129,11 +134,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/identifiers": 1,
         "tests/release": 4,
         "tests/steps/release": 9,
-    },
-    "Store": {
-        "disclosure_control.basics": 10,
-        "disclosure_control.report": 10,
-        "study": 1,
     },
 }
 
@@ -177,7 +177,7 @@ MOST = {
     "tests/records": 1610,
     "tests/release": 2272,
     "tests/remedy/recodings": 735,
-    "tests/remedy/treatments": 1652,
+    "tests/remedy/treatments": 1596,
     "tests/report": 2831,
     "tests/rules": 168,
     "tests/run": 1998,
@@ -194,7 +194,7 @@ MOST = {
     "tests/study/models": 1061,
     "tests/study_tables": 612,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 40529, 32377
+MOST_STATEMENTS, MOST_OF_TESTS = 40529, 32321
 MOST_SETTINGS = 270
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
