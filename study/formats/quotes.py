@@ -66,7 +66,9 @@ def n_unquoted_missing(text: np.ndarray | BytesOfFile, delimiter: str) -> int:
     quoted, mark = rb'"(?:[^"]|"")*"', re.escape(delimiter.encode())
     if not re.fullmatch(quoted + rb"(?:" + mark + quoted + rb")*", header):
         return 0
-    if isinstance(text, np.ndarray) and not ((text[:-1] == ord("N")) & (text[1:] == ord("A"))).any():
+    if isinstance(text, np.ndarray) and not any(
+        b"NA" in text[at : at + _PIECE_BYTES + 1].tobytes() for at in range(0, len(text), _PIECE_BYTES)
+    ):
         return 0
     n_missing = 0
     for records in whole_records(text):
