@@ -121,11 +121,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/steps/release": 3,
         "tests/study_tables": 482,
     },
-    "Store": {
-        "disclosure_control.basics": 10,
-        "disclosure_control.report": 10,
-        "study": 1,
-    },
     "Cut": {
         "disclosure_control.study_tables": 1,
         "tests": 24,
@@ -134,6 +129,11 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/identifiers": 1,
         "tests/release": 4,
         "tests/steps/release": 9,
+    },
+    "Store": {
+        "disclosure_control.basics": 10,
+        "disclosure_control.report": 10,
+        "study": 1,
     },
 }
 
