@@ -103,9 +103,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 96,
         "tests/study/models": 1,
     },
-    "Attack": {
-        "tests/release": 2,
-    },
     "Use": {
         "disclosure_control.analyses": 2,
         "disclosure_control.attack": 9,
