@@ -32,6 +32,7 @@ _OF_OLD_SYSTEMS = (
 _SCORED_NAMES = {codecs.lookup(name).name: name for name in (*_SCORED, *_OF_OLD_SYSTEMS)}
 _MOST_SCORED = 1000  # lines with foreign letters
 _CLEARLY, _LEAST_SCORE = 1.2, 0.03  # better than the usual one by this factor, and more than a few letters give
+_MOST_LETTERS = 1 << 16  # that are looked at one by one
 _MOST_ODD = 0.04  # of the foreign letters of a text that is read in its own encoding
 # Signs that stand between two letters, and behind one: Crohn’s, m².
 _WITHIN_WORDS = frozenset("\xa0\xad\u2018\u2019\u2013\u2014\u2026·")
@@ -181,6 +182,7 @@ def _guessed(pieces: Sequence[bytes], heading: bytes, path: Path) -> str:
 
 def _of_old_system(sample: bytes, guess: str) -> str:
     """The page of an old system that fits better, and by which words are whole that have signs in them by the guess."""
+    sample = sample[:_MOST_LETTERS]
     n_odd = _n_odd(sample.decode(guess, errors="replace"))
     if n_odd <= _MOST_ODD * sum(letter >= 0x80 for letter in sample):
         return ""
