@@ -91,15 +91,6 @@ def test_every_subset_agrees_with_a_group_by(df, max_size, missing_qis):
 
 
 @examples(60)
-@given(frames(), st.sampled_from(MISSING_POLICIES))
-def test_one_subset_alone_is_as_among_all(df, missing_qis):
-    classes = classes_of(df)
-    for result in key_sets(classes, None, THRESHOLDS, missing_qis):
-        turned_names = result.quasi_identifiers[::-1]
-        assert key_set(classes, turned_names, THRESHOLDS, missing_qis) == result
-
-
-@examples(60)
 @given(frames(), st.randoms(use_true_random=False), st.sampled_from(MISSING_POLICIES))
 def test_neither_order_nor_index_of_records_nor_order_of_attributes_matters(df, random, missing_qis):
     results = key_sets(classes_of(df), None, THRESHOLDS, missing_qis)
@@ -114,20 +105,6 @@ def test_neither_order_nor_index_of_records_nor_order_of_attributes_matters(df, 
             result.median_k,
             result.separation,
         )
-
-
-@examples(60)
-@given(frames())
-def test_knowing_more_never_lowers_the_risk(df):
-    results = {frozenset(result.quasi_identifiers): result for result in key_sets(classes_of(df), None, THRESHOLDS)}
-    for smaller, larger in itertools.permutations(results, 2):
-        if len(df) > 1 and smaller < larger:
-            less, more = results[smaller], results[larger]
-            assert more.unique_rate >= less.unique_rate
-            assert more.median_k <= less.median_k
-            assert more.distinction >= less.distinction
-            assert more.separation >= less.separation
-            assert all(more.k_at_most_rate[k] >= less.k_at_most_rate[k] for k in THRESHOLDS)
 
 
 @pytest.mark.parametrize(
@@ -191,19 +168,6 @@ def test_what_each_attribute_adds_by_hand():
     assert sex.k_at_most_rate_added == {1: 0.25, 3: 0.5}
     assert (sex.alone.quasi_identifiers, sex.without.quasi_identifiers) == (("sex",), ("age",))
     assert sex.together.quasi_identifiers == ("sex", "age")
-
-
-@examples(40)
-@given(frames(), st.sampled_from(MISSING_POLICIES))
-def test_effects_come_from_the_same_results(df, missing_qis):
-    classes = classes_of(df)
-    afresh = attribute_effects(classes, THRESHOLDS, missing_qis)
-    assert (
-        attribute_effects(classes, THRESHOLDS, missing_qis, key_sets(classes, None, THRESHOLDS, missing_qis)) == afresh
-    )
-    for name, effect in zip(df.columns, afresh, strict=True):
-        assert effect.alone == key_set(classes, [name], THRESHOLDS, missing_qis)
-        assert effect.without == key_set(classes, [other for other in df if other != name], THRESHOLDS, missing_qis)
 
 
 def test_known_key_sets_are_not_counted_again(monkeypatch):

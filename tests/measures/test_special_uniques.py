@@ -121,30 +121,6 @@ def test_neither_order_nor_index_of_records_nor_order_of_attributes_matters(df, 
     np.testing.assert_allclose(turned.contribution[:, ::-1], result.contribution, rtol=1e-12)
 
 
-@pytest.mark.parametrize("weighting", ["elliot", "ihsn"])
-def test_the_order_of_attributes_does_not_change_the_last_bit(weighting):
-    generator = np.random.default_rng(2)
-    df = pd.DataFrame(generator.integers(0, [2, 5, 9, 14, 40], (60, 5)), columns=list("abcde")).astype(str)
-    found = [
-        special_uniques(classes_of(df[list(names)]), weighting=weighting)
-        for names in ("abcde", "edcba", "cabed", "dbeac", "badec")
-    ]
-    for other in found[1:]:
-        np.testing.assert_array_equal(other.dis_scores, found[0].dis_scores)
-        assert other.total_score == found[0].total_score
-
-
-@examples(60)
-@given(frames())
-def test_exactly_the_sample_uniques_without_gaps_are_special(df):
-    classes = classes_of(df)
-    result = special_uniques(classes)
-    alone = classes.size[classes.class_of_record] == 1
-    assert not result.scores[~alone].any()
-    complete_and_alone_among_all = alone & df.notna().all(axis=1).to_numpy()
-    assert (result.scores[complete_and_alone_among_all] > 0).all()
-
-
 @pytest.mark.parametrize(("n_values", "is_hashed"), [(12, False), (900, True)])
 def test_groups_that_are_counted_and_groups_that_are_hashed(n_values, is_hashed, monkeypatch):
     """Above 65,536 possible keys groups are numbered another way; sizes of keys on either side of that."""
@@ -209,18 +185,6 @@ def test_dis_scores_by_hand():
 def test_a_file_with_a_sampling_fraction_of_one_is_the_population():
     df = pd.DataFrame({"a": ["x", "x", "y", "z"]})
     assert special_uniques(classes_of(df), dis_fraction=1).dis_scores.tolist() == [0, 0, 1, 1]
-
-
-def test_dis_scores_rise_with_scores_and_with_the_fraction():
-    random = np.random.default_rng(3)
-    df = pd.DataFrame({f"q{i}": random.integers(0, 6, 300) for i in range(5)})
-    small, large = (special_uniques(classes_of(df), dis_fraction=fraction) for fraction in (0.01, 0.3))
-    order = np.argsort(small.scores, kind="stable")
-    assert (np.diff(small.dis_scores[order]) >= 0).all()
-    assert len(np.unique(small.scores)) > 3
-    special = small.scores > 0
-    assert (large.dis_scores[special] > small.dis_scores[special]).all()
-    assert ((small.dis_scores >= 0) & (small.dis_scores <= 1)).all()
 
 
 def test_dis_scores_that_would_fall_with_the_score_are_not_given():

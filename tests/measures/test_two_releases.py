@@ -128,24 +128,6 @@ def test_actg175_two_releases_of_five_alike_leave_people_alone_together():
     assert (found.in_both, found.n_people) == (len(set(now["pidnum"]) & set(earlier["pidnum"])), len(both))
 
 
-def test_the_same_release_twice_tells_nothing_new():
-    people = [(i // 3, i // 3, i, i) for i in range(9)]
-    assert compared(people) == TwoReleases(9, 0, 0, 0, 0, {"value": 0})
-
-
-def test_who_joined_since_is_found_by_the_difference():
-    """Five of a class were there before, one joined: the difference of the counts is that person's value."""
-    people = [(0, 0, i % 2, i % 2) for i in range(5)] + [(0, None, 1, -1)]
-    found = compared(people)
-    assert (found.alone, found.values_follow) == (1, {"value": 1})
-
-
-def test_who_left_is_found_by_the_difference():
-    people = [(0, 0, i % 2, i % 2) for i in range(5)] + [(None, 0, -1, 1)]
-    found = compared(people)
-    assert (found.only_earlier, found.alone, found.values_follow) == (1, 1, {"value": 1})
-
-
 CLASSES = st.lists(st.tuples(st.integers(-1, 2), st.integers(-1, 3)), min_size=1, max_size=40)
 
 
