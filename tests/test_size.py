@@ -93,15 +93,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/steps/release": 3,
         "tests/study_tables": 482,
     },
-    "Cut": {
-        "disclosure_control.study_tables": 1,
-        "tests": 24,
-        "tests/analyses/sweep": 2,
-        "tests/attack": 3,
-        "tests/identifiers": 1,
-        "tests/release": 4,
-        "tests/steps/release": 9,
-    },
     "Store": {
         "disclosure_control.basics": 10,
         "disclosure_control.report": 10,
@@ -131,6 +122,15 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/formats": 159,
         "tests/study/merge": 96,
         "tests/study/models": 1,
+    },
+    "Cut": {
+        "disclosure_control.study_tables": 1,
+        "tests": 24,
+        "tests/analyses/sweep": 2,
+        "tests/attack": 3,
+        "tests/identifiers": 1,
+        "tests/release": 4,
+        "tests/steps/release": 9,
     },
 }
 
@@ -169,7 +169,7 @@ MOST = {
     "tests/corpus": 319,
     "tests/draft": 1246,
     "tests/identifiers": 383,
-    "tests/measures": 2006,
+    "tests/measures": 1949,
     "tests/models": 1022,
     "tests/records": 1610,
     "tests/release": 2272,
@@ -191,7 +191,7 @@ MOST = {
     "tests/study/models": 1061,
     "tests/study_tables": 612,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 40529, 32321
+MOST_STATEMENTS, MOST_OF_TESTS = 40529, 32264
 MOST_SETTINGS = 270
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
