@@ -5,14 +5,12 @@ from __future__ import annotations
 import ast
 import io
 import re
-import textwrap
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence
 
 from config import REVIEW
 from disclosure_control.basics.settings.changes import STEPS, TREATMENT, ConfigChange, python_text
-from disclosure_control.basics.telling.words import without_controls
-from disclosure_control.draft.literal import INDENT, WIDTH
+from disclosure_control.draft.literal import INDENT, comment_lines
 
 PROPOSED = "proposed:"  # begins the comment of each line that was not there, or that a draft left open
 
@@ -184,8 +182,4 @@ def _entries(text: str, container: ast.expr) -> Iterator[tuple[int, int]]:
 
 
 def _comment(why: str, indent: str) -> str:
-    if not why:
-        return ""
-    words = f"{PROPOSED} {without_controls(' '.join(why.split()))}"
-    wrapped = textwrap.wrap(words, WIDTH - len(indent) - 2, break_long_words=False)
-    return "".join(f"{indent}# {line}\n" for line in wrapped)
+    return "".join(f"{line}\n" for line in comment_lines(f"{PROPOSED} {why}", indent)) if why else ""

@@ -68,11 +68,11 @@ def _node(start: str, node: Node, indent: str) -> Iterator[str]:
         if words and len(code) + len(words) + 4 <= WIDTH:
             yield f"{code}  # {words}"
         else:
-            yield from _comment(words, indent)
+            yield from comment_lines(words, indent)
             yield code
         return
     opening, closing = "{}" if isinstance(node.parts, Mapping) else "[]"
-    yield from _comment(words, indent)
+    yield from comment_lines(words, indent)
     yield f"{indent}{start}{opening}"
     if isinstance(node.parts, Mapping):
         for name, part in node.parts.items():
@@ -83,7 +83,8 @@ def _node(start: str, node: Node, indent: str) -> Iterator[str]:
     yield f"{indent}{closing},"
 
 
-def _comment(words: str, indent: str) -> list[str]:
+def comment_lines(words: str, indent: str) -> list[str]:
+    """Words as lines of a comment, none of which they can end."""
     width = WIDTH - len(indent) - 2
     wrapped = textwrap.wrap(_one_line(words), width, break_long_words=False)
     return [f"{indent}# {line}" for line in wrapped]

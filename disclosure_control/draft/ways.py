@@ -152,7 +152,7 @@ def ways_tried(
         n_whole = is_before_it + sum(other.is_whole for other in tried)  # one run is kept for the config as it is
         most = MOST_WHOLE - (bool(one.way.changes) and _has_own_classes(one))  # and one is kept for larger classes
         if not one.reasons and not one.is_whole and n_whole < most:
-            seen = trials.run(config_of(one.way), f"Trying a way to hold: {one.way.words}")
+            seen = trials.run_until_held(config_of(one.way), f"Trying a way to hold: {one.way.words}")
             weighed = dataclasses.replace(one.weighed, use=seen.use or one.weighed.use)
             one = dataclasses.replace(one, reasons=seen.reasons, is_whole=True, weighed=weighed)
         tried.append(one)

@@ -111,7 +111,7 @@ def test_door_2_accepts_every_draft(table):
 
 
 @pytest.mark.thorough("1.3 s")
-@pytest.mark.parametrize("language", quick(1, HELD_OUT, "1 s"))
+@pytest.mark.parametrize("language", quick(1, [*HELD_OUT][:3], "1 s"))
 def test_a_messy_export_needs_one_attempt(language):
     """Exports of hospitals in languages and names that nobody tuned anything with."""
     export = exports({language: HELD_OUT[language]}, seed=71)[0]

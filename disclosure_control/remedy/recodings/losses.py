@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from disclosure_control.measures.class_sizes import average_class_size, discernibility
 from disclosure_control.remedy.recodings.generalisations import Generalisation
 from disclosure_control.remedy.recodings.nodes import Lattice, Node
-from disclosure_control.remedy.recodings.volumes import VOLUME_METRICS, Ambiguity, Divergence, VolumeMetric
+from disclosure_control.remedy.recodings.volumes import Ambiguity, Divergence, DivergenceByRecord
 
 
 @dataclass(frozen=True)
@@ -165,29 +165,28 @@ class SeparableLoss:
 
 
 @dataclass(frozen=True)
-class ClassSizeMetric:
-    """A loss of the sizes of the classes: ``of_sizes(kept sizes, n_suppressed)``; attributes have no weight in it.
-
-    ``of_sizes`` of all classes, nothing suppressed, must not exceed the loss, and must not fall as classes are joined.
-    """
+class ClassMetric:
+    """A loss of whole classes, in which attributes have no weight. ``loss``: the class of its figures on a lattice."""
 
     name: str
     words: str
     value_range: str
-    of_sizes: Callable[[np.ndarray, int], float]
+    loss: Callable[[Lattice], ClassSizeLoss | Ambiguity | Divergence]
+    is_of_values: bool = True
     is_separable = False
-    is_of_values = False
 
-    def on(self, lattice: Lattice, weights: Sequence[float]) -> ClassSizeLoss:
+    def on(self, lattice: Lattice, weights: Sequence[float]) -> ClassSizeLoss | Ambiguity | Divergence:
         """The metric on one lattice; attributes have no weight in it."""
-        return ClassSizeLoss(self, lattice)
+        return self.loss(lattice)
 
 
 @dataclass(frozen=True)
 class ClassSizeLoss:
-    """A metric of class sizes on one lattice; its bounds come from the classes of transformations already evaluated."""
+    """A figure ``of_sizes(kept sizes, n_suppressed)`` on one lattice; its bounds come from transformations already
+    evaluated. Of all classes, nothing suppressed, it must not exceed the loss, and not fall as classes are joined.
+    """
 
-    metric: ClassSizeMetric
+    of_sizes: Callable[[np.ndarray, int], float]
     lattice: Lattice
     floor_is_loss = False
     grows_with_suppression = True
@@ -198,17 +197,17 @@ class ClassSizeLoss:
 
     def floor_of_coarser(self, node: Node) -> float:
         """A lower bound for ``node`` and all that are coarser: their classes are sums of these."""
-        return self.metric.of_sizes(node.size, 0)
+        return self.of_sizes(node.size, 0)
 
     def floors_of_finer(self, node: Node, suppressed: np.ndarray) -> np.ndarray:
         """A lower bound for all that are finer: these people stay suppressed, the others are at best each alone."""
         kept = self.lattice.people[~suppressed[node.class_of_combination]]
-        return np.asarray(self.metric.of_sizes(kept, int(node.size[suppressed].sum())))
+        return np.asarray(self.of_sizes(kept, int(node.size[suppressed].sum())))
 
     def loss(self, node: Node, suppressed: np.ndarray) -> float:
         """The loss of a transformation, given its ``suppressed`` classes (n_classes,) of bool."""
         kept = node.size[~suppressed]
-        return self.metric.of_sizes(kept, int(node.size[suppressed].sum()))
+        return self.of_sizes(kept, int(node.size[suppressed].sum()))
 
 
 # ---------------------------------------------------------------- the definitions
@@ -258,7 +257,7 @@ def _per_record(total: np.ndarray, attribute: Generalisation, n: int) -> np.ndar
 
 LatticeLoss = SeparableLoss | ClassSizeLoss | Ambiguity | Divergence
 
-METRICS: dict[str, SeparableMetric | ClassSizeMetric | VolumeMetric] = {
+METRICS: dict[str, SeparableMetric | ClassMetric] = {
     metric.name: metric
     for metric in (
         # Iyengar 2002, doi:10.1145/775047.775089, as ARX normalises it: geometric mean over the attributes.
@@ -271,18 +270,20 @@ METRICS: dict[str, SeparableMetric | ClassSizeMetric | VolumeMetric] = {
             np.expm1,
         ),
         # Bayardo and Agrawal 2005, doi:10.1109/ICDE.2005.42.
-        ClassSizeMetric(
+        ClassMetric(
             "discernibility",
             "pairs of records that cannot be told apart",
             "from n to n squared",
-            discernibility,
+            partial(ClassSizeLoss, discernibility),
+            is_of_values=False,
         ),
         # LeFevre, DeWitt and Ramakrishnan 2006, doi:10.1109/ICDE.2006.101; the suppressed are one more class.
-        ClassSizeMetric(
+        ClassMetric(
             "average_class_size",
             "records per equivalence class",
             "from 1 to n",
-            average_class_size,
+            partial(ClassSizeLoss, average_class_size),
+            is_of_values=False,
         ),
         # De Waal and Willenborg 1999; Gionis and Tassa 2009, doi:10.1109/TKDE.2008.129.
         SeparableMetric(
@@ -358,6 +359,25 @@ METRICS: dict[str, SeparableMetric | ClassSizeMetric | VolumeMetric] = {
             is_sum=True,
             suppressed="nothing more",
         ),
-        *VOLUME_METRICS,
+        # Nergiz and Clifton 2007, doi:10.1016/j.datak.2007.03.009; as in ARX, a suppressed record may be anybody.
+        ClassMetric(
+            "ambiguity",
+            "combinations of values that the records may have had",
+            "from n to n times the size of the domain",
+            Ambiguity,
+        ),
+        # Kifer and Gehrke 2006, doi:10.1145/1142473.1142499.
+        ClassMetric(
+            "kl_divergence",
+            "bits by which the distribution of the records is further away",
+            "from 0 up, in bits",
+            Divergence,
+        ),
+        ClassMetric(
+            "kl_divergence_by_record",
+            "ARX's KL divergence, which counts each combination of values once for each of its records",
+            "from below 0 up, in bits",
+            DivergenceByRecord,
+        ),
     )
 }

@@ -4,29 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from disclosure_control.remedy.recodings.nodes import Lattice, Node, bottom_node
-
-
-@dataclass(frozen=True)
-class VolumeMetric:
-    """A loss of what a release leaves open; attributes have no weight in it. ``loss``: the class of its figures."""
-
-    name: str
-    words: str
-    value_range: str
-    loss: Callable[[Lattice], Ambiguity | Divergence]
-    is_separable = False
-    is_of_values = True
-
-    def on(self, lattice: Lattice, weights: Sequence[float]) -> Ambiguity | Divergence:
-        """The metric on one lattice; attributes have no weight in it."""
-        return self.loss(lattice)
 
 
 @dataclass(frozen=True)
@@ -135,27 +118,3 @@ class DivergenceByRecord(Divergence):
     def floor_of_coarser(self, node: Node) -> float:
         """Nothing bounds this loss."""
         return -np.inf
-
-
-VOLUME_METRICS = (
-    # Nergiz and Clifton 2007, doi:10.1016/j.datak.2007.03.009; as in ARX, a suppressed record may be anybody.
-    VolumeMetric(
-        "ambiguity",
-        "combinations of values that the records may have had",
-        "from n to n times the size of the domain",
-        Ambiguity,
-    ),
-    # Kifer and Gehrke 2006, doi:10.1145/1142473.1142499.
-    VolumeMetric(
-        "kl_divergence",
-        "bits by which the distribution of the records is further away",
-        "from 0 up, in bits",
-        Divergence,
-    ),
-    VolumeMetric(
-        "kl_divergence_by_record",
-        "ARX's KL divergence, which counts each combination of values once for each of its records",
-        "from below 0 up, in bits",
-        DivergenceByRecord,
-    ),
-)
