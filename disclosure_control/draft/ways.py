@@ -247,7 +247,7 @@ def proposed_by_ways(
     if best.way.changes:
         own = next(one for one in found if not one.way.changes)
         why = f"of {counted(len(found), 'way')} looked at, {best.is_better_by(own)}"
-        changes = tuple(dataclasses.replace(change, why=why) for change in best.way.changes)
+        changes = tuple(dataclasses.replace(change, why=change.why or why) for change in best.way.changes)
     proposal = dataclasses.replace(
         proposal,
         text=with_changes(proposal.text, changes),

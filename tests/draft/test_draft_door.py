@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-
 import pytest
 
 from config import Settings, list_pilots, parse_config, sheet_of
@@ -20,7 +18,6 @@ from tests.run.synthetic_pilot import (
     DISTRICT,
     DONE,
     INPUT_AT_FAULT,
-    PEOPLE,
     SyntheticPilot,
     leaks,
     rows_of,
@@ -135,15 +132,6 @@ def test_files_that_cannot_be_merged_leave_no_draft(new, doors):
     assert list(new.config_folder.iterdir()) == []
 
 
-def test_every_broken_file_is_named(new, doors):
-    new.write("LB.xpt", b"nothing of the kind")
-    new.remove("LB.csv")
-    new.write("VS.csv", b"\x00\x01")
-    run = doors.start(1)
-    assert run.status == INPUT_AT_FAULT
-    assert {name for name in ("LB.xpt", "VS.csv") if name in run.err} == {"LB.xpt", "VS.csv"}
-
-
 @pytest.mark.thorough("0.3 s")
 def test_a_config_that_came_meanwhile_stands(new, doors, monkeypatch):
     def late(text, folder, pilot, beside):
@@ -188,41 +176,6 @@ def test_door_2_needs_a_config_and_says_who_drafts_one(new, doors):
     assert run.status == INPUT_AT_FAULT
     assert "no config for the pilot CLINIC" in run.err
     assert "Create_Combined_Pilot_Dataset.py, which drafts one" in run.err
-
-
-@pytest.mark.thorough("0.5 s")
-def test_a_plain_table_with_its_people_in_several_rows(tmp_path, doors):
-    pilot = SyntheticPilot(tmp_path, "PLAIN")
-    pilot.create()
-    pilot.config_file.unlink()
-    pilot.remove("DM.csv", "VS.csv", "LB.csv", "SC.csv")
-    rows = [
-        {"Patient": person[0], "Geschlecht": person[2], "Alter": f"{float(person[1]):.0f}", "Diagnose": "ABC"[i % 3]}
-        for i, person in enumerate([*PEOPLE, *PEOPLE[:4]])
-    ]
-    pilot.write_rows("besuche.csv", rows)
-    first, second = doors.start_both()
-    assert [first.status, second.status] == [DONE, DONE], first.err + second.err
-    drafted = draft_of(pilot)
-    assert drafted["subject_id"] == {"column": "Patient"}
-    assert drafted["merge"] == {"record": {"BESUCHE": "baseline"}}  # the default, for review: no date orders the rows
-    assert drafted["categorical_qis"] == ["BESUCHE__Geschlecht"]
-    assert drafted["continuous_qis"] == ["BESUCHE__Alter"]
-    assert drafted["sensitive_feature"] == ["BESUCHE__Diagnose"]
-    assert pilot.summary()["k_anonymity"]["total"] == len(PEOPLE)
-
-
-@pytest.mark.thorough("0.3 s")
-def test_a_draft_is_a_literal_that_runs_nothing(new, doors):
-    doors.start(1)
-    tree = ast.parse(new.config_file.read_text(encoding="utf-8"))
-    assert not [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call | ast.Name)
-        and node is not None
-        and not (isinstance(node, ast.Name) and node.id == "config")
-    ]
 
 
 @pytest.mark.thorough("0.5 s")

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import shutil
+from types import SimpleNamespace
 
 import pytest
 
 from config import lines_to_review, parse_config, sheet_of
 from disclosure_control.assess.combined_dataset import checked_config
+from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.settings.changes import ConfigChange
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import DECIDE, Gravity, Reason
+from disclosure_control.draft.next_config import next_config
 from disclosure_control.draft.proposal import Proposal, proposal_in_words, propose, propose_tried, with_open_choices
 from disclosure_control.remedy.treatments.keys import command_to_set
 from disclosure_control.steps import READERS
@@ -213,3 +216,26 @@ def test_a_choice_that_only_the_controller_has_is_a_marked_comment_once(tmp_path
     assert "# review:" not in proposed(own).text
     words = "\n".join(proposal_in_words(found, tmp_path / "x.proposed.py", tmp_path / "x.py", "X"))
     assert 'Only you can decide: "# review:" in x.proposed.py' in words
+
+
+def test_what_only_the_controller_can_say_stands_in_the_file_also_after_a_whole_run(tmp_path):
+    """A first look finds nothing; the run in place finds people who are alone by the number of their visits."""
+    known = ConfigChange.to(("release", "outsiders_know"), {"kinds": ["terms"]}, "only if no outsider can know visits")
+    alone = Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, "12 are alone.", "Tables may leave.", choices=(known,))
+
+    class RunsOfNothing:
+        pilot = SimpleNamespace(config_file=SourceFile(tmp_path / "x.py", TEXT.encode()))
+        config = SimpleNamespace(settings={})
+
+        def check(self, literal):
+            """Every config can be run."""
+
+        def look_for_names(self, literal, words):
+            return SimpleNamespace(reasons=(), use=None)
+
+        def run(self, literal, words):
+            return SimpleNamespace(reasons=(alone,))
+
+    found, said = next_config(RunsOfNothing(), SimpleNamespace(reasons=REASONS[1:2], use=None), {})
+    assert (found.left, said) == ((alone,), [])
+    assert '        # "outsiders_know": {"kinds": ["terms"]},\n' in found.text

@@ -369,6 +369,14 @@ def test_the_proposal_has_the_lines_of_the_best_way_with_the_reason_above_them()
     assert found.is_other
     assert "6 ways weighed, 2 tried" in words[0]
     assert "May leave. This one is proposed." in words[3]
+    flag = ConfigChange.to(("release", "operations"), {"DM.DTHFL": "remove"}, "it tells a death")
+    told = dataclasses.replace(ALONE, changes=(flag,))
+
+    def look(literal, words):
+        return FoundByTrial(() if "operations" in literal["release"] else (told,), None)
+
+    further, _ = proposed_by_ways(proposal, "x.py", RECODING, MadeTrials(look, held_by({}), losing(LOSSES)), HELD, ())
+    assert "# proposed: it tells a death\n" in further.text  # a line has its own reason
     for line in words:
         if "To choose it: " in line:
             pasted = parse_config(f"config = {{{line.partition('To choose it: ')[2]}}}", "x")
