@@ -70,14 +70,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "doors": 18,
         "study": 20,
     },
-    "Lead": {
-        "disclosure_control.basics": 3,
-        "disclosure_control.draft": 47,
-        "disclosure_control.release": 32,
-        "disclosure_control.report": 66,
-        "disclosure_control.steps": 6,
-        "tests/draft": 25,
-    },
     "Use": {
         "disclosure_control.analyses": 2,
         "disclosure_control.attack": 9,
@@ -132,6 +124,14 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/release": 4,
         "tests/steps/release": 9,
     },
+    "Lead": {
+        "disclosure_control.basics": 3,
+        "disclosure_control.draft": 41,
+        "disclosure_control.release": 32,
+        "disclosure_control.report": 66,
+        "disclosure_control.steps": 6,
+        "tests/draft": 22,
+    },
 }
 
 MOST = {
@@ -147,7 +147,7 @@ MOST = {
     "disclosure_control.measures": 1530,
     "disclosure_control.records": 1835,
     "disclosure_control.release": 3951,
-    "disclosure_control.remedy": 3837,
+    "disclosure_control.remedy": 3826,
     "disclosure_control.report": 1014,
     "disclosure_control.rules": 292,
     "disclosure_control.run": 914,
@@ -180,7 +180,7 @@ MOST = {
     "tests/run": 1998,
     "tests/steps/context": 47,
     "tests/steps/identifiers": 201,
-    "tests/steps/recommend": 428,
+    "tests/steps/recommend": 422,
     "tests/steps/release": 1780,
     "tests/steps/risk": 356,
     "tests/steps/treatment": 438,
@@ -191,7 +191,7 @@ MOST = {
     "tests/study/models": 1061,
     "tests/study_tables": 612,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 40529, 32264
+MOST_STATEMENTS, MOST_OF_TESTS = 40518, 32258
 MOST_SETTINGS = 270
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
