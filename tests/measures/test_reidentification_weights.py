@@ -142,31 +142,6 @@ def test_frequencies_by_pairs_of_records(table, alpha, missing_qis):
 
 
 @SETTINGS
-@given(weighted_tables(), st.randoms(use_true_random=False), st.sampled_from(["category", "exclude", "wildcard"]))
-def test_the_order_of_records_changes_nothing(table, random, missing_qis):
-    rows, weights = table
-    weights = [w / 3 for w in weights]  # not exact in binary: sums would differ in another order
-    weights = [max(w, 1.0) for w in weights]
-    households = [f"h{i % 3}" if i % 4 else None for i in range(len(rows))]
-    order = list(range(len(rows)))
-    random.shuffle(order)
-
-    def figures(positions):
-        frame = frame_of([rows[i] for i in positions])
-        frame.index = [7] * len(frame)
-        classes = form_equivalence_classes(frame, ["x", "y", "z"])
-        own = individual_risk(classes, pd.Series([weights[i] for i in positions]), missing_qis, 0.3, "exact")
-        shared = household_risk(own, pd.Series([households[i] for i in positions], dtype=object))
-        together = own.expected_reidentifications, shared.expected_reidentifications
-        return dict(zip(positions, zip(own.of_record, shared.of_record, strict=True), strict=True)), together
-
-    first, second = figures(range(len(rows))), figures(order)
-    assert first[1] == second[1]
-    for i in order:
-        np.testing.assert_array_equal(first[0][i], second[0][i])
-
-
-@SETTINGS
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.1, 0.5, 1.0, None]), st.sampled_from(["a", "b", None]))))
 def test_household_risk_by_hand(people):
     own = RecordRisk(np.array([np.nan if r is None else r for r, _ in people], dtype=float))
