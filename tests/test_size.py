@@ -115,15 +115,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/study/merge": 96,
         "tests/study/models": 1,
     },
-    "Cut": {
-        "disclosure_control.study_tables": 1,
-        "tests": 24,
-        "tests/analyses/sweep": 2,
-        "tests/attack": 3,
-        "tests/identifiers": 1,
-        "tests/release": 4,
-        "tests/steps/release": 9,
-    },
     "Lead": {
         "disclosure_control.basics": 3,
         "disclosure_control.draft": 41,
@@ -131,6 +122,14 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "disclosure_control.report": 66,
         "disclosure_control.steps": 6,
         "tests/draft": 22,
+    },
+    "Cut": {
+        "disclosure_control.study_tables": 1,
+        "tests": 24,
+        "tests/attack": 3,
+        "tests/identifiers": 1,
+        "tests/release": 4,
+        "tests/steps/release": 9,
     },
 }
 
@@ -159,8 +158,8 @@ MOST = {
     "tests/analyses/explore": 453,
     "tests/analyses/fairness": 338,
     "tests/analyses/linkage_attack": 481,
-    "tests/analyses/private_release": 830,
-    "tests/analyses/sweep": 553,
+    "tests/analyses/private_release": 811,
+    "tests/analyses/sweep": 545,
     "tests/assess": 163,
     "tests/attack": 1274,
     "tests/bad_inputs": 663,
@@ -169,7 +168,7 @@ MOST = {
     "tests/corpus": 319,
     "tests/draft": 1246,
     "tests/identifiers": 383,
-    "tests/measures": 1949,
+    "tests/measures": 1905,
     "tests/models": 1022,
     "tests/records": 1610,
     "tests/release": 2272,
@@ -191,7 +190,7 @@ MOST = {
     "tests/study/models": 1061,
     "tests/study_tables": 612,
 }
-MOST_STATEMENTS, MOST_OF_TESTS = 40518, 32258
+MOST_STATEMENTS, MOST_OF_TESTS = 40518, 32187
 MOST_SETTINGS = 270
 MOST_WORDS = {"docs": 34830, "README.md": 1990}
 MOST_BYTES_OF_README = 12288
