@@ -10,7 +10,6 @@ from tests import examples  # noqa: E402
 from tests.run.fixtures import doors, finished_template, fresh, pilot  # noqa: E402
 
 __all__ = ["doors", "finished_template", "fresh", "pilot"]
-SKIPPED = "examples/skipped"
 
 
 def pytest_addoption(parser):
@@ -24,32 +23,11 @@ def pytest_configure(config):
     examples.choose(next(runs, examples.QUICK))
 
 
-_skipped: set[str] = set()  # of this run
-
-
-def pytest_runtest_logreport(report):
-    if report.skipped:
-        _skipped.add(examples.name_of(report.nodeid))
-
-
-pytest_collectreport = pytest_runtest_logreport  # a file that is skipped as a whole
-
-
-def pytest_sessionfinish(session):
-    """What the quick run skips, ``--only-thorough`` runs where it can: in CI the public data come between the two."""
-    config, cache = session.config, getattr(session.config, "cache", None)
-    is_quick = not (config.getoption("--thorough") or config.getoption("--only-thorough"))
-    if cache and is_quick and not hasattr(config, "workerinput"):
-        cache.set(SKIPPED, sorted(_skipped | {*cache.get(SKIPPED, [])}))
-
-
 def pytest_collection_modifyitems(config, items):
     if config.getoption("--thorough"):
         return
     if config.getoption("--only-thorough"):
-        cache = getattr(config, "cache", None)
-        skipped = {*cache.get(SKIPPED, [])} if cache else set()
-        left_out = [item for item in items if examples.runs_whole_in_the_quick_run(item, skipped)]
+        left_out = [item for item in items if examples.runs_whole_in_the_quick_run(item)]
     else:
         left_out = [item for item in items if item.get_closest_marker("thorough")]
     config.hook.pytest_deselected(items=left_out)

@@ -1,14 +1,14 @@
 """Three runs of the tests: the quick one, which a person waits for, that of CI beside it, and the one with everything.
 
 All have every test of every room; the quick one leaves out those that are marked ``thorough`` because of what they
-cost, and CI's (``--only-thorough``) those that the quick one before it has run whole, and not skipped. A property says
-how many examples it has at full (``--thorough``), and ``SHARES`` how many of them a run tries. The examples of a run
-are the same each time: a test that is red stays red.
+cost, and CI's (``--only-thorough``) those that the quick one has run whole. A property says how many examples it has at
+full (``--thorough``), and ``SHARES`` how many of them a run tries. The examples of a run are the same each time: a test
+that is red stays red.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
@@ -47,20 +47,12 @@ def tried_of(number: int) -> int:
     return min(number, max(FEWEST, round(number * SHARES[_chosen["run"]])))
 
 
-def name_of(nodeid: str) -> str:
-    """The name of a test without its case: where there are no data, there are no cases either."""
-    return nodeid.partition("[")[0]
-
-
-def runs_whole_in_the_quick_run(item: pytest.Item, skipped: Collection[str] = ()) -> bool:
+def runs_whole_in_the_quick_run(item: pytest.Item) -> bool:
     """Whether the quick run leaves nothing of a test: it is in it, has no random examples, and its file asks for none.
 
     A file that asks which run this is, or for some of its cases, counts as a whole: any of its tests may have more.
-    ``skipped``: the tests and files that the quick run skipped, for want of public data or of a program.
     """
     if item.get_closest_marker("thorough") or is_hypothesis_test(item.obj):
-        return False
-    if not {name_of(item.nodeid), item.nodeid.partition("::")[0]}.isdisjoint(skipped):
         return False
     return not any(value in ASK_WHICH_RUN for value in vars(item.module).values() if callable(value))
 
