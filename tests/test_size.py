@@ -125,7 +125,7 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
     },
     "Cut": {
         "disclosure_control.study_tables": 1,
-        "tests": 24,
+        "tests": 3,
         "tests/attack": 3,
         "tests/identifiers": 1,
         "tests/release": 4,
