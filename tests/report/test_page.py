@@ -296,7 +296,9 @@ def test_sets_that_leave_few_alone_are_counted_and_not_listed():
 
 def test_who_may_leave_is_told_what_to_hand_over_and_what_was_not_looked_at():
     verdict = Verdict("released/", (), not_looked_at=("Not looked at: this.",))
-    told = section_of(privacy_page("PILOT", [verdict.section]), "verdict")
+    page = privacy_page("PILOT", [verdict.section])
+    told = section_of(page, "verdict")
+    assert "python Main_Anonymization.py PILOT --shareable" in page
     assert "hand over released/, nothing else" in told
     assert "Not looked at: this." in told
     assert NOTHING_AGAINST_IT in told
