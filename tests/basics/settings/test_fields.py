@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from disclosure_control.basics.settings.changes import ConfigChange, applied
 from disclosure_control.basics.settings.fields import SettingsGroup, columns_named, faults_of, nested, read, setting
 from disclosure_control.basics.settings.kinds import (
     COLUMN,
@@ -115,3 +116,10 @@ def test_what_is_read_is_typed_and_cannot_be_changed():
 
 def test_something_else_may_stand_for_the_dictionary():
     assert read(Outer, "all", PLACE).parts == ("first", "last")
+
+
+def test_what_is_added_stands_before_what_the_config_has_and_only_once():
+    config = {"merge": {"drop": ["B"]}}
+    changes = [ConfigChange.to(("merge", "drop"), name, "", is_added=True) for name in ("A", "B")]
+    assert applied(config, changes) == {"merge": {"drop": ["A", "B"]}}
+    assert config == {"merge": {"drop": ["B"]}}
