@@ -20,7 +20,7 @@ from disclosure_control.study_tables.fit import FitForUse, FitForUseSettings, Hi
 from disclosure_control.study_tables.registry import study_tables
 from disclosure_control.study_tables.regression import OutcomeAsked
 from disclosure_control.study_tables.rows import ColumnsOnDisk, PersonRows
-from disclosure_control.study_tables.side import StudySide
+from disclosure_control.study_tables.side import EVERYBODY, StudySide
 from disclosure_control.study_tables.table import StudyTable
 from study.models.roles import TableKind
 
@@ -77,7 +77,9 @@ class CameIn:
 
     def check_arm(self, compare_with: str | None) -> None:
         """Raises ``FaultyInputError`` if the study has no such arm."""
-        arms = [*dict.fromkeys((*self.side.arms, *self.side.as_treated.arms))] if self.side.has_arms else []
+        arms = (
+            [*dict.fromkeys((*self.side.arms, *self.side.as_treated.arms))] if EVERYBODY not in self.side.arms else []
+        )
         if compare_with is not None and compare_with not in arms:
             raise FaultyInputError(
                 f"release['fit_for_use']['compare_with']: the study has no arm {compare_with!r}"

@@ -65,12 +65,13 @@ RULES: dict[str, RuleOfUse] = {
     "characteristic_gone": RuleOfUse(_LIMITS, "age, sex, country or origin of people gone"),
     "data_set_gone": RuleOfUse(_LIMITS, "a data set of people gone"),
     "small_table_gone": RuleOfUse(_LIMITS, "a table without a comparison gone", "the table {}"),
+    "test_gone": RuleOfUse(_LIMITS, "a test of a table gone", "{} not released"),
     "category_gone": RuleOfUse(_LIMITS, "a category or visit of a table gone"),
     "few_moved": RuleOfUse(_LIMITS, "fewer comparisons than `moved`, or of one row, moved or lost"),
     "main_unsure": RuleOfUse(_LIMITS, "a comparison of a main table with another sign or significance"),
     "unsure": RuleOfUse(_LIMITS, "more of another table than `moved`, of several rows, all or deaths"),
     "test_changed": RuleOfUse(_LIMITS, "another result of the test over all arms"),
-    "column_gone": RuleOfUse(_LIMITS, "a column or test of a table gone", "{} not released"),
+    "column_gone": RuleOfUse(_LIMITS, "a column of a table gone", "{} not released"),
     "column_removed": RuleOfUse(_LIMITS, "a column gone that its role would let leave"),
     "column_closed": RuleOfUse(_LIMITS, "a column kept here until decided in the sheet"),
     "large_change": RuleOfUse(
@@ -284,7 +285,7 @@ def _in_total(tables: Collection[ComparedTable]) -> Iterator[LedgerLine]:
 
 
 def _entries(policy: Policy, table: ComparedTable, settings: FitForUseSettings) -> Iterator[LedgerLine]:
-    before, about = table.before, table.before.title
+    before, about, title = table.before, table.before.title, lowered(table.before.title.partition(" (")[0])
     is_of_people = _is_looked_at(table) and not before.is_main
     if np.isnan(table.after.value).all() and not table.coarser:
         rule = "main_table_gone" if before.is_main else "table_gone" if table.is_read.any() else "small_table_gone"
@@ -302,16 +303,16 @@ def _entries(policy: Policy, table: ComparedTable, settings: FitForUseSettings) 
     if gone := [group for group in table.gone if group != ANY]:
         names = listed(map(name_of_group, gone), MOST_NAMED)
         short = names if before.name not in _PAIRS else ""
-        yield LedgerLine("column_gone", about, f"not in what leaves: {names}", short=short)
+        yield LedgerLine(_GONE.get(before.name, "column_gone"), about, f"not in what leaves: {names}", short=short)
     if table.test_changed:
         yield LedgerLine("test_changed", about, "the test over all arms has another result at 5% than in what came in")
     if n_gone := int(table.vanished.sum()):
         words = _what_became_of(policy, table, n_gone)
         is_named = before.is_main or bool((rows_may_be_named(policy, table) & table.vanished).any())
-        yield LedgerLine("category_gone", about, words, short=f"{_of_short_title(table)}: {words}" if is_named else "")
+        yield LedgerLine("category_gone", about, words, short=f"{title}: {words}" if is_named else "")
     if too_much := _too_much(table, settings):
         seen = changed_share(policy, table)
-        short = "" if table.coarser or table.gone else seen or f"{_of_short_title(table)}: {too_much}"
+        short = "" if table.coarser or table.gone else seen or f"{title}: {too_much}"
         yield LedgerLine("large_change", about, f"{too_much}{f' ({seen})' if seen else ''}", too_much, short)
     known = table.overlap[~np.isnan(table.overlap)]
     if len(known) and known.mean() < settings.overlap:
@@ -320,10 +321,7 @@ def _entries(policy: Policy, table: ComparedTable, settings: FitForUseSettings) 
 
 
 _PAIRS = ("associations",)  # of columns that another table has
-
-
-def _of_short_title(table: ComparedTable) -> str:
-    return lowered(table.before.title.partition(" (")[0])
+_GONE = dict.fromkeys(("change_from_baseline", "results", "shifts"), "test_gone")
 
 
 def _of_comparisons(policy: Policy, table: ComparedTable, settings: FitForUseSettings) -> Iterator[LedgerLine]:

@@ -172,10 +172,6 @@ class StudySide:
         """The arm of each person (n_people,), -1 without one, as of those who failed the screening."""
         return self._arms[1]
 
-    @property
-    def has_arms(self) -> bool:
-        return self._arm_column is not None
-
     @cached_property
     def people_in_arms(self) -> np.ndarray:
         """How many people each arm has (n_arms,)."""

@@ -353,6 +353,14 @@ def test_nothing_is_said_of_the_people_of_emptied_cells_if_some_were_unreadable(
     assert (found.n_people, found.n_rows, found.where) == (0, 10, "")
 
 
+def test_a_number_of_rows_and_one_value_of_everybody_are_no_loss():
+    """The config removes three columns: numbers that only count rows, and one country, say nothing."""
+    dm = [{**row, "OBS": float(i), "WEIGHED": float(i % 7)} for i, row in enumerate(ROWS["DM"])]
+    lines = tuple(overriding_line(f"DM.{name}", OperationKind.REMOVE) for name in ("OBS", "COUNTRY", "WEIGHED"))
+    losses = losses_by_hand({"DM": dm}, lines=lines)[0]
+    assert {one.name for one in losses if one.by is By.CONFIG} == {"DM.WEIGHED"}
+
+
 def test_rows_that_leave_more_than_once_are_counted():
     def change(released):
         part = released.files["VS"].whole

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from disclosure_control.study_tables.comparison import compared
 from disclosure_control.study_tables.definitions.change_from_baseline import columns_of_scales
 from disclosure_control.study_tables.registry import study_tables
 from disclosure_control.study_tables.side import mean_by_place, means_by_place
@@ -178,6 +179,16 @@ def test_events_of_several_epochs_are_a_table_each_and_elements_one_of_visits():
     assert cells(found["disposition.DS.TREATMENT"], "COMPLETED") == {"Active": (2, 2, 1.0), "Placebo": (2, 2, 1.0)}
     assert cells(found["disposition.DS.FOLLOW-UP"], "DEATH") == {"Active": (1, 2, 0.5), "Placebo": (0, 2, 0.0)}
     assert cells(found["visits.SE"], "TRT") == {"Active": (1, 2, 0.5), "Placebo": (2, 2, 1.0)}
+
+
+def test_a_visit_or_element_that_is_gone_leaves_the_others_in_the_table():
+    elements = pd.DataFrame({"USUBJID": [*IDS, *IDS[:3]], "ETCD": ["SCR"] * 5 + ["TRT"] * 3, "SESTDTC": "2020-01-10"})
+    model = model_of(frames := {"DM": PEOPLE, "SE": elements})
+    came = side_of(frames, IDS, model)
+    before, after = study_tables(came), study_tables(side_of({"DM": PEOPLE, "SE": elements[:5]}, IDS, model, came))
+    found = compared(before["visits.SE"], after["visits.SE"])
+    assert found.gone == ()
+    assert found.vanished.tolist() == [name == "TRT" for name in before["visits.SE"].rows]
 
 
 def test_of_columns_of_adam_that_say_the_same_end_one_is_read():

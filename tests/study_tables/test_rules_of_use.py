@@ -55,11 +55,14 @@ def of_a_test() -> FitForUse:
     return fit_for_use(MASKED, {"terms": table}, 0, N, USUAL)
 
 
-def of_few_in_a_group() -> FitForUse:
-    groups = {"name": "demographics", "is_main": False, "groups": ("SEX", "ROOM")}
+def of_few_in_a_group(name: str = "demographics") -> FitForUse:
+    groups = {"name": name, "is_main": False, "groups": ("SEX", "ROOM")}
     before = dataclasses.replace(shares([[50, 50], [3, 2]], [100, 100]), **groups)
     after = dataclasses.replace(shares([[50, 50]], [100, 100], ["row 0"]), **(groups | {"groups": ("SEX",)}))
-    return fit_for_use(MASKED, {"demographics": compared(before, after)}, 0, N, USUAL)
+    gone = LedgerLine("column_removed", "", "AE.AESPID", short="AE.AESPID")
+    return fit_for_use(
+        MASKED, {name: compared(before, after)}, 0, N, USUAL, entries=[gone] if name == "results" else []
+    )
 
 
 CASES: dict[str, Callable[[], FitForUse]] = {
@@ -72,6 +75,7 @@ CASES: dict[str, Callable[[], FitForUse]] = {
     "characteristic_gone": lambda: of_ledger(What.COLUMN, By.TREATMENT, 100, characteristic=1),
     "data_set_gone": lambda: of_ledger(What.DATA_SET, By.CONFIG, 100),
     "small_table_gone": lambda: fit_of(FRAMES, before=OF_FEW),
+    "test_gone": lambda: of_few_in_a_group("results"),
     "category_gone": lambda: fit_of({**FRAMES, "AE": EVENTS[EVENTS["AEDECOD"] != "RASH"]}),
     "few_moved": lambda: fit_of({**FRAMES, "DM": FLIPPED}, moved=1.0),
     "main_unsure": lambda: of_terms([[30, 45]], [[30, 42]], is_main=True),
@@ -103,6 +107,10 @@ def test_the_gravest_line_decides(rule):
     fit = CASES[rule]()
     assert fit.ledger[0].rule == rule
     assert fit.answer == RULES[rule].answer
+
+
+def test_a_test_that_is_gone_is_named_beside_a_column_that_is():
+    assert "ROOM not released" in of_few_in_a_group("results").loses.replace("room", "ROOM")
 
 
 def test_nothing_lost_is_a_yes():

@@ -10,7 +10,7 @@ import pandas as pd
 from disclosure_control.study_tables.definitions.demographics import columns_of, numbers_of_people
 from disclosure_control.study_tables.registry import defined
 from disclosure_control.study_tables.rows import DomainRows
-from disclosure_control.study_tables.side import StudySide
+from disclosure_control.study_tables.side import EVERYBODY, StudySide
 from disclosure_control.study_tables.table import CellKind, Cells, StudyTable
 from study.models.roles import TableKind
 
@@ -21,7 +21,7 @@ LEAST = 4  # people, so that a correlation has an error
 @defined(15, "of a study without arms the correlation of each pair of columns of numbers or two values")
 def make(side: StudySide) -> Iterator[StudyTable]:
     """Of each table of people in a study without arms; a person with several rows counts by their mean."""
-    if not side.has_arms:
+    if EVERYBODY in side.arms:
         for rows in side.domains(TableKind.PEOPLE, TableKind.ROWS):
             yield _correlations(side, rows)
 

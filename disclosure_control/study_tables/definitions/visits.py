@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -94,11 +95,14 @@ def _called(rows: DomainRows, column: str, place: np.ndarray, planned: np.ndarra
 def make(side: StudySide) -> Iterator[StudyTable]:
     """Of each table of visits, stays or elements: people and records by visit, or by each other category."""
     for rows in side.domains(TableKind.TIMING):
-        visits = visits_of_rows(side, rows)
-        parts = [Levels.of_flag(ANY, np.ones(len(rows.people), dtype=bool))]
-        if len(visits.names) > 1:
-            parts.append(Levels(["VISIT"] * len(visits.names), visits.names, visits.place))
-        else:
-            named = [name for name in rows.table.of_role(Role.CATEGORY, Role.CODED_TERM) if rows.has(name)]
-            parts += [part for part in map(rows.part, named) if 1 < len(part.levels) <= MOST_LEVELS]
+        visits, parts = visits_of_rows(side, rows), [Levels.of_flag(ANY, np.ones(len(rows.people), dtype=bool))]
+        named = side.as_before(("columns", rows.domain), partial(_columns, rows, len(visits.names)))
+        parts += [rows.part(name) for name in named or () if name in rows]
+        parts += [] if named is not None else [Levels(["VISIT"] * len(visits.names), visits.names, visits.place)]
         yield side.shares("visits", rows, f"Visits ({rows.domain})", parts, with_records=True)
+
+
+def _columns(rows: DomainRows, n_visits: int) -> list[str] | None:
+    """The categories that divide a table without visits, None of one that has them."""
+    named = [name for name in rows.table.of_role(Role.CATEGORY, Role.CODED_TERM) if rows.has(name)]
+    return None if n_visits > 1 else [name for name in named if 1 < len(rows.codes(name)[1]) <= MOST_LEVELS]
