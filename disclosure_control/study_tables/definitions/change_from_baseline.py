@@ -29,8 +29,8 @@ _FLAGS = (("BLFL", FLAGGED), ("LOBXFL", LAST_BEFORE_EXPOSURE))
 
 @defined(
     60,
-    "laboratory values and the like: mean change from baseline by test, unit, visit and arm; mean results of tests "
-    "without later visits",
+    "laboratory values and the like: mean change from baseline by test, unit, visit and arm; mean results of other "
+    "tests",
 )
 def make(side: StudySide) -> Iterator[StudyTable]:
     """Of each domain of findings the changes by test and visit, and the mean results of tests that have none; of each
