@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from datetime import date
 
 import pandas as pd
 
@@ -124,10 +123,6 @@ def changes(rows: list[dict], prefix: str, starts: Mapping[str, str]) -> dict[tu
         key: {one: mean(values) - mean(r[f"{prefix}STRESN"] for r in chosen[one, key[0]]) for one, values in of.items()}
         for key, of in found.items()
     }
-
-
-def days(row: dict, begin: str, end: str) -> int:
-    return (date.fromisoformat(row[end][:10]) - date.fromisoformat(row[begin][:10])).days
 
 
 def curve(times: list[tuple[float, bool]], at: float) -> float:

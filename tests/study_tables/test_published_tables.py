@@ -8,7 +8,6 @@ import pytest
 
 from disclosure_control.study_tables.registry import study_tables
 from disclosure_control.study_tables.side import StudySide
-from tests.cases import each
 from tests.places import SHARED_DATA
 from tests.study_tables.sides import row, side_in
 
@@ -36,10 +35,6 @@ def of_arms(frames: dict[str, pd.DataFrame], name: str, arm: str = "ARM") -> pd.
     """The rows of a domain with everybody's arm, without those who failed the screening."""
     arms = frames["DM"].loc[frames["DM"]["ARM"] != "Screen Failure", ["USUBJID", arm]].rename(columns={arm: "ARM"})
     return frames[name].merge(arms, on="USUBJID", suffixes=("_", ""))
-
-
-def people_by_arm(rows: pd.DataFrame) -> list[int]:
-    return rows.groupby("ARM")["USUBJID"].nunique().reindex(ARMS, fill_value=0).tolist()
 
 
 @pytest.mark.thorough("1.7 s")
@@ -83,39 +78,6 @@ def test_people_with_emergent_events_are_those_of_the_report(adam):
     assert np.round(100 * found.value[row(found, "Adverse event since treatment began")]).tolist() == [76, 90, 92]
 
 
-def test_adverse_events_are_those_that_pandas_counts(sdtm):
-    _, tables, frames = sdtm
-    events, found = of_arms(frames, "AE", "ACTARM"), tables["adverse_events.AE"]
-    starts = events.merge(frames["DM"][["USUBJID", "RFXSTDTC"]], on="USUBJID")
-    # A date is compared as far as it is known.
-    may_be_since = [
-        date >= start[: len(date)] for date, start in zip(starts["AESTDTC"], starts["RFXSTDTC"], strict=True)
-    ]
-    by_pandas = {
-        "Any adverse event": events,
-        "Adverse event since treatment began": events[may_be_since],
-        "Serious adverse event": events[events["AESER"] == "Y"],
-        "Severe adverse event": events[events["AESEV"] == "SEVERE"],
-        "Adverse event related to treatment": events[events["AEREL"].isin(["POSSIBLE", "PROBABLE"])],
-        "Fatal adverse event": events[(events["AESDTH"] == "Y") | (events["AEOUT"] == "FATAL")],
-    }
-    assert set(found.rows) == set(by_pandas)
-    for name, rows in by_pandas.items():
-        assert found.n[row(found, name)].tolist() == people_by_arm(rows), name
-        records = rows.groupby("ARM").size().reindex(ARMS, fill_value=0)
-        assert found.events[row(found, name)].tolist() == records.tolist(), name
-
-
-@each("domain, term, system", [("AE", "AEDECOD", "AEBODSYS"), ("CM", "CMDECOD", "CMCLAS")])
-def test_terms_are_those_that_pandas_counts(sdtm, domain, term, system):
-    _, tables, frames = sdtm
-    events, found = of_arms(frames, domain, "ACTARM"), tables[f"terms.{domain}"]
-    for group, column in (("term", term), ("class", system)):
-        people = events.groupby([column, "ARM"])["USUBJID"].nunique().unstack(fill_value=0)
-        for name, counts in people.iterrows():
-            assert found.n[row(found, str(name), group)].tolist() == counts.reindex(ARMS, fill_value=0).tolist()
-
-
 def baselines(rows: pd.DataFrame, people: pd.DataFrame) -> pd.DataFrame:
     """The flagged rows of each person and test; without one, the last on or before the day of the first dose."""
     keys = ["USUBJID", "LBTESTCD"]
@@ -125,26 +87,6 @@ def baselines(rows: pd.DataFrame, people: pd.DataFrame) -> pd.DataFrame:
     others = others[others["LBDTC"].str[:10] <= others["RFXSTDTC"].str[:10]]
     last = others[others["LBDTC"] == others.groupby(keys)["LBDTC"].transform("max")]
     return pd.concat([flagged, last])
-
-
-@pytest.mark.thorough("0.4 s")
-def test_changes_from_baseline_are_those_that_pandas_counts(sdtm):
-    _, tables, frames = sdtm
-    rows, found = of_arms(frames, "LBCH"), tables["change_from_baseline.LB"]
-    rows = rows[rows["LBSTRESN"].notna()]
-    keys = ["USUBJID", "ARM", "LBTESTCD"]
-    base = baselines(rows, frames["DM"]).groupby(keys).agg(base=("LBSTRESN", "mean"), until=("VISITNUM", "max"))
-    rows = rows[rows["VISITNUM"] % 1 == 0]
-    each = rows.groupby([*keys, "VISITNUM", "VISIT"])["LBSTRESN"].mean().reset_index().merge(base, on=keys)
-    each = each[each["VISITNUM"] > each["until"]]
-    each["change"] = each["LBSTRESN"] - each["base"]
-    by_pandas = each.groupby(["LBTESTCD", "VISIT", "ARM"])["change"].agg(["count", "mean", "sem"])
-    assert len(by_pandas) > 500
-    for (test, visit, arm), (n, mean, error) in by_pandas.iterrows():
-        place, column = row(found, f"{test}, {visit}"), ARMS.index(arm)
-        assert found.n[place, column] == n
-        assert found.value[place, column] == pytest.approx(mean)
-        np.testing.assert_allclose(found.error[place, column], error)
 
 
 def test_exposure_is_that_which_pandas_counts(sdtm):
