@@ -8,7 +8,7 @@ by pair.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -32,7 +32,7 @@ CELLS_AT_ONCE = 10_000_000
 class Codebook:
     """The released records before their treatment (n_released, n_columns), and how each changed column is read."""
 
-    before: pd.DataFrame
+    before: pd.DataFrame = field(repr=False)
     readings: Mapping[str, Reading]
 
 
