@@ -108,16 +108,6 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "disclosure_control.steps": 6,
         "tests/draft": 22,
     },
-    "Cut": {
-        "disclosure_control.study_tables": 1,
-        "tests": 3,
-        "tests/attack": 3,
-        "tests/basics": 6,
-        "tests/identifiers": 1,
-        "tests/release": 4,
-        "tests/report": 2,
-        "tests/steps/release": 9,
-    },
     "Use": {
         "disclosure_control.analyses": 2,
         "disclosure_control.attack": 9,
@@ -132,6 +122,16 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/run": 3,
         "tests/steps/release": 3,
         "tests/study_tables": 453,
+    },
+    "Cut": {
+        "disclosure_control.study_tables": 1,
+        "tests": 3,
+        "tests/attack": 3,
+        "tests/basics": 6,
+        "tests/identifiers": 1,
+        "tests/release": 4,
+        "tests/report": 2,
+        "tests/steps/release": 9,
     },
 }
 
