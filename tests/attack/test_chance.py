@@ -6,13 +6,15 @@ from itertools import permutations, product
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.attack.traces.originals import ids_of_people, last_digits
-from disclosure_control.attack.traces.originals_found import HIGHEST_CHANCE, Exchange
+from disclosure_control.attack.traces.originals import Originals, ids_of_people, last_digits
+from disclosure_control.attack.traces.originals_found import HIGHEST_CHANCE, Exchange, FoundForm, OriginalKind, Searched
 from disclosure_control.attack.traces.traces import Traces, find_traces
+from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from study.formats.tables import SourceTable
 from study.models.sdtm_operations import overriding_line
 from study.operations import OperationKind
@@ -193,6 +195,21 @@ def test_by_the_last_digits_of_an_id_in_nine_ratios_codes_and_decimals(spelled, 
     found = traces_of(files, ids, plant)
     assert set(found.where) == {"EX.EXADJ"}
     assert found.where["EX.EXADJ"] >= 8  # the digits of one may be a whole id of somebody else
+
+
+def test_a_day_of_others_hides_no_last_digits_of_the_own_id():
+    """12.10.3906 of the person with 3906, where 12103906 is among the true days of somebody else, too."""
+    ends, nobody = [f"{3000 + 7 * i}" for i in range(60)], Originals.of([])
+    ids = Originals.of([(pa.array([f"01-{end}" for end in ends], pa.large_string()), np.arange(60))])
+    cells = [f"12.10.{end}" if i < 9 else f"9{i}.{i}" for i, end in enumerate(ends)]
+    days = Originals.of([(pa.array([f"1210{end}" for end in ends], pa.large_string()), (np.arange(60) + 1) % 60)])
+    searched = Searched(dict.fromkeys(OriginalKind, nobody), nobody, days, last_digits(ids))
+    values, everybody = as_texts(cells), np.arange(60)
+    hits = {
+        one.form: one for one in searched.in_texts(values, np.ones(60, np.int64), Dictionary(as_texts(["-"])), False)
+    }
+    exchange, n_own = hits[FoundForm.END].met_by(everybody, values, everybody)
+    assert hits[FoundForm.END].traces(Exchange(n_people=60) + exchange, n_own) == 9
 
 
 def test_more_last_digits_than_numbers_leave_to_chance_are_not_searched():

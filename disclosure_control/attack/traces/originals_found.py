@@ -248,7 +248,10 @@ class Searched:
     def _hits(
         self, values: pa.LargeStringArray, n_cells: np.ndarray, found: list[_Pairs], are_numbers: np.ndarray
     ) -> list[OriginalsFound]:
-        """The hits of a column by kind and form, each value in its first kind and form."""
+        """The hits of a column by kind and form, each value in its first kind and form.
+
+        A stranger's day hides no end of the own id: a value may be both.
+        """
         there = [one for one in found if len(one.value)]
         if not there:
             return []
@@ -264,7 +267,8 @@ class Searched:
             in_date = _matches(values.take(pa.array(met["value"].to_numpy())), _A_DATE)
             met.loc[is_part & in_date, "form"] = _PRECEDENCE.index(FoundForm.IN_DATE)
         met["rank"] = met["form"] * len(OriginalKind) + met["kind"]
-        met = met[met["rank"] == met.groupby("value")["rank"].transform("min")]
+        others = met["rank"].where(met["form"] != _PRECEDENCE.index(FoundForm.OWN_DIGITS))
+        met = met[met["rank"] <= others.groupby(met["value"]).transform("min").fillna(np.inf)]
         is_hit = np.zeros(len(values), dtype=bool)
         is_hit[met["value"]] = True
         hits = []
