@@ -133,6 +133,10 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
         "tests/report": 2,
         "tests/steps/release": 9,
     },
+    "Attack": {
+        "disclosure_control.attack": 1,
+        "tests/attack": 12,
+    },
 }
 
 MOST = {
