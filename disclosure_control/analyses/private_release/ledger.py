@@ -6,8 +6,9 @@ are noticed. A question is reserved before it is answered, and the answer is rec
 fails in between, the budget is spent and nobody has seen an answer. Nothing depends on the clock, and nothing is ever
 reset: a contradiction is a fault, and the controller decides.
 
-Each entry is one transaction of SQLite, which keeps two runs apart, and is on the disk before the next step. The file
-comes into being whole, in a folder of its own: a folder without it has lost it.
+Each entry is one transaction of SQLite, on the disk before the next step, and one lock of SQLite is held from the
+question to the mark of its answer. The file comes into being whole, in a folder of its own: a folder without it has
+lost it.
 
 This guards against accidents, and against two runs at once. Anybody who may write to all these places could delete all.
 """
@@ -50,7 +51,8 @@ SECONDS_TO_WAIT = 120.0
 FULL = {sqlite3.SQLITE_FULL: errno.ENOSPC, sqlite3.SQLITE_IOERR: errno.EIO}
 HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 FORBIDDEN = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
-NO_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENOENT)
+NOT_ALLOWED = (errno.EACCES, errno.EPERM, errno.EROFS)
+NO_PLACE = (*NOT_ALLOWED, errno.ENOTDIR, errno.EEXIST, errno.ENOENT)
 
 
 class LedgerFaultError(FaultyInputError):
@@ -129,9 +131,7 @@ class Ledger:
         refuses an entry; after any error no answer was given.
         """
         key = key_of(question, dataset)
-        if self._was_never_asked():
-            self._begin()
-        with self._entries() as store:
+        with self._entries(is_asked=True) as store:
             state = self._read(store)
             if recorded := self._recorded(store, key):
                 return recorded
@@ -139,12 +139,9 @@ class Ledger:
             if epsilon > left:
                 raise BudgetExhaustedError(epsilon, max(left, Decimal(0)))
             paid = {"charged": decimal_text(epsilon), "budget": decimal_text(self.budget)}
-            state = _append(store, state, RESERVED, key, {"question": dict(question), "dataset": dataset, **paid})
-        self._write_mark(state)
-        given = {"epsilon": epsilon_of_map, "answer": answer()}
-        with self._entries() as store:
-            state = _append(store, self._read(store), ANSWERED, key, given)
-        self._write_mark(state)
+            state = self._append(store, state, RESERVED, key, {"question": dict(question), "dataset": dataset, **paid})
+            given = {"epsilon": epsilon_of_map, "answer": answer()}
+            self._append(store, state, ANSWERED, key, given)
         return Recorded(json.loads(canonical(given))["answer"], epsilon_of_map, epsilon)
 
     def recorded(self, question: Mapping, dataset: str) -> Recorded | None:
@@ -178,7 +175,7 @@ class Ledger:
         aside = Path(tempfile.mkdtemp(prefix=f".{FOLDER}-", dir=self.folder.parent))
         try:
             os.close(os.open(aside / LEDGER, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))  # its journal likewise
-            with contextlib.closing(sqlite3.connect(aside / LEDGER)) as store, store:
+            with contextlib.closing(_held(aside / LEDGER)) as store:
                 for statement in SCHEMA:
                     store.execute(statement)
             aside.replace(self.folder)
@@ -190,20 +187,17 @@ class Ledger:
             shutil.rmtree(aside, ignore_errors=True)
 
     @contextlib.contextmanager
-    def _entries(self) -> Iterator[sqlite3.Connection]:
-        """The ledger in one transaction: all changes are on the disk when this ends, or none."""
-        self._check_folder()
+    def _entries(self, is_asked: bool = False) -> Iterator[sqlite3.Connection]:
+        """The ledger, closed to all other processes until this ends; begun where one ``is_asked`` for the first time.
+
+        What is refused here is told as ``LedgerFaultError``, and a disk that takes no more as ``OSError``.
+        """
         try:
-            with contextlib.closing(
-                sqlite3.connect(
-                    f"{self.path.resolve().as_uri()}?mode=rw", SECONDS_TO_WAIT, isolation_level=None, uri=True
-                )
-            ) as store:
-                for pragma in PRAGMAS:
-                    store.execute(f"PRAGMA {pragma}")
-                store.execute("BEGIN IMMEDIATE")
+            if is_asked and self._was_never_asked():
+                self._begin()
+            self._check_folder()
+            with contextlib.closing(_held(self.path)) as store:
                 yield store
-                store.execute("COMMIT")  # without it, closing takes everything back
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # SQLite quotes the bytes that it cannot read
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
             if code in FULL:
@@ -212,12 +206,9 @@ class Ledger:
                 raise LedgerFaultError(
                     f"{FOLDER}/{LEDGER}: held by another process for {SECONDS_TO_WAIT:g} seconds; nothing was asked"
                 ) from None
-            if code in FORBIDDEN:
-                raise LedgerFaultError(
-                    f"{FOLDER}/{LEDGER}: may not be written; no question is answered; let the user who runs this "
-                    f"program write to the folder {FOLDER} and the files in it"
-                ) from None
-            raise self._fault("is damaged", "the file is not as it was written") from None
+            raise self._not_allowed() if code in FORBIDDEN else self._damaged() from None
+        except OSError as error:
+            raise self._not_allowed() if error.errno in NOT_ALLOWED else error from None
 
     def _check_folder(self) -> None:
         """The folder is the pilot's own, closed to others, and has the ledger."""
@@ -243,7 +234,7 @@ class Ledger:
         schema = tuple(sql for (sql,) in store.execute("SELECT sql FROM sqlite_schema ORDER BY rowid"))
         is_whole = schema == SCHEMA and store.execute("PRAGMA integrity_check(1)").fetchall() == [("ok",)]
         if not is_whole or pages * size != self.path.stat().st_size:
-            raise self._fault("is damaged", "the file is not as it was written")
+            raise self._damaged()
         state = LedgerState()
         try:
             for row in store.execute("SELECT number, kind, key, content, hash FROM entries ORDER BY number"):
@@ -260,6 +251,28 @@ class Ledger:
         row = store.execute(query, (key, ANSWERED)).fetchone()
         values = json.loads(row[0]) if row else None
         return Recorded(values["answer"], values["epsilon"], Decimal(0)) if values else None
+
+    def _append(
+        self, store: sqlite3.Connection, state: LedgerState, kind: str, key: str, values: Mapping
+    ) -> LedgerState:
+        """The state after one entry more, on the disk with its mark. Its time is for readers and decides nothing."""
+        number = state.n_entries
+        place = {"entry": number, "previous": state.hashes[-1], "at": datetime.now(UTC).isoformat()}
+        content = canonical({**values, "kind": kind, "key": key, **place})
+        entry = (number, kind, key, content, hash_of(content))
+        state = _after(state, *entry)
+        store.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", entry)
+        self._write_mark(state)
+        return state
+
+    def _damaged(self) -> LedgerFaultError:
+        return self._fault("is damaged", "the file is not as it was written")
+
+    def _not_allowed(self) -> LedgerFaultError:
+        return LedgerFaultError(
+            f"{FOLDER}/{LEDGER}: may not be written; no question is answered; let the user who runs this program write "
+            f"to the pilot's folder, and own the folder {FOLDER} and the files in it"
+        )
 
     def _fault(self, found: str, hint: str) -> LedgerFaultError:
         return LedgerFaultError(
@@ -327,14 +340,19 @@ class Ledger:
 # ---------------------------------------------------------------- entries
 
 
-def _append(store: sqlite3.Connection, state: LedgerState, kind: str, key: str, values: Mapping) -> LedgerState:
-    """The state after the chain continues by one entry. Its time is for readers and decides nothing."""
-    number = state.n_entries
-    place = {"entry": number, "previous": state.hashes[-1], "at": datetime.now(UTC).isoformat()}
-    content = canonical({**values, "kind": kind, "key": key, **place})
-    entry = (number, kind, key, content, hash_of(content))
-    store.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", entry)
-    return _after(state, *entry)
+def _held(path: Path) -> sqlite3.Connection:
+    """The file, locked until it is closed; each statement is a transaction of its own, on the disk when it ends."""
+    store = sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", SECONDS_TO_WAIT, isolation_level=None, uri=True)
+    try:
+        for pragma in PRAGMAS:
+            store.execute(f"PRAGMA {pragma}")
+        store.execute("BEGIN EXCLUSIVE")
+        store.execute("PRAGMA locking_mode=EXCLUSIVE")  # not before: two that wait would keep each other out
+        store.execute("COMMIT")
+    except BaseException:
+        store.close()
+        raise
+    return store
 
 
 def _after(state: LedgerState, number: int, kind: str, key: str, content: str, found_hash: str) -> LedgerState:

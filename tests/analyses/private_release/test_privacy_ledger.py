@@ -9,6 +9,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 from datetime import UTC, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -117,7 +118,47 @@ def test_killed_between_write_and_answer_the_budget_is_spent(ledger, tmp_path):
     assert spending(ledger) == Decimal("0.2")
 
 
+def test_the_same_question_at_once_is_paid_once_and_has_one_answer(ledger):
+    """The second comes while the first is answered; it waits until that is recorded and marked."""
+    begun, found = threading.Event(), []
+
+    def slowly():
+        begun.set()
+        waiting.join(0.05)
+        return {"value": 1}
+
+    def second():
+        begun.wait()
+        found.append(asked(Ledger(ledger.folder.parent, Decimal(1)), "q", answer=lambda: {"value": 2}))
+
+    waiting = threading.Thread(target=second)
+    waiting.start()
+    first = asked(ledger, "q", answer=slowly)
+    waiting.join()
+    assert (first.answer, found[0].answer, found[0].charged) == ({"value": 1}, {"value": 1}, 0)
+    assert spending(ledger) == Decimal("0.1")
+    assert json.loads(ledger.mark.read_bytes())["entries"] == 2
+
+
 # ---------------------------------------------------------------- a full disk
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of a file's size are POSIX")
+@pytest.mark.parametrize("most_bytes", [0, 4096, 12_288])
+def test_a_disk_that_takes_no_more_at_the_first_question_gives_no_answer(ledger, most_bytes):
+    """Before the file, in the middle of it, and at the first entry."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, before[1]))
+    try:
+        with pytest.raises(OSError, match=r"Input/output error|No space left"):
+            asked(ledger, "long" * 10_000, answer=lambda: pytest.fail("answered unpaid"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert spending(ledger) == 0
+    assert asked(ledger, "q").is_new
+    assert [path.name for path in ledger.folder.parent.iterdir()] == [ledger.folder.name]
 
 
 def test_a_ledger_that_may_grow_no_more_is_a_full_disk(ledger, monkeypatch):

@@ -8,6 +8,7 @@ import os
 import shutil
 import stat
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
@@ -150,6 +151,22 @@ def test_without_permission_the_message_says_what_to_allow(written, monkeypatch)
         asked(written, "new", answer=lambda: pytest.fail("answered"))
     monkeypatch.undo()
     assert spending(written) == Decimal("0.3")
+
+
+@pytest.mark.parametrize(("place", "call"), [(room.tempfile, "mkdtemp"), (Path, "chmod")])
+def test_a_folder_of_another_user_is_told_as_a_fault(tmp_path, monkeypatch, place, call):
+    """That of the pilot, where none can be made, and that of the ledger, which only its owner can close."""
+
+    def forbidden(*arguments, **options):
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    ledger = Ledger(tmp_path, Decimal(1))
+    if call == "chmod":
+        asked(ledger, "before")
+        ledger.folder.chmod(0o755)
+    monkeypatch.setattr(place, call, forbidden)
+    with pytest.raises(LedgerFaultError, match=r"may not be written.* let the user who runs this program write"):
+        asked(ledger, "new", answer=lambda: pytest.fail("answered"))
 
 
 # ---------------------------------------------------------------- the mark outside of the pilot's folder
