@@ -14,6 +14,7 @@ import pandas as pd
 
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted, listed
+from study.concepts import names_a_measure, names_an_examination
 from study.formats.tables import Through
 from study.headings import is_number, names_subjects
 from study.merge.through import KnownPeople, way_to_person, with_person_of_key
@@ -27,7 +28,7 @@ from study.models.role_words import (
     role_of_heading,
 )
 from study.models.roles import Role
-from study.models.values_seen import ValuesSeen
+from study.models.values_seen import RATIO, ValuesSeen
 
 UNCHANGING = (Role.SEX, Role.BIRTH, Role.BIRTH_YEAR, Role.ORIGIN)
 LEAST_PEOPLE = 5
@@ -105,10 +106,14 @@ def _codes_that_repeat(frame: pd.DataFrame) -> list[str]:
     return found
 
 
-def _has_nearly_one_row_each(values: pd.Series) -> bool:
-    """Whether few values have several rows: a number of people of which some were typed twice."""
-    n_rows = values.value_counts(sort=False)
-    return bool((n_rows > 1).mean() <= 1 - CONSTANT)
+def _was_typed_twice(name: str, frame: pd.DataFrame) -> bool:
+    """Whether few values of a column have several rows, and none is measured: ids of people, some typed twice."""
+    n_rows = frame[name].value_counts(sort=False)
+    is_measured = (
+        *(names_a_measure(name), names_an_examination(name), not is_key(name) and _are_plain_numbers(frame[name])),
+        ValuesSeen.of_counts(n_rows).share(RATIO) > 1 - CONSTANT,
+    )
+    return bool((n_rows > 1).mean() <= 1 - CONSTANT) and not any(is_measured)
 
 
 def _are_plain_numbers(values: pd.Series) -> bool:
@@ -257,16 +262,12 @@ def person_of_one(domain: str, frame: pd.DataFrame) -> PersonColumn | None:
     strong = strong_candidates(frame)
     if len(strong) == 1:
         return strong[0]
-    nearly = [
-        name
-        for name in _codes_that_repeat(frame)
-        if (is_key(name) or not _are_plain_numbers(frame[name])) and _has_nearly_one_row_each(frame[name])
-    ]
-    if not strong and len(nearly) == 1:
+    has_own = any(frame[name].notna().all() and frame[name].is_unique and is_key(name) for name in map(str, frame))
+    nearly = [] if strong or has_own else [name for name in _codes_that_repeat(frame) if _was_typed_twice(name, frame)]
+    if len(nearly) == 1:
         return PersonColumn(nearly[0], "nearly each of its values has one row; does it name the person?", True)
     may_repeat = may_be_row_of_a_person(list(map(str, frame)))
     candidates = [one.name for one in strong] or (open_candidates(frame) if may_repeat else [])
-    has_own = any(frame[name].notna().all() and frame[name].is_unique and is_key(name) for name in map(str, frame))
     if candidates or (may_repeat and not has_own):
         raise FaultyInputError([fault_of_open_person(domain, frame, candidates)])
     return None

@@ -32,7 +32,7 @@ from study.models.role_words import (
 from study.models.roles import ColumnModel, ColumnsAskedFor, Role
 from study.models.sdtm_operations import operation_of
 from study.models.standard_words import is_a_medical_term
-from study.models.values_seen import PERSON_S_NAME, TIME_OF_DAY, UUID, YEAR, ValuesSeen
+from study.models.values_seen import PERSON_S_NAME, PRESSURE, TIME_OF_DAY, UUID, YEAR, ValuesSeen
 from study.operations import Operation, OperationKind, VariableClass
 from study.words import words_of_results
 
@@ -254,7 +254,8 @@ class PlainTable:
             return Role.IDENTIFIER, "its values are written as names of persons"
         if self._are_categories(values):
             return Role.CATEGORY, f"it has {values.n_distinct} short values, shared by many people"
-        if values.are_codes and 2 * values.n_distinct > self.n_people:
+        are_codes = values.are_codes and values.share(PRESSURE) < 0.95
+        if are_codes and 2 * values.n_distinct > self.n_people:
             return Role.IDENTIFIER, "its values are codes, hardly any of two people"
         if not values.are_short or (values.share(r".*\s.*") > 0.2 and 2 * values.n_distinct > self.n_people):
             return Role.VERBATIM, "its values are texts that hardly repeat"

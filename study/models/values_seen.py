@@ -32,6 +32,8 @@ YEAR = r"(?:1[89]|20)\d\d"
 UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 # A code without blanks that has a digit in it: no word, no measurement, no text.
 CODE = r"(?=\S*\d)[\w./:-]{1,40}"
+RATIO = r"\d+/\d+"  # a blood pressure, or a number of a case and its year
+PRESSURE = r"(?:[5-9]\d|[12]\d\d)/(?:[3-9]\d|1\d\d)"  # of the blood, in mmHg: systolic, diastolic
 LIMIT = r"[<>]=?\s*\d+(?:[.,]\d+)?"  # of a measurement
 # How the name of a person is often written: with a title, or the surname first.
 PERSON_S_NAME = r"(?:(?:Dr|Prof|Mr|Mrs|Ms|Herr|Frau|Sr|Sra|Dott|Dra|Mme|Hr|Fr)\b\.? ?.+|[^\W\d_]+, ?[^\W\d_]+\.?)"

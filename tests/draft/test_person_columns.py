@@ -143,6 +143,9 @@ def test_an_id_of_no_known_name_that_was_typed_twice_names_the_person():
     table = pd.DataFrame({"expediente": [codes[7], *codes[1:]], "sexo": ["hm"[i * 7 % 11 % 2] for i in range(60)]})
     assert person_of_one("T", table).name == "expediente"
     assert person_of_one("T", table.assign(expediente=codes)) is None
+    assert person_of_one("T", table.assign(nr=[f"{i:03d}" for i in range(60)])) is None
+    pressures = [f"{100 + i}/{60 + i // 2}" for i in (7, *range(1, 60))]
+    assert person_of_one("T", table[["sexo"]].assign(rr=pressures)) is None
 
 
 def test_a_table_of_which_nobody_is_known_is_a_fault_that_names_it():

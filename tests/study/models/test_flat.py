@@ -154,6 +154,8 @@ def test_texts_that_nobody_shares_never_leave(texts):
 def test_a_number_of_each_person_is_no_measurement_unless_the_heading_says_so(heading, role):
     frame = pd.DataFrame({"patient": [f"p{i}" for i in range(50)], heading: [str(7310 + 13 * i) for i in range(50)]})
     assert model_of("patient", T=frame).column("T", heading).role is role
+    pressures = frame.assign(**{heading: [f"{110 + i}/{60 + i}" for i in range(50)]})
+    assert model_of("patient", T=pressures).column("T", heading).role is Role.UNKNOWN
 
 
 @pytest.mark.parametrize(
