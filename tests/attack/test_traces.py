@@ -90,3 +90,14 @@ def test_digits_of_ones_own_are_taken_out_with_the_test_that_has_them(how):
 @pytest.mark.parametrize("how", CHANCE)
 def test_digits_of_others_are_chance(how):
     assert digits_in(list(CHANCE[how])).total == 0
+
+
+def test_true_days_in_several_rows_of_each_person_are_traces():
+    """Nobody shares a day: a person's own days are one pair with the person, however many they are."""
+    ids, days = [f"S-{one}" for one in NUMBERS[:20]], pd.date_range("2006-01-06", periods=100)
+    rows = [
+        {"USUBJID": ids[i // 5], "LBTESTCD": "RATIO", "LBDTC": f"{day:%Y-%m-%d}", "LBORRES": f"7.{day:%d%m%Y}"}
+        for i, day in enumerate(days)
+    ]
+    found = traces_of({"DM": [{"USUBJID": one, "SEX": "F"} for one in ids], "LB": rows}, ids=ids)
+    assert found.where == {"LB.LBORRES": len(rows)}

@@ -24,7 +24,6 @@ from study.operations import OperationKind, VariableClass
 SHORTEST_SEARCHED = 6
 MOST_OF_NUMBERS = 0.1  # of all numbers of four or five digits: last digits of more ids are in any number
 MOST_DIGITS = 300  # a number of more is larger than any that is read
-MOST_DAYS = 1_000_000  # true days of people, up to which they are searched: those of as many people as have no more
 _DAYS = ("%d%m%Y", "%m%d%Y", "%Y%m%d", "%d%m%y", "%m%d%y", "%y%m%d")
 _NUMBER_OR_DATE = "^([0-9]+([.,][0-9]+)?|(19|20)[0-9]{2}([-./][0-9]{1,2}){1,2}|([0-9]{1,2}[-./]){1,2}(19|20)[0-9]{2})$"
 
@@ -75,11 +74,6 @@ class Originals:
     def whole(self) -> Dictionary:
         """To find them as whole cells."""
         return Dictionary(self.texts)
-
-    @cached_property
-    def n_owners(self) -> np.ndarray:
-        """How many people each text (n_texts,) is of."""
-        return np.bincount(self.text_of_pair, minlength=len(self.texts))
 
     @cached_property
     def are_numbers(self) -> np.ndarray:
@@ -160,12 +154,14 @@ def own_digits(ids: Originals, days: np.ndarray, whose: np.ndarray) -> Originals
     """
     texts = pd.Series(pd.array(ids.texts.take(pa.array(ids.text_of_pair)), dtype="str"))
     runs = texts.str.extractall(r"(\d{6,8})(?!\d)")[0]
-    owned: list[Owned] = [(texts_of(runs), ids.person_of_pair[runs.index.get_level_values(0)])]
-    distinct, place = np.unique(days[:MOST_DAYS], return_inverse=True)
+    distinct, place = np.unique(days, return_inverse=True)
     dates = pd.DatetimeIndex(distinct.astype("datetime64[D]"))
-    for form in _DAYS:
-        owned.append((pa.array(dates.strftime(form), pa.large_string()).take(pa.array(place)), whose[:MOST_DAYS]))
-    return Originals.of(owned)
+    spelled = [pa.array(dates.strftime(form), pa.large_string()) for form in _DAYS]
+    encoded = pa.concat_arrays([texts_of(runs), *spelled]).dictionary_encode()
+    codes = np.asarray(encoded.indices, dtype=np.int32)  # half the room: days are many
+    of_days = codes[len(runs) :].reshape(len(_DAYS), -1)[:, place]
+    people = [ids.person_of_pair[runs.index.get_level_values(0)], *[whose.astype(np.int32)] * len(_DAYS)]
+    return Originals(encoded.dictionary, np.append(codes[: len(runs)], of_days), np.concatenate(people, dtype=np.int32))
 
 
 def long_ones(found: Originals) -> Originals:

@@ -12,12 +12,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from math import exp, lgamma, log
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from scipy.sparse import csr_array
 
 from disclosure_control.attack.traces.originals import Originals
 from disclosure_control.attack.traces.wanted_texts import blocks_of, digits_of
@@ -30,6 +32,8 @@ from disclosure_control.release.people import texts_of
 LONGEST_WITH_DIGITS = 100  # of a longer text the digits together are no id
 SEVERAL = 10  # people with a word of others in their rows, from whom on it is a word that people use
 MOST_SHAPES = 20
+PAIRS_AT_ONCE = 10_000_000
+MOST_PAIRS = 500_000_000  # which are told apart; of more, in a study of very many people, few are the same
 _NUMBER = r"^[+-]?[0-9]+(\.[0-9]+)?$"
 _OWN_DIGITS = "^[0-9]{5,18}$"  # of a cell in which they may be: a number may have lost a zero in front
 _FEW_DIGITS = r"^[^0-9]{0,4}([0-9][^0-9]?){4,10}$"
@@ -84,24 +88,47 @@ class OriginalsFound:
 
     def met_by(self, people: np.ndarray, values: pa.LargeStringArray, codes: np.ndarray) -> tuple[Exchange, int]:
         """How some rows (n_rows,) meet them, all rows of their people: ``codes`` of ``values``; and the own cells."""
-        n_people = int(max(self.originals.person_of_pair.max(initial=-1), people.max(initial=-1))) + 1
+        n_people = max(self._owners.shape[1], int(people.max(initial=-1)) + 1)
         value = np.append(Dictionary(self.values).positions(values), -1)[codes]
         there = value >= 0
         cells = pd.DataFrame({"person": people[there], "value": value[there]}).value_counts(sort=False).reset_index()
         pairs = pd.DataFrame({"value": self.value_of_pair, "text": self.text_of_pair})
         met = cells.merge(pairs, on="value")
+        owned_text, owner = self._owners.nonzero()
         key = met["text"].to_numpy() * n_people + met["person"].to_numpy()
-        owners = self.originals.text_of_pair * n_people + self.originals.person_of_pair
-        met["own"] = np.isin(key, owners) & (met["person"] >= 0).to_numpy()
+        met["own"] = np.isin(key, owned_text.astype(np.int64) * n_people + owner) & (met["person"] >= 0).to_numpy()
         once = met.drop_duplicates(["person", "text"])
-        of_people = once[once["person"] >= 0]
-        n_owners = self.originals.n_owners[of_people["text"]]
         own_cells = met[met["own"]].drop_duplicates(["person", "value"])
         return Exchange(
             n_own=int(own_cells["person"].nunique()),
-            n_pairs=int(n_owners.sum()),
+            n_pairs=self._n_pairs(once[once["person"] >= 0]),
             n_of_others=int((~once["own"]).sum()),
         ), int(own_cells["count"].sum())
+
+    @cached_property
+    def _owners(self) -> csr_array:
+        """Whose the texts found are, (n_texts, n_people) of bool."""
+        is_found = np.zeros(len(self.originals.texts), dtype=bool)
+        is_found[self.text_of_pair] = True
+        known = is_found[self.originals.text_of_pair]
+        pairs = self.originals.text_of_pair[known], self.originals.person_of_pair[known]
+        shape = len(is_found), int(self.originals.person_of_pair.max(initial=0)) + 1
+        return csr_array((np.ones(len(pairs[0]), dtype=bool), pairs), shape=shape)
+
+    def _n_pairs(self, met: pd.DataFrame) -> int:
+        """Pairs of a person and an owner of texts that the person has ``met``, one for all texts of the owner.
+
+        Where these are very many, the most that there can be.
+        """
+        codes, people = pd.factorize(met["person"])
+        shape = len(people), len(self.originals.texts)
+        texts = csr_array((np.ones(len(met), dtype=bool), (codes, met["text"])), shape=shape)
+        n_owners = texts @ np.diff(self._owners.indptr).astype(np.int64)
+        if n_owners.sum() > MOST_PAIRS:
+            return int(np.minimum(n_owners, self._owners.shape[1]).sum())
+        cuts = np.flatnonzero(np.diff(np.cumsum(n_owners) // PAIRS_AT_ONCE)) + 1
+        blocks = np.split(np.arange(len(people)), cuts)
+        return sum(int((texts[block] @ self._owners).nnz) for block in blocks)
 
     def traces(self, exchange: Exchange, n_own_cells: int) -> int:
         """How many cells chance does not explain.
