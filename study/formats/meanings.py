@@ -39,8 +39,7 @@ from study.formats.placeholders import (
 from study.formats.tables import FileContents, FileOptions, domain_of
 from study.formats.thousands import without_thousands
 from study.formats.values import Column, clean_name, n_records_of
-from study.merge.units import unit_of
-from study.models.role_words import is_key, role_of_heading
+from study.models.role_words import is_key, role_of_heading, unit_beside
 from study.models.roles import Role
 
 _CODE_TEXTS = pa.array(
@@ -177,7 +176,7 @@ def _names_an_age(name: str) -> bool:
 
 def _in_units(name: str, columns: Mapping[str, Column]) -> bool:
     """Whether numbers are of several units: 180 months are an age."""
-    unit = unit_of(name, list(columns), lambda other: pc.unique(beginning(columns[other])).to_pylist())
+    unit = unit_beside(name, list(columns))
     units = None if unit is None else columns[unit]
     return isinstance(units, pa.ChunkedArray) and len(pc.unique(units).drop_null()) > 1
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +26,9 @@ from study.models.role_words import role_of_heading, unit_beside, words_beside_u
 # The kinds of units in which numbers are made one; results of laboratories in several units stay.
 _KINDS_OF = {"age": ("time",), "height or weight": ("weight", "length"), "a laboratory result": ()}
 _LOOKED_AT = 200  # records that show whether a column may have units
+# Months and weeks of infants beside years: so many of each, the years those of adults, and more than so many times the
+# other numbers, which are none of adults.
+_FEWEST, _ADULT, _APART = 5, 18, 1.5
 _NEARLY_ALL = 0.9  # of the records whose heading names a unit
 _USUAL = {"time": "YEARS", "weight": "kg", "length": "cm"}
 
@@ -73,40 +75,6 @@ def are_units(texts: Sequence[str], n_records: np.ndarray) -> bool:
     return is_sure and bool(n_records[are].sum() >= _NEARLY_ALL * n_records.sum())
 
 
-def unit_of(name: str, names: Sequence[str], first_values: Callable[[str], Iterable[object]]) -> str | None:
-    """The column of a table that names the unit of another one's numbers, by its heading or values; None for none."""
-    return unit_beside(name, names) or unit_by_values(name, names, first_values)
-
-
-def unit_by_values(name: str, names: Sequence[str], first_values: Callable[[str], Iterable[object]]) -> str | None:
-    """The column of an age, weight or length that has units of its kind alone, the usual one among them: ``anos``.
-
-    Its heading says nothing, and no other numbers stand between; before the numbers it stands behind no others.
-    ``first_values`` gives some values of a column.
-    """
-    kinds, place = _KINDS_OF.get(_measure(name), ()), names.index(name)
-
-    def words_in(other: str) -> set[str]:
-        return {_word(str(value)) for value in first_values(other)}
-
-    def has_words(other: str) -> bool:
-        words = words_in(other)
-        return not words or bool(np.isnan(parse_numbers(pd.Series(sorted(words)))).any())
-
-    before = names[:place] if kinds and all(map(has_words, names[:place])) else []
-    for other in (*takewhile(has_words, names[place + 1 :] if kinds else ()), *reversed(before)):
-        words = words_in(other)
-        are_units = any(_kinds()[kind].keys() >= words and 1 in map(_kinds()[kind].get, words) for kind in kinds)
-        if are_units and max(map(len, words)) > 1 and concept_of(other) is None and role_of_heading(other) is None:
-            return other
-    return None
-
-
-def first_values_of(table: SourceTable) -> Callable[[str], Iterable[object]]:
-    """What gives some values of a column of the table."""
-    return lambda name: table.counted_column(name)[0].iloc[:_LOOKED_AT].dropna().unique()
-
-
 def _measure(name: str) -> str:
     concept = concept_of(name)
     return "age" if name in ("AGE", "AAGE") else concept.name if concept else ""
@@ -119,10 +87,10 @@ def _word(text: str) -> str:
 def with_one_unit(table: SourceTable) -> SourceTable:
     """The table, its ages, weights and lengths of several units in the usual one, with notes.
 
-    A number whose unit is not known becomes missing; results of laboratories in several units stay, with a note. Raises
-    ``FaultyInputError`` for a table that is not in memory.
+    A number whose unit is not known becomes missing; results of laboratories in several units stay, with a note, and so
+    do ages beside what may be their unit. Raises ``FaultyInputError`` for a table that is not in memory.
     """
-    for column, kinds, unit in _pairs(table):
+    for column, kinds, unit, is_named in _pairs(table):
         texts = [str(text) for text in table.counts_of(unit).index]
         usual, factor_of = _factors(texts, kinds)
         # What only stands behind the numbers may be a ward: there all have to be units of the one kind.
@@ -132,6 +100,9 @@ def with_one_unit(table: SourceTable) -> SourceTable:
             units = {text.casefold() for text in texts if is_a_unit(text)}
             if len(units) > 1 and max(map(len, units)) > 1:  # and not A and B, wards
                 table = dataclasses.replace(table, notes=(*table.notes, _mixed(column, unit)))
+            continue
+        if not (is_named or _are_infants(table, column, unit, factor_of)):
+            table = dataclasses.replace(table, notes=(*table.notes, _may_be_unit(column, unit)))
             continue
         if len(table.frame) != table.n_rows:
             raise FaultyInputError(
@@ -151,13 +122,59 @@ def _mixed(column: str, unit: str) -> Note:
     )
 
 
-def _pairs(table: SourceTable) -> Iterator[tuple[str, tuple[str, ...], str]]:
-    """Columns of numbers that people have one of, each with its kinds of units, and the column that names its unit."""
+def _may_be_unit(column: str, unit: str) -> Note:
+    return Note.of(
+        lambda told: (
+            f"{shown_name(unit)} beside {shown_name(column)} has words for units of time: if it is its unit, call it "
+            f"{shown_name(column + '_unit')} in the source; left unchanged"
+        )
+    )
+
+
+def _pairs(table: SourceTable) -> Iterator[tuple[str, tuple[str, ...], str, bool]]:
+    """Columns of numbers that people have one of, each with its kinds of units, and the column that names its unit.
+
+    The last says whether a heading says that it does; else the values may.
+    """
     names = list(map(str, table.frame.columns))
     for name in names:
         of = _measure(name)
-        if of in _KINDS_OF and (unit := unit_of(name, names, first_values_of(table))) is not None:
-            yield name, _KINDS_OF[of], unit
+        if of in _KINDS_OF and (unit := unit_beside(name, names)) is not None:
+            yield name, _KINDS_OF[of], unit, True
+        elif of == "age" and (unit := _units_of_time_beside(name, names, table)) is not None:
+            yield name, _KINDS_OF[of], unit, False
+
+
+def _units_of_time_beside(name: str, names: Sequence[str], table: SourceTable) -> str | None:
+    """The column beside an age with words for units of time alone, years among them, and a heading that says nothing.
+
+    It may be how often somebody does something. Before the age it stands behind no other numbers.
+    """
+
+    def words_in(other: str) -> set[str]:
+        return {_word(str(one)) for one in table.counted_column(other)[0].iloc[:_LOOKED_AT].dropna().unique()}
+
+    place, times = names.index(name), _kinds()["time"]
+    before = names[max(place - 2, 0) : place]
+    is_of_others = len(before) > 1 and bool((~np.isnan(parse_numbers(pd.Series(sorted(words_in(before[0])))))).any())
+    for other in (*names[place + 1 : place + 2], *([] if is_of_others else before[-1:])):
+        if concept_of(other) is None and role_of_heading(other) is None:
+            words = words_in(other)
+            if words <= times.keys() and 1 in map(times.get, words) and max(map(len, words)) > 1:
+                return other
+    return None
+
+
+def _are_infants(table: SourceTable, column: str, unit: str, factor_of: Mapping[str, float | None]) -> bool:
+    """Whether the ages in years are adults' alone, and those in other units are numbers far below: no adults' years."""
+    rows = table.combinations([column, unit], None)
+    assert rows is not None  # no limit
+    ages = parse_numbers(rows[column])
+    factors = rows[unit].astype("str").map(factor_of).to_numpy(dtype=float)
+    years, others = ages[(factors == 1) & ~np.isnan(ages)], ages[(factors != 1) & ~np.isnan(ages)]
+    if min(len(years), len(others)) < _FEWEST:
+        return False
+    return bool(others.max() < _ADULT <= years.min() and _APART * others.max() < years.min())
 
 
 def _factors(texts: list[str], kinds: tuple[str, ...]) -> tuple[str, dict[str, float | None]]:

@@ -19,7 +19,7 @@ from study.formats.dated_columns import may_be_dates
 from study.formats.epochs import may_count_time
 from study.formats.tables import SourceTable
 from study.headings import is_number, words_of
-from study.merge.units import are_units, first_values_of, unit_by_values
+from study.merge.units import are_units
 from study.models.births import birth_by_values, has_dates
 from study.models.role_words import (
     HeadingSays,
@@ -40,6 +40,8 @@ MOST_CATEGORIES, PEOPLE_OF_A_CATEGORY = 20, 10  # of words; on average so many p
 PEOPLE_OF_A_TERM = 5
 PEOPLE_OF_A_WORD = 3  # of a term that is written in words
 MOST_DAYS_OF_A_MONTH, OLDEST = 31, 120
+OLDEST_OF_MANY = 90  # hardly anybody of a study is older, and many born in the nineties are in one
+_CROATIAN = {"bolesnika", "bolesnice", "pacijenta", "pacijentice", "ispitanika", "god", "godina", "godine", "u"}
 OF_MEDICINE, WORDS_OF_A_TERM = 0.8, 6  # the share of the values; words of one, not of a sentence
 # What outsiders know, whatever its values: a guess of the values does not make it less known.
 SEEN = Operation(OperationKind.NO_FURTHER, VariableClass.QUASI_IDENTIFIER_1, "seen or known by many")
@@ -83,11 +85,6 @@ class PlainTable:
     @cached_property
     def columns(self) -> list[str]:
         return list(map(str, self.table.frame.columns))
-
-    @cached_property
-    def _units(self) -> set[str | None]:
-        """The columns that have the units of others."""
-        return {unit_by_values(name, self.columns, first_values_of(self.table)) for name in self.columns}
 
     @property
     def roles(self) -> ColumnsAskedFor:
@@ -166,12 +163,15 @@ class PlainTable:
         return ColumnModel(role, reason, refers_to=refers_to, is_guessed=True)
 
     def _is_an_age(self, name: str) -> bool:
-        """Whether a heading has ``dob``, the age in Croatian, its values are years of a life, and no other is an age.
+        """Whether a heading is ``dob``, the age in Croatian, its values are years of a life, and no other is an age.
 
-        The year of a birth may have two digits.
+        Without a Croatian word beside it, values of 90 and more are years of birth of two digits.
         """
-        words = set(words_of(name).split())
-        if "dob" not in words or words & {"year", "yr", "month", "day"} or not _are_ages(self.values(name).numbers):
+        first, *others = words_of(name).split() or [""]
+        ages = self.values(name).numbers
+        if first != "dob" or not _CROATIAN.issuperset(others) or not _are_ages(ages):
+            return False
+        if not others and ages.max() >= OLDEST_OF_MANY:
             return False
         return not any((says := role_of_heading(other)) and says.role is Role.AGE for other in self.columns)
 
@@ -189,8 +189,6 @@ class PlainTable:
             return Role.TIME, "its values are times of day"
         if values.named == "sex":
             return Role.SEX, "its values are words for the sexes"
-        if not values.is_numeric and name in self._units:
-            return Role.UNIT, "its values are the units of the numbers before it"
         if values.are_countries:
             return Role.ORIGIN, "its values are names of countries"
         if values.are_yes_or_no:

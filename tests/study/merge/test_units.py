@@ -28,9 +28,14 @@ from tests.cases import each
         ("glucose,unit", ["5.5,mmol/L", "110,m"], ["5.5", "110"], ["mmol/L", "m"]),
         ("age,unit", ["40,M", "50,ICU"], ["40", "50"], ["M", "ICU"]),  # wards
         ("age,unit", ["40,A", "50,B"], ["40", "50"], ["A", "B"]),
-        ("idade,zzz", ["20,anos", "20,meses"], ["20", "1.6667"], ["anos"] * 2),  # by the values, whatever the heading
-        ("zzz,alder", ["år,18", "måneder,18"], ["år"] * 2, ["18", "1.5"]),
-        ("alder,zzz", ["40,uge", "50,dag"], ["40", "50"], ["uge", "dag"]),  # of an age in years, how often
+        ("idade,unidade", ["20,anos", "20,meses"], ["20", "1.6667"], ["anos"] * 2),
+        # Whatever the heading, by numbers that are no years; as many years and months are how often something is done.
+        ("idade,zzz", [*["20,anos"] * 5, *["12,meses"] * 5], ["20"] * 5 + ["1"] * 5, ["anos"] * 10),
+        ("zzz,alder", [*["år,18"] * 5, *["måneder,6"] * 5], ["år"] * 10, ["18"] * 5 + ["0.5"] * 5),
+        ("age,exercise", ["30,year", "79,day"] * 5, ["30", "79"] * 5, ["year", "day"] * 5),
+        ("age,exercise", ["30,year", "12,day"], ["30", "12"], ["year", "day"]),
+        ("weight,dose_in", ["70,g", "2,kg"] * 5, ["70", "2"] * 5, ["g", "kg"] * 5),
+        ("alder,zzz", ["40,uge", "50,dag"], ["40", "50"], ["uge", "dag"]),
         ("score,score_unit", ["18,points", "20,stars"], ["18", "20"], ["points", "stars"]),
     ],
 )
@@ -44,6 +49,14 @@ def test_units_beside_a_number(tmp_path, header, rows, values, units):
 def test_a_unit_that_stands_behind_another_number_is_not_that_of_the_age(tmp_path):
     (tmp_path / "dm.csv").write_text("age,duration,unit\n18,2,years\n20,3,months\n")
     assert with_one_unit(read_domain_file(tmp_path / "dm.csv")).frame["age"].tolist() == ["18", "20"]
+
+
+def test_what_may_be_the_unit_of_an_age_is_asked_about_only_beside_it(tmp_path):
+    (tmp_path / "dm.csv").write_text("sex,age,frequency\n" + "m,30,day\nf,60,year\n" * 5)
+    [note] = with_one_unit(read_domain_file(tmp_path / "dm.csv")).notes
+    assert "if it is its unit, call it 'age_unit'" in note
+    (tmp_path / "dm.csv").write_text("age,sex,frequency\n" + "5,m,day\n60,f,year\n" * 5)
+    assert not with_one_unit(read_domain_file(tmp_path / "dm.csv")).notes
 
 
 def test_results_in_several_units_are_reported(tmp_path):

@@ -187,11 +187,11 @@ def test_quarters_and_weeks_are_dates_whatever_the_heading():
 
 
 def test_a_heading_of_births_over_ages_is_an_age_where_no_other_column_is_one():
-    names = ("Dob", "dob bolesnika (god.)", "dob_year", "age")
+    names = ("Dob", "dob bolesnika (god.)", "dob_year", "dob_yy", "dob_y", "patient dob", "age")
     frame = pd.DataFrame({"patient_id": range(60)}).assign(**dict.fromkeys(names, range(20, 80)))
-    frame = frame.astype(str)
-    alone = [model_of("patient_id", P=frame[["patient_id", name]]).column("P", name).role for name in names[:3]]
-    assert alone == [Role.AGE, Role.AGE, Role.BIRTH]
+    frame = frame.assign(DOB=range(39, 99)).astype(str)  # the last two digits of years
+    alone = [model_of("patient_id", P=frame[["patient_id", one]]).column("P", one).role for one in (*names[:-1], "DOB")]
+    assert alone == [Role.AGE] * 2 + [Role.BIRTH] * 5
     assert model_of("patient_id", P=frame).column("P", "Dob").role is Role.BIRTH
 
 
@@ -342,6 +342,11 @@ def test_a_group_of_years_or_of_blood_is_no_arm(heading, is_arm):
 def test_a_unit_is_one_by_its_values_too(values, is_unit):
     frame = pd.DataFrame({"pid": [f"P{i}" for i in range(60)], "unit": (values * 30)[:60]})
     assert (model_of("pid", T=frame).column("T", "unit").role is Role.UNIT) == is_unit
+
+
+def test_units_of_time_beside_an_age_under_another_heading_are_how_often():
+    frame = pd.DataFrame({"pid": [f"P{i}" for i in range(60)], "age": [str(20 + i) for i in range(60)]})
+    assert model_of("pid", T=frame.assign(Rhythmus="Jahre")).column("T", "Rhythmus").role is Role.CATEGORY
 
 
 def test_one_row_for_each_person_is_no_long_table():
