@@ -151,7 +151,7 @@ FILES = (
 
 
 @COSTLY
-@pytest.mark.parametrize(("place", "name"), enumerate(FILES))
+@pytest.mark.parametrize(("place", "name"), list(enumerate(FILES)))
 def test_one_changed_byte_of_any_file_is_found_and_the_file_is_named(published, place, name, capsys):
     path = (published.folder / name).resolve()
     before = path.read_bytes()

@@ -282,7 +282,12 @@ def test_a_plain_wide_table_has_its_arms_and_the_changes_of_its_scales():
             ("hamd_week12", "hamd_week8", "hamd_baseline"),
             [("hamd_baseline", "hamd_week8"), ("hamd_baseline", "hamd_week12")],
         ),
-        (("sbp_v2", "sbp_v1"), [("sbp_v1", "sbp_v2")]),
+        (("sbp_v2", "sbp_v1"), []),
+        (("il10", "il12", "il17"), []),
+        (("score10", "score12", "icd10", "icd19", "factor_v_1", "factor_v_2", "vitamin_d_3", "vitamin_d_12"), []),
+        (("sbp_week4", "sbp_week8"), []),
+        (("sbp0", "sbp4", "sbp12"), [("sbp0", "sbp4"), ("sbp0", "sbp12")]),
+        (("sbp_w0", "sbp_w3", "sbp_d3"), [("sbp_w0", "sbp_d3"), ("sbp_w0", "sbp_w3")]),
     ],
 )
 def test_columns_of_one_scale_are_told_by_their_headings(names, pairs):

@@ -21,9 +21,8 @@ from study.models.roles import TableKind
 # What makes a result the baseline, the gravest last: the merge chooses by the same ladder.
 OTHER, LAST_BEFORE, FLAGGED, LAST_BEFORE_EXPOSURE = range(4)
 _OF_A_VISIT = re.compile(
-    r"(?i)(.*[^\W\d_])[\W_]*(?:baseline|base|bl|pre|[\W_](?:visit|week|month|day|v|w|m|d|t)[\W_]*(\d+))"
+    r"(?i)(.*[^\W\d_])[\W_]*(?:baseline|base|bl|pre|[\W_](visit|week|month|day|v|w|m|d|t)[\W_]*(\d+))"
 )
-_NUMBERED = re.compile(r"(.*?\D)(\d*0)")
 _FLAGS = (("BLFL", FLAGGED), ("LOBXFL", LAST_BEFORE_EXPOSURE))
 
 
@@ -50,18 +49,20 @@ def make(side: StudySide) -> Iterator[StudyTable]:
 
 def columns_of_scales(names: Sequence[str]) -> list[tuple[str, str]]:
     """Columns of one scale at the baseline and later, by their headings: ``sbp_baseline`` and ``sbp_week8``, ``cd40``
-    and ``cd420``. A number alone is a time beside a 0, unless 1 follows it as in a list of items.
+    and ``cd420``. The baseline is a word for it or the time 0; without one there is no scale.
     """
-    scales: dict[str, dict[int, str]] = {}
+    scales: dict[str, dict[tuple[str, int], str]] = {}
     for name in names:
         if found := _OF_A_VISIT.fullmatch(name):
-            scales.setdefault(found[1].casefold(), {})[int(found[2] or -1)] = name
+            at = (found[2] or "").casefold(), int(found[3] or 0)
+            scales.setdefault(found[1].casefold(), {})[at] = name
         elif name.endswith("0"):
             ends = {one.removeprefix(name[:-1]): one for one in names if one.startswith(name[:-1])}
-            times = {int(end): one for end, one in ends.items() if end.isdigit()}
-            scales[name] = {} if 1 in times else times
-    in_order = ([times[at] for at in sorted(times)] for times in scales.values())
-    return [(first, later) for first, *others in filter(None, in_order) for later in others]
+            # "il10" and "il12", or a 1 as in a list of items, are numbers of things.
+            if not ends.keys() & set("123456789" if name[-2:-1].isdigit() else "1"):
+                scales[name] = {("", int(end)): one for end, one in ends.items() if re.fullmatch(r"0|[1-9]\d*", end)}
+    in_order = [sorted((at[1] > 0, at, name) for at, name in times.items()) for times in scales.values()]
+    return [(scale[0][2], one) for scale in in_order if not scale[0][0] for is_later, _, one in scale if is_later]
 
 
 def _of_results(
