@@ -33,10 +33,12 @@ _SCORED_NAMES = {codecs.lookup(name).name: name for name in (*_SCORED, *_OF_OLD_
 _MOST_SCORED = 1000  # lines with foreign letters
 _CLEARLY, _LEAST_SCORE = 1.2, 0.03  # better than the usual one by this factor, and more than a few letters give
 _MOST_LETTERS = 1 << 16  # that are looked at one by one
-_MOST_ODD = 0.04  # of the foreign letters of a text that is read in its own encoding
+# Of the foreign letters of a text that is read in its own encoding; and fewer different ones than these.
+_MOST_ODD, _FEWEST_ODD = 0.04, 2
 # Signs that stand between two letters, and behind one: Crohn’s, m².
 _WITHIN_WORDS = frozenset("\xa0\xad\u2018\u2019\u2013\u2014\u2026·")
 _BEHIND_WORDS = _WITHIN_WORDS | frozenset("\u201c\u201d»°²³¹®™©±†‡•")
+_OF_UNITS = frozenset("µªº×÷§°²³´")  # that stand anywhere
 _LAST_LATIN = "\u02af"
 
 
@@ -183,18 +185,18 @@ def _guessed(pieces: Sequence[bytes], heading: bytes, path: Path) -> str:
 def _of_old_system(sample: bytes, guess: str) -> str:
     """The page of an old system that fits better, and by which words are whole that have signs in them by the guess."""
     sample = sample[:_MOST_LETTERS]
-    n_odd = _n_odd(sample.decode(guess, errors="replace"))
-    if n_odd <= _MOST_ODD * sum(letter >= 0x80 for letter in sample):
+    odd = _odd(sample.decode(guess, errors="replace"))
+    if len(set(odd)) < _FEWEST_ODD or len(odd) <= _MOST_ODD * sum(letter >= 0x80 for letter in sample):
         return ""
     scores = _scores(sample, (*_OF_OLD_SYSTEMS, guess))
     least = scores.pop(guess, 0.0)
-    whole = [name for name in scores if _is_valid(sample, name) and 4 * _n_odd(sample.decode(name)) <= n_odd]
+    whole = [name for name in scores if _is_valid(sample, name) and 4 * len(_odd(sample.decode(name))) <= len(odd)]
     best = max(whole, key=lambda name: (scores[name], name == "cp850"), default=guess)
     return best if scores.get(best, 0.0) > least else ""
 
 
-def _n_odd(text: str) -> int:
-    """How many foreign characters are signs in a word, of another script, or capitals beside small letters."""
+def _odd(text: str) -> list[str]:
+    """The foreign characters that are signs in a word, of another script, or capitals beside small letters."""
 
     def is_odd(before: str, one: str, after: str) -> bool:
         if not one.isalpha():
@@ -204,7 +206,9 @@ def _n_odd(text: str) -> int:
         return (before.islower() and one.isupper()) or (one.islower() and after.isupper()) or is_of_two_scripts
 
     around = zip(f" {text}", text, f"{text[1:]} ", strict=False)
-    return sum(is_odd(before, one, after) for before, one, after in around if one > "\x7f")
+    return [
+        one for before, one, after in around if one > "\x7f" and one not in _OF_UNITS and is_odd(before, one, after)
+    ]
 
 
 def _scores(sample: bytes, encodings: Sequence[str] = _SCORED) -> dict[str, float]:

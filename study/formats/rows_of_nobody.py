@@ -30,8 +30,10 @@ _MOST_SHARE, _MOST_ROWS = 0.05, 20  # more rows of nobody than this are no such 
 _FEWEST_RECORDS = 5  # that show the forms of the columns
 _FIT = 0.95  # of the values of a column with a form
 _FEWEST_LETTERS = 4  # of a word for a total at the end of another word, and more
+_MOST_LETTERS = 40  # before it
 _MOST_OF_A_LEGEND = 2  # cells of a row below a blank one at the end
 _NUMBER = re.compile(r"[<>]?=?\s*[+-]?[.,]*\d[\d.,\s]*([eE][+-]?\d+)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*", re.ASCII)
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)?")
 _MISSING = frozenset(("na", "n", "a", "nan", "null", "none", "nat", "unknown", "missing", "not", "done", "nd", "unk"))
 # What the ids of a table have in common, the narrowest first.
 _FORMS = (r"^\s*[+-]?\d+(\.\d*)?\s*$", r"^\s*\S*\d\S*\s*$", r"^\s*\S+\s*$")
@@ -154,7 +156,8 @@ def _form_of_summaries() -> str:
     """The form of a text that has words for a total alone, beside signs and numbers, or ends in one: ``Sous-total``."""
     words = sorted({form for word in words_of_summaries() for form in (word, words_of(word))})
     ends = "|".join(word for word in words if len(word) > _FEWEST_LETTERS)
-    return rf"(?i)^[\W\d_]*(?:(?:{'|'.join(words)}|[^\s\d]+(?:{ends}))[\W\d_]*){{1,4}}$"
+    alone = rf"[\W\d_]*(?:(?:{'|'.join(words)})[\W\d_]*){{1,4}}"
+    return rf"(?i)^(?:{alone}|\s*[^\s\d]{{1,{_MOST_LETTERS}}}(?:{ends})[\W\d_]*)$"
 
 
 def _is_summary(cell: str) -> bool:
@@ -203,7 +206,7 @@ class _Suspects:
         legend = self._legend(blank)
         totals = [place for place in others if place not in legend and self._is_total(rows[place], ids)]
         left = [place for place in others if place not in {*legend, *totals}]
-        texts = [place for place in left if self._breaks(rows[place], ids) or self._is_remark(rows[place], ids)]
+        texts = [place for place in left if self._breaks(place, rows[place], ids) or self._is_remark(rows[place], ids)]
         n_records = self.n_rows - len(self.rows)
         n_odd = len({*legend, *totals, *texts})
         if n_records < _FEWEST_RECORDS or n_odd > min(max(_MOST_SHARE * n_records, _MOST_ROWS), n_records // 2):
@@ -226,17 +229,20 @@ class _Suspects:
         said = [f"{name}: {cells[places[0]]}" for name, cells in self.cells.items() if places and cells[places[0]]]
         return f" ({listed(said, at_most=8)})" if said else ""
 
-    def _breaks(self, row: Mapping[str, str], ids: Sequence[str]) -> bool:
+    def _breaks(self, place: int, row: Mapping[str, str], ids: Sequence[str]) -> bool:
         """Whether some cell breaks the form of its column, and none fits or repeats what records have.
 
-        Without any id it is enough that more cells of numbers break the form than fit it: 12-16, and <5.
+        Right below the headings, without any id, bounds may fit, beside ranges that break the form: <5, and 12-16.
         """
         given = {name: cell for name, cell in row.items() if cell and name not in ids}
-        n_broken = sum(self.forms[name].breaks(cell) for name, cell in given.items())
+        broken = [cell for name, cell in given.items() if self.forms[name].breaks(cell)]
         fitting = [cell for name, cell in given.items() if self.forms[name].fits(cell)]
         is_odd = all(not row[name] or not re.search(r"\d", row[name]) or " " in row[name] for name in ids)
-        may_fit = not any(row[name] for name in ids) and all(map(_NUMBER.fullmatch, fitting))
-        return is_odd and n_broken > (len(fitting) if may_fit else 0) and (may_fit or not fitting)
+        are_ranges = all(cell[0] in "<>" for cell in fitting) and all(
+            len(_DIGITS.findall(cell)) == 2 for cell in broken
+        )
+        may_fit = self.rows[place] < _MOST_OF_A_LEGEND and not any(row[name] for name in ids) and are_ranges
+        return is_odd and bool(broken) and (may_fit or not fitting)
 
     def _is_total(self, row: Mapping[str, str], ids: Sequence[str]) -> bool:
         """Whether a row has a word for it where ids have digits, or numbers that are the sums or means of columns.
@@ -244,13 +250,13 @@ class _Suspects:
         The word may stand beside a missing id, too.
         """
         given = {name: cell for name, cell in row.items() if cell}
-        words = [name for name, cell in given.items() if _is_summary(cell)]
+        words = [name for name, cell in given.items() if _is_summary(cell) and cell not in self.forms[name].known]
         numbers = {name: cell for name, cell in given.items() if _NUMBER.fullmatch(cell)}
         is_named = any(name in words for name in ids)
         if (is_named or self._is_of_a_group(row, ids)) and not any(self.forms[name].are_words for name in ids):
             return True
         numbers = {name: cell for name, cell in numbers.items() if name not in ids}
-        if self._counts_words(row, ids) and len(numbers) == len([name for name in given if name not in ids]):
+        if len(numbers) > 1 and numbers.keys() == given.keys() - {*ids} and self._are_counts(numbers, row, ids):
             return True
         may_be = is_named or len(numbers) + len(words) == len(given)
         is_named |= bool(words) and not any(row[name] for name in ids)
@@ -260,11 +266,14 @@ class _Suspects:
             and all(self._is_summed(name, cell, is_named=is_named) for name, cell in numbers.items())
         )
 
-    def _counts_words(self, row: Mapping[str, str], ids: Sequence[str]) -> bool:
-        """Whether a row without a digit in its ids, where all others have one, has a number in a column of words."""
+    def _are_counts(self, numbers: Mapping[str, str], row: Mapping[str, str], ids: Sequence[str]) -> bool:
+        """Whether a row without a digit in its ids, where others have one, says how many values each column has.
+
+        One of the columns has words: a person may have the numbers of the others.
+        """
         is_odd = not any(self.forms[name].are_words or re.search(r"\d", row[name]) for name in ids)
-        in_words = [form for name, form in self.forms.items() if row[name] and name not in ids and form.have_no_digit]
-        return is_odd and len(in_words) > 0
+        are_counts = all(_number(cell) == self.forms[name].n_given for name, cell in numbers.items())
+        return is_odd and are_counts and any(self.forms[name].have_no_digit for name in numbers)
 
     def _is_of_a_group(self, row: Mapping[str, str], ids: Sequence[str]) -> bool:
         """Whether an id without a digit begins with a word for a total, as ``Summe Arm A``, and all numbers are such.
@@ -348,7 +357,7 @@ class _Form:
     def __init__(self, values: Sequence[str]):
         given = [value for value in values if value and not _is_missing(value)]
         self.n_given = len(given)
-        self._known = set(given)
+        self.known = set(given)
         n_numbers = sum(_NUMBER.fullmatch(value) is not None for value in given)
         n_digits = sum(any(letter.isdigit() for letter in value) for value in given)
         enough = self.n_given > _MOST_OF_A_LEGEND
@@ -356,7 +365,7 @@ class _Form:
         self._have_digits = enough and n_digits >= _FIT * self.n_given
         self.are_words = n_digits < _FIT * self.n_given
         self.have_no_digit = enough and not n_digits
-        self._repeats = enough and 2 * len(self._known) <= self.n_given
+        self._repeats = enough and 2 * len(self.known) <= self.n_given
         self.repeats_always = self._repeats and self.n_given == len(values) and not n_numbers
         self.are_whole = self._are_numbers and all(value.isdecimal() for value in given)
 
@@ -372,7 +381,7 @@ class _Form:
             return _NUMBER.fullmatch(cell) is not None
         if self._have_digits:
             return any(letter.isdigit() for letter in cell)
-        return self._repeats and cell in self._known
+        return self._repeats and cell in self.known
 
 
 def _are_headings(row: Mapping[str, str]) -> bool:

@@ -147,7 +147,7 @@ def test_pieces_of_values(tmp_path):
     ("text", "encoding"),
     [
         ("sex;town\nmännlich;Köln\nweiblich;Düsseldorf\n", "cp850"),
-        ("sexe;âge;ville\nfemme;3;Béziers\nhomme;4;Orléans\n", "mac-roman"),
+        ("sexe;âge;ville\nfemme;3;Béziers\nhomme;4;Orléans\nfemme;5;Mâcon\n", "mac-roman"),
         (POLISH, "cp852"),
         (RUSSIAN, "koi8-r"),
         (RUSSIAN, "cp866"),
@@ -159,7 +159,13 @@ def test_the_fault_names_the_page_of_an_old_system_whose_words_are_whole(tmp_pat
     assert f'"encoding": "{encoding}"' in fault_of(tmp_path, text.encode(encoding))
 
 
-@each("text", ["a\nSmith†\n", "a;b\nCrohn’s;5 %\n", "anzahlÜbungen;x\n1;2\n", "a\nMme\xa0dupont\n", "a\ncol·legi\n"])
+@each(
+    "text",
+    [
+        *("a\nSmith†\n", "a;b\nCrohn’s;5 %\n", "anzahlÜbungen;x\n1;2\n", "a\nMme\xa0dupont\n", "a\ncol·legi\n"),
+        *("id;WBC /µL;temp °C\n", "id;TSH µIU/mL\n", "dose\nkg×m²\nmg×2\n", "Nr§;Abs§5\n", "dx\nCrohn´s\n"),
+    ],
+)
 def test_signs_that_stand_in_words_are_of_no_old_system(tmp_path, text):
     assert text_of(tmp_path, text.encode("cp1252"))[0] == text
 

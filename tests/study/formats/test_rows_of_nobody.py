@@ -88,12 +88,20 @@ def test_a_legend_below_a_blank_row_is_no_record(tmp_path: Path) -> None:
         ["Min Ho", "", "45", "71.5"],
         ["Min Ho", "", "47", ""],  # the mean
         ["112", "-", "-", "-"],  # of whom nothing is known
+        ["Huber", "1", "45", ""],  # a sex by its code, where others have letters
+        ["", "2", "45", "70"],
+        ["pending", "9", "51", "77"],
     ],
 )
 def test_what_may_be_a_person_stays(row: list[str], tmp_path: Path) -> None:
     table = table_of(tmp_path, [*RECORDS[:6], row, *RECORDS[6:]])
     assert table.n_rows == len(RECORDS) + 1
     assert not any("no record of a person" in note for note in table.notes)
+
+
+def test_a_person_without_an_id_stays_where_one_value_fits(tmp_path: Path) -> None:
+    rows = [[*row, str(150 + place)] for place, row in enumerate(RECORDS)]
+    assert table_of(tmp_path, [["", "-", "adult", "refused", "155"], *rows], [*HEADINGS, "height"]).n_rows == 13
 
 
 def test_initials_that_are_a_word_for_a_summary_stay(tmp_path: Path) -> None:
