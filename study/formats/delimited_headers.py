@@ -22,6 +22,7 @@ DELIMITER_NAMES = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 SAMPLE_BYTES = 1 << 18
 _SAMPLE_RECORDS = 200
 _MOST_LINES_ABOVE = 10
+_MOST_OF_A_LIST = 2  # fields: a name, and what it is
 _FEWEST_RECORDS = 4  # that show how many columns there are
 
 
@@ -176,14 +177,22 @@ def _fields_per_record(sample: str, delimiter: str, is_whole: bool) -> list[int]
 def looks_like_a_table(beginning: bytes) -> bool:
     """Whether the first bytes of a text are records under a header, rather than prose: several fields, all alike.
 
-    There may be lines of a title above them.
+    There may be lines of a title above them, if the header has three fields or more, and looks like one.
     """
     is_wide = beginning[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     sample = beginning.decode("utf-16" if is_wide else "latin-1", errors="ignore").lstrip("\r\n")
     for line in range(_MOST_LINES_ABOVE + 1):
         rest = _from_line(sample, line)
-        n_fields = _fields_per_record(rest, guess_delimiter(rest, is_whole=False, usual="\t"), is_whole=False)
-        enough = not line or len(n_fields) > _SAMPLE_RECORDS // 10
-        if enough and n_fields[0] > 1 and 10 * sum(n == n_fields[0] for n in n_fields) >= 9 * len(n_fields):
+        delimiter = guess_delimiter(rest, is_whole=False, usual="\t")
+        n_fields = _fields_per_record(rest, delimiter, is_whole=False)
+        may_be = not line or (len(n_fields) > _SAMPLE_RECORDS // 10 and _has_headings(_records(rest, delimiter, False)))
+        if may_be and n_fields[0] > 1 and 10 * sum(n == n_fields[0] for n in n_fields) >= 9 * len(n_fields):
             return True
     return False
+
+
+def _has_headings(records: Sequence[_Record]) -> bool:
+    """Whether the first record has three names or more: texts that begin with a letter, and are not repeated in their column."""
+    names, *below = [one.fields for one in records]
+    are_names = all(name[:1].isalpha() for name in names) and len(set(names)) == len(names) > _MOST_OF_A_LIST
+    return are_names and not any(one == name for fields in below for one, name in zip(fields, names, strict=False))

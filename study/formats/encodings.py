@@ -63,7 +63,7 @@ def read_text(source: SourceFile, declared: str | None) -> tuple[pa.Buffer, list
     may_be_utf8 = declared is None or codecs.lookup(declared).name in ("utf-8", "utf-8-sig")
     if may_be_utf8 and _is_valid_utf8(content):
         data = data[3:] if content.startswith(codecs.BOM_UTF8) else data
-        return (data, []) if declared is not None or not _TWICE.search(content) else _encoded_once(data, path)
+        return (data, []) if declared is not None or not _may_be_twice(content) else _encoded_once(data, path)
     encoding, notes = chosen_encoding(content.split(b"\n"), "line", path, declared)
     return pa.py_buffer(_decoded_whole(content, path, encoding)), notes
 
@@ -73,7 +73,15 @@ _TWICE = re.compile(
     rb"\xc3[\x82-\x9f](?:\xc2[\x80-\xbf]|[\xc5\xc6\xcb][\x80-\xbf]|\xe2[\x80-\x84][\x80-\xbf])"
     rb"|\xc3\xa2(?:\xe2\x82\xac|\xc2\x80)"
 )
-_WRITTEN = re.compile("[\u00c0-\u017f\u0370-\u052f\u2010-\u2026°µ±²³]")  # letters, dashes and quotes
+# Two such letters after a capital may be the end of a word in capitals, and a sign: IRMÃ “A” without its blank.
+_IN_CAPITALS = re.compile(rb"(?:[A-Z]|\xc3[\x80-\x9e])(" + _TWICE.pattern + rb")(?![a-z])")
+_WRITTEN = re.compile("[\ufeff\u00c0-\u017f\u0370-\u052f\u2010-\u2026°µ±²³]")  # letters, dashes and quotes
+
+
+def _may_be_twice(content: bytes) -> bool:
+    """Whether two different letters may have been encoded twice, or one that is not in a word in capitals."""
+    found = _TWICE.findall(content)
+    return len(set(found)) > 1 or len(found) > len(_IN_CAPITALS.findall(content))
 
 
 def _encoded_once(data: pa.Buffer, path: Path) -> tuple[pa.Buffer, list[str]]:
@@ -89,7 +97,7 @@ def _encoded_once(data: pa.Buffer, path: Path) -> tuple[pa.Buffer, list[str]]:
     if len(twice) < len(foreign):
         few = f"{people_on_screen(len(twice))} of {len(foreign):,} different lines with foreign letters"
         return data, [f"{few} encoded twice in UTF-8, left unchanged: one letter is two signs there; export it again"]
-    once = "\n".join(twice.get(line, line) for line in lines)
+    once = "\n".join(twice.get(line, line) for line in lines).removeprefix("\ufeff")
     one = setting_of(path, "encoding", "utf-8")
     return pa.py_buffer(once.encode()), [f"encoded twice in UTF-8: read as encoded once (guessed; if not, {one})"]
 

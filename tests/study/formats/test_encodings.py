@@ -179,6 +179,7 @@ def twice(text: str) -> bytes:
 def test_what_was_encoded_twice_is_read_once_and_said(tmp_path, text):
     read, [note] = text_of(tmp_path, twice(text))
     assert (read, note[:13]) == (text, "encoded twice")
+    assert text_of(tmp_path, twice("\ufeff" + text))[0] == text
     assert text_of(tmp_path, twice(text), "utf-8") == (twice(text).decode(), [])
 
 
@@ -189,7 +190,7 @@ def test_a_text_of_which_some_was_encoded_twice_stays_and_is_said(tmp_path):
     assert notes_on_twice(["Größe", twice("Größe").decode()])[0].startswith("1 text encoded twice")
 
 
-@each("text", ["IRMÃ\n«IRMÃ»\n", "CAFÉ®\né\n", "Île\n", "Ã\n"])
+@each("text", ["IRMÃ\n«IRMÃ»\n", "CAFÉ®\né\n", "Île\n", "Ã\n", "id;nome\n1;IRMÃ“ES\n"])
 def test_letters_beside_signs_were_encoded_once(tmp_path, text):
     assert text_of(tmp_path, text.encode()) == (text, [])
 

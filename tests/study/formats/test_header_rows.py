@@ -246,7 +246,18 @@ def test_groups_in_each_cell_are_joined_as_those_in_their_first_cell(tmp_path: P
     assert list(table.frame.columns) == ["PatNr", "start weight", "start sbp", "end weight", "end sbp"]
 
 
-def test_a_text_with_titles_above_its_table_is_a_table_and_a_letter_is_none() -> None:
+@each(
+    "text",
+    [
+        "Dear colleague,\nplease find enclosed\nthe data, as you asked, of May\n" * 10,
+        "Export log\n" + "".join(f"2020-01-{day}, exported table {day}\n" for day in range(10, 32)) * 2,
+        "Changes\n" + "".join(f"v{number}; fixed {number}\n" for number in range(30)),
+        "Settings\n" + "".join(f"name{number}\tvalue{number}\n" for number in range(30)),
+        "References\n" + "".join(f"Smith J, Miller K, Huber B. A trial {number}.\n" for number in range(30)),
+        "Log\n" + "".join(f"INFO\texported\ttable {number}\n" for number in range(30)),
+    ],
+)
+def test_a_text_with_titles_above_its_table_is_a_table_and_a_letter_is_none(text: str) -> None:
     records = b"PatNr\tSex\tAge\n" + b"1\tm\t50\n" * 40
     assert looks_like_a_table(b"Device: XY\nUser: admin\n\n" + records)
-    assert not looks_like_a_table(b"Dear colleague,\nplease find enclosed\nthe data, as you asked, of May\n" * 10)
+    assert not looks_like_a_table(text.encode())
