@@ -192,7 +192,7 @@ def looks_like_a_table(beginning: bytes) -> bool:
 
 
 def _has_headings(records: Sequence[_Record]) -> bool:
-    """Whether the first record has three names or more: texts that begin with a letter, and are not repeated in their column."""
+    """Whether the first record has three names or more, which begin with a letter and are not in their column again."""
     names, *below = [one.fields for one in records]
     are_names = all(name[:1].isalpha() for name in names) and len(set(names)) == len(names) > _MOST_OF_A_LIST
     return are_names and not any(one == name for fields in below for one, name in zip(fields, names, strict=False))
