@@ -153,9 +153,21 @@ config_case(
 )
 config_case(
     "keys_that_are_gone",
-    ["tables: gone since version", "sdcTable or ACRO", "intruder: gone", "linkage_attack", "pool: gone"],
-    n_faults=3,
+    [
+        "tables: gone since version",
+        "sdcTable or ACRO",
+        "intruder: gone",
+        "linkage_attack",
+        "pool: gone",
+        "; mdav",
+        "rank_swap['keep_means']: gone",
+    ],
+    n_faults=5,
     tables={"method": "round"},
+    treatment=[
+        {"method": "sorted_microaggregation"},
+        {"method": "rank_swap", "columns": ["DM__AGE"], "percent": 5, "keep_means": True},
+    ],
     intruder={},
     pool={},
 )

@@ -217,6 +217,19 @@ def test_an_unexpected_exception_is_told_without_its_message(door, kind, pilot, 
     assert snapshot(pilot.root) == before
 
 
+def test_an_unexpected_system_error_is_told_without_its_message(capsys):
+    """pyarrow's own input errors are of the system's kind, and their message quotes what they read."""
+
+    def fails():
+        raise OSError(SECRET)
+
+    outcome = batch.guarded(fails, batch.Log())
+    told = capsys.readouterr()
+    assert outcome.status == INPUT_AT_FAULT
+    assert outcome.faults == ["OSError: the results were not changed"]
+    assert SECRET not in told.out + told.err + repr(outcome)
+
+
 FAILING_DOOR = """
 import runpy, sys
 sys.path.insert(0, {folder!r})

@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from disclosure_control.basics.encoding.columns import LARGEST_NUMBER
-from disclosure_control.basics.settings.unknown_keys import unknown_key
+from disclosure_control.basics.settings.unknown_keys import hint_of_name, unknown_key
 from disclosure_control.basics.telling.faults import nearest_name
 
 
@@ -192,7 +192,7 @@ def all_or_some_of(*names: str) -> Kind:
 
     def unknown(value: Any, place: Place) -> list[str]:
         return [
-            f"{place}: {name!r} is not known{nearest_name(name, names)}; known: {', '.join(names)}"
+            f"{place}: {name!r} is not known{hint_of_name(place, name, names)}; known: {', '.join(names)}"
             for name in (() if value == "all" else value)
             if name not in names
         ]

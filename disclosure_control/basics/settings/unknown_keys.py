@@ -1,4 +1,4 @@
-"""Keys that a config may not have: those that are gone, with what to use instead, and those that never were."""
+"""Keys and names that a config may not have: those gone, with what to use instead, and those that never were."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Final
 
 from disclosure_control.basics.telling.faults import nearest_name
 
-# By the place of a key that an earlier version read: what to use instead.
+_FOR_SECTIONS: Final = "evidence/rules.html judges the rules of authorities"
+# By the place of a key or a name that an earlier version read: what to use instead.
 GONE: Final = {
     "context['catalogue']": "describe the dataset with the editor of the catalogue",
     "context['word']": "pandoc evidence/anonymisation_report.md -o report.docx makes the document",
@@ -22,9 +23,17 @@ GONE: Final = {
     },
     "linkage_attack['interval_disclosure']": "sdcMicro's dRisk measures how near released numbers are to the true ones",
     "linkage_attack['n_attacks']": "everybody in the identified table is attacked; hand in a part of it",
+    "method['sorted_microaggregation']": "mdav loses less",
+    **{f"mondrian[{name!r}]": "take it out; Mondrian has one form" for name in ("form", "numbers")},
     "pool": "each hospital runs its own pilot; no command counts the people of several without their records",
+    **{f"rank_swap[{name!r}]": "percent says how far a value may move" for name in ("keep_correlation", "keep_means")},
+    **{f"risk['sections'][{name!r}]": _FOR_SECTIONS for name in ("presets", "safe_harbour")},
+    **{
+        f"risk['sections'][{name!r}]": "quasi_identifier_groups.csv has the classes"
+        for name in ("riskiest_classes", "near_empty_bins")
+    },
     "risk['presets']": "evidence/rules.html judges the rules of EMA; the report gives the highest and the average risk",
-    "risk['safe_harbour']": "the key identifiers finds ages above 89 and zip codes; evidence/rules.html has the rules",
+    "risk['safe_harbour']": _FOR_SECTIONS,
     "sweep['utility']": "the tables of a release compare means and regressions before and after: release, fit_for_use",
     "tables": "protect tables that you bring with sdcTable or ACRO; what a release says of its own tables is masked "
     "as before",
@@ -33,8 +42,21 @@ GONE: Final = {
 
 def unknown_key(place: object, key: object, known: Iterable[str]) -> str:
     """The fault of a ``key`` that is not among the ``known`` ones of this place; no place is the config itself."""
-    at = f"{place}[{key!r}]" if str(place) else str(key)
-    if at in GONE:
-        return f"{at}: gone since version 4.0.0; {GONE[at]}"
+    if gone := _gone(place, key):
+        at = f"{place}[{key!r}]" if str(place) else key
+        return f"{at}: {gone}"
     said = f"{place}: unknown key {key!r}" if str(place) else f"{key}: unknown key"
     return f"{said}{nearest_name(key, known)}; known: {', '.join(known)}"
+
+
+def hint_of_name(place: object, name: object, known: Iterable[str]) -> str:
+    """What follows a name that is not among the ``known`` ones: that it is gone, or the nearest; "" for neither."""
+    gone = _gone(place, name)
+    return f"; {gone}" if gone else nearest_name(name, known)
+
+
+def _gone(place: object, name: object) -> str:
+    """Of a step, "treatment[0] noise", the place in the registry is its method."""
+    of_step = str(place).rpartition(" ")[2]
+    instead = GONE.get(f"{of_step}[{name!r}]" if of_step else str(name))
+    return f"gone since version 4.0.0; {instead}" if instead else ""

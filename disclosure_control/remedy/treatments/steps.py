@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.fields import columns_named, faults_of, typed
 from disclosure_control.basics.settings.kinds import Kind, Place
-from disclosure_control.basics.telling.faults import nearest_name, stop_at
+from disclosure_control.basics.settings.unknown_keys import hint_of_name
+from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.remedy.treatments.registry import TreatmentStep, methods
 
@@ -64,7 +65,7 @@ def faults_of_steps(
             faults.append(f'{where}: found no dictionary with a "method"; known: {", ".join(methods())}')
             continue
         if step["method"] not in methods():
-            hint = nearest_name(step["method"], methods()) or f"; known: {', '.join(methods())}"
+            hint = hint_of_name("method", step["method"], methods()) or f"; known: {', '.join(methods())}"
             faults.append(f"{where}: unknown method {step['method']!r}{hint}")
             continue
         treatment = methods()[step["method"]]

@@ -49,6 +49,12 @@ def test_counts_bear_discrete_laplace_noise_of_the_scale_of_their_epsilon():
     assert p_of_discrete_laplace(noise, 1 / mechanism_of(EVERY_KIND["count"]).epsilon) > FALSE_ALARM
 
 
+def test_each_cell_of_a_histogram_bears_noise_of_its_own():
+    """Six people are F and four M: one draw for all cells would leave the difference of 2 as it is."""
+    found = {cells[0]["value"] - cells[1]["value"] for cells in (answer["cells"] for answer in draws("histogram", 40))}
+    assert len(found) > 1
+
+
 @pytest.mark.parametrize("scale", [1.6, 2.5])
 def test_noise_of_another_scale_would_be_seen(scale):
     """What makes the tests above able to fail: a fifth less noise, or a quarter more."""

@@ -372,6 +372,7 @@ def test_what_each_attribute_adds():
         ({"models": {"entropy_l": 3}}, "a dictionary of parameters"),
         ({"models": {"entropy_l": {"c": 3}}}, "threshold"),
         ({"presets": "all"}, "['presets']: gone since version 4.0.0"),
+        ({"sections": ["riskiest_classes"]}, "'riskiest_classes' is not known; gone since version 4.0.0; quasi_"),
     ],
 )
 def test_faults_of_settings_that_belong_together(value, words):
