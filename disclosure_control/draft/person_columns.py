@@ -17,7 +17,7 @@ from disclosure_control.basics.telling.words import counted, listed
 from study.concepts import names_a_measure, names_an_examination
 from study.formats.tables import Through
 from study.headings import is_number, names_subjects
-from study.merge.through import KnownPeople, way_to_person, with_person_of_key
+from study.merge.through import KnownPeople, way_to_person, why_through, with_person_of_key
 from study.models.long_tables import may_be_row_of_a_person
 from study.models.role_words import (
     is_key,
@@ -212,7 +212,7 @@ def _find_keys(tables: Mapping[str, pd.DataFrame], found: dict[str, PersonColumn
     without = [domain for domain, one in found.items() if one is None]
     for domain in without:
         if (way := way_to_person(tables[domain], people)) is not None:
-            reason = f"each {way.key} of its rows belongs to one person of {way.through}"
+            reason = why_through(way)
             del found[domain]
             found[domain] = PersonColumn(people[way.through].person, reason, True, way)
             return _find_keys(tables, found)

@@ -158,7 +158,8 @@ def _fault_of_few_shared(domain: str, counts: tuple[int, int, int], way: Through
 def questions_of_tables(members: Mapping[str, Sequence[SourceTable]], ids: pd.Index, state: MergeState) -> list[str]:
     """Notes that ask: an earlier export beside a later one, ids alone, and ids that stand for no patient."""
     person = state.rule.column
-    columns = {domain: frozenset(tables[0].frame) for domain, tables in members.items() if person in tables[0].frame}
+    of_files = {domain: [frozenset(one.frame) for one in tables] for domain, tables in members.items()}
+    columns = {domain: one[0] for domain, one in of_files.items() if person in one[0] and len(set(one)) == 1}
     notes = [
         f"{domain}: it has ids alone, so that no column tells that a person is in it; if that means something, give it "
         "a column that says so"
@@ -205,7 +206,8 @@ def _note_on_trials(ids: pd.Index) -> list[str]:
 class SexesProof:
     """Of the sexes in several tables, part by part: how many people have another one in another table.
 
-    They are compared in people with both; where most differ, the tables have other codes.
+    They are compared in people with both. Where most differ, or each column has a code that the other one lacks, the
+    tables have other codes: M and W are no M and F.
     """
 
     def __init__(self, domains: Sequence[Domain]) -> None:
@@ -216,9 +218,12 @@ class SexesProof:
             if column.role is Role.SEX and _heading_says(name, (Role.SEX,))
         ]
         self._counts = {pair: np.zeros(2, dtype=np.int64) for pair in combinations(names, 2)}
+        self._codes: dict[str, set[str]] = {name: set() for name in names}
 
     def add(self, columns: Mapping[str, ColumnOfPeople]) -> None:
         """Count the people of a part, by the ``columns`` of the combined dataset (n_people,)."""
+        for name in self._codes.keys() & columns.keys():
+            self._codes[name] |= set(pd.Series(columns[name], dtype="str").dropna().unique())
         for one, other in self._counts:
             if one in columns and other in columns:
                 first, second = (pd.Series(columns[name], dtype="str").reset_index(drop=True) for name in (one, other))
@@ -228,7 +233,12 @@ class SexesProof:
 
     def notes(self) -> list[str]:
         """A question for each two columns that contradict each other."""
-        return [_note_on_two(*pair, int(n)) for pair, (n_same, n) in self._counts.items() if 0 < n < n_same]
+        found = {pair: int(n) for pair, (n_same, n) in self._counts.items() if 0 < n < n_same}
+        return [_note_on_two(*pair, n) for pair, n in found.items() if self._have_one_code(*pair)]
+
+    def _have_one_code(self, one: str, other: str) -> bool:
+        first, second = self._codes[one], self._codes[other]
+        return first <= second or second <= first
 
 
 def _note_on_two(one: str, other: str, n: int) -> str:

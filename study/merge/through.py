@@ -135,8 +135,8 @@ class KnownPeople:
 def way_to_person(frame: pd.DataFrame, known: Mapping[str, KnownPeople]) -> Through | None:
     """The key of a table by which another one, of ``known`` people by domain, says whose its rows are; None for none.
 
-    A key is a column of both under one name, each of its values belongs to one person there, and nearly all that the
-    table has are among them. A person's own number is no key.
+    A key is a column of both under one name, each of its values belongs to one person there, and at least ``KNOWN`` of
+    those that the table has are among them. A person's own number is no key.
     """
     found = []
     for domain, other in known.items():
@@ -153,10 +153,15 @@ def way_to_person(frame: pd.DataFrame, known: Mapping[str, KnownPeople]) -> Thro
     return Through(*max(found)[-2:]) if found else None
 
 
+def why_through(way: Through) -> str:
+    """Why rows get their person by a key."""
+    return f"at least {KNOWN:.0%} of its {way.key!r} are in {way.through}, where each belongs to one person"
+
+
 def how_to_join(domain: str, way: Through) -> str:
     """Why rows of a table get their person by a key, and the setting by which they do."""
     setting = all_files_setting("files", {domain: {"person": {"through": way.through, "key": way.key}}})
-    return f"each of its {way.key!r} belongs to one person of {way.through}: join them by {setting}"
+    return f"{why_through(way)}: join them by {setting}"
 
 
 def with_person_of_key(frame: pd.DataFrame, other: KnownPeople, key: str) -> pd.DataFrame:

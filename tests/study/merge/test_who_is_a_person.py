@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ from disclosure_control.basics.settings.kinds import Place
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.draft.draft import draft_config
 from disclosure_control.release.study import read_study
+from study.formats.tables import SourceTable
 from study.merge.combine import Combined, combine_domains
-from study.merge.proof import _note_on_spellings
+from study.merge.proof import _note_on_spellings, questions_of_tables
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
 from tests.cases import each
@@ -84,7 +86,9 @@ def test_a_draft_beside_a_partial_config_knows_the_key_too(tmp_path: Path) -> No
 
 def test_the_fault_of_a_table_without_the_column_names_the_key(tmp_path: Path) -> None:
     line = '{"files": {"LAB": {"person": {"through": "PATIENT", "key": "stay_id"}}}}'
-    assert line in fault_of(stays(tmp_path))
+    fault = fault_of(stays(tmp_path))
+    assert line in fault
+    assert "at least 80% of its 'stay_id' are in PATIENT, where each belongs to one person: join them by" in fault
     for first_key in (1000, 1):  # ids of others, and those that look like people's
         assert line in fault_of(stays(tmp_path, first_key), files={"LAB": {"person": "stay_id"}})
 
@@ -193,6 +197,15 @@ def test_an_earlier_export_beside_a_later_one_is_asked_about_and_two_visits_are_
     assert not notes_on(tmp_path, may=later, april=visit)
 
 
+def test_tables_whose_files_have_other_columns_are_no_exports_of_one_another() -> None:
+    rows = pd.DataFrame({"patient_id": [f"H{i:02d}" for i in range(20)], "x": "1", "y": "2"})
+    whole, part = (SourceTable("A", "a.csv", "", frame, {}, ()) for frame in (rows, rows.drop(columns="y")))
+    state: Any = SimpleNamespace(rule=SubjectIdRule(column="patient_id"))
+    ids = pd.Index(rows["patient_id"])
+    assert not questions_of_tables({"A": [whole], "B": [whole, part]}, ids, state)
+    assert questions_of_tables({"A": [whole], "B": [whole, whole]}, ids, state)
+
+
 def test_a_table_of_ids_alone_is_asked_about(tmp_path: Path) -> None:
     ids = [f"H{i:02d}" for i in range(20)]
     [note] = notes_on(
@@ -216,10 +229,11 @@ def test_ids_of_a_trial_of_the_system_are_asked_about_where_the_others_are_none(
 def test_sexes_of_two_tables_that_contradict_each_other_are_asked_about(tmp_path: Path) -> None:
     def asked(codes: str, n_changed: int) -> list[str]:
         ids = [f"H{i:02d}" for i in range(20)]
-        first = [["patient_id", "sex"], *([one, "mf"[i % 2]] for i, one in enumerate(ids))]
-        second = [["patient_id", "sex"], *([one, codes[(i + (i < n_changed)) % 2]] for i, one in enumerate(ids))]
+        first = [["patient_id", "sex"], *([one, "mmf"[i % 3]] for i, one in enumerate(ids))]
+        second = [["patient_id", "sex"], *([one, codes[(i % 3 > 1) ^ (i < n_changed)]] for i, one in enumerate(ids))]
         return [note for note in notes_on(tmp_path, a=first, b=second) if "another value" in note]
 
     assert asked("mf", 3)[0].startswith("3 people have another value in A__sex than in B__sex")
     assert not asked("mf", 0)
     assert not asked("12", 3)
+    assert not asked("mw", 0)
