@@ -1,23 +1,26 @@
 """Columns that identify a person or contain free text by their names, and why.
 
-A variable of SDTM is judged by its line in the table of operations, any other heading by the words of ``words.json``.
-The scan of values finds columns with other headings.
+A variable of SDTM is judged by its line in the table of operations, any other heading by the words of ``words.json``:
+a number of the subject or of a site goes as SUBJID and SITEID do. The scan of values finds columns with other headings.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from disclosure_control.basics.column_names import variables_of
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from study.concepts import concept_of
-from study.models.role_words import role_of_heading
+from study.headings import names_subjects
+from study.models.role_words import is_key, role_of_heading
 from study.models.roles import Role
 from study.models.sdtm_operations import operation_of
 from study.operations import OperationKind
 
 # An id that a release gives anew is dropped where nothing gives it anew.
 _DROPPED = (OperationKind.REMOVE_DATA_SET, OperationKind.REMOVE, OperationKind.RECODE_SUBJECT, OperationKind.RECODE_ID)
+_POINT = re.compile(r"\b\.\b")
 _NAMING = (Role.BIRTH, Role.IDENTIFIER, Role.VERBATIM)
 
 
@@ -40,6 +43,9 @@ def _why(domain: str, variable: str) -> str:
         says = operation_of(domain, variable)
         if says.operation in _DROPPED:
             return says.reason
-    named = role_of_heading(variable)
-    is_naming = named is not None and named.role in _NAMING and concept_of(variable) is None
-    return named.reason if named is not None and is_naming else ""
+    named, numbers = role_of_heading(variable), is_key(variable)
+    if named is None:
+        return "identifies the subject in other files" if numbers and names_subjects(variable) else ""
+    # A point between words cuts none off: "birth.date" is no year of birth.
+    is_naming = named.role in _NAMING and concept_of(_POINT.sub(" ", variable)) is None
+    return named.reason if is_naming or (named.role is Role.SITE and numbers) else ""

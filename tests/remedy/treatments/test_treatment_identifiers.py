@@ -336,6 +336,16 @@ def test_which_columns_are_direct_identifiers_or_free_text(column, goes):
     assert (column in identifier_columns([column])) == goes
 
 
+def test_every_kind_of_heading_that_names_a_person_goes():
+    names = "init INIT DMINIT initial patient_initial fullname family.name givenname subject_name mother's_name"
+    ways = "father_s_name work.fax.no telefax photo fingerprint_left iris iris_scan national.id national_identifier"
+    numbers = "hospital_no hospital_number hospital_id HospitalID chart_number chart_id patient_number patient_id PatNr"
+    sdtm = "account_id BRTHDAT DM__BRTHDAT birth.date COEVAL RANDNO LBXFN SPDEVID LBSPID CMINDC ACTARMUD"
+    headings = " ".join((names, ways, numbers, sdtm)).split()
+    assert list(identifier_columns(headings)) == headings
+    assert not identifier_columns(["photophobia", "init_dose", "hospital", "dob bolesnika (god.)", "donor"])
+
+
 def test_dropped_identifiers_are_named_with_their_reason():
     frame = people(3, DM__SUBJID="1", AE__AETERM="headache", DM__RFSTDTC="2012-01-01")
     out = treated(frame, {"method": "drop_identifiers", "keep": ["AE__AETERM"]})

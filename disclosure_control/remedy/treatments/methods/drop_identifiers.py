@@ -72,8 +72,8 @@ register(
         None,
         DropIdentifiersSettings,
         words=(
-            "drops direct identifiers and free text, found by the names of their columns (PHUSE rules for SDTM, HIPAA "
-            "safe harbour) and by their values (see [identifiers](identifiers.md)); carried ones such as "
+            "drops direct identifiers and free text, found by the names of their columns (the table of operations, the "
+            "words of headings) and by their values (see [identifiers](identifiers.md)); carried ones such as "
             "`LB__Cholesterol.LBNAM` too; each with its reason"
         ),
         example=Example(touches=("DM__SUBJID",)),
