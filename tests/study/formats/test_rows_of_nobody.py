@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,12 @@ def test_what_may_be_a_person_stays(row: list[str], tmp_path: Path) -> None:
 def test_a_person_without_an_id_stays_where_one_value_fits(tmp_path: Path) -> None:
     rows = [[*row, str(150 + place)] for place, row in enumerate(RECORDS)]
     assert table_of(tmp_path, [["", "-", "adult", "refused", "155"], *rows], [*HEADINGS, "height"]).n_rows == 13
+
+
+def test_a_long_text_is_told_from_a_word_for_a_total_at_once(tmp_path: Path) -> None:
+    start = time.process_time()
+    assert table_of(tmp_path, [*RECORDS, ["Meyer", "m", "total" * 40 + "x", ""]]).n_rows == 13
+    assert time.process_time() - start < 1
 
 
 def test_initials_that_are_a_word_for_a_summary_stay(tmp_path: Path) -> None:
