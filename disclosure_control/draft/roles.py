@@ -40,6 +40,7 @@ LABORATORY_DOMAINS = ("LB", "MEASUREMENT")  # of SDTM, of OMOP
 NUMBERS = ("age", "year of birth", "body mass index")
 DATES = "dates; shift or coarsen them before release (shift_dates, coarsen_dates)"
 MOST_GUESSED = 5
+_KNOWN_BY_VALUES = (Role.AGE, Role.BIRTH_YEAR)  # under a heading of a birth: Croatian "dob", "anno nascita"
 NOT_RECOGNISED = Decision(ConfigRole.LEFT_ALONE, "the heading was not recognised", review=True)
 
 
@@ -98,7 +99,7 @@ def _names_a_person(column: Column, names: frozenset[str]) -> Decision | None:
 
 
 def _has_the_name_of_an_identifier(column: Column, names: frozenset[str]) -> Decision | None:
-    why = None if column.role is Role.AGE else identifier_columns([column.name]).get(column.name)  # Croatian "dob"
+    why = None if column.role in _KNOWN_BY_VALUES else identifier_columns([column.name]).get(column.name)
     return Decision(ConfigRole.DROPPED, why, review=True) if why else None
 
 
