@@ -120,7 +120,7 @@ OVERDRAFTS: dict[str, dict[str, int]] = {
     "Meaning": {
         "disclosure_control.assess": 7,
         "disclosure_control.basics": 34,
-        "disclosure_control.draft": 55,
+        "disclosure_control.draft": 56,
         "disclosure_control.identifiers": 9,
         "disclosure_control.records": 1,
         "disclosure_control.release": 2,
