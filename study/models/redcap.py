@@ -245,7 +245,8 @@ def _names(table: SourceTable) -> set[str]:
 def _dates(table: SourceTable, event: str, person: str | None, fields: Sequence[RedcapField]) -> pd.DataFrame:
     """Of each row the person, the event, and the first date in the order of the columns."""
     of_export = columns_of_export(_columns(table), fields)
-    models = {name: _of_column(table, name, one, _Project(person, fields, {})) for name, one in of_export.items()}
+    plain = PlainTable(table, person)
+    models = {name: _of_column(plain, name, one, fields) for name, one in of_export.items()}
     dates = [table.column(name).astype("str") for name, model in models.items() if model.role is Role.DATE]
     first = pd.Series(None, range(table.n_rows), dtype="str")
     for values in dates:
@@ -259,7 +260,8 @@ def _dates(table: SourceTable, event: str, person: str | None, fields: Sequence[
 def _data(table: SourceTable, project: _Project) -> TableModel:
     """An export: rows in time, by event and then by instance, with its checkboxes folded and its instances counted."""
     of_export = columns_of_export(_columns(table), project.fields)
-    columns = {name: _of_column(table, name, one, project) for name, one in of_export.items()}
+    plain = PlainTable(table, project.person)
+    columns = {name: _of_column(plain, name, one, project.fields) for name, one in of_export.items()}
     for name in [name for name, column in columns.items() if column.role is Role.DATE]:
         if why := birth_by_values(name, table, project.person, ()):
             columns[name] = ColumnModel(Role.BIRTH, why)
@@ -302,20 +304,19 @@ def _data(table: SourceTable, project: _Project) -> TableModel:
     )
 
 
-def _of_column(table: SourceTable, name: str, one: ExportColumn, project: _Project) -> ColumnModel:
-    if name == project.person:
+def _of_column(plain: PlainTable, name: str, one: ExportColumn, fields: Sequence[RedcapField]) -> ColumnModel:
+    if name == plain.person:
         return ColumnModel(Role.PERSON, "the record id: the first field of the project")
     what = _added(name)
     if what is not None:
         return _OF_ADDED[what]
     if one.field is not None:
-        return column_of_field(one.field, table.column(name))
-    values = table.column(name)
-    if _is_status(name, values, project.fields):
+        return column_of_field(one.field, plain.table.column(name))
+    if _is_status(name, plain.table.column(name), fields):
         return ColumnModel(Role.DESCRIBES_RECORD, "whether an instrument is complete")
     if _TIMESTAMP.fullmatch(name):
         return ColumnModel(Role.DATE, "when a survey was answered")
-    return PlainTable(table, project.person).role(name)
+    return plain.role(name)
 
 
 def _is_status(name: str, values: pd.Series, fields: Sequence[RedcapField]) -> bool:

@@ -11,7 +11,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import parse_numbers
 from study.models.column_roles import MOST_CATEGORIES, MOST_WORDS_OF_A_LABEL
 from study.models.redcap_dictionary import CHECKBOX, RedcapField, words_of
-from study.models.role_words import role_of_heading
+from study.models.role_words import role_of_heading, role_of_phrase
 from study.models.roles import ColumnModel, Role
 from study.operations import Operation, OperationKind, VariableClass
 
@@ -21,6 +21,10 @@ FILE = Operation(OperationKind.REMOVE, VariableClass.DIRECT_IDENTIFIER, "names a
 
 # What a name or a label means, whole: more words are about something else, as "injection site" is.
 _WHOLE: tuple[tuple[Role, str], ...] = (
+    (Role.AGE, r"age at \w+( \w+)?"),
+    # Of a field of numbers or texts; in other tables "insurance" is the kind of one, "nhs" who pays.
+    (Role.IDENTIFIER, r"(health|hospital) record( (no|number))?|nhs|insurance|"
+                      r"name (first|last|middle|family|given|full)"),
     (Role.SITE, r"((study|trial|recruiting|enrolling|clinical) )?(site|cent(re|er)|hospital|clinic|ward)"
                 r"( (name|id|no|number|code))?|(principal )?investigator|physician|clinician|doctor|"
                 r"interviewer|coordinator|nurse|(enrolled|entered|completed|interviewed|assessed) by"),
@@ -33,10 +37,8 @@ _BY_WORDS = (
     *(Role.SEX, Role.ORIGIN, Role.PLACE, Role.IDENTIFIER),
 )
 _WHOSE = r"patient|participant|subject|child|baby|infant|mother|father"
-_BESIDE = re.compile(
-    rf"^(?:dem|demo|demographics?|pt|pat|subj|bl|baseline|enrol\w*|s|{_WHOSE}) "
-    rf"| (?:of )?(?:(?:the )?(?:{_WHOSE})s?|bl|baseline|cat|code|v?\d+)$"
-)
+_BEFORE = re.compile(rf"^(?:dem|demo|demographics?|pt|pat|subj|bl|baseline|enrol\w*|s|{_WHOSE}) ")
+_AFTER = re.compile(rf" (?:of )?(?:(?:the )?(?:{_WHOSE})s?|bl|baseline|cat|code|v?\d+)$")
 
 _DATES = (Role.BIRTH, Role.DEATH_DATE)
 _NUMBERS = (Role.AGE, Role.BIRTH_YEAR, Role.IDENTIFIER, Role.PLACE, Role.SITE, Role.DEATH)
@@ -75,12 +77,14 @@ _OF_VALIDATION: tuple[tuple[str, Role], ...] = (
 def meaning_of(name: str, label: str = "") -> Role | None:
     """The role that a field's name means, or else its label; None if neither names what others know of people."""
     for text in (name, label):
-        words = _BESIDE.sub("", words_of(text))
-        whole = next((role for role, pattern in _WHOLE if re.fullmatch(pattern, words)), None)
-        says = role_of_heading(words) if len(words.split()) <= MOST_WORDS_OF_A_LABEL else None
-        by_words = says.role if says is not None and says.role in _BY_WORDS else None
-        if whole is not None or by_words is not None:
-            return whole or by_words
+        words = words_of(text)
+        own = _BEFORE.sub("", words)
+        for one in dict.fromkeys((_AFTER.sub("", own), own, _AFTER.sub("", words), words)):  # "enrolled by" is a whole
+            whole = next((role for role, pattern in _WHOLE if re.fullmatch(pattern, one)), None)
+            says = (role_of_phrase(one) or role_of_heading(one)) if len(one.split()) <= MOST_WORDS_OF_A_LABEL else None
+            by_words = says.role if says is not None and says.role in _BY_WORDS else None
+            if whole is not None or by_words is not None:
+                return whole or by_words
     return None
 
 

@@ -101,6 +101,12 @@ _ROLE_OF_CONCEPT = {
 }
 
 
+def role_of_phrase(heading: str) -> HeadingSays | None:
+    """The role of the concept that a heading names as a whole: "anno di nascita" is a year, not a birth."""
+    concept = concept_of(heading)
+    return _of_concept(heading) if concept and words_of(heading) in concept.words else None
+
+
 def _of_concept(heading: str) -> HeadingSays | None:
     concept = concept_of(heading)
     role = _ROLE_OF_CONCEPT.get(concept.name) if concept else None
