@@ -128,7 +128,7 @@ def test_labels_are_kept_and_the_codebook_names_every_variable(small):
 @pytest.mark.thorough("1 s; the readings themselves in tests/remedy/treatments/test_interval_readings.py")
 def test_the_codebook_reads_intervals_as_the_treatment_wrote_them(tmp_path, release_key):
     """Both ends of Mondrian's intervals are ages of people: who takes them for bins puts 47 into the next."""
-    steps = [{"method": "mondrian", "numbers": "interval"}]
+    steps = [{"method": "mondrian"}]
     given, _ = step_on(FOLDER, tmp_path, demo_config(), steps)
     files = run_step(dataclasses.replace(given, folder=folder_with(FOLDER, tmp_path))).files
     (entry,) = [one for one in json.loads(files["released/codebook.json"])["variables"] if one["variable"] == "AGE"]
