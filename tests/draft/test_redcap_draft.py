@@ -30,8 +30,10 @@ def test_the_demo_is_drafted_with_and_without_its_dictionary(tmp_path, left_out)
     assert config["subject_id"] == {"column": "participant"}
     assert config["categorical_qis"] == ["DATA__sex", "DATA__race"]
     assert config["continuous_qis"] == ["DATA__age", "DATA__bmi"]
-    assert config["sensitive_feature"] == ["DATA__cholesterol"]
-    dropped = {"first_name", "last_name", "dob", "email", "history", "consent_date", "visit_date", "drug_start"}
+    # Without a dictionary that says otherwise, a drug is as sensitive as in any table, and three notes are asked about.
+    assert config["sensitive_feature"] == ["DATA__cholesterol", *(["DATA__drug"] if left_out else [])]
+    dropped = {"first_name", "last_name", "dob", "email", "consent_date", "visit_date", "drug_start"}
+    dropped |= set() if left_out else {"history"}
     assert set(config["merge"]["drop"]) == {f"DATA__{name}" for name in dropped}
 
 
