@@ -219,8 +219,8 @@ def test_the_page_shows_nobody(pilot, doors):
     assert (
         leaks(re.sub(r">[^<]*MARKER[^<]*<|aria-label=\"[^\"]*\"", "><", inside)) == []
     )  # names of groups, in drawings
-    assert "for the data controller alone" in inside
-    assert "for the data controller alone" not in shared
+    assert "or the data controller alone" in inside
+    assert "or the data controller alone" not in shared
     assert pilot.summary()["files"]["CLINIC_privacy_report.html"]["restricted"]
     assert not pilot.summary()["files"]["CLINIC_privacy_report_shareable.html"]["restricted"]
     doors.start(2)
