@@ -15,13 +15,11 @@ from study.concepts import concept_of
 from study.headings import names_subjects
 from study.models.role_words import is_key, role_of_heading
 from study.models.roles import Role
-from study.models.sdtm_operations import operation_of
+from study.models.sdtm_operations import NAMES_AND_TEXTS, operation_of
 from study.operations import OperationKind, VariableClass
 
 # An id that a release gives anew is dropped where nothing gives it anew.
 _DROPPED = (OperationKind.REMOVE_DATA_SET, OperationKind.REMOVE, OperationKind.RECODE_SUBJECT, OperationKind.RECODE_ID)
-# Of what is no direct identifier, free text and who treats somebody: K judges places, groups of age and the like.
-_FREE = re.compile("text|reveals")
 _POINT = re.compile(r"\b\.\b")
 _NAMING = (Role.BIRTH, Role.IDENTIFIER, Role.VERBATIM)
 
@@ -43,8 +41,8 @@ def identifier_columns(columns: Sequence[str]) -> dict[str, str]:
 def _why(domain: str, variable: str) -> str:
     if variable.isupper():
         says = operation_of(domain, variable)
-        is_direct = says.variable_class is VariableClass.DIRECT_IDENTIFIER or _FREE.search(says.reason)
-        if says.operation in _DROPPED and is_direct:
+        is_direct = says.variable_class is VariableClass.DIRECT_IDENTIFIER or says in NAMES_AND_TEXTS
+        if says.operation in _DROPPED and is_direct:  # K judges places, groups of age and the like
             return says.reason
     named, numbers = role_of_heading(variable), is_key(variable)
     if named is None:

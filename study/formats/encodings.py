@@ -105,7 +105,7 @@ def _encoded_once(data: pa.Buffer, path: Path) -> tuple[pa.Buffer, list[str]]:
 def notes_on_twice(texts: Iterable[str]) -> list[str]:
     """A note on texts of a file that has no encoding of its own, if some were encoded twice before they came there."""
     n = sum(_TWICE.search(one.encode()) is not None and _once(one) is not None for one in texts)
-    return [f"{counted(n, 'text')} encoded twice in UTF-8, left unchanged: one letter is two signs"] if n else []
+    return [f"{people_on_screen(n)} texts encoded twice in UTF-8, left unchanged: one letter is two signs"] if n else []
 
 
 def _once(text: str) -> str | None:

@@ -23,14 +23,13 @@ from study.merge.state import MergeState
 from study.merge.through import KnownPeople, how_to_join, way_to_person, with_person_of_key
 from study.models.role_words import role_of_heading
 from study.models.roles import Role, TableKind
+from study.words import words_of_the_pilots
 
 FEW = 0.5  # of the people of the smaller side: tables that share fewer do not name the same people
 _BETWEEN_DIGITS = r"(?<=\d)[\W_]+(?=\d)"  # site and number: 1-11 is not 11-1
 _NOT_SPOKEN = r"(?<!\d)[\W_]+|[\W_]+(?!\d)|(?<!\d)0+(?=\d)"
 _MOST_TYPED = 100_000  # ids among which those of trials are looked for
 _FEWEST_COLUMNS = 2  # of two tables whose rows are compared, and more
-# In an id: the system was tried, nobody was treated.
-_TRIALS = "test|tests|demo|dummy|muster|prueba|essai|prova|teste|proba|zkouška|δοκιμή|тест|xxx|zzz"
 FEWEST = 5  # people of a table that are compared
 NEARLY_ALL = 0.95  # of people with one row make a table of people
 # What is the same in all rows of a person, and what is so in a table of people.
@@ -183,9 +182,11 @@ def _note_on_two_exports(one: str, other: str, members: Mapping[str, Sequence[So
     n_same = int(np.isin(rows, others).sum())
     if n_same < max(FEWEST, FEW * len(rows)):
         return []
-    without = all_files_setting("ignore", [smaller])
-    words = f"rows are in {larger} as they are: is it an earlier export of the same table? If so, leave it out by"
-    return [Note.of(lambda told: f"{smaller}: {told(n_same)} of its {told(len(rows))} {words} {without}")]
+    asked = (
+        f"rows are in {larger} as they are: is it an earlier export of the same table? If so, leave it out by "
+        f"{all_files_setting('ignore', [smaller])}"
+    )
+    return [Note.of(lambda told: f"{smaller}: {told(n_same)} of its {told(len(rows))} {asked}")]
 
 
 def _note_on_trials(ids: pd.Index) -> list[str]:
@@ -193,11 +194,14 @@ def _note_on_trials(ids: pd.Index) -> list[str]:
     if len(ids) > _MOST_TYPED:
         return []
     texts = ids.astype("str")
-    n = int(texts.str.contains(rf"(?i)(?:^|[\W\d_])(?:{_TRIALS})(?:$|[\W\d_])").sum())
-    if not 0 < n <= (1 - NEARLY_ALL) * len(ids) or texts.str.contains(r"\d").mean() < NEARLY_ALL:
+    form = rf"(?i)(?:^|[\W\d_])(?:{'|'.join(words_of_the_pilots()['trials'])})(?:$|[\W\d_])"
+    if (
+        not 0 < (n := int(texts.str.contains(form).sum())) <= (1 - NEARLY_ALL) * len(ids)
+        or texts.str.contains(r"\d").mean() < NEARLY_ALL
+    ):
         return []
-    words = "ids have a word such as TEST or DEMO in them: if they are no people, take their rows out of the files"
-    return [Note.of(lambda told: f"{told(n)} {words}")]
+    asked = "ids have a word such as TEST or DEMO in them: if they are no people, take their rows out of the files"
+    return [Note.of(lambda told: f"{told(n)} {asked}")]
 
 
 # ---------------------------------------------------------------- rows of one id
@@ -237,8 +241,7 @@ class SexesProof:
         return [_note_on_two(*pair, n) for pair, n in found.items() if self._have_one_code(*pair)]
 
     def _have_one_code(self, one: str, other: str) -> bool:
-        first, second = self._codes[one], self._codes[other]
-        return first <= second or second <= first
+        return self._codes[one] <= self._codes[other] or self._codes[other] <= self._codes[one]
 
 
 def _note_on_two(one: str, other: str, n: int) -> str:

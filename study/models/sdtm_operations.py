@@ -22,7 +22,12 @@ from study.operations import (
 )
 
 # The first line with a matching pattern decides: special lines come before general ones.
-LINES = tuple(rule for part in rules_of_table(Path(__file__).with_suffix(".json")).values() for rule in part)
+_PARTS = rules_of_table(Path(__file__).with_suffix(".json"))
+LINES = tuple(rule for part in _PARTS.values() for rule in part)
+# Who people are and who treats them by their names, and what somebody typed: no K decides about these.
+NAMES_AND_TEXTS = frozenset(
+    rule.says for part in ("People, sites, investigators, devices", "Free text") for rule in _PARTS[part]
+)
 
 
 def operation_of(domain: str, variable: str, overriding: Sequence[OperationRule] = ()) -> Operation:
