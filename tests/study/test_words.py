@@ -148,6 +148,7 @@ def test_the_file_has_every_language_and_names_its_sources():
         "beside",
         "results",
         "known",
+        "trials",
     } == set(found["sources"])
     assert {"ja", "nein", "ναι", "όχι", "sì", "oui", "no", "nee", "não", "tak"} <= yes_and_no()
     assert not [word for one in CONCEPTS for word in one.words if word != words_of(word)]
