@@ -121,9 +121,7 @@ def test_what_the_values_say(values, concept):
 
 
 def test_a_column_of_sexes_is_known_under_any_heading_and_flags_in_every_language():
-    frame = pd.DataFrame(
-        {"merkmal x": ["m", "w"] * 30, "q": ["sim", "não"] * 30, "r": ["tak", "nie"] * 30}, dtype="str"
-    )
+    frame = pd.DataFrame({"merkmal x": ["m", "w"] * 30, "q": ["sim", "não"] * 30, "r": ["Nej", "Ja"] * 30}, dtype="str")
     plain = PlainTable(table("X", frame), None)
     assert plain.role("merkmal x").role is Role.SEX
     assert plain.role("q").role is Role.FLAG

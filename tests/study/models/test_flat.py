@@ -222,6 +222,17 @@ def test_an_italian_laboratory_is_findings():
     assert found.of_person == ("sesso", "anno_nascita")
 
 
+def test_a_test_under_a_heading_of_no_list_is_known_by_its_units():
+    """What was measured decides the unit; a site whose people all have one unit does not say what was measured."""
+    people = [f"P{i}" for i in range(20) for _ in range(2)]
+    rows = {"id_paziente": people, "bepaling": ["Hb", "Na"] * 20, "uitslag": ["8.1", "140"] * 20}
+    units = {"eenheid": ["mmol/L", "mEq/L"] * 20}
+    found = model_of("id_paziente", LAB=pd.DataFrame(rows | units)).tables["LAB"]
+    assert (found.kind, found.short["bepaling"]) == (TableKind.FINDINGS, "TEST")
+    of_sites = {"bepaling": ["north", "north", "south", "south"] * 10, "eenheid": ["mg", "mg", "mmol", "mmol"] * 10}
+    assert model_of("id_paziente", LAB=pd.DataFrame(rows | of_sites)).tables["LAB"].kind is TableKind.ROWS
+
+
 def test_the_first_result_by_date_counts_as_a_slow_referee_says(tmp_path):
     results = italian_results()
     combined = combine(tmp_path, {"laboratorio.csv": results}, {"column": "id_paziente"})
