@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from config.model_settings import PilotConfig
-from disclosure_control.attack.leaving import Join
 from disclosure_control.basics.settings.fields import SettingField, SettingsGroup, settings_in
 from disclosure_control.release.settings import EarlierReleaseSettings, OutsidersKnow
 from disclosure_control.release.terms.rare_terms import RareTerms
@@ -34,7 +33,6 @@ CLASSES: dict[str, type[SettingsGroup]] = {
     "merge": MergeSettings,
     "merge files": FileOptions,
     "merge age": AgeAt,
-    "treatment join": Join,
     "context rules": DecisionOnRule,
     "release rare_terms": RareTerms,
     "release outsiders_know": OutsidersKnow,

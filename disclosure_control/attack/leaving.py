@@ -6,7 +6,6 @@ of records in memory every person's own, of records on disk each distinct value 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,14 +13,11 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from config import PILOT_NAME
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.attack.alone.singling_sets import NEAR_ID
 from disclosure_control.attack.tells.summaries import SummariesOfFiles
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedColumn
-from disclosure_control.basics.settings.fields import SettingsGroup, setting
-from disclosure_control.basics.settings.kinds import TEXT, Kind
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.small_counts import Policy
@@ -34,33 +30,6 @@ from study.columns.known_to_outsiders import known_to_outsiders
 from study.merge.settings import MergeSettings
 
 AS_IT_WAS = 0.5  # share of unchanged values of a column from which on it counts as untreated
-
-
-RELEASE_NAME = Kind(
-    lambda value: isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9._-]{1,64}", value) is not None,
-    "a name of letters, digits, . _ and -, up to 64",
-)
-_PILOT = Kind(lambda value: isinstance(value, str) and PILOT_NAME.fullmatch(value) is not None, "the name of a pilot")
-
-
-@dataclass(frozen=True)
-class Join(SettingsGroup):
-    """An earlier ``release`` whose pseudonyms and offsets this one shall have, and its ``file``, in the pilot's folder.
-
-    ``pilot``: that of the earlier release; None for the same.
-    """
-
-    release: str = setting(RELEASE_NAME, "the name of the earlier release")
-    file: str = setting(TEXT, "its file, in a folder of its own within the pilot's folder")
-    pilot: str | None = setting(_PILOT, "its pilot, where that is another one", None, "this one")
-
-
-@dataclass(frozen=True)
-class EarlierRelease:
-    """The earlier release that the config names, as it was written: ``table`` (n_earlier, n_columns) of text."""
-
-    join: Join
-    table: pd.DataFrame = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -167,8 +136,7 @@ class Leaving:
 
     ``columns`` are released, with their roles in ``config``; ``values`` are the released values, ``steps`` what was
     done. ``made_of``: the original records, if they are others. ``harmless``: columns that the config declares to
-    disclose nothing to outsiders, with the reason. ``earlier``: the release whose pseudonyms the people have;
-    ``ids`` (n_kept,) are then the released ones. ``files``: what the rows of all files that leave say of a person.
+    disclose nothing to outsiders, with the reason. ``files``: what the rows of all files that leave say of a person.
     ``told``: for each column, the numbers of people that other published counts are compared with. ``others``: for
     each column, which values were changed, and for how many people, as far as known.
     """
@@ -181,9 +149,7 @@ class Leaving:
     values: Mapping[str, pd.Series] = field(repr=False)
     made_of: MadeOf | None = None
     harmless: Mapping[str, str] = field(default_factory=dict)
-    earlier: EarlierRelease | None = None
     told: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    ids: pd.Series | None = field(default=None, repr=False)
     files: SummariesOfFiles | None = field(default=None, repr=False)
     others: dict[str, tuple[np.ndarray, int]] = field(default_factory=dict, repr=False)
 
@@ -193,14 +159,11 @@ class Leaving:
         before: Assessment,
         treated: TreatedPilot,
         harmless: Mapping[str, str] | None = None,
-        earlier: EarlierRelease | None = None,
         told: Mapping[str, Sequence[int]] | None = None,
     ) -> Leaving:
         """What a treatment made."""
-        records, values = treated.records, treated.values
         config, steps, columns = treated.config, treated.steps, treated.columns
-        ids = None if earlier is None else treated.frame.get(SUBJECT_COLUMN)
-        return cls(before, config, steps, columns, records, values, None, harmless or {}, earlier, told or {}, ids)
+        return cls(before, config, steps, columns, treated.records, treated.values, None, harmless or {}, told or {})
 
     def told_of(self, policy: Policy, name: str, n: int, *beside: int) -> int | None:
         """A number of people for a column, as published; None where it is masked."""

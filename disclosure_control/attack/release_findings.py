@@ -8,7 +8,6 @@ from dataclasses import dataclass, fields, replace
 from disclosure_control.attack.alone.singling_out import singled_out
 from disclosure_control.attack.attacked import Attacked
 from disclosure_control.attack.dates.findings import DatedRows, moved_dates
-from disclosure_control.attack.joined_releases import joined_releases
 from disclosure_control.attack.leaving import Leaving, ReleaseFinding
 from disclosure_control.attack.search import attacked
 from disclosure_control.attack.tells.hidden_columns import PeopleAsked
@@ -26,7 +25,6 @@ class ReleaseFindings:
     telling: ReleaseFinding
     attacked: ReleaseFinding
     moved_dates: ReleaseFinding
-    joined: ReleaseFinding
 
     @classmethod
     def of(
@@ -42,7 +40,7 @@ class ReleaseFindings:
         """
         asked = PeopleAsked.of(leaving)
         telling, shares = telling_of(leaving, asked)
-        moved, joined, alone = moved_dates(leaving, dates), joined_releases(leaving), singled_out(leaving)
+        moved, alone = moved_dates(leaving, dates), singled_out(leaving)
         by_many = (
             not_attacked
             if is_enough((*alone(MASKED).reasons(), *telling(MASKED).reasons()))
@@ -51,7 +49,7 @@ class ReleaseFindings:
 
         def told(policy: Policy) -> ReleaseFindings:
             of_dates = moved.for_reader(policy, leaving)
-            return cls(alone(policy), telling(policy), by_many(policy), of_dates, joined(policy))
+            return cls(alone(policy), telling(policy), by_many(policy), of_dates)
 
         return told
 

@@ -209,15 +209,6 @@ def test_every_treatment_runs_from_disk_or_is_named_in_the_page():
     }
 
 
-@pytest.mark.thorough("0.3 s")
-def test_a_join_needs_records(tmp_path):
-    (tmp_path / "earlier.csv").write_bytes(text_of(PEOPLE))
-    join = {"join": {"release": "a", "file": "earlier.csv"}, "steps": [RECODE]}
-    with opened_pilot(tmp_path, "disk", join) as opened:
-        (fault,) = refused(opened.config)
-    assert fault.startswith("treatment['join']")
-
-
 @pytest.mark.thorough("0.4 s")
 def test_pseudonyms_that_two_would_share_are_a_fault_over_all_blocks(tmp_path, monkeypatch):
     monkeypatch.setattr(recode_ids, "pseudonyms_of", lambda key, release, ids, length: [one[-1] for one in ids])

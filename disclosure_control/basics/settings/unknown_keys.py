@@ -37,6 +37,8 @@ GONE: Final = {
     "sweep['utility']": "the tables of a release compare means and regressions before and after: release, fit_for_use",
     "tables": "protect tables that you bring with sdcTable or ACRO; what a release says of its own tables is masked "
     "as before",
+    "treatment['join']": '"earlier" under release names earlier releases; with the "name" of one of them, this one has '
+    "its pseudonyms and offsets",
 }
 
 

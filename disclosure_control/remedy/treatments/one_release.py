@@ -87,16 +87,11 @@ def faults_of_one_release(literal: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_name(name: object, treatment: Mapping[str, Any]) -> Iterator[str]:
-    other, join = treatment.get("release"), treatment.get("join")
+    other = treatment.get("release")
     if name is not None and other is not None and name != other:
         yield (
             f"release['name']: found {name!r}, and treatment['release'] is {other!r}; a release has one name; take "
             "one of the two lines out"
-        )
-    elif name is not None and isinstance(join, dict) and join.get("pilot") is None and join.get("release") == name:
-        yield (
-            f"release['name']: found {name!r}, and treatment['join'] joins a release of this name; give this one "
-            "another name"
         )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from Anonymization_Models import EquivalenceClasses
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.told import ToldCloseness, ToldModel, ToldSizes, told_outside
-from disclosure_control.attack.leaving import EarlierRelease, Leaving
+from disclosure_control.attack.leaving import Leaving
 from disclosure_control.attack.release_findings import ReleaseFindings
 from disclosure_control.basics.telling.plain import INLINE, WHERE_FOUND
 from disclosure_control.basics.telling.small_counts import EXACT, Policy, notes_told
@@ -113,13 +113,12 @@ def treatment_findings(
     treated: TreatedPilot,
     names: Sequence[str],
     settings: TreatmentSettings | None = None,
-    earlier: EarlierRelease | None = None,
     of_ids: Mapping[str, int] | None = None,
 ) -> Callable[[Policy], TreatmentFindings]:
     """The effect of the treatment on a pilot, for each reader; ``names`` are the columns that were treated.
 
-    ``settings`` are those of the config key, None in a notebook; ``earlier`` is the release that this one joins.
-    ``of_ids``: the ``columns_of_ids``, computed here if not given.
+    ``settings`` are those of the config key, None in a notebook; ``of_ids``: the ``columns_of_ids``, computed
+    here if not given.
     """
     released = set(treated.columns)
     settings = settings or TreatmentSettings(())
@@ -131,7 +130,7 @@ def treatment_findings(
         steps = [_applied(policy, step, n, numbers) for step, n in zip(treated.steps, removed, strict=True)]
         return numbers, steps, {name: numbers.missing_of_kept(name) for name in names if name in released}
 
-    leaving = Leaving.of(before, treated, settings.harmless, earlier, of_columns(EXACT)[0].numbers)
+    leaving = Leaving.of(before, treated, settings.harmless, of_columns(EXACT)[0].numbers)
     findings = ReleaseFindings.of(leaving, is_enough=lambda _: "release" in before.config.settings)
     if of_ids is None:
         of_ids = columns_of_ids(treated)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from config.model_settings import PilotConfig
-from disclosure_control.attack.leaving import RELEASE_NAME, Join
-from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
-from disclosure_control.basics.settings.kinds import TEXT, Place, dictionary_of
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import TEXT, Kind, Place, dictionary_of
 from disclosure_control.records.needs import AtOnce, Needed
-from disclosure_control.remedy.treatments.keys import KEY_FROM, Release
+from disclosure_control.remedy.treatments.keys import KEY_FROM
 from disclosure_control.remedy.treatments.registry import TreatmentStep, at_once_of, methods
 from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED, SEED, SeedSource
 from disclosure_control.remedy.treatments.steps import STEPS
 
+RELEASE_NAME = Kind(
+    lambda value: isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9._-]{1,64}", value) is not None,
+    "a name of letters, digits, . _ and -, up to 64",
+)
 _WHY = TEXT.but("why nobody outside the study knows it")
 
 
@@ -37,11 +41,6 @@ class TreatmentSettings(SettingsGroup):
         None,
         "that of `release` (`name`), else by config and dataset",
     )
-    join: Join | None = setting(
-        nested(Join).but('{"release": "2026-03", "file": "releases/2026-03.csv"}'),
-        "an earlier release whose pseudonyms and offsets this one has as well",
-        None,
-    )
     harmless: Mapping[str, str] = setting(
         dictionary_of(_WHY, '{"VS__HEIGHT": "why nobody outside the study knows it"}', are_columns=True),
         "columns that disclose no person to outsiders, and why",
@@ -53,32 +52,24 @@ class TreatmentSettings(SettingsGroup):
         """The start of chance: a number, or a key."""
         return SeedSource(self.seed, self.seed_from)
 
-    def release_of_ids(self, own: Release) -> Release:
-        """The release whose pseudonyms and offsets are given: this ``own`` one, or the earlier one that it joins."""
-        if self.join is None:
-            return own
-        return Release(self.join.pilot or own.pilot, self.join.release)
-
     @staticmethod
     def unfold(given: Any) -> Any:
         """A list becomes the list of steps."""
         return {"steps": given} if isinstance(given, list | tuple) else given
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
-        """Two seeds, and a release that joins itself."""
+        """Two seeds."""
         if "seed" in given and "seed_from" in given:
             yield f'{place}: "seed" and "seed_from" name two seeds; take one out'
-        if self.join is not None and self.join.pilot is None and self.join.release == self.release:
-            yield f"{place['join']}: the release joins itself; give this one another name"
 
 
 SETTINGS = TreatmentSettings
 
 
 def records_needed(settings: TreatmentSettings, config: PilotConfig) -> list[Needed]:
-    """The records each treatment needs; all at once to join an earlier release."""
+    """The records each treatment needs."""
     allowed = ", ".join(name for name, one in methods().items() if one.at_once < AtOnce.EVERYBODY)
-    needed = [
+    return [
         Needed(
             f"treatment[{place}] {step.method}",
             at_once_of(step),
@@ -86,6 +77,3 @@ def records_needed(settings: TreatmentSettings, config: PilotConfig) -> list[Nee
         )
         for place, step in enumerate(settings.steps)
     ]
-    if settings.join is not None:
-        needed.append(Needed("treatment['join']", otherwise="take it out for this run"))
-    return needed

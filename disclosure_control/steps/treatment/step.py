@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from disclosure_control.attack.joined_releases import read_earlier_release
 from disclosure_control.attack.questions import three_questions
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import EXACT, MASKED, Policy
@@ -38,9 +37,8 @@ from study.merge.settings import MergeSettings
 def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     """Treat the pilot: the treated dataset, the summary as text and JSON, and the figures before and after."""
     settings = step.settings
-    earlier, inputs = read_earlier_release(settings.join, step.folder)
-    own = Release(step.pilot, name_of_release(step.dataset.sha256, step.release_config))
-    seed, release = settings.chance.read(step.folder, own), settings.release_of_ids(own)
+    release = Release(step.pilot, name_of_release(step.dataset.sha256, step.release_config))
+    seed = settings.chance.read(step.folder, release)
     recommendation = _recommendation(step, settings.steps)
     if recommendation is not None and recommendation.treatment is None:
         reason = {"released": False, "reason": NOTHING_FOUND}
@@ -56,7 +54,7 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     dataset = WITH_ORIGINAL_IDS if of_ids else DATASET
     decided = {*config.quasi_identifiers, *config.sensitive_features, *_changed_by(treated)}
     closed = [name for name in staying_here(config.of(MergeSettings).columns) if name not in decided]
-    findings = treatment_findings(step.assessment, treated, columns, settings, earlier, of_ids)
+    findings = treatment_findings(step.assessment, treated, columns, settings, of_ids)
 
     def told(policy: Policy) -> TreatmentFindings:
         found = findings(policy)
@@ -88,7 +86,7 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     return StepResult.told_by(
         tell,
         outside=partial(sections_outside, told(MASKED)),
-        inputs={**treated.inputs, **inputs},
+        inputs=treated.inputs,
         datasets={} if held else {dataset: treated.written(without=closed)},
         files=summary_files(step.pilot, told(EXACT)),
         outcome=treated,

@@ -72,11 +72,6 @@ CONTRADICTIONS = {
         release(name="2026"),
         ["release['name']: found '2026', and treatment['release'] is '2025'"],
     ),
-    "the name of the release that is joined": (
-        {"join": {"release": "2026", "file": "a/a.csv"}, "steps": []},
-        release(name="2026"),
-        ["release['name']: found '2026', and treatment['join'] joins a release of this name"],
-    ),
     "two numbers of days": (
         [RECODE, SHIFT | {"days": 100}],
         release(days=365),
@@ -119,7 +114,6 @@ def test_what_does_not_contradict_itself_is_no_fault():
         [RECODE, SHIFT],
         [SHIFT | {"key_from": OTHER_FROM}],  # the dataset has no pseudonym in common with the release
         [RECODE | {"key_from": OTHER_FROM}, SHIFT | {"key_from": OTHER_FROM}],
-        {"join": {"release": "2026", "file": "a/a.csv", "pilot": "WARD"}, "steps": []},
         "no list",  # a fault of its own key
         {"steps": "no list"},
     ):

@@ -55,10 +55,7 @@ BAND = {"method": "band", "column": "DM__AGE", "width": 10}
         ([{"method": "pram", "column": "a", "strata": ["c"]}], "pram['strata']: column 'c'"),
         ([{"method": "recommended"}], 'add "recommend": {} to the config'),
         ({"release": "a/b", "steps": []}, "treatment['release']: found 'a/b'; allowed: a name of letters"),
-        ({"join": "2026-03", "steps": []}, '{"release": "2026-03", "file": "releases/2026-03.csv"}'),
-        ({"join": {"release": "x"}, "steps": []}, "treatment['join']['file']: missing"),
-        ({"join": {"release": "x", "file": "y.csv", "pilots": "Z"}, "steps": []}, "did you mean 'pilot'?"),
-        ({"release": "x", "join": {"release": "x", "file": "y.csv"}, "steps": []}, "the release joins itself"),
+        ({"join": {"release": "2026-03", "file": "a.csv"}, "steps": []}, '"earlier" under release names'),
         ([{"method": "drop_column", "columns": ["a"]}, {"method": "mask", "column": "a", "keep": 1}], "at this step"),
     ],
 )
