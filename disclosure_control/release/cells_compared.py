@@ -53,7 +53,8 @@ def cells_that_differ(
     recoded: Iterable[RecodedColumn],
     model: StudyModel,
 ) -> Iterator[CellsThatDiffer]:
-    """Of each column that leaves under its name and is not recoded, and whose terms and texts are those that came.
+    """Of each column that leaves under its name, and whose terms and texts are those that came. What the treatment
+    recoded is no other value: of its columns only emptied cells are looked for.
 
     ``rows`` (n_rows,): where those that leave stood. Rows of a test whose values the treatment recoded are not looked
     at.
@@ -63,14 +64,14 @@ def cells_that_differ(
     is_asked &= ~pd.Series(rows).duplicated().to_numpy()
     for account in accounts:
         name, kind = account.variable, account.operation.operation
-        is_booked = account.rows_of or account.recoded or account.has_rare_terms or account.has_rare_texts
+        is_booked = account.rows_of or account.has_rare_terms or account.has_rare_texts
         is_booked = is_booked or name in ("IDVARVAL", "QVAL")  # as the variables that they stand for
         if is_booked or name not in frame or name not in leaving.columns:
             continue
         came, leaves = frame[name].take(rows), leaving.frame[name]
         had, has = came.notna().to_numpy() & is_asked, leaves.notna().to_numpy()
         emptied, changed, cut = had & ~has, np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
-        if kind in _AS_THEY_CAME:
+        if kind in _AS_THEY_CAME and not account.recoded:
             changed = had & has & ~_are_same(came, leaves)
         elif kind is OperationKind.OFFSET and came.dtype == leaves.dtype == "str":
             cut = had & has & _is_timed(came) & ~_is_timed(leaves)

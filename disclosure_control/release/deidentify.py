@@ -295,6 +295,10 @@ def _column(name: str, file: StudyFile, given: Rows, decisions: Decisions) -> tu
             column = COLUMN_OPERATIONS[says.operation](column, given).column
             if len(np.unique(given.people)) < len(given.people):
                 account = replace(account, operation=replace(says, reason=f"{says.reason}; {ONE_BAND}"))
+        elif (
+            says.operation == OperationKind.RAISE_TO_CONTINENT
+        ):  # the treatment's labels leave in the place of continents
+            account = replace(account, operation=replace(says, operation=OperationKind.NO_FURTHER))
         return column, replace(account, recoded=True, n_lost=n_lost)
     if says.operation in GONE:
         return None, account

@@ -141,6 +141,8 @@ class _WhoDecided:
 
     def by_of_cells(self, account: Account, are_emptied: bool) -> By:
         """Who decided on cells of a column that stays: keys of rows that rare terms removed are emptied with them."""
+        if account.recoded:
+            return By.TREATMENT
         column = self.study.model.column(account.domain, account.variable)
         is_key = column is not None and column.role is Role.FOREIGN_KEY
         return By.REFERENCES if is_key and are_emptied and any(one.rows_gone for one in self.raised) else By.UNRECORDED
@@ -187,7 +189,9 @@ def losses_of(
         named = NamedBy(columns_to_name_by(study.model, file.name, file.table.frame) | further, shown | of_base)
         losses += [*_columns(source, leaving, accounts, found), *_cells(source, accounts)]
         if rows is not None:
-            differing = cells_that_differ(leaving, rows, accounts, people.recoded.values(), study.model)
+            # Who leaves without quasi-identifiers so that a term can stay is a line of its own.
+            asked = [one for one in accounts if f"{one.domain}__{one.variable}" not in people.hidden_columns]
+            differing = cells_that_differ(leaving, rows, asked, people.recoded.values(), study.model)
             losses += _not_as_they_came(source, rows, accounts, differing, named, found)
         if len(of_rows) == file.table.n_rows:
             losses += _rows(source, leaving, accounts, named, raised)

@@ -20,6 +20,7 @@ from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.ledger import By, Loss, What, losses_for, losses_of
 from disclosure_control.release.ledger_lines import entries_of
 from disclosure_control.release.merge_drop import rules_of_drop, tests_of_drop
+from disclosure_control.release.people import RecodedColumn
 from disclosure_control.release.study import Study, read_study
 from disclosure_control.release.terms.raised_terms import RaisedTerms
 from disclosure_control.release.terms.rare_terms import RareTerms, without_rare_terms
@@ -351,6 +352,19 @@ def test_nothing_is_said_of_the_people_of_emptied_cells_if_some_were_unreadable(
     losses = losses_by_hand({"DM": ROWS["DM"]}, change=change)[0]
     (found,) = (one for one in losses if one.by is By.UNRECORDED)
     assert (found.n_people, found.n_rows, found.where) == (0, 10, "")
+
+
+def test_cells_that_the_treatment_hid_are_lines_and_its_countries_are_no_continents():
+    """Local suppression leaves codes of countries: nothing raises them, and nine people without one are told of."""
+    came = np.array([rows["COUNTRY"] for rows in ROWS["DM"]], dtype=object)
+    released = np.where(np.arange(N) < 9, None, came)
+    who = replace(people(IDS, range(N)), recoded={"DM__COUNTRY": RecodedColumn("DM__COUNTRY", came, released)})
+    study = study_of({"DM": ROWS["DM"]}, IDS)
+    leaves = deidentify(study, who, (), KEY, RELEASE)
+    losses = losses_of(study, CameIn.of(study, N, 10**9), leaves, who, (), MergeSettings(), (), RareTexts())
+    (found,) = (one for one in losses if one.name == "DM.COUNTRY")
+    assert (found.what, found.by, found.n_people, found.n_rows, found.of_rows) == (What.CELLS, By.TREATMENT, 9, 9, N)
+    assert {one.operation.operation for one in leaves.accounts if one.recoded} == {OperationKind.NO_FURTHER}
 
 
 def test_a_number_of_rows_and_one_value_of_everybody_are_no_loss():
