@@ -15,9 +15,8 @@ import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.attack.alone.singling_sets import NEAR_ID
 from disclosure_control.attack.tells.summaries import SummariesOfFiles
-from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedColumn
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.small_counts import Policy
@@ -30,6 +29,7 @@ from study.columns.known_to_outsiders import known_to_outsiders
 from study.merge.settings import MergeSettings
 
 AS_IT_WAS = 0.5  # share of unchanged values of a column from which on it counts as untreated
+NEAR_ID = 0.5  # of the people are alone by one column
 
 
 @dataclass(frozen=True)
@@ -267,11 +267,6 @@ class Leaving:
 
     # ------------------------------------------------------------ who is alone
 
-    @property
-    def can_search_sets(self) -> bool:
-        """Whether all codes of the people fit in memory, so that sets of their columns can be searched."""
-        return self.n_people * len(self.released_names) <= self.records.limits.cells_at_hand
-
     @cached_property
     def _encoded(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         """Of each released column the code of each of its values, and the labels."""
@@ -279,15 +274,6 @@ class Leaving:
 
     def _column(self, name: str) -> ColumnOfRecords:
         return self.records.column(name, self.values[name])
-
-    @cached_property
-    def released(self) -> dict[str, EncodedColumn]:
-        """The columns that are released as whole numbers of each person, if so many can be searched."""
-        assert self.can_search_sets
-        return {
-            name: EncodedColumn(codes[self._column(name).places()], labels)
-            for name, (codes, labels) in self._encoded.items()
-        }
 
     def n_alone(self, names: Collection[str]) -> int:
         """How many people are alone by these released columns together.

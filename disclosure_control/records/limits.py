@@ -36,7 +36,6 @@ class Limits:
     """How much is in memory at once: bytes of text, cells of a part, flagged people of a part, classes, and values.
 
     ``few_texts``: distinct values kept of a column that the config does not name; of columns with more, a sample.
-    ``cells_at_hand``: people times columns of the release that are searched together for who is alone.
     ``rows_at_hand``: rows of a released domain file that are searched together for facts; ``domains`` are the limits of
     domain files.
     """
@@ -47,7 +46,6 @@ class Limits:
     n_classes: int = 10_000_000
     n_values: int = 10_000_000
     few_texts: int = 1 << 20
-    cells_at_hand: int = 1 << 25
     rows_at_hand: int = 1 << 22
     domains: MergeLimits = USUAL_MERGE_LIMITS
 
@@ -59,6 +57,5 @@ NO_LIMITS = Limits(  # all is in memory
     n_classes=sys.maxsize,
     n_values=sys.maxsize,
     few_texts=sys.maxsize,
-    cells_at_hand=sys.maxsize,
     rows_at_hand=sys.maxsize,
 )

@@ -43,7 +43,7 @@ def test_alone_by_what_outsiders_know_beside_the_quasi_identifiers():
     outsiders = figures["singled_out"]["outsiders"]
     assert outsiders["not_assessed"] == {"height": "body measure"}
     assert (outsiders["people_alone"], outsiders["people_alone_by_quasi_identifiers"]) == (40, 0)
-    assert outsiders["smallest_sets"]["riskiest"] == [{"columns": ["sex", "height"], "people_alone": 40}]
+    assert outsiders["smallest_sets"] == [{"columns": ["sex", "height"], "people_alone": 40}]
     assert figures["singled_out"]["near_ids"] == {"LB__X": 40}
     text = treatment_report(figures.found)
     assert "LB__X is nearly an id: by it alone 40 of 40 people are alone" in text

@@ -19,7 +19,7 @@ from disclosure_control.records.limits import Limits
 from disclosure_control.records.needs import AtOnce
 from disclosure_control.remedy.treatments.methods import recode_ids
 from disclosure_control.remedy.treatments.registry import methods
-from disclosure_control.report.verdict import MAY_LEAVE, verdict_on, what_leaves
+from disclosure_control.report.verdict import verdict_on, what_leaves
 from disclosure_control.run.tables import csv_bytes
 from disclosure_control.steps.running import StepResult, run_steps
 from tests.examples import examples
@@ -137,38 +137,6 @@ def opened_pilot(tmp_path, engine: str, steps: object, people: list[list[str]] =
     path = tmp_path / "combined_dataset.csv"
     path.write_bytes(text_of(people))
     return opened_with(engine, path, CONFIG | {"treatment": steps}, Limits(block_bytes=200, **parts))
-
-
-@pytest.mark.thorough("2.1 s")
-def test_more_people_than_can_be_searched_are_said_not_to_be_looked_at(tmp_path):
-    said = {}
-    for cells in (40 * 5 - 1, 40 * 5):  # the id leaves too, and nobody is alone by it: it is a name
-        with opened_pilot(tmp_path, "disk", [], cells_at_hand=cells) as opened:
-            found, _, verdict = treated(opened, tmp_path)
-            said[cells] = found.figures["singled_out"], found.report, verdict
-    figures, report, verdict = said[199]
-    assert figures["sets_not_looked_at"] == 5
-    assert (figures["sets"], figures["columns_searched"]) == ([], [])
-    assert report.count("Not looked at: by which sets") == 1
-    whole = said[200][0]
-    assert {**whole, "sets": [], "columns_searched": [], "sets_not_looked_at": 5} | {"outsiders": None} == {
-        **figures,
-        "outsiders": None,
-    }
-    kept = {name: n for name, n in whole["outsiders"].items() if name != "smallest_sets"}
-    assert {name: n for name, n in figures["outsiders"].items() if name != "smallest_sets"} == kept
-    assert "Not looked at" not in said[200][1]
-
-
-@pytest.mark.thorough("2.2 s")
-def test_the_verdict_says_what_was_not_looked_at(tmp_path):
-    steps = [{"method": "drop_column", "columns": ["USUBJID", "SITE", "W"]}]
-    with opened_pilot(tmp_path, "disk", steps, cells_at_hand=0) as opened:
-        _, _, verdict = treated(opened, tmp_path)
-    assert MAY_LEAVE in verdict
-    assert "Not looked at: by which sets" in verdict
-    with opened_pilot(tmp_path, "disk", steps) as opened:
-        assert "Not looked at" not in treated(opened, tmp_path)[2]
 
 
 @pytest.mark.thorough("1.2 s")

@@ -91,14 +91,8 @@ def counts_of(figures: dict, n_missing: dict[str, int]) -> tuple[dict[str, int |
     add("by quasi-identifiers", outsiders["people_alone_by_quasi_identifiers"], "together")
     add("together", outsiders["people_alone"], "with treated")
     add("with treated", outsiders["people_alone_with_treated"], kept)
-    for i, one in enumerate((outsiders["smallest_sets"] or {"riskiest": []})["riskiest"]):
+    for i, one in enumerate(outsiders["smallest_sets"]):
         add(f"smallest set {i}", one["people_alone"], "together")
-    for size in found["sets"]:
-        larger = f"sets of {size['columns'] + 1}" if size is not found["sets"][-1] else kept
-        add(f"sets of {size['columns']}", size["people_alone"], larger)
-        for i, one in enumerate(size["riskiest"]):
-            among = ["together"] if {*one["columns"]} <= {*outsiders["quasi_identifiers"]} else []
-            add(f"set {i} of {size['columns']}", one["people_alone"], f"sets of {size['columns']}", *among)
     for i, step in enumerate(figures["steps"]):
         for column, n in step["changed"].items():
             add(f"{column} changed by {i}", n, everybody if column not in n_missing else f"has {column}")

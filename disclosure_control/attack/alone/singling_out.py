@@ -1,19 +1,18 @@
-"""By which released columns people are alone, quasi-identifiers or not, and who can know these columns."""
+"""Who is alone by released columns that outsiders may know, quasi-identifiers or not; and by one column alone."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
-from disclosure_control.attack.alone.singling_sets import SetsOfSize, singling_sets
 from disclosure_control.attack.leaving import FindingTold, Leaving, ReleaseFinding, WhatBecame
 from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.basics.settings.changes import ConfigChange
-from disclosure_control.basics.telling.plain import NOT_IN_SUMMARY, WHERE_FOUND
+from disclosure_control.basics.telling.plain import NOT_IN_SUMMARY
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import (
     Policy,
@@ -24,14 +23,11 @@ from disclosure_control.basics.telling.words import capitalised, listed, people_
 
 MOST_NAMED = 6
 FEWEST_NUMBERS, VALUES_OF_A_GROUP = 10, 3  # different ones of a column, and of a group whose mean replaces them
-COLUMNS_IN_WORDS = {1: "one column", 2: "two columns", 3: "three columns"}
+N_LISTED = 3  # smallest sets that are named
+MOST_SETS, MOST_WORK = 2_000, 400_000_000  # sets of one size that are counted, and people times sets
 WHO_HOLDS_MEASUREMENTS = (
     "Exact measurements can single people out for anyone who holds the same measurements, such as a laboratory or "
-    "another copy of the data."
-)
-SETS_NOT_LOOKED_AT = (
-    "Not looked at: by which sets of one, two or three columns people are alone, beyond what outsiders may know by the "
-    "names of the columns; these are more people and columns than fit in memory."
+    "another copy of the data. Columns that outsiders cannot know by their names are not asked together."
 )
 
 
@@ -69,33 +65,6 @@ class SinglingColumns:
 
 
 @dataclass(frozen=True)
-class SetsSearched:
-    """The ``sets`` of so many ``columns``, how many were ``counted``, and who is alone by one or by a smaller one."""
-
-    columns: int
-    sets: int
-    counted: int
-    with_somebody_alone: int
-    people_alone: int | None
-    riskiest: Sequence[SinglingColumns]
-
-    def words(self, people: str) -> Iterator[str]:
-        """Who of the ``people`` is alone, and which sets were not counted."""
-        size = COLUMNS_IN_WORDS[self.columns]
-        if self.with_somebody_alone:
-            riskiest = self.riskiest[0]
-            yield (
-                f"Quasi-identifiers or not: by {size}, {riskiest.names}, {count_in_sentence(riskiest.people_alone)} of "
-                f"{people} are alone; by any set of so many columns or fewer, {count_in_sentence(self.people_alone)}."
-            )
-        if self.counted < self.sets:
-            yield (
-                f"Of {self.sets:,} sets of {size} {self.counted:,} were counted, those with the most combinations of "
-                "values: more people may be alone by the others."
-            )
-
-
-@dataclass(frozen=True)
 class KnownOutside:
     """Columns that outsiders may know, with their kind, and the people alone by them and the quasi-identifiers."""
 
@@ -104,7 +73,7 @@ class KnownOutside:
     people_alone: int | None
     people_alone_by_quasi_identifiers: int
     people_alone_besides: int | None
-    smallest_sets: SetsSearched | None
+    smallest_sets: Sequence[SinglingColumns]
     treated_without_a_role: Mapping[str, str]
     people_alone_with_treated: int | None
     # Of those not assessed the numbers: how many neighbours become one value, so that most values change.
@@ -150,43 +119,31 @@ class KnownOutside:
             f"by the quasi-identifiers without them {self.people_alone_by_quasi_identifiers}."
         )
         if self.smallest_sets:
-            sets = [f"{one.names}: {count_text(one.people_alone)}" for one in self.smallest_sets.riskiest]
+            sets = [f"{one.names}: {count_text(one.people_alone)}" for one in self.smallest_sets]
             yield f"The smallest sets of these by which somebody is alone, and how many are: {'; '.join(sets)}."
 
 
 @dataclass(frozen=True)
 class SingledOut(ReleaseFinding):
-    """The people alone by one, two and three released columns, and by those that outsiders may know."""
+    """The people alone by one released column, and by those together that outsiders may know."""
 
     people: int
     near_ids: Mapping[str, int | None]
-    columns_searched: Sequence[str]
-    sets: Sequence[SetsSearched]
     outsiders: KnownOutside
     harmless: Mapping[str, str]
-    sets_not_looked_at: int | None = field(default=None, metadata=WHERE_FOUND)
 
     def words(self) -> Iterator[str]:
         """Besides the quasi-identifiers: who is alone by other columns, and who can know these."""
         people = people_text(self.people)
         if len(self.near_ids) > MOST_NAMED:
             names = listed(self.near_ids, at_most=MOST_NAMED)
-            yield f"Nearly ids, by each of which half of {people} or more are alone, and in no set below: {names}."
+            yield f"Nearly ids, by each of which half of {people} or more are alone: {names}."
         for name, n in self.near_ids.items() if len(self.near_ids) <= MOST_NAMED else ():
-            alone = f"by it alone {count_in_sentence(n)} of {people} are alone"
-            yield f"{name} is nearly an id: {alone}. It is in no set below."
-        for one in self.sets:
-            yield from one.words(people)
-        yield from self.not_looked_at()
-        if self.near_ids or any(one.with_somebody_alone for one in self.sets):
-            yield WHO_HOLDS_MEASUREMENTS
+            yield f"{name} is nearly an id: by it alone {count_in_sentence(n)} of {people} are alone."
+        yield WHO_HOLDS_MEASUREMENTS
         yield from self.outsiders.words(people)
         for name, why in self.harmless.items():
             yield f"Declared harmless in the config: {name} ({why})."
-
-    def not_looked_at(self) -> tuple[str, ...]:
-        """That no sets were searched, where that is so."""
-        return () if self.sets_not_looked_at is None else (SETS_NOT_LOOKED_AT,)
 
     def reasons(self) -> Iterator[Reason]:
         """A reason to hold if people are alone by columns that outsiders may know and nobody assessed."""
@@ -195,7 +152,7 @@ class SingledOut(ReleaseFinding):
             return
         smallest = ""
         if outsiders.smallest_sets:
-            best = outsiders.smallest_sets.riskiest[0]
+            best = outsiders.smallest_sets[0]
             smallest = f"; by {best.names} alone: {count_in_sentence(best.people_alone)}"
         n_alone = count_in_sentence(outsiders.people_alone_besides)
         yield Reason(
@@ -217,24 +174,17 @@ def _with_kinds(columns: Mapping[str, str]) -> str:
 
 
 def singled_out(leaving: Leaving) -> FindingTold:
-    """The people alone by one, two and three released columns, and by those that outsiders may know."""
+    """The people alone by one released column, and by those together that outsiders may know."""
     ids, n_people = leaving.near_ids(), leaving.n_people
-    others = [name for name in leaving.released_names if name not in ids]
     outsiders = _outsiders(leaving)
-    sizes: list[SetsOfSize] = []
-    if leaving.can_search_sets:
-        sizes = list(singling_sets({name: leaving.released[name] for name in others}, n_people))
 
     def told(policy: Policy) -> SingledOut:
         known, beside = outsiders(policy)
         return SingledOut(
             people=n_people,
             near_ids={name: _Alone(frozenset([name]), n).told(policy, n_people, beside) for name, n in ids.items()},
-            columns_searched=others if leaving.can_search_sets else [],
-            sets=_told_sizes(policy, sizes, n_people, beside),
             outsiders=known,
             harmless={name: why for name, why in leaving.harmless.items() if name in leaving.released_names},
-            sets_not_looked_at=None if leaving.can_search_sets else len(others),
         )
 
     return told
@@ -252,23 +202,18 @@ def _group_size(column: WhatBecame, k: int) -> int | None:
     return max(k, -(-VALUES_OF_A_GROUP * n_values // n_distinct))
 
 
-def _told_sizes(
-    policy: Policy, sizes: Iterable[SetsOfSize], n_people: int, told: Iterable[_Alone]
-) -> list[SetsSearched]:
-    """For each size in turn: people who are alone by a smaller set are counted among those of the larger ones."""
-    found, smaller = [], 0
-    for sets in sizes:
-        riskiest = [
-            SinglingColumns(
-                list(one.columns),
-                _Alone(frozenset(one.columns), one.n_alone).told(policy, n_people, told, sets.n_alone),
-            )
-            for one in sets.riskiest
-        ]
-        people_alone = policy.told(sets.n_alone, n_people, smaller)
-        found.append(SetsSearched(sets.size, sets.n_sets, sets.n_counted, sets.n_singling, people_alone, riskiest))
-        smaller = sets.n_alone
-    return found
+def _smallest_sets(leaving: Leaving, assessed: Sequence[str], others: Collection[str]) -> list[list[str]]:
+    """The fewest columns by which somebody is alone, at most three and one of them among the ``others``.
+
+    Those by which most people are alone come first.
+    """
+    most = min(MOST_SETS, MOST_WORK // max(leaving.n_people, 1))
+    for size in (1, 2, 3):
+        sets = (one for one in itertools.combinations([*assessed, *others], size) if not {*others}.isdisjoint(one))
+        alone = {one: n for one in itertools.islice(sets, most) if (n := leaving.n_alone(one))}
+        if alone:
+            return [list(one) for one in sorted(alone, key=lambda one: -alone[one])[:N_LISTED]]
+    return []
 
 
 def _outsiders(leaving: Leaving) -> Callable[[Policy], tuple[KnownOutside, list[_Alone]]]:
@@ -282,11 +227,7 @@ def _outsiders(leaving: Leaving) -> Callable[[Policy], tuple[KnownOutside, list[
     together = _Alone.by([*assessed, *open_columns], leaving)
     with_treated = _Alone.by([*assessed, *open_columns, *treated], leaving)
     told = [by_assessed, together, with_treated]
-    smallest: list[SetsOfSize] = []
-    if together.n > by_assessed.n and leaving.can_search_sets:
-        columns = {name: leaving.released[name] for name in [*assessed, *open_columns]}
-        sets = singling_sets(columns, leaving.n_people, with_one_of=set(open_columns))
-        smallest = list(itertools.islice((one for one in sets if one.n_singling), 1))
+    smallest = _smallest_sets(leaving, assessed, open_columns) if together.n > by_assessed.n else []
     group_sizes = {name: size for name in open_columns if (size := _group_size(leaving.became(name), least))}
 
     def for_reader(policy: Policy) -> tuple[KnownOutside, list[_Alone]]:
@@ -296,7 +237,10 @@ def _outsiders(leaving: Leaving) -> Callable[[Policy], tuple[KnownOutside, list[
             people_alone=together.told(policy, leaving.n_people, [by_assessed]),
             people_alone_by_quasi_identifiers=by_assessed.n,
             people_alone_besides=policy.told(together.n - by_assessed.n, leaving.n_people),
-            smallest_sets=next(iter(_told_sizes(policy, smallest, leaving.n_people, told)), None),
+            smallest_sets=[
+                SinglingColumns(names, _Alone.by(names, leaving).told(policy, leaving.n_people, told))
+                for names in smallest
+            ],
             treated_without_a_role=treated,
             people_alone_with_treated=with_treated.told(policy, leaving.n_people, [by_assessed, together]),
             group_sizes=group_sizes,
