@@ -240,7 +240,8 @@ def page_sections(policy: Policy, told: ToldAssessment, curves: Sequence[Thresho
 
 
 def _evidence(told: ToldAssessment) -> list[Section]:
-    notices = [Sentence(notice, where=Where.EVIDENCE) for notice in told.notices]
+    # What to write into which row is for the controller's screen.
+    notices = [Sentence(notice.partition(":\n")[0], where=Where.EVIDENCE) for notice in told.notices]
     in_use = Sentence(
         f'Policy in use: "{told.missing_qis}". The table shows how many people k flags under each policy.',
         where=Where.EVIDENCE,

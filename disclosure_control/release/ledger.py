@@ -115,11 +115,12 @@ def losses_for(policy: Policy, losses: Iterable[Loss]) -> list[Loss]:
 
 @dataclass(frozen=True)
 class _WhoDecided:
-    """What decides by whom a column is gone."""
+    """What decides by whom a column is gone; ``roles``: columns that the config names, whatever their roles say."""
 
     study: Study
     lines: Sequence[OperationRule]
     raised: Sequence[RaisedTerms]
+    roles: Sequence[str]
 
     def by(self, account: Account) -> By:
         """Who decided on a column or test that is gone."""
@@ -128,7 +129,9 @@ class _WhoDecided:
         column = self.study.model.column(account.domain, account.variable)
         if account.stays and not account.rows_of:
             return By.UNRECORDED
-        if (column is not None and column.role in _TECHNICAL) or of_role.operation is OperationKind.REMOVE:
+        has_role_of_config = f"{account.domain}__{account.variable}" in self.roles
+        is_removed = of_role.operation is OperationKind.REMOVE and not has_role_of_config
+        if is_removed or (column is not None and column.role in _TECHNICAL):
             return By.ROLE
         if says.reason == LEFT_OUT:
             return By.MERGE
@@ -166,7 +169,7 @@ def losses_of(
     texts: RareTexts,
 ) -> tuple[Loss, ...]:
     """Every line: of the files in their order, data sets first, then columns, rows and cells of each."""
-    found = _WhoDecided(study, lines, raised)
+    found = _WhoDecided(study, lines, raised, people.roles)
     by_file: dict[str, list[Account]] = {}
     for account in released.accounts:
         by_file.setdefault(account.file, []).append(account)

@@ -128,7 +128,7 @@ def _without_emptied(making: Making, lines: Sequence[str]) -> tuple[str, ...]:
     return without_emptied_texts(lines, making.emptied_words)
 
 
-INSTEAD = "(a text that was emptied)"
+INSTEAD = "(not told)"  # the text was emptied, or is the name of a column that nobody read
 _SHORTEST = 2  # a letter or digit alone is a part of ordinary words
 
 

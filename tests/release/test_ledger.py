@@ -367,6 +367,18 @@ def test_cells_that_the_treatment_hid_are_lines_and_its_countries_are_no_contine
     assert {one.operation.operation for one in leaves.accounts if one.recoded} == {OperationKind.NO_FURTHER}
 
 
+@pytest.mark.parametrize(("roles", "by"), [(("P__provincia",), By.TREATMENT), ((), By.ROLE)])
+def test_a_place_that_the_config_names_and_the_treatment_dropped_is_not_gone_by_its_role(roles, by):
+    """In a plain table a guessed place goes by its role; once the config names it, dropping it is the treatment's."""
+    rows = [{"USUBJID": one, "provincia": ("Huelva", "Sevilla")[i % 2]} for i, one in enumerate(IDS)]
+    study = study_of({"P": rows}, IDS, model="flat")
+    dropped = RecodedColumn("P__provincia", np.array([one["provincia"] for one in rows], dtype=object), None)
+    who = replace(people(IDS, range(N)), recoded={"P__provincia": dropped}, roles=roles)
+    leaves = deidentify(study, who, (), KEY, RELEASE)
+    losses = losses_of(study, CameIn.of(study, N, 10**9), leaves, who, (), MergeSettings(), (), RareTexts())
+    assert [one.by for one in losses if one.name == "P.provincia"] == [by]
+
+
 def test_a_number_of_rows_and_one_value_of_everybody_are_no_loss():
     """The config removes three columns: numbers that only count rows, and one country, say nothing."""
     dm = [{**row, "OBS": float(i), "WEIGHED": float(i % 7)} for i, row in enumerate(ROWS["DM"])]

@@ -48,10 +48,10 @@ def test_the_recipient_reads_what_it_is_fit_for(made):
     text = made.files["README.txt"].decode()
     assert f"Fit for use: {made.result.use.answer}.\n\nWhat the recipient loses" in text
     lines = made.result.use.for_recipient
-    told = [line.replace(".NICKNAME ", ".(a text that was emptied) ") for line in lines]  # a name that stays nowhere
+    told = [line.replace(".NICKNAME ", ".(not told) ") for line in lines]  # a name that stays nowhere
     assert told
     table = "".join(text.partition("Limits of use")[2].split())
-    limits = [words.replace(".NICKNAME ", ".(a text that was emptied) ") for _, words in made.result.use.limits]
+    limits = [words.replace(".NICKNAME ", ".(not told) ") for _, words in made.result.use.limits]
     assert limits
     assert [one for one in limits if "".join(one.split()[:3]) not in table] == []
     assert json.loads(made.files["codebook.json"])["what_it_is_fit_for"] in (list(lines), told)
