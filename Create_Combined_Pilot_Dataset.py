@@ -27,7 +27,7 @@ if __name__ == "__main__":
 from tabulate import tabulate
 
 from config import (
-    COMBINED_DATASETS,
+    COMBINED_DATASET,
     MERGE_REPORT,
     REVIEW,
     TYPED_DATASET,
@@ -86,7 +86,7 @@ def _combine_by(choice: Choice, pilot: Pilot, update: SheetUpdate | None = None)
         with pilot.log.step("merge") as counts:
             combined = combine_domains(pilot.folder, rule, settings, working)
             counts |= {"subjects": combined.n_subjects, "columns": len(combined.columns) - 1}
-        outcome = _published(pilot, combined, settings.combined_as)
+        outcome = _published(pilot, combined)
     if update is not None:
         for line in update.merged(combined):
             pilot.log.say(line)
@@ -143,7 +143,7 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     if outcome is None:
         sheet, literal = sheet_beside(pilot.config_file), parse_config(draft.text, path.name)
         as_drafted = dataclasses.replace(pilot, config=literal if sheet is None else sheet.below(literal))
-        outcome = _published(as_drafted, draft.combined, merge_settings(pilot.config)[1].combined_as)
+        outcome = _published(as_drafted, draft.combined)
     for line in said_of_closed(dict(enumerate(draft.rows, start=2)), sheet_of(path).name):
         pilot.log.say(line)
     to_decide = f'{n_to_review} lines marked "# {REVIEW}"'
@@ -158,26 +158,25 @@ def _nothing_drafted(name: str) -> str:
     )
 
 
-def _published(pilot: Pilot, combined: Combined, combined_as: str) -> Outcome:
-
-    name, report = COMBINED_DATASETS[combined_as], combined.report
+def _published(pilot: Pilot, combined: Combined) -> Outcome:
+    report = combined.report
     of_files = [note for file in report["inputs"].values() for note in file["notes"]]
     notes = [*report["notes"], *of_files, *report["left_out"].values()]
     of_door_2 = files_of_set(pilot.results / f"{pilot.name}_privacy_summary.json")
     with pilot.log.step("write"), staged(pilot.results, MERGE_REPORT, is_restricted=True, carried=of_door_2) as results:
-        results.write_table(name, combined.pieces, for_people=False)
-        if combined_as == "csv":
-            about = about_text((results.staging / name).stat().st_size, results.files[name]["sha256"])
-            results.write_bytes(
-                TYPED_DATASET, typed_bytes(combined.pieces, combined.numbers, about), hand_to_hand=False
-            )
+        results.write_table(COMBINED_DATASET, combined.pieces, for_people=False)
+        n_bytes = (results.staging / COMBINED_DATASET).stat().st_size
+        about = about_text(n_bytes, results.files[COMBINED_DATASET]["sha256"])
+        results.write_bytes(TYPED_DATASET, typed_bytes(combined.pieces, combined.numbers, about), hand_to_hand=False)
         said = {**combined.report, NOTES_SHOWN: notes_shown(notes), **remembered_of_merge(pilot.config)}
         results.publish({"schema": 1, "pilot": pilot.name, **said})
     for notice in results.notices:
         pilot.log.notice(notice)
     pilot.log.say(merge_table(combined.report))
     n_columns = len(combined.columns) - 1
-    return Outcome(DONE, f"{counted(combined.n_subjects, 'subject')}, {counted(n_columns, 'column')} in {name}")
+    return Outcome(
+        DONE, f"{counted(combined.n_subjects, 'subject')}, {counted(n_columns, 'column')} in {COMBINED_DATASET}"
+    )
 
 
 def merge_settings(literal: dict[str, Any]) -> tuple[SubjectIdRule, MergeSettings]:

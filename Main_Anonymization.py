@@ -30,7 +30,7 @@ if __name__ == "__main__":
 
 from collections.abc import Mapping
 
-from config import FILES_OF_MERGE, REVIEW, combined_dataset_in, lines_to_review, text_of_config
+from config import COMBINED_DATASET, FILES_OF_MERGE, REVIEW, lines_to_review, text_of_config
 from config.model_settings import notes_on_names
 from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.assess.came_in import merge_sections
@@ -70,7 +70,7 @@ from study.columns.sheet import ColumnSheet
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
-    path = combined_dataset_in(pilot.results)
+    path = pilot.results / COMBINED_DATASET
     choice, kept = choose_engine(options.engine, path), Kept()
     if choice.reason:
         pilot.log.notice(choice.reason)
@@ -92,7 +92,7 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     how = pilot.log, pilot.left_out, pilot.started
     steps = run_steps(pilot.name, pilot.folder, dataset, assessment, *how, kept=kept)
     open_lines, key = undecided(pilot.config_file, pilot.sheet), key_of(pilot.results)
-    stale = staleness(pilot.folder, pilot.results, dataset.file, dataset.sha256, pilot.config, key)
+    stale = staleness(pilot.folder, pilot.results, dataset.sha256, pilot.config, key)
     notices = [
         *stale.notices,
         *notes_on_names(pilot.config),
@@ -102,7 +102,7 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
         from disclosure_control.draft.sheet import said_of_closed
 
         notices += filter(None, ["\n".join(said_of_closed(pilot.sheet.rows, pilot.sheet.file.name)).strip()])
-    inputs = {dataset.file: {"sha256": dataset.sha256, "rows": dataset.n_subjects}}
+    inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": dataset.n_subjects}}
     for result in steps.values():
         inputs |= result.inputs
     reasons = (*stale.reasons, *open_lines)
@@ -138,7 +138,7 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     if options.propose:
         _propose(pilot, outside.verdict, steps, Trials(pilot, engine, found.config, kept))
     leaving = outside.leaving
-    judged = (leaving.about, leaving.assessment) if leaving.assessment else (dataset.file, assessment)
+    judged = (leaving.about, leaving.assessment) if leaving.assessment else (COMBINED_DATASET, assessment)
     return _outcome(*judged, outside.verdict, options.fail_on_risk)
 
 

@@ -22,10 +22,10 @@ PROJECT_FOLDER = Path(__file__).resolve().parent.parent
 PILOT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 NO_PILOTS = ("__init__", "model_settings")  # the program's own files in the default folder of configs
 RESULTS_FOLDER = "processed_for_anonym"
-COMBINED_DATASETS = {"csv": "combined_dataset.csv", "parquet": "combined_dataset.parquet"}
-TYPED_DATASET = "combined_dataset.typed.parquet"  # beside the CSV file
+COMBINED_DATASET = "combined_dataset.csv"
+TYPED_DATASET = "combined_dataset.typed.parquet"  # the same rows
 MERGE_REPORT = "merge_report.json"
-FILES_OF_MERGE = (*COMBINED_DATASETS.values(), TYPED_DATASET, MERGE_REPORT)
+FILES_OF_MERGE = (COMBINED_DATASET, TYPED_DATASET, MERGE_REPORT)
 LARGEST_CONFIG = 2_000_000  # bytes: a literal of this size is read and checked in a few seconds
 KEEP_RUNS = 400  # runs in a pilot's history, by default
 LEAST_RUNS = 2  # the last one, and the one with which it was compared: without that it could not be verified
@@ -104,20 +104,6 @@ def _whole_number(key: str, written: str | None, default: int, most: int, least:
     if not re.fullmatch(r"[0-9]{1,6}", written.strip()) or not least <= int(written) <= most:
         raise FaultyInputError(f"{key}: found {written[:20]!r}; allowed: a whole number, {least} to {most}")
     return int(written)
-
-
-def combined_dataset_in(results: Path) -> Path:
-    """The combined dataset of a folder of results, of either kind; if there is none, the CSV file's path.
-
-    Raises ``FaultyInputError`` if there are several.
-    """
-    there = [results / name for name in COMBINED_DATASETS.values() if (results / name).exists()]
-    if len(there) > 1:
-        raise FaultyInputError(
-            f"{' and '.join(path.name for path in there)}: both in {results.name}; allowed: one of them; move the one "
-            "away that the merge did not write, which is the one that merge_report.json does not name"
-        )
-    return there[0] if there else results / COMBINED_DATASETS["csv"]
 
 
 def list_pilots(settings: Settings) -> list[str]:

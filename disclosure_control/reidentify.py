@@ -16,7 +16,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 
-from config import combined_dataset_in
+from config import COMBINED_DATASET
 from config.model_settings import PilotConfig
 from disclosure_control.assess.opening import read_texts
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
@@ -48,7 +48,7 @@ def reidentify(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     if options.all or len(options.pilots) > 1:
         raise FaultyInputError("a pseudonym is of one release; allowed: one pilot in each call")
     pseudonym = _one_pseudonym((sys.stdin.read() if not sys.stdin.isatty() else input(PSEUDONYM)).split())
-    path = combined_dataset_in(pilot.results)
+    path = pilot.results / COMBINED_DATASET
     config, frame, sha256 = read_texts(path, pilot.config, READERS)
     stop_at(_faults(config))
     key = read_key(key_of_release(config), pilot.folder)

@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import Any
 
 from config import (
+    COMBINED_DATASET,
     FILES_OF_MERGE,
     MERGE_REPORT,
     TYPED_DATASET,
-    combined_dataset_in,
     parse_config_file,
     read_config_file,
     read_settings,
@@ -219,8 +219,7 @@ def _merge_again(found: Verification, pilot: Pilot, results: Path, merge: Callab
     if read and are_there(pilot.folder, read):
         merge()
         return
-    dataset = combined_dataset_in(results).name
-    found.notes.append(f"The domain files are not all here: {dataset} was used without merging them again.")
+    found.notes.append(f"The domain files are not all here: {COMBINED_DATASET} was used without merging them again.")
     for name in FILES_OF_MERGE:
         if (results / name).is_file():
             shutil.copyfile(results / name, pilot.results / name)
@@ -243,7 +242,7 @@ def _compare(
     made = _parsed(read_file(again / f"{results.parent.name}_privacy_summary.json"))
     paid = PAID_FOR in summary
     names = {name for name in summary["files"] if not (paid and name.endswith(_HOLDS_ANSWERS))}
-    check_files_again(found, results, again, {*names, combined_dataset_in(results).name} - {MANIFEST})
+    check_files_again(found, results, again, {*names, COMBINED_DATASET} - {MANIFEST})
     same = _merge_report(results) == _merge_report(again)
     found.check("manifest", same, f"{MERGE_REPORT}: the run again makes another one")
     check_figures_again(found, summary, made, ("files", *((PAID_FOR,) if paid else ())))

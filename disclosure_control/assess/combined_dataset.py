@@ -11,8 +11,6 @@ from disclosure_control.assess.absent_columns import known_columns
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records.store import CombinedDataset
-from study.formats.parquet_blocks import BlocksOfParquet
-from study.formats.tables import suffix_of
 
 __all__ = ["SUBJECT_COLUMN", "CombinedDataset", "checked_config", "header_of"]
 
@@ -43,11 +41,8 @@ def check_subject_column(path: Path, columns: Container[str]) -> None:
 def header_of(path: Path) -> list[str] | None:
     """The columns of the combined dataset; None where there is none yet, or none that can be read as it was written."""
     try:
-        if suffix_of(path) == ".parquet":
-            header = BlocksOfParquet(path).columns
-        else:
-            with path.open(encoding="utf-8-sig", newline="") as file:
-                header = next(csv.reader(file), [])
-    except (OSError, UnicodeDecodeError, csv.Error, FaultyInputError):
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            header = next(csv.reader(file), [])
+    except (OSError, UnicodeDecodeError, csv.Error):
         return None
     return header if SUBJECT_COLUMN in header and len(set(header)) == len(header) else None

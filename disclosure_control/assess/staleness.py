@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from config import MERGE_REPORT, TYPED_DATASET
+from config import COMBINED_DATASET, MERGE_REPORT, TYPED_DATASET
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.run.fingerprints import KIND, fingerprint
@@ -44,8 +44,7 @@ def remembered_of_merge(literal: Mapping[str, Any]) -> dict[str, Any]:
     codes for missing), and a hash of each key with rules of the merge.
     """
     merge = dict(literal.get("merge", {}))
-    columns, _ = merge.pop("columns", {}), merge.pop("combined_as", None)  # the kind of file is no rule of the merge
-    decided = {name: [one.get("role"), *one.get("missing", ())] for name, one in columns.items()}
+    decided = {name: [one.get("role"), *one.get("missing", ())] for name, one in merge.pop("columns", {}).items()}
     found = {name: one for name, one in decided.items() if one not in ([None], ["unknown"])}
     rules = {"merge": merge, "subject_id": literal.get("subject_id", {})}
     hashes = {name: _hash_of(rules[name]) for name in OF_MERGE}
@@ -56,12 +55,10 @@ def _hash_of(rules: object) -> str:
     return hashlib.sha256(json.dumps(rules, sort_keys=True, default=repr).encode()).hexdigest()
 
 
-def staleness(
-    folder: Path, results: Path, file: str, sha256: str, literal: Mapping[str, Any], key: bytes = b""
-) -> Staleness:
+def staleness(folder: Path, results: Path, sha256: str, literal: Mapping[str, Any], key: bytes = b"") -> Staleness:
     """What differs from what the merge saw: domain files, the rules of the merge, or the combined dataset itself.
 
-    ``file``, ``sha256``: of the combined dataset as it was read. ``literal``: the config of this run. ``key``: that of
+    ``sha256``: of the combined dataset as it was read. ``literal``: the config of this run. ``key``: that of
     fingerprints, by which a config declares the edited dataset.
 
     Domain files that are all elsewhere are no reason: a node may have only the combined dataset. Nor is a dataset that
@@ -69,13 +66,13 @@ def staleness(
     """
     try:
         report = json.loads((results / MERGE_REPORT).read_text(encoding="utf-8"))
-        return _compared(report, folder, results, (file, sha256), literal, key)
+        return _compared(report, folder, results, sha256, literal, key)
     except FileNotFoundError:
         if not _added_since(set(), folder):
             return Staleness()
-        fault = f"{MERGE_REPORT} is missing, so nothing says of which domain files and rules {file} is."
+        fault = f"{MERGE_REPORT} is missing, so nothing says of which domain files and rules {COMBINED_DATASET} is."
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        fault = f"{MERGE_REPORT} cannot be read, so nothing says of which domain files and rules {file} is."
+        fault = f"{MERGE_REPORT} cannot be read, so nothing says of which domain files and rules {COMBINED_DATASET} is."
     return Staleness((_reason(folder, fault),))
 
 
@@ -83,11 +80,11 @@ def _compared(
     report: Mapping[str, Any],
     folder: Path,
     results: Path,
-    dataset: tuple[str, str],
+    sha256: str,
     literal: Mapping[str, Any],
     key: bytes,
 ) -> Staleness:
-    (file, sha256), remembered = dataset, remembered_of_merge(literal)
+    remembered = remembered_of_merge(literal)
     inputs, before = report["inputs"], report.get(SETTINGS, remembered[SETTINGS])  # of earlier versions, nothing
     changed, missing = _changed_since(inputs, folder), _missing_since(inputs, folder)
     added = _added_since({*inputs, *report["left_out"]}, folder)
@@ -106,15 +103,17 @@ def _compared(
     ]
     of_another = "is not what the merge of this pilot wrote (changed by hand, or of another pilot)."
     found += [_reason(folder, f"{name} {of_another}") for name in changed_columns(results)]
-    if report["pilot"] == folder.name and report["files"][file]["sha256"] == sha256:
+    if report["pilot"] == folder.name and report["files"][COMBINED_DATASET]["sha256"] == sha256:
         return Staleness(tuple(found))
-    name = f"{file} {fingerprint(key, sha256).removeprefix(KIND)[:DIGITS]}"
+    name = f"{COMBINED_DATASET} {fingerprint(key, sha256).removeprefix(KIND)[:DIGITS]}"
     if (said := literal.get("context", {}).get("rules", {}).get(name)) is None:
         declare = f'"context": {{"rules": {{"{name}": {{"by": "...", "on": "...", "says": "..."}}}}}}'
         words = f"; or, if it was edited on purpose, declare by whom, when and why: {declare}"
-        return Staleness((*found, _reason(folder, f"{file} {of_another}", words)))
+        return Staleness((*found, _reason(folder, f"{COMBINED_DATASET} {of_another}", words)))
     declared = f"{said['says']} ({said['by']}, {said['on']})"
-    return Staleness(tuple(found), (f"{file} was edited after the merge, as the config declares: {declared}.",))
+    return Staleness(
+        tuple(found), (f"{COMBINED_DATASET} was edited after the merge, as the config declares: {declared}.",)
+    )
 
 
 def _reason(folder: Path, sentence: str, otherwise: str = "") -> Reason:

@@ -23,7 +23,7 @@ from typing import Protocol
 
 import pandas as pd
 
-from config import COMBINED_DATASETS, TYPED_DATASET, ClusterSettings
+from config import TYPED_DATASET, ClusterSettings
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, are_rising
 from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
@@ -41,12 +41,11 @@ from disclosure_control.records.subjects import SubjectsInMemory
 from disclosure_control.records.text_columns import TextsInMemory
 from disclosure_control.records.text_table import TextTable
 from disclosure_control.run.memory import trim_freed_memory
-from study.formats.blocks import blocks_of, bytes_as_text
+from study.formats.blocks import bytes_as_text
+from study.formats.delimited_blocks import BlocksOfText
 from study.formats.files import read_domain_file
 from study.formats.hand_over import BlocksOfTyped, DamagedColumnsError, read_typed
-from study.formats.parquet_blocks import BlocksOfParquet
-from study.formats.tables import FileOptions, SourceTable, suffix_of
-from study.formats.values import clean_text, frame_of
+from study.formats.tables import FileOptions, SourceTable
 
 SPILL_PER_BYTE = 1.5  # bytes stored, at most, per byte of the text
 # As the merge writes the file: nothing is guessed, and NA is the country Namibia.
@@ -87,7 +86,7 @@ class CombinedDataset:
     ``table`` is the whole file as text, column by column; ``domains`` reads the domain files beside it; ``records``
     gives every column record by record, the config's typed. Code that declared to need everyone at once has all
     records: the ``frame`` (n_subjects,) of the config's columns, the ``subjects``' ids, the file as ``text`` and as
-    ``typed_table``. ``file`` is its name.
+    ``typed_table``.
     """
 
     sha256: str
@@ -96,7 +95,6 @@ class CombinedDataset:
     domains: DomainReader
     records: Callable[[], EncodedRecords]
     at_once: AllRecords | None = field(default=None, repr=False)
-    file: str = COMBINED_DATASETS["csv"]
 
     @classmethod
     def of(cls, frame: pd.DataFrame, subjects: pd.Series, text: pd.DataFrame, sha256: str = "") -> CombinedDataset:
@@ -139,7 +137,9 @@ class StoreInMemory:
 
     def __init__(self, path: Path):
         self._file = path.name
-        self.text, self.sha256 = _read(path)
+        source = read_typed(path, path.with_name(TYPED_DATASET)) or read_as_written(path)
+        self.text, self.sha256 = source.frame, source.sha256
+        del source
         trim_freed_memory()  # the file's bytes, and what took them apart: twice the table
         self.columns = list(map(str, self.text))
 
@@ -168,7 +168,7 @@ class StoreInMemory:
         found = AllRecords(pd.DataFrame(frame, copy=False), subjects, self.text)
         people = PeopleInMemory(found.frame, config, subjects, typed)
         domains, records = domains_in_memory(config), found.encoded
-        dataset = CombinedDataset(self.sha256, len(subjects), found.table, domains, records, found, self._file)
+        dataset = CombinedDataset(self.sha256, len(subjects), found.table, domains, records, found)
         return dataset, people
 
 
@@ -181,10 +181,10 @@ class StoreOnDisk:
         path: Path,
         limits: Limits,
         until_end: ExitStack,
-        counting: Callable[[Path], AbstractContextManager[Count | None]],
+        counting: Callable[[Path], AbstractContextManager[Count]] | None,
     ):
         self._path, self._limits, self._until_end, self._counting = path, limits, until_end, counting
-        self._text = blocks_of(path, limits.block_bytes)
+        self._text = BlocksOfText(path, limits.block_bytes)
 
     @property
     def columns(self) -> Sequence[str]:
@@ -195,7 +195,7 @@ class StoreOnDisk:
 
         n_bytes = int(SPILL_PER_BYTE * bytes_as_text(self._path))
         folder = self._until_end.enter_context(spill_folder(self._path.parent, n_bytes))
-        counted_by = self._until_end.enter_context(self._counting(folder))
+        counted_by = self._until_end.enter_context(self._counting(folder)) if self._counting else None
         database = self._until_end.enter_context(database_in(folder, counted_by))
         try:
             typed = BlocksOfTyped.of(self._path, self._path.with_name(TYPED_DATASET), self._limits.block_bytes)
@@ -206,7 +206,7 @@ class StoreOnDisk:
         read = typed or self._text
         domains = domains_from_disk(database, self._path.parent, self._limits)
         records = functools.partial(EncodedRecords.of, people, table)
-        return CombinedDataset(read.sha256, read.n_records, table, domains, records, file=self._path.name), people
+        return CombinedDataset(read.sha256, read.n_records, table, domains, records), people
 
 
 @contextlib.contextmanager
@@ -216,11 +216,8 @@ def open_store(engine: str, path: Path, cluster: ClusterSettings | None, limits:
         yield StoreInMemory(path)
         return
     with ExitStack() as until_end:
-        yield StoreOnDisk(path, limits, until_end, functools.partial(COUNTING[engine], cluster or ClusterSettings()))
-
-
-def _counting_here(settings: ClusterSettings, folder: Path) -> AbstractContextManager[None]:
-    return contextlib.nullcontext()
+        on = COUNTING.get(engine)
+        yield StoreOnDisk(path, limits, until_end, on and functools.partial(on, cluster or ClusterSettings()))
 
 
 def _counting_on_cluster(settings: ClusterSettings, folder: Path) -> AbstractContextManager[Count]:
@@ -229,24 +226,12 @@ def _counting_on_cluster(settings: ClusterSettings, folder: Path) -> AbstractCon
     return counting_on_cluster(settings, folder)
 
 
-COUNTING = {"disk": _counting_here, "cluster": _counting_on_cluster}
+COUNTING = {"cluster": _counting_on_cluster}  # what counts codes in place of DuckDB
 
 
 def read_as_written(file: Path | SourceFile) -> SourceTable:
     """A file that this tool wrote, all text. Raises ``FaultyInputError``."""
     return read_domain_file(file, AS_WRITTEN)
-
-
-def _read(path: Path) -> tuple[pd.DataFrame, str]:
-    """The file as text, and its SHA-256. Raises ``FaultyInputError``."""
-    if suffix_of(path) != ".parquet":
-        source = read_typed(path, path.with_name(TYPED_DATASET)) or read_as_written(path)
-        return source.frame, source.sha256
-    import pyarrow as pa
-
-    blocks = BlocksOfParquet(path)
-    table = pa.Table.from_batches(blocks)
-    return frame_of({name: clean_text(table.column(name)) for name in blocks.columns}), blocks.sha256
 
 
 def _in_one_piece(texts: pd.Series) -> pd.Series:

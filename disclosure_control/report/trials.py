@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from config import combined_dataset_in
+from config import COMBINED_DATASET
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import evaluate
 from disclosure_control.assess.combined_dataset import checked_config
@@ -48,7 +48,7 @@ class Trials:
     def check(self, literal: Mapping[str, Any]) -> None:
         """Nothing, if a run by the config would have no fault in it."""
         with with_keys_to_come(literal):
-            checked_config(combined_dataset_in(self.pilot.results), self.pilot.by(literal), READERS)
+            checked_config(self.pilot.results / COMBINED_DATASET, self.pilot.by(literal), READERS)
 
     def look(self, literal: Mapping[str, Any], words: str) -> Verdict:
         """What a first look finds, with the ids and offsets of today's config: ways differ by what they decide."""
@@ -85,7 +85,7 @@ class Trials:
 
     @contextlib.contextmanager
     def _opened(self, literal: Mapping[str, Any], words: str) -> Iterator[OpenedPilot]:
-        path, config = combined_dataset_in(self.pilot.results), self.pilot.by(literal)
+        path, config = self.pilot.results / COMBINED_DATASET, self.pilot.by(literal)
         with (
             with_keys_to_come(literal),
             opened(self.engine, path, config, READERS, records_needed, self.pilot.cluster) as found,

@@ -39,7 +39,6 @@ from disclosure_control.run.beside import (
 )
 from disclosure_control.run.exchange import exchange, put_back
 from disclosure_control.run.tables import csv_bytes, harmless, harmless_file
-from study.formats.parquet_blocks import parquet_bytes
 
 _PIECE_BYTES = 1 << 20  # of a file that is copied
 RESTRICTED = "Restricted, for the data controller only: it contains values of people, or lets them be calculated."
@@ -163,7 +162,7 @@ class ResultSet:
         self._write(name, pieces, hand_to_hand)
 
     def write_table(self, name: str, frame: pd.DataFrame | Iterable[pd.DataFrame], for_people: bool) -> None:
-        """A file of a table, or of its pieces one after the other, at least one: CSV, or Parquet where it is named so.
+        """A CSV file of a table, or of its pieces one after the other, at least one.
 
         ``for_people``: no cell and no heading is run by a spreadsheet or obeyed by a terminal. A restricted summary
         has the number of rows.
@@ -179,7 +178,7 @@ class ResultSet:
 
         with progress(f"Writing {name}", unit="rows") as advance:
             as_csv = (csv_bytes(piece, has_header=number == 0) for number, piece in enumerate(pieces()))
-            self._write(name, parquet_bytes(pieces()) if name.endswith(".parquet") else as_csv)
+            self._write(name, as_csv)
         if self.is_restricted:  # else the rows of a list of people or values are a count that the report masks
             self.files[name]["rows"] = n_rows
 

@@ -1,4 +1,4 @@
-"""A combined dataset that may not fit in memory, opened by its suffix: text, or Parquet."""
+"""The blocks of a file that may not fit in memory, and how much text is in it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from study.formats.delimited_blocks import BlocksOfText
 from study.formats.packed import bytes_unpacked
-from study.formats.parquet_blocks import BlocksOfParquet, parquet_as_text
+from study.formats.parquet_blocks import parquet_as_text
 from study.formats.tables import GZIP_SUFFIX, suffix_of
 
 
@@ -28,11 +27,6 @@ class Blocks(Protocol):
     n_bytes_read: int
 
     def __iter__(self) -> Iterator[pa.RecordBatch]: ...
-
-
-def blocks_of(path: Path, block_bytes: int) -> Blocks:
-    """The blocks of a file, of about so many bytes of text, by its suffix; it is text by any other suffix."""
-    return BlocksOfParquet(path, block_bytes) if suffix_of(path) == ".parquet" else BlocksOfText(path, block_bytes)
 
 
 def bytes_as_text(path: Path) -> int:

@@ -67,7 +67,7 @@ class BlocksOfParquetDomain(ParquetInBlocks):
         self.columns = [clean_name(name) for name in self._names]
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
-        yield from self._batches(self._as_texts, self._names, is_folded=True)
+        yield from self._batches(self._as_texts, self._names)
 
     def _as_texts(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         return pa.RecordBatch.from_arrays([_as_text(batch.column(name)) for name in self._names], self.columns)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from config import COMBINED_DATASETS
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
 from disclosure_control.basics.settings.kinds import (
     FLAG,
@@ -69,7 +68,7 @@ class MergeSettings(SettingsGroup):
     ``missing``: texts that mean missing in all files; ``files`` may declare another list for a file.
     ``study``: the STUDYID that is merged, several to pool, or "*".
     ``record``, ``result`` and ``text_results`` are dictionaries from a column (``LB__Glucose``), a domain (``LB``)
-    or ``""`` (everything) to a rule. ``combined_as``: the kind of file of the combined dataset.
+    or ``""`` (everything) to a rule.
     """
 
     ignore: tuple[str, ...] = setting(
@@ -155,12 +154,6 @@ class MergeSettings(SettingsGroup):
     drop_constants: bool = setting(FLAG, "leaves out columns with a single value", False)
     model: str | None = setting(
         _MODEL, "the data model of the files, where it is not recognised: see [docs/models.md](models.md)", None
-    )
-    combined_as: str = setting(
-        one_of(*COMBINED_DATASETS),
-        '`"parquet"` writes `combined_dataset.parquet` instead of `combined_dataset.csv`: the same text, a fraction of '
-        "the size; see [docs/scale.md](scale.md#the-combined-dataset-as-parquet)",
-        "csv",
     )
 
     @property

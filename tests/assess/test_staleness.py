@@ -30,7 +30,7 @@ def stale_reasons(pilot, doors) -> list[str]:
 def found_stale(pilot) -> list[str]:
     """The same, asked of the function alone: no door runs."""
     digest = hashlib.sha256(pilot.combined.read_bytes()).hexdigest()
-    found = staleness(pilot.folder, pilot.results, pilot.combined.name, digest, pilot.config)
+    found = staleness(pilot.folder, pilot.results, digest, pilot.config)
     return [one.sentence for one in found.reasons]
 
 

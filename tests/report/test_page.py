@@ -262,7 +262,7 @@ def test_what_holds_nothing_back_is_counted_by_its_kind():
     measured = [a_finding(f"LB__T{i}", Grade.EXACT_MEASUREMENT, "exact measurements") for i in range(300)]
     named = a_finding("DM__NAME", Grade.NAMES_A_PERSON, "names")
     for findings, n_rows in (([*measured, named], 1), (measured, 0), ([named], 1)):
-        told = told_identifiers(MASKED, IdentifierOutcome(tuple(findings)), Scan(), Scan(), (), "combined_dataset.csv")
+        told = told_identifiers(MASKED, IdentifierOutcome(tuple(findings)), Scan(), Scan(), ())
         html = privacy_page("PILOT", identifier_sections(told))
         text = section_of(html, "identifiers")
         assert text.count('<th scope="row">') == n_rows

@@ -23,6 +23,7 @@ GONE: Final = {
     },
     "linkage_attack['interval_disclosure']": "sdcMicro's dRisk measures how near released numbers are to the true ones",
     "linkage_attack['n_attacks']": "everybody in the identified table is attacked; hand in a part of it",
+    "merge['combined_as']": "combined_dataset.csv always has its typed columns beside it, in Parquet",
     "method['sorted_microaggregation']": "mdav loses less",
     **{f"mondrian[{name!r}]": "take it out; Mondrian has one form" for name in ("form", "numbers")},
     "pool": "each hospital runs its own pilot; no command counts the people of several without their records",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from config import COMBINED_DATASETS
+from config import COMBINED_DATASET
 from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting, settings_in
 from disclosure_control.basics.settings.kinds import DATE, SENTENCE, SHARE, Place, dictionary_of, one_of
@@ -74,7 +74,7 @@ class ContextSettings(SettingsGroup):
         """
         known = tuple(references()) if self.rules else ()
         for name in self.rules:
-            if name not in known and name.partition(" ")[0] not in COMBINED_DATASETS.values():
+            if name not in known and name.partition(" ")[0] != COMBINED_DATASET:
                 nearest = nearest_name(name, known)
                 yield f"{place['rules']}: unknown rule {name!r}{nearest}; evidence/rules.html lists all"
         if self.environment == PUBLIC and self.attempt_probability not in (None, 1):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from config import COMBINED_DATASET
 from disclosure_control.basics.telling.plain import NOT_IN_SUMMARY
 from disclosure_control.basics.telling.sections import (
     ADVERSARIAL,
@@ -68,14 +69,9 @@ class ToldIdentifiers:
 
 
 def told_identifiers(
-    policy: Policy,
-    outcome: IdentifierOutcome,
-    of_dataset: Scan,
-    beside: Scan,
-    not_looked_at: Sequence[str],
-    file: str,
+    policy: Policy, outcome: IdentifierOutcome, of_dataset: Scan, beside: Scan, not_looked_at: Sequence[str]
 ) -> ToldIdentifiers:
-    """The findings as the reader may see them; ``file`` is the name of the combined dataset."""
+    """The findings as the reader may see them."""
     every = {finding.name for finding in (*outcome.in_dataset, *outcome.elsewhere)}
     n_columns = sum(table.n_columns for table in of_dataset.columns.values())
     return ToldIdentifiers(
@@ -84,7 +80,8 @@ def told_identifiers(
             *(_told(policy, outcome, finding, False) for finding in outcome.elsewhere),
         ),
         open=[finding.name for finding in outcome.open],
-        columns_looked_at={file: n_columns, **{name: table.n_columns for name, table in beside.columns.items()}},
+        columns_looked_at={COMBINED_DATASET: n_columns}
+        | {name: table.n_columns for name, table in beside.columns.items()},
         not_looked_at=not_looked_at,
         harmless=outcome.harmless,
         harmless_without_finding=[name for name in outcome.harmless if name not in every],

@@ -41,7 +41,7 @@ def run_step(step: StepInput[IdentifierSettings]) -> StepResult:
     is_treated = config.has("treatment")  # then the step treatment judges what leaves
 
     def tell(policy: Policy) -> StepTold:
-        told = told_identifiers(policy, outcome, of_dataset, beside, not_looked_at, step.dataset.file)
+        told = told_identifiers(policy, outcome, of_dataset, beside, not_looked_at)
         reasons = () if is_treated else reasons_of(policy, outcome.open, "the combined dataset")
         return StepTold(told, identifier_sections(told), reasons)
 

@@ -157,7 +157,7 @@ def test_people_of_a_kind_are_counted_by_the_policy(n_with, told):
     (finding,) = [one for one in scan.findings if one.kind == "national_id"]
     assert (finding.n_people, finding.n_hits, finding.n_values) == (n_with, n_with, n_with)
     outcome = IdentifierOutcome((finding,))
-    of_step = told_identifiers(MASKED, outcome, scan, Scan(), (), "combined_dataset.csv")
+    of_step = told_identifiers(MASKED, outcome, scan, Scan(), ())
     (entry,) = of_step.findings
     assert [entry.people, entry.hits, entry.values] == [told] * 3
     number = "an undisclosed number" if told is None else told

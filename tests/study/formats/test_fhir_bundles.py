@@ -184,8 +184,8 @@ def test_a_merge_is_stale_once_a_bundle_comes_or_changes_and_no_bundle_is_named(
     inputs = {table.file_name: {"sha256": table.sha256} for table in read(folder).values()}
     report = {"inputs": inputs, "left_out": {}, "files": {"combined_dataset.csv": {"sha256": "1"}}, "pilot": "WARD"}
     (results / "merge_report.json").write_text(json.dumps(report))
-    assert staleness(folder, results, "combined_dataset.csv", "1", {}).reasons == ()
+    assert staleness(folder, results, "1", {}).reasons == ()
     put(folder, Wally=bundle(patient("p2")))
-    (reason,) = staleness(folder, results, "combined_dataset.csv", "1", {}).reasons
+    (reason,) = staleness(folder, results, "1", {}).reasons
     assert reason.sentence.startswith("Bundles.json changed after the merge")
     assert "Wally" not in reason.sentence

@@ -173,12 +173,12 @@ def test_a_changed_workbook_is_noticed_once_and_an_unchanged_one_not(tmp_path):
     workbook(tmp_path, {"Patients": PATIENTS, "Labs": LABS, "Legend": LEGEND})
     results = tmp_path / "results"
     results.mkdir()
-    report = merged(tmp_path).report | {"pilot": tmp_path.name, "files": {"combined.csv": {"sha256": "x"}}}
+    report = merged(tmp_path).report | {"pilot": tmp_path.name, "files": {"combined_dataset.csv": {"sha256": "x"}}}
     (results / "merge_report.json").write_text(pd.Series(report).to_json())
-    assert staleness(tmp_path, results, "combined.csv", "x", {}).reasons == ()
+    assert staleness(tmp_path, results, "x", {}).reasons == ()
     workbook(tmp_path, {"Patients": PATIENTS, "Labs": LABS[:-1], "Legend": LEGEND})
     shutil.copy(tmp_path / "clinic.xlsx", tmp_path / "other.xlsx")
-    assert [one.sentence for one in staleness(tmp_path, results, "combined.csv", "x", {}).reasons] == [
+    assert [one.sentence for one in staleness(tmp_path, results, "x", {}).reasons] == [
         "clinic.xlsx changed after the merge, and what follows does not know it.",
         "other.xlsx came after the merge, and what follows does not know it.",
     ]
