@@ -54,7 +54,7 @@ def cells_that_differ(
     model: StudyModel,
 ) -> Iterator[CellsThatDiffer]:
     """Of each column that leaves under its name, and whose terms and texts are those that came. What the treatment
-    recoded is no other value: of its columns only emptied cells are looked for.
+    recoded into bands or groups is no other value; a mean of neighbours or an exchanged value is.
 
     ``rows`` (n_rows,): where those that leave stood. Rows of a test whose values the treatment recoded are not looked
     at.
@@ -71,8 +71,8 @@ def cells_that_differ(
         came, leaves = frame[name].take(rows), leaving.frame[name]
         had, has = came.notna().to_numpy() & is_asked, leaves.notna().to_numpy()
         emptied, changed, cut = had & ~has, np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
-        if kind in _AS_THEY_CAME and not account.recoded:
-            changed = had & has & ~_are_same(came, leaves)
+        if kind in _AS_THEY_CAME:
+            changed = had & has & (_is_another(came, leaves) if account.recoded else ~_are_same(came, leaves))
         elif kind is OperationKind.OFFSET and came.dtype == leaves.dtype == "str":
             cut = had & has & _is_timed(came) & ~_is_timed(leaves)
         if (emptied | changed | cut).any():
@@ -96,6 +96,15 @@ def _rows_asked(
 
 def _is_timed(column: pd.Series) -> np.ndarray:
     return (column.str.len() > _AT_LEAST_A_DAY).to_numpy(bool, na_value=False)
+
+
+def _is_another(came: pd.Series, leaves: pd.Series) -> np.ndarray:
+    """Where (n_rows,) a recoded value reads as another value of its column, and not as a band or group."""
+    texts, left_texts = came.astype("str"), leaves.astype("str")
+    numbers, left = parse_numbers(texts), parse_numbers(left_texts)
+    other_text = (left_texts.to_numpy() != texts.to_numpy()) & left_texts.isin(texts.unique()).to_numpy()
+    another = np.where(np.isnan(numbers), other_text, left != numbers)
+    return np.asarray(another & (np.isnan(numbers) | ~np.isnan(left)), dtype=bool)
 
 
 def _are_same(one: pd.Series, other: pd.Series) -> np.ndarray:

@@ -64,6 +64,7 @@ class By(StrEnum):
     MERGE = 'left out by merge["drop"]'
     CLOSED = "kept here until decided in the sheet"
     TREATMENT = "removed by the treatment"
+    RECODED = "changed by the treatment"
     LEFT_OUT = "left out"
     RARE = "of few people with a term or text"
     STRANGERS = "of people who are not in the combined dataset"
@@ -145,7 +146,7 @@ class _WhoDecided:
     def by_of_cells(self, account: Account, are_emptied: bool) -> By:
         """Who decided on cells of a column that stays: keys of rows that rare terms removed are emptied with them."""
         if account.recoded:
-            return By.TREATMENT
+            return By.TREATMENT if are_emptied else By.RECODED
         column = self.study.model.column(account.domain, account.variable)
         is_key = column is not None and column.role is Role.FOREIGN_KEY
         return By.REFERENCES if is_key and are_emptied and any(one.rows_gone for one in self.raised) else By.UNRECORDED

@@ -25,7 +25,7 @@ def entries_of(policy: Policy, losses: Iterable[Loss], settings: FitForUseSettin
         names, bare = [f"{one.name}{_how_many(policy, one)}" for one in of_one], [one.name for one in of_one]
         with_numbers = what in (What.ROWS, What.TWICE, What.CELLS) or any(one.where_for(policy) for one in of_one)
         counted = names if with_numbers else bare
-        kind = _OF.get(what, f"{what} of ")
+        kind = "" if by is By.RECODED else _OF.get(what, f"{what} of ")
         decided_by = f"{', ' if what is What.EVERYTHING else ' '}{by}"
         about, short = (
             f"Not in what leaves, {what}",

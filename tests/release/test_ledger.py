@@ -367,6 +367,28 @@ def test_cells_that_the_treatment_hid_are_lines_and_its_countries_are_no_contine
     assert {one.operation.operation for one in leaves.accounts if one.recoded} == {OperationKind.NO_FURTHER}
 
 
+@pytest.mark.parametrize(
+    ("labels", "n_changed"),
+    [
+        (lambda kg: f"{kg + 0.5}", N),
+        (lambda kg: f"{kg:g}", 0),
+        (lambda kg: f"{kg // 10 * 10:g}--{kg // 10 * 10 + 10:g}", 0),
+    ],
+)
+def test_means_of_neighbours_are_told_as_changed_and_bands_are_not(labels, n_changed):
+    """Who reads a weight reads a number: that it is another person's is said; a band says so itself."""
+    rows = [{"USUBJID": one, "weight": 50.0 + i % 40} for i, one in enumerate(IDS)]
+    came = np.array([f"{one['weight']:g}" for one in rows], dtype=object)
+    fresh = np.array([labels(one["weight"]) for one in rows], dtype=object)
+    study = study_of({"P": rows}, IDS, model="flat")
+    who = replace(
+        people(IDS, range(N)), recoded={"P__weight": RecodedColumn("P__weight", came, fresh)}, roles=("P__weight",)
+    )
+    leaves = deidentify(study, who, (), KEY, RELEASE)
+    losses = losses_of(study, CameIn.of(study, N, 10**9), leaves, who, (), MergeSettings(), (), RareTexts())
+    assert [(one.by, one.n_rows) for one in losses if one.what is What.CHANGED] == [(By.RECODED, n_changed)][:n_changed]
+
+
 @pytest.mark.parametrize(("roles", "by"), [(("P__provincia",), By.TREATMENT), ((), By.ROLE)])
 def test_a_place_that_the_config_names_and_the_treatment_dropped_is_not_gone_by_its_role(roles, by):
     """In a plain table a guessed place goes by its role; once the config names it, dropping it is the treatment's."""
