@@ -17,8 +17,8 @@ from disclosure_control.attack.fits import N_FOLDS, Fits
 MOST_FACTS = 120  # of which each two are tried: 7,140 pairs
 SCREENED_AT = (0.2, 0.4, 0.6, 0.8)  # hinges of the search
 FITTED_AT = tuple(np.arange(0.1, 0.95, 0.1))  # of the best pair: deciles
-AT_ONCE = 256  # pairs
 RIDGE = 1e-7
+AT_ONCE = 256  # pairs
 LEAST_SIZE = 1e-3  # for a logarithm
 
 
@@ -48,7 +48,7 @@ def _screened(bases: Sequence[np.ndarray], values: np.ndarray, given: np.ndarray
     spread = basis.std(axis=0)
     basis = np.where(spread > 1e-9, basis / np.where(spread > 1e-9, spread, 1.0), 0.0)
     pairs = np.column_stack(np.triu_indices(len(bases), 1))
-    explained = _explained(basis.T @ basis, basis.T @ values, pairs, bases[0].shape[1], RIDGE * len(basis))
+    explained = _explained(basis.reshape(len(basis), len(bases), -1), values, pairs)
     whole = (values**2).sum(axis=0)
     return pairs[int(explained[:, 0].argmax())], strength_of(whole - explained.max(axis=0), whole)
 
@@ -65,17 +65,27 @@ def _hinges(fact: np.ndarray, at: tuple[float, ...], groups: np.ndarray) -> np.n
     return np.column_stack([whole * (groups == level)[:, None] for level in np.unique(groups).tolist()])
 
 
-def _explained(gram: np.ndarray, both: np.ndarray, pairs: np.ndarray, width: int, ridge: float) -> np.ndarray:
-    """The sum of squares that each pair explains of each column of values (n_pairs, n_values)."""
-    places = np.arange(width)
-    found = np.zeros((len(pairs), both.shape[1]))
+def _explained(bases: np.ndarray, values: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """The sum of squares that each pair of bases (n, n_facts, width) explains of values (n, n_values), of each column.
+
+    (n_pairs, n_values): what the first one explains, and the second one of what is left. So each basis is made
+    orthonormal once, but for a small penalty, and a pair costs a system as wide as one basis.
+    """
+    n_facts, width = bases.shape[1:]
+    x = bases.transpose(1, 0, 2)
+    products = x.transpose(0, 2, 1) @ x + RIDGE * len(values) * np.eye(width)
+    x = x @ np.linalg.inv(np.linalg.cholesky(products)).transpose(0, 2, 1)
+    flat = x.transpose(1, 0, 2).reshape(len(values), -1)
+    shared = (flat.T @ flat).reshape(n_facts, width, n_facts, width).transpose(0, 2, 1, 3)
+    alone = (flat.T @ values).reshape(n_facts, width, -1)
+    found = (alone[pairs[:, 0]] ** 2).sum(axis=1)
     for start in range(0, len(pairs), AT_ONCE):
-        some = pairs[start : start + AT_ONCE]
-        which = (some[:, :, None] * width + places).reshape(len(some), 2 * width)
-        of_pair = gram[which[:, :, None], which[:, None, :]]
-        of_pair[:, np.arange(2 * width), np.arange(2 * width)] += ridge
-        factor = np.linalg.inv(np.linalg.cholesky(of_pair))
-        found[start : start + AT_ONCE] = ((factor @ both[which]) ** 2).sum(axis=1)
+        one, other = pairs[start : start + AT_ONCE].T
+        of_both = shared[one, other]
+        left = alone[other] - of_both.transpose(0, 2, 1) @ alone[one]
+        rest = np.eye(width) - of_both.transpose(0, 2, 1) @ of_both
+        factor = np.linalg.inv(np.linalg.cholesky(rest))
+        found[start : start + AT_ONCE] += ((factor @ left) ** 2).sum(axis=1)
     return found
 
 
