@@ -17,16 +17,14 @@ import pyarrow.compute as pc
 
 from disclosure_control.basics.column_names import folded
 from disclosure_control.basics.encoding.columns import are_rising
-from disclosure_control.basics.encoding.text_codes import LEAST_PROBED, PROBED, codes_of_few_texts
-from disclosure_control.basics.encoding.text_hashes import hashes_of_texts, is_in_sample, mixed
+from disclosure_control.basics.encoding.text_codes import PROBED, codes_of_few_texts
+from disclosure_control.basics.encoding.text_hashes import hashes_of_texts, mixed
 from disclosure_control.identifiers.dates import Days, days_of
-from disclosure_control.identifiers.holders import Holders, HoldersCounted, HoldersInRows, RowHolders
+from disclosure_control.identifiers.holders import Holders, HoldersInRows, RowHolders
 from disclosure_control.identifiers.patterns import in_python
 
 SAMPLE = 2_000  # distinct values of a column that are examined one by one
 NUMBER = r"^[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d{1,2})?$"
-LARGE = 100_000  # rows, or distinct values
-SAMPLED_ROWS = 1 << 16  # at most, of very many numbers
 FEWEST_PEOPLE = 8  # with fewer, it means nothing that nobody shares a value
 
 
@@ -60,23 +58,6 @@ class ColumnValues:
     def heading(self) -> str:
         """The heading in small letters without accents, its words divided by single blanks."""
         return folded(self.column)
-
-    @cached_property
-    def of_sample(self) -> ColumnValues:
-        """The column reduced to its sample: findings there can be counted without searching all values."""
-        return ColumnValues(
-            self.domain,
-            self.column,
-            HoldersCounted(
-                self.rows_of_sample,
-                self.people_of_value[self.looked_at],
-                self.holders.n_all_people,
-                lambda values: self.holders.ids_of(self.looked_at[values]),
-            ),
-            None if self.figures is not None else self.sampled,
-            None if self.figures is None else self.figures[self.looked_at],
-            self.share_at_hand * len(self.looked_at) / max(self.n_distinct, 1),
-        )
 
     def is_headed(self, pattern: re.Pattern) -> bool:
         """Whether the heading contains one of the words of a pattern."""
@@ -229,60 +210,15 @@ def column_values(domain: str, column: str, values: pd.Series, subjects: RowHold
     """A column (n_rows,) of text or numbers, encoded once."""
     is_number = pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype)
     if is_number:
-        return _of_figures(domain, column, values.to_numpy(dtype=float, na_value=np.nan), subjects)
+        code, figures = pd.factorize(values.to_numpy(dtype=float, na_value=np.nan))
+        return ColumnValues(domain, column, HoldersInRows(code, subjects, len(figures)), None, figures)
     if isinstance(values.dtype, pd.CategoricalDtype) or not pd.api.types.is_string_dtype(values.dtype):
         values = values.astype("str")
     if (few := codes_of_few_texts(values)) is not None:
         return _of_distinct(domain, column, few.codes, few.texts, subjects)
-    return _of_texts(domain, column, pa.array(values), subjects)
-
-
-def _of_figures(domain: str, column: str, values: np.ndarray, subjects: RowHolders) -> ColumnValues:
-    share, n_halvings = 1.0, halvings(len(values)) if subjects.has_a_row_each else 0
-    if n_halvings and pd.Series(values[:: len(values) // PROBED]).nunique() >= LEAST_PROBED:
-        rows = np.flatnonzero(is_in_sample(mixed(values.view(np.uint64)), n_halvings) & ~np.isnan(values))
-        if is_nearly_unique(pd.Series(values[rows]).nunique(), len(rows)):
-            values, subjects, share = values[rows], subjects.some(rows), 0.5**n_halvings
-    code, figures = pd.factorize(values)
-    return ColumnValues(domain, column, HoldersInRows(code, subjects, len(figures)), None, figures, share)
-
-
-# ---------------------------------------------------------------- of very many numbers, some
-
-
-def halvings(n_rows: int) -> int:
-    """How often the distinct values of a large table are halved where numbers are nearly all of them different."""
-    return int(np.ceil(np.log2(n_rows / SAMPLED_ROWS))) if n_rows >= LARGE else 0
-
-
-def is_nearly_unique(n_distinct: int, n_rows: int) -> bool:
-    """Whether rows and values are so many that a sample of the values shows who shares them."""
-    return n_rows >= PROBED and n_distinct >= 0.5 * n_rows
-
-
-def are_plain_numbers(values: pa.Array) -> bool:
-    """Whether every text is a number and written as one: not as a telephone number, with + or 00 in front."""
-    if pc.any(pc.or_(pc.starts_with(values, "+"), pc.starts_with(values, "00"))).as_py():
-        return False
-    try:
-        pc.cast(values, pa.float64())
-    except pa.ArrowInvalid:
-        return False
-    return True
-
-
-def _rows_of_some(values: pa.Array, subjects: RowHolders) -> np.ndarray | None:
-    """The rows with some of the values, where these are numbers and nearly all different; None for all rows."""
-    n_halvings = halvings(len(values)) if subjects.has_a_row_each else 0
-    if not n_halvings:
-        return None
-    probed = values.take(pa.array(np.arange(0, len(values), len(values) // PROBED)))
-    if pc.count_distinct(probed).as_py() < LEAST_PROBED or not all(map(are_plain_numbers, (probed, values))):
-        return None  # of the probed ones first: a cast that fails is slow
-    is_in = is_in_sample(hashes_of_texts(values), n_halvings) & np.asarray(values.is_valid())
-    rows = np.flatnonzero(is_in)
-    n_distinct = pc.count_distinct(values.take(pa.array(rows))).as_py()
-    return rows if is_nearly_unique(n_distinct, len(rows)) else None
+    texts = pa.array(values)
+    texts = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+    return _of_distinct(domain, column, *_encoded(texts.cast(pa.large_string())), subjects)
 
 
 def _texts_of_numbers(labels: np.ndarray) -> pa.Array:
@@ -292,28 +228,14 @@ def _texts_of_numbers(labels: np.ndarray) -> pa.Array:
     return pc.replace_substring_regex(pc.cast(pa.array(labels), pa.large_string()), r"\.0+$", "")
 
 
-def _of_texts(domain: str, column: str, values: pa.Array | pa.ChunkedArray, subjects: RowHolders) -> ColumnValues:
-    """Text is encoded unchanged: all of it, or of very many numbers some."""
-    if isinstance(values, pa.ChunkedArray):
-        values = values.combine_chunks()
-    values, share = values.cast(pa.large_string()), 1.0
-    rows = _rows_of_some(values, subjects)
-    if rows is not None:
-        share = 0.5 ** halvings(len(values))
-        values, subjects = values.take(pa.array(rows)), subjects.some(rows)
-    return _of_distinct(domain, column, *_encoded(values), subjects, share)
-
-
-def _of_distinct(
-    domain: str, column: str, code: np.ndarray, distinct: pa.Array, subjects: RowHolders, share: float = 1.0
-) -> ColumnValues:
+def _of_distinct(domain: str, column: str, code: np.ndarray, distinct: pa.Array, subjects: RowHolders) -> ColumnValues:
     """``code`` (n,) of distinct texts: blank ones become missing, and those equal when trimmed become one."""
     if _may_have_blanks(distinct):
         trimmed = pc.utf8_trim_whitespace(distinct)
         merged = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, trimmed.type), trimmed).dictionary_encode()
         again = np.asarray(merged.indices.fill_null(-1))
         code, distinct = np.append(again, -1)[code], merged.dictionary
-    return ColumnValues(domain, column, HoldersInRows(code, subjects, len(distinct)), distinct, None, share)
+    return ColumnValues(domain, column, HoldersInRows(code, subjects, len(distinct)), distinct)
 
 
 def _encoded(texts: pa.Array) -> tuple[np.ndarray, pa.Array]:

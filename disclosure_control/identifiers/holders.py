@@ -58,10 +58,6 @@ class RowHolders:
         """How many people have a row."""
         return len(self.ids)
 
-    def some(self, rows: np.ndarray) -> RowHolders:
-        """Those of some rows (n,), among all people."""
-        return RowHolders(self.code[rows], self.ids)
-
     @cached_property
     def has_a_row_each(self) -> bool:
         """Whether every row is another person's."""
@@ -124,12 +120,15 @@ class HoldersInRows:
 
 @dataclass(frozen=True)
 class HoldersCounted:
-    """Counted before, of ``n_all_people``; nobody has two values. ``ids_of`` finds the people. See ``Holders``."""
+    """Counted before, of ``n_all_people``, each with one row. ``ids_of`` finds the people. See ``Holders``."""
 
-    rows_of_value: np.ndarray
     people_of_value: np.ndarray
     n_all_people: int
     ids_of: Callable[[np.ndarray], pa.Array]
+
+    @property
+    def rows_of_value(self) -> np.ndarray:
+        return self.people_of_value
 
     @cached_property
     def n_people(self) -> int:

@@ -34,8 +34,7 @@ class IdentifierKind:
 
     ``detect`` returns its hits in a column, None if there are none worth reporting. ``words`` name the hits in the
     plural; ``what_to_do`` is the remedy; ``documentation`` says how it is recognised. A finding is dropped if another
-    one of ``yields_to`` explains at least half as many rows of the column. ``place`` orders the kinds. If a kind
-    ``searches_all`` distinct values and these are very many, it does so only if the sample is not full of hits.
+    one of ``yields_to`` explains at least half as many rows of the column. ``place`` orders the kinds.
     """
 
     grade: Grade
@@ -45,7 +44,6 @@ class IdentifierKind:
     detect: Callable[[ColumnValues], Hits | None]
     yields_to: tuple[str, ...] = ()
     place: int = 100
-    searches_all: bool = False
 
 
 @cache

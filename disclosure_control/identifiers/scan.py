@@ -13,21 +13,12 @@ import pandas as pd
 import pyarrow as pa
 
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
-from disclosure_control.basics.encoding.text_hashes import hashes_of_texts, is_in_sample, mixed
 from disclosure_control.basics.kept import Kept, print_of
 from disclosure_control.basics.telling.side_by_side import side_by_side
 from disclosure_control.identifiers.column_findings import ColumnFinding, Grade, Scan, ScannedTable
-from disclosure_control.identifiers.column_values import (
-    LARGE,
-    ColumnValues,
-    are_plain_numbers,
-    column_values,
-    halvings,
-    is_nearly_unique,
-)
+from disclosure_control.identifiers.column_values import ColumnValues, column_values
 from disclosure_control.identifiers.holders import HoldersCounted, HoldersInRows, RowHolders
 from disclosure_control.identifiers.registry import Hits, IdentifierKind, kinds
-from disclosure_control.records.counted_texts import CountedTexts
 from disclosure_control.records.store import CombinedDataset
 from study.formats.tables import SourceTable
 
@@ -42,7 +33,7 @@ __all__ = [
 ]
 
 IdsAt = Callable[[np.ndarray], pa.Array]
-FULL = 0.5  # share of a sample that decides what the column is
+LARGE = 100_000  # rows, from which on columns are examined side by side
 
 
 def scan_source(
@@ -97,7 +88,9 @@ def scan_dataset(dataset: CombinedDataset) -> Scan:
     names = [name for name in table.columns if name != SUBJECT_COLUMN]
 
     def findings_of(name: str) -> list[ColumnFinding]:
-        return list(_of_counted(name, _some(table.counted(name), n_people), n_people, table.ids_at))
+        counted = table.counted(name)
+        holders = HoldersCounted(counted.people, n_people, lambda values: table.ids_at(counted.first_record[values]))
+        return list(_findings(ColumnValues(*_divided(name), holders, counted.texts, None, counted.share_at_hand)))
 
     each = side_by_side if n_people >= LARGE else map
     found = tuple(finding for findings in each(findings_of, names) for finding in findings)
@@ -138,17 +131,6 @@ def _of_columns(
     return tuple(finding for findings in side_by_side(findings_of, columns) for finding in findings)
 
 
-def _of_counted(
-    name: str, counted: CountedTexts, n_people: int, ids_at: IdsAt, figures: np.ndarray | None = None
-) -> Iterator[ColumnFinding]:
-    def ids_of(values: np.ndarray) -> pa.Array:
-        return ids_at(counted.first_record[values])
-
-    holders = HoldersCounted(counted.people, counted.people, n_people, ids_of)
-    texts = counted.texts if figures is None else None
-    return _findings(ColumnValues(*_divided(name), holders, texts, figures, counted.share_at_hand))
-
-
 def scan_values(
     values: pd.Series, people: np.ndarray, first_record: np.ndarray, n_people: int, ids_at: IdsAt
 ) -> tuple[ColumnFinding, ...]:
@@ -165,56 +147,20 @@ def scan_values(
     first = np.full(n_distinct, np.iinfo(np.int64).max)
     np.minimum.at(first, code, first_record[places])
     of_value = np.bincount(code, people[places], n_distinct).astype(np.int64)
-    if column.figures is None:
-        some = _some(CountedTexts(column.distinct, of_value, first), n_people)
-        return tuple(_of_counted(name, some, n_people, ids_at))
-    counted, is_in = _some_figures(column.figures, of_value, first, n_people)
-    return tuple(_of_counted(name, counted, n_people, ids_at, column.figures[is_in]))
-
-
-def _some_figures(
-    figures: np.ndarray, people: np.ndarray, first_record: np.ndarray, n_people: int
-) -> tuple[CountedTexts, np.ndarray]:
-    """The people of the figures (n_values,), of very many some, as in memory; and which these are, of bool."""
-    counted = CountedTexts(pa.nulls(len(figures), pa.large_string()), people, first_record)
-    n_halvings = halvings(n_people)
-    if n_halvings:
-        is_in = is_in_sample(mixed(figures.view(np.uint64)), n_halvings)
-        if is_nearly_unique(int(is_in.sum()), int(people[is_in].sum())):
-            return replace(counted.some(is_in), share_at_hand=0.5**n_halvings), is_in
-    return counted, np.ones(len(figures), dtype=bool)
-
-
-def _some(counted: CountedTexts, n_people: int) -> CountedTexts:
-    """Of very many numbers some, as in memory."""
-    n_halvings = halvings(n_people)
-    if not n_halvings:
-        return counted
-    is_in = is_in_sample(hashes_of_texts(counted.texts), n_halvings)
-    are_some = is_nearly_unique(int(is_in.sum()), int(counted.people[is_in].sum()))
-    if not are_some or not are_plain_numbers(counted.texts):
-        return counted
-    return replace(counted.some(is_in), share_at_hand=0.5**n_halvings)
+    holders = HoldersCounted(of_value, n_people, lambda values: ids_at(first[values]))
+    return tuple(_findings(replace(column, holders=holders)))
 
 
 def _findings(column: ColumnValues) -> Iterator[ColumnFinding]:
     """What each kind finds in a column, but for what another kind explains better."""
     if not column.n_distinct:
         return
-    made = {name: finding for name, kind in kinds().items() if (finding := _found(column, name, kind)) is not None}
+    hits = {name: found for name, kind in kinds().items() if (found := kind.detect(column)) is not None}
+    made = {name: _finding(column, name, kinds()[name], found) for name, found in hits.items()}
     for name, finding in made.items():
         better = (made[other] for other in kinds()[name].yields_to if other in made)
         if not any(other.n_hits >= 0.5 * finding.n_hits for other in better):
             yield finding
-
-
-def _found(column: ColumnValues, name: str, kind: IdentifierKind) -> ColumnFinding | None:
-    if kind.searches_all and column.n_distinct >= LARGE:
-        hits = kind.detect(column.of_sample)
-        if hits is not None and column.share(hits.is_hit) >= FULL:
-            return _finding(column.of_sample, name, kind, hits)
-    hits = kind.detect(column)
-    return None if hits is None else _finding(column, name, kind, hits)
 
 
 def _finding(column: ColumnValues, name: str, kind: IdentifierKind, hits: Hits) -> ColumnFinding:

@@ -8,8 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.basics.encoding import text_codes
-from disclosure_control.identifiers import column_values, scan
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import SAMPLE
 from disclosure_control.identifiers.registry import kinds
@@ -47,29 +45,6 @@ def test_an_identifier_on_one_row_in_thirty_thousand_is_found():
     finding = found(table(n, Q=values))["Q", "email"]
     assert finding.n_hits == 1
     assert not finding.is_sample
-
-
-def test_of_very_many_texts_that_are_numbers_some_are_looked_at_with_all_who_have_them(monkeypatch):
-    """1,000 rows are halved twice; whoever has no value is not among those who are looked at."""
-    for name, few in {"LARGE": 500, "SAMPLED_ROWS": 300, "PROBED": 64, "LEAST_PROBED": 16}.items():
-        monkeypatch.setattr(column_values, name, few)
-        monkeypatch.setattr(text_codes, name, few, raising=False)
-    exact = [None if i % 10 == 0 else f"{7.5 + 0.001 * (i * 7919 % 5003):.3f}" for i in range(1_000)]
-    shared = [f"{i % 40}.25" for i in range(1_000)]
-    findings = found(table(1_000, X=exact, Y=shared))
-    finding = findings["X", "exact_measurement"]
-    assert finding.n_values == finding.n_hits == finding.n_people == finding.n_all_people
-    assert 150 <= finding.n_people <= 300  # a quarter of 900
-    assert ("Y", "exact_measurement") not in findings
-
-
-@pytest.mark.parametrize(("every", "is_sample"), [(5, False), (1, True)])
-def test_all_of_very_many_values_are_searched_unless_a_sample_says_what_the_column_is(every, is_sample, monkeypatch):
-    monkeypatch.setattr(scan, "LARGE", 2_500)
-    n = 2 * SAMPLE
-    finding = found(table(n, Q=[f"a{i}@b.example" if i % every == 0 else f"code {i}" for i in range(n)]))["Q", "email"]
-    assert finding.is_sample is is_sample
-    assert finding.n_hits == (SAMPLE if is_sample else n // every)
 
 
 def test_what_is_read_one_by_one_is_a_sample_and_says_so():

@@ -11,9 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.basics.encoding import text_codes
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
-from disclosure_control.identifiers import column_values
 from disclosure_control.identifiers.column_findings import Scan
 from disclosure_control.identifiers.column_values import SAMPLE
 from disclosure_control.identifiers.scan import scan_dataset
@@ -70,23 +68,6 @@ def test_the_findings_are_those_in_memory(tmp_path, n, is_in_order):
         finding.kind for finding in expected.findings
     }
     assert scanned("disk", path, Limits(block_bytes=100 * n // 7 + 200)) == expected
-
-
-@pytest.mark.thorough("1 s: both engines over whole pilots; their parts in the quick run")
-def test_of_very_many_different_numbers_the_same_ones_are_looked_at(tmp_path, monkeypatch):
-    for name, few in {"LARGE": 500, "SAMPLED_ROWS": 300, "PROBED": 64, "LEAST_PROBED": 16}.items():
-        monkeypatch.setattr(column_values, name, few)
-        monkeypatch.setattr(text_codes, name, few, raising=False)
-    path = tmp_path / "combined_dataset.csv"
-    table = people(1_000, False).drop(columns=["DM__MAIL", "DM__BORN"])
-    table["LB__EXACT"] = [f"{7.5 + 0.001 * (i * 7919 % 5003):.3f}" for i in range(1_000)]
-    table["LB__SHARED"] = [f"{i % 40}.25" for i in range(1_000)]
-    table.to_csv(path, index=False)
-    expected = scanned("memory", path, Limits())
-    found = {one.name: one for one in expected.findings if one.kind == "exact_measurement"}
-    assert "LB__SHARED" not in found
-    assert 150 <= found["LB__EXACT"].n_all_people <= 350  # a quarter of them, and 250 are expected
-    assert scanned("disk", path, Limits(block_bytes=9_000)) == expected
 
 
 @pytest.mark.thorough("1 s: both engines over whole pilots; their parts in the quick run")

@@ -27,5 +27,4 @@ KIND = IdentifierKind(
     documentation="a name, `@` (or `(at)`) and a domain, anywhere in the text",
     detect=detect,
     place=10,
-    searches_all=True,
 )

@@ -36,5 +36,4 @@ KIND = IdentifierKind(
     documentation="IPv4 (but not version or chapter numbers, which are small), IPv6 and MAC addresses",
     detect=detect,
     place=13,
-    searches_all=True,
 )

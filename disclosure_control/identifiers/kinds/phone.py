@@ -69,5 +69,4 @@ KIND = IdentifierKind(
     detect=detect,
     yields_to=("national_id", "card_number", "bank_account", "subject_id", "birth_date", "running_number"),
     place=30,
-    searches_all=True,
 )

@@ -25,5 +25,4 @@ KIND = IdentifierKind(
     documentation="`http://`, `https://`, `ftp://` or `www.` and a host, anywhere in the text",
     detect=detect,
     place=12,
-    searches_all=True,
 )
