@@ -46,7 +46,6 @@ from disclosure_control.basics.telling.words import counted
 from disclosure_control.draft.sheet import SheetUpdate, said_of_closed
 from disclosure_control.records.choice import AUTO, MERGING, Choice, engine_of_merge
 from disclosure_control.records.merging import choose_merging, working_on
-from disclosure_control.records.needs import AtOnce
 from disclosure_control.run.config_files import DRAFTED, stop_if_closed, write_draft, write_sheet
 from disclosure_control.run.doors import DONE, Door, Outcome, Pilot, run_door, sheet_beside
 from disclosure_control.run.memory import give_freed_memory_back
@@ -79,7 +78,7 @@ def _combine_by(choice: Choice, pilot: Pilot, update: SheetUpdate | None = None)
     rule, settings = merge_settings(pilot.config)
     if choice.reason:
         pilot.log.notice(choice.reason)
-    if choice.engine.gives_memory_back:
+    if not choice.engine.has_all:
         give_freed_memory_back()
     with working_on(choice.name, pilot.folder, pilot.results) as working:
         working = working if update is None else dataclasses.replace(working, look=update.look)
@@ -112,7 +111,7 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     choice = choose_merging(options.engine, pilot.folder)
     if pilot.is_configured and not options.draft_config:
         return _combine_by(choice, pilot, _update_of_sheet(pilot))
-    if choice.engine.gives < AtOnce.EVERYBODY:
+    if not choice.engine.has_all:
         reason = choice.reason.rstrip(".") or f"--engine {choice.name} was asked for"
         raise FaultyInputError(_NOTHING_DRAFTED_FROM_DISK.format(name=pilot.config_file.name, reason=reason))
 

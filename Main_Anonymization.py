@@ -74,7 +74,7 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     choice, kept = choose_engine(options.engine, path), Kept()
     if choice.reason:
         pilot.log.notice(choice.reason)
-    if choice.engine.gives_memory_back:
+    if not choice.engine.has_all:
         give_freed_memory_back()
     with contextlib.ExitStack() as until_published:
         with pilot.log.step("read"):

@@ -55,7 +55,8 @@ def opened(
     value.
     """
     columns, config = checked_config(path, literal, readers)
-    stop_at(faults_of_needs(needed(config), ENGINES[engine].gives))
+    if not ENGINES[engine].has_all:
+        stop_at(faults_of_needs(needed(config)))
     with open_store(engine, path, cluster, limits or USUAL_LIMITS) as store:
         config = _checked_by(store, path, columns, config, literal, readers)
         dataset, people = store.counted(config)

@@ -6,34 +6,22 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
-from disclosure_control.records.needs import AtOnce
 from disclosure_control.run.memory import MEMORY_PER_BYTE, free_memory
 from study.formats.blocks import bytes_as_text
 
 
 @dataclass(frozen=True)
 class Engine:
-    """An engine by its name: what it is for, and how much of the records it gives together."""
+    """An engine by its name: what it is for, and whether it has all records in memory at once."""
 
     words: str
-    gives: AtOnce
-    gives_memory_back: bool = True  # at once, as it runs where memory is short
+    has_all: bool = False
 
 
 ENGINES: dict[str, Engine] = {
-    "memory": Engine(
-        "all records in memory: the fastest if they fit; every step runs",
-        AtOnce.EVERYBODY,
-        gives_memory_back=False,
-    ),
-    "disk": Engine(
-        "records on disk, counted by DuckDB in about a gigabyte; k, l, t and most steps, up to the release",
-        AtOnce.PERSONS,
-    ),
-    "cluster": Engine(
-        "as disk, with the people counted by the workers of a Dask cluster; runs the same steps",
-        AtOnce.PERSONS,
-    ),
+    "memory": Engine("all records in memory: the fastest if they fit; every step runs", has_all=True),
+    "disk": Engine("records on disk, counted by DuckDB in about a gigabyte; k, l, t and most steps, up to the release"),
+    "cluster": Engine("as disk, with the people counted by the workers of a Dask cluster; runs the same steps"),
 }
 AUTO = "auto"
 MERGING = ("memory", "disk")  # the engines of door 1

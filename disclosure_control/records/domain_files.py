@@ -24,7 +24,7 @@ from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.counted_texts import CountedDictionary
 from disclosure_control.records.disk import with_progress
 from disclosure_control.records.limits import USUAL_FILE_LIMITS, FileLimits
-from disclosure_control.records.spill import Aside, SpilledPieces, put_codes, stop_without_room
+from disclosure_control.records.spill import Aside, SpilledPieces, put_codes
 from disclosure_control.records.sql import REMEDY_IN_MEMORY, ROWS_AT_ONCE, Database
 from study.formats.delimited_blocks import BlocksOfText, Dialect
 from study.formats.delimited_headers import DELIMITER_NAMES, USUAL_DELIMITERS, guess_delimiter
@@ -201,7 +201,7 @@ class LargeFile(SourceTable):
 
     def pieces(self, made: Callable[..., Piece]) -> Pieces[Piece]:
         """See ``SourceTable``: on disk, beside the rows."""
-        return SpilledPieces(self.database.new_folder() / "made", made, self.n_rows)
+        return SpilledPieces(self.database.new_folder() / "made", made)
 
     def of_people(self, person: np.ndarray, starts: np.ndarray, column: str | None) -> RowsOfPeople:
         """The rows in the order of their people, on disk; the file before that is removed."""
@@ -212,7 +212,6 @@ class LargeFile(SourceTable):
         person_of_code[n_rows > 0] = person
         of_people = person_of_code >= 0
         n_rows_of_people = np.bincount(person_of_code[of_people], n_rows[of_people]).astype(np.int64)
-        stop_without_room(self.database.folder, self.codes.path.stat().st_size)
         columns = range(len(self.codes.schema))
         divided = [
             self._divided(person_of_code, [self.stored[place], *columns[start : start + COLUMNS_AT_ONCE]])

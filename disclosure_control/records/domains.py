@@ -40,11 +40,8 @@ class DomainReader:
     rows_to_search: int = sys.maxsize
     rows_per_part: int = sys.maxsize
 
-    def read_to_release(self, folder: Path, divisible: Divisible) -> Read:
-        """How the files of the pilot's ``folder`` are read; rows of ``divisible`` tables are divided by person.
-
-        Raises ``FaultyInputError`` if the disk has less free space than their release needs.
-        """
+    def read_to_release(self, divisible: Divisible) -> Read:
+        """How the files of the pilot are read; rows of ``divisible`` tables are divided by person."""
         return self.read
 
     def read_package(self, divisible: Divisible) -> Read:

@@ -18,7 +18,7 @@ from disclosure_control.records.domain_files import PARQUET, read_large_file
 from disclosure_control.records.domains import Divisible, DomainReader
 from disclosure_control.records.limits import USUAL_MERGE_LIMITS, Limits, MergeLimits
 from disclosure_control.records.records import EncodedRecords
-from disclosure_control.records.spill import SpilledFrames, spill_folder, stop_without_room
+from disclosure_control.records.spill import SpilledFrames, spill_folder
 from disclosure_control.records.sql import Database, database_in
 from disclosure_control.run.memory import MEMORY_PER_BYTE
 from study.formats.blocks import bytes_as_text
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from study.merge.combine import MergeResources
     from study.merge.reading import Read
 
-RELEASE_PER_BYTE = 2.5  # bytes stored per byte of the large domain files, with the released ones
-SPILL_PER_BYTE = 1.0  # bytes stored per byte of the domain files; checked again once more is known
+SPILL_PER_BYTE = 1.0  # bytes stored per byte of the domain files
 
 
 def choose_merging(asked: str, folder: Path) -> Choice:
@@ -57,15 +56,15 @@ def working_on(
         return
     n_bytes = int(SPILL_PER_BYTE * _bytes_of_files(folder))
     with spill_folder(results, n_bytes) as spill, database_in(spill) as database:
-        yield working_in(database, results, limits)
+        yield working_in(database, limits)
 
 
-def working_in(database: Database, results: Path, limits: MergeLimits = USUAL_MERGE_LIMITS) -> MergeResources:
-    """How a merge works from disk, in the folder of a ``database`` beside the ``results``."""
+def working_in(database: Database, limits: MergeLimits = USUAL_MERGE_LIMITS) -> MergeResources:
+    """How a merge works from disk, in the folder of a ``database``."""
     from study.merge.combine import MergeResources
 
     read = functools.partial(read_by_size, database=database, limits=limits)
-    pieces = functools.partial(SpilledFrames, database.new_folder() / "combined", results)
+    pieces = functools.partial(SpilledFrames, database.new_folder() / "combined")
     return MergeResources(read, limits.rows_per_part, pieces, progress)
 
 
@@ -114,16 +113,12 @@ def _read_and_told(path: Path, options: FileOptions) -> SourceTable:
 
 @dataclass(frozen=True)
 class DomainsFromDisk(DomainReader):
-    """Large files, put aside by a run beside the ``results``, and read by parts of their people."""
+    """Large files, put aside by a run, and read by parts of their people."""
 
     database: Database = field(kw_only=True)
-    results: Path = field(kw_only=True)
     limits: Limits = field(kw_only=True)
 
-    def read_to_release(self, folder: Path, divisible: Divisible) -> Read:
-        sizes = [path.stat().st_size for path in domain_files(folder)]
-        large = [size for size in sizes if size >= self.limits.domains.large_bytes]
-        stop_without_room(self.results, RELEASE_PER_BYTE * sum(large))
+    def read_to_release(self, divisible: Divisible) -> Read:
         return self.read_package(divisible)
 
     def read_package(self, divisible: Divisible) -> Read:
@@ -145,11 +140,11 @@ class DomainsFromDisk(DomainReader):
         yield self.database.new_folder()
 
     def merged(self, merge: Callable[[MergeResources], Combined]) -> EncodedRecords:
-        combined = merge(working_in(self.database, self.results, self.limits.domains))
+        combined = merge(working_in(self.database, self.limits.domains))
         return EncodedRecords.of_pieces(combined.columns, combined.pieces, self.database, self.limits)
 
 
-def domains_from_disk(database: Database, results: Path, limits: Limits) -> DomainsFromDisk:
+def domains_from_disk(database: Database, limits: Limits) -> DomainsFromDisk:
     """Large files put aside, and any others whole that need no more than a run from disk takes."""
 
     def read(path: Path, options: FileOptions) -> SourceTable:
@@ -159,7 +154,5 @@ def domains_from_disk(database: Database, results: Path, limits: Limits) -> Doma
         return is_read_in_pieces(path, limits.domains) or fits_from_disk(path)
 
     at_hand = limits.rows_at_hand
-    return DomainsFromDisk(
-        read, fits, 2 * at_hand, at_hand, limits.domains.rows_per_part,
-        database=database, results=results, limits=limits,
-    )  # fmt: skip
+    rows_per_part = limits.domains.rows_per_part
+    return DomainsFromDisk(read, fits, 2 * at_hand, at_hand, rows_per_part, database=database, limits=limits)

@@ -15,7 +15,6 @@ from weakref import WeakSet
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.again import Anew
 from disclosure_control.basics.telling.faults import FaultyInputError
@@ -36,7 +35,12 @@ def spill_folder(results: Path, n_bytes: int) -> Iterator[Path]:
     What a killed run left is removed by the next start, with the rest that it left. Raises ``FaultyInputError`` where
     the disk has less room than that.
     """
-    stop_without_room(results, n_bytes)
+    free = shutil.disk_usage(results).free
+    if free < n_bytes:
+        raise FaultyInputError(
+            f"{results.name}: working from disk needs about {n_bytes / 1e9:.1f} GB beside the results, and "
+            f"{free / 1e9:.1f} GB are free; make room there, or use --engine memory on a machine with enough memory"
+        )
     folder = work_folder(results, SPILL)
     try:
         yield folder
@@ -45,17 +49,6 @@ def spill_folder(results: Path, n_bytes: int) -> Iterator[Path]:
             if folder.resolve() in aside.path.resolve().parents:
                 aside.let_go()
         _remove(folder)
-
-
-def stop_without_room(results: Path, n_bytes: float) -> None:
-    """Raise ``FaultyInputError`` where the disk of a pilot's results has less room than a run still needs."""
-    free = shutil.disk_usage(results).free
-    if free < n_bytes:
-        named = next((one.parent for one in (results, *results.parents) if one.name == SPILL), results)
-        raise FaultyInputError(
-            f"{named.name}: working from disk needs about {n_bytes / 1e9:.1f} GB beside the results, and "
-            f"{free / 1e9:.1f} GB are free; make room there, or use --engine memory on a machine with enough memory"
-        )
 
 
 def _remove(folder: Path) -> None:
@@ -196,15 +189,13 @@ def put_codes(path: Path, blocks: Iterable[Sequence[np.ndarray]], n_columns: int
 class SpilledFrames:
     """Tables of one shape, of text and numbers, in a file on disk in the order in which they were put.
 
-    Put all, then iterate as often as needed. Together they have ``n_people`` rows, and are finally written as text
-    beside the ``results``. Raises ``FaultyInputError`` as soon as the disk clearly has too little room for all of them.
+    Put all, then iterate as often as needed.
     """
 
-    def __init__(self, path: Path, results: Path, n_people: int):
-        self._path, self._results, self._n_people = path, results, n_people
+    def __init__(self, path: Path):
+        self._path = path
         self._aside: Aside | None = None
         self._names: list[str] = []
-        self._n_bytes_of_text = 0
 
     def append(self, piece: pd.DataFrame, /) -> None:
         """Put one more table at the end."""
@@ -213,14 +204,6 @@ class SpilledFrames:
             self._names = table.column_names
             self._aside = Aside(self._path, [_kind(column.type) for column in table.columns])
         self._aside.append(table.columns)
-        self._n_bytes_of_text += sum(_n_bytes_of_text(column) for column in table.columns)
-        stop_without_room(self._results, self._n_bytes_to_come(sum(self._aside.lengths)))
-
-    def _n_bytes_to_come(self, n_so_far: int) -> float:
-        """What the tables to come and the text of all will take, if they are like those so far."""
-        n_bytes_so_far, n_to_come = self._path.stat().st_size, self._n_people - n_so_far
-        of_tables_and_text = n_bytes_so_far * n_to_come + self._n_bytes_of_text * self._n_people
-        return of_tables_and_text / max(n_so_far, 1)
 
     def __iter__(self) -> Iterator[pd.DataFrame]:
         for table in self._aside.tables() if self._aside is not None else ():
@@ -235,20 +218,14 @@ def _column(values: pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray:
     return values if pa.types.is_large_string(values.type) else values.to_numpy()
 
 
-def _n_bytes_of_text(column: pa.ChunkedArray) -> int:
-    """The bytes of a column's letters, and a comma or the end of the line after each value."""
-    column = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
-    return int(pc.sum(pc.binary_length(column)).as_py() or 0) + len(column)
-
-
 class SpilledPieces(Generic[Piece]):
     """Pieces, each ``made`` of a table and two arrays of its rows, put aside: put all, then iterate."""
 
-    def __init__(self, path: Path, made: Callable[..., Piece], n_rows: int):
-        self._made, self._frames = made, SpilledFrames(path, path.parent, n_rows)
+    def __init__(self, path: Path, made: Callable[..., Piece]):
+        self._made, self._frames = made, SpilledFrames(path)
 
     def append(self, piece: Piece, /) -> None:
-        """Put one more piece. Raises ``FaultyInputError`` where the disk has less room than all of them take."""
+        """Put one more piece."""
         frame, *of_rows = cast(tuple[pd.DataFrame, np.ndarray, np.ndarray], piece)
         self._frames.append(frame.assign(**dict(zip(_OF_ROWS, of_rows, strict=True))))
 

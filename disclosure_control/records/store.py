@@ -1,8 +1,7 @@
 """The one store of a pilot's records: people in blocks of encoded columns, for every engine.
 
 In memory there is one block; from disk there are many, stored, and counted here or on a cluster. Nothing above asks
-which it is: the records needed at once are declared before the run (``needs``), and a store says then whether it gives
-them.
+which it is: what needs all records at once is declared before the run (``needs``).
 
     people      classes, counts, and the records that a model flags, part by part
     table       every column as text: its distinct texts, its levels, and who has them
@@ -204,7 +203,7 @@ class StoreOnDisk:
             typed = None
             people, table = count_on_disk(self._text, config, database, self._limits)
         read = typed or self._text
-        domains = domains_from_disk(database, self._path.parent, self._limits)
+        domains = domains_from_disk(database, self._limits)
         records = functools.partial(EncodedRecords.of, people, table)
         return CombinedDataset(read.sha256, read.n_records, table, domains, records), people
 

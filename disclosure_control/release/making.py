@@ -167,7 +167,7 @@ def _read(asked: Asked) -> tuple[Study, Mapping[str, pd.Series], CameIn | None]:
     """The study, its columns of people that were not merged, and its tables as they came in, if they are asked for."""
     rule, merge, settings, files = asked.rule, asked.merge, asked.settings, asked.files
     ids = asked.original.ids()
-    read = files.read_to_release(asked.folder, partial(is_divisible, rule=rule))
+    read = files.read_to_release(partial(is_divisible, rule=rule))
     study = read_study(asked.folder, ids, rule, merge, settings.leave_out, read, files.rows_per_part)
     searched = study, asked.original, rule, files.rows_to_search
     of_source = {**dropped_of_source(merge.drop, *searched), **columns_of_source(*searched)}

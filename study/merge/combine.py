@@ -53,7 +53,7 @@ class MergeResources:
 
     read: Read = read_domain_file
     rows_per_part: int = sys.maxsize
-    pieces: Callable[[int], Pieces[pd.DataFrame]] = lambda n_people: []
+    pieces: Callable[[], Pieces[pd.DataFrame]] = list
     progress: Progress = _to_nobody
     look: Callable[[Sequence[SourceTable], StudyModel], None] = lambda tables, model: None
 
@@ -98,7 +98,7 @@ def _combined(tables: list[SourceTable], state: MergeState, working: MergeResour
     domains = divided_domains(rows, supplemental, to_fold, starts, len(ids), state)
     state.stop_at_faults()
     state.notes.extend(_unknown_domains(state, [table.domain for table in tables], list(domains)))
-    return _reduced(ids, domains, state, Assembly(state, working.pieces(len(ids))), working.progress)
+    return _reduced(ids, domains, state, Assembly(state, working.pieces()), working.progress)
 
 
 def _with_people_of_one_row(

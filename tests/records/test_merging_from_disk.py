@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,8 +12,7 @@ import pandas as pd
 import pytest
 
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_or_draft
-from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.records import choice, domain_files, merging, spill
+from disclosure_control.records import choice, domain_files, merging
 from disclosure_control.records.domain_files import read_large_file
 from disclosure_control.records.limits import MergeLimits
 from disclosure_control.records.merging import SpilledFrames, working_on
@@ -110,28 +108,10 @@ def test_who_asks_for_a_draft_from_disk_is_told_why_it_is_refused(tmp_path, monk
     assert len(n_asked) == (engine == "auto")
 
 
-def sparse_pilot(folder: Path, n_people: int = 300, n_tests: int = 300, n_each: int = 3) -> tuple[Path, int]:
-    """A pilot of many tests of which each person had few; its folder of results, and the size of its files."""
-    write(folder / "DM.csv", people(n_people))
-    tests = np.random.default_rng(1).integers(n_tests, size=(n_people, n_each))
-    rows = [
-        {"USUBJID": f"S{i:02}", "LBTESTCD": f"T{test}", "LBTEST": f"Test number {test}", "LBORRES": i % 9}
-        for i, of_person in enumerate(tests.tolist())
-        for test in of_person
-    ]
-    write(folder / "LB.csv", rows)
-    n_bytes = sum(path.stat().st_size for path in folder.iterdir())
-    (folder / "results").mkdir()
-    return folder / "results", n_bytes
-
-
-SPARSE = MergeLimits(large_bytes=0, rows_per_part=600)
-
-
 def test_cells_without_a_value_take_next_to_nothing_on_the_disk(tmp_path):
     n_people, n_columns = 20_000, 20
     piece = pd.DataFrame({f"c{i}": pd.array([None] * (n_people - 1) + ["x"], dtype="str") for i in range(n_columns)})
-    kept = SpilledFrames(tmp_path / "combined", tmp_path, 2 * n_people)
+    kept = SpilledFrames(tmp_path / "combined")
     kept.append(piece)
     kept.append(piece)
     assert (tmp_path / "combined").stat().st_size < n_people * n_columns
@@ -156,22 +136,9 @@ def test_columns_are_divided_some_at_a_time_in_the_order_of_people(tmp_path, mon
 
 @pytest.mark.thorough("1.2 s: of a whole merge; of one table above")
 def test_rows_are_not_kept_beside_those_that_are_divided(tmp_path):
-    results, _ = sparse_pilot(tmp_path)
-    with working_on("disk", tmp_path, results, SPARSE) as working:
+    results = results_of(tmp_path, ("LB",))
+    with working_on("disk", tmp_path, results, limits_for(2)) as working:
         n_pieces = len(list(combine_domains(tmp_path, SubjectIdRule(), MergeSettings(), working).pieces))
         assert n_pieces > 1
         kept = [path.name for path in (beside(results) / SPILL).rglob("*") if path.is_file()]
         assert sorted(kept) == ["combined", "divided", "divided"]
-
-
-@pytest.mark.thorough("0.8 s")
-def test_the_room_on_the_disk_is_asked_again_once_the_cells_are_known(tmp_path, monkeypatch):
-    results, n_bytes = sparse_pilot(tmp_path)
-    usage = shutil.disk_usage(tmp_path)
-    monkeypatch.setattr(spill.shutil, "disk_usage", lambda path: usage._replace(free=n_bytes))
-    with (
-        pytest.raises(FaultyInputError, match=r"needs about .* and .* are free"),
-        working_on("disk", tmp_path, results, SPARSE) as working,
-    ):
-        combine_domains(tmp_path, SubjectIdRule(), MergeSettings(), working)
-    assert not list(results.iterdir())

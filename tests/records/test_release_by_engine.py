@@ -6,7 +6,6 @@ import json
 import os
 from contextlib import contextmanager
 from pathlib import Path
-from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -16,11 +15,9 @@ from hypothesis import strategies as st
 
 from config import RESULTS_FOLDER
 from disclosure_control.assess.assessment import evaluate
-from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import MASKED
-from disclosure_control.records import domain_files, spill
+from disclosure_control.records import domain_files
 from disclosure_control.records.limits import FileLimits, Limits, MergeLimits
-from disclosure_control.records.merging import domains_from_disk
 from disclosure_control.report.verdict import verdict_on, what_leaves
 from disclosure_control.run.tables import csv_bytes
 from disclosure_control.steps.running import StepResult, run_steps
@@ -314,10 +311,3 @@ def test_a_file_of_which_nobody_stays_is_not_written(tmp_path):
     found = compare("disk", path, config, TINY)
     assert found.figures["left_out"]["lb.csv"] == "no record of it is left"
     assert "released/lb.csv" not in found.files
-
-
-def test_a_disk_without_room_is_told_before_a_domain_file_is_read(tmp_path, monkeypatch):
-    results = pilot(tmp_path, 4).parent
-    monkeypatch.setattr(spill.shutil, "disk_usage", lambda folder: Mock(free=10))
-    with pytest.raises(FaultyInputError, match="processed_for_anonym: working from disk needs about"):
-        domains_from_disk(Mock(), results, TINY).read_to_release(tmp_path, lambda table: True)

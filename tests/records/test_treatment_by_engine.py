@@ -16,7 +16,6 @@ from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNo
 from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import Where
 from disclosure_control.records.limits import Limits
-from disclosure_control.records.needs import AtOnce
 from disclosure_control.remedy.treatments.methods import recode_ids
 from disclosure_control.remedy.treatments.registry import methods
 from disclosure_control.report.verdict import verdict_on, what_leaves
@@ -173,7 +172,7 @@ def test_every_treatment_runs_from_disk_or_is_named_in_the_page():
     page = (PROJECT / "docs" / "scale.md").read_text(encoding="utf-8")
     runs = page.split("The step `treatment` runs as well")[1].split("It writes")[0]
     assert {name for name in methods() if f"`{name}`" in runs} == {
-        name for name, one in methods().items() if one.at_once < AtOnce.EVERYBODY
+        name for name, one in methods().items() if not one.needs_everybody
     }
 
 

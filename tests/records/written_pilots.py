@@ -17,7 +17,7 @@ from disclosure_control.assess.opening import OpenedPilot, opened
 from disclosure_control.records import cluster
 from disclosure_control.records.cluster import counting_by
 from disclosure_control.records.limits import Limits
-from disclosure_control.records.needs import AtOnce, faults_of_needs
+from disclosure_control.records.needs import faults_of_needs
 from disclosure_control.records.sql import Count
 from disclosure_control.steps import READERS
 from disclosure_control.steps.running import records_needed
@@ -121,4 +121,4 @@ def opened_with(
 
 def refused(config: PilotConfig) -> list[str]:
     """What a config asks for and no engine gives that has not all records in memory."""
-    return faults_of_needs(records_needed(config), AtOnce.PERSONS)
+    return faults_of_needs(records_needed(config))

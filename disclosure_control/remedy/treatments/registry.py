@@ -19,7 +19,6 @@ from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_co
 from disclosure_control.basics.settings.fields import SettingsGroup, columns_named, typed
 from disclosure_control.basics.settings.kinds import Place
 from disclosure_control.basics.telling.faults import nearest_name
-from disclosure_control.records.needs import AtOnce
 from disclosure_control.remedy.treatments.keys import UNNAMED, Release
 
 
@@ -147,19 +146,17 @@ class Treatment:
     leaves_out: Callable[..., np.ndarray] | None = None
 
     @property
-    def at_once(self) -> AtOnce:
-        """How much of the records it needs at once."""
-        if self.by_value:
-            return AtOnce.COUNTS
+    def needs_everybody(self) -> bool:
+        """Whether it needs all records at once, not counts of values or blocks of records."""
         by_blocks = self.is_of_steps or self.by_id or self.drops is not None or self.leaves_out is not None
-        return AtOnce.BLOCKS if by_blocks else AtOnce.EVERYBODY
+        return not (self.by_value or by_blocks)
 
 
-def at_once_of(step: TreatmentStep) -> AtOnce:
-    """How much of the records a step needs at once; ids do not count as a column of few values."""
+def step_needs_everybody(step: TreatmentStep) -> bool:
+    """Whether a step needs all records at once; ids do not count as a column of few values."""
     treatment = methods()[step.method]
     is_of_ids = treatment.by_value and SUBJECT_COLUMN in columns_named(step.settings)["column"]
-    return AtOnce.EVERYBODY if is_of_ids else treatment.at_once
+    return is_of_ids or treatment.needs_everybody
 
 
 def applied(step: TreatmentStep, given: TreatmentInput) -> Treated:

@@ -27,7 +27,6 @@ from disclosure_control.basics.settings.fields import columns_named
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.identifiers.column_findings import ColumnFinding
-from disclosure_control.records.needs import AtOnce
 from disclosure_control.records.records import ColumnOfRecords, EncodedRecords, occurring
 from disclosure_control.records.subjects import Subjects, SubjectsInMemory
 from disclosure_control.remedy.treatments.evaluation import config_of, notes_on_roles
@@ -35,7 +34,13 @@ from disclosure_control.remedy.treatments.keys import UNNAMED, Release
 from disclosure_control.remedy.treatments.methods.recommended import ADVICE, notes_on_recommended, steps_that_are_left
 from disclosure_control.remedy.treatments.methods.suppression import notes_on_suppressed
 from disclosure_control.remedy.treatments.record_order import natural_order
-from disclosure_control.remedy.treatments.registry import TreatmentInput, TreatmentStep, applied, at_once_of, methods
+from disclosure_control.remedy.treatments.registry import (
+    TreatmentInput,
+    TreatmentStep,
+    applied,
+    methods,
+    step_needs_everybody,
+)
 from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED
 from disclosure_control.remedy.treatments.steps import checked_steps, faults_of_columns_gone
 from disclosure_control.remedy.treatments.treated_pilot import AppliedStep, TreatedPilot, scanned_column
@@ -204,7 +209,7 @@ def _apply(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, Appl
     treatment = methods()[step.method]
     if treatment.is_of_steps:
         return _recommended(step, work, given)
-    if at_once_of(step) == AtOnce.EVERYBODY:
+    if step_needs_everybody(step):
         return _everybody(step, work, given)
     if treatment.by_id:
         return _by_id(step, work, given)

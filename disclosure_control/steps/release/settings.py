@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from config.model_settings import PilotConfig
-from disclosure_control.records.needs import AtOnce, Needed
+from disclosure_control.records.needs import Needed
 from disclosure_control.release.settings import ReleaseSettings
 from study.formats.registry import writers_by_name
 from study.merge.subject_ids import SubjectIdRule
@@ -12,8 +12,8 @@ SETTINGS = ReleaseSettings
 
 
 def records_needed(settings: ReleaseSettings, config: PilotConfig) -> list[Needed]:
-    """All rows of a person; all at once for settings that use whole domains, and for files written whole."""
-    needed = [Needed("release", AtOnce.PERSONS)]
+    """All at once for settings that use whole domains, and for files written whole."""
+    needed = []
     if settings.rare_terms is not None:
         needed.append(Needed("release['rare_terms']", otherwise="take it out for this run"))
     if settings.hide_terms:

@@ -10,9 +10,9 @@ from typing import Any
 from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import TEXT, Kind, Place, dictionary_of
-from disclosure_control.records.needs import AtOnce, Needed
+from disclosure_control.records.needs import Needed
 from disclosure_control.remedy.treatments.keys import KEY_FROM
-from disclosure_control.remedy.treatments.registry import TreatmentStep, at_once_of, methods
+from disclosure_control.remedy.treatments.registry import TreatmentStep, methods, step_needs_everybody
 from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED, SEED, SeedSource
 from disclosure_control.remedy.treatments.steps import STEPS
 
@@ -67,13 +67,10 @@ SETTINGS = TreatmentSettings
 
 
 def records_needed(settings: TreatmentSettings, config: PilotConfig) -> list[Needed]:
-    """The records each treatment needs."""
-    allowed = ", ".join(name for name, one in methods().items() if one.at_once < AtOnce.EVERYBODY)
+    """All at once for the treatments that need them."""
+    allowed = ", ".join(name for name, one in methods().items() if not one.needs_everybody)
     return [
-        Needed(
-            f"treatment[{place}] {step.method}",
-            at_once_of(step),
-            f"from disk run {allowed}; take the step out for this run",
-        )
+        Needed(f"treatment[{place}] {step.method}", f"from disk run {allowed}; take the step out for this run")
         for place, step in enumerate(settings.steps)
+        if step_needs_everybody(step)
     ]
