@@ -11,7 +11,7 @@ import numpy as np
 
 from disclosure_control.analyses.sweep.trial import UNTREATED, SweepRow, row_name, shown_value
 from disclosure_control.basics.drawings.figures import BLUE, INK, ORANGE, RED, SOFT, NamedFigures, panels, short_names
-from disclosure_control.basics.drawings.names import free_places, groups_of, with_room
+from disclosure_control.basics.drawings.names import groups_of, with_room
 from disclosure_control.basics.drawings.pieces import shortened
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 MOST_PANELS = 24  # further methods are in the table only
 PANEL_TALL, AXIS_WIDE = 2.5, 210  # inches, points
 APART = 0.4  # of the span of a parameter: the untreated pilot beside it
-LETTER, LINE = 5.0, 10.0  # points
+LETTER = 5.0  # points
 NAMES_IN_A_LIST, MOST_LISTS = 30, 2
-NEAR = 4  # points: marks closer than this share their name
+NEAR = 2 * LETTER  # marks closer than this share their name
 MAP = "Treatments by risk and by how much they changed"
 
 Percent = Callable[[SweepRow], float | None]
@@ -127,21 +127,12 @@ def map_figure(rows: Sequence[SweepRow]) -> Figure:
 
 
 def _name_points(figure: Figure, axes: Axes, points: np.ndarray, numbers: Sequence[int]) -> None:
-    """The number of each point (n, 2) beside it, on nothing else; points at one place share a name."""
+    """The number of each point (n, 2) above it; points so near that their numbers would meet share a name."""
     figure.draw_without_rendering()  # places the axes
-    downwards = np.array([1, -1]) * 72 / figure.dpi  # points of letters
-    marks = [(float(x), float(y)) for x, y in axes.transData.transform(points) * downwards]
-    groups = groups_of(marks, NEAR, NEAR)
-    words = [textwrap.fill(_runs([numbers[i] for i in group]), 24) for group in groups]
-    sizes = [(LETTER * max(map(len, one.split("\n"))) + 2, LINE * (one.count("\n") + 1)) for one in words]
-    box = axes.get_window_extent()
-    room = np.array([box.x0, -box.y1, box.x1, -box.y0]) * 72 / figure.dpi
-    firsts = [group[0] for group in groups]
-    places = free_places([marks[i] for i in firsts], sizes, 5, list(room))
-    for i, name, place in zip(firsts, words, places, strict=True):
-        line = None if place.is_near else {"arrowstyle": "-", "color": SOFT, "shrinkA": 0, "shrinkB": 4}
-        aside = (place.x - marks[i][0], marks[i][1] - place.y)
-        axes.annotate(name, tuple(points[i]), aside, "data", "offset points", line, ha="center", va="center")
+    marks = [(float(x), float(y)) for x, y in axes.transData.transform(points) * 72 / figure.dpi]  # points of letters
+    for group in groups_of(marks, NEAR, NEAR):
+        name = textwrap.fill(_runs([numbers[i] for i in group]), 24)
+        axes.annotate(name, tuple(points[group[0]]), (0, 5), "data", "offset points", ha="center", va="bottom")
 
 
 def _runs(numbers: Sequence[int]) -> str:

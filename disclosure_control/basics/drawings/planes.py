@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from disclosure_control.basics.drawings.names import around, free_places, groups_of, with_room
+from disclosure_control.basics.drawings.names import groups_of, with_room
 from disclosure_control.basics.drawings.pieces import (
     LETTER,
     WIDTH,
@@ -24,13 +22,13 @@ LEFT, RIGHT, TOP, BOTTOM = 52, 12, 32, 46
 LABELS = 20  # below an axis, clear of the label beside it
 AT_ENDS = 68  # room for the names of lines at their ends
 MOST_ON_AXIS = 12  # letters of a label on an axis
-NEAR = 9.0  # marks closer than this share their names: they could not be told apart
+NEAR = 18.0  # as wide as a mark: closer ones, which cover each other, share their names
 DASHES = ("", "6 4", "2 3", "8 3 2 3")
 
 
 @dataclass(frozen=True)
 class Point:
-    """``x`` and ``y`` in [0, 1]; a ``mark`` ("" for none) is drawn larger, as a diamond, with its name beside it."""
+    """``x`` and ``y`` in [0, 1]; a ``mark`` ("" for none) is drawn larger, as a diamond, with its name in it."""
 
     x: float
     y: float
@@ -65,25 +63,10 @@ def scatter_chart(title: str, described: str, points: Sequence[Point], x_title: 
         parts.append(path("diamond", f"M{x:.1f} {y - 9:.1f}l9 9l-9 9l-9-9z", point.text))
         marks.append((x, y))
         names.append(point.mark)
-    title_of_axis = [0, TOP - 27, 4 + LETTER * len(y_title), TOP - 12]
-    parts += _names_beside(marks, names, height - BOTTOM, np.vstack([around(marks, 18, 18), [title_of_axis]]))
+    for group in groups_of(marks, NEAR, NEAR):
+        x, y = marks[group[0]]
+        parts.append(text(x, y + 5, ", ".join(names[i] for i in group), "middle"))
     return Drawing(title, described, height, tuple(parts))
-
-
-def _names_beside(
-    marks: Sequence[tuple[float, float]], names: Sequence[str], bottom: float, taken: np.ndarray
-) -> list[str]:
-    """The names of marks, each where it covers nothing ``taken`` and no other name; one far away has a line to it."""
-    groups = groups_of(marks, NEAR, NEAR)
-    words = [", ".join(names[i] for i in group) for group in groups]
-    firsts = [marks[group[0]] for group in groups]
-    sizes = [(LETTER * len(name), 15.0) for name in words]
-    parts = []
-    places = free_places(firsts, sizes, 9, [LEFT, 4, WIDTH, bottom], taken)
-    for (x, y), name, place in zip(firsts, words, places, strict=True):
-        parts += [] if place.is_near else [line("leader", x, place.x, y, place.y)]
-        parts.append(text(place.x, place.y + 5.5, name, "middle"))
-    return parts
 
 
 def line_chart(

@@ -20,7 +20,7 @@ COLOURS: dict[str, tuple[str, str]] = {  # in light, in dark
 
 # The look of a class of shapes; names of ``COLOURS`` are replaced by colours. A later one overrides an earlier one.
 RULES: dict[str, dict[str, str]] = {
-    "text": {"fill": "ink", "font": "14px system-ui, sans-serif"},
+    "text": {"fill": "ink", "font": "14px system-ui, sans-serif", "pointer-events": "none"},
     ".bar": {"fill": "blue"},
     ".marked": {"fill": "orange", "stroke": "ink", "stroke-width": "1", "stroke-dasharray": "3 2"},
     ".axis": {"stroke": "edge"},
@@ -30,8 +30,7 @@ RULES: dict[str, dict[str, str]] = {
     ".dot": {"fill": "orange"},
     ".line": {"fill": "none", "stroke": "blue", "stroke-width": "2"},
     ".point": {"fill": "blue", "fill-opacity": ".45"},
-    ".diamond": {"fill": "orange", "stroke": "ink"},
-    ".leader": {"stroke": "soft"},
+    ".diamond": {"fill": "paper", "stroke": "ink"},
 }
 
 

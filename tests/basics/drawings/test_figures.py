@@ -1,9 +1,6 @@
 """Figures as files: which forms, the same bytes each time, and a plain sentence where matplotlib is absent."""
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from disclosure_control.basics.drawings.figures import (
     FIGURES,
@@ -15,8 +12,6 @@ from disclosure_control.basics.drawings.figures import (
     panels,
     short_names,
 )
-from disclosure_control.basics.drawings.names import around, covers, free_places
-from tests.examples import examples
 
 
 def test_the_setting_of_forms():
@@ -59,21 +54,3 @@ def test_long_names_keep_their_ends_and_differ():
     assert cut_in_the_middle("abcdefghijklmnopqrstuvwxyz", 15) == "abcdefg … vwxyz"
     assert short_names(["one two", "x" * 90, "x" * 91], 20, 5)[0] == "one\ntwo"
     assert len(set(short_names(f"{'x' * 60}{i}{'y' * 60}" for i in range(3)))) == 3
-
-
-@examples(60)
-@given(st.lists(st.tuples(st.integers(20, 180), st.integers(20, 180)), min_size=1, max_size=8, unique=True))
-def test_a_name_is_near_its_mark_and_on_nothing_else(marks):
-    places = free_places(marks, [(10, 10)] * len(marks), 4, [0, 0, 200, 200])
-    names = around([place[:2] for place in places], 10, 10)
-    of_marks = around(marks, 8, 8)
-    assert names.min() >= 0
-    assert names.max() <= 200
-    for number in range(len(names)):
-        others = np.vstack([of_marks, np.delete(names, number, axis=0)])
-        assert not covers(names[number : number + 1], others).any()
-
-
-def test_a_lone_name_is_right_above_its_mark():
-    (place,) = free_places([(50.0, 60.0)], [(20.0, 10.0)], 5, [0, 0, 100, 100])
-    assert place == (50, 60 - 5 - 5, True)
