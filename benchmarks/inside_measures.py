@@ -19,16 +19,17 @@ from Anonymization_Models import count_sensitive_values, form_equivalence_classe
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.measures.key_sets import key_sets
+from disclosure_control.measures.special_uniques import special_uniques
 from disclosure_control.measures.syntactic_models import evaluate_syntactic_models
 
-LEVELS = (2, 20, 8, 12, 30)
+LEVELS = (2, 20, 8, 12, 30, 4, 6, 3, 10, 5)
 
 
-def records(n_records: int, missing_rate: float = 0.0) -> pd.DataFrame:
+def records(n_records: int, n_keys: int = 5, missing_rate: float = 0.0) -> pd.DataFrame:
     """Categories of ``LEVELS`` values, the first ones commoner, and two sensitive features, a number and a category."""
     generator = np.random.default_rng(20260101)
     columns = {}
-    for i, n_levels in enumerate(LEVELS):
+    for i, n_levels in enumerate(LEVELS[:n_keys]):
         codes = np.minimum(generator.geometric(2.0 / (n_levels + 1), n_records), n_levels).astype(float)
         codes[generator.random(n_records) < missing_rate] = np.nan
         columns[f"key_{i}"] = codes
@@ -72,6 +73,10 @@ def all_subsets(frame: pd.DataFrame) -> object:
     return key_sets(form_equivalence_classes(frame, keys(frame)))
 
 
+def suda2(frame: pd.DataFrame) -> object:
+    return special_uniques(form_equivalence_classes(frame, keys(frame)), 3).scores
+
+
 # Name -> the call, and the arguments of ``records``.
 CALLS: dict[str, tuple[Callable[[pd.DataFrame], object], dict]] = {
     "k_l_t": (k_l_t, {}),
@@ -80,6 +85,8 @@ CALLS: dict[str, tuple[Callable[[pd.DataFrame], object], dict]] = {
     "all_subsets": (all_subsets, {}),
     "wildcards": (wildcards, {"missing_rate": 0.05}),
     "wildcards_none_missing": (wildcards, {}),
+    "suda2": (suda2, {}),
+    "suda2_ten_keys": (suda2, {"n_keys": 10}),
 }
 
 

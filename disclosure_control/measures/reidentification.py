@@ -20,13 +20,13 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import MISSING_POLICIES, EquivalenceClasses, classes_of_columns
+from Anonymization_Models import EquivalenceClasses, classes_of_columns
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, labels_of
 from disclosure_control.basics.encoding.wildcards import sum_over_compatible
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.measures.sampling_weights import exact_risk, frequencies
 
-ROUNDING = 1e-12  # relative: what rounding makes of an exact tie is no difference
-SERIES_FROM = 20.0  # the power series needs at most 60 terms from this frequency on, whatever p is
+ROUNDING = 1e-12  # relative; sums of shares alpha are off by as much
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,7 @@ class Intruder(Protocol):
         classes: EquivalenceClasses,
         threshold: float = 0.2,
         missing_qis: str = "category",
+        alpha: float = 1.0,
         population_size: np.ndarray | None = None,
         sampling_fraction: float | None = None,
     ) -> ReidentificationRisk: ...
@@ -78,23 +79,26 @@ def prosecutor_risk(
     classes: EquivalenceClasses,
     threshold: float = 0.2,
     missing_qis: str = "category",
+    alpha: float = 1.0,
     population_size: np.ndarray | None = None,
     sampling_fraction: float | None = None,
 ) -> ReidentificationRisk:
     """Chance of picking the right record for a person who is known to be in the data: 1/f.
 
-    f are the people whom a person of the class cannot be distinguished from, under the policy ``missing_qis``. The size
-    of the population does not matter to an intruder who knows that the person is in the pilot. Raises
-    ``FaultyInputError`` on an unknown policy, and on a threshold outside (0, 1]. Source: El Emam and Dankar 2008,
-    doi:10.1197/jamia.M2716.
+    f are the people whom a person of the class cannot be distinguished from, under the policy ``missing_qis`` and, for
+    "wildcard", with ``alpha`` as in ``sum_over_compatible``. The size of the population does not matter to an intruder
+    who knows that the person is in the pilot. Raises ``FaultyInputError`` on an unknown policy, and on a threshold
+    outside (0, 1]. Source: El Emam and Dankar 2008, doi:10.1197/jamia.M2716.
     """
-    return _summarise("prosecutor", classes, 1.0 / _frequency(classes, missing_qis), threshold, missing_qis)
+    f, _ = frequencies(classes, None, missing_qis, alpha)
+    return _summarise("prosecutor", classes, 1.0 / f, threshold, missing_qis)
 
 
 def journalist_risk(
     classes: EquivalenceClasses,
     threshold: float = 0.2,
     missing_qis: str = "category",
+    alpha: float = 1.0,
     population_size: np.ndarray | None = None,
     sampling_fraction: float | None = None,
 ) -> ReidentificationRisk:
@@ -107,7 +111,7 @@ def journalist_risk(
     people in the population than in the pilot, and as ``prosecutor_risk`` does. Source: El Emam and Dankar 2008;
     Sweeney 2002 (k-map); Franconi and Polettini 2004, doi:10.1007/978-3-540-25955-8_20.
     """
-    risk = _risk_in_population(classes, missing_qis, population_size, sampling_fraction)
+    risk = _risk_in_population(classes, missing_qis, alpha, population_size, sampling_fraction)
     return _summarise("journalist", classes, risk, threshold, missing_qis)
 
 
@@ -115,6 +119,7 @@ def marketer_risk(
     classes: EquivalenceClasses,
     threshold: float = 0.2,
     missing_qis: str = "category",
+    alpha: float = 1.0,
     population_size: np.ndarray | None = None,
     sampling_fraction: float | None = None,
 ) -> ReidentificationRisk:
@@ -124,7 +129,7 @@ def marketer_risk(
     say how the chances are spread. Arguments and errors as in ``journalist_risk``. Never above the average
     prosecutor risk. Source: Dankar and El Emam 2010, doi:10.1145/1754239.1754271.
     """
-    risk = _risk_in_population(classes, missing_qis, population_size, sampling_fraction)
+    risk = _risk_in_population(classes, missing_qis, alpha, population_size, sampling_fraction)
     return _summarise("marketer", classes, risk, threshold, missing_qis)
 
 
@@ -138,12 +143,13 @@ INTRUDERS: dict[str, Intruder] = {
 def _risk_in_population(
     classes: EquivalenceClasses,
     missing_qis: str,
+    alpha: float,
     population_size: np.ndarray | None,
     sampling_fraction: float | None,
 ) -> np.ndarray:
     if population_size is not None and sampling_fraction is not None:
         raise FaultyInputError("population_size, sampling_fraction: both are given; allowed: one of them")
-    f = _frequency(classes, missing_qis)
+    f, _ = frequencies(classes, None, missing_qis, alpha)
     if sampling_fraction is not None:
         if not 0 < sampling_fraction <= 1:
             raise FaultyInputError(f"sampling_fraction is {sampling_fraction!r}; allowed: above 0 and up to 1")
@@ -165,49 +171,6 @@ def _risk_in_population(
     return 1.0 / np.where(evaluated, np.maximum(population_f, f), f)
 
 
-def _frequency(classes: EquivalenceClasses, missing_qis: str) -> np.ndarray:
-    """f of each class (n_classes,). Raises ``FaultyInputError`` on an unknown policy."""
-    if missing_qis not in MISSING_POLICIES:
-        raise FaultyInputError(f"missing_qis: found {missing_qis!r}; allowed: {', '.join(MISSING_POLICIES)}")
-    return classes.frequency(missing_qis).astype(float)
-
-
-def exact_risk(frequency: np.ndarray, population_frequency: np.ndarray) -> np.ndarray:
-    """Expectation of 1/F given f, where F - f is negative binomial: (p/f) 2F1(1, 1; f+1; 1-p) with p = f/F.
-
-    ``frequency`` f >= 1, whole numbers, and ``population_frequency`` F >= f, arrays of one shape; so is the result, in
-    (0, 1]; larger is riskier. To about 1e-14, from f = 1 to many millions and for any p. Source: Polettini 2003 and
-    Franconi and Polettini 2004, doi:10.1007/978-3-540-25955-8_20.
-
-    The same number is the integral of u^(f-1) / (1 + x u) over u from 0 to 1, x = (1-p)/p, which gives the
-    recurrence r(f+1) = (1/f - r(f)) / x. Going up it is stable from x = 1 on; otherwise, and where f is large, the
-    power series in 1-p is short.
-    """
-    f, big = np.broadcast_arrays(np.asarray(frequency, dtype=float), np.asarray(population_frequency, dtype=float))
-    beyond, risk = big - f, np.empty(f.shape)  # 1-p and x come from F - f, so no digit of p is lost
-    short = (beyond <= f) | (f >= SERIES_FROM)
-    risk[short] = _power_series(f[short], beyond[short] / big[short]) / big[short]
-    risk[~short] = _recurrence(f[~short], beyond[~short] / f[~short])
-    return risk
-
-
-def _power_series(f: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """2F1(1, 1; f+1; q), a sum of positive terms."""
-    total, term, k = np.ones(f.shape), np.ones(f.shape), 0
-    while term.max(initial=0.0) > 1e-18:
-        k += 1
-        term = term * (k * q / (f + k))
-        total += term
-    return total
-
-
-def _recurrence(f: np.ndarray, x: np.ndarray) -> np.ndarray:
-    risk = np.log1p(x) / x
-    for step in range(1, int(f.max(initial=1))):
-        risk = np.where(step < f, (1.0 / step - risk) / x, risk)
-    return risk
-
-
 def too_small_for_the_pilot(
     classes: EquivalenceClasses, population_size: np.ndarray, missing_qis: str = "category"
 ) -> np.ndarray:
@@ -216,7 +179,7 @@ def too_small_for_the_pilot(
 
     If there is one, the population does not contain the pilot's people, or is coded differently.
     """
-    enough = population_size >= classes.size  # not where the population is unknown (NaN) either
+    enough = population_size >= classes.size * (1.0 - ROUNDING)
     return classes.evaluated(missing_qis) & classes.complete & ~enough
 
 
@@ -262,20 +225,22 @@ def risk_profile(
     classes: EquivalenceClasses,
     thresholds: Iterable[int] = (1, 2, 3, 5, 10),
     missing_qis: str = "category",
+    alpha: float = 1.0,
 ) -> RiskProfile:
     """Uniques, records with k at or below each of ``thresholds``, and expected re-identifications.
 
-    The policy is that of ``prosecutor_risk``. Source: Skinner and Elliot 2002, doi:10.1111/1467-9868.00365
+    Policy and ``alpha`` as in ``prosecutor_risk``. Source: Skinner and Elliot 2002, doi:10.1111/1467-9868.00365
     (uniques); Templ et al. 2015, doi:10.18637/jss.v067.i04 (global risk).
     """
+    f, _ = frequencies(classes, None, missing_qis, alpha)
     evaluated = classes.evaluated(missing_qis)
-    f, people = _frequency(classes, missing_qis)[evaluated], classes.size[evaluated]
+    f, people = f[evaluated], classes.size[evaluated]
     n_evaluated = int(people.sum())
 
     def rate(n: float) -> float | None:
         return n / n_evaluated if n_evaluated else None
 
-    n_at_most = {k: int(people[f <= k].sum()) for k in (1, *thresholds)}
+    n_at_most = {k: int(people[f <= k * (1.0 + ROUNDING)].sum()) for k in (1, *thresholds)}
     expected = math.fsum(people / f)
     return RiskProfile(
         n_evaluated=n_evaluated,
@@ -288,6 +253,11 @@ def risk_profile(
     )
 
 
+def expected_reidentifications(classes: EquivalenceClasses, missing_qis: str = "category", alpha: float = 1.0) -> float:
+    """Records that are matched rightly if each is matched with the people of the pilot: see ``RiskProfile``."""
+    return risk_profile(classes, (), missing_qis, alpha).expected_reidentifications
+
+
 # ---------------------------------------------------------------- the population
 
 
@@ -295,14 +265,15 @@ def count_population(
     classes: EquivalenceClasses,
     population: pd.DataFrame,
     missing_qis: str = "category",
+    alpha: float = 1.0,
     includes_sample: bool = True,
 ) -> np.ndarray:
     """People of a population table in each class of the pilot: (n_classes,), for ``journalist_risk``.
 
     ``population`` has one row per person and the quasi-identifiers as the pilot has them, binned alike. Values are
     the same where they read the same, whether stored as numbers or as text. Under "wildcard" a missing value on
-    either side may be any value. ``includes_sample=False`` adds the pilot's own people. Smaller is riskier. Raises
-    ``FaultyInputError`` on columns that are not there. Source: Sweeney 2002.
+    either side may be any value, ``alpha`` as for the pilot itself. ``includes_sample=False`` adds the pilot's own
+    people. Smaller is riskier. Raises ``FaultyInputError`` on columns that are not there. Source: Sweeney 2002.
     """
     absent = [name for name in classes.quasi_identifiers if name not in population.columns]
     if absent:
@@ -315,7 +286,7 @@ def count_population(
     if not includes_sample:
         people[ours] += classes.size
     if missing_qis == "wildcard":
-        people = sum_over_compatible(joint, people)
+        people = sum_over_compatible(joint, people, alpha)
     return people[ours]
 
 

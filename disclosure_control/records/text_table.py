@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 from disclosure_control.basics.encoding.columns import EncodedColumn
@@ -58,6 +59,13 @@ class TextTable:
             return counted
         return counted.sampled(self._few_texts // SAMPLED_PART)
 
+    def distinct_texts(self, name: str) -> tuple[pd.Series, np.ndarray]:
+        """The distinct texts of a column (n,), and how many people have each; raises where only a sample is at hand."""
+        counted = self.counted(name)
+        if counted.share_at_hand < 1:
+            raise FaultyInputError(_too_many_values(name))
+        return counted.column(name), counted.people
+
     def ids_at(self, records: np.ndarray) -> pa.Array:
         """The ids (n,) of the records with these numbers (n,)."""
         return self._subjects.ids_at(records)
@@ -87,3 +95,18 @@ def people_by_kind(
     keys = (level.astype(np.int64) * n_kinds + kind_of_class[classes] for level, classes in blocks)
     key, n = count_in_blocks(keys, column.n_levels() * n_kinds)
     return PeopleByKind(EncodedColumn(key // n_kinds - 1, column.labels()), key % n_kinds, n)
+
+
+def sums_by_class(table: TextTable, people: People, name: str, number_of_level: np.ndarray) -> np.ndarray:
+    """The sum of a column over the people of each class, (n_classes,), in the order of the numbers in each class.
+
+    ``number_of_level`` (n_levels,) is the number of each distinct text, the missing one first. Classes and numbers
+    have to be few enough for the pairs that occur to fit in memory.
+    """
+    numbers, place = np.unique(number_of_level, return_inverse=True)
+    n_classes = people.classes.n_classes
+    blocks = zip(table.levels_of(name).levels(), people.classes_of_blocks(), strict=True)
+    keys = (classes.astype(np.int64) * len(numbers) + place[level] for level, classes in blocks)
+    key, n = count_in_blocks(keys, n_classes * len(numbers))
+    sums: np.ndarray = np.bincount(key // len(numbers), n * numbers[key % len(numbers)], n_classes)
+    return sums

@@ -9,38 +9,122 @@ import pytest
 from Anonymization_Models import form_equivalence_classes
 from disclosure_control.measures.reidentification import (
     count_population,
-    exact_risk,
+    expected_reidentifications,
     journalist_risk,
     marketer_risk,
     prosecutor_risk,
     risk_profile,
     smallest_class_within,
 )
+from disclosure_control.measures.sampling_weights import exact_risk, frequencies, household_risk, individual_risk
 from tests.examples import some_of
 from tests.places import SHARED
 
 SDCMICRO = SHARED / "oracles" / "sdcmicro"
 ARX = SHARED / "oracles" / "arx"
+CLOSE = {"rtol": 1e-9, "atol": 0.0}
 ADULT_KEYS = ["sex", "age", "race", "marital-status", "education"]
 SYNTH_KEYS = ["sex", "country", "district", "agebin", "bmibin"]
 
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="shared/ is not beside the clone; it is public data")
 
 
-def weighted_cases() -> list:
+def sdcmicro_cases(function: str) -> list:
     path = SDCMICRO / "cases.json"
     cases = json.loads(path.read_text())["cases"] if path.is_file() else []
-    weighted = [case for case in cases if case["fn"] == "freqCalc+indivRisk" and case["params"]["w"]]
-    return [pytest.param(case, id=case["id"]) for case in weighted]
+    return [pytest.param(case, id=case["id"]) for case in cases if case["fn"] == function]
 
 
-@pytest.mark.parametrize("case", some_of(weighted_cases()))
-def test_the_exact_risk_of_frequencies_in_sample_and_population(case):
-    rows = pd.read_csv(SDCMICRO / case["rows"])
+def prepare(case: dict):
+    frame = pd.read_csv(SDCMICRO / "data" / f"{case['data']}.csv")
+    parameters = case["params"]
+    weights = frame[parameters["w"]] if parameters["w"] else None
+    # sdcMicro's own rule for records without any quasi-identifier; elsewhere it makes no difference.
+    settings = {
+        "weights": weights,
+        "missing_qis": "wildcard",
+        "alpha": parameters.get("alpha", 1.0),
+        "empty_records": "sdcmicro",
+    }
+    rows = pd.read_csv(SDCMICRO / case["rows"]) if case["rows"] else None
+    return frame, form_equivalence_classes(frame, parameters["keyVars"]), settings, rows
+
+
+def assert_right_between_one_and_two(f, population_f, risk) -> None:
+    """The figures that sdcMicro lacks: E[1/F] for 1 < f < 2 lies between those of f = 1 and f = 2."""
+    assert (risk < exact_risk(np.ones_like(f), population_f / f)).all()
+    assert (risk > exact_risk(np.full_like(f, 2.0), 2.0 * population_f / f)).all()
+
+
+@pytest.mark.parametrize("case", some_of(sdcmicro_cases("freqCalc+indivRisk")))
+def test_frequency_and_individual_risk(case):
+    _, classes, settings, rows = prepare(case)
+    of_record = classes.class_of_record
+    f, population_f = (figures[of_record] for figures in frequencies(classes, **settings))
+    np.testing.assert_allclose(f, rows["fk"], **CLOSE)
+    np.testing.assert_allclose(population_f, rows["Fk"], **CLOSE)
+
+    found, scalars = individual_risk(classes, **settings), case["scalars"]
+    # sdcMicro says 0 for 1 < fk < 2 (its note); the risk of a record that is nearly unique is not 0.
+    wrong = (rows["risk"] == 0).to_numpy()
+    assert wrong.sum() == scalars["n_zero_risk"]
+    assert (wrong == ((f > 1) & (f < 2) & (settings["weights"] is not None))).all()
+    np.testing.assert_allclose(found.of_record[~wrong], rows["risk"][~wrong], **CLOSE)
+    assert_right_between_one_and_two(f[wrong], population_f[wrong], found.of_record[wrong])
+    right_total = scalars["global_risk_ER"] + found.of_record[wrong].sum()
+    assert found.expected_reidentifications == pytest.approx(right_total, rel=1e-9)
+    if not wrong.any():
+        assert found.highest == pytest.approx(scalars["max_risk"], rel=1e-9)
+    profile = risk_profile(classes, (2, 4), "wildcard", settings["alpha"])
+    if "allna" not in case["data"]:
+        assert profile.n_unique == scalars["n1"]
+        assert profile.expected_reidentifications == pytest.approx(scalars["sum_inv_fk"], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "case", some_of([c for c in sdcmicro_cases("freqCalc+indivRisk") if c.values[0]["params"]["w"]])
+)
+def test_exact_individual_risk(case):
+    _, classes, settings, rows = prepare(case)
+    found = individual_risk(classes, method="exact", **settings)
     # sdcMicro overflows for large frequencies (NA), and for those that are not whole gives 0 or NA.
-    usable = rows["risk_exact"].notna() & (rows["fk"] % 1 == 0)
-    f, population_f, expected = (rows.loc[usable, name].to_numpy(float) for name in ("fk", "Fk", "risk_exact"))
-    np.testing.assert_allclose(exact_risk(f, np.maximum(f, population_f)), expected, rtol=1e-9, atol=0.0)
+    usable = (rows["risk_exact"].notna() & (rows["fk"] % 1 == 0)).to_numpy()
+    np.testing.assert_allclose(found.of_record[usable], rows["risk_exact"][usable], **CLOSE)
+    assert not np.isnan(found.of_record).any()
+    if (rows["fk"] % 1 == 0).all():
+        assert found.of_record[usable].sum() == pytest.approx(case["scalars"]["ER_exact"], rel=1e-9)
+
+
+@pytest.mark.parametrize("case", sdcmicro_cases("measure_risk"))
+def test_global_and_household_risk(case):
+    frame, classes, settings, rows = prepare(case)
+    found, scalars, household = individual_risk(classes, **settings), case["scalars"], case["params"]["hid"]
+    assert found.expected_reidentifications == pytest.approx(scalars["global_risk_ER"], rel=1e-9)
+    assert found.global_risk == pytest.approx(scalars["global_risk"], rel=1e-9)
+    if rows is not None:
+        np.testing.assert_allclose(found.of_record, rows["risk"], **CLOSE)
+    if household:
+        together = household_risk(found, frame[household])
+        assert together.expected_reidentifications == pytest.approx(scalars["hier_risk_ER"], rel=1e-9)
+        assert together.global_risk == pytest.approx(scalars["hier_risk"], rel=1e-9)
+        if rows is not None:
+            np.testing.assert_allclose(together.of_record, rows["hier_risk"], **CLOSE)
+
+
+def test_records_without_any_quasi_identifier():
+    """By definition the empty record of this table can be anybody and counts for everybody compatible, times alpha.
+
+    sdcMicro does not count it for complete records (fk 2 instead of 3), but for partial ones, and leaves its own
+    frequency without alpha; both readings can be had.
+    """
+    frame = pd.read_csv(SDCMICRO / "data" / "francdat_allna.csv")
+    classes = form_equivalence_classes(frame, ["Key1", "Key2", "Key3", "Key4"])
+    by_rule, _ = frequencies(classes, missing_qis="wildcard")
+    as_sdcmicro, _ = frequencies(classes, missing_qis="wildcard", empty_records="sdcmicro")
+    assert by_rule[classes.class_of_record].tolist() == [3, 3, 4, 4, 4, 3, 3, 8]
+    assert as_sdcmicro[classes.class_of_record].tolist() == [2, 2, 4, 4, 4, 3, 2, 8]
+    halved, _ = frequencies(classes, missing_qis="wildcard", alpha=0.5)
+    assert halved[classes.class_of_record][7] == 1 + 3 + 0.5 * 4
 
 
 # ---------------------------------------------------------------- ARX
@@ -165,7 +249,7 @@ def test_actg175_risk_summary():
     profile, summary = risk_profile(classes, (5,)), expected["risk_summary"]
     assert profile.n_unique == summary["n_unique"]
     assert profile.n_k_at_most == {5: summary["n_k_le_5"]}
-    assert profile.expected_reidentifications == summary["expected_reidentifications"]
+    assert expected_reidentifications(classes) == summary["expected_reidentifications"]
     assert round(100 * profile.global_risk, 2) == summary["global_risk_percent"]
     assert round(100 * profile.unique_rate, 2) == summary["percent_unique"]
     assert round(100 * profile.k_at_most_rate[5], 2) == summary["percent_k_le_5"]

@@ -1,5 +1,6 @@
 """Prosecutor, journalist and marketer risk and the profile: a slow referee, properties, and small tables by hand."""
 
+import itertools
 from collections import Counter
 from fractions import Fraction
 
@@ -159,6 +160,31 @@ def test_order_index_and_labels_change_nothing(rows, missing_qis, intruder, rand
 
 
 # ---------------------------------------------------------------- by hand
+
+
+def test_alpha_on_a_small_table():
+    """(a,.) could be both (a,b) and (a,c); each of those could be (a,.), which counts alpha for them."""
+    classes = classes_of([("a", "b", "1"), ("a", "c", "1"), ("a", None, "1")])
+    risk = prosecutor_risk(classes, missing_qis="wildcard", alpha=0.5)
+    np.testing.assert_allclose(risk.of_record, [1 / 1.5, 1 / 1.5, 1 / 3], rtol=1e-15)
+    profile = risk_profile(classes, (1, 2, 3), "wildcard", 0.5)
+    assert profile.n_k_at_most == {1: 0, 2: 2, 3: 3}
+    assert profile.expected_reidentifications == pytest.approx(2 / 1.5 + 1 / 3, rel=1e-15)
+    assert risk_profile(classes, (1,), "wildcard", 0.0).n_unique == 2
+
+
+def test_sums_of_alpha_meet_their_threshold():
+    """Shares of people that add up to one make k = 2; a hair of rounding more or less decides nothing."""
+    tenths = [("a", "b", "1")] + [("a", "b", None)] * 2 + [("a", None, "1")] + [(None, "b", "1")] * 7
+    assert risk_profile(classes_of(tenths), (2,), "wildcard", 0.1).n_k_at_most == {2: 1}
+    seven_patterns = [p for p in itertools.product([True, False], repeat=4) if not all(p)][:7]
+    sevenths = [tuple("abcd")] + [tuple(np.where(p, list("abcd"), None)) for p in seven_patterns]
+    classes = form_equivalence_classes(pd.DataFrame(sevenths, columns=list("wxyz"), dtype=object), list("wxyz"))
+    risk = prosecutor_risk(classes, 0.5, "wildcard", 1 / 7)
+    above = risk.of_record > 0.5 * (1 + 1e-9)
+    assert risk.of_record[0] == pytest.approx(0.5)
+    assert risk.at_risk_rate == above.mean()
+    assert not above[0]
 
 
 def test_classes_that_are_not_evaluated_need_no_population():

@@ -97,10 +97,19 @@ def agree(one: tuple, other: tuple) -> bool:
     return all(a is None or b is None or a == b for a, b in zip(one, other, strict=True))
 
 
-def wildcard_k(table: dict[str, list], quasi_identifiers: list[str]) -> list[int]:
-    """Every pair of records compared."""
+def wildcard_k(table: dict[str, list], quasi_identifiers: list[str], alpha: float = 1) -> list[Fraction]:
+    """Every pair of records compared; another key that has a missing value counts ``alpha`` (sdcMicro)."""
     all_keys = keys(table, quasi_identifiers)
-    return [sum(other == mine or agree(mine, other) for other in all_keys) for mine in all_keys]
+    frequency = []
+    for mine in all_keys:
+        count = Fraction(0)
+        for other in all_keys:
+            if other == mine:
+                count += 1
+            elif agree(mine, other):
+                count += Fraction(alpha) if None in other else 1
+        frequency.append(count)
+    return frequency
 
 
 def k_of_records(table: dict[str, list], quasi_identifiers: list[str], missing_qis: str) -> list:

@@ -72,12 +72,17 @@ def test_the_three_policies_side_by_side(made, k):
 
 
 @MANY
-@given(frames(kinds=["text", "mixed", "Int64", "boolean"]))
-def test_wildcard_frequency_compares_every_pair_of_records(made):
+@given(frames(kinds=["text", "mixed", "Int64", "boolean"]), st.sampled_from([0, 0.25, 0.5, 1]))
+def test_wildcard_frequency_compares_every_pair_of_records(made, alpha):
     frame, names = made
     classes = models.form_equivalence_classes(frame, names)
-    frequency = models.wildcard_frequency(classes)[classes.class_of_record]
-    assert frequency.tolist() == referee.wildcard_k(referee.columns_of(frame), names)
+    frequency = models.wildcard_frequency(classes, alpha)[classes.class_of_record]
+    assert frequency.tolist() == [float(value) for value in referee.wildcard_k(referee.columns_of(frame), names, alpha)]
+
+
+def test_wildcard_frequency_counts_fully_by_default():
+    classes = models.form_equivalence_classes(pd.DataFrame({"q": ["a", None, None]}), ["q"])
+    assert models.wildcard_frequency(classes)[classes.class_of_record].tolist() == [3, 3, 3]
 
 
 def test_wildcards_over_many_quasi_identifiers_and_patterns():
@@ -86,9 +91,10 @@ def test_wildcards_over_many_quasi_identifiers_and_patterns():
     values[rng.random((120, 8)) < 0.4] = np.nan
     frame = pd.DataFrame(values).rename(columns="q{}".format)
     names = list(frame.columns)
-    classes = models.form_equivalence_classes(frame, names)
-    found = models.wildcard_frequency(classes)[classes.class_of_record].tolist()
-    assert found == referee.wildcard_k(referee.columns_of(frame), names)
+    for alpha in (0, 0.5, 1):
+        classes = models.form_equivalence_classes(frame, names)
+        found = models.wildcard_frequency(classes, alpha)[classes.class_of_record].tolist()
+        assert found == [float(value) for value in referee.wildcard_k(referee.columns_of(frame), names, alpha)]
 
 
 # ---------------------------------------------------------------- l
@@ -275,21 +281,23 @@ def test_faults_name_the_column_or_the_setting_and_no_value(run, words):
 
 
 @pytest.mark.parametrize("classes_per_pattern", [0, 10**6], ids=["by patterns", "by pairs of classes"])
-def test_both_ways_to_count_wildcards_are_by_the_definition(classes_per_pattern, monkeypatch):
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
+def test_both_ways_to_count_wildcards_are_by_the_definition(alpha, classes_per_pattern, monkeypatch):
     monkeypatch.setattr(wildcards, "DENSE_CELLS", -(10**9))
     monkeypatch.setattr(wildcards, "CLASSES_PER_PATTERN", classes_per_pattern)
     rng = np.random.default_rng(7)
     frame = pd.DataFrame({f"q{i}": pd.Series(rng.integers(0, 2, 1800)).where(rng.random(1800) > 0.3) for i in range(7)})
     classes = models.form_equivalence_classes(frame, list(frame))
     assert classes.n_classes > 1_000  # several blocks
-    expected = slow_wildcards(classes)
-    np.testing.assert_allclose(models.wildcard_frequency(classes), expected, rtol=1e-12)
+    expected = slow_wildcards(classes, alpha)
+    np.testing.assert_allclose(models.wildcard_frequency(classes, alpha), expected, rtol=1e-12)
 
 
-def slow_wildcards(classes):
+def slow_wildcards(classes, alpha):
     """By the definition, pair by pair of classes."""
     codes = classes.class_codes  # (n_columns, n_classes)
     fits = np.ones((classes.n_classes, classes.n_classes), dtype=bool)
     for column in codes:
         fits &= (column[:, None] == column) | (column[:, None] < 0) | (column < 0)
-    return fits @ classes.size
+    np.fill_diagonal(fits, False)
+    return classes.size + fits @ (classes.size * np.where((codes < 0).any(axis=0), alpha, 1.0))

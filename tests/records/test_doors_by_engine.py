@@ -13,6 +13,7 @@ from disclosure_control.records.choice import AUTO, ENGINES, choose_engine
 from disclosure_control.records.limits import Limits
 from disclosure_control.records.spill import Aside
 from disclosure_control.steps import STEPS, settings_module
+from disclosure_control.steps.risk.sections import SECTIONS
 from tests.places import PROJECT
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, files_below, leaks, of_the_data
 
@@ -113,6 +114,8 @@ def test_the_page_names_what_runs_from_disk_and_what_does_not():
     without_records = {name for name in STEPS if hasattr(settings_module(name), "records_needed")}
     assert {name for name in STEPS if f"`{name}`" in refused} - {"risk"} == set(STEPS) - without_records
     assert {name for name in STEPS if f"`{name}`" in runs} == without_records
+    settings = {needed for section in SECTIONS.values() for needed in section.needs_records_with}
+    assert {name for name in settings if f"`{name}` of `risk`" in refused} == settings
 
 
 def test_a_full_disk_is_told_and_leaves_the_earlier_results(pilot, doors, monkeypatch):

@@ -21,6 +21,7 @@ SITES = ["0.1", "36", "36.0", "72", "10555", "3.3", "0.7"]
 PEOPLE = [[f"{i:02}", SEXES[i % 4], AGES[i % 5], VALUES[i % 6], SEXES[i % 3], SITES[i % 7]] for i in range(40)]
 # What sections cannot do without.
 NEEDED = {
+    "sampling": {"weights": "SITE"},
     "population_uniqueness": {"sampling_fraction": 0.1},
 }
 
@@ -72,6 +73,15 @@ def test_all_sections_find_the_same(tmp_path, policy):
 def test_a_section_finds_the_same(tmp_path, name):
     settings = config(sections=[name], **NEEDED.get(name, {}))
     assert_same(found_by("disk", tmp_path, settings), found_by("memory", tmp_path, settings))
+
+
+def test_households_are_refused_before_the_run(tmp_path):
+    path = tmp_path / "combined_dataset.csv"
+    path.write_bytes(text_of(PEOPLE))
+    with opened_with("memory", path, config(weights="SITE", household="W"), TINY) as opened:
+        (fault,) = refused(opened.config)
+    assert "risk['household']" in fault
+    assert "--engine memory" in fault
 
 
 @pytest.mark.thorough("0.3 s")

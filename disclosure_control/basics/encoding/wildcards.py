@@ -10,7 +10,9 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.keys import joint_keys, number_groups
+from disclosure_control.basics.telling.faults import FaultyInputError
 
+EMPTY_RECORDS = ("match", "sdcmicro")
 DENSE_CELLS = 1 << 18  # a table of all possible keys may always have this many cells: 2 MB
 LOOKUPS_AT_ONCE = 1 << 20
 CLASSES_PER_PATTERN = 4  # with fewer of them, comparing all pairs of classes is quicker than going by patterns
@@ -31,9 +33,9 @@ class CodedClasses(Protocol):
     def complete(self) -> np.ndarray: ...
 
 
-def wildcard_frequency(classes: CodedClasses) -> np.ndarray:
+def wildcard_frequency(classes: CodedClasses, alpha: float = 1.0) -> np.ndarray:
     """k of each class (n_classes,) if a missing value matches any value: see ``sum_over_compatible``."""
-    return sum_over_compatible(classes, classes.size)
+    return sum_over_compatible(classes, classes.size, alpha)
 
 
 def compatible(mine: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -48,21 +50,39 @@ def compatible(mine: np.ndarray, others: np.ndarray) -> np.ndarray:
     return agrees
 
 
-def sum_over_compatible(classes: CodedClasses, amount: np.ndarray) -> np.ndarray:
+def sum_over_compatible(
+    classes: CodedClasses, amount: np.ndarray, alpha: float = 1.0, empty_records: str = "match"
+) -> np.ndarray:
     """The sum over all people that a person of each class might be, if a missing value matches any value.
 
-    ``amount`` is one number per class (n_classes,), or several rows of them (n_amounts, n_classes), such as people. The
-    result has the same shape: the class's own amount, and that of every other class that agrees wherever both have a
-    value. With ``classes.size`` this is k of each class, and smaller is riskier.
+    ``amount`` is one number per class (n_classes,), or several rows of them (n_amounts, n_classes): people, weights.
+    The result has the same shape: the class's own amount plus, over every other class that agrees wherever both have a
+    value, its amount, times ``alpha`` in [0, 1] if that other class has a missing value. With ``classes.size`` this is
+    k of each class, and smaller is riskier.
+
+    ``empty_records`` are those without a single quasi-identifier. "match": they follow the same rule. "sdcmicro": as
+    sdcMicro treats them with two or more columns: they match everyone whatever alpha is, and do not count for complete
+    records, though they do for partial ones.
 
     Works on a table of all keys if that is small, by patterns of missing values, or by pairs of classes if there are
-    almost as many patterns; never by pairs of records.
+    almost as many patterns; never by pairs of records. Raises ``FaultyInputError`` on an ``alpha`` outside [0, 1].
     Source: sdcMicro ``freqCalc``; Templ, Kowarik and Meindl 2015, doi:10.18637/jss.v067.i04.
     """
+    if not 0 <= alpha <= 1:
+        raise FaultyInputError(f"alpha is {alpha!r}; allowed: a number from 0 to 1")
+    if empty_records not in EMPTY_RECORDS:
+        raise FaultyInputError(f"empty_records is {empty_records!r}; allowed: {', '.join(EMPTY_RECORDS)}")
     own = np.asarray(amount, dtype=float)
+    rows = np.atleast_2d(own)
     if classes.complete.all():
         return own.copy()
-    return _way_to_sum(classes)(classes, np.atleast_2d(own)).reshape(own.shape)
+    discount = np.where(classes.complete, 1.0, alpha)
+    total = _way_to_sum(classes)(classes, rows * discount) + rows * (1.0 - discount)
+    empty = np.flatnonzero((classes.class_codes < 0).all(axis=0))  # at most one class
+    if empty_records == "sdcmicro" and len(empty) and len(classes.labels) > 1:
+        total[:, classes.complete] -= alpha * rows[:, empty]
+        total[:, empty[0]] = rows.sum(axis=1)
+    return total.reshape(own.shape)
 
 
 def _way_to_sum(classes: CodedClasses) -> Callable[[CodedClasses, np.ndarray], np.ndarray]:

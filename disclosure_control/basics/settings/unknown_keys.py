@@ -33,12 +33,6 @@ GONE: Final = {
         f"risk['sections'][{name!r}]": "quasi_identifier_groups.csv has the classes"
         for name in ("riskiest_classes", "near_empty_bins")
     },
-    "risk['alpha']": "a missing value matches any value in full",
-    "risk['dis_fraction']": "key_sets has the few columns that single people out",
-    "risk['household']": "a clinical pilot has no households",
-    "risk['weights']": "sampling_fraction says which share of the population the pilot is",
-    "risk['sections']['sampling']": "sampling_fraction says which share of the population the pilot is",
-    "risk['sections']['suda2']": "key_sets has the few columns that single people out",
     "risk['presets']": "evidence/rules.html judges the rules of EMA; the report gives the highest and the average risk",
     "risk['safe_harbour']": _FOR_SECTIONS,
     "sweep['utility']": "the tables of a release compare means and regressions before and after: release, fit_for_use",

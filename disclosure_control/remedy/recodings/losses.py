@@ -1,21 +1,23 @@
 """What a transformation costs, by ARX's definitions: one class per kind of loss, ``METRICS`` by name.
 
-Separable losses are counted from level 0 of each attribute: the values as the assessment evaluates them, which may be
-bins already. Each kind gives the loss of a transformation, and bounds that spare the search most of the lattice. A
-larger loss is less useful. Records of suppressed classes lose everything, so a loss never falls as more are suppressed.
+Losses of values (``is_of_values``) are counted from level 0 of each attribute: the values as the assessment evaluates
+them, which may be bins already; ``volumes`` defines one more kind of loss. Each kind gives the loss of a
+transformation, and bounds that spare the search most of the lattice. A larger loss is less useful. Records of
+suppressed classes lose everything.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from disclosure_control.measures.class_sizes import average_class_size, discernibility
 from disclosure_control.remedy.recodings.generalisations import Generalisation
 from disclosure_control.remedy.recodings.nodes import Lattice, Node
+from disclosure_control.remedy.recodings.volumes import Ambiguity, Divergence, DivergenceByRecord
 
 
 @dataclass(frozen=True)
@@ -25,18 +27,23 @@ class SeparableMetric:
     ``amounts(attribute, level, people)`` gives what each value (n_values + 1,) of an attribute loses at a level, where
     ``people`` (n_values + 1,) have it. ``of_total(total, attribute, n)`` turns an attribute's sum into its term;
     ``of_terms`` turns the weighted mean of the terms, times ``n_attributes`` where ``is_sum``, into the loss.
-    ``suppressed``: a suppressed record loses "all" (an amount of 1), or what its value reveals among the suppressed
-    ones ("entropy").
+    ``suppressed``: a suppressed record loses "all" (an amount of 1), "nothing more", or what its value reveals among
+    the suppressed ones ("entropy"). ``own_weight(attribute)`` is an attribute's default weight. ``of_most``: terms are
+    shares of what would be lost if all records had one value.
     """
 
     name: str
     words: str
+    value_range: str
     amounts: Callable[[Generalisation, int, np.ndarray], np.ndarray]
     of_total: Callable[[np.ndarray, Generalisation, int], np.ndarray]
     of_terms: Callable[[np.ndarray], np.ndarray] = lambda terms: terms
     is_sum: bool = False
     suppressed: str = "all"
+    own_weight: Callable[[Generalisation], float] = lambda attribute: 1.0
+    of_most: bool = False
     is_separable = True
+    is_of_values = True
 
     def on(self, lattice: Lattice, weights: Sequence[float]) -> SeparableLoss:
         """The metric on one lattice; ``weights`` (n_attributes,) from 0."""
@@ -50,11 +57,12 @@ class SeparableLoss:
     metric: SeparableMetric
     lattice: Lattice
     weights: tuple[float, ...]
+    grows_with_suppression = True
 
     @property
     def floor_is_loss(self) -> bool:
         """Whether the lower bound of a transformation equals its loss once all its suppressed people are known."""
-        return self.metric.suppressed == "all"
+        return self.metric.suppressed != "entropy"
 
     @cached_property
     def amounts(self) -> list[np.ndarray]:
@@ -82,10 +90,26 @@ class SeparableLoss:
     @cached_property
     def shares(self) -> list[float]:
         """How much each attribute's term counts in the loss."""
-        times = len(self.weights) if self.metric.is_sum else 1
-        return [times * weight / (sum(self.weights) or 1.0) for weight in self.weights]
+        weighted = [
+            weight * self.metric.own_weight(attribute)
+            for weight, attribute in zip(self.weights, self.lattice.attributes, strict=True)
+        ]
+        times = len(weighted) if self.metric.is_sum else 1
+        return [times * one / (sum(weighted) or 1.0) for one in weighted]
+
+    @cached_property
+    def most(self) -> list[float]:
+        """By attribute: bits of all records if all had one value."""
+        found = []
+        for attribute, codes in zip(self.lattice.attributes, self.lattice.combination_codes, strict=True):
+            count = np.bincount(attribute.finest.codes[codes], self.lattice.people)
+            count = count[count > 0]
+            found.append(float(-count @ np.log2(count / max(self.lattice.n_people, 1))))
+        return found
 
     def _term(self, i: int, total: np.ndarray) -> np.ndarray:
+        if self.metric.of_most:
+            total = total / (self.most[i] or 1.0)
         return self.shares[i] * self.metric.of_total(total, self.lattice.attributes[i], self.lattice.n_people)
 
     def _box(self, totals: Sequence[np.ndarray]) -> np.ndarray:
@@ -132,7 +156,7 @@ class SeparableLoss:
             total = self.totals[i][level]
             if n_suppressed and lost is not None:
                 total = total - lost[i][level] + n_suppressed
-            elif n_suppressed:
+            elif n_suppressed and self.metric.suppressed == "entropy":
                 count = np.bincount(node.codes_of(i)[suppressed], people)
                 count = count[count > 0]
                 total = total - count @ np.log2(count / n_suppressed)
@@ -142,16 +166,18 @@ class SeparableLoss:
 
 @dataclass(frozen=True)
 class ClassMetric:
-    """A loss of whole classes, in which attributes have no weight: see ``ClassSizeLoss``."""
+    """A loss of whole classes, in which attributes have no weight. ``loss``: the class of its figures on a lattice."""
 
     name: str
     words: str
-    of_sizes: Callable[[np.ndarray, int], float]
+    value_range: str
+    loss: Callable[[Lattice], ClassSizeLoss | Ambiguity | Divergence]
+    is_of_values: bool = True
     is_separable = False
 
-    def on(self, lattice: Lattice, weights: Sequence[float]) -> ClassSizeLoss:
+    def on(self, lattice: Lattice, weights: Sequence[float]) -> ClassSizeLoss | Ambiguity | Divergence:
         """The metric on one lattice; attributes have no weight in it."""
-        return ClassSizeLoss(self.of_sizes, lattice)
+        return self.loss(lattice)
 
 
 @dataclass(frozen=True)
@@ -163,6 +189,7 @@ class ClassSizeLoss:
     of_sizes: Callable[[np.ndarray, int], float]
     lattice: Lattice
     floor_is_loss = False
+    grows_with_suppression = True
 
     def floors(self, bottom: Node) -> np.ndarray:
         """A lower bound for every transformation, of the lattice's ``free_shape``."""
@@ -202,6 +229,10 @@ def _height_share(attribute: Generalisation, level: int, people: np.ndarray) -> 
     return np.full(len(people), attribute.number_of(level) / max(attribute.full_height, 1))
 
 
+def _height(attribute: Generalisation, level: int, people: np.ndarray) -> np.ndarray:
+    return np.full(len(people), float(attribute.number_of(level)))
+
+
 def _surprise(attribute: Generalisation, level: int, people: np.ndarray) -> np.ndarray:
     """-log2 of the chance to guess each value at level 0 from its value at the level."""
     finest, coarse = attribute.finest.codes, attribute.levels[level].codes
@@ -210,7 +241,21 @@ def _surprise(attribute: Generalisation, level: int, people: np.ndarray) -> np.n
     return np.log2(of_coarse / np.where(of_finest > 0, of_finest, 1), where=of_finest > 0, out=np.zeros(len(people)))
 
 
-LatticeLoss = SeparableLoss | ClassSizeLoss
+def _share_of_bits(attribute: Generalisation, level: int, people: np.ndarray) -> np.ndarray:
+    """Bits to name one of the leaves under each value, as a share of the bits to name one of all leaves."""
+    leaves = np.maximum(attribute.levels[level].shares * attribute.n_leaves, 1.0)
+    return np.log2(leaves) / (np.log2(max(attribute.n_leaves, 1)) or 1.0)
+
+
+def _as_it_is(total: np.ndarray, attribute: Generalisation, n: int) -> np.ndarray:
+    return np.asarray(total)
+
+
+def _per_record(total: np.ndarray, attribute: Generalisation, n: int) -> np.ndarray:
+    return np.asarray(total) / max(n, 1)
+
+
+LatticeLoss = SeparableLoss | ClassSizeLoss | Ambiguity | Divergence
 
 METRICS: dict[str, SeparableMetric | ClassMetric] = {
     metric.name: metric
@@ -219,29 +264,120 @@ METRICS: dict[str, SeparableMetric | ClassMetric] = {
         SeparableMetric(
             "loss",
             "mean share of the values' domain that is given up",
+            "from 0 (nothing lost) to 1 (nothing left)",
             _share_of_leaves,
             lambda total, attribute, n: np.log1p(_between_all_and_none(total, attribute, n)),
             np.expm1,
         ),
         # Bayardo and Agrawal 2005, doi:10.1109/ICDE.2005.42.
-        ClassMetric("discernibility", "pairs of records that cannot be distinguished", discernibility),
+        ClassMetric(
+            "discernibility",
+            "pairs of records that cannot be told apart",
+            "from n to n squared",
+            partial(ClassSizeLoss, discernibility),
+            is_of_values=False,
+        ),
         # LeFevre, DeWitt and Ramakrishnan 2006, doi:10.1109/ICDE.2006.101; the suppressed are one more class.
-        ClassMetric("average_class_size", "records per equivalence class", average_class_size),
+        ClassMetric(
+            "average_class_size",
+            "records per equivalence class",
+            "from 1 to n",
+            partial(ClassSizeLoss, average_class_size),
+            is_of_values=False,
+        ),
         # De Waal and Willenborg 1999; Gionis and Tassa 2009, doi:10.1109/TKDE.2008.129.
         SeparableMetric(
             "non_uniform_entropy",
             "bits needed to guess the values that were recoded or suppressed",
+            "from 0 up, in bits",
             _surprise,
-            lambda total, attribute, n: np.asarray(total),
+            _as_it_is,
             is_sum=True,
             suppressed="entropy",
+        ),
+        # The same without suppressed records, so that it never falls as recoding becomes coarser.
+        SeparableMetric(
+            "non_uniform_entropy_monotone",
+            "bits needed to guess the values that were recoded",
+            "from 0 up, in bits",
+            _surprise,
+            _as_it_is,
+            is_sum=True,
+            suppressed="nothing more",
+        ),
+        # Each attribute's bits as a share of the most that could be lost of it.
+        SeparableMetric(
+            "non_uniform_entropy_normalised",
+            "shares of the bits of the values that were given up, all attributes together",
+            "from 0 to the number of attributes",
+            _surprise,
+            _as_it_is,
+            is_sum=True,
+            suppressed="entropy",
+            of_most=True,
+        ),
+        # Iyengar's again, with other means.
+        SeparableMetric(
+            "loss_mean",
+            "mean share of the values' domain that is given up (arithmetic)",
+            "from 0 (nothing lost) to 1 (nothing left)",
+            _share_of_leaves,
+            _between_all_and_none,
+        ),
+        SeparableMetric(
+            "loss_sum",
+            "shares of the values' domains that are given up, all attributes together",
+            "from 0 to the number of attributes",
+            _share_of_leaves,
+            _between_all_and_none,
+            is_sum=True,
+        ),
+        # Wan et al. 2015, doi:10.1371/journal.pone.0120592: all records together, 1 for each that is lost.
+        SeparableMetric(
+            "entropy_based_loss",
+            "records' worth of information that is given up, by the leaves under what is released",
+            "from 0 to the number of records",
+            _share_of_bits,
+            _as_it_is,
+            own_weight=lambda attribute: float(np.log2(max(attribute.n_leaves, 1))),
         ),
         # Sweeney 2002, doi:10.1142/S021848850200165X.
         SeparableMetric(
             "precision",
             "mean share of the levels that were climbed",
+            "from 0 (nothing recoded) to 1 (nothing left)",
             _height_share,
-            lambda total, attribute, n: np.asarray(total) / max(n, 1),
+            _per_record,
+        ),
+        # Samarati 2001, doi:10.1109/69.971193: the levels climbed; suppression does not count.
+        SeparableMetric(
+            "height",
+            "levels climbed, all attributes together",
+            "from 0 to the height of the lattice",
+            _height,
+            _per_record,
+            is_sum=True,
+            suppressed="nothing more",
+        ),
+        # Nergiz and Clifton 2007, doi:10.1016/j.datak.2007.03.009; as in ARX, a suppressed record may be anybody.
+        ClassMetric(
+            "ambiguity",
+            "combinations of values that the records may have had",
+            "from n to n times the size of the domain",
+            Ambiguity,
+        ),
+        # Kifer and Gehrke 2006, doi:10.1145/1142473.1142499.
+        ClassMetric(
+            "kl_divergence",
+            "bits by which the distribution of the records is further away",
+            "from 0 up, in bits",
+            Divergence,
+        ),
+        ClassMetric(
+            "kl_divergence_by_record",
+            "ARX's KL divergence, which counts each combination of values once for each of its records",
+            "from below 0 up, in bits",
+            DivergenceByRecord,
         ),
     )
 }

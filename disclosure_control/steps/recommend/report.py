@@ -187,7 +187,7 @@ def _outcome(answer: ToldAnswer, told: ToldRecommendation) -> str:
 def _loss_in_words(told: ToldRecommendation) -> str:
     """What the metric measures, and from where: losses of ``sweep`` start from exact values under any config."""
     metric = METRICS[told.metric]
-    words = f"{metric.words}, counted from {told.counted_from}" if metric.is_separable else metric.words
+    words = f"{metric.words}, counted from {told.counted_from}" if metric.is_of_values else metric.words
     return capitalised(words)
 
 

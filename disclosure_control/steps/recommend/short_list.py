@@ -12,6 +12,7 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.words import capitalised
 from disclosure_control.remedy.recodings.generalisations import Generalisation
+from disclosure_control.remedy.recodings.losses import METRICS
 from disclosure_control.remedy.recodings.search import SearchResult, search
 from disclosure_control.remedy.treatments.registry import TreatmentStep
 from disclosure_control.steps.recommend.pilot import PilotLattice
@@ -149,7 +150,11 @@ def holds_for_any_classes(trial: Trial, found: SearchResult) -> bool:
     """
     if not found.is_optimal or trial.suppression_limit * trial.pilot.lattice.n_people + 1e-9 < 1:  # nobody may go
         return found.is_optimal
-    return not any(one.definition.needs_own_value for one in trial.pilot.criteria)
+    depends_on_others = any(one.definition.needs_own_value for one in trial.pilot.criteria)
+    return (
+        not depends_on_others
+        and METRICS[trial.metric].on(trial.pilot.lattice, weights_of(trial)).grows_with_suppression
+    )
 
 
 def _choose(
@@ -174,6 +179,11 @@ def _answer(pilot: PilotLattice, titles: tuple[str, ...], found: SearchResult) -
         n_suppressed=found.best.n_suppressed,
         is_optimal=found.is_optimal,
     )
+
+
+def weights_of(trial: Trial) -> list[float]:
+    """The weight of each attribute of the lattice."""
+    return [trial.weights.get(attribute.name, 1.0) for attribute in trial.pilot.lattice.attributes]
 
 
 # ---------------------------------------------------------------- recodings as config lines and in words

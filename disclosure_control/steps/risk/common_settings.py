@@ -10,6 +10,7 @@ from disclosure_control.basics.settings.fields import SettingsGroup, nested, set
 from disclosure_control.basics.settings.kinds import (
     COUNT,
     FLAG,
+    SHARE,
     SHARE_ABOVE_ZERO,
     TEXT,
     Place,
@@ -50,7 +51,13 @@ class RiskSettings(SettingsGroup):
         "thresholds of the profile and of the key sets",
         (1, 2, 3, 5, 10),
     )
-    max_key_set: int = setting(COUNT, "how many quasi-identifiers are combined, for `key_sets`", 3)
+    max_key_set: int = setting(COUNT, "how many quasi-identifiers are combined, for `key_sets` and `suda2`", 3)
+    alpha: float = setting(
+        SHARE,
+        'how much a record with a missing quasi-identifier counts for others, under `"missing_qis": "wildcard"`. It '
+        "concerns the intruders, the profile, `sampling` and the population; k and the key sets count it in full",
+        1.0,
+    )
     sampling_fraction: float | None = setting(
         SHARE_ABOVE_ZERO,
         "the share of the population in the pilot; without it, and without a population, the pilot counts as its "
@@ -72,6 +79,8 @@ class RiskSettings(SettingsGroup):
         return self
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
-        """Settings at odds with each other."""
+        """Settings without effect, or at odds with each other."""
+        if "alpha" in given and place.pilot.missing_qis != "wildcard":
+            yield f'{place["alpha"]}: has no effect but with "missing_qis": "wildcard"; set that, or leave alpha out'
         if self.population is not None and self.sampling_fraction is not None:
             yield f"{place}: population and sampling_fraction are both given; allowed: one of them"

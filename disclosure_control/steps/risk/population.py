@@ -38,7 +38,7 @@ class Population:
     n_in_classes: int
 
 
-def read_population(folder: Path, settings: PopulationFile, assessment: Assessment) -> Population:
+def read_population(folder: Path, settings: PopulationFile, assessment: Assessment, alpha: float) -> Population:
     """Count the people of a file in the pilot's ``folder``, in the pilot's classes.
 
     Raises ``FaultyInputError`` if it cannot be read, lacks a quasi-identifier, or does not contain the pilot.
@@ -48,8 +48,8 @@ def read_population(folder: Path, settings: PopulationFile, assessment: Assessme
     frame = _named_as_the_pilot(table.frame, table.file_name, settings.columns, assessment)
     config, includes_sample = assessment.config, settings.includes_sample
     binned, _ = apply_feature_binning(frame, config.binning_config, config.out_of_range)
-    exact_size = count_population(assessment.classes, binned, "category", includes_sample)
-    size = count_population(assessment.classes, binned, config.missing_qis, includes_sample)
+    exact_size = count_population(assessment.classes, binned, "category", includes_sample=includes_sample)
+    size = count_population(assessment.classes, binned, config.missing_qis, alpha, includes_sample)
     n_in_classes = int(exact_size.sum()) - (0 if includes_sample else assessment.classes.n_records)
     _check_that_it_holds_the_pilot(settings.file, size, n_in_classes, assessment)
     return Population(settings.file, table.sha256, tuple(table.notes), size, exact_size, len(binned), n_in_classes)

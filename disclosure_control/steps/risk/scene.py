@@ -41,7 +41,7 @@ class Scene:
     @cached_property
     def profile(self) -> RiskProfile:
         """How many people are exposed, whatever the intruder."""
-        return risk_profile(self.classes, self.settings.k_at_most, self.policy)
+        return risk_profile(self.classes, self.settings.k_at_most, self.policy, self.settings.alpha)
 
     @cached_property
     def key_sets(self) -> list[KeySet]:
@@ -58,6 +58,6 @@ class Scene:
         """What each intruder of ``INTRUDERS`` achieves, by name."""
         settings, size = self.settings, None if self.population is None else self.population.size
         return {
-            name: risk(self.classes, settings.threshold, self.policy, size, settings.sampling_fraction)
+            name: risk(self.classes, settings.threshold, self.policy, settings.alpha, size, settings.sampling_fraction)
             for name, risk in INTRUDERS.items()
         }

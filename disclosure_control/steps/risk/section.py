@@ -28,11 +28,13 @@ class Finding:
     """What a section found: ``told`` makes it as the reader of a policy may see it; ``tables`` are files for people, by
     name.
 
-    ``per_class`` is called only for ``record_risk.csv``: figures that a class shares.
+    ``per_class`` and ``per_record`` are called only for ``record_risk.csv``: figures that a class shares, and arrays
+    (n_records,) of figures that need records.
     """
 
     told: Callable[[Policy], Any]
     per_class: Callable[[], dict[str, Borne]] = dict
+    per_record: Callable[[], dict[str, np.ndarray]] = dict
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict, repr=False)
 
 
@@ -53,8 +55,9 @@ class RiskSection:
     ``is_inline``, its fields among those of the step.
 
     ``settings`` is the dataclass of settings that no other section reads. ``needs``: a setting that it requires.
-    It runs ``by_default``, or if one of ``wanted_with`` is given, unless the config lists its sections. ``read_files``
-    replaces names of files in the section's own settings by their content, and returns the files read.
+    ``needs_records_with``: settings that require records; without them, the counts of an engine suffice. It runs
+    ``by_default``, or if one of ``wanted_with`` is given, unless the config lists its sections. ``read_files`` replaces
+    names of files in the section's own settings by their content, and returns the files read.
     """
 
     place: int
@@ -67,5 +70,6 @@ class RiskSection:
     settings: type[SettingsGroup] | None = None
     needs: Need | None = None
     by_default: bool = False
+    needs_records_with: tuple[str, ...] = ()
     wanted_with: tuple[str, ...] = ()
     read_files: Callable[[Any, Path], tuple[Any, dict[str, dict]]] | None = None

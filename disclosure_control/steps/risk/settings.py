@@ -55,5 +55,10 @@ SETTINGS = dataclasses.make_dataclass(
 
 
 def records_needed(settings: RiskSettings, config: PilotConfig) -> list[Needed]:
-    """None: counts of classes and of columns are enough."""
-    return []
+    """All at once for the settings of sections that use records."""
+    return [
+        Needed(f"risk[{needed!r}]", otherwise="leave it out for this run")
+        for name in settings.sections
+        for needed in SECTIONS[name].needs_records_with
+        if getattr(settings, needed) is not None
+    ]

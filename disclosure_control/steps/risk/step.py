@@ -61,7 +61,7 @@ def set_scene(assessment: Assessment, settings: RiskSettings, dataset: CombinedD
             inputs |= files
     if settings.population is None:
         return Scene(assessment, settings, dataset, inputs=inputs)
-    population = read_population(folder, settings.population, assessment)
+    population = read_population(folder, settings.population, assessment, settings.alpha)
     inputs[population.file] = {"sha256": population.sha256, "rows": population.n_people}
     return Scene(assessment, settings, dataset, population, inputs)
 
@@ -86,16 +86,19 @@ def risk_per_record(scene: Scene, findings: Mapping[str, Finding]) -> Iterator[p
     result, people = scene.assessment.k_anonymity, scene.assessment.people
     k = np.where(result.evaluated_classes, result.of_class.astype(float), np.nan)
     riskiest_first = np.unique(k, return_inverse=True)[1]  # people who are not evaluated come last
-    borne: dict[str, Borne] = {"k_count": Borne(k)}
+    borne: dict[str, Borne | np.ndarray] = {"k_count": Borne(k)}
     for finding in findings.values():
         borne |= finding.per_class()
+        borne |= finding.per_record()
     for part in people.everybody(riskiest_first):
         columns = {name: _of_people(one, part) for name, one in borne.items()}
         table = pd.DataFrame({"USUBJID": part.subjects.to_numpy(), **columns})
         yield table.sort_values(["k_count", "USUBJID"], kind="stable", ignore_index=True)
 
 
-def _of_people(borne: Borne, people: ListedPeople) -> np.ndarray:
-    """The figures of each of the people (n,)."""
+def _of_people(borne: Borne | np.ndarray, people: ListedPeople) -> np.ndarray:
+    """The figures of each of the people (n,); those that need records only if all these people are in one part."""
+    if isinstance(borne, np.ndarray):
+        return borne
     found: np.ndarray = borne.of_class[people.classes]
     return found if borne.sensitive is None else np.where(people.has_value[borne.sensitive], found, np.nan)

@@ -26,12 +26,18 @@ WAYS = {
 }
 
 
-def sums_by_pairs(rows: list[tuple], amounts: list[float]) -> list[float]:
-    """For each record what the records hold that it might be."""
+def sums_by_pairs(rows: list[tuple], amounts: list[float], alpha: float) -> list[float]:
+    """For each record what the records hold that it might be; equal records are one class."""
     sums = []
     for mine in rows:
-        agreeing = [all(a is None or b is None or a == b for a, b in zip(mine, other, strict=True)) for other in rows]
-        sums.append(float(sum(amount for amount, agrees in zip(amounts, agreeing, strict=True) if agrees)))
+        total = 0.0
+        for other, amount in zip(rows, amounts, strict=True):
+            pairs = zip(mine, other, strict=True)
+            if mine == other:
+                total += amount
+            elif all(a is None or b is None or a == b for a, b in pairs):
+                total += amount * (alpha if None in other else 1.0)
+        sums.append(total)
     return sums
 
 
@@ -46,8 +52,8 @@ def tables(draw):
 
 @pytest.mark.parametrize("way", WAYS)
 @examples(60)
-@given(tables())
-def test_every_way_against_pairs(way, table):
+@given(tables(), st.sampled_from([0.0, 0.5, 1.0]))
+def test_every_way_against_pairs(way, table, alpha):
     rows, amounts = table
     names = [f"q{i}" for i in range(len(rows[0]) if rows else 1)]
     classes = form_equivalence_classes(pd.DataFrame(rows, columns=names, dtype=object), names)
@@ -55,10 +61,10 @@ def test_every_way_against_pairs(way, table):
     limits = {name: value for name, value in WAYS[way].items() if name != "KEY_LIMIT"}
     key_limit = WAYS[way].get("KEY_LIMIT", keys.KEY_LIMIT)
     with patch.multiple(wildcards, **limits), patch.object(keys, "KEY_LIMIT", key_limit):
-        found = sum_over_compatible(classes, [of_class, classes.size])
+        found = sum_over_compatible(classes, [of_class, classes.size], alpha)
     assert found.shape == (2, classes.n_classes)
     for row, expected in zip(found, [amounts, [1] * len(rows)], strict=True):
-        assert row[classes.class_of_record].tolist() == sums_by_pairs(rows, expected)
+        assert row[classes.class_of_record].tolist() == sums_by_pairs(rows, expected, alpha)
 
 
 def test_many_columns_with_many_values():
@@ -70,7 +76,7 @@ def test_many_columns_with_many_values():
     classes = form_equivalence_classes(frame, list(frame))
     rows = list(frame.astype(object).where(frame.notna(), None).itertuples(index=False, name=None))
     found = sum_over_compatible(classes, classes.size)[classes.class_of_record]
-    assert found.tolist() == sums_by_pairs(rows, [1] * len(rows))
+    assert found.tolist() == sums_by_pairs(rows, [1] * len(rows), 1.0)
     assert found.max() > 1
 
 

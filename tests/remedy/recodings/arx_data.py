@@ -33,8 +33,17 @@ ARX_METRICS = {
     "nue": "non_uniform_entropy",
     "dm": "discernibility",
     "aecs": "average_class_size",
+    "height": "height",
     "prec": "precision",
+    "lossMean": "loss_mean",
+    "lossSum": "loss_sum",
+    "nueMono": "non_uniform_entropy_monotone",
+    "nne": "non_uniform_entropy_normalised",
+    "ambiguity": "ambiguity",
+    "ebil": "entropy_based_loss",
+    "kl": "kl_divergence_by_record",
 }
+OF_LATTICE_TABLES = ("loss", "nue", "dm", "aecs", "height", "prec")
 
 
 def shared_file(name: str) -> Path:

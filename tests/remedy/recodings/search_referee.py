@@ -154,11 +154,15 @@ def loss_of(
         return sum(size**2 for size in sizes) + n * len(suppressed)
     if metric == "average_class_size":
         return n / (len(sizes) + bool(suppressed))
+    if metric == "height":
+        return sum(w * level for w, level in zip(weights, levels, strict=True)) * len(levels) / sum(weights)
+    if metric in OF_LEAVES:
+        return loss_of_leaves(metric, records, released, hierarchies, levels, suppressed, weights)
     terms = []
     for i, rows in enumerate(hierarchies):
         n_leaves = len(rows)
         leaves = Counter(row[levels[i]] for row in rows)
-        if metric == "loss":
+        if metric.startswith("loss"):
             total = sum(1 if at in suppressed else leaves[released[at][i]] / n_leaves for at in range(n))
             terms.append((total - n / n_leaves) / (n - n / n_leaves) if n_leaves > 1 else 0.0)
         elif metric == "precision":
@@ -167,13 +171,45 @@ def loss_of(
             before, after = Counter(record[i] for record in records), Counter(record[i] for record in released)
             bits = -sum(math.log2(before[records[at][i]] / after[released[at][i]]) for at in range(n))
             among = Counter(released[at][i] for at in suppressed)
-            bits -= sum(math.log2(among[released[at][i]] / len(suppressed)) for at in suppressed)
+            if metric != "non_uniform_entropy_monotone":
+                bits -= sum(math.log2(among[released[at][i]] / len(suppressed)) for at in suppressed)
+            if metric == "non_uniform_entropy_normalised":
+                all_bits = -sum(math.log2(before[record[i]] / n) for record in records)
+                bits = bits / all_bits if all_bits else 0.0
             terms.append(bits)
     shares_of_weights = [weight / sum(weights) for weight in weights]
     if metric == "loss":
         return math.prod((term + 1) ** share for term, share in zip(terms, shares_of_weights, strict=True)) - 1
     total = sum(term * share for term, share in zip(terms, shares_of_weights, strict=True))
-    return total * len(terms) if metric == "non_uniform_entropy" else total
+    return total * len(terms) if metric.startswith("non_uniform_entropy") or metric == "loss_sum" else total
+
+
+OF_LEAVES = ("ambiguity", "entropy_based_loss", "kl_divergence", "kl_divergence_by_record")
+
+
+def loss_of_leaves(metric, records, released, hierarchies, levels, suppressed, weights) -> float:
+    """Losses of the leaves under what is released of a record, one record after the other."""
+    n, domains = len(records), [len(rows) for rows in hierarchies]
+    counts = [Counter(row[level] for row in rows) for rows, level in zip(hierarchies, levels, strict=True)]
+    leaves = [
+        domains if at in suppressed else [count[label] for count, label in zip(counts, released[at], strict=True)]
+        for at in range(n)
+    ]
+    if metric == "ambiguity":
+        return float(sum(math.prod(of_record) for of_record in leaves))
+    if metric == "entropy_based_loss":
+        bits = [sum(w * math.log2(f) for w, f in zip(weights, of_record, strict=True)) for of_record in leaves]
+        return sum(bits) / sum(w * math.log2(domain) for w, domain in zip(weights, domains, strict=True))
+    alike, together = Counter(records), Counter(None if at in suppressed else released[at] for at in range(n))
+    total, seen = 0.0, set()
+    for at, record in enumerate(records):
+        if metric == "kl_divergence" and record in seen:
+            continue
+        seen.add(record)
+        p = alike[record] / n
+        guessed = together[None if at in suppressed else released[at]] / n / math.prod(leaves[at])
+        total += p * math.log2(p / guessed)
+    return total
 
 
 def best_loss(

@@ -274,6 +274,17 @@ def test_the_bounds_of_every_loss_hold(metric):
     assert_conclusions_hold(problem | of_two | {"records": [one[:2] for one in problem["records"]]})
 
 
+def test_the_bound_of_ambiguity_by_hand():
+    """Six people in a domain of two times three: three who are surely gone may be anybody of six, three are known."""
+    trees = [[["a", "*"], ["b", "*"]], [["x", "*"], ["y", "*"], ["z", "*"]]]
+    lattice, _ = as_lattice([("a", "x")] * 3 + [("b", "y"), ("b", "z"), ("a", "z")], trees)
+    loss, node = METRICS["ambiguity"].on(lattice, (1.0, 1.0)), RollUp(lattice).node((0, 0))
+    alone = node.size == 1
+    assert loss.floors_of_finer(node, alone) == 3 * 6 + 3 == loss.loss(node, alone)
+    assert loss.loss(RollUp(lattice).node((1, 0)), np.zeros(3, dtype=bool)) == 6 * 2
+    assert loss.loss(RollUp(lattice).node((1, 1)), np.zeros(1, dtype=bool)) == 6 * 6
+
+
 def assert_conclusions_hold(problem: dict) -> None:
     """Bounds are never above a loss, and who surely is suppressed is so in every finer transformation."""
     lattice, classes = as_lattice(problem["records"], problem["hierarchies"])

@@ -17,10 +17,10 @@ from disclosure_control.remedy.recodings.losses import METRICS
 from disclosure_control.remedy.recodings.nodes import RollUp
 from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps.recommend.pilot import pilot_lattice
-from disclosure_control.steps.recommend.short_list import Trial, treatment_steps
+from disclosure_control.steps.recommend.short_list import Trial, answers, treatment_steps
 from tests.examples import examples
 from tests.remedy.recodings.search_referee import Model, fails
-from tests.steps.recommend.test_recommend_step import given, run_step
+from tests.steps.recommend.test_recommend_step import given, people, run_step
 
 POLICIES = ("category", "exclude", "wildcard")
 WITHOUT_SENSITIVE = {"sensitive_feature": [], "sensitive_binning_config_for_L": {}}
@@ -151,7 +151,7 @@ def test_two_classes_left_out_cost_less_than_what_the_rule_leaves_out():
 
 
 @examples(40)
-@drawn(st.integers(0, 2**32), st.sampled_from(["loss", "discernibility", "precision"]))
+@drawn(st.integers(0, 2**32), st.sampled_from(["loss", "discernibility", "kl_divergence", "precision"]))
 def test_proven_without_a_condition_holds_whichever_classes_are_left_out(seed, metric):
     draw = np.random.default_rng(seed)
     frame = of_groups({group: tuple(draw.integers(0, 4, 3)) for group in "abcd"[: int(draw.integers(2, 5))]})
@@ -237,12 +237,20 @@ def test_whom_a_dropped_column_brings_in_is_not_left_at_risk():
 
 
 def test_to_leave_everybody_out_is_no_answer_where_another_one_holds():
-    """By the size of classes it costs as much to leave out all eight, who are all alone, as to put them into one."""
+    """By the height of the levels it costs nothing to recode nothing and to leave out all eight, who are all alone."""
     frame = pd.DataFrame({"sex": "F", "town": list("ABCDEFGH"), "age": 30.0, "lab": 5.0})
-    asked = {"metric": "average_class_size", "suppression_limit": 1.0}
+    asked = {"metric": "height", "suppression_limit": 1.0}
     result = run_step(given(frame, asked, K=4, **WITHOUT_SENSITIVE))
     assert "Proven" in result.report
-    assert (result.figures["loss"], result.figures["suppressed"]) == (8.0, 0)
+    assert (result.figures["loss"], result.figures["suppressed"]) == (1.0, 0)
+
+
+def test_losses_are_counted_from_level_0_also_where_the_search_begins_above_it():
+    """Held at level 1, a column has lost bits already, which the normalised loss counts as a share of all it had."""
+    step = given(people(60), {"metric": "non_uniform_entropy_normalised", "fixed": {"age": 1}}, missing_qis="wildcard")
+    found, (first, *_) = answers(trial_of(step, lowest={"age": 1}, highest={"age": 1}), [])
+    assert found.is_optimal
+    assert found.best.loss == pytest.approx(first.loss, rel=1e-12)
 
 
 def lattice_of(step):

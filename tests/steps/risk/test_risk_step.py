@@ -68,6 +68,7 @@ def test_the_figures_of_a_small_table_by_hand():
     assert by_attribute["sex"]["predicted_rate"] == pytest.approx(3 / 5)
     assert by_attribute["age"]["predicted_rate"] == pytest.approx(4 / 5)
     assert by_attribute["age"]["baseline_rate"] == pytest.approx(3 / 5)
+    assert figures["suda2"]["special_uniques"] is None  # one of five: masked, as every count of few people is
     assert [keys["quasi_identifiers"] for keys in figures["key_sets"]] == [["sex"], ["age"], ["sex", "age"]]
     assert {"prosecutor", "journalist", "marketer", "models", "by_group"} <= set(figures)
     json.dumps(figures, allow_nan=False)
@@ -134,6 +135,7 @@ def test_each_record_has_its_chance():
     (rows,) = run("all").tables["record_risk.csv"]
     assert rows["USUBJID"].tolist() == ["S2", "S0", "S1", "S3", "S4"]
     assert rows["prosecutor_risk"].tolist() == [1.0, 0.5, 0.5, 0.5, 0.5]
+    assert rows["smallest_unique_set"].tolist() == [1, 0, 0, 0, 0]
 
 
 @each(
@@ -141,7 +143,7 @@ def test_each_record_has_its_chance():
     [
         (5, '"all"'),
         ({"section": "all"}, "'sections'?"),
-        ({"sections": ["key_set"]}, "key_sets"),
+        ({"sections": ["suda3"]}, "suda2"),
         ({"threshold": 0}, "above 0"),
         ({"k_at_most": [0]}, "from 1"),
         ({"max_key_set": True}, "from 1"),
@@ -247,9 +249,9 @@ def test_without_any_record_nothing_is_answered():
 
 def test_what_lacks_its_setting_is_named():
     figures = run("all").figures
-    assert set(figures["not_computed"]) == {"population_uniqueness"}
-    (fault,) = faults_of_key("risk", {"sections": ["population_uniqueness"]}, {}, None)
-    assert "'sampling_fraction'" in fault
+    assert set(figures["not_computed"]) == {"sampling", "population_uniqueness"}
+    (fault,) = faults_of_key("risk", {"sections": ["sampling"]}, {}, None)
+    assert "'weights'" in fault
 
 
 def test_models_hold_one_entry_per_measure_and_sensitive_attribute():
@@ -314,6 +316,20 @@ def test_a_population_table(tmp_path):
     assert len(result.inputs["people.csv"]["sha256"]) == 64
 
 
+def test_sampling_weights_and_households():
+    """Weights of 2 everywhere: F = 2 f. By the definition for f = 1, p = 1/2: p/(1-p) ln(1/p) = ln 2."""
+    frame = SMALL.assign(weight=2, home=["x", "x", "y", "y", "z"])
+    result = run({"weights": "weight", "household": "home"}, frame)
+    rows = pd.concat(result.tables["record_risk.csv"]).set_index("USUBJID")
+    assert rows.loc["S2", "individual_risk"] == pytest.approx(0.6931471805599453)
+    pair = rows.loc["S0", "individual_risk"]
+    assert pair == pytest.approx(1 - 0.6931471805599453)  # f = 2, p = 1/2: p/(1-p) - (p/(1-p))^2 ln(1/p)
+    assert rows.loc["S0", "household_risk"] == pytest.approx(1 - (1 - pair) ** 2)
+    assert rows.loc["S4", "household_risk"] == pytest.approx(pair)
+    sampling = result.figures["sampling"]["individual"]["exact"]
+    assert sampling["expected_reidentifications"] == pytest.approx(0.6931471805599453 + 4 * pair)
+
+
 def test_groups_may_be_other_columns():
     frame = SMALL.loc[[0, 1, 2, 3, 4] * 3].reset_index(drop=True).assign(site=["A"] * 12 + ["B"] * 3)
     groups = run({"groups": ["site"]}, frame, qis=("sex", "age")).figures["by_group"]
@@ -350,10 +366,11 @@ def test_what_each_attribute_adds():
     [
         ({"population": {"columns": {}}}, "['file']: missing"),
         ({"population": {"file": "a.csv"}, "sampling_fraction": 0.5}, "both given"),
+        ({"household": "H"}, "needs weights"),
+        ({"weights": "WEIGTH"}, "did you mean 'WEIGHT'?"),
         ({"models": {"entropy": {}}}, "did you mean 'entropy_l'?"),
         ({"models": {"entropy_l": 3}}, "a dictionary of parameters"),
         ({"models": {"entropy_l": {"c": 3}}}, "threshold"),
-        ({"weights": "W"}, "['weights']: gone since version 4.0.0; sampling_fraction"),
         ({"presets": "all"}, "['presets']: gone since version 4.0.0"),
         ({"sections": ["riskiest_classes"]}, "'riskiest_classes' is not known; gone since version 4.0.0; quasi_"),
     ],
@@ -397,3 +414,9 @@ def test_a_parameter_of_a_model_that_cannot_run_is_a_fault():
         run({"models": {"wasserstein_t": {"threshold": 5}}})
     with pytest.raises(FaultyInputError, match="set hierarchy to its file"):
         run({"models": {"hierarchical_t": {"threshold": 0.2}}})
+
+
+def test_weights_below_one_are_said_aloud():
+    result = run({"weights": "weight"}, SMALL.assign(weight=0.5))
+    assert result.figures["sampling"]["weights_below_one"] == 5
+    assert "5 records have a weight below 1" in result.report
