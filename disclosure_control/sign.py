@@ -4,7 +4,7 @@
     python -m disclosure_control.sign pilot_report/PENTELI/processed_for_anonym
 
 The sign-off is over the hash of the run's manifest, which names every input and result: a set that changed, or that was
-run again, is no longer signed. With --key, a private key of Ed25519 in PEM, it is a signature that others can check.
+run again, is no longer signed.
 Without --by nothing is signed: every file of the set is compared with its fingerprint, and the sign-offs are listed.
 Exit status: 0 signed, or the set is as it was signed; 1 not signed, or changed since; 2 nothing to sign, or at fault.
 """
@@ -35,7 +35,6 @@ from disclosure_control.run.sign_offs import (
     manifest_hash,
     read_sign_offs,
     sign_offs_in_words,
-    with_key,
 )
 
 NOT_SIGNED = RISK_TOO_HIGH  # the same status: done, and not well
@@ -67,7 +66,7 @@ def against_release(results: Path) -> str:
     return f"The verdict is {HOLD}, for {counted(n_reasons, 'reason')}: see {pilot}_privacy_summary.txt."
 
 
-def signed_off(results: Path, by: str, role: str, says: str = "", key: Path | None = None) -> SignOff:
+def signed_off(results: Path, by: str, role: str, says: str = "") -> SignOff:
     """Sign a set as it is. Raises ``FaultyInputError`` where a file of it changed since the run."""
     with held(results):
         changed = changed_files(results)
@@ -75,8 +74,6 @@ def signed_off(results: Path, by: str, role: str, says: str = "", key: Path | No
             raise FaultyInputError([*changed, "The set is not as the run wrote it: run Main_Anonymization.py again"])
         says = " ".join(filter(None, (against_release(results), says)))
         signed = SignOff(results.parent.name, manifest_hash(results / MANIFEST), by, role, clock.utc_now(), says)
-        if key is not None:
-            signed = with_key(signed, read_file(key).content)
         add_sign_off(results, signed)
     return signed
 
@@ -92,7 +89,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--by", type=said, metavar="NAME", help="who signs")
     parser.add_argument("--role", type=said, metavar="ROLE", help="as what, such as data protection officer")
     parser.add_argument("--says", type=said, metavar="TEXT", help="what is approved, and on which conditions")
-    parser.add_argument("--key", type=Path, metavar="FILE", help="a private key of Ed25519 in PEM, to sign with")
     options = parser.parse_args(arguments)
     if bool(options.by) != bool(options.role):
         parser.error("--by and --role are given together")
@@ -103,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> Outcome:
     results = options.results.resolve()
     if options.by:
-        signed = signed_off(results, options.by, options.role, options.says or "", options.key)
+        signed = signed_off(results, options.by, options.role, options.says or "")
         say(f"{signed.pilot}: signed off by {signed.text}.")
         if against := against_release(results):
             say(f"{against} This is part of what was signed.")
@@ -117,7 +113,7 @@ def _run(options: argparse.Namespace) -> Outcome:
         say(f"Changed since the run, so no sign-off is about this set: {counted(len(changed), 'file')}.")
         for words in changed:
             say(f"  {words}")
-    is_signed = any(one.manifest == manifest and one.holds for one in sign_offs)
+    is_signed = any(one.manifest == manifest for one in sign_offs)
     return Outcome(DONE if is_signed and not changed else NOT_SIGNED, "")
 
 

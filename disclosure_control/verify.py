@@ -2,11 +2,11 @@
 
     python -m disclosure_control.verify pilot_report/PENTELI/processed_for_anonym [FOLDER ...]
 
-Nothing in the folder of results is changed. A pilot whose folder is read-only, as an archive is, is copied aside into
-the system's folder for temporary files, and the copy is removed at the end. The config is looked for where the two
-scripts look. Exit status: 0 all holds; 1 something changed; 2 nothing to compare, or it could not be read; 4 another
-run holds the pilot; 5 another build of this program made the results, and only what is made again differs; 128 and its
-number after a signal. Questions of private_release are not asked again, as answers are paid for.
+Nothing in the folder of results is changed. Of a pilot whose folder is read-only, as an archive is, verify a copy. The
+config is looked for where the two scripts look. Exit status: 0 all holds; 1 something changed; 2 nothing to compare, or
+it could not be read; 4 another run holds the pilot; 5 another build of this program made the results, and only what is
+made again differs; 128 and its number after a signal. Questions of private_release are not asked again, as answers are
+paid for.
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ import functools
 import json
 import os
 import shutil
-import stat
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -65,7 +63,6 @@ from disclosure_control.run.sign_offs import manifest_hash, read_sign_offs, sign
 from disclosure_control.run.stopping import stopped_by_signals, stopped_of
 
 CHANGED = RISK_TOO_HIGH  # the same status: done, and not well
-COPY = "verified-pilot-"  # begins the name of the folder of a copy, before the number of the process
 PAID_FOR = "private_release"
 # Parts about the paid answers, or about a file with them: compared by fingerprint alone.
 _HOLDS_ANSWERS = (
@@ -84,38 +81,14 @@ def verify(results: Path) -> Verification:
 
     Raises ``FaultyInputError`` where there is nothing to compare, ``PilotIsLockedError`` while a run is at work.
     """
-    with _writable(results.resolve()) as place:
-        found = _verified(place)
-    if place != results.resolve():
-        found.notes.append("The pilot's folder is read-only: a copy of it was verified and removed.")
-    return found
-
-
-@contextlib.contextmanager
-def _writable(results: Path) -> Iterator[Path]:
-    """The results where a run can be made beside them: in place, or in a copy of a pilot's folder that is read-only."""
-    pilot = results.parent
-    if not results.is_dir() or all(
-        os.access(one, os.W_OK) for one in (pilot, results, beside(results)) if one.exists()
-    ):
-        yield results
-        return
-    _remove_copies_of_killed_runs()
-    with tempfile.TemporaryDirectory(prefix=f"{COPY}{os.getpid()}-") as aside:
-        copy = Path(aside) / pilot.name
-        shutil.copytree(pilot, copy, symlinks=True)
-        for one in (copy, *(path for path in copy.rglob("*") if not path.is_symlink())):
-            one.chmod(one.stat().st_mode | stat.S_IRWXU if one.is_dir() else stat.S_IRUSR | stat.S_IWUSR)
-        yield copy / results.name
-
-
-def _remove_copies_of_killed_runs() -> None:
-    import psutil
-
-    for left_over in Path(tempfile.gettempdir()).glob(f"{COPY}*"):
-        of_run = left_over.name.removeprefix(COPY).partition("-")[0]
-        if of_run.isdecimal() and not psutil.pid_exists(int(of_run)):
-            shutil.rmtree(left_over, ignore_errors=True)
+    results = results.resolve()
+    places = [one for one in (results.parent, results, beside(results)) if one.exists()]
+    if results.is_dir() and not all(os.access(place, os.W_OK) for place in places):
+        raise FaultyInputError(
+            f"{results.parent.name}: read-only, and the run is made again beside the results; allowed: a folder that "
+            "you may write into; copy the pilot's folder to such a place, and verify the copy"
+        )
+    return _verified(results)
 
 
 def _verified(results: Path) -> Verification:

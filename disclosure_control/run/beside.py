@@ -9,10 +9,18 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import json
 import os
 import shutil
 from collections.abc import Iterable
+from dataclasses import asdict, fields
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from disclosure_control.basics.telling.faults import FaultyInputError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 LOCK = ".lock"
 NEW = "new"  # a set while it is written; after the exchange the earlier one, until it is removed
@@ -24,6 +32,8 @@ UNFINISHED = ".new"  # ends the name of a file there until it is whole
 MOVED_OUT = "moved_out"  # files that lay among the results and that no run wrote
 CANNOT_FLUSH = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS)
 WORK_FOLDERS = (NEW, EARLIER, ASIDE, VERIFIED, SPILL)
+
+Line = TypeVar("Line", bound="DataclassInstance")
 
 
 def beside(results: Path) -> Path:
@@ -49,6 +59,28 @@ def work_folder(results: Path, name: str) -> Path:
 def put_beside(results: Path, name: str, content: bytes) -> None:
     """Write a file there: whole or not at all, flushed, in mode 0600."""
     write_whole(made_beside(results) / name, [content])
+
+
+def read_lines(results: Path, name: str, kind: type[Line]) -> list[Line]:
+    """What is kept there line by line, oldest first; fields that are gone since are passed over.
+
+    Raises ``FaultyInputError`` where the file is not as it was written.
+    """
+    path, known = beside(results) / name, {field.name for field in fields(kind)}
+    if not path.is_file():
+        return []
+    try:
+        lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        return [kind(**{key: value for key, value in line.items() if key in known}) for line in lines]
+    except (ValueError, TypeError, AttributeError):
+        raise FaultyInputError(f"{name}: not as this program writes it; restore it from a backup") from None
+
+
+def add_line(results: Path, name: str, line: DataclassInstance) -> None:
+    """Keep one more line, after the earlier ones as they were written."""
+    path = beside(results) / name
+    earlier = path.read_bytes() if path.is_file() else b""
+    put_beside(results, name, earlier + json.dumps(asdict(line), ensure_ascii=False).encode() + b"\n")
 
 
 def write_whole(path: Path, pieces: Iterable[bytes]) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
-from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import counted
-from disclosure_control.run.beside import beside, put_beside
+from disclosure_control.run.beside import add_line, read_lines
 
 LOGGED = "reidentifications.jsonl"
 
@@ -28,20 +26,12 @@ class PseudonymLookup:
 
 def read_reidentifications(results: Path) -> list[PseudonymLookup]:
     """Every call of a pilot, oldest first. Raises ``FaultyInputError`` where the file is not as it was written."""
-    path = beside(results) / LOGGED
-    if not path.is_file():
-        return []
-    try:
-        return [PseudonymLookup(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
-    except (ValueError, TypeError):
-        raise FaultyInputError(f"{LOGGED}: not as a call writes it; restore it from a backup") from None
+    return read_lines(results, LOGGED, PseudonymLookup)
 
 
 def log_reidentification(results: Path, call: PseudonymLookup) -> None:
     """Keep a call, after the earlier ones, as they were written."""
-    logged = beside(results) / LOGGED
-    earlier = logged.read_bytes() if logged.is_file() else b""
-    put_beside(results, LOGGED, earlier + json.dumps(asdict(call), ensure_ascii=False).encode() + b"\n")
+    add_line(results, LOGGED, call)
 
 
 def reidentifications_in_words(calls: Sequence[PseudonymLookup]) -> Iterator[str]:

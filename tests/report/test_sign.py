@@ -1,18 +1,15 @@
-"""Who signed which set: over its manifest, gone with any change, and with a key for others to check."""
+"""Who signed which set: over its manifest, and gone with any change."""
 
 from __future__ import annotations
 
-import base64
 import datetime
-import json
 
 import pytest
 
 from config import read_settings
 from disclosure_control import sign
 from disclosure_control.report.pilots.rows import pilot_rows
-from disclosure_control.run.beside import beside
-from disclosure_control.run.sign_offs import SIGN_OFFS, read_sign_offs
+from disclosure_control.run.sign_offs import read_sign_offs
 from disclosure_control.verify import verify
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, NOW, leaks, snapshot
 
@@ -73,38 +70,6 @@ def test_a_changed_file_and_a_new_run_are_not_signed(pilot, signing, doors):
     status, said = signing()
     assert status == sign.NOT_SIGNED
     assert "changed or run again since A. Berger" in said
-
-
-def test_a_key_signs_and_a_forged_line_is_seen(pilot, signing, tmp_path):
-    serialization = pytest.importorskip("cryptography.hazmat.primitives.serialization", reason="no cryptography")
-    ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519")
-    key = ed25519.Ed25519PrivateKey.generate()
-    plain = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    path = tmp_path / "key.pem"
-    path.write_bytes(key.private_bytes(*plain))
-    assert signing(*ARGUMENTS, "--key", str(path))[0] == DONE
-    (signed,) = read_sign_offs(pilot.results)
-    # The library checks it, over words spelt here by hand.
-    words = {"pilot": pilot.name, "manifest": signed.manifest, "by": "A. Berger", "role": "Data protection officer"}
-    words |= {"when": signed.when, "says": signed.says}
-    spelt = json.dumps(words, sort_keys=True, separators=(",", ":")).encode()
-    key.public_key().verify(base64.b64decode(signed.signature), spelt)
-    assert signed.key_fingerprint in signing()[1]
-    lines = beside(pilot.results) / SIGN_OFFS
-    lines.write_text(lines.read_text(encoding="utf-8").replace("A. Berger", "B. Other"), encoding="utf-8")
-    status, said = signing()
-    assert status == sign.NOT_SIGNED
-    assert "no valid signature of B. Other" in said
-
-
-def test_a_file_that_is_no_key_is_a_fault(pilot, signing, tmp_path):
-    pytest.importorskip("cryptography", reason="no cryptography")
-    path = tmp_path / "key.pem"
-    path.write_text("no key", encoding="utf-8")
-    status, said = signing(*ARGUMENTS, "--key", str(path))
-    assert status == INPUT_AT_FAULT
-    assert "found no private key of Ed25519" in said
-    assert not (beside(pilot.results) / SIGN_OFFS).exists()
 
 
 @pytest.mark.thorough("1 s: a whole run with every step")
