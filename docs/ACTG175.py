@@ -13,13 +13,12 @@ config = {
     "K": 5,
     "L": 2,
     "T": 0.5,
-    # Risk summary, key sets, values of few people, and what discloses the treatment.
+    # Risk summary, key sets, and what discloses the treatment.
     "risk": {
-        "sections": ["reidentification", "key_sets", "small_levels", "determined_by"],
+        "sections": ["reidentification", "key_sets", "determined_by"],
         "k_at_most": [5],
-        "small_level": 5,
     },
-    # Tables and pictures of the columns, Spearman's correlations, association of arms and treat.
+    # Tables and pictures of the columns, values of few people, Spearman's correlations, association of arms and treat.
     "explore": {
         "group": "AIDS_ORIGINAL_DATA__arms",
         "mosaic": ["AIDS_ORIGINAL_DATA__gender", "AIDS_ORIGINAL_DATA__race"],

@@ -25,15 +25,13 @@ class IdentifierOutcome:
     """The findings in the combined dataset and in other files, and what the config declares.
 
     ``in_dataset`` are findings in columns of the combined dataset, ``elsewhere`` those in columns of domain files that
-    it does not have. ``harmless`` maps columns to the reason; ``release_anyway`` is the reason for releasing the file
-    unchanged, "" if none is given. ``assessed`` are the quasi-identifiers, whose sharing k counts. ``planned_drops``
-    are columns that the config's treatment removes.
+    it does not have. ``harmless`` maps columns to the reason. ``assessed`` are the quasi-identifiers, whose sharing
+    k counts. ``planned_drops`` are columns that the config's treatment removes.
     """
 
     in_dataset: tuple[ColumnFinding, ...] = ()
     elsewhere: tuple[ColumnFinding, ...] = ()
     harmless: Mapping[str, str] = field(default_factory=dict)
-    release_anyway: str = ""
     assessed: tuple[str, ...] = ()
     planned_drops: tuple[str, ...] = ()
 

@@ -18,6 +18,11 @@ class Needed:
     why: str = "needs all records in memory"
 
 
+def no_records(settings: object, config: object) -> list[Needed]:
+    """What a step needs that uses classes and their counts alone, or no data."""
+    return []
+
+
 def faults_of_needs(needed: Iterable[Needed]) -> list[str]:
     """A fault for each need where a run has not all records in memory, with the remedy."""
     return [

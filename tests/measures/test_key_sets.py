@@ -17,7 +17,6 @@ from disclosure_control.basics.encoding.keys import number_groups
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures import key_sets as module
 from disclosure_control.measures.key_sets import KeySet, attribute_effects, key_set, key_sets
-from disclosure_control.measures.small_levels import small_levels
 from tests.examples import examples
 
 THRESHOLDS = (1, 2, 5)
@@ -182,19 +181,6 @@ def test_an_only_attribute_adds_everything():
     assert effect.without == KeySet((), 3, 1, 0.0, 3.0, {2: 0.0}, 1 / 3, 0.0, 1 / 3)
     assert effect.unique_rate_added == 1
     assert effect.k_at_most_rate_added == {2: 1.0}
-
-
-def test_small_levels_by_hand():
-    df = pd.DataFrame({"sex": list("FFFMMM"), "age": [30, 30, 30, 41, 20, None], "site": ["A"] * 6})
-    levels = [(level.quasi_identifier, level.label, level.n_people) for level in small_levels(classes_of(df), 2)]
-    assert levels == [("age", 20, 1), ("age", 41, 1)]
-    assert [level.label for level in small_levels(classes_of(df), 3)] == ["F", "M", 20, 41, 30]
-    assert small_levels(classes_of(df), 0) == []
-
-
-def test_an_unused_category_is_no_level():
-    df = pd.DataFrame({"a": pd.Categorical(["x", "x"], categories=["x", "y"])})
-    assert [level.label for level in small_levels(classes_of(df))] == ["x"]
 
 
 def test_no_record_and_no_attribute():

@@ -8,9 +8,7 @@ import pandas as pd
 import pytest
 
 from Anonymization_Models import form_equivalence_classes
-from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.measures.key_sets import key_sets
-from disclosure_control.measures.small_levels import small_levels
 from tests.places import SHARED
 
 SHARED_FOLDER = SHARED
@@ -87,10 +85,3 @@ def test_the_risk_summary_of_actg175(actg175):
     assert round(100 * result.distinction, 2) == summary["global_risk_percent"]
     assert result.unique_rate * result.n_evaluated == pytest.approx(summary["n_unique"])
     assert result.k_at_most_rate[5] * result.n_evaluated == pytest.approx(summary["n_k_le_5"])
-
-
-def test_the_small_levels_of_age_in_actg175(actg175):
-    published, classes = actg175
-    ages = [level for level in small_levels(classes, at_most=5) if level.quasi_identifier == "age"]
-    ours = [(number_text(level.label), level.n_people) for level in ages]
-    assert ours == list(published["small_count_levels_age_le_5"].items())

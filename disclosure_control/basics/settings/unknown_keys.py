@@ -12,6 +12,7 @@ _FOR_SECTIONS: Final = "evidence/rules.html judges the rules of authorities"
 GONE: Final = {
     "context['catalogue']": "describe the dataset with the editor of the catalogue",
     "context['word']": "pandoc evidence/anonymisation_report.md -o report.docx makes the document",
+    "identifiers['release_anyway']": "declare each column under harmless, with the reason",
     "intruder": '"linkage_attack" tries to find people in what leaves; hand a person who tries the released files',
     **{
         f"linkage_attack[{name!r}]": "the key release asks this of every file that leaves"
@@ -32,6 +33,10 @@ GONE: Final = {
     **{
         f"risk['sections'][{name!r}]": "quasi_identifier_groups.csv has the classes"
         for name in ("riskiest_classes", "near_empty_bins")
+    },
+    **{
+        f"risk[{name}]": '"explore" lists values of few people in explore_small_levels.csv'
+        for name in ("'small_level'", "'sections']['small_levels'")
     },
     "risk['presets']": "evidence/rules.html judges the rules of EMA; the report gives the highest and the average risk",
     "risk['safe_harbour']": _FOR_SECTIONS,

@@ -11,7 +11,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting, settings_in
 from disclosure_control.basics.settings.kinds import DATE, SENTENCE, SHARE, Place, dictionary_of, one_of
 from disclosure_control.basics.telling.faults import nearest_name
-from disclosure_control.records.needs import Needed
+from disclosure_control.records.needs import no_records
 from disclosure_control.rules.registry import references
 
 PUBLIC = "public"
@@ -87,12 +87,8 @@ class ContextSettings(SettingsGroup):
 
 
 SETTINGS = ContextSettings
+records_needed = no_records
 QUESTIONS: dict[str, str] = {name: one.says for name, one in settings_in(ContextSettings).items() if name != "rules"}
-
-
-def records_needed(settings: ContextSettings, config: PilotConfig) -> list[Needed]:
-    """None: nothing here uses records."""
-    return []
 
 
 def open_points(settings: ContextSettings, config: PilotConfig) -> list[str]:

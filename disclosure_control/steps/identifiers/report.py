@@ -65,7 +65,6 @@ class ToldIdentifiers:
     not_looked_at: Sequence[str]
     harmless: Mapping[str, str]
     harmless_without_finding: list[str]
-    release_anyway: str
 
 
 def told_identifiers(
@@ -85,7 +84,6 @@ def told_identifiers(
         not_looked_at=not_looked_at,
         harmless=outcome.harmless,
         harmless_without_finding=[name for name in outcome.harmless if name not in every],
-        release_anyway=outcome.release_anyway,
     )
 
 
@@ -150,8 +148,6 @@ def _parts(told: ToldIdentifiers) -> Iterator[Part]:
         yield from _said_only(list(of_kind))
     for name in told.harmless_without_finding:
         yield Sentence(f"Declared harmless, and nothing was found there: {name}.", Style.SMALL)
-    if told.release_anyway:
-        yield Sentence(f"The config releases the data anyway: {told.release_anyway}")
     n_columns = counted(sum(told.columns_looked_at.values()), "column")
     unread = "".join(f" Not looked at: {file}." for file in told.not_looked_at)
     yield Sentence(

@@ -34,7 +34,6 @@ def run_step(step: StepInput[IdentifierSettings]) -> StepResult:
         of_dataset.findings,
         beside.findings,
         step.settings.harmless,
-        step.settings.release_anyway,
         config.quasi_identifiers,
         planned_drops(config, of_dataset, columns),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -45,12 +44,6 @@ def recommend_sections(told: ToldRecommendation) -> tuple[Section, ...]:
 
 def _parts(told: ToldRecommendation) -> Iterator[Part]:
     yield Sentence("Next best step", Style.HEADING, Where.SHORT)
-    yield Sentence(
-        "Each point is a recoding of all quasi-identifiers: points to the right are coarser, points above leave more "
-        "people at risk. Diamonds are the answers below.",
-        Style.DEFINITION,
-        Where.PAGES,
-    )
     for sentence in told.left_out:
         yield Sentence(sentence, Style.NOTICE)
     if told.not_evaluated:
@@ -120,38 +113,29 @@ def _by_the_rule(told: ToldRecommendation) -> str:
 
 
 def _map(told: ToldRecommendation) -> Iterator[Part]:
-    drawing, n_masked = landscape_map(told)
-    if drawing is None:
+    if not told.landscape.places:
         return
-    are_masked = f"{n_masked} {'is not drawn: its count is' if n_masked == 1 else 'are not drawn: their counts are'}"
-    yield Figure(
-        drawing,
-        f"{len(told.landscape.places)} of {many_text(told.lattice_size)} recodings."
-        f"{f' {are_masked} masked.' if n_masked else ''}",
+    yield Sentence(
+        "Each point is a recoding of all quasi-identifiers: points to the right are coarser, points above leave more "
+        "people at risk. Diamonds are the answers below.",
+        Style.DEFINITION,
         Where.PAGES,
     )
-    shown = plain(told.landscape)
-    data = {"landscape": shown, "records": told.records, "loss_step": told.landscape.loss_step}
+    n_shown = f"{len(told.landscape.places)} of {many_text(told.lattice_size)} recodings."
+    yield Figure(landscape_map(told), n_shown, Where.PAGES)
+    data = {"landscape": plain(told.landscape), "records": told.records}
     yield WhatIf("levels", "What if it were released coarser, or finer", data)
 
 
-def landscape_map(told: ToldRecommendation) -> tuple[Drawing | None, int]:
-    """The recodings as points: the answers by the people they leave out, the others by those they leave at risk.
-
-    Also the number of recodings that are not drawn because their counts are masked.
-    """
+def landscape_map(told: ToldRecommendation) -> Drawing:
+    """The recodings as points: the answers by the people they leave out, the others by those they leave at risk."""
     answers = {tuple(answer.levels.values()): n for n, answer in enumerate(told.short_list, start=1)}
-    points, n_masked = [], 0
+    points = []
     for levels, loss, n_at_risk in told.landscape.places:
         number = answers.get(tuple(levels))
-        n = n_at_risk if number is None else told.short_list[number - 1].suppressed
-        if n is None or loss is None:
-            n_masked += 1
-        else:
-            words = f"loss {told.landscape.loss_text(loss)}, {n:,} people at risk or left out"
-            points.append(planes.Point(loss, n / max(told.records or 1, 1), words, f"{number or ''}"))
-    if not points:
-        return None, n_masked
+        n = n_at_risk if number is None else told.short_list[number - 1].suppressed or 0
+        words = f"loss {loss:.3g}, {n:,} people at risk or left out"
+        points.append(planes.Point(loss, n / max(told.records or 1, 1), words, f"{number or ''}"))
     described = "; ".join(
         f"answer {n}: loss {'-' if answer.loss is None else format(answer.loss, '.3g')}, "
         f"{count_text(answer.suppressed)} left out"
@@ -162,7 +146,7 @@ def landscape_map(told: ToldRecommendation) -> tuple[Drawing | None, int]:
         "Recodings by what they cost and whom they leave at risk",
         ("more is coarser", "people at risk, or left out"),
     )
-    return planes.scatter_chart(title, described, points, f"{loss_of}: {axes[0]}", axes[1]), n_masked
+    return planes.scatter_chart(title, described, points, f"{loss_of}: {axes[0]}", axes[1])
 
 
 def _answer(answer: ToldAnswer, told: ToldRecommendation) -> Iterator[Part]:
@@ -209,13 +193,7 @@ def _in_short(told: ToldRecommendation) -> Iterator[Part]:
 
 
 def sections_outside(told: ToldRecommendation, counts: ToldCounts, k: ToldModel) -> tuple[Section, ...]:
-    """The recodings and the answers for the shareable page: no exact loss, no line of the config."""
-    places, step = told.landscape.places if k.evaluated is not None else (), _loss_step(counts)
-    coarse = [
-        (levels, None if loss is None or n_told is None else _in_steps(loss, step), n_told)
-        for levels, loss, n in places
-        for n_told in [counts.tell_between(n, k.evaluated)]
-    ]
+    """The answers for the shareable page: no loss, no line of the config, no recoding beside them."""
     answers = [
         replace(
             answer,
@@ -230,17 +208,8 @@ def sections_outside(told: ToldRecommendation, counts: ToldCounts, k: ToldModel)
         told,
         records=k.total,
         left_out=["not told outside"],  # whether a threshold cannot be met
-        landscape=replace(told.landscape, places=coarse, loss_step=step),
+        landscape=replace(told.landscape, places=()),
         short_list=answers,
         by_threshold=(),
     )
     return recommend_sections(outside)
-
-
-def _loss_step(counts: ToldCounts) -> float:
-    """At least the weight of ``threshold`` people, so that the digits of a loss give no small count."""
-    return float(10 ** math.ceil(math.log10(max(0.01, counts.small_counts.threshold / max(counts.n_people, 1)))))
-
-
-def _in_steps(loss: float, step: float) -> float:
-    return min(1.0, float(f"{round(loss / step) * step:.12g}"))

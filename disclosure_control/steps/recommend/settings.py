@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import (
     SHARE,
@@ -19,7 +18,7 @@ from disclosure_control.basics.settings.kinds import (
     whole_number,
 )
 from disclosure_control.basics.telling.faults import nearest_name
-from disclosure_control.records.needs import Needed
+from disclosure_control.records.needs import no_records
 from disclosure_control.remedy.recodings.losses import METRICS
 from disclosure_control.remedy.treatments.algorithms.built_hierarchies import is_rule
 from disclosure_control.study_tables.fit import ALL_TABLES
@@ -101,8 +100,4 @@ class RecommendSettings(SettingsGroup):
 
 
 SETTINGS = RecommendSettings
-
-
-def records_needed(settings: RecommendSettings, config: PilotConfig) -> list[Needed]:
-    """None: the search uses classes and their counts."""
-    return []
+records_needed = no_records

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from disclosure_control.basics.telling.plain import NOT_IN_SUMMARY
 from disclosure_control.basics.telling.small_counts import Policy
 from disclosure_control.remedy.recodings.landscape import Landscape, landscape
 from disclosure_control.remedy.recodings.search import SearchResult
@@ -38,22 +37,13 @@ class ToldAnswer:
 class ToldLandscape:
     """Recodings by ``places``: their levels, their loss, and how many people each leaves at risk without suppression.
 
-    For a single column these are the people in its rare groups: None where they are few, and then the loss is, too, as
-    it would give their number. ``levels`` names the levels of each column; ``whole``: there are no further recodings.
-    ``loss_step``: each loss is rounded to whole steps, and shown as the range that it stands for; 0 for exact ones.
+    Both are figures of few people, so only the controller is told of places. ``levels`` names the levels of each
+    column; ``whole``: there are no further recodings.
     """
 
     levels: Mapping[str, Sequence[str]]
-    places: Sequence[tuple[Sequence[int], float | None, int | None]]
+    places: Sequence[tuple[Sequence[int], float, int]]
     whole: bool
-    loss_step: float = field(default=0.0, metadata=NOT_IN_SUMMARY)
-
-    def loss_text(self, loss: float) -> str:
-        """A loss, or the range that a rounded one stands for."""
-        if not self.loss_step:
-            return f"{loss:.3g}"
-        half = self.loss_step / 2
-        return f"{max(0.0, loss - half):.3g} to {min(1.0, loss + half):.3g}"
 
 
 @dataclass(frozen=True)
@@ -141,30 +131,21 @@ def _told_landscape(policy: Policy, trial: Trial, found: Landscape | None) -> To
     return ToldLandscape(
         levels={attribute.name: levels_in_words(attribute) for attribute in trial.pilot.lattice.attributes},
         places=[
-            (
-                list(place.levels),
-                None if n_told is None else float(f"{place.loss:.4g}"),
-                n_told,
-            )
-            for place in found.places
-            for n_told in [_told(policy, place.n_at_risk, trial)]
+            (list(place.levels), float(f"{place.loss:.4g}"), place.n_at_risk)
+            for place in (found.places if policy.is_exact else ())
         ],
         whole=found.is_whole,
     )
 
 
-def _told(policy: Policy, n: int, trial: Trial) -> int | None:
-    """How many records a recoding leaves out or at risk; for a single column, the people in its rare groups."""
-    return policy.told(n, trial.assessment.classes.n_records, trial.pilot.n_evaluated)
-
-
 def _told_answer(policy: Policy, answer: RecodingAnswer, trial: Trial) -> ToldAnswer:
+    suppressed = policy.told(answer.n_suppressed, trial.assessment.classes.n_records, trial.pilot.n_evaluated)
     return ToldAnswer(
         titles=answer.titles,
         words=answer.words,
         levels=answer.levels,
-        loss=None if _told(policy, answer.n_suppressed, trial) is None else answer.loss,
-        suppressed=_told(policy, answer.n_suppressed, trial),
+        loss=None if suppressed is None else answer.loss,
+        suppressed=suppressed,
         suppressed_few=bool(policy.are_small(np.array(answer.n_suppressed))),
         optimal=answer.is_optimal,
         treatment=[step.literal for step in answer.treatment],

@@ -49,7 +49,8 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     treated = treat_records(records, columns, config, steps, seed, step.folder, recommended, release)
     if step.asks < Asks.UNTIL_HELD:
         return StepResult({}, outcome=treated)
-    left_in, held = _identifiers_left_in(step, treated)
+    left_in = _identifiers_left_in(step, treated)
+    held = bool(left_in)  # while a column names people, the dataset is not written
     of_ids = columns_of_ids(treated)
     dataset = WITH_ORIGINAL_IDS if of_ids else DATASET
     decided = {*config.quasi_identifiers, *config.sensitive_features, *_changed_by(treated)}
@@ -60,14 +61,14 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
         found = findings(policy)
         return replace(
             found,
-            notes=[*found.notes, *_notes_on_closed(closed), *_notes_on_identifiers(policy, left_in, held, dataset)],
+            notes=[*found.notes, *_notes_on_closed(closed), *_notes_on_identifiers(policy, left_in, dataset)],
             released=not held,
             dataset=None if held else dataset,
             identifiers_left_in=[finding.name for finding in left_in],
         )
 
     def tell(policy: Policy) -> StepTold:
-        found, on_identifiers = told(policy), _notes_on_identifiers(policy, left_in, held, dataset)
+        found, on_identifiers = told(policy), _notes_on_identifiers(policy, left_in, dataset)
         reasons = (
             *reasons_of(policy, left_in, "the treated dataset"),
             *release_reasons(treated, of_ids, "What the treatment made" if held else dataset),
@@ -93,19 +94,16 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     )
 
 
-def _identifiers_left_in(
-    step: StepInput[TreatmentSettings], treated: TreatedPilot
-) -> tuple[tuple[ColumnFinding, ...], bool]:
-    """Columns of the treated dataset that still name people, and whether they keep it from being written."""
+def _identifiers_left_in(step: StepInput[TreatmentSettings], treated: TreatedPilot) -> tuple[ColumnFinding, ...]:
+    """Columns of the treated dataset that still name people."""
     if "identifiers" not in step.earlier:
-        return (), False
+        return ()
     identified = step.earlier["identifiers"].outcome
     assert isinstance(identified, IdentifierOutcome)
     treated_by = {
         name: [applied.method for applied in treated.steps if applied.changed.get(name)] for name in treated.columns
     }
-    left_in = identified.left_in_columns(treated.columns, treated_by, treated.scanned)
-    return left_in, bool(left_in) and not identified.release_anyway
+    return identified.left_in_columns(treated.columns, treated_by, treated.scanned)
 
 
 def _changed_by(treated: TreatedPilot) -> Iterator[str]:
@@ -119,13 +117,12 @@ def _notes_on_closed(closed: Sequence[str]) -> list[str]:
     return [f"Not in it, for nobody understood them yet: {listed(closed, 20)}. See docs/columns.md."]
 
 
-def _notes_on_identifiers(policy: Policy, left_in: Sequence[ColumnFinding], held: bool, dataset: str) -> list[str]:
+def _notes_on_identifiers(policy: Policy, left_in: Sequence[ColumnFinding], dataset: str) -> list[str]:
     notes = [f"{in_words(policy, finding)}: {finding.what_to_do}." for finding in left_in]
-    if held:
+    if left_in:
         notes.append(
-            f"{dataset} is not written, for the columns above: drop or treat them, declare them harmless "
-            '("identifiers": {"harmless": {column: reason}}), or say why it leaves all the same '
-            '("identifiers": {"release_anyway": reason}).'
+            f"{dataset} is not written, for the columns above: drop or treat them, or declare them harmless "
+            '("identifiers": {"harmless": {column: reason}}).'
         )
     return notes
 

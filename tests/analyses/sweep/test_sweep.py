@@ -128,8 +128,9 @@ def test_everything_else_that_the_report_prints_comes_out_of_the_same_config(act
         frozenset(name.split("+")): row for name, row in published["key_set_snapshots"].items() if name != "columns"
     }
     assert sets == snapshots
-    small = pd.read_csv(actg / "small_levels.csv", dtype={"label": "str"})
-    assert dict(zip(small["label"], small["n_people"], strict=True)) == published["small_count_levels_age_le_5"]
+    small = pd.read_csv(actg / "explore_small_levels.csv", dtype={"value": "str"})
+    small = small[small["column"] == f"{A}age"]
+    assert dict(zip(small["value"], small["people"], strict=True)) == published["small_count_levels_age_le_5"]
     pairs = pd.read_csv(actg / "explore_spearman.csv").set_index(["column", "other"])["spearman"]
     for name, rho in published["spearman"].items():
         if "~" in name:

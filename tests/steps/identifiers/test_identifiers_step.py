@@ -167,16 +167,6 @@ def test_people_of_a_kind_are_counted_by_the_policy(n_with, told):
     assert f"{'masked' if told is None else told} of 60 people" in row
 
 
-@pytest.mark.thorough("0.4 s")
-def test_it_is_written_where_the_config_says_why_and_the_hit_is_still_said(run):
-    status, results = run(limit=100.0, treatment=[], identifiers={"release_anyway": "agreed on 3 May"})
-    assert "treated_with_original_ids.csv" in results
-    assert status == 1
-    assert "Yes: DM__ΑΜΚΑ" in first_question(results)
-    assert "Yes: DM__ΑΜΚΑ" in first_question_after(results)
-    assert "agreed on 3 May" in results["NEW_privacy_details.txt"]
-
-
 @pytest.mark.thorough("0.5 s")
 @pytest.mark.parametrize("steps", [[DROP], [{"method": "drop_column", "columns": ["DM__ΑΜΚΑ"]}]])
 def test_what_the_treatment_drops_speaks_no_more_and_what_leaves_is_written(run, steps, monkeypatch):
@@ -249,11 +239,11 @@ def test_a_file_that_cannot_be_read_is_named_as_not_looked_at(run, tmp_path):
 @each(
     ("value", "words"),
     [
-        ("all", "a dictionary of harmless, release_anyway"),
+        ("all", "a dictionary of harmless"),
         ({"harmles": {}}, "did you mean 'harmless'?"),
         ({"harmless": ["DM__OBS"]}, "each with the reason"),
         ({"harmless": {"DM__OBS": " "}}, "the reason, in words"),
-        ({"release_anyway": True}, "the reason, in words"),
+        ({"release_anyway": "agreed"}, "declare each column under harmless"),
     ],
 )
 def test_faults_of_the_key_say_what_is_allowed(value, words):

@@ -187,8 +187,8 @@ def test_a_loss_does_not_tell_how_few_are_left_out():
     assert (
         "counted from the config's bins: masked." in result.report
     )  # no "about 1.25" of a share, in no order of answers
-    told = [figures["loss"], figures["short_list"][0]["loss"], figures["landscape"]["places"][0][1]]
-    assert told == [None, None, None]  # of 403 each weighs 1/403: the loss would give the three
+    told = [figures["loss"], figures["short_list"][0]["loss"], *figures["landscape"]["places"]]
+    assert told == [None, None]  # of 403 each weighs 1/403: the loss would give the three
     assert figures["short_list"][0]["suppressed_few"]
 
 

@@ -59,10 +59,9 @@ def test_what_a_section_names_is_a_setting(name):
 def test_a_section_is_wanted_where_its_setting_is_given():
     by_default = settings_of_key("risk", {}).sections
     assert by_default == ("reidentification", "determined_by", "by_group")
-    assert settings_of_key("risk", {"small_level": 3, "max_key_set": 2}).sections == (
+    assert settings_of_key("risk", {"groups": ["SEX"], "max_key_set": 2}).sections == (
         *by_default,
         "key_sets",
-        "small_levels",
     )
 
 

@@ -338,15 +338,8 @@ def test_groups_may_be_other_columns():
     assert "did you mean 'site'?" in fault
 
 
-def test_values_of_few_people_stand_in_restricted_tables_alone():
+def test_values_of_few_people_stand_in_no_text_of_others():
     result = run("all")
-    levels = result.tables["small_levels.csv"]
-    assert levels.to_numpy().tolist() == [
-        ["sex", "M", 2],
-        ["sex", "F", 3],
-        ["age", "young", 1],
-        ["age", "old", 4],
-    ]
     assert "young" not in result.report
     assert "young" not in json.dumps(result.figures)
 

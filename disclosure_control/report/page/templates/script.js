@@ -35,13 +35,6 @@
     return [label, input, output];
   }
 
-  // A rounded loss is shown as the range that it stands for.
-  function lossText(loss) {
-    const half = (data.loss_step || 0) / 2;
-    const digits = (number) => String(Number(number.toPrecision(4)));
-    return half ? digits(Math.max(0, loss - half)) + " to " + digits(Math.min(1, loss + half)) : digits(loss);
-  }
-
   function levelChoices(landscape) {
     const names = Object.keys(landscape.levels);
     const places = new Map(landscape.places.map((place) => [place[0].join(), place]));
@@ -64,9 +57,7 @@
     const show = function () {
       const place = places.get(choices.map((choice) => choice[1].value).join());
       outcome.textContent = !place ? "This run did not try this combination." :
-        place[1] === null || place[2] === null ?
-          "Loss and people at risk are masked: they could disclose something about single people." :
-          "Loss " + lossText(place[1]) + "; " + place[2].toLocaleString("en") + " of " + data.records.toLocaleString("en") + " people at risk, or left out.";
+        "Loss " + place[1] + "; " + place[2].toLocaleString("en") + " of " + data.records.toLocaleString("en") + " people at risk, or left out.";
     };
     choices.forEach((choice) => choice[1].addEventListener("change", show));
     show();
