@@ -74,7 +74,7 @@ def all_subsets(frame: pd.DataFrame) -> object:
 
 
 def suda2(frame: pd.DataFrame) -> object:
-    return special_uniques(form_equivalence_classes(frame, keys(frame)), 3).scores
+    return special_uniques(form_equivalence_classes(frame, keys(frame)), 3).score_of_class
 
 
 # Name -> the call, and the arguments of ``records``.

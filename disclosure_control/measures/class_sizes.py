@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -50,40 +49,7 @@ def delta_presence(size: np.ndarray, population_size: np.ndarray) -> np.ndarray:
     return size / population_size
 
 
-@dataclass(frozen=True)
-class ClassSizeModel:
-    """A model of the sizes of the classes: ``function(size, ...)``, per class or one figure for all of them."""
-
-    name: str
-    function: Callable[..., float | np.ndarray]
-    riskier: str
-    value_range: str
-    source: str
-
-
-CLASS_SIZE_MODELS: dict[str, ClassSizeModel] = {
-    model.name: model
-    for model in (
-        ClassSizeModel(
-            "delta_presence",
-            delta_presence,
-            "larger",
-            "per class, a share from 0 to 1",
-            "Nergiz, Atzori and Clifton 2007, doi:10.1145/1247480.1247554",
-        ),
-        ClassSizeModel(
-            "average_class_size",
-            average_class_size,
-            "smaller",
-            "from 1 to the number of records",
-            "LeFevre, DeWitt and Ramakrishnan 2006, doi:10.1109/ICDE.2006.101",
-        ),
-        ClassSizeModel(
-            "discernibility",
-            discernibility,
-            "smaller",
-            "from n, the number of records, to n^2",
-            "Bayardo and Agrawal 2005, doi:10.1109/ICDE.2005.42",
-        ),
-    )
+# By name; each says which direction is riskier.
+CLASS_SIZE_MODELS: dict[str, Callable[..., float | np.ndarray]] = {
+    model.__name__: model for model in (delta_presence, average_class_size, discernibility)
 }

@@ -15,7 +15,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -38,7 +37,6 @@ class ReidentificationRisk:
     of them above ``threshold``; None where nothing was evaluated.
     """
 
-    intruder: str
     threshold: float
     classes: EquivalenceClasses
     of_class: np.ndarray
@@ -61,37 +59,17 @@ def smallest_class_within(threshold: float) -> int:
     return math.ceil(1.0 / threshold * (1.0 - ROUNDING))
 
 
-class Intruder(Protocol):
-    """What an intruder achieves: every one of ``INTRUDERS`` is asked alike, whatever it makes use of."""
-
-    def __call__(
-        self,
-        classes: EquivalenceClasses,
-        threshold: float = 0.2,
-        missing_qis: str = "category",
-        alpha: float = 1.0,
-        population_size: np.ndarray | None = None,
-        sampling_fraction: float | None = None,
-    ) -> ReidentificationRisk: ...
-
-
 def prosecutor_risk(
-    classes: EquivalenceClasses,
-    threshold: float = 0.2,
-    missing_qis: str = "category",
-    alpha: float = 1.0,
-    population_size: np.ndarray | None = None,
-    sampling_fraction: float | None = None,
+    classes: EquivalenceClasses, threshold: float = 0.2, missing_qis: str = "category", alpha: float = 1.0
 ) -> ReidentificationRisk:
     """Chance of picking the right record for a person who is known to be in the data: 1/f.
 
     f are the people whom a person of the class cannot be distinguished from, under the policy ``missing_qis`` and, for
-    "wildcard", with ``alpha`` as in ``sum_over_compatible``. The size of the population does not matter to an intruder
-    who knows that the person is in the pilot. Raises ``FaultyInputError`` on an unknown policy, and on a threshold
-    outside (0, 1]. Source: El Emam and Dankar 2008, doi:10.1197/jamia.M2716.
+    "wildcard", with ``alpha`` as in ``sum_over_compatible``. Raises ``FaultyInputError`` on an unknown policy, and on a
+    threshold outside (0, 1]. Source: El Emam and Dankar 2008, doi:10.1197/jamia.M2716.
     """
     f, _ = frequencies(classes, None, missing_qis, alpha)
-    return _summarise("prosecutor", classes, 1.0 / f, threshold, missing_qis)
+    return _summarise(classes, 1.0 / f, threshold, missing_qis)
 
 
 def journalist_risk(
@@ -110,34 +88,30 @@ def journalist_risk(
     neither, the pilot is its own population. Raises ``FaultyInputError`` if both are given, if a class has fewer
     people in the population than in the pilot, and as ``prosecutor_risk`` does. Source: El Emam and Dankar 2008;
     Sweeney 2002 (k-map); Franconi and Polettini 2004, doi:10.1007/978-3-540-25955-8_20.
+
+    Its ``average`` is that of the marketer: the share of all records that are matched rightly when each is matched with
+    a person of the population, the sum of f/F over the classes divided by the records. Never above the average
+    prosecutor risk. Source: Dankar and El Emam 2010, doi:10.1145/1754239.1754271.
     """
     risk = _risk_in_population(classes, missing_qis, alpha, population_size, sampling_fraction)
-    return _summarise("journalist", classes, risk, threshold, missing_qis)
+    return _summarise(classes, risk, threshold, missing_qis)
 
 
-def marketer_risk(
+INTRUDERS = ("prosecutor", "journalist", "marketer")
+
+
+def intruders(
     classes: EquivalenceClasses,
     threshold: float = 0.2,
     missing_qis: str = "category",
     alpha: float = 1.0,
     population_size: np.ndarray | None = None,
     sampling_fraction: float | None = None,
-) -> ReidentificationRisk:
-    """Share of all records that are matched rightly when each is matched with a person of the population.
-
-    The figure of this intruder is ``average``, the sum of f/F over the classes divided by the records; the others
-    say how the chances are spread. Arguments and errors as in ``journalist_risk``. Never above the average
-    prosecutor risk. Source: Dankar and El Emam 2010, doi:10.1145/1754239.1754271.
-    """
-    risk = _risk_in_population(classes, missing_qis, alpha, population_size, sampling_fraction)
-    return _summarise("marketer", classes, risk, threshold, missing_qis)
-
-
-INTRUDERS: dict[str, Intruder] = {
-    "prosecutor": prosecutor_risk,
-    "journalist": journalist_risk,
-    "marketer": marketer_risk,
-}
+) -> dict[str, ReidentificationRisk]:
+    """What each of ``INTRUDERS`` achieves, by name; the size of the population does not matter to the prosecutor."""
+    unsure = journalist_risk(classes, threshold, missing_qis, alpha, population_size, sampling_fraction)
+    known = prosecutor_risk(classes, threshold, missing_qis, alpha)
+    return dict(zip(INTRUDERS, (known, unsure, unsure), strict=True))
 
 
 def _risk_in_population(
@@ -184,7 +158,7 @@ def too_small_for_the_pilot(
 
 
 def _summarise(
-    intruder: str, classes: EquivalenceClasses, risk: np.ndarray, threshold: float, missing_qis: str
+    classes: EquivalenceClasses, risk: np.ndarray, threshold: float, missing_qis: str
 ) -> ReidentificationRisk:
     smallest_class_within(threshold)  # refuses what is no threshold
     evaluated = classes.evaluated(missing_qis)
@@ -196,7 +170,7 @@ def _summarise(
         at_risk = risk > threshold * (1.0 + ROUNDING)
         average = math.fsum(people * risk) / n_evaluated
         figures = (float(risk.max()), average, float(risk.min()), int(people[at_risk].sum()) / n_evaluated)
-    return ReidentificationRisk(intruder, threshold, classes, of_class, n_evaluated, *figures)
+    return ReidentificationRisk(threshold, classes, of_class, n_evaluated, *figures)
 
 
 # ---------------------------------------------------------------- the profile of the whole pilot
@@ -251,11 +225,6 @@ def risk_profile(
         expected_reidentifications=expected,
         global_risk=rate(expected),
     )
-
-
-def expected_reidentifications(classes: EquivalenceClasses, missing_qis: str = "category", alpha: float = 1.0) -> float:
-    """Records that are matched rightly if each is matched with the people of the pilot: see ``RiskProfile``."""
-    return risk_profile(classes, (), missing_qis, alpha).expected_reidentifications
 
 
 # ---------------------------------------------------------------- the population

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import MISSING_POLICIES, EquivalenceClasses, count_sensitive_values
+from Anonymization_Models import MISSING_POLICIES, EquivalenceClasses
 from disclosure_control.basics.encoding.columns import encode_column, numbers_of
 from disclosure_control.basics.encoding.wildcards import sum_over_compatible
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
@@ -28,30 +28,23 @@ SERIES_FROM = 20.0  # the power series needs at most 60 terms from this frequenc
 
 def frequencies(
     classes: EquivalenceClasses,
-    weights: pd.Series | None = None,
+    weight_of_class: np.ndarray | None = None,
     missing_qis: str = "category",
     alpha: float = 1.0,
     empty_records: str = "match",
 ) -> tuple[np.ndarray, np.ndarray]:
     """f and F of each class, (n_classes,) each: people in the sample, and people in the population by the weights.
 
-    ``weights`` (n_records,), in the order of the records, are the people that each record represents; without them the
-    sample is the population. F is at least f. ``alpha`` and ``empty_records`` as in ``sum_over_compatible``, for
-    ``missing_qis`` "wildcard". Smaller is riskier. Raises ``FaultyInputError`` on an unknown policy and on weights that
-    are missing, not numbers or not above 0.
+    ``weight_of_class`` (n_classes,) sums the people that each record of a class represents; without weights the sample
+    is the population. F is at least f. ``alpha`` and ``empty_records`` as in ``sum_over_compatible``, for
+    ``missing_qis`` "wildcard". Smaller is riskier. Raises ``FaultyInputError`` on an unknown policy.
     """
     if missing_qis not in MISSING_POLICIES:
         raise FaultyInputError(f"missing_qis: found {missing_qis!r}; allowed: {', '.join(MISSING_POLICIES)}")
-    if weights is None and alpha == 1 and empty_records == "match":
+    if weight_of_class is None and alpha == 1 and empty_records == "match":
         f = classes.frequency(missing_qis).astype(float)
         return f, f
-    amounts = [classes.size] if weights is None else [classes.size, weights_of_classes(classes, weights)]
-    return _in_sample_and_population(classes, amounts, missing_qis, alpha, empty_records)
-
-
-def _in_sample_and_population(
-    classes: EquivalenceClasses, amounts: list[np.ndarray], missing_qis: str, alpha: float, empty_records: str
-) -> tuple[np.ndarray, np.ndarray]:
+    amounts = [classes.size] if weight_of_class is None else [classes.size, weight_of_class]
     sums = np.array(amounts, dtype=float)
     if missing_qis == "wildcard":
         sums = sum_over_compatible(classes, sums, alpha, empty_records)
@@ -73,16 +66,6 @@ def checked_weights(weights: pd.Series, people: np.ndarray | None = None) -> np.
     ]
     stop_at(faults)
     return numbers
-
-
-def weights_of_classes(classes: EquivalenceClasses, weights: pd.Series) -> np.ndarray:
-    """Sum of the weights of each class's records, (n_classes,), the same in whatever order the records come."""
-    weights = pd.Series(weights)
-    if len(weights) != classes.n_records:
-        raise FaultyInputError(f"weights: {len(weights)} for {classes.n_records} records; give one per record")
-    numbers = checked_weights(weights)
-    table = count_sensitive_values(classes, pd.Series(numbers)).table  # sums in the order of the values
-    return np.bincount(table.class_of_cell, table.people * table.values[table.value_of_cell], classes.n_classes)
 
 
 # ---------------------------------------------------------------- the risk of a class
@@ -169,24 +152,24 @@ RISK_FORMULAS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 
 
 @dataclass(frozen=True)
-class ClassRisk:
-    """Risk of the people of each class (n_classes,), NaN if not evaluated; ``people`` (n_classes,) are in it.
+class SampleRisk:
+    """Risk ``of_each`` class or record (n,), NaN where it is not evaluated, and the ``people`` (n,) of each.
 
-    The figures are those of ``RecordRisk``, to the last digit.
+    Figures of classes and of their records are the same to the last digit.
     """
 
-    of_class: np.ndarray
+    of_each: np.ndarray
     people: np.ndarray
 
     @property
     def n_evaluated(self) -> int:
-        return int(self.people[~np.isnan(self.of_class)].sum())
+        return int(self.people[~np.isnan(self.of_each)].sum())
 
     @cached_property
     def expected_reidentifications(self) -> float:
         """Sum of the risks of all people, from 0 to their number; larger is riskier."""
-        known = ~np.isnan(self.of_class)
-        return _exact_sum_of_products(self.of_class[known], self.people[known].astype(float))
+        known = ~np.isnan(self.of_each)
+        return _exact_sum_of_products(self.of_each[known], self.people[known].astype(float))
 
     @property
     def global_risk(self) -> float | None:
@@ -196,7 +179,7 @@ class ClassRisk:
     @property
     def highest(self) -> float | None:
         """Largest risk of an evaluated person, in [0, 1]; None where there is none."""
-        return float(np.nanmax(self.of_class)) if self.n_evaluated else None
+        return float(np.nanmax(self.of_each)) if self.n_evaluated else None
 
 
 def _exact_sum_of_products(one: np.ndarray, other: np.ndarray) -> float:
@@ -216,96 +199,42 @@ def _halves(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return high, numbers - high
 
 
-@dataclass(frozen=True)
-class RecordRisk:
-    """Risk of each record (n_records,), NaN where it is not evaluated, and what follows for the whole.
-
-    ``expected_reidentifications`` is the sum of the risks, from 0 to n_evaluated; ``global_risk`` their mean, in
-    [0, 1], ``highest`` their maximum. Larger is riskier; None where nothing was evaluated.
-    """
-
-    of_record: np.ndarray
-
-    @cached_property
-    def _evaluated(self) -> np.ndarray:
-        return np.sort(self.of_record[~np.isnan(self.of_record)])
-
-    @property
-    def n_evaluated(self) -> int:
-        return len(self._evaluated)
-
-    @cached_property
-    def expected_reidentifications(self) -> float:
-        """Sum of the risks of all records, from 0 to their number; larger is riskier."""
-        return math.fsum(self._evaluated)
-
-    @property
-    def global_risk(self) -> float | None:
-        """Mean risk of the evaluated records, in [0, 1]; None where there is none."""
-        return self.expected_reidentifications / self.n_evaluated if self.n_evaluated else None
-
-    @property
-    def highest(self) -> float | None:
-        """Largest risk of an evaluated record, in [0, 1]; None where there is none."""
-        return float(self._evaluated[-1]) if self.n_evaluated else None
-
-
-def individual_risk(
+def risk_of_classes(
     classes: EquivalenceClasses,
-    weights: pd.Series | None = None,
+    weight_of_class: np.ndarray | None = None,
     missing_qis: str = "category",
     alpha: float = 1.0,
     method: str = "series",
     empty_records: str = "match",
-) -> RecordRisk:
+) -> SampleRisk:
     """How likely it is that an intruder who finds a record's class in the population picks the right person.
 
     ``method`` is a name of ``RISK_FORMULAS``; the other arguments are those of ``frequencies``. Without weights the
-    risk is 1/f. Raises ``FaultyInputError`` on unknown names and faulty weights. Source: Franconi and Polettini
-    2004, doi:10.1007/978-3-540-25955-8_20.
+    risk is 1/f. Raises ``FaultyInputError`` on unknown names. Source: Franconi and Polettini 2004,
+    doi:10.1007/978-3-540-25955-8_20.
     """
-    found = _risk(classes, frequencies(classes, weights, missing_qis, alpha, empty_records), missing_qis, method)
-    return RecordRisk(found[classes.class_of_record])
-
-
-def risk_of_classes(
-    classes: EquivalenceClasses,
-    weight_of_class: np.ndarray,
-    missing_qis: str = "category",
-    alpha: float = 1.0,
-    method: str = "series",
-) -> ClassRisk:
-    """As ``individual_risk``, where only the sum of the weights in each class is known: (n_classes,)."""
-    amounts = _in_sample_and_population(classes, [classes.size, weight_of_class], missing_qis, alpha, "match")
-    return ClassRisk(_risk(classes, amounts, missing_qis, method), classes.size)
-
-
-def _risk(
-    classes: EquivalenceClasses, amounts: tuple[np.ndarray, np.ndarray], missing_qis: str, method: str
-) -> np.ndarray:
     if method not in RISK_FORMULAS:
         raise FaultyInputError(f"method is {method!r}; allowed: {', '.join(RISK_FORMULAS)}")
-    f, population_f = amounts
+    f, population_f = frequencies(classes, weight_of_class, missing_qis, alpha, empty_records)
     evaluated = classes.evaluated(missing_qis)
     risk = np.full(classes.n_classes, np.nan)
     risk[evaluated] = RISK_FORMULAS[method](f[evaluated], population_f[evaluated])
-    return risk
+    return SampleRisk(risk, classes.size)
 
 
-def household_risk(risk: RecordRisk, household: pd.Series) -> RecordRisk:
+def household_risk(risk: np.ndarray, household: pd.Series) -> SampleRisk:
     """How likely it is that at least one member of a record's household is re-identified: 1 - prod(1 - risk).
 
-    ``household`` (n_records,) names the household of each record; a record without one is on its own, and members
-    that are not evaluated do not add to the risk. Never below a member's own risk; larger is riskier. Source:
-    sdcMicro ``measure_risk``, hierarchical risk; Hundepool et al. 2012, section 3.3.
+    ``risk`` (n_records,), NaN where a record is not evaluated; ``household`` (n_records,) names the household of each
+    record. A record without one is on its own, and members that are not evaluated do not add to the risk. Never below a
+    member's own risk; larger is riskier. Source: sdcMicro ``measure_risk``, hierarchical risk; Hundepool et al. 2012,
+    section 3.3.
     """
-    if len(household) != len(risk.of_record):
-        raise FaultyInputError(f"household: {len(household)} for {len(risk.of_record)} records; give one per record")
-    codes = encode_column(pd.Series(household)).codes.astype(np.int64)
+    codes = encode_column(household).codes.astype(np.int64)
     alone = np.flatnonzero(codes < 0)
     codes[alone] = codes.max(initial=-1) + 1 + np.arange(len(alone))
-    order = np.lexsort((risk.of_record, codes))  # so that sums do not depend on the order of the records
+    order = np.lexsort((risk, codes))  # so that sums do not depend on the order of the records
     with np.errstate(divide="ignore"):  # a certain re-identification: log(0) is -inf, and the result 1
-        escape = np.log1p(-np.nan_to_num(risk.of_record[order]))
+        escape = np.log1p(-np.nan_to_num(risk[order]))
     together = -np.expm1(np.bincount(codes[order], escape))
-    return RecordRisk(np.where(np.isnan(risk.of_record), np.nan, together[codes]))
+    return SampleRisk(np.where(np.isnan(risk), np.nan, together[codes]), np.ones(len(risk)))

@@ -46,7 +46,7 @@ WEIGHTINGS: dict[str, Weighting] = {
 
 @dataclass(frozen=True)
 class SpecialUniques:
-    """Minimal sample uniques (MSU), scores and DIS scores, kept per equivalence class, returned per record.
+    """Minimal sample uniques (MSU), scores and DIS scores of each equivalence class.
 
     ``n_of_size`` (max_size, n_classes): MSUs by their size, 1 first. ``score_of_class`` (n_classes,): sum of the
     weights of the MSUs. ``dis_score_of_class`` (n_classes,), in [0, 1]: chance that a match with this person is right.
@@ -56,59 +56,30 @@ class SpecialUniques:
     """
 
     quasi_identifiers: tuple[str, ...]
-    max_size: int
-    weighting: str
-    dis_fraction: float
     match_probability: float | None
     n_of_size: np.ndarray = field(repr=False)
     score_of_class: np.ndarray = field(repr=False)
     dis_score_of_class: np.ndarray = field(repr=False)
     attribute_score: np.ndarray = field(repr=False)
-    classes: EquivalenceClasses = field(repr=False)
-
-    @cached_property
-    def scores(self) -> np.ndarray:
-        """SUDA score of each record (n_records,), from 0 up; larger is riskier."""
-        return self.score_of_class[self.classes.class_of_record]
-
-    @cached_property
-    def dis_scores(self) -> np.ndarray:
-        """DIS score of each record (n_records,), in [0, 1]; larger is riskier."""
-        return self.dis_score_of_class[self.classes.class_of_record]
-
-    @cached_property
-    def n_minimal_uniques(self) -> np.ndarray:
-        """Minimal sample uniques of each record (n_records,); larger is riskier."""
-        return self.n_of_class[self.classes.class_of_record]
-
-    @cached_property
-    def smallest_sizes(self) -> np.ndarray:
-        """Fewest attributes that single out each record (n_records,); 0 where none do, else smaller is riskier."""
-        return self.smallest_size_of_class[self.classes.class_of_record]
-
-    @cached_property
-    def contribution(self) -> np.ndarray:
-        """Share of each record's score from MSUs that contain each attribute: (n_records, n_attributes), in [0, 1].
-
-        A row does not add up to 1, since an MSU has several attributes; it is 0 where the score is 0.
-        """
-        return self.contribution_of_class[self.classes.class_of_record]
 
     @property
     def n_of_class(self) -> np.ndarray:
-        """``n_minimal_uniques`` by class, (n_classes,)."""
+        """Minimal sample uniques of each class (n_classes,); larger is riskier."""
         return self.n_of_size.sum(axis=0)
 
     @cached_property
     def smallest_size_of_class(self) -> np.ndarray:
-        """``smallest_sizes`` by class, (n_classes,)."""
+        """Fewest attributes that single out each class (n_classes,); 0 where none do, else smaller is riskier."""
         has_any = (self.n_of_size > 0).any(axis=0)
-        first = self.n_of_size.astype(bool).argmax(axis=0) + 1 if self.max_size else 0
+        first = self.n_of_size.astype(bool).argmax(axis=0) + 1 if len(self.n_of_size) else 0
         return np.where(has_any, first, 0)
 
     @cached_property
     def contribution_of_class(self) -> np.ndarray:
-        """``contribution`` by class, (n_classes, n_attributes)."""
+        """Share of each class's score from MSUs that contain each attribute: (n_classes, n_attributes), in [0, 1].
+
+        A row does not add up to 1, since an MSU has several attributes; it is 0 where the score is 0.
+        """
         score = np.where(self.score_of_class > 0, self.score_of_class, 1.0)
         return (self.attribute_score / score).T
 
@@ -150,7 +121,7 @@ def special_uniques(
     weights = np.array([WEIGHTINGS[weighting].function(n_attributes, s) for s in range(1, size + 1)])
     n_of_size = np.zeros((size, classes.n_classes), dtype=np.int32)
     attribute_score = np.zeros((n_attributes, classes.n_classes))
-    for attributes, found in minimal_sample_uniques(classes, size):
+    for attributes, found in MinimalUniques(classes, size).search():
         n_of_size[len(attributes) - 1, found] += 1
         for i in attributes:
             attribute_score[i, found] += weights[len(attributes) - 1]
@@ -159,15 +130,11 @@ def special_uniques(
     probability = match_probability(n_unique, n_in_pairs, dis_fraction)
     return SpecialUniques(
         quasi_identifiers=classes.quasi_identifiers,
-        max_size=size,
-        weighting=weighting,
-        dis_fraction=dis_fraction,
         match_probability=probability,
         n_of_size=n_of_size,
         score_of_class=score,
         dis_score_of_class=dis_scores(score, n_unique, probability, dis_exponent(n_attributes)),
         attribute_score=attribute_score,
-        classes=classes,
     )
 
 
@@ -218,14 +185,10 @@ def dis_scores(scores: np.ndarray, n_unique: int, probability: float | None, exp
 # ---------------------------------------------------------------- the search for minimal sample uniques
 
 
-def minimal_sample_uniques(classes: EquivalenceClasses, max_size: int) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
-    """Each subset of up to ``max_size`` attributes (by position) and the classes of which it is a minimal unique."""
-    return _Search(classes, max_size).run()
+class MinimalUniques:
+    """A depth-first search of the subsets of attributes that are minimal sample uniques of some class.
 
-
-class _Search:
-    """A depth-first search of the subsets that examines in each only the classes which can still have a minimal unique.
-
+    It examines in each subset only the classes that can still have one.
     In a subset a class is open if it has all values, shares them with another class, and someone in that group is
     sample unique. A class that is not open in a subset is not open in any larger one, can have no minimal unique there,
     and can share its values with no class that has: so a subset examines only classes open in all of its parts. A class
@@ -248,7 +211,7 @@ class _Search:
         # Packed bits (n_classes,) of the open classes; a subset that is not here has none.
         self.open_in = {0: np.packbits(np.ones(self.n_classes, dtype=bool))} if self.n_persons else {}
 
-    def run(self) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
+    def search(self) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
         """Each subset that is a minimal unique of some class, as positions of attributes, and these classes."""
         everybody = np.arange(self.n_classes)
         for bits, found in self._extend((), everybody, np.zeros(self.n_classes, dtype=np.int64), 1):

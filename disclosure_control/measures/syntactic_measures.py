@@ -72,6 +72,11 @@ class SyntacticModel:
         with np.errstate(invalid="ignore"):
             return COMPARISONS[self.comparison][0](measure, threshold, TOLERANCE * max(scale, abs(threshold)))
 
+    def scale(self, table: CountTable) -> float:
+        """What rounding errors are relative to: the range of the values for a measure in their unit, else 1."""
+        present = table.values[table.people_of_value > 0] if self.in_units else np.empty(0)
+        return float(np.ptp(present) or 1.0) if len(present) else 1.0
+
     def worst_of(self, measure: np.ndarray) -> float | None:
         """The riskiest of some measures, None where there is none."""
         if not len(measure):

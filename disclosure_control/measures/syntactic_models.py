@@ -139,15 +139,9 @@ def _evaluate(
     people = np.where(np.isnan(measure), 0, people)
     threshold, satisfied = given.get("threshold"), None
     if threshold is not None:
-        satisfied = model.satisfies(measure, threshold, _scale(model, cells))
+        satisfied = model.satisfies(measure, threshold, model.scale(cells))
     judged = counted if model.needs_own_value and counted.n_without_value else None
     return SyntacticResult(model, sensitive, given, threshold, measure, people, satisfied, classes, judged)
-
-
-def _scale(model: SyntacticModel, cells: SharedCells) -> float:
-    """The range of the values for a measure in their unit, else 1: what rounding errors are relative to."""
-    present = cells.values[cells.reference > 0] if model.in_units else np.empty(0)
-    return float(np.ptp(present) or 1.0) if len(present) else 1.0
 
 
 def _parameters_of(model: SyntacticModel, sensitive: str, parameters: Mapping) -> dict[str, object]:

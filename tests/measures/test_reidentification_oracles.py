@@ -9,14 +9,13 @@ import pytest
 from Anonymization_Models import form_equivalence_classes
 from disclosure_control.measures.reidentification import (
     count_population,
-    expected_reidentifications,
+    intruders,
     journalist_risk,
-    marketer_risk,
     prosecutor_risk,
     risk_profile,
     smallest_class_within,
 )
-from disclosure_control.measures.sampling_weights import exact_risk, frequencies, household_risk, individual_risk
+from disclosure_control.measures.sampling_weights import exact_risk, frequencies, household_risk, risk_of_classes
 from tests.examples import some_of
 from tests.places import SHARED
 
@@ -38,16 +37,17 @@ def sdcmicro_cases(function: str) -> list:
 def prepare(case: dict):
     frame = pd.read_csv(SDCMICRO / "data" / f"{case['data']}.csv")
     parameters = case["params"]
+    classes = form_equivalence_classes(frame, parameters["keyVars"])
     weights = frame[parameters["w"]] if parameters["w"] else None
     # sdcMicro's own rule for records without any quasi-identifier; elsewhere it makes no difference.
     settings = {
-        "weights": weights,
+        "weight_of_class": None if weights is None else np.bincount(classes.class_of_record, weights),
         "missing_qis": "wildcard",
         "alpha": parameters.get("alpha", 1.0),
         "empty_records": "sdcmicro",
     }
     rows = pd.read_csv(SDCMICRO / case["rows"]) if case["rows"] else None
-    return frame, form_equivalence_classes(frame, parameters["keyVars"]), settings, rows
+    return frame, classes, settings, rows
 
 
 def assert_right_between_one_and_two(f, population_f, risk) -> None:
@@ -64,14 +64,15 @@ def test_frequency_and_individual_risk(case):
     np.testing.assert_allclose(f, rows["fk"], **CLOSE)
     np.testing.assert_allclose(population_f, rows["Fk"], **CLOSE)
 
-    found, scalars = individual_risk(classes, **settings), case["scalars"]
+    found, scalars = risk_of_classes(classes, **settings), case["scalars"]
+    risk = found.of_each[of_record]
     # sdcMicro says 0 for 1 < fk < 2 (its note); the risk of a record that is nearly unique is not 0.
     wrong = (rows["risk"] == 0).to_numpy()
     assert wrong.sum() == scalars["n_zero_risk"]
-    assert (wrong == ((f > 1) & (f < 2) & (settings["weights"] is not None))).all()
-    np.testing.assert_allclose(found.of_record[~wrong], rows["risk"][~wrong], **CLOSE)
-    assert_right_between_one_and_two(f[wrong], population_f[wrong], found.of_record[wrong])
-    right_total = scalars["global_risk_ER"] + found.of_record[wrong].sum()
+    assert (wrong == ((f > 1) & (f < 2) & (settings["weight_of_class"] is not None))).all()
+    np.testing.assert_allclose(risk[~wrong], rows["risk"][~wrong], **CLOSE)
+    assert_right_between_one_and_two(f[wrong], population_f[wrong], risk[wrong])
+    right_total = scalars["global_risk_ER"] + risk[wrong].sum()
     assert found.expected_reidentifications == pytest.approx(right_total, rel=1e-9)
     if not wrong.any():
         assert found.highest == pytest.approx(scalars["max_risk"], rel=1e-9)
@@ -86,29 +87,30 @@ def test_frequency_and_individual_risk(case):
 )
 def test_exact_individual_risk(case):
     _, classes, settings, rows = prepare(case)
-    found = individual_risk(classes, method="exact", **settings)
+    risk = risk_of_classes(classes, method="exact", **settings).of_each[classes.class_of_record]
     # sdcMicro overflows for large frequencies (NA), and for those that are not whole gives 0 or NA.
     usable = (rows["risk_exact"].notna() & (rows["fk"] % 1 == 0)).to_numpy()
-    np.testing.assert_allclose(found.of_record[usable], rows["risk_exact"][usable], **CLOSE)
-    assert not np.isnan(found.of_record).any()
+    np.testing.assert_allclose(risk[usable], rows["risk_exact"][usable], **CLOSE)
+    assert not np.isnan(risk).any()
     if (rows["fk"] % 1 == 0).all():
-        assert found.of_record[usable].sum() == pytest.approx(case["scalars"]["ER_exact"], rel=1e-9)
+        assert risk[usable].sum() == pytest.approx(case["scalars"]["ER_exact"], rel=1e-9)
 
 
 @pytest.mark.parametrize("case", sdcmicro_cases("measure_risk"))
 def test_global_and_household_risk(case):
     frame, classes, settings, rows = prepare(case)
-    found, scalars, household = individual_risk(classes, **settings), case["scalars"], case["params"]["hid"]
+    found, scalars, household = risk_of_classes(classes, **settings), case["scalars"], case["params"]["hid"]
+    risk = found.of_each[classes.class_of_record]
     assert found.expected_reidentifications == pytest.approx(scalars["global_risk_ER"], rel=1e-9)
     assert found.global_risk == pytest.approx(scalars["global_risk"], rel=1e-9)
     if rows is not None:
-        np.testing.assert_allclose(found.of_record, rows["risk"], **CLOSE)
+        np.testing.assert_allclose(risk, rows["risk"], **CLOSE)
     if household:
-        together = household_risk(found, frame[household])
+        together = household_risk(risk, frame[household])
         assert together.expected_reidentifications == pytest.approx(scalars["hier_risk_ER"], rel=1e-9)
         assert together.global_risk == pytest.approx(scalars["hier_risk"], rel=1e-9)
         if rows is not None:
-            np.testing.assert_allclose(together.of_record, rows["hier_risk"], **CLOSE)
+            np.testing.assert_allclose(together.of_each, rows["hier_risk"], **CLOSE)
 
 
 def test_records_without_any_quasi_identifier():
@@ -149,7 +151,7 @@ def test_sample_risks(name, keys):
     assert profile.n_unique == oracle["uniques"]
     assert profile.unique_rate == pytest.approx(oracle.get("fracUniques", expected["fracHighest"]), rel=1e-12)
     assert profile.expected_reidentifications == oracle["numClasses"]
-    assert marketer_risk(classes).average == pytest.approx(expected["estMarketer"], rel=1e-12)
+    assert journalist_risk(classes).average == pytest.approx(expected["estMarketer"], rel=1e-12)
 
 
 @pytest.mark.parametrize(("name", "keys"), [("adult5", ADULT_KEYS), ("synth_10000", SYNTH_KEYS)])
@@ -187,15 +189,11 @@ def journalist_lines() -> list:
 
 
 def assert_arx_view(classes, population, expected: dict) -> None:
-    by_intruder = {
-        "P": prosecutor_risk(classes),
-        "J": journalist_risk(classes, population_size=population),
-        "M": marketer_risk(classes, population_size=population),
-    }
+    by_name = intruders(classes, population_size=population)
     figures = {"atRisk": "at_risk_rate", "high": "highest", "low": "lowest", "success": "average"}
     found = {
-        f"{letter}_{name}": getattr(risk, attribute)
-        for letter, risk in by_intruder.items()
+        f"{name_of_intruder[0].upper()}_{name}": getattr(risk, attribute)
+        for name_of_intruder, risk in by_name.items()
         for name, attribute in figures.items()
     }
     assert {key: found[key] for key in expected} == pytest.approx(expected, rel=1e-12)
@@ -249,7 +247,7 @@ def test_actg175_risk_summary():
     profile, summary = risk_profile(classes, (5,)), expected["risk_summary"]
     assert profile.n_unique == summary["n_unique"]
     assert profile.n_k_at_most == {5: summary["n_k_le_5"]}
-    assert expected_reidentifications(classes) == summary["expected_reidentifications"]
+    assert profile.expected_reidentifications == summary["expected_reidentifications"]
     assert round(100 * profile.global_risk, 2) == summary["global_risk_percent"]
     assert round(100 * profile.unique_rate, 2) == summary["percent_unique"]
     assert round(100 * profile.k_at_most_rate[5], 2) == summary["percent_k_le_5"]

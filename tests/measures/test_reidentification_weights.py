@@ -16,11 +16,11 @@ from Anonymization_Models import form_equivalence_classes
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures.sampling_weights import (
     RISK_FORMULAS,
-    RecordRisk,
+    SampleRisk,
+    checked_weights,
     exact_risk,
     frequencies,
     household_risk,
-    individual_risk,
     risk_of_classes,
     series_risk,
 )
@@ -126,7 +126,7 @@ def test_frequencies_by_pairs_of_records(table, alpha, missing_qis):
     classes = form_equivalence_classes(frame_of(rows), ["x", "y", "z"])
     f, population_f = (
         figures[classes.class_of_record]
-        for figures in frequencies(classes, pd.Series(weights, name="w"), missing_qis, alpha)
+        for figures in frequencies(classes, np.bincount(classes.class_of_record, weights), missing_qis, alpha)
     )
     for i, mine in enumerate(rows):
         shares = [Fraction(int(mine == other)) for other in rows]
@@ -144,8 +144,8 @@ def test_frequencies_by_pairs_of_records(table, alpha, missing_qis):
 @SETTINGS
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.1, 0.5, 1.0, None]), st.sampled_from(["a", "b", None]))))
 def test_household_risk_by_hand(people):
-    own = RecordRisk(np.array([np.nan if r is None else r for r, _ in people], dtype=float))
-    found = household_risk(own, pd.Series([h for _, h in people], dtype=object)).of_record
+    own = np.array([np.nan if r is None else r for r, _ in people], dtype=float)
+    found = household_risk(own, pd.Series([h for _, h in people], dtype=object)).of_each
     for i, (mine, household) in enumerate(people):
         members = [people[i]] if household is None else [p for p in people if p[1] == household]
         expected = 1.0 - math.prod(1.0 - (r or 0.0) for r, _ in members)
@@ -153,21 +153,20 @@ def test_household_risk_by_hand(people):
 
 
 def test_tiny_risks_of_a_household_do_not_vanish():
-    found = household_risk(RecordRisk(np.array([1e-18, 3e-18])), pd.Series([1, 1]))
-    np.testing.assert_allclose(found.of_record, 4e-18, rtol=1e-12)
+    found = household_risk(np.array([1e-18, 3e-18]), pd.Series([1, 1]))
+    np.testing.assert_allclose(found.of_each, 4e-18, rtol=1e-12)
 
 
 def test_weights_below_one_never_make_a_population_smaller_than_the_sample():
     classes = form_equivalence_classes(pd.DataFrame({"x": ["a", "a", "b"]}), ["x"])
-    found = individual_risk(classes, pd.Series([0.2, 0.3, 0.5]))
-    assert found.of_record.tolist() == [0.5, 0.5, 1.0]
+    assert risk_of_classes(classes, np.array([0.5, 0.5])).of_each.tolist() == [0.5, 1.0]
 
 
 def test_no_records_at_all():
     classes = form_equivalence_classes(pd.DataFrame({"x": pd.Series([], dtype=object)}), ["x"])
-    found = individual_risk(classes, pd.Series([], dtype=float), "wildcard")
+    found = risk_of_classes(classes, np.empty(0), "wildcard")
     assert (found.n_evaluated, found.global_risk, found.highest) == (0, None, None)
-    assert household_risk(found, pd.Series([], dtype=object)).expected_reidentifications == 0.0
+    assert household_risk(found.of_each, pd.Series([], dtype=object)).expected_reidentifications == 0.0
 
 
 @pytest.mark.parametrize(
@@ -177,13 +176,11 @@ def test_no_records_at_all():
         ([1.0, 0.0, -3.0], "2 of 3 are 0 or below"),
         (["1", "2", "many"], "fewer than 10 of 3 values are text"),
         ([1.0, 2.0, float("inf")], "fewer than 10 of 3 values are infinite"),
-        ([1.0, 2.0], "2 for 3 records"),
     ],
 )
 def test_faulty_weights(weights, words):
-    classes = form_equivalence_classes(pd.DataFrame({"x": ["a", "a", "b"]}), ["x"])
     with pytest.raises(FaultyInputError, match=words) as caught:
-        individual_risk(classes, pd.Series(weights, name="w"))
+        checked_weights(pd.Series(weights, name="w"))
     assert "many" not in str(caught.value)
 
 
@@ -193,9 +190,7 @@ def test_faulty_weights(weights, words):
 def test_faulty_settings(wrong):
     classes = form_equivalence_classes(pd.DataFrame({"x": ["a", None]}, dtype=object), ["x"])
     with pytest.raises(FaultyInputError, match="allowed"):
-        individual_risk(classes, **{"missing_qis": "wildcard", **wrong})
-    with pytest.raises(FaultyInputError, match="one per record"):
-        household_risk(individual_risk(classes), pd.Series(["h"]))
+        risk_of_classes(classes, **{"missing_qis": "wildcard", **wrong})
 
 
 @examples(200)
@@ -208,6 +203,6 @@ def test_figures_by_class_are_those_by_record_to_the_last_digit(groups):
     weights = np.array([size + beyond for size, beyond in groups])
     for method in RISK_FORMULAS:
         by_class = risk_of_classes(classes, weights, method=method)
-        by_record = RecordRisk(by_class.of_class[classes.class_of_record])
+        by_record = SampleRisk(by_class.of_each[classes.class_of_record], np.ones(classes.n_records))
         for figure in ("n_evaluated", "expected_reidentifications", "global_risk", "highest"):
             assert getattr(by_class, figure) == getattr(by_record, figure), figure

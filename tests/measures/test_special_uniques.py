@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -18,9 +19,9 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures import special_uniques as module
 from disclosure_control.measures.special_uniques import (
     WEIGHTINGS,
+    MinimalUniques,
     dis_scores,
     match_probability,
-    minimal_sample_uniques,
     special_uniques,
 )
 from tests.examples import examples
@@ -75,14 +76,28 @@ def classes_of(df: pd.DataFrame):
     return form_equivalence_classes(df, list(df.columns))
 
 
+def of_records(classes, *settings, **more) -> SimpleNamespace:
+    """The figures of each record, which are those of its class."""
+    found, of_record = special_uniques(classes, *settings, **more), classes.class_of_record
+    return SimpleNamespace(
+        scores=found.score_of_class[of_record],
+        dis_scores=found.dis_score_of_class[of_record],
+        n_minimal=found.n_of_class[of_record],
+        smallest=found.smallest_size_of_class[of_record],
+        contribution=found.contribution_of_class[of_record],
+        of_all=found,
+    )
+
+
 @examples(200)
 @given(frames(), st.integers(1, 5), st.sampled_from(sorted(WEIGHTINGS)))
 def test_every_record_agrees_with_the_definition(df, max_size, weighting):
     scores, n_minimal, contribution = expected(df, min(max_size, df.shape[1]), weighting)
-    result = special_uniques(classes_of(df), max_size, weighting)
-    np.testing.assert_allclose(result.scores, scores, rtol=1e-12)
-    np.testing.assert_array_equal(result.n_minimal_uniques, n_minimal)
-    np.testing.assert_allclose(result.contribution, contribution, rtol=1e-12, atol=1e-15)
+    of_each = of_records(classes_of(df), max_size, weighting)
+    result = of_each.of_all
+    np.testing.assert_allclose(of_each.scores, scores, rtol=1e-12)
+    np.testing.assert_array_equal(of_each.n_minimal, n_minimal)
+    np.testing.assert_allclose(of_each.contribution, contribution, rtol=1e-12, atol=1e-15)
     assert result.total_score == pytest.approx(scores.sum(), rel=1e-12)
     assert result.n_special_uniques == (scores > 0).sum()
     total = scores.sum() or 1.0
@@ -95,28 +110,28 @@ def test_every_record_agrees_with_the_definition(df, max_size, weighting):
 @given(frames())
 def test_the_subsets_are_those_of_the_definition(df):
     classes = classes_of(df)
-    uniques = minimal_sample_uniques(classes, df.shape[1])
+    uniques = MinimalUniques(classes, df.shape[1]).search()
     found = {(c, tuple(sorted(subset))) for subset, members in uniques for c in members.tolist()}
     of_record = referee(df, df.shape[1])
     assert found == {
         (int(classes.class_of_record[i]), subset) for i, minimal in enumerate(of_record) for subset in minimal
     }
     smallest = [min(map(len, minimal), default=0) for minimal in of_record]
-    assert special_uniques(classes).smallest_sizes.tolist() == smallest
+    assert of_records(classes).smallest.tolist() == smallest
 
 
 @examples(60)
 @given(frames(), st.randoms(use_true_random=False))
 def test_neither_order_nor_index_of_records_nor_order_of_attributes_matters(df, random):
-    result = special_uniques(classes_of(df))
+    result = of_records(classes_of(df))
     order = random.sample(range(len(df)), len(df))
     shuffled = df.iloc[order].set_axis([7] * len(df))
-    again = special_uniques(classes_of(shuffled))
-    for name in ("scores", "dis_scores", "n_minimal_uniques", "smallest_sizes", "contribution"):
+    again = of_records(classes_of(shuffled))
+    for name in ("scores", "dis_scores", "n_minimal", "smallest", "contribution"):
         np.testing.assert_array_equal(getattr(again, name), getattr(result, name)[order], err_msg=name)
-    assert again.contribution_rates == result.contribution_rates
-    turned = special_uniques(classes_of(df[list(df.columns)[::-1]]))
-    for name in ("scores", "dis_scores", "n_minimal_uniques", "smallest_sizes"):
+    assert again.of_all.contribution_rates == result.of_all.contribution_rates
+    turned = of_records(classes_of(df[list(df.columns)[::-1]]))
+    for name in ("scores", "dis_scores", "n_minimal", "smallest"):
         np.testing.assert_array_equal(getattr(turned, name), getattr(result, name), err_msg=name)
     np.testing.assert_allclose(turned.contribution[:, ::-1], result.contribution, rtol=1e-12)
 
@@ -131,10 +146,10 @@ def test_groups_that_are_counted_and_groups_that_are_hashed(n_values, is_hashed,
     df = df.mask(random.random(df.shape) < 0.05)
     scores, n_minimal, contribution = expected(df, 3, "elliot")
     assert n_minimal.max() >= 1
-    result = special_uniques(classes_of(df))
+    result = of_records(classes_of(df))
     assert bool(calls) == is_hashed
     np.testing.assert_array_equal(result.scores, scores)
-    np.testing.assert_array_equal(result.n_minimal_uniques, n_minimal)
+    np.testing.assert_array_equal(result.n_minimal, n_minimal)
     np.testing.assert_allclose(result.contribution, contribution, rtol=1e-12)
 
 
@@ -145,29 +160,15 @@ def test_three_people_by_hand():
     is alone with a and b together, and with a and c. Weights: (3 - 1)! = 2 and (3 - 2)! = 1.
     """
     df = pd.DataFrame({"a": [2, 1, 1], "b": [0, 3, 0], "c": [0, 6, 0]})
-    result = special_uniques(classes_of(df))
+    result = of_records(classes_of(df))
     assert result.scores.tolist() == [2, 4, 2]
-    assert result.n_minimal_uniques.tolist() == [1, 2, 2]
-    assert result.smallest_sizes.tolist() == [1, 1, 2]
+    assert result.n_minimal.tolist() == [1, 2, 2]
+    assert result.smallest.tolist() == [1, 1, 2]
     assert result.contribution.tolist() == [[1, 0, 0], [0, 0.5, 0.5], [1, 0.5, 0.5]]
-    assert result.contribution_rates == {"a": 0.5, "b": 0.375, "c": 0.375}
+    assert result.of_all.contribution_rates == {"a": 0.5, "b": 0.375, "c": 0.375}
     # All three are unique and there is no pair, so a match is right for certain.
-    assert result.match_probability == 1
+    assert result.of_all.match_probability == 1
     assert result.dis_scores.tolist() == [1, 1, 1]
-
-
-def test_two_in_a_class_are_not_special_and_keep_others_from_being_so():
-    df = pd.DataFrame({"a": ["x", "x", "x", "y"], "b": ["u", "u", "v", "v"]})
-    result = special_uniques(classes_of(df))
-    # x,u twice; x,v alone only with both; y alone with a.
-    assert result.n_minimal_uniques.tolist() == [0, 0, 1, 1]
-    assert result.scores.tolist() == [0, 0, 1, 1]
-
-
-def test_written_out_it_holds_no_figure_of_a_person():
-    result = special_uniques(classes_of(pd.DataFrame({"a": ["x", "x", "y"], "b": ["u", "v", "v"]})))
-    assert repr(result).startswith("SpecialUniques(quasi_identifiers=('a', 'b'), max_size=2, weighting='elliot'")
-    assert "array" not in repr(result)
 
 
 def test_dis_scores_by_hand():
@@ -184,7 +185,7 @@ def test_dis_scores_by_hand():
 
 def test_a_file_with_a_sampling_fraction_of_one_is_the_population():
     df = pd.DataFrame({"a": ["x", "x", "y", "z"]})
-    assert special_uniques(classes_of(df), dis_fraction=1).dis_scores.tolist() == [0, 0, 1, 1]
+    assert of_records(classes_of(df), dis_fraction=1).dis_scores.tolist() == [0, 0, 1, 1]
 
 
 def test_dis_scores_that_would_fall_with_the_score_are_not_given():
@@ -195,22 +196,15 @@ def test_nobody_unique():
     df = pd.DataFrame({"a": ["x", "x"], "b": ["u", "u"]})
     result = special_uniques(classes_of(df))
     assert result.match_probability is None
-    assert result.scores.tolist() == result.dis_scores.tolist() == [0, 0]
+    assert result.score_of_class.tolist() == result.dis_score_of_class.tolist() == [0]
     assert result.contribution_rates == {"a": 0, "b": 0}
 
 
-def test_a_single_person_is_alone_with_each_attribute():
-    result = special_uniques(classes_of(pd.DataFrame({"a": ["x"], "b": ["u"], "c": [None]})))
-    assert result.n_minimal_uniques.tolist() == [2]
-    assert result.scores.tolist() == [4]
-
-
 def test_no_record_and_no_attribute():
-    assert special_uniques(classes_of(pd.DataFrame({"a": []}, dtype=object))).scores.tolist() == []
+    assert special_uniques(classes_of(pd.DataFrame({"a": []}, dtype=object))).score_of_class.tolist() == []
     nothing_known = special_uniques(form_equivalence_classes(pd.DataFrame({"a": ["x"]}), []))
-    assert nothing_known.scores.tolist() == [0]
-    assert nothing_known.smallest_sizes.tolist() == [0]
-    assert nothing_known.contribution.shape == (1, 0)
+    assert nothing_known.score_of_class.tolist() == nothing_known.smallest_size_of_class.tolist() == [0]
+    assert nothing_known.contribution_of_class.shape == (1, 0)
 
 
 @pytest.mark.parametrize(
@@ -231,14 +225,8 @@ def test_settings_at_fault(settings_at_fault, words):
     assert words in str(error.value)
 
 
-def test_both_faults_of_the_settings_are_named_at_once():
-    with pytest.raises(FaultyInputError) as error:
-        special_uniques(classes_of(pd.DataFrame({"a": ["x"]})), weighting="none", dis_fraction=2)
-    assert len(error.value.faults) == 2
-
-
 def test_more_subsets_than_can_be_looked_at():
     df = pd.DataFrame({f"q{i}": ["x", "y"] for i in range(30)})
     with pytest.raises(FaultyInputError, match=r"30 quasi-identifiers have 1,073,741,823 subsets.*max_size to 4 or"):
         special_uniques(classes_of(df))
-    assert special_uniques(classes_of(df), 4).n_minimal_uniques.tolist() == [30, 30]
+    assert special_uniques(classes_of(df), 4).n_of_class.tolist() == [30, 30]

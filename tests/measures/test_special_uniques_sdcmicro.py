@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 from Anonymization_Models import form_equivalence_classes
-from disclosure_control.measures.special_uniques import SpecialUniques, dis_exponent, dis_scores, special_uniques
+from disclosure_control.measures.special_uniques import dis_exponent, dis_scores
 from tests.examples import some_of
+from tests.measures.test_special_uniques import of_records
 from tests.places import SDCMICRO
 
 CASES_FILE = SDCMICRO / "cases.json"
@@ -36,11 +37,11 @@ def _classes(data: str, variables: tuple[str, ...]):
     return form_equivalence_classes(pd.read_csv(SDCMICRO / "data" / f"{data}.csv"), variables)
 
 
-def result_of(case: dict) -> SpecialUniques:
+def result_of(case: dict):
     parameters = case["params"]
     weighting = "elliot" if parameters["original_scores"] else "ihsn"
     classes = _classes(case["data"], tuple(parameters["variables"]))
-    return special_uniques(classes, weighting=weighting, dis_fraction=parameters["DisFraction"])
+    return of_records(classes, weighting=weighting, dis_fraction=parameters["DisFraction"])
 
 
 def rows_of(case: dict) -> pd.DataFrame:
@@ -63,11 +64,11 @@ def test_scores_and_contributions_of_every_record_and_totals(case):
     contribution = rows[[f"{name}_contribution" for name in case["params"]["variables"]]]
     np.testing.assert_allclose(result.contribution, contribution, **EXACT)
     scalars = case["scalars"]
-    assert result.n_special_uniques == scalars["n_score_gt0"]
-    assert result.total_score == pytest.approx(scalars["sum_score"], rel=1e-9)
+    assert result.of_all.n_special_uniques == scalars["n_score_gt0"]
+    assert result.of_all.total_score == pytest.approx(scalars["sum_score"], rel=1e-9)
     assert result.scores.max() == pytest.approx(scalars["max_score"], rel=1e-9)
     percent = {entry["variable"]: entry["contribution"] for entry in scalars["attribute_contributions"]}
-    rates = {name: 100 * rate for name, rate in result.contribution_rates.items()}
+    rates = {name: 100 * rate for name, rate in result.of_all.contribution_rates.items()}
     assert rates == pytest.approx(percent, rel=1e-9, abs=1e-12)
 
 

@@ -156,10 +156,6 @@ def test_every_model_is_documented(name):
 
 @pytest.mark.parametrize("name", CLASS_SIZE_MODELS)
 def test_every_model_of_class_sizes_is_documented(name):
-    model = CLASS_SIZE_MODELS[name]
-    assert model.name == name
-    assert model.riskier in ("smaller", "larger")
-    assert re.search(r"\d", model.value_range)
-    assert re.search(r"(19|20)\d\d, doi:10\.\d{4,}/\S+", model.source)
-    assert f"{model.riskier} is riskier" in model.function.__doc__
-    assert model.source.split("doi:")[1] in model.function.__doc__
+    description = CLASS_SIZE_MODELS[name].__doc__
+    assert re.search(r"(larger|smaller) is riskier", description)
+    assert re.search(r"(19|20)\d\d.*doi:10\.\d{4,}/\S+", description)

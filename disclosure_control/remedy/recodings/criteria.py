@@ -68,9 +68,8 @@ class Criterion:
 
     @cached_property
     def scale(self) -> float:
-        """The scale of rounding errors: the range of the values for a measure in their unit, else 1."""
-        values = self.table.values[self.table.people_of_value > 0] if self.definition.in_units else np.empty(0)
-        return float(np.ptp(values) or 1.0) if len(values) else 1.0
+        """The scale of rounding errors of the measure."""
+        return self.definition.scale(self.table)
 
     def measure(self, table: CountTable, reference: np.ndarray) -> np.ndarray:
         """The model's measure of the classes of a table: (n_classes,), NaN where nobody has a value."""

@@ -17,7 +17,7 @@ import numpy as np
 from disclosure_control.measures.class_sizes import average_class_size, discernibility
 from disclosure_control.remedy.recodings.generalisations import Generalisation
 from disclosure_control.remedy.recodings.nodes import Lattice, Node
-from disclosure_control.remedy.recodings.volumes import Ambiguity, Divergence, DivergenceByRecord
+from disclosure_control.remedy.recodings.volumes import Ambiguity, Divergence, DivergenceByRecord, LossOfClasses
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,6 @@ class SeparableMetric:
 
     name: str
     words: str
-    value_range: str
     amounts: Callable[[Generalisation, int, np.ndarray], np.ndarray]
     of_total: Callable[[np.ndarray, Generalisation, int], np.ndarray]
     of_terms: Callable[[np.ndarray], np.ndarray] = lambda terms: terms
@@ -170,34 +169,22 @@ class ClassMetric:
 
     name: str
     words: str
-    value_range: str
-    loss: Callable[[Lattice], ClassSizeLoss | Ambiguity | Divergence]
+    loss: Callable[[Lattice], LossOfClasses]
     is_of_values: bool = True
     is_separable = False
 
-    def on(self, lattice: Lattice, weights: Sequence[float]) -> ClassSizeLoss | Ambiguity | Divergence:
+    def on(self, lattice: Lattice, weights: Sequence[float]) -> LossOfClasses:
         """The metric on one lattice; attributes have no weight in it."""
         return self.loss(lattice)
 
 
 @dataclass(frozen=True)
-class ClassSizeLoss:
-    """A figure ``of_sizes(kept sizes, n_suppressed)`` on one lattice; its bounds come from transformations already
-    evaluated. Of all classes, nothing suppressed, it must not exceed the loss, and not fall as classes are joined.
+class ClassSizeLoss(LossOfClasses):
+    """A figure ``of_sizes(kept sizes, n_suppressed)`` on one lattice. Of all classes, nothing suppressed, it must not
+    exceed the loss, and not fall as classes are joined.
     """
 
     of_sizes: Callable[[np.ndarray, int], float]
-    lattice: Lattice
-    floor_is_loss = False
-    grows_with_suppression = True
-
-    def floors(self, bottom: Node) -> np.ndarray:
-        """A lower bound for every transformation, of the lattice's ``free_shape``."""
-        return np.full(self.lattice.free_shape, self.floor_of_coarser(bottom))
-
-    def floor_of_coarser(self, node: Node) -> float:
-        """A lower bound for ``node`` and all that are coarser: their classes are sums of these."""
-        return self.of_sizes(node.size, 0)
 
     def floors_of_finer(self, node: Node, suppressed: np.ndarray) -> np.ndarray:
         """A lower bound for all that are finer: these people stay suppressed, the others are at best each alone."""
@@ -206,8 +193,7 @@ class ClassSizeLoss:
 
     def loss(self, node: Node, suppressed: np.ndarray) -> float:
         """The loss of a transformation, given its ``suppressed`` classes (n_classes,) of bool."""
-        kept = node.size[~suppressed]
-        return self.of_sizes(kept, int(node.size[suppressed].sum()))
+        return self.of_sizes(node.size[~suppressed], int(node.size[suppressed].sum()))
 
 
 # ---------------------------------------------------------------- the definitions
@@ -255,7 +241,7 @@ def _per_record(total: np.ndarray, attribute: Generalisation, n: int) -> np.ndar
     return np.asarray(total) / max(n, 1)
 
 
-LatticeLoss = SeparableLoss | ClassSizeLoss | Ambiguity | Divergence
+LatticeLoss = SeparableLoss | LossOfClasses
 
 METRICS: dict[str, SeparableMetric | ClassMetric] = {
     metric.name: metric
@@ -264,7 +250,6 @@ METRICS: dict[str, SeparableMetric | ClassMetric] = {
         SeparableMetric(
             "loss",
             "mean share of the values' domain that is given up",
-            "from 0 (nothing lost) to 1 (nothing left)",
             _share_of_leaves,
             lambda total, attribute, n: np.log1p(_between_all_and_none(total, attribute, n)),
             np.expm1,
@@ -272,24 +257,21 @@ METRICS: dict[str, SeparableMetric | ClassMetric] = {
         # Bayardo and Agrawal 2005, doi:10.1109/ICDE.2005.42.
         ClassMetric(
             "discernibility",
-            "pairs of records that cannot be told apart",
-            "from n to n squared",
-            partial(ClassSizeLoss, discernibility),
+            "pairs of records that cannot be distinguished",
+            partial(ClassSizeLoss, of_sizes=discernibility),
             is_of_values=False,
         ),
         # LeFevre, DeWitt and Ramakrishnan 2006, doi:10.1109/ICDE.2006.101; the suppressed are one more class.
         ClassMetric(
             "average_class_size",
             "records per equivalence class",
-            "from 1 to n",
-            partial(ClassSizeLoss, average_class_size),
+            partial(ClassSizeLoss, of_sizes=average_class_size),
             is_of_values=False,
         ),
         # De Waal and Willenborg 1999; Gionis and Tassa 2009, doi:10.1109/TKDE.2008.129.
         SeparableMetric(
             "non_uniform_entropy",
             "bits needed to guess the values that were recoded or suppressed",
-            "from 0 up, in bits",
             _surprise,
             _as_it_is,
             is_sum=True,
@@ -299,7 +281,6 @@ METRICS: dict[str, SeparableMetric | ClassMetric] = {
         SeparableMetric(
             "non_uniform_entropy_monotone",
             "bits needed to guess the values that were recoded",
-            "from 0 up, in bits",
             _surprise,
             _as_it_is,
             is_sum=True,
@@ -309,7 +290,6 @@ METRICS: dict[str, SeparableMetric | ClassMetric] = {
         SeparableMetric(
             "non_uniform_entropy_normalised",
             "shares of the bits of the values that were given up, all attributes together",
-            "from 0 to the number of attributes",
             _surprise,
             _as_it_is,
             is_sum=True,
@@ -320,14 +300,12 @@ METRICS: dict[str, SeparableMetric | ClassMetric] = {
         SeparableMetric(
             "loss_mean",
             "mean share of the values' domain that is given up (arithmetic)",
-            "from 0 (nothing lost) to 1 (nothing left)",
             _share_of_leaves,
             _between_all_and_none,
         ),
         SeparableMetric(
             "loss_sum",
             "shares of the values' domains that are given up, all attributes together",
-            "from 0 to the number of attributes",
             _share_of_leaves,
             _between_all_and_none,
             is_sum=True,
@@ -336,7 +314,6 @@ METRICS: dict[str, SeparableMetric | ClassMetric] = {
         SeparableMetric(
             "entropy_based_loss",
             "records' worth of information that is given up, by the leaves under what is released",
-            "from 0 to the number of records",
             _share_of_bits,
             _as_it_is,
             own_weight=lambda attribute: float(np.log2(max(attribute.n_leaves, 1))),
@@ -345,7 +322,6 @@ METRICS: dict[str, SeparableMetric | ClassMetric] = {
         SeparableMetric(
             "precision",
             "mean share of the levels that were climbed",
-            "from 0 (nothing recoded) to 1 (nothing left)",
             _height_share,
             _per_record,
         ),
@@ -353,7 +329,6 @@ METRICS: dict[str, SeparableMetric | ClassMetric] = {
         SeparableMetric(
             "height",
             "levels climbed, all attributes together",
-            "from 0 to the height of the lattice",
             _height,
             _per_record,
             is_sum=True,
@@ -363,20 +338,17 @@ METRICS: dict[str, SeparableMetric | ClassMetric] = {
         ClassMetric(
             "ambiguity",
             "combinations of values that the records may have had",
-            "from n to n times the size of the domain",
             Ambiguity,
         ),
         # Kifer and Gehrke 2006, doi:10.1145/1142473.1142499.
         ClassMetric(
             "kl_divergence",
             "bits by which the distribution of the records is further away",
-            "from 0 up, in bits",
             Divergence,
         ),
         ClassMetric(
             "kl_divergence_by_record",
             "ARX's KL divergence, which counts each combination of values once for each of its records",
-            "from below 0 up, in bits",
             DivergenceByRecord,
         ),
     )

@@ -41,8 +41,6 @@ class Transformation:
     ``n_evaluated`` are the people whom the policy for missing values evaluates, who may be suppressed.
     ``suppressed`` (n_combinations,) of bool: which combinations of the lattice belong to classes that fail.
     ``n_classes`` counts the classes that are kept. ``is_allowed``: whether few enough records are suppressed.
-    ``n_blank`` are the records that keep no quasi-identifier: the suppressed ones or, where every attribute is
-    at a level that has one value, all of them. ARX reports these as suppressed.
     """
 
     levels: Levels
@@ -51,7 +49,6 @@ class Transformation:
     n_evaluated: int
     n_classes: int
     is_allowed: bool
-    n_blank: int
     suppressed: np.ndarray
 
 
@@ -90,10 +87,6 @@ def evaluate(
     suppressed = judge(requirements, node, roll_up, surely)
     loss = METRICS[metric].on(lattice, _weights_of(lattice, weights)).loss(node, suppressed)
     n_suppressed = int(node.size[suppressed].sum())
-    is_blank = all(
-        attribute.levels[level].n_codes == 1 and bool((attribute.levels[level].shares == 1).all())
-        for attribute, level in zip(lattice.attributes, levels, strict=True)
-    )
     return Transformation(
         levels=node.levels,
         loss=loss,
@@ -101,7 +94,6 @@ def evaluate(
         n_evaluated=requirements.n_evaluated(node),
         n_classes=int((~suppressed).sum()),
         is_allowed=n_suppressed <= requirements.most_suppressed(node),
-        n_blank=lattice.n_people if is_blank else n_suppressed,
         suppressed=suppressed[node.class_of_combination],
     )
 

@@ -1,4 +1,4 @@
-"""Losses that count the values a record may have had: the combinations of leaves under its released values."""
+"""Losses of whole classes, and those that count the values a record may have had: the leaves under what is released."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from disclosure_control.remedy.recodings.nodes import Lattice, Node, bottom_node
 
 
 @dataclass(frozen=True)
-class _OfVolumes(ABC):
+class LossOfClasses(ABC):
+    """A loss on one lattice whose bounds come from transformations already evaluated."""
+
     lattice: Lattice
     floor_is_loss = False
     grows_with_suppression = True
@@ -22,6 +24,20 @@ class _OfVolumes(ABC):
     def loss(self, node: Node, suppressed: np.ndarray) -> float:
         """The loss of a transformation, given its ``suppressed`` classes (n_classes,) of bool."""
 
+    def floors_of_finer(self, node: Node, suppressed: np.ndarray) -> np.ndarray | None:
+        """A lower bound for all that are finer and suppress these classes; None where none is known."""
+        return None
+
+    def floors(self, bottom: Node) -> np.ndarray:
+        """A lower bound for every transformation, of the lattice's ``free_shape``."""
+        return np.full(self.lattice.free_shape, self.floor_of_coarser(bottom))
+
+    def floor_of_coarser(self, node: Node) -> float:
+        """A lower bound for ``node`` and all that are coarser, for any suppression: their classes are sums of these."""
+        return self.loss(node, np.zeros(node.n_classes, dtype=bool))
+
+
+class _OfVolumes(LossOfClasses):
     @cached_property
     def leaves(self) -> list[list[np.ndarray]]:
         """By attribute and level: how many leaves are under each value at level 0, (n_values + 1,)."""
@@ -41,13 +57,6 @@ class _OfVolumes(ABC):
         for of_levels, level, codes in zip(self.leaves, node.levels, self.lattice.combination_codes, strict=True):
             found *= of_levels[level][codes[node.member]]
         return found
-
-    def floors(self, bottom: Node) -> np.ndarray:
-        return np.full(self.lattice.free_shape, self.floor_of_coarser(bottom))
-
-    def floor_of_coarser(self, node: Node) -> float:
-        """A lower bound for ``node`` and all that are coarser, for any suppression."""
-        return self.loss(node, np.zeros(node.n_classes, dtype=bool))
 
 
 class Ambiguity(_OfVolumes):
@@ -89,10 +98,6 @@ class Divergence(_OfVolumes):
     def of_records(self) -> float:
         """Minus the entropy of the finest classes, in bits, weighted by ``mass``."""
         return float(self.mass @ np.log2(self.bottom.size / max(self.lattice.n_people, 1)))
-
-    def floors_of_finer(self, node: Node, suppressed: np.ndarray) -> None:
-        """No bound for finer transformations is known."""
-        return None
 
     def loss(self, node: Node, suppressed: np.ndarray) -> float:
         """The loss of a transformation, in bits, given its ``suppressed`` classes (n_classes,) of bool."""

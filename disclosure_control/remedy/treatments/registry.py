@@ -44,9 +44,8 @@ class TreatmentInput:
 
     ``config`` has the roles of the columns and the thresholds. ``generator`` is seeded by the config and in the same
     state in every run; treatments without chance do not use it. ``subjects`` are the ids before any treatment, on the
-    frame's index, None without ids. ``folder`` is the pilot's, where relative paths start. ``recommended`` are the
-    steps that ``recommend`` found. ``release`` is that within which ids keep their pseudonyms and people the offsets of
-    their dates.
+    frame's index, None without ids. ``folder`` is the pilot's, where relative paths start. ``release`` is that within
+    which ids keep their pseudonyms and people the offsets of their dates.
 
     The index names the records; a treatment preserves it for the records that it keeps, and does not interpret it.
 
@@ -59,7 +58,6 @@ class TreatmentInput:
     generator: np.random.Generator
     subjects: pd.Series | None = field(default=None, repr=False)
     folder: Path | None = None
-    recommended: Sequence[TreatmentStep] | None = None
     release: Release = UNNAMED
     people: np.ndarray | None = None
 
@@ -243,15 +241,14 @@ def with_columns(
     return Treated(given.frame.assign(**columns), changed, notes=tuple(notes), inputs=inputs or {})
 
 
-def relabelled(column: pd.Series, labels: Sequence[object], ordered: bool = False) -> pd.Series:
+def relabelled(column: pd.Series, labels: Sequence[object]) -> pd.Series:
     """The column as categories: ``labels`` (n_values,) are the texts of its distinct values, None is missing.
 
-    The distinct values are those of ``encode_column``, in its order, which the categories keep if they are ``ordered``;
-    otherwise they are in alphabetical order.
+    The distinct values are those of ``encode_column``, in its order; categories are in alphabetical order.
     """
     encoded = encode_column(column)
     texts = pd.Series(list(labels), dtype=object)
-    codes, categories = pd.factorize(texts, sort=not ordered)
+    codes, categories = pd.factorize(texts, sort=True)
     codes = np.append(codes, -1)[encoded.codes]
-    values = pd.Categorical.from_codes(codes, categories=pd.Index(categories, dtype=object), ordered=ordered)
+    values = pd.Categorical.from_codes(codes, categories=pd.Index(categories, dtype=object))
     return pd.Series(values, index=column.index, name=column.name)

@@ -185,9 +185,7 @@ class _Given:
     def input(
         self, frame: pd.DataFrame, people: np.ndarray | None = None, subjects: pd.Series | None = None
     ) -> TreatmentInput:
-        return TreatmentInput(
-            frame, self.config, self.generator, subjects, self.folder, self.recommended, self.release, people
-        )
+        return TreatmentInput(frame, self.config, self.generator, subjects, self.folder, self.release, people)
 
     @cached_property
     def ids(self) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures.key_sets import KeySet, key_sets
-from disclosure_control.measures.reidentification import INTRUDERS, ReidentificationRisk, RiskProfile, risk_profile
+from disclosure_control.measures.reidentification import ReidentificationRisk, RiskProfile, intruders, risk_profile
 from disclosure_control.steps.risk.common_settings import RiskSettings
 from disclosure_control.steps.risk.population import Population
 
@@ -57,7 +57,6 @@ class Scene:
     def intruders(self) -> dict[str, ReidentificationRisk]:
         """What each intruder of ``INTRUDERS`` achieves, by name."""
         settings, size = self.settings, None if self.population is None else self.population.size
-        return {
-            name: risk(self.classes, settings.threshold, self.policy, settings.alpha, size, settings.sampling_fraction)
-            for name, risk in INTRUDERS.items()
-        }
+        return intruders(
+            self.classes, settings.threshold, self.policy, settings.alpha, size, settings.sampling_fraction
+        )

@@ -39,14 +39,14 @@ def band_of(numbers: np.ndarray, width: float) -> np.ndarray:
     return np.where(at_edge, nearest, np.floor(quotient)) + 0.0
 
 
-def mask_hierarchy(values: Sequence[str], name: str, character: str = "x") -> ValueHierarchy:
+def mask_hierarchy(values: Sequence[str], name: str) -> ValueHierarchy:
     """Codes with more and more characters masked, from the right: 12345, 1234x, ... xxxxx.
 
     Shorter codes are padded with the mask, so that their length is not disclosed.
     """
     length = max((len(value) for value in values), default=0)
     levels = [list(values)]
-    levels += [[mask(value, keep, length, character) for value in values] for keep in reversed(range(length))]
+    levels += [[mask(value, keep, length, "x") for value in values] for keep in reversed(range(length))]
     return _hierarchy(levels, name, top=False)
 
 

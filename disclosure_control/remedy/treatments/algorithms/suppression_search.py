@@ -126,14 +126,7 @@ def fewest_to_lose(group: np.ndarray, n_people: np.ndarray, need: np.ndarray, k:
     order = np.lexsort((np.arange(len(group)), n_people, -need, group))
     g, n, need = group[order], n_people[order], need[order]
     n_groups = int(g.max()) + 1
-    first = np.flatnonzero(np.diff(g, prepend=-1))
-    lengths = np.diff(first, append=len(g))
-
-    def running(numbers: np.ndarray) -> np.ndarray:
-        total = np.cumsum(numbers)
-        return total - np.repeat(total[first] - numbers[first], lengths)
-
-    so_far, in_group = running(n), np.bincount(g, n, n_groups)
+    so_far, in_group = _sums_before(n, g) + n, np.bincount(g, n, n_groups)
     losing, is_open = np.zeros(len(g), dtype=np.int64), np.ones(n_groups, dtype=bool)
     for total in range(1, k + 1):
         forced = np.bincount(g, n * (need > total), n_groups)
@@ -142,7 +135,7 @@ def fewest_to_lose(group: np.ndarray, n_people: np.ndarray, need: np.ndarray, k:
         most = np.where(loses_all, 0, np.clip(total - need, 0, n))
         feasible = (forced <= total) & ((np.bincount(g, most, n_groups) >= rest) | (in_group <= total))
         found = (is_open & feasible)[g]
-        losing[found] = np.where(loses_all, n, np.clip(rest[g] - running(most) + most, 0, most))[found]
+        losing[found] = np.where(loses_all, n, np.clip(rest[g] - _sums_before(most, g), 0, most))[found]
         is_open &= ~feasible
         if not is_open.any():
             break

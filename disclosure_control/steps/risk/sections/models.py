@@ -19,6 +19,7 @@ from disclosure_control.basics.telling.plain import WHERE_FOUND
 from disclosure_control.basics.telling.sections import Part, Sentence, Table
 from disclosure_control.basics.telling.small_counts import EXACT, Policy
 from disclosure_control.basics.telling.words import share_text
+from disclosure_control.measures.class_sizes import average_class_size, delta_presence, discernibility
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Borne, Finding, RiskSection
 from disclosure_control.steps.risk.words import figure_text
@@ -245,28 +246,23 @@ def _check_that_all_wanted_ran(
 
 
 def _models_of_class_sizes(scene: Scene) -> dict[str, WorstTold | NotComputed]:
-    from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
-
     evaluated, k = scene.classes.evaluated(scene.policy), scene.assessment.k_anonymity
     size = scene.classes.size[evaluated]
     people = (k.n_evaluated, k.n_total - k.n_evaluated)
     found: dict[str, WorstTold | NotComputed] = {"k": WorstTold(k.worst, *people, "smaller")}
-    for name in ("average_class_size", "discernibility"):
-        model = CLASS_SIZE_MODELS[name]
-        found[name] = WorstTold(float(model.function(size)) if len(size) else None, *people, model.riskier)
+    for model in (average_class_size, discernibility):
+        found[model.__name__] = WorstTold(model(size) if len(size) else None, *people, "smaller")
     return {**found, "delta_presence": _delta_presence(scene, people)}
 
 
 def _delta_presence(scene: Scene, n_people: tuple[int, int]) -> WorstTold | NotComputed:
-    from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
-
     if scene.population is None:
         return NotComputed("there is no population: set population")
     evaluated = scene.classes.evaluated(scene.policy)
     size = scene.classes.size[evaluated]
     # Missing values are values of their own here: shares of people who might be others would not be shares.
     people = np.maximum(scene.population.exact_size[evaluated], size)
-    presence = np.asarray(CLASS_SIZE_MODELS["delta_presence"].function(size, people))
+    presence = delta_presence(size, people)
     # People of the population whose class is not in the pilot are known not to be in the data.
     everybody_is_like_the_pilot = scene.population.n_in_classes == scene.population.n_people
     lowest = float(presence.min(initial=1.0)) if everybody_is_like_the_pilot else 0.0

@@ -17,8 +17,7 @@ from disclosure_control.basics.telling.sections import Part, Sentence, Style, Ta
 from disclosure_control.basics.telling.words import share_text
 from disclosure_control.measures.sampling_weights import (
     RISK_FORMULAS,
-    ClassRisk,
-    RecordRisk,
+    SampleRisk,
     checked_weights,
     household_risk,
     risk_of_classes,
@@ -56,7 +55,7 @@ class WeightedRisk:
     highest: float | None
 
     @classmethod
-    def of(cls, risk: ClassRisk | RecordRisk) -> WeightedRisk:
+    def of(cls, risk: SampleRisk) -> WeightedRisk:
         """The published form."""
         return cls(risk.n_evaluated, risk.expected_reidentifications, risk.global_risk, risk.highest)
 
@@ -83,13 +82,13 @@ def evaluate(scene: Scene) -> Finding:
         for method in RISK_FORMULAS
     }
     individual = {method: WeightedRisk.of(risk) for method, risk in found.items()}
-    per_class = {"individual_risk": Borne(found["exact"].of_class)}
+    per_class = {"individual_risk": Borne(found["exact"].of_each)}
     if settings.household is None:
         return Finding(lambda policy: Sampling(below_one, individual), lambda: per_class)
-    of_record = RecordRisk(found["exact"].of_class[scene.classes.class_of_record])
+    of_record = found["exact"].of_each[scene.classes.class_of_record]
     together = household_risk(of_record, scene.dataset.text[settings.household])
     told = Sampling(below_one, individual, WeightedRisk.of(together))
-    return Finding(lambda policy: told, lambda: per_class, lambda: {"household_risk": together.of_record})
+    return Finding(lambda policy: told, lambda: per_class, lambda: {"household_risk": together.of_each})
 
 
 def _weights_of_classes(scene: Scene, name: str) -> tuple[np.ndarray, int]:
