@@ -10,24 +10,12 @@ import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
-import pytest
 
 from Anonymization_Models import EquivalenceClasses
-from tests.places import SHARED
 
-SHARED_FOLDER = SHARED
 EULER_GAMMA = 0.57721566490153286061
-
-
-def shared_file(name: str) -> Path:
-    """A file below ``shared/`` beside the clone; the test skips where it is not."""
-    path = SHARED_FOLDER / name
-    if not path.is_file():
-        pytest.skip(f"shared/{name} is not beside the clone; it is public data that the project does not carry")
-    return path
 
 
 def risky_records(result) -> np.ndarray:
@@ -189,13 +177,6 @@ REFEREE: dict[str, Callable] = {
 
 # ---------------------------------------------------------------- by hand
 
-# Of a class with the shares of everybody, 0.3, 0.2, 0.3, 0.1 and 0.1; models that compare with everybody find 0.
-LEAST_RISKY = {
-    "distinct_l": 5,
-    "entropy_l": math.exp(-sum(p * math.log(p) for p in (0.3, 0.2, 0.3, 0.1, 0.1))),
-    "recursive_l": 4,  # 21 < 2 (7 + 7), not < 2 * 7
-    "alpha_k": 0.3,
-}
 # Of ten people with value 0, where thirty others have 1 or 5, fifteen each.
 RISKIEST = {
     "distinct_l": 1,

@@ -15,7 +15,6 @@ from Anonymization_Models import MISSING_POLICIES, form_equivalence_classes
 from disclosure_control.basics.encoding import keys
 from disclosure_control.basics.encoding.keys import number_groups
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.measures import key_sets as module
 from disclosure_control.measures.key_sets import KeySet, attribute_effects, key_set, key_sets
 from tests.examples import examples
 
@@ -127,19 +126,6 @@ def test_groups_that_are_counted_and_groups_that_are_hashed(n_values, is_hashed,
         assert_agrees(results[names], df, "category")
 
 
-def test_the_lattice_is_rolled_up_from_groups_and_not_from_records(monkeypatch):
-    """Work on subsets is bounded by the groups: each key that is numbered has at most as many entries as classes."""
-    n_entries = []
-    random = np.random.default_rng(5)
-    df = pd.DataFrame({"two": random.integers(0, 2, 5_000), "three": random.integers(0, 3, 5_000)})
-    df["hundred"] = random.integers(0, 100, 5_000)
-    classes = classes_of(df)
-    monkeypatch.setattr(keys, "number_groups", lambda key, n: n_entries.append(len(key)) or number_groups(key, n))
-    key_sets(classes)
-    # From all 600 classes the pairs; two alone and three alone from their pair, and hundred from two and hundred.
-    assert sorted(n_entries) == [6, 6, 200, 600, 600, 600]
-
-
 def test_eight_people_by_hand():
     df = pd.DataFrame({"sex": list("FFFFMMMM"), "age": [30, 30, 40, 50, 30, 30, 40, None]})
     sex, age, both = key_sets(classes_of(df), thresholds=(1, 3))
@@ -169,13 +155,6 @@ def test_what_each_attribute_adds_by_hand():
     assert sex.together.quasi_identifiers == ("sex", "age")
 
 
-def test_known_key_sets_are_not_counted_again(monkeypatch):
-    classes = classes_of(pd.DataFrame({"a": list("xxyz"), "b": list("uvvv"), "c": list("ssst")}))
-    known = key_sets(classes)
-    monkeypatch.setattr(module, "key_set", None)
-    assert [effect.alone.n_classes for effect in attribute_effects(classes, known=known)] == [3, 2, 2]
-
-
 def test_an_only_attribute_adds_everything():
     (effect,) = attribute_effects(classes_of(pd.DataFrame({"a": list("xyz")})), thresholds=(2,))
     assert effect.without == KeySet((), 3, 1, 0.0, 3.0, {2: 0.0}, 1 / 3, 0.0, 1 / 3)
@@ -190,17 +169,6 @@ def test_no_record_and_no_attribute():
             assert result == KeySet(result.quasi_identifiers, 0, 0, None, None, {3: None}, None, None, None)
     assert attribute_effects(classes_of(empty))[0].unique_rate_added is None
     assert key_sets(form_equivalence_classes(pd.DataFrame({"a": ["x"]}), [])) == []
-
-
-def test_one_person_has_no_pair():
-    (result,) = key_sets(classes_of(pd.DataFrame({"a": ["x"]})), thresholds=())
-    assert result == KeySet(("a",), 1, 1, 1.0, 1.0, {}, 1.0, None, 1.0)
-
-
-def test_all_excluded():
-    results = key_sets(classes_of(pd.DataFrame({"a": [None, "x"], "b": ["u", None]})), missing_qis="exclude")
-    assert [result.n_evaluated for result in results] == [1, 1, 0]
-    assert results[2].unique_rate is None
 
 
 @pytest.mark.parametrize(

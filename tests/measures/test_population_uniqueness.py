@@ -200,11 +200,6 @@ def test_dankars_rule(fraction, rates, chosen):
     assert found.estimator == chosen
 
 
-def test_dankars_rule_without_any_estimate():
-    found = choose_by_dankar(estimates(zayatz=None, pitman=None, snb=None), 0.05)
-    assert (found.rate, found.reason) == (None, "No solution.")
-
-
 @examples(80)
 @given(histograms | st.just({1: 10**6}) | st.just({2: 3, 10**6: 1}), st.sampled_from([1e-9, 0.001, 0.1, 0.5, 0.999, 1]))
 def test_every_estimate_has_a_figure_or_a_reason(classes_by_size, fraction):

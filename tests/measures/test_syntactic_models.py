@@ -163,19 +163,6 @@ def test_a_threshold_is_compared_as_in_the_paper_and_ties_are_exact(frame, name,
     assert result.risky_rate == (sum(risky) / result.n_evaluated if result.n_evaluated else None)
 
 
-@BRIEF
-@given(people(letters, missing=False), st.sampled_from([0.0, 0.2, 0.5, 1.0, 1.5, 2.0, 10.0]))
-def test_enhanced_beta_flags_what_its_definition_flags(frame, beta):
-    result = evaluated(frame, "category", ["enhanced_beta"], {"enhanced_beta": {"threshold": beta}})
-    samples = samples_of(frame, "category")
-    expected = {
-        label: referee.has_enhanced_beta(sample, frame["s"].tolist(), beta * (1 + 1e-13))
-        for label, sample in samples.items()
-    }
-    found = result["enhanced_beta", "s"]
-    assert referee.by_class(found.classes, found.satisfied) == expected
-
-
 # ---------------------------------------------------------------- who is evaluated
 
 
@@ -297,13 +284,6 @@ def test_faults_are_named_with_what_is_allowed_and_show_no_value(arguments, mess
     with pytest.raises(FaultyInputError, match=message) as caught:
         evaluated(FRAME, **arguments)
     assert "MARKER" not in str(caught.value)
-
-
-def test_all_faults_are_named_at_once():
-    parameters = {"recursive_l": {"c": -1, "l": 3}, "nothing": {}}
-    with pytest.raises(FaultyInputError) as caught:
-        evaluated(FRAME, "never", ["entropy_l", "k"], parameters)
-    assert len(caught.value.faults) == 5
 
 
 def in_units():

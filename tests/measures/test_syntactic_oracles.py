@@ -9,13 +9,11 @@ import pandas as pd
 import pytest
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes
-from disclosure_control.basics.encoding.hierarchies import read_hierarchy
 from disclosure_control.measures.class_sizes import average_class_size, discernibility
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
 from disclosure_control.measures.syntactic_models import evaluate_syntactic_models
 from tests.examples import some_of
-from tests.measures.syntactic_referee import shared_file
-from tests.remedy.recodings.arx_data import ARX_MODELS
+from tests.remedy.recodings.arx_data import ARX_MODELS, arx_hierarchy, arx_table, shared_file
 
 # ---------------------------------------------------------------- sdcMicro
 
@@ -85,16 +83,6 @@ ARX_IS_WRONG = {
     # ARX stops adding once its sum is above the bound, though G(1) < 0 may bring it down again: here it does.
     ("sweep_synth_10000_L01111.jsonl", "grassberger:dx:3"): [4, 1, 1],
 }
-
-
-def arx_table(dataset: str) -> pd.DataFrame:
-    name = "data/adult/adult.csv" if dataset == "adult" else f"oracles/arx/synth/{dataset}.csv"
-    return pd.read_csv(shared_file(name), sep=";")
-
-
-def arx_hierarchy(dataset: str, attribute: str):
-    folder = "data/adult/adult_" if dataset == "adult" else "oracles/arx/synth/"
-    return read_hierarchy(shared_file(f"{folder}hierarchy_{attribute}.csv"))
 
 
 def generalised_classes(dataset: str, frame: pd.DataFrame, quasi_identifiers: list[str], levels: list[int]):

@@ -108,7 +108,7 @@ def test_a_class_with_one_value_is_the_riskiest_there_can_be(name):
 def test_merging_all_classes_is_never_riskier_than_the_riskiest_of_them(name, frame):
     """Coarser quasi-identifiers, down to none; the papers prove it of each model but one.
 
-    Grassberger's correction fades as classes grow (``test_grassberger_l_is_not_monotonic``), so it may go either way.
+    Grassberger's correction fades as classes grow, so it may go either way.
     """
     model = SYNTACTIC_MODELS[name]
     if name == "grassberger_l" or not frame["s"].notna().any():

@@ -66,20 +66,6 @@ def test_as_the_slow_referee_counts(people, k):
     assert compared(people, k) == referee(people, k)
 
 
-def test_other_bins_cut_a_class_into_parts():
-    """Two classes of four in each release; together there are eight parts of one."""
-    people = [(i // 4, i % 4 + 10 * 0, 0, 0) for i in range(8)]
-    found = compared(people, k=2)
-    assert found.alone == 8
-    assert found.fewer_than_k == 8
-
-
-def test_two_releases_of_two_each_single_everybody_out():
-    """By age in tens two are alike, by sex two others: both together leave each alone."""
-    found = compared([(i // 2, i % 2, 0, 0) for i in range(4)], k=2)
-    assert found == TwoReleases(4, 0, 0, 4, 4, {"value": 0})
-
-
 def test_what_is_added_about_somebody_whom_the_earlier_release_singled_out_counts():
     """One was alone before, and all knew 3 of her; now she is one of ten, and it is 7."""
     now_alike = [(0, 0, 7, 3)] + [(0, 1, i % 2, i % 2) for i in range(9)]
@@ -97,13 +83,6 @@ def test_values_of_two_files_are_compared_as_they_are_told():
     assert (codes_now[0] == codes_earlier[1], codes_now[2] == codes_earlier[0]) == (True, True)
     assert len({*codes_now, *codes_earlier}) == 4
     assert shared_codes(now, None, (3, 4))[1].tolist() == [-1] * 4
-
-
-def test_who_was_in_a_class_below_k_before_is_counted_where_both_leave_fewer_still():
-    """Four were alike, fewer than k = 5: the new release sets two of them apart from two; and eight into four each."""
-    classes = [(0, 0)] * 2 + [(1, 0)] * 2 + [(0, 1)] * 4 + [(1, 1)] * 4
-    found = compared([(now, earlier, 0, 0) for now, earlier in classes], k=5)
-    assert (found.alone, found.fewer_than_k) == (0, 12)
 
 
 def test_actg175_two_releases_of_five_alike_leave_people_alone_together():
@@ -167,11 +146,6 @@ def test_others_wait_with_leavers_of_one_value():
     codes = np.where(now < 0, -1, value), value
     held = people_to_hold_back(now, before, 2, np.arange(11), [codes])
     assert np.flatnonzero(held).tolist() == [0, 1, 2]  # by their order, until one has another value
-
-
-def test_nobody_is_held_back_where_all_parts_are_large():
-    now, before = np.repeat([0, 0, 1], 5), np.repeat([0, -1, 1], 5)
-    assert not people_to_hold_back(now, before, 5, np.arange(15)).any()
 
 
 def test_joiners_wait_and_others_wait_with_those_who_left():

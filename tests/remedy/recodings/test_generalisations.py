@@ -57,7 +57,7 @@ def assert_levels_are_nested_and_do_what_they_say(generalisation, codes: np.ndar
     assert all((coarse >= fine - 1e-12).all() for fine, coarse in pairwise(shares))
 
 
-@examples(80)
+@examples(45)
 @given(
     st.lists(NUMBERS, min_size=1, max_size=25),
     st.lists(st.integers(-10, 50), min_size=2, max_size=9, unique=True).map(sorted),
@@ -72,7 +72,7 @@ def test_bins_and_the_treatment_agree(numbers, edges, out_of_range):
     assert_levels_are_nested_and_do_what_they_say(generalisation, column.codes, raw)
 
 
-@examples(80)
+@examples(45)
 @given(st.lists(NUMBERS, min_size=1, max_size=25))
 def test_numbers_without_bins_and_the_treatment_agree(numbers):
     raw = pd.Series(numbers, dtype=float, name="q")
@@ -80,7 +80,7 @@ def test_numbers_without_bins_and_the_treatment_agree(numbers):
     assert_levels_are_nested_and_do_what_they_say(of_numbers("q", column), column.codes, raw)
 
 
-@examples(80)
+@examples(45)
 @given(
     st.lists(st.one_of(st.none(), st.sampled_from(["a", "b", "c", "d", "other", "x"])), max_size=60), st.integers(1, 6)
 )

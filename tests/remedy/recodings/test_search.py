@@ -188,7 +188,7 @@ def test_nothing_in_the_lattice_is_better(problem):
 
 
 @pytest.mark.thorough("1 s; the referee's other lattices are in the quick run")
-@examples(300)
+@examples(120)
 @given(st.integers(0, 2**32).map(skewed_problem))
 def test_nothing_is_better_where_classes_differ_much(problem):
     """Where an unsafe conclusion from l or t would do harm: this is what fails when one is drawn."""
@@ -219,7 +219,7 @@ def assert_nothing_is_better(problem: dict) -> None:
     assert found.best.n_classes == len(kept_classes)
 
 
-@examples(90)
+@examples(60)
 @given(st.one_of(problems(), st.integers(0, 2**32).map(skewed_problem)), st.data())
 def test_the_figures_of_one_transformation(problem, data):
     lattice, classes = as_lattice(problem["records"], problem["hierarchies"])

@@ -34,7 +34,7 @@ def treated_by(method, ages):
 
 
 @pytest.mark.parametrize("method", STEPS)
-@examples(60)
+@examples(30)
 @given(st.lists(st.integers(0, 30), min_size=6, max_size=30))
 def test_what_is_said_of_the_ends_holds_of_every_value(method, ages):
     treated = treated_by(method, ages)
@@ -47,16 +47,6 @@ def test_what_is_said_of_the_ends_holds_of_every_value(method, ages):
         low, high = map(float, label)
         holds_end = {BINS_HOLD: high == last, BANDS_HOLD: False, PARTS_HOLD: True}[reading]
         assert low <= age < high or (holds_end and age == high)
-
-
-def test_a_reading_is_not_that_of_another_treatment():
-    """By hand: ten belongs to the next bin and band; of Mondrian's two parts of three both ends are people's values."""
-    ages = [0, 5, 9, 10, 15, 30]
-    assert treated_by("bins", ages).frame["DM__AGE"].astype(str).tolist() == [
-        *("0--10", "0--10", "0--10", "10--20", "10--20", "20--30")
-    ]
-    assert treated_by("band", ages).frame["DM__AGE"].astype(str).tolist()[3:] == ["10--20", "10--20", "30--40"]
-    assert treated_by("mondrian", ages).frame["DM__AGE"].astype(str).tolist() == ["0--9"] * 3 + ["10--30"] * 3
 
 
 @pytest.mark.parametrize(("method", "words"), [("bins", BINS_HOLD), ("band", BANDS_HOLD), ("mondrian", PARTS_HOLD)])

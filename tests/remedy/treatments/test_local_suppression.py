@@ -61,8 +61,10 @@ def test_no_case_is_left_out(cases):
     assert found == set(CASES)
 
 
-@pytest.mark.parametrize("missing", ["wildcard", "category"])
-@pytest.mark.parametrize("name", some_of(CASES))
+@pytest.mark.parametrize(
+    ("name", "missing"),
+    [*((name, "wildcard") for name in some_of(CASES)), *((name, "category") for name in some_of(CASES)[1::4])],
+)
 def test_nobody_is_left_below_k_and_no_more_cells_go_than_in_sdcmicro(cases, name, missing):
     case = cases[name]
     keys, k = case["params"]["keyVars"], case["params"]["k"]
@@ -136,7 +138,7 @@ def treated_rows(rows, k, missing):
 
 
 @pytest.mark.thorough("1 s: many examples; one of each kind in the quick run")
-@examples(200)
+@examples(120)
 @given(tables, st.integers(2, 5), st.sampled_from(["wildcard", "category"]), st.booleans())
 def test_k_holds_nothing_else_changes_and_no_cell_can_be_given_back(rows, k, missing, by_pairs):
     with pytest.MonkeyPatch.context() as patch:

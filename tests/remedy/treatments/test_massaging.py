@@ -13,7 +13,6 @@ from disclosure_control.remedy.treatments.algorithms.label_changes import (
     label_changes,
     reweigh,
     score_by_logistic_regression,
-    ties_by_content,
 )
 from tests.examples import examples
 
@@ -147,15 +146,6 @@ def test_the_ranker_is_a_ridge_logistic_regression():
     assert found[label].mean() > found[~label].mean() + 0.1
 
 
-def test_the_ranker_does_not_see_the_order_of_records():
-    frame, label = a_frame()
-    known = np.arange(len(frame)) % 5 > 0
-    order = np.random.default_rng(1).permutation(len(frame))
-    first = score_by_logistic_regression(frame, label, known)
-    second = score_by_logistic_regression(frame.iloc[order], label[order], known[order])
-    assert (first[order] == second).all()
-
-
 def test_the_ranker_bears_a_label_that_is_told_exactly_and_a_column_without_values():
     frame = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0], "empty": [np.nan] * 4})
     found = score_by_logistic_regression(frame, np.array([False, False, True, True]), np.ones(4, dtype=bool))
@@ -225,12 +215,6 @@ def test_reweighing_as_a_treatment(applied):
     no_ill_men = table.assign(AE__OUT=table["AE__OUT"].mask(table["DM__SEX"] == "M", "well"))
     treated = apply({"method": "reweighing", "column": "AE__OUT", "sensitive": "DM__SEX"}, no_ill_men)
     assert "1 pairs of label and group" in treated.steps[0].notes[1]
-
-
-def test_ties_are_told_by_what_stands_in_a_record():
-    frame = pd.DataFrame({"a": ["x", "y", "x"], "b": ["1", "1", "1"]}, dtype="str")
-    assert ties_by_content(frame).tolist() == [0, 1, 0]
-    assert ties_by_content(frame.iloc[::-1]).tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize(

@@ -41,25 +41,6 @@ def cut(day: date, precision: int) -> str:
     return day.isoformat()[: (4, 7, 10)[precision]]
 
 
-@pytest.mark.thorough("1 s: many examples; one of each kind in the quick run")
-def test_by_records_that_end_before_they_begin():
-    """120 events whose end is known to the month alone: where that moves by its middle, a quarter is turned round."""
-    rng = np.random.default_rng(24)
-    begin = [date(2014, 1 + place % 12, int(day)) for place, day in enumerate(rng.integers(18, 28, 120))]
-    starts, ends = [cut(day, 2) for day in begin], [cut(day, 1) for day in begin]
-    offsets = [int(day) for day in rng.integers(1, 366, 120)]
-    assert not any(surely_before(b, a) for a, b in zip(starts, ends, strict=True))
-    by_middle = [
-        [
-            moved_dates(pd.Series([text]), np.array([o]), "fault").column[0]
-            for text, o in zip(texts, offsets, strict=True)
-        ]
-        for texts in (starts, ends)
-    ]
-    assert sum(surely_before(b, a) for a, b in zip(*by_middle, strict=True)) > 30  # the attack
-    assert sum(surely_before(b, a) for a, b in zip(*moved(starts, ends, offsets), strict=True)) == 0
-
-
 DAYS = st.dates(date(1990, 1, 1), date(2030, 12, 31))
 PRECISION = st.integers(0, 2)
 
@@ -74,7 +55,7 @@ def test_no_span_is_turned_round_and_no_precision_lost(begin, lasts, a, b, offse
 
 
 @pytest.mark.thorough("2 s: many examples; one of each kind in the quick run")
-@examples(400)
+@examples(200)
 @given(one=DAYS, other=DAYS, a=PRECISION, b=PRECISION, c=PRECISION, offset=st.integers(-365, 365))
 def test_no_certain_order_of_any_two_dates_is_turned_round(one, other, a, b, c, offset):
     """Also of dates of different columns, with whatever stands at the other ends of their spans."""
@@ -99,7 +80,7 @@ def test_intervals_of_complete_dates_stay(one, other, offset):
 @pytest.mark.thorough("3 s: many examples; one of each kind in the quick run")
 def test_an_interval_in_one_cell_is_not_turned_round():
     column = pd.Series(["2014-03/2014-03-30", "2014-03-01/2014-03", "2014-03/2014-03", "2014-11/2014"])
-    for offset in range(-400, 401):
+    for offset in range(-400, 401, 3):
         made = moved_dates(column, np.full(4, offset), "fault")
         assert not any(surely_before(*cell.split("/")[::-1]) for cell in made.column)
     assert (made.n_partial, made.n_times) == (4, 0)

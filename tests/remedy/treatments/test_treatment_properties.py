@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from disclosure_control.assess.assessment import Assessment, assess
 from disclosure_control.basics.telling.small_counts import MASKED
-from disclosure_control.remedy.treatments.evaluation import evaluate_treated
-from disclosure_control.remedy.treatments.registry import methods, n_changed
+from disclosure_control.remedy.treatments.registry import methods
 from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.remedy.treatments.treated_pilot import TreatedPilot
 from disclosure_control.run.tables import csv_bytes
@@ -238,15 +237,3 @@ def test_no_id_no_value_and_no_key_in_what_is_said(method):
     said = json.dumps(figures) + treatment_report(figures.found)
     assert "MARKER" not in said
     assert os.environ[KEY_NAME] not in said + csv_bytes(treated.released).decode()
-
-
-@FEW
-@given(frame=pilots())
-def test_no_treatment_changes_no_figure(frame):
-    treated = treat(frame, CONFIG, [])
-    before = assess(frame, CONFIG)
-    assert (treated.config.quasi_identifiers, treated.n_records_removed) == (CONFIG.quasi_identifiers, 0)
-    for result, same in zip(before.results, treated.assessment.results, strict=True):
-        np.testing.assert_array_equal(result.measure, same.measure)
-    assert evaluate_treated(frame, CONFIG).k_anonymity.n_risky == before.k_anonymity.n_risky
-    assert all(n_changed(frame[name], treated.frame[name]) == 0 for name in COLUMNS)

@@ -12,7 +12,6 @@ from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.telling.confidence_intervals import wilson_interval
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps import READERS
-from disclosure_control.steps.risk.sections import SECTIONS
 from disclosure_control.steps.risk.step import run_step
 from disclosure_control.steps.running import StepInput
 from tests.cases import each
@@ -156,12 +155,6 @@ def test_faults_of_the_key(value, words):
     assert words in fault
     with pytest.raises(FaultyInputError):
         settings_of_key("risk", value)
-
-
-def test_settings():
-    assert settings_of_key("risk", "all").sections == tuple(SECTIONS)
-    assert settings_of_key("risk", {"max_key_set": 2}).max_key_set == 2
-    assert faults_of_key("risk", {"sections": "all"}, {}, None) == []
 
 
 # ---------------------------------------------------------------- what needs a setting, and what it then gives
@@ -407,9 +400,3 @@ def test_a_parameter_of_a_model_that_cannot_run_is_a_fault():
         run({"models": {"wasserstein_t": {"threshold": 5}}})
     with pytest.raises(FaultyInputError, match="set hierarchy to its file"):
         run({"models": {"hierarchical_t": {"threshold": 0.2}}})
-
-
-def test_weights_below_one_are_said_aloud():
-    result = run({"weights": "weight"}, SMALL.assign(weight=0.5))
-    assert result.figures["sampling"]["weights_below_one"] == 5
-    assert "5 records have a weight below 1" in result.report

@@ -119,18 +119,6 @@ def test_a_variable_is_found_behind_domain_and_test():
     assert list(identifier_columns([*identifiers, "LB__Dr. X", "LB__X.LBCAT"])) == identifiers
 
 
-@pytest.mark.parametrize(
-    "column",
-    [
-        *("P__Phone 2", "P__phone1", "P__Address2", "P__Comment 3", "P__LastName2", "P__e-mail 1"),
-        *("LB__LBCOM2", "DM__SITEID2", "MH__MHTERM1", "LB__X.LBREFID2"),
-    ],
-)
-def test_a_number_behind_the_name_of_an_identifier_makes_no_difference(column):
-    assert column in identifier_columns([column])
-    assert identifier_columns(["LB__Test 2", "LB__LBTEST1", "VS__Height 2"]) == {}
-
-
 # ---------------------------------------------------------------- dates: times and intervals
 
 
@@ -399,10 +387,3 @@ def test_a_key_in_the_pilot_s_folder_is_a_fault(tmp_path, step):
 def test_a_key_of_any_bytes(monkeypatch):
     monkeypatch.setenv(KEY_NAME, b"\xff\xfe7f1c93e0b85d4a26".decode("utf-8", "surrogateescape"))
     assert read_key(KEY_FROM) == b"\xff\xfe7f1c93e0b85d4a26"
-
-
-def test_a_misspelt_column_to_keep_is_a_fault():
-    step = {"method": "drop_identifiers", "keep": ["DM__SITEIDD"]}
-    (fault,) = faults_of_key("treatment", [step], {}, ["USUBJID", "DM__SITEID"])
-    assert "drop_identifiers['keep']: column 'DM__SITEIDD' is not in the dataset" in fault
-    assert "did you mean 'DM__SITEID'?" in fault

@@ -11,7 +11,6 @@ from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import FOR_CONTROLLER, MASKED
-from disclosure_control.remedy.treatments import steps
 from disclosure_control.remedy.treatments.evaluation import evaluate_treated
 from disclosure_control.remedy.treatments.keys import command_to_set
 from disclosure_control.remedy.treatments.seeds import DEFAULT_SEED
@@ -79,18 +78,6 @@ def test_the_seed_and_its_default():
     assert plain.chance.read() == DEFAULT_SEED == 12345
     seeded = settings_of_key("treatment", {"seed": 7, "steps": [BAND]})
     assert (seeded.steps, seeded.chance.read()) == (plain.steps, 7)
-
-
-def test_steps_are_checked_once(monkeypatch):
-    """A list of dictionaries is checked where it is handed to ``treat``; steps that were read are not checked again."""
-    frame = pd.DataFrame({"DM__AGE": [21.0, 34.0]})
-    (step,) = settings_of_key("treatment", [BAND]).steps
-    checked = []
-    monkeypatch.setattr(steps, "faults_of_steps", lambda *given: checked.append(given) or [])
-    assert treat(frame, config_for([], ["DM__AGE"]), [step]).steps[0].method == "band"
-    assert checked == []
-    treat(frame, config_for([], ["DM__AGE"]), [BAND])
-    assert len(checked) == 1
 
 
 def test_no_config_names_a_value_of_a_person_in_a_fault():
