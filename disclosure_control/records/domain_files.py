@@ -23,7 +23,7 @@ from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.counted_texts import CountedDictionary
 from disclosure_control.records.disk import with_progress
-from disclosure_control.records.limits import USUAL_FILE_LIMITS, FileLimits
+from disclosure_control.records.limits import USUAL_LIMITS, Limits
 from disclosure_control.records.spill import Aside, SpilledPieces, put_codes
 from disclosure_control.records.sql import REMEDY_IN_MEMORY, ROWS_AT_ONCE, Database
 from study.formats.delimited_blocks import BlocksOfText, Dialect
@@ -276,15 +276,13 @@ class _Divided:
         return frame
 
 
-def read_large_file(
-    path: Path, options: FileOptions, database: Database, limits: FileLimits = USUAL_FILE_LIMITS
-) -> SourceTable:
+def read_large_file(path: Path, options: FileOptions, database: Database, limits: Limits = USUAL_LIMITS) -> SourceTable:
     """Read a file of delimited text, or of Parquet, once and put its records aside in the folder of a ``database``.
 
     Raises ``FaultyInputError`` where it is not as ``REMEDY`` says, or a column has more distinct values than fit.
     """
     blocks = BlocksOfParquetDomain if suffix_of(path) == PARQUET else functools.partial(_BlocksOfText, options=options)
-    file = blocks(path, limits.block_bytes)
+    file = blocks(path, limits.file_block_bytes)
     stop_at(name_faults(file.columns, path))
     met = [CountedDictionary(is_cleaned=False) for _ in file.columns]
     codes = Aside(database.new_folder() / "rows", [pa.int32()] * len(met))

@@ -3,32 +3,9 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from study.formats.delimited_blocks import BLOCK_BYTES
-
-
-@dataclass(frozen=True)
-class FileLimits:
-    """How much is in memory at once: bytes of text, of which Arrow reads 32 blocks ahead, and a column's values."""
-
-    block_bytes: int = 1 << 23
-    n_values: int = 10_000_000
-
-
-USUAL_FILE_LIMITS = FileLimits()
-
-
-@dataclass(frozen=True)
-class MergeLimits:
-    """A file of fewer bytes is read whole; ``rows_per_part`` of all domains together are merged at once."""
-
-    large_bytes: int = 1 << 25
-    rows_per_part: int = 1 << 18
-    file: FileLimits = USUAL_FILE_LIMITS
-
-
-USUAL_MERGE_LIMITS = MergeLimits()
 
 
 @dataclass(frozen=True)
@@ -36,8 +13,10 @@ class Limits:
     """How much is in memory at once: bytes of text, cells of a part, flagged people of a part, classes, and values.
 
     ``few_texts``: distinct values kept of a column that the config does not name; of columns with more, a sample.
-    ``rows_at_hand``: rows of a released domain file that are searched together for facts; ``domains`` are the limits of
-    domain files.
+    ``cells_at_hand``: people times columns of the release that are searched together for who is alone.
+    ``rows_at_hand``: rows of a released domain file that are searched together for facts. A domain file of fewer than
+    ``large_bytes`` is read whole, others by ``file_block_bytes``, of which Arrow reads 32 blocks ahead;
+    ``rows_per_part`` of all domains together are merged at once.
     """
 
     block_bytes: int = BLOCK_BYTES
@@ -46,16 +25,12 @@ class Limits:
     n_classes: int = 10_000_000
     n_values: int = 10_000_000
     few_texts: int = 1 << 20
+    cells_at_hand: int = 1 << 25
     rows_at_hand: int = 1 << 22
-    domains: MergeLimits = USUAL_MERGE_LIMITS
+    large_bytes: int = 1 << 25
+    file_block_bytes: int = 1 << 23
+    rows_per_part: int = 1 << 18
 
 
 USUAL_LIMITS = Limits()
-NO_LIMITS = Limits(  # all is in memory
-    cells_per_part=sys.maxsize,
-    flagged_per_part=sys.maxsize,
-    n_classes=sys.maxsize,
-    n_values=sys.maxsize,
-    few_texts=sys.maxsize,
-    rows_at_hand=sys.maxsize,
-)
+NO_LIMITS = Limits(**dict.fromkeys((one.name for one in fields(Limits)), sys.maxsize))  # all is in memory

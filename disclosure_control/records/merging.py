@@ -16,7 +16,7 @@ from disclosure_control.basics.telling.progress import progress
 from disclosure_control.records.choice import AUTO, Choice, by_free_memory, fits_from_disk
 from disclosure_control.records.domain_files import PARQUET, read_large_file
 from disclosure_control.records.domains import Divisible, DomainReader
-from disclosure_control.records.limits import USUAL_MERGE_LIMITS, Limits, MergeLimits
+from disclosure_control.records.limits import USUAL_LIMITS, Limits
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.records.spill import SpilledFrames, spill_folder
 from disclosure_control.records.sql import Database, database_in
@@ -45,9 +45,7 @@ def choose_merging(asked: str, folder: Path) -> Choice:
 
 
 @contextlib.contextmanager
-def working_on(
-    engine: str, folder: Path, results: Path, limits: MergeLimits = USUAL_MERGE_LIMITS
-) -> Iterator[MergeResources]:
+def working_on(engine: str, folder: Path, results: Path, limits: Limits = USUAL_LIMITS) -> Iterator[MergeResources]:
     """The resources for merging a pilot's ``folder``; intermediate files are removed at the end of the block."""
     from study.merge.combine import MergeResources  # by door 1 alone
 
@@ -59,7 +57,7 @@ def working_on(
         yield working_in(database, limits)
 
 
-def working_in(database: Database, limits: MergeLimits = USUAL_MERGE_LIMITS) -> MergeResources:
+def working_in(database: Database, limits: Limits = USUAL_LIMITS) -> MergeResources:
     """How a merge works from disk, in the folder of a ``database``."""
     from study.merge.combine import MergeResources
 
@@ -88,17 +86,17 @@ def _bytes_of_text(path: Path) -> int:
         return path.stat().st_size
 
 
-def read_by_size(path: Path, options: FileOptions, database: Database, limits: MergeLimits) -> SourceTable:
+def read_by_size(path: Path, options: FileOptions, database: Database, limits: Limits) -> SourceTable:
     """A large file that can be read in pieces put aside by a ``database``, any other one whole.
 
     Text with titles above its header is one of the others.
     """
     if is_read_in_pieces(path, limits) and not (suffix_of(path) != PARQUET and has_text_above_header(path, options)):
-        return read_large_file(path, options, database, limits.file)
+        return read_large_file(path, options, database, limits)
     return _read_and_told(path, options)
 
 
-def is_read_in_pieces(path: Path, limits: MergeLimits) -> bool:
+def is_read_in_pieces(path: Path, limits: Limits) -> bool:
     """Whether a file is large, and of a format and a kind that can be read in pieces."""
     suffix = suffix_of(path)
     is_large = suffix in READ_IN_PIECES and _bytes_of_text(path) >= limits.large_bytes
@@ -128,7 +126,7 @@ class DomainsFromDisk(DomainReader):
             if suffix_of(path) not in USUAL_DELIMITERS:
                 return read_domain_file(path, options)
             table = self.read(path, options)
-            if is_read_in_pieces(path, self.limits.domains) and not divisible(table):
+            if is_read_in_pieces(path, self.limits) and not divisible(table):
                 return read_domain_file(path, options)
             return table
 
@@ -140,7 +138,7 @@ class DomainsFromDisk(DomainReader):
         yield self.database.new_folder()
 
     def merged(self, merge: Callable[[MergeResources], Combined]) -> EncodedRecords:
-        combined = merge(working_in(self.database, self.limits.domains))
+        combined = merge(working_in(self.database, self.limits))
         return EncodedRecords.of_pieces(combined.columns, combined.pieces, self.database, self.limits)
 
 
@@ -148,11 +146,11 @@ def domains_from_disk(database: Database, limits: Limits) -> DomainsFromDisk:
     """Large files put aside, and any others whole that need no more than a run from disk takes."""
 
     def read(path: Path, options: FileOptions) -> SourceTable:
-        return read_by_size(path, options, database, limits.domains)
+        return read_by_size(path, options, database, limits)
 
     def fits(path: Path) -> bool:
-        return is_read_in_pieces(path, limits.domains) or fits_from_disk(path)
+        return is_read_in_pieces(path, limits) or fits_from_disk(path)
 
     at_hand = limits.rows_at_hand
-    rows_per_part = limits.domains.rows_per_part
+    rows_per_part = limits.rows_per_part
     return DomainsFromDisk(read, fits, 2 * at_hand, at_hand, rows_per_part, database=database, limits=limits)

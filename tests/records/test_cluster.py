@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,6 @@ from disclosure_control.records.spill import put_codes
 from disclosure_control.run.beside import SPILL, beside
 from tests.places import PROJECT
 from tests.records.test_engines import CONFIG, results_of
-from tests.records.test_treatment_by_engine import treated
 from tests.records.written_pilots import NASTY, NUMBERS, opened_with, text_of
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, files_below, leaks, of_the_data
 
@@ -34,55 +34,49 @@ PEOPLE = [
 EVERY_KIND = CONFIG | {"sensitive_feature": ["V", "W"], "missing_qis": "wildcard", "risk": {"records": False}}
 
 
+STEPS = [{"method": "bins", "column": "AGE", "edges": [0, 2, 30]}, {"method": "suppress_records"}]
+
+
+@pytest.fixture(scope="module")
+def workers(tmp_path_factory):
+    """What two workers of this machine count, and of which files they were asked."""
+    asked: list[Path] = []
+    with counting_on_cluster(ClusterSettings(), tmp_path_factory.mktemp("workers")) as count:
+        yield lambda path, columns: asked.append(path) or count(path, columns), asked
+
+
 @pytest.mark.thorough("10 s: processes")
-def test_two_workers_of_this_machine_find_the_same_bytes_as_in_memory(tmp_path, monkeypatch, capfd):
+def test_two_workers_of_this_machine_find_the_same_bytes_as_in_memory(workers, tmp_path, monkeypatch, capfd):
+    """Of the pilot, and of what a treatment left of it."""
+    count, asked = workers
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-    path = tmp_path / "combined_dataset.csv"
+    monkeypatch.setattr(cluster, "counting_on_cluster", lambda settings, run: contextlib.nullcontext(count))
+    path, config = tmp_path / "combined_dataset.csv", EVERY_KIND | {"treatment": STEPS}
     path.write_bytes(text_of(PEOPLE))
-    with opened_with("memory", path, EVERY_KIND, TINY) as opened:
+    with opened_with("memory", path, config, TINY) as opened:
         expected = results_of(opened, tmp_path / "memory")
-    with opened_with("cluster", path, EVERY_KIND, TINY, counting_on_cluster) as opened:
+    with opened_with("cluster", path, config, TINY) as opened:
+        n_before = len(asked)
         found = results_of(opened, tmp_path / "cluster")
     assert found == expected
+    assert len(asked) > n_before > 0
     assert not (beside(tmp_path) / SPILL).exists()
     assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.thorough("10 s: processes")
-def test_two_workers_count_what_a_treatment_left_as_in_memory(tmp_path):
-    asked: list[Path] = []
-
-    @contextlib.contextmanager
-    def noted(settings, run):
-        with counting_on_cluster(settings, run) as count:
-            yield lambda path, columns: asked.append(path) or count(path, columns)
-
-    steps = [{"method": "bins", "column": "AGE", "edges": [0, 2, 30]}, {"method": "suppress_records"}]
-    path, found = tmp_path / "combined_dataset.csv", {}
-    path.write_bytes(text_of(PEOPLE))
-    for engine in ("memory", "cluster"):
-        with opened_with(engine, path, CONFIG | {"treatment": steps}, TINY, noted) as opened:
-            n_before = len(asked)
-            step, *released = treated(opened, tmp_path)
-            found[engine] = json.dumps(step.figures), step.report, *released
-    assert found["cluster"] == found["memory"]
-    assert len(asked) > n_before > 0
 
 
 # ---------------------------------------------------------------- what goes wrong
 
 
 @pytest.mark.thorough("10 s: processes")
-def test_what_goes_wrong_at_a_worker_is_said_without_its_words(tmp_path):
-    path = tmp_path / "codes.parquet"
+def test_what_goes_wrong_at_a_worker_is_said_without_its_words(workers, tmp_path):
+    path, count = tmp_path / "codes.parquet", workers[0]
     put_codes(path, [[np.arange(20)]], 1)
     whole = path.read_bytes()
-    with counting_on_cluster(ClusterSettings(), tmp_path) as count:
-        path.write_bytes(whole[:4] + bytes(40) + whole[44:])  # the list of its columns is whole
-        with pytest.raises(FaultyInputError, match="Dask did not count") as raised:
-            list(count(path, [0]))
-        path.write_bytes(whole)
-        assert [one.num_rows for one in count(path, [0])] == [20]
+    path.write_bytes(whole[:4] + bytes(40) + whole[44:])  # the list of its columns is whole
+    with pytest.raises(FaultyInputError, match="Dask did not count") as raised:
+        list(count(path, [0]))
+    path.write_bytes(whole)
+    assert [one.num_rows for one in count(path, [0])] == [20]
     assert "codes" not in str(raised.value)
 
 
@@ -153,9 +147,6 @@ def test_a_scheduler_of_its_own_and_its_workers_find_the_same_until_it_goes(pilo
 
 def address_in(file: Path, seconds: float = 30) -> str:
     """The address that a scheduler writes when it is ready."""
-    import json
-    import time
-
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         with contextlib.suppress(OSError, ValueError):

@@ -16,7 +16,6 @@ from disclosure_control.assess.opening import OpenedPilot
 from disclosure_control.assess.risky_rows import risky_row_files
 from disclosure_control.basics.telling.faults import RecordsNotAtHandError
 from disclosure_control.basics.telling.small_counts import MASKED
-from disclosure_control.records.choice import ENGINES
 from disclosure_control.records.limits import Limits
 from disclosure_control.report.run_texts import full_privacy_report
 from disclosure_control.report.run_told import privacy_summary
@@ -27,7 +26,6 @@ from tests.models import referee
 from tests.records.written_pilots import (
     COLUMNS,
     NUMBERS,
-    by_engine,
     configs,
     limits,
     opened_with,
@@ -35,8 +33,6 @@ from tests.records.written_pilots import (
     rows,
     text_of,
 )
-
-OTHERS = sorted(set(ENGINES) - {"memory"})
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +57,7 @@ def results_of(opened: OpenedPilot, folder) -> dict[str, bytes]:
     """Every file of results by name, as door 2 writes them."""
     assessment = assessed(opened)
     steps = run_steps("P", folder, opened.dataset, assessment)
-    assert list(steps) == ["identifiers", "risk", "context"]
+    assert set(steps) >= {"identifiers", "risk", "context"}
     folder.mkdir()
     results = ResultSet(folder, "P.json")
     for name, pieces in risky_row_files(assessment):
@@ -78,31 +74,29 @@ def results_of(opened: OpenedPilot, folder) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(results.staging.iterdir())}
 
 
-@pytest.mark.thorough("6 s: both engines over whole pilots; their parts in the quick run")
-@pytest.mark.parametrize("engine", by_engine(OTHERS))
-@examples(50)
+@pytest.mark.thorough("3 s: both engines over whole pilots; their parts in the quick run")
+@examples(24)
 @given(rows(), configs, limits, st.integers(0, 3))
-def test_the_same_bytes_as_in_memory(tmp_path_factory, engine, people, config, parts, n_empty):
+def test_the_same_bytes_from_disk_as_in_memory(tmp_path_factory, people, config, parts, n_empty):
     folder = tmp_path_factory.mktemp("pilot")
     path = folder / "combined_dataset.csv"
     path.write_bytes(text_of(people, n_empty))
     with opened_with("memory", path, config, parts) as opened:
         expected = results_of(opened, folder / "memory")
-    with opened_with(engine, path, config, parts) as opened:
-        found = results_of(opened, folder / engine)
+    with opened_with("disk", path, config, parts) as opened:
+        found = results_of(opened, folder / "disk")
     assert list(found) == list(expected)
     assert [name for name in found if found[name] != expected[name]] == []
 
 
 @pytest.mark.thorough("1 s: both engines over whole pilots; their parts in the quick run")
-@pytest.mark.parametrize("engine", by_engine(sorted(ENGINES)))
-@examples(60)
-@given(rows(12), configs, limits)
-def test_what_the_slow_referee_finds(tmp_path_factory, engine, people, config, parts):
+@examples(40)
+@given(rows(12), configs)
+def test_what_the_slow_referee_finds(tmp_path_factory, people, config):
     path = tmp_path_factory.mktemp("pilot") / "combined_dataset.csv"
     path.write_bytes(text_of(people))
     config = config | {"binning_config": {}, "sensitive_binning_config_for_L": {}}
-    with opened_with(engine, path, config, parts) as opened:
+    with opened_with("memory", path, config) as opened:
         assessment = assessed(opened)
         listed = [piece for _, pieces in risky_row_files(assessment) for piece in pieces]
     assert_as_the_referee_says(assessment, listed, people, config)
@@ -141,8 +135,7 @@ def what_blocks_cut() -> set[str]:
 
 
 @pytest.mark.thorough("1 s: both engines over whole pilots; their parts in the quick run")
-@pytest.mark.parametrize("engine", by_engine(OTHERS))
-def test_wherever_a_part_ends_the_slow_referee_finds_the_same(tmp_path, engine):
+def test_wherever_a_part_ends_the_slow_referee_finds_the_same(tmp_path):
     assert what_blocks_cut() == {"a letter", "a quoted line break", "a class"}
     path = tmp_path / "combined_dataset.csv"
     path.write_bytes(TEXT)
@@ -151,7 +144,7 @@ def test_wherever_a_part_ends_the_slow_referee_finds_the_same(tmp_path, engine):
     for size in CUT:
         n_people = 1 + size % 4
         parts = Limits(block_bytes=size, cells_per_part=n_people, flagged_per_part=n_people)
-        with opened_with(engine, path, config, parts) as opened:
+        with opened_with("disk", path, config, parts) as opened:
             assessment = assessed(opened)
             listed = [piece for _, pieces in risky_row_files(assessment) for piece in pieces]
         assert_as_the_referee_says(assessment, listed, NASTY_PEOPLE, config)

@@ -19,7 +19,7 @@ from disclosure_control.basics.encoding import dictionary
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records import merging
 from disclosure_control.records.domain_files import read_large_file as large
-from disclosure_control.records.limits import FileLimits, MergeLimits
+from disclosure_control.records.limits import Limits
 from disclosure_control.records.merging import choose_merging, working_on
 from study.formats import packed
 from study.merge.combine import Combined, combine_domains
@@ -29,7 +29,7 @@ from tests.config_keys import settings_of_key
 from tests.study.merge.merge_files import write
 from tests.study.merge.test_merge_findings_referee import assert_is_as_the_referee_says, large_domain
 
-TINY = MergeLimits(large_bytes=0, rows_per_part=3, file=FileLimits(block_bytes=300))
+TINY = Limits(large_bytes=0, rows_per_part=3, file_block_bytes=300)
 
 
 def merged(folder, engine, subject_id, merge, limits=TINY):
@@ -173,7 +173,7 @@ def in_blocks_of(n_bytes, folder):
     def merged_so(records, merge, starts):
         write(folder / "dm.csv", [{"USUBJID": subject, "RFSTDTC": start} for subject, start in starts.items()])
         write(folder / "lb.csv", records)
-        limits = MergeLimits(large_bytes=0, rows_per_part=3, file=FileLimits(block_bytes=n_bytes))
+        limits = Limits(large_bytes=0, rows_per_part=3, file_block_bytes=n_bytes)
         (folder / "results").mkdir(exist_ok=True)
         with working_on("disk", folder, folder / "results", limits) as working:
             rules = settings_of_key("subject_id", {}), settings_of_key("merge", merge)
@@ -384,7 +384,7 @@ def test_what_can_not_be_read_in_pieces_says_what_helps(tmp_path, text, words):
 
 def test_a_column_of_too_many_values_is_said_before_memory_is_full(tmp_path):
     write(tmp_path / "DM.csv", people(9))
-    few = replace(TINY, file=replace(TINY.file, n_values=5))
+    few = replace(TINY, n_values=5)
     assert "'USUBJID' has more than 5 distinct values" in merged(tmp_path, "disk", None, None, few)[2][0]
 
 

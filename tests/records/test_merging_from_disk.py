@@ -14,7 +14,7 @@ import pytest
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_or_draft
 from disclosure_control.records import choice, domain_files, merging
 from disclosure_control.records.domain_files import read_large_file
-from disclosure_control.records.limits import MergeLimits
+from disclosure_control.records.limits import Limits
 from disclosure_control.records.merging import SpilledFrames, working_on
 from disclosure_control.records.sql import database_in
 from disclosure_control.run.beside import SPILL, beside
@@ -41,8 +41,8 @@ def results_of(folder: Path, findings: tuple[str, ...] = ("LB", "VS", "EG")) -> 
     return folder / "results"
 
 
-def limits_for(n_files: int) -> MergeLimits:
-    return MergeLimits(large_bytes=0, rows_per_part=n_files * N_PEOPLE // N_PARTS)
+def limits_for(n_files: int) -> Limits:
+    return Limits(large_bytes=0, rows_per_part=n_files * N_PEOPLE // N_PARTS)
 
 
 @pytest.fixture

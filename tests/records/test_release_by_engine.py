@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from config import RESULTS_FOLDER
 from disclosure_control.assess.assessment import evaluate
 from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.records import domain_files
-from disclosure_control.records.limits import FileLimits, Limits, MergeLimits
+from disclosure_control.records.limits import Limits
 from disclosure_control.report.verdict import verdict_on, what_leaves
 from disclosure_control.run.tables import csv_bytes
 from disclosure_control.steps.running import StepResult, run_steps
@@ -144,14 +145,16 @@ limits = st.builds(
     lambda block, large, rows, people: Limits(
         block_bytes=2000,
         cells_per_part=people,
-        domains=MergeLimits(large, rows, FileLimits(block)),
+        large_bytes=large,
+        rows_per_part=rows,
+        file_block_bytes=block,
     ),
     st.integers(LARGEST_RECORD, 3 * LARGEST_RECORD),
     st.sampled_from([0, 0, 2000]),
     st.integers(1, 40),
     st.integers(1, 8),
 )
-TINY = Limits(block_bytes=2000, cells_per_part=3, domains=MergeLimits(0, 12, FileLimits(LARGEST_RECORD)))
+TINY = Limits(block_bytes=2000, cells_per_part=3, large_bytes=0, rows_per_part=12, file_block_bytes=LARGEST_RECORD)
 
 
 @contextmanager
@@ -189,7 +192,7 @@ def compare(engine: str, path: Path, config: dict, parts: Limits) -> StepResult:
 
 
 @pytest.mark.thorough("a package is written twice per example; the cases below are a cheap sibling")
-@examples(12)
+@examples(6)
 @given(st.integers(0, 2**32), st.integers(3, 40), configs(), limits)
 def test_the_same_bytes_as_in_memory(tmp_path_factory, seed, n_people, config, parts):
     path = written(study(seed, n_people), tmp_path_factory.mktemp("pilot"))
@@ -212,24 +215,13 @@ def config_with(release: dict | None = None, *steps: dict) -> dict:
     return CONFIG | {"treatment": {"seed": 1, "steps": list(steps)}, "release": KEY | (release or {})}
 
 
-@pytest.mark.thorough("2 s: both engines over whole pilots; their parts in the quick run")
-def test_nothing_of_a_large_file_is_in_memory_whole(tmp_path, monkeypatch):
-    """Of the rows of a large file a part at a time is made a frame of; the package's own is searched in parts, too."""
+@pytest.mark.thorough("2 s")
+def test_what_is_too_large_to_be_searched_is_said_in_the_verdict(tmp_path, monkeypatch):
+    """Of the rows of a large file a part at a time is made a frame of, and it is described by the codebook."""
     path, seen = pilot(tmp_path), []
+    (tmp_path / "define.xml").write_text("<ODM/>", encoding="utf-8")
     monkeypatch.setattr(domain_files, "frame_of", lambda columns: seen.append(frame_of(columns)) or seen[-1])
-    parts = Limits(block_bytes=2000, rows_at_hand=0, domains=TINY.domains)
-    with released("disk", path, config_with(), parts) as (found, files, _):
-        n_rows = found.figures["files"]["vs.csv"]["records_of_source"]
-        whole = [frame for frame in seen if len(frame) >= n_rows and frame.shape[1] > 1]  # one column: distinct values
-        assert n_rows > 30
-        assert not whole
-        assert b"VSTESTCD" in files["released/vs.csv"]
-
-
-@pytest.mark.thorough("2 s; three releases")
-def test_what_is_too_large_to_be_searched_is_said_in_the_verdict(tmp_path):
-    path = pilot(tmp_path)
-    parts = Limits(block_bytes=2000, rows_at_hand=5, domains=TINY.domains)
+    parts = replace(TINY, rows_at_hand=5)
     with released("disk", path, config_with(), parts) as (found, files, _):
         assert found.figures["study_tables"]["not_compared"] == ["AE", "DM", "LB", "VS"]
         assert found.figures["study_tables"]["fit_for_use"] == "with limits"
@@ -247,67 +239,44 @@ def test_what_is_too_large_to_be_searched_is_said_in_the_verdict(tmp_path):
         assert "columns of AE, DM, LB, VS that may name people" in found.report
         assert "Not looked at: what acquaintances know" in found.report
         said = found.outcome.not_looked_at(MASKED)
+        n_rows = found.figures["files"]["vs.csv"]["records_of_source"]
+        assert "was written part by part" in found.figures["no_define_xml"]
+        assert "released/define.xml" not in files
+        assert b"VSTESTCD" in files["released/vs.csv"]
     assert len([one for one in said if "from disk" in one]) == 2
-    with released("disk", path, config_with(), TINY) as (found, _, _):
-        assert "not_scanned" not in found.figures
-        assert found.figures["study_tables"]["not_compared"] == []
-        assert found.figures["longitudinal"]["people"] == found.figures["people"]
-        assert not [one for one in found.outcome.not_looked_at(MASKED) if "from disk" in one]
+    assert n_rows > 30
+    assert not [one for one in seen if len(one) >= n_rows and one.shape[1] > 1]  # one column: distinct values
 
 
 @pytest.mark.thorough("2 s; three releases")
-def test_an_earlier_release_is_looked_at_from_disk_as_in_memory(tmp_path):
+def test_an_earlier_release_and_a_file_of_which_nobody_stays_are_seen_from_disk_as_in_memory(tmp_path):
     """The same pilot released before under another name, with wider bands: k by both together."""
-    path, folder = pilot(tmp_path), tmp_path / "earlier"
+    (tmp_path / "pilot").mkdir()
+    files = study(5, 14)
+    path, folder = written({name: files[name] for name in files if name != "LB"}, tmp_path / "pilot"), tmp_path / "2025"
     folder.mkdir()
     before = {"treatment": {"seed": 1, "steps": [STEPS[0]], "release": "2025"}}
-    with released("memory", path, config_with() | before, TINY) as (_, files, _):
-        for name, content in files.items():
+    with released("memory", path, config_with() | before, TINY) as (_, earlier, _):
+        for name, content in earlier.items():
             (folder / Path(name).name).write_bytes(content)
-    earlier = {"earlier": {"folder": str(folder), "name": "2025"}}
-    found = compare("disk", path, config_with(earlier, {**STEPS[0], "width": 15}), TINY)
+    files["LB"].assign(USUBJID="somebody else").to_csv(tmp_path / "pilot" / "lb.csv", index=False)
+    config = config_with({"earlier": {"folder": str(folder), "name": "2025"}}, {**STEPS[0], "width": 15})
+    found = compare("disk", path, config | {"merge": {"ignore": ["LB"]}}, TINY)
     assert found.figures["earlier_release"]["people_in_both"] == 14
-
-
-@pytest.mark.thorough("0.8 s")
-@pytest.mark.parametrize(
-    ("release", "named"),
-    [
-        ({"rare_terms": {"at_least": 3}}, "release['rare_terms']"),
-        ({"format": "xpt5"}, "release['format']: xpt5 is written whole"),
-    ],
-)
-def test_settings_that_need_records_are_refused_before_the_run(tmp_path, release, named):
-    with opened_with("disk", pilot(tmp_path, 4), config_with(release), TINY) as opened:
-        (fault,) = refused(opened.config)
-    assert fault.startswith(named)
-    assert "--engine memory" in fault
-
-
-@pytest.mark.thorough("0.8 s")
-def test_a_study_without_ids_is_refused_before_the_run(tmp_path):
-    config = config_with() | {"subject_id": {"column": None}}
-    with opened_with("disk", pilot(tmp_path, 4), config, TINY) as opened:
-        (fault,) = refused(opened.config)
-    assert "numbers the rows of a file" in fault
-
-
-@pytest.mark.thorough("1 s")
-def test_a_large_file_that_came_with_a_definition_is_described_by_the_codebook(tmp_path):
-    path = pilot(tmp_path)
-    (tmp_path / "define.xml").write_text("<ODM/>", encoding="utf-8")
-    with released("disk", path, config_with(), TINY) as (found, files, _):
-        assert "was written part by part" in found.figures["no_define_xml"]
-        assert "released/define.xml" not in files
-
-
-@pytest.mark.thorough("2 s")
-def test_a_file_of_which_nobody_stays_is_not_written(tmp_path):
-    files = study(5, 14)
-    files["LB"] = files["LB"].assign(USUBJID="somebody else")
-    path = written({name: frame for name, frame in files.items() if name != "LB"}, tmp_path)
-    files["LB"].to_csv(tmp_path / "lb.csv", index=False)
-    config = config_with() | {"merge": {"ignore": ["LB"]}}
-    found = compare("disk", path, config, TINY)
     assert found.figures["left_out"]["lb.csv"] == "no record of it is left"
     assert "released/lb.csv" not in found.files
+    assert "not_scanned" not in found.figures
+    assert found.figures["study_tables"]["not_compared"] == []
+    assert found.figures["longitudinal"]["people"] == found.figures["people"]
+
+
+@pytest.mark.thorough("0.8 s")
+def test_settings_that_need_records_are_refused_before_the_run(tmp_path):
+    release = {"rare_terms": {"at_least": 3}, "format": "xpt5"}
+    config = config_with(release) | {"subject_id": {"column": None}}
+    with opened_with("disk", pilot(tmp_path, 4), config, TINY) as opened:
+        terms, written_whole, without_ids = refused(opened.config)
+    assert terms.startswith("release['rare_terms']")
+    assert written_whole.startswith("release['format']: xpt5 is written whole")
+    assert "numbers the rows of a file" in without_ids
+    assert all("--engine memory" in fault for fault in (terms, written_whole, without_ids))

@@ -5,20 +5,15 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from hypothesis import strategies as st
 
-from config import ClusterSettings
 from config.model_settings import PilotConfig
 from disclosure_control.assess.opening import OpenedPilot, opened
-from disclosure_control.records import cluster
-from disclosure_control.records.cluster import counting_by
 from disclosure_control.records.limits import Limits
 from disclosure_control.records.needs import faults_of_needs
-from disclosure_control.records.sql import Count
 from disclosure_control.steps import READERS
 from disclosure_control.steps.running import records_needed
 
@@ -96,27 +91,11 @@ limits = st.builds(
 )
 
 
-def by_engine(names: Iterable[str]) -> list:
-    """The engines as parameters of a test; what ``cluster`` does with many small files is for the thorough run."""
-    costly = pytest.mark.thorough("many small files; tests/records/test_cluster.py has a cheap sibling")
-    return [pytest.param(name, marks=costly) if name == "cluster" else name for name in names]
-
-
 @contextlib.contextmanager
-def counting_in_this_thread(settings: ClusterSettings, run: Path) -> Iterator[Count]:
-    """Stands for ``counting_on_cluster``: Dask's data frames without workers."""
-    yield counting_by(lambda people: people.compute(scheduler="synchronous"))
-
-
-@contextlib.contextmanager
-def opened_with(
-    engine: str, path: Path, config: dict, parts: Limits | None = None, counting: Callable = counting_in_this_thread
-) -> Iterator[OpenedPilot]:
-    """The pilot opened by an engine; ``parts`` are for those that work in parts, ``counting`` is for a cluster."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cluster, "counting_on_cluster", counting)
-        with opened(engine, path, config, READERS, limits=parts or Limits()) as found:
-            yield found
+def opened_with(engine: str, path: Path, config: dict, parts: Limits | None = None) -> Iterator[OpenedPilot]:
+    """The pilot opened by an engine; ``parts`` are for those that work in parts."""
+    with opened(engine, path, config, READERS, limits=parts or Limits()) as found:
+        yield found
 
 
 def refused(config: PilotConfig) -> list[str]:

@@ -65,8 +65,6 @@ def encode_column(values: pd.Series) -> EncodedColumn:
         labels = np.array([_label(category) for category in values.cat.categories], dtype=object)
         return _merge_equal_labels(values.cat.codes.to_numpy(), labels, sort=not values.cat.ordered)
     if pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype):
-        if (encoded := _of_close_whole_numbers(values)) is not None:
-            return encoded
         numbers = values.to_numpy(dtype=float, na_value=np.nan)
         if fall_together(values, numbers):
             return encode_column(values.astype("str"))
@@ -81,20 +79,6 @@ def encode_column(values: pd.Series) -> EncodedColumn:
         return _of_texts(text_codes(values))
     codes, values_seen = pd.factorize(values)
     return _merge_equal_labels(codes, np.array([_label(value) for value in values_seen], dtype=object))
-
-
-def _of_close_whole_numbers(values: pd.Series) -> EncodedColumn | None:
-    """The column where it is whole numbers, none missing, so close together that each can be counted; else None."""
-    numbers = values.to_numpy() if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iu" else None
-    if numbers is None or not len(numbers):
-        return None
-    least, largest = int(numbers.min()), int(numbers.max())
-    if largest - least >= max(len(numbers), 65_536) or max(abs(least), abs(largest)) >= LARGEST_EXACT:
-        return None
-    place = np.subtract(numbers, least, dtype=np.int64, casting="unsafe")
-    occurs = np.bincount(place) > 0
-    labels = (np.flatnonzero(occurs) + least).astype(float)
-    return EncodedColumn(np.cumsum(occurs, dtype=CODE).take(place) - CODE(1), labels)
 
 
 def one_column(values: pd.Series) -> pd.Series:

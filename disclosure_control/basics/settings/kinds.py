@@ -156,14 +156,10 @@ POSITIVE = Kind(lambda value: is_number(value) and value > 0, "a number above 0"
 COUNT = Kind(is_count, "a whole number from 1")
 SHARE = Kind(is_share, "a number from 0 to 1")
 SHARE_ABOVE_ZERO = Kind(lambda value: is_share(value) and value > 0, "a number above 0 and up to 1")
-SHARE_WITHIN = Kind(lambda value: is_number(value) and 0 < value < 1, "a number above 0 and below 1")
 FLAG = Kind(lambda value: isinstance(value, bool), "True or False")
 VALUE = Kind(is_value, "a value of the column, as it is written in the dataset")
 COLUMN = Kind(is_name, "the name of a column", columns=as_tuple)
 COLUMNS = Kind(are_names, "a list of distinct column names", columns=as_tuple)
-COLUMN_OR_COLUMNS = Kind(
-    lambda value: is_name(value) or are_names(value), "a column name, or a list of distinct ones", as_tuple, as_tuple
-)
 DICTIONARY = Kind(lambda value: isinstance(value, dict), "a dictionary")
 
 

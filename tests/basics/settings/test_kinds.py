@@ -11,7 +11,6 @@ from disclosure_control.basics.settings.kinds import (
     SENTENCE,
     SHARE,
     SHARE_ABOVE_ZERO,
-    SHARE_WITHIN,
     VALUE,
     list_of,
     whole_number,
@@ -24,7 +23,6 @@ from tests.cases import each
     [
         (SHARE, (0, 0.0, 0.5, 1, 1.0), (-1e-9, 1 + 1e-9, -1, 2, True, False, "0.5", None, float("nan"))),
         (SHARE_ABOVE_ZERO, (1e-9, 1), (0, 1 + 1e-9)),
-        (SHARE_WITHIN, (1e-9, 1 - 1e-9), (0, 1)),
         (NUMBER, (-3, 0, 1e300, -1e300), (True, "1", float("inf"), float("nan"), 10**400)),
         (POSITIVE, (1e-300, 2), (0, -1)),
         (COUNT, (1, 2**53), (0, 2**53 + 1, 1.0, True)),

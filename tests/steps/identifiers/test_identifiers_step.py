@@ -20,7 +20,7 @@ from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, 
 from disclosure_control.identifiers.scan import scan_combined
 from disclosure_control.records.choice import fits_from_disk
 from disclosure_control.records.domains import DomainReader
-from disclosure_control.records.limits import FileLimits, MergeLimits
+from disclosure_control.records.limits import Limits
 from disclosure_control.records.merging import read_by_size
 from disclosure_control.records.sql import database_in
 from disclosure_control.run.doors import run_door
@@ -259,7 +259,7 @@ def beside(tmp_path):
     twice = pd.concat([contacts, contacts.assign(q="see " + contacts["q"])])
     twice.assign(XXSEQ=range(2 * N)).to_csv(folder / "XX.csv", index=False)
     pd.DataFrame(exports()["DM"]).to_csv(folder / "DM.csv", index=False)
-    limits = MergeLimits(large_bytes=1, file=FileLimits(block_bytes=400))
+    limits = Limits(large_bytes=1, file_block_bytes=400)
 
     def found(most_rows, fits=lambda path: True):
         def read(path, options):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records.domain_files import LargeFile
-from disclosure_control.records.limits import MergeLimits
+from disclosure_control.records.limits import Limits
 from disclosure_control.records.merging import read_by_size
 from disclosure_control.records.sql import database_in
 from study.formats.delimited_headers import looks_like_a_table
@@ -200,7 +200,7 @@ def test_lines_are_counted_as_in_the_file(tmp_path):
 
 
 def test_a_large_text_with_a_title_is_read_whole(tmp_path):
-    limits = MergeLimits(large_bytes=1)
+    limits = Limits(large_bytes=1)
     content = csv([HEADINGS, *RECORDS])
     (tmp_path / "dm.csv").write_text(content)
     with database_in(tmp_path) as database:

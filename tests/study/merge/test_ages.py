@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.draft.draft import draft_config
-from disclosure_control.records.limits import MergeLimits
+from disclosure_control.records.limits import Limits
 from disclosure_control.records.merging import working_on
 from study.merge.ages import completed_years, days_of
 from study.merge.combine import combine_domains
@@ -73,7 +73,7 @@ def test_from_disk_as_in_memory_and_noted_without_a_small_count(tmp_path):
     (tmp_path / "results").mkdir()
     settings = merge(at="besuch")
     in_memory = combine_domains(folder, RULE, settings)
-    with working_on("disk", folder, tmp_path / "results", MergeLimits(large_bytes=0, rows_per_part=50)) as working:
+    with working_on("disk", folder, tmp_path / "results", Limits(large_bytes=0, rows_per_part=50)) as working:
         from_disk = combine_domains(folder, RULE, settings, working).frame
     pd.testing.assert_frame_equal(in_memory.frame, from_disk)
     assert in_memory.frame["VISITS__age"].notna().sum() == 56
