@@ -96,26 +96,13 @@ class Reading(IntEnum):
 
 
 @dataclass(frozen=True)
-class Example:
-    """Settings with which a treatment works on the pilot of its tests, and the columns that it may then change.
-
-    The properties that a treatment promises are tested on its example, over every registered treatment.
-    """
-
-    settings: Mapping[str, object] = field(default_factory=dict)
-    touches: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Treatment:
     """One registered method: ``apply(given, settings)``, and the class of its ``settings``.
 
     If it drops columns, leaves out whole classes or stands for other steps, it says so below and applies nothing.
 
-    ``words`` describe it in the table of the docs, and ``example`` shows its use. Lists of all treatments are sorted by
-    ``place``, then by file. ``promises`` are properties of the output that the tests check over the registry: "k", "l",
-    "t", "rows" (none is removed), "ids" (subject ids stay), "types" (numbers stay numbers), "columns" (nothing outside
-    the named columns changes). ``reading``: how an attacker with the codebook reads what it releases, see ``Reading``.
+    ``words`` describe it in the table of the docs. Lists of all treatments are sorted by ``place``, then by file.
+    ``reading``: how an attacker with the codebook reads what it releases, see ``Reading``.
 
     ``intervals`` say how the labels ``a--b`` that it writes are read, "" if it writes none. ``drops`` gets the settings
     and the columns and returns those that are dropped.
@@ -131,9 +118,7 @@ class Treatment:
     apply: Callable[..., Treated] | None
     settings: type[SettingsGroup]
     words: str
-    example: Example
     place: int = 1000
-    promises: tuple[str, ...] = field(default=("rows", "ids", "columns"))
     reading: Reading = Reading.PERTURBED
     intervals: str = ""
     drops: Callable[[Any, Sequence[str]], Sequence[str]] | None = None

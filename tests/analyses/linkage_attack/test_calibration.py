@@ -21,7 +21,7 @@ from disclosure_control.remedy.treatments.treat import treat
 from disclosure_control.steps.running import StepInput, StepResult
 from tests.config_keys import settings_of_key
 from tests.examples import some_of
-from tests.remedy.treatments.treatment_examples import CONFIG, RECOMMENDED
+from tests.remedy.treatments.treatment_examples import CONFIG, EXAMPLES, RECOMMENDED
 from tests.remedy.treatments.treatment_frames import KEY
 
 N_PEOPLE, N_SEEDS = 40, 10
@@ -61,14 +61,14 @@ def pilot_of(share: float, seed: int) -> pd.DataFrame:
 def step_of(method: str) -> dict:
     # By their values keys and secret are as good as names here: who has to release them says so.
     kept = {"keep": [*KEYS, SECRET]} if method == "drop_identifiers" else {}
-    return {"method": method, **methods()[method].example.settings, **kept}
+    return {"method": method, **EXAMPLES[method].settings, **kept}
 
 
 def attacked(method: str, share: float, seed: int, folder, how: dict | None = None) -> tuple[dict, pd.Series]:
     """What the attacks find in the treated release, and of its people, who has a key of their own."""
     pilot = pilot_of(share, seed)
     treated = treat(pilot, CONFIG, [step_of(method)], seed, recommended=RECOMMENDED)
-    touched = [name for name in methods()[method].example.touches if name != "USUBJID"]
+    touched = [name for name in EXAMPLES[method].touches if name != "USUBJID"]
     known = [KEYS[0], *touched]
     pilot.assign(name=[f"name {i}" for i in range(len(pilot))]).to_csv(folder / "register.csv", index=False)
     literal = {
@@ -125,7 +125,7 @@ def test_the_interval_covers_the_true_rate_in_nine_of_ten_or_there_is_no_verdict
 READ = [name for name in METHODS if methods()[name].reading == Reading.BY_VALUE]
 
 
-TREATED = [name for name in METHODS if set(methods()[name].example.touches) - {"USUBJID"}]
+TREATED = [name for name in METHODS if set(EXAMPLES[name].touches) - {"USUBJID"}]
 
 
 @pytest.mark.parametrize("method", some_of(TREATED))
@@ -134,7 +134,7 @@ def test_by_what_was_treated_alone_nobody_is_found_but_who_is_alone_in_what_was_
 
     Where the value alone decides, it is exact: whoever is alone with what their values became is found.
     """
-    touched = [name for name in methods()[method].example.touches if name != "USUBJID"]
+    touched = [name for name in EXAMPLES[method].touches if name != "USUBJID"]
     found, _ = attacked(method, 1.0, 3, tmp_path, {"known": touched})
     pilot = pilot_of(1.0, 3)
     treated = treat(pilot, CONFIG, [step_of(method)], 3, recommended=RECOMMENDED)

@@ -24,7 +24,7 @@ from disclosure_control.steps.treatment.report import treatment_report
 from tests.cases import quick
 from tests.examples import examples
 from tests.found import InSummary
-from tests.remedy.treatments.treatment_examples import COLUMNS, CONFIG, RECOMMENDED, pilots
+from tests.remedy.treatments.treatment_examples import COLUMNS, CONFIG, EXAMPLES, RECOMMENDED, pilots
 from tests.remedy.treatments.treatment_frames import KEY, config_for
 
 METHODS = sorted(methods())
@@ -39,7 +39,7 @@ def _key(monkeypatch):
 
 
 def step_of(method: str) -> dict:
-    return {"method": method, **methods()[method].example.settings}
+    return {"method": method, **EXAMPLES[method].settings}
 
 
 def treated_by(method: str, frame: pd.DataFrame, seed=1):
@@ -59,7 +59,7 @@ def test_promises_hold_changes_are_counted_and_any_order_of_rows_gives_the_same_
 
 
 def assert_promises_hold(method, frame, treated):
-    promises = methods()[method].promises
+    promises = EXAMPLES[method].promises
     out = treated.frame
     if "rows" in promises:
         assert treated.kept.tolist() == list(range(len(frame)))
@@ -78,7 +78,7 @@ def assert_promises_hold(method, frame, treated):
         if len(out) >= CONFIG.K and (model != "l" or out["LB__X"].nunique() >= CONFIG.L["LB__X"]):
             assert [result.n_risky for result in results[model]] == [0] * len(results[model])
     # Nothing else changes, whatever a treatment promises.
-    for name in set(COLUMNS) - set(methods()[method].example.touches):
+    for name in set(COLUMNS) - set(EXAMPLES[method].touches):
         pd.testing.assert_series_equal(out[name], frame[name].iloc[treated.kept])
 
 

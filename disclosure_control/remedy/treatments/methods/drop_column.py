@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMNS
 from disclosure_control.remedy.treatments.registry import (
-    Example,
     Reading,
     Treatment,
     register,
@@ -27,9 +26,7 @@ register(
         None,
         DropColumnSettings,
         words="the columns go",
-        example=Example({"columns": ["SC__STATE", "DM__ZIP"]}, ("SC__STATE", "DM__ZIP")),
         place=40,
-        promises=("rows", "columns"),
         drops=lambda settings, columns: settings.columns,
         reading=Reading.AS_LABEL,
     ),

@@ -15,7 +15,7 @@ from disclosure_control.basics.settings.kinds import COLUMNS
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.named_columns import identifier_columns
 from disclosure_control.remedy.treatments.methods.shift_dates import date_columns
-from disclosure_control.remedy.treatments.registry import Example, Treatment, register
+from disclosure_control.remedy.treatments.registry import Treatment, register
 
 MOVED = ("death_date", "event_date")  # dates for shift_dates
 
@@ -76,7 +76,6 @@ register(
             "words of headings) and by their values (see [identifiers](identifiers.md)); carried ones such as "
             "`LB__Cholesterol.LBNAM` too; each with its reason"
         ),
-        example=Example(touches=("DM__SUBJID",)),
         place=100,
         drops=_dropped,
         drops_by_values=_found,

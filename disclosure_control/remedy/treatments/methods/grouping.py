@@ -32,7 +32,6 @@ from disclosure_control.remedy.treatments.algorithms.built_hierarchies import (
 )
 from disclosure_control.remedy.treatments.hierarchy_files import PLACE, hierarchy_of_pilot
 from disclosure_control.remedy.treatments.registry import (
-    Example,
     Reading,
     Treated,
     Treatment,
@@ -196,7 +195,6 @@ register(
             '`{"new": ["old", ...]}`; other values are kept or become `others`; values of fewer '
             "than `rarer_than` people are joined"
         ),
-        example=Example({"column": "DM__SEX", "groups": {"any": ["F", "M"]}, "others": "other"}, ("DM__SEX",)),
         place=20,
         reading=Reading.BY_VALUE,
         by_value=True,
@@ -211,7 +209,6 @@ register(
             'a level of a CSV hierarchy in the form of ARX (`"file": "hierarchies/race.csv"`, see below), or of one '
             'that a `rule` builds: `{"intervals": [5, 10]}`, `"mask"`, `"dates"`'
         ),
-        example=Example({"column": "DM__AGE", "level": 2, "rule": {"intervals": [5, 10]}}, ("DM__AGE",)),
         place=20,
         reading=Reading.BY_VALUE,
         by_value=True,
@@ -223,7 +220,6 @@ register(
         mask_codes,
         MaskSettings,
         words="keeps the first characters and masks the others: `12xxxxxx`",
-        example=Example({"column": "DM__ZIP", "keep": 2}, ("DM__ZIP",)),
         place=20,
         reading=Reading.BY_VALUE,
         by_value=True,
@@ -235,7 +231,6 @@ register(
         coarsen_dates,
         CoarsenDatesSettings,
         words='`"day"`, `"month"`, `"quarter"` or `"year"`; partial dates stay partial; an interval keeps both ends',
-        example=Example({"column": "DM__RFSTDTC", "to": "quarter"}, ("DM__RFSTDTC",)),
         place=20,
         reading=Reading.BY_VALUE,
         by_value=True,

@@ -25,7 +25,6 @@ from disclosure_control.remedy.treatments.algorithms.suppression_parts import Su
 from disclosure_control.remedy.treatments.algorithms.suppression_search import search
 from disclosure_control.remedy.treatments.record_order import record_ranks
 from disclosure_control.remedy.treatments.registry import (
-    Example,
     Reading,
     Treated,
     Treatment,
@@ -161,9 +160,7 @@ register(
         apply_local_suppression,
         LocalSuppressionSettings,
         words=("suppresses single cells of the quasi-identifiers until every class has at least `k` people: see below"),
-        example=Example(touches=("DM__SEX", "DM__ZIP", "DM__AGE")),
         place=110,
-        promises=("k", "rows", "ids", "types", "columns"),
         reading=Reading.AS_LABEL,
     ),
 )

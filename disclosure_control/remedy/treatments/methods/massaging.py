@@ -23,7 +23,6 @@ from disclosure_control.remedy.treatments.algorithms.label_changes import (
     ties_by_content,
 )
 from disclosure_control.remedy.treatments.registry import (
-    Example,
     Treated,
     Treatment,
     TreatmentInput,
@@ -171,19 +170,7 @@ register(
         massage,
         MassagingSettings,
         words="changes labels until two groups have the same rate of the favourable one: see [`fairness`](fairness.md)",
-        example=Example(
-            {
-                "column": "SC__STATE",
-                "favourable": "a",
-                "unfavourable": "b",
-                "sensitive": "DM__SEX",
-                "reference": "F",
-                "score": "DM__AGE",
-            },
-            ("SC__STATE",),
-        ),
         place=140,
-        promises=("rows", "ids", "columns", "types"),
     ),
 )
 register(
@@ -192,8 +179,6 @@ register(
         add_weights,
         ReweighingSettings,
         words="adds a column of weights that make label and group independent: see [`fairness`](fairness.md)",
-        example=Example({"column": "SC__STATE", "sensitive": "DM__SEX"}),
         place=140,
-        promises=("rows", "ids"),
     ),
 )

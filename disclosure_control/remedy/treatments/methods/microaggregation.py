@@ -21,7 +21,6 @@ from disclosure_control.basics.telling.small_counts import NoteForReaders, peopl
 from disclosure_control.remedy.treatments.algorithms.mdav import mdav_groups
 from disclosure_control.remedy.treatments.record_order import record_ranks
 from disclosure_control.remedy.treatments.registry import (
-    Example,
     Treated,
     Treatment,
     TreatmentInput,
@@ -244,17 +243,13 @@ def note_of_lost(n_lost: int, who: str, group_size: int) -> list[str]:
     return [NoteForReaders.of(lambda n: f"The values of {n} people {who} {why}", n_lost, people_on_screen(n_lost))]
 
 
-_PROMISES = ("rows", "ids", "types", "columns")
-
 register(
     "mdav",
     Treatment(
         apply_mdav,
         MdavSettings,
         words="replaces numbers of several columns by the means of groups of people similar in all of them: see below",
-        example=Example({"columns": ["LB__X", "DM__AGE"]}, ("LB__X", "DM__AGE")),
         place=130,
-        promises=_PROMISES,
     ),
 )
 register(
@@ -263,8 +258,6 @@ register(
         apply_microaggregation,
         MicroaggregationSettings,
         words="replaces the numbers of each column, one by one, by the means of neighbours in its order: see below",
-        example=Example({"columns": ["LB__X", "DM__AGE"]}, ("LB__X", "DM__AGE")),
         place=130,
-        promises=_PROMISES,
     ),
 )

@@ -35,7 +35,6 @@ from disclosure_control.remedy.treatments.algorithms.mondrian_parts import Deman
 from disclosure_control.remedy.treatments.evaluation import distance_of_categories
 from disclosure_control.remedy.treatments.hierarchy_files import PLACE, hierarchy_of_pilot
 from disclosure_control.remedy.treatments.registry import (
-    Example,
     Reading,
     Treated,
     Treatment,
@@ -195,10 +194,8 @@ register(
             "divides people into parts of at least `k` with similar quasi-identifiers and gives each part shared "
             "labels; the parts meet `l` and `t` as well: see below"
         ),
-        example=Example(touches=("DM__SEX", "DM__ZIP", "DM__AGE")),
         place=120,
         intervals=PARTS_HOLD,
-        promises=("k", "l", "t", "rows", "ids", "columns"),
         reading=Reading.AS_LABEL,
     ),
 )

@@ -21,7 +21,6 @@ from disclosure_control.basics.settings.kinds import (
 )
 from disclosure_control.basics.telling.small_counts import MASKED, NoteForReaders, count_text
 from disclosure_control.remedy.treatments.registry import (
-    Example,
     Treated,
     Treatment,
     TreatmentInput,
@@ -163,9 +162,7 @@ register(
             'adds normal noise of `share` standard deviations, `"plain"` or `"correlated"`, with the decimals of the '
             "column"
         ),
-        example=Example({"columns": ["LB__X", "VS__W"], "share": 0.5, "kind": "correlated"}, ("LB__X", "VS__W")),
         place=70,
-        promises=("rows", "ids", "columns", "types"),
     ),
 )
 register(
@@ -174,8 +171,6 @@ register(
         swap_ranks,
         RankSwapSettings,
         words=("swaps values within `percent` of the ranks"),
-        example=Example({"columns": ["LB__X", "VS__W"], "percent": 20}, ("LB__X", "VS__W")),
         place=70,
-        promises=("rows", "ids", "columns", "types"),
     ),
 )

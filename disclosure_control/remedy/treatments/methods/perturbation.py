@@ -13,7 +13,6 @@ from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMN, COLUMNS, SHARE
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.remedy.treatments.registry import (
-    Example,
     Treated,
     Treatment,
     TreatmentInput,
@@ -130,9 +129,7 @@ register(
         randomise,
         PramSettings,
         words="changes categories at random and keeps their expected frequencies",
-        example=Example({"column": "SC__STATE", "strata": ["DM__SEX"]}, ("SC__STATE",)),
         place=60,
-        promises=("rows", "ids", "columns", "types"),
     ),
 )
 register(
@@ -141,8 +138,6 @@ register(
         flip,
         FlipSettings,
         words="exchanges each value of a column of two values with this chance",
-        example=Example({"column": "DM__SEX", "share": 0.5}, ("DM__SEX",)),
         place=60,
-        promises=("rows", "ids", "columns", "types"),
     ),
 )

@@ -15,7 +15,6 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.remedy.treatments.keys import KEY_FROM, pseudonyms_of, read_key
 from disclosure_control.remedy.treatments.registry import (
-    Example,
     Treated,
     Treatment,
     TreatmentInput,
@@ -67,9 +66,7 @@ register(
         recode_ids,
         RecodeIdsSettings,
         words="replaces ids by pseudonyms (HMAC-SHA-256), the same in every file of one release of the pilot",
-        example=Example({"key_from": {"environment": "PILOT_KEY"}}, ("USUBJID",)),
         place=80,
-        promises=("rows", "columns"),
         by_id=True,
     ),
 )

@@ -15,7 +15,6 @@ from disclosure_control.basics.settings.kinds import COLUMN, POSITIVE, Kind, one
 from disclosure_control.basics.telling.small_counts import MASKED, NoteForReaders, count_text
 from disclosure_control.remedy.treatments.algorithms.built_hierarchies import band_of
 from disclosure_control.remedy.treatments.registry import (
-    Example,
     Reading,
     Treated,
     Treatment,
@@ -119,7 +118,6 @@ register(
         put_into_bins,
         BinsSettings,
         words="intervals `a--b` between given edges, and tails for values outside",
-        example=Example({"column": "DM__AGE", "edges": [0, 30, 60]}, ("DM__AGE",)),
         place=10,
         reading=Reading.BY_VALUE,
         intervals=BINS_HOLD,
@@ -132,7 +130,6 @@ register(
         put_into_bands,
         BandSettings,
         words='intervals of one width: `"interval"` (default), `"midpoint"`, `"truncated_midpoint"`',
-        example=Example({"column": "DM__AGE", "width": 10, "label": "midpoint"}, ("DM__AGE",)),
         place=10,
         reading=Reading.BY_VALUE,
         intervals=BANDS_HOLD,
@@ -145,9 +142,7 @@ register(
         round_numbers,
         RoundSettings,
         words="the nearest multiple of `to`",
-        example=Example({"column": "VS__W", "to": 0.5}, ("VS__W",)),
         place=10,
-        promises=("rows", "ids", "columns", "types"),
         reading=Reading.BY_VALUE,
         by_value=True,
     ),

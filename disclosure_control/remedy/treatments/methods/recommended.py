@@ -11,7 +11,6 @@ from disclosure_control.basics.settings.fields import SettingsGroup, columns_nam
 from disclosure_control.basics.settings.kinds import Place
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.remedy.treatments.registry import (
-    Example,
     Reading,
     Treatment,
     TreatmentStep,
@@ -64,9 +63,7 @@ register(
         None,
         RecommendedSettings,
         words="applies the recoding that the step `recommend` found in the same run",
-        example=Example(touches=("DM__ZIP",)),
         place=150,
-        promises=("ids",),
         is_of_steps=True,
         reading=Reading.AS_LABEL,
         intervals=BINS_HOLD,

@@ -20,7 +20,6 @@ from disclosure_control.remedy.treatments.algorithms.moved_columns import MovedC
 from disclosure_control.remedy.treatments.algorithms.offsets_again import offsets_that_hold
 from disclosure_control.remedy.treatments.keys import KEY_FROM, Release, offsets_of, read_key
 from disclosure_control.remedy.treatments.registry import (
-    Example,
     Treated,
     Treatment,
     TreatmentInput,
@@ -155,7 +154,6 @@ register(
             "moves all dates of a subject by one number of days, which the key determines; both ends of an interval "
             "too; SDTM dates are found by name (`--DTC`, also carried ones such as `LB__Cholesterol.LBDTC`)"
         ),
-        example=Example({"key_from": {"environment": "PILOT_KEY"}}, ("DM__RFSTDTC",)),
         place=90,
     ),
 )

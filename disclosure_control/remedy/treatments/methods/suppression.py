@@ -17,7 +17,6 @@ from disclosure_control.basics.telling.small_counts import MASKED, NoteForReader
 from disclosure_control.basics.telling.words import share_of_text
 from disclosure_control.remedy.treatments.evaluation import evaluate_treated
 from disclosure_control.remedy.treatments.registry import (
-    Example,
     Reading,
     Treated,
     Treatment,
@@ -176,9 +175,7 @@ register(
         None,
         SuppressRecordsSettings,
         words='removes whole classes that fail `"k"` (default), `"l"` or `"t"`, until none fails',
-        example=Example(),
         place=50,
-        promises=("k", "ids", "columns", "types"),
         reading=Reading.AS_LABEL,
         leaves_out=lambda assessment, settings: failing_classes(assessment, settings.models),
     ),
@@ -192,9 +189,7 @@ register(
             'makes all quasi-identifiers of records below k missing, or `"*"`; where these people are fewer than k, '
             "the smallest other classes join them"
         ),
-        example=Example(touches=("DM__SEX", "DM__ZIP", "DM__AGE")),
         place=50,
-        promises=("k", "rows", "ids", "columns"),
         reading=Reading.AS_LABEL,
     ),
 )

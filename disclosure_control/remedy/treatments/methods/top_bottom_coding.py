@@ -13,7 +13,6 @@ from disclosure_control.basics.encoding.columns import numbers_of
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMN, NUMBER, SHARE, Place
 from disclosure_control.remedy.treatments.registry import (
-    Example,
     Reading,
     Treated,
     Treatment,
@@ -78,16 +77,13 @@ def _quantile(numbers: np.ndarray, people: np.ndarray | None, share: float) -> f
     return float(np.quantile(numbers[order[neighbours]], place - np.floor(place)))
 
 
-_PROMISES = ("rows", "ids", "columns", "types")
 register(
     "top_code",
     Treatment(
         top_code,
         CodingSettings,
         words="numbers above `limit`, or above this `quantile` of the column, become the limit, or the `replacement`",
-        example=Example({"column": "DM__AGE", "quantile": 0.9}, ("DM__AGE",)),
         place=30,
-        promises=_PROMISES,
         reading=Reading.BY_VALUE,
         by_value=True,
     ),
@@ -98,9 +94,7 @@ register(
         bottom_code,
         CodingSettings,
         words="numbers below `limit`, or below this `quantile` of the column, become the limit, or the `replacement`",
-        example=Example({"column": "LB__X", "limit": 3, "replacement": 2.5}, ("LB__X",)),
         place=30,
-        promises=_PROMISES,
         reading=Reading.BY_VALUE,
         by_value=True,
     ),
