@@ -10,13 +10,16 @@ from disclosure_control.basics.column_names import any_of, folded
 from disclosure_control.rules.registry import ColumnsAsked
 
 CODED = ("recode subject", "recode id")  # operations after which an id is a pseudonym
-RECODED = "recoded"  # by the treatment: grouped, banded, rounded
+RECODED = "recoded"  # by the release, as the treatment does: grouped, banded, rounded
+TREATED = "treated"  # by any other step of the treatment, which may be chance or other people's values
+OPERATION_OF = {"recode_ids": "recode id", "shift_dates": "offset"}  # by step of the treatment
 EMPTIED = "emptied"  # in some or all cells, which had texts of few people
 HOW = {  # in words; a column is told under the first of these that it has
     **dict.fromkeys(CODED, "replaced by pseudonyms"),
     RECODED: "made coarser",
     "derive age": "with ages above 89 put together",
     "offset": "moved by a number of days per person",
+    TREATED: "changed by the treatment",
     EMPTIED: "emptied in some or all cells",
 }
 GONE = ("remove", "remove data set", "review")  # operations after which a column is in no released file
@@ -46,7 +49,9 @@ class ColumnsOfRun:
         came_in = named | by_value | still
         by_operation = {kind: set(names) for kind, names in self.changed.items()}
         changed = set().union(*(by_operation.get(kind, set()) for kind in asked.operations))
-        changed |= came_in & set().union(*(by_operation.get(kind, set()) for kind in (*CODED, RECODED, EMPTIED)))
+        changed |= came_in & set().union(
+            *(by_operation.get(kind, set()) for kind in (*CODED, RECODED, TREATED, EMPTIED))
+        )
         left = set(self.left)
         told: dict[str, list[str]] = {}
         for column in sorted(changed & left):
@@ -60,11 +65,15 @@ class ColumnsOfRun:
         )
 
     def _in_files(self, column: str) -> list[str]:
-        """The columns of files that a column of the scan is: itself, or those that it was merged from."""
-        itself = dotted(column)
+        """The columns of files that a column of the scan is: itself, what it carries, or those that it was merged from.
+
+        ``LB__Cholesterol.LBNAM`` carries ``LB.LBNAM``.
+        """
+        itself, (domain, _, variable) = dotted(column), column.partition("__")
         known = (*self.gone, *self.left)
-        if itself in known:
-            return [itself]
+        for name in (itself, f"{domain}.{variable.rpartition('.')[2]}"):
+            if name in known:
+                return [name]
         return [name for name in known if name.partition(".")[2] == itself.partition(".")[2]]
 
 
@@ -95,8 +104,10 @@ def columns_of_run(summary: Mapping[str, Any]) -> ColumnsOfRun | None:
         left, out = (sorted(map(dotted, treatment[kind])) for kind in ("missing_of_kept", "columns_dropped"))
         in_product = [(column, kind) for column, kind in found if dotted(column) in left]
         steps = treatment.get("steps", ())
-        recoded = {dotted(name) for step in steps for name, n in step["changed"].items() if n != 0}
-        changed = {RECODED: sorted(recoded & set(left))}
+        changed = {
+            kind: sorted({name for step in steps for name in _changed_by(step, kind)} & set(left))
+            for kind in (*OPERATION_OF.values(), TREATED)
+        }
         product = str(treatment.get("dataset", "the treated dataset"))
         return ColumnsOfRun(product, out, left, changed, found, in_product, "identifiers" in summary)
     return None
@@ -104,6 +115,12 @@ def columns_of_run(summary: Mapping[str, Any]) -> ColumnsOfRun | None:
 
 def _findings(listed: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     return [(str(one["column"]), str(one["kind"])) for one in listed]
+
+
+def _changed_by(step: Mapping[str, Any], kind: str) -> list[str]:
+    """The columns whose values a step of the treatment changed, if that is what it does to them."""
+    is_kind = OPERATION_OF.get(step["method"], TREATED) == kind
+    return [dotted(name) for name, n in step["changed"].items() if n != 0 and is_kind]
 
 
 def dotted(column: str) -> str:

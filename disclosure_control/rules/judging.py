@@ -127,7 +127,9 @@ def _shown(
 def _columns_shown(rule: Rule, columns: ColumnsOfRun | None, decision: ShownForRule) -> Iterator[ShownForRule]:
     assert rule.columns is not None
     if columns is None:
-        yield ShownForRule(Standing.NOT_COUNTED, 'Nothing leaves: the config has neither "release" nor "treatment".')
+        yield ShownForRule(
+            Standing.NOT_COUNTED, "Nothing leaves: this run made neither a release nor a treated dataset."
+        )
         return
     asked = columns.asked(rule.columns)
     if asked.present:
@@ -147,7 +149,7 @@ def _absent(columns: ColumnsOfRun, *, by_values: bool) -> ShownForRule:
     if not by_values:
         return ShownForRule(Standing.SHOWN, "Absent by heading: no column is called so.", "release.operations")
     if not columns.is_scanned:
-        words = 'No heading tells of it; values were not searched, which the step "identifiers" does.'
+        words = 'No heading names it; values were not searched, which the step "identifiers" does.'
         return ShownForRule(Standing.NOT_COUNTED, words, "identifiers.findings")
     return ShownForRule(
         Standing.MET, "Absent: no column was found by its values or its heading.", "identifiers.findings"

@@ -44,7 +44,7 @@ class FigureAsked:
 class ColumnsAsked:
     """Columns that must not leave: by what the scan of identifiers found in them, or by the words of their headings.
 
-    ``headings`` are beginnings of words, ``=`` before one asks for it whole, as ``identifiers.headings.any_of`` reads
+    ``headings`` are beginnings of words, ``=`` before one asks for it whole, as ``basics.column_names.any_of`` reads
     them; not those of ``not_headings``. ``operations``: all columns of these operations of the release are asked for,
     too. What leaves changed, or as a pseudonym, is for a person to say whether that is enough.
     """

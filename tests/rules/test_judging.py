@@ -146,8 +146,38 @@ def test_what_was_made_coarser_is_for_a_person_to_judge():
     emptied["release"]["rare_texts"] = [{"column": "CLINIC.iban", "cells": 150}]
     assert standing_of(emptied, "hipaa_safe_harbor", "J")[0] is Standing.OPEN
     treatment = {"released": True, "missing_of_kept": {"DM__ZIP": [0, 0]}, "columns_dropped": []}
-    treated = {"treatment": {**treatment, "steps": [{"changed": {"DM__ZIP": None}}]}, "identifiers": {"findings": []}}
-    assert standing_of(treated, "hipaa_safe_harbor", "B")[0] is Standing.OPEN
+    steps = [{"method": "group", "changed": {"DM__ZIP": None}}]
+    treated = {"treatment": {**treatment, "steps": steps}, "identifiers": {"findings": []}}
+    stands, sentence = standing_of(treated, "hipaa_safe_harbor", "B")
+    assert (stands, "changed by the treatment: DM.ZIP." in sentence) == (Standing.OPEN, True)
+
+
+def test_what_a_step_of_the_treatment_did_is_said_as_it_is():
+    """Pseudonyms and moved dates are not made coarser; a step that changed nothing did nothing."""
+    left = ("DM__MRN", "DM__ADMISSION DATE", "DM__ZIP")
+    changed = (("recode_ids", "DM__MRN"), ("shift_dates", "DM__ADMISSION DATE"))
+    steps = [{"method": method, "changed": {name: 5, "DM__ZIP": 0}} for method, name in changed]
+    treatment = {"released": True, "missing_of_kept": dict.fromkeys(left), "columns_dropped": [], "steps": steps}
+    summary = {"treatment": treatment, "identifiers": {"findings": []}}
+    said = {letter: standing_of(summary, "hipaa_safe_harbor", letter) for letter in "HCB"}
+    assert "replaced by pseudonyms: DM.MRN." in said["H"][1]
+    assert "moved by a number of days per person: DM.ADMISSION DATE." in said["C"][1]
+    assert said["B"][0] is Standing.NOT_MET
+
+
+def test_a_carried_column_is_that_of_its_file():
+    """LB__Cholesterol.LBXX of the merge is LB.LBXX, which was found by its values and taken out."""
+    summary = released()
+    summary["identifiers"]["findings"] = [{"column": "LB__Cholesterol.LBXX", "kind": "email"}]
+    summary["release"]["operations"]["remove"] = ["LB.LBXX", "CM.LBXX"]
+    assert standing_of(summary, "hipaa_safe_harbor", "F")[1] == "Removed: LB.LBXX."
+
+
+def test_what_was_asked_for_and_not_made_does_not_leave():
+    held = {"release": {"released": False}, "treatment": {"released": False}}
+    stands, sentence = standing_of(held, "hipaa_safe_harbor", "D")
+    assert stands is Standing.NOT_COUNTED
+    assert sentence == "Nothing leaves: this run made neither a release nor a treated dataset."
 
 
 def test_a_reason_to_hold_that_is_no_knowledge_of_a_person_does_not_fail_actual_knowledge():
