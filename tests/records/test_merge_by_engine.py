@@ -400,7 +400,7 @@ def test_the_files_and_the_free_memory_choose(tmp_path, monkeypatch):
 @pytest.mark.thorough("1.0 s")
 def test_texts_that_are_filled_up_with_blanks_are_told_apart(tmp_path):
     rows = [row | {"LBCOM": f"{['headache', 'fever'][i % 2]:600}"} for i, row in enumerate(laboratory(4))]
-    limits = replace(TINY, file=replace(TINY.file, block_bytes=3000))
+    limits = replace(TINY, file_block_bytes=3000)
     assert_same(tmp_path, {"DM.csv": people(4), "LB.csv": rows}, merge={"carry": {"LB": ["LBCOM"]}}, limits=limits)
 
 

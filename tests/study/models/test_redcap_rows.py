@@ -259,7 +259,7 @@ def test_the_baseline_of_the_demo_is_that_of_pandas(tmp_path):
 def test_the_demo_without_its_events_on_disk_is_that_in_memory(tmp_path):
     folder = PROJECT / "pilot_report" / "REDCAP_DEMO"
     files = {path.name: path.read_bytes() for path in folder.glob("*.csv") if path.name != "event.csv"}
-    limits = replace(TINY, rows_per_part=100, file=replace(TINY.file, block_bytes=5000))
+    limits = replace(TINY, rows_per_part=100, file_block_bytes=5000)
     frame, *_ = assert_same(tmp_path, files, {"column": "participant"}, limits=limits)
     assert frame is not None
 
