@@ -84,17 +84,16 @@ class Fits:
 
     @cached_property
     def orders_of_two(self) -> list[tuple[int, np.ndarray, np.ndarray]]:
-        """Each fact with the later ones (n_made,), and the orders of the people (n, n_made) by what both give.
+        """Each fact with the later ones (n_made,), and the orders of the people (n_made, n) by what both give.
 
         By their sum, difference, distance, product and ratio.
         """
-        facts, found = self.filled[:, :MOST_ORDERED], []
+        facts, found = np.ascontiguousarray(self.filled[:, :MOST_ORDERED].T), []
         size = np.maximum(np.abs(facts), LEAST_SPREAD) * np.where(facts < 0, -1.0, 1.0)
-        for one in range(facts.shape[1] - 1):
-            x, others = facts[:, one, None], np.arange(one + 1, facts.shape[1])
-            z = facts[:, others]
-            made = np.column_stack([x + z, x - z, np.abs(x - z), x * z, x / size[:, others]])
-            found.append((one, np.tile(others, 5), np.argsort(made, axis=0, kind="stable").astype(np.int32)))
+        for one in range(len(facts) - 1):
+            x, z = facts[one], facts[one + 1 :]
+            made = np.concatenate([x + z, x - z, np.abs(x - z), x * z, x / size[one + 1 :]])
+            found.append((one, np.tile(np.arange(one + 1, len(facts)), 5), _orders(made)))
         return found
 
     @cached_property
@@ -123,3 +122,17 @@ class Fits:
             is_used = spread > LEAST_SPREAD
             found.append(LeftOut(out, np.where(is_used, left / np.where(is_used, spread, 1.0), 0.0), given))
         return found
+
+
+def _orders(made: np.ndarray) -> np.ndarray:
+    """The order of the people by each row of numbers (n_made, n); the earlier person first where two are alike.
+
+    The person takes the place of the last bits of the number, as bits of floats are in the order of their values: plain
+    numbers are sorted four times as fast, and alike on any processor.
+    """
+    n_bits = made.shape[1].bit_length()
+    key = (made + 0.0).view(np.int64)  # a zero has one sign
+    key ^= (key >> 63) & np.iinfo(np.int64).max
+    key = (key >> n_bits << n_bits) + np.arange(made.shape[1])
+    key.sort(axis=1)
+    return (key & ((1 << n_bits) - 1)).astype(np.int32)

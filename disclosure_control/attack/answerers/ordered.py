@@ -20,11 +20,12 @@ def value_by_order(fits: Fits, question: HiddenQuestion) -> Guess | None:
     values, best = question.values, None
     left = np.full(values.shape[1], np.inf)
     for one, others, order in fits.orders_of_two:
-        for number, of_values in enumerate(values.T):
-            size = (np.diff(of_values[order], axis=0) ** 2).sum(axis=0) / 2
+        for number, of_values in enumerate(np.ascontiguousarray(values.T)):
+            step = np.diff(of_values[order], axis=1)
+            size = np.einsum("ij,ij->i", step, step) / 2
             at = int(size.argmin())
             if number == 0 and size[at] < left[0]:
-                best = ((one, int(others[at])), order[:, at])
+                best = ((one, int(others[at])), order[at])
             left[number] = min(left[number], size[at])
     if best is None:
         return None
