@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.attack.tells.figures_of_rows import FIGURES
-from disclosure_control.attack.tells.hidden_columns import as_numbers
 from disclosure_control.attack.tells.summaries import SummariesOfFiles, Summary
 from disclosure_control.basics.encoding.columns import encode_column
 
@@ -32,7 +31,7 @@ class PersonFacts:
 
     @classmethod
     def of(cls, released: pd.DataFrame, files: SummariesOfFiles | None, most: int) -> PersonFacts:
-        """Of the ``released`` columns of the merged table (n_all, n_columns), and what rows of files say of them.
+        """Of the ``released`` columns of the merged table (n_all, n_columns), as numbers, and of the rows of ``files``.
 
         Of the first people, at most ``most``.
         """
@@ -77,7 +76,7 @@ def _with_tests(units: Iterable[Summary]) -> frozenset[Summary]:
 def _of_table(released: pd.DataFrame) -> Iterator[tuple[frozenset[Summary], np.ndarray]]:
     for name in map(str, released):
         unit = frozenset([Summary("", name.partition("__")[0], name, "")])
-        encoded = encode_column(as_numbers(released[name]))
+        encoded = encode_column(released[name])
         if encoded.is_numeric:
             yield unit, np.append(encoded.labels.astype(float), np.nan)[encoded.codes]
         elif 1 < len(encoded.labels) <= FEW:

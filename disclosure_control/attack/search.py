@@ -34,8 +34,6 @@ from disclosure_control.attack.tells.hidden_columns import (
     HiddenColumn,
     PeopleAsked,
     alike,
-    classes_of,
-    few_levels,
 )
 from disclosure_control.attack.tells.summaries import Summary, lines_without
 from disclosure_control.basics.telling.small_counts import Policy
@@ -167,12 +165,10 @@ class _Scene:
         """None where nothing is hidden."""
         if not asked.hidden:
             return None
-        released = asked.released
-        facts = PersonFacts.of(released, leaving.files, MOST_ASKED).without(leaving.harmless)
-        classes = classes_of(released.filter(leaving.quasi_identifiers))
-        levels = [one[:MOST_ASKED] for one in few_levels(released.filter(leaving.quasi_identifiers))]
+        facts = PersonFacts.of(asked.released, leaving.files, MOST_ASKED).without(leaving.harmless)
+        levels = [one[:MOST_ASKED] for one in asked.levels]
         n_each = leaving.n_people / max(min(len(asked.rows), MOST_ASKED), 1)
-        return cls(leaving, facts, asked.hidden, levels, classes, n_each)
+        return cls(leaving, facts, asked.hidden, levels, asked.classes, n_each)
 
     def attempts(self, told: Mapping[str, float]) -> Iterator[AttemptAtColumn]:
         """What was found of each hidden column."""

@@ -30,6 +30,11 @@ class Days:
         return self.day > 0
 
     @property
+    def since_1970(self) -> np.ndarray:
+        """The days (n_values,) as numbers since 1970, NaN where a value names none."""
+        return np.where(self.is_day, self.day + _YEAR_1 - 1.0, np.nan)
+
+    @property
     def years_between(self) -> float:
         """Years between the 5th and the 95th of 100 of the days; 0 where there are none."""
         days = self.day[self.is_day]

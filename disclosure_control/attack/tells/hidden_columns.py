@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from disclosure_control.attack.answerers.levels import (
 )
 from disclosure_control.attack.leaving import Leaving
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, parse_numbers
+from disclosure_control.identifiers.dates import days_of
 from disclosure_control.remedy.treatments.methods.shift_dates import ShiftDatesSettings
 from study.columns.known_to_outsiders import known_to_outsiders
 
@@ -28,10 +29,6 @@ LEAST_RELEASED = 20  # people with released values next to each other, where nea
 MANY_VALUES = 10  # numbers with more values count as disclosed within a tolerance
 MOST_LEVELS = 3  # of a quasi-identifier, by which the relation of two numbers with a third may differ
 MEASURED = ("age", "date", "body measure")  # kinds of knowledge that are numbers
-DATE_FORMATS = (
-    *("%Y-%m-%d", "%Y/%m/%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%d-%b-%Y", "%d%b%Y", "%d %b %Y"),
-    *("%d %B %Y", "%B %d, %Y", "%d/%m/%y", "%m/%d/%y", "%d.%m.%y"),
-)
 
 
 def hidden_columns(leaving: Leaving) -> list[str]:
@@ -49,20 +46,11 @@ def as_numbers(column: pd.Series) -> pd.Series:
     texts = pd.Series(encoded.labels.astype(str), dtype="str")
     if texts.str.contains(r"\d").mean() < TELLING:
         return column
-    for numbers in _readings(texts):
-        values = np.append(numbers, np.nan)[encoded.codes]
+    for read in (lambda: parse_numbers(texts.str.replace(",", ".")), lambda: days_of(texts.tolist()).since_1970):
+        values = np.append(read(), np.nan)[encoded.codes]
         if np.isfinite(values).sum() >= TELLING * (encoded.codes >= 0).sum() > 0:
             return pd.Series(values, index=column.index, name=column.name)
     return column
-
-
-def _readings(texts: pd.Series) -> Iterator[np.ndarray]:
-    """The texts as plain numbers, then as days in each way to write them; NaN what cannot be read so."""
-    yield parse_numbers(texts.str.replace(",", "."))
-    dates = texts.str.partition("T")[0]
-    for form in DATE_FORMATS:
-        read = pd.to_datetime(dates, format=form, errors="coerce").to_numpy("datetime64[D]")
-        yield np.where(np.isnat(read), np.nan, read.astype(float))
 
 
 @dataclass(frozen=True)
@@ -197,13 +185,16 @@ class PeopleAsked:
 
     ``hidden``: what was changed or dropped of them; of moved dates one, as all move alike. ``sensitive``: the sensitive
     features that are released, beside their equivalence classes. ``released`` (n_people, n_columns) is the merged
-    table. ``too_few``: columns with too few changed values among these people to be asked of.
+    table, as numbers where it can be; ``classes`` (n_people,) are the equivalence classes in it, ``levels`` the codes
+    of each quasi-identifier of few levels. ``too_few``: columns with too few changed values to be asked of.
     """
 
     rows: np.ndarray
     hidden: Sequence[HiddenColumn]
     sensitive: Sequence[HiddenColumn]
     released: pd.DataFrame = field(repr=False)
+    classes: np.ndarray = field(repr=False)
+    levels: Sequence[np.ndarray] = field(repr=False)
     too_few: Sequence[str] = ()
 
     @classmethod
@@ -229,9 +220,10 @@ class PeopleAsked:
         dropped = {} if files is None else files.dropped
         of_source = ((name, one, None, there) for name, one in dropped.items() if name not in leaving.n_changed)
         found = [hidden(*one) for one in (*of_table, *of_source)]
-        classes = pd.Series(classes_of(assessed), released.index)
+        classes = classes_of(assessed)
         known = [(name, looked_at.original[name]) for name in sensitive if name in released]
-        features = [hidden(name, original, classes, original.notna().to_numpy()) for name, original in known]
+        of_class = pd.Series(classes, released.index)
+        features = [hidden(name, original, of_class, original.notna().to_numpy()) for name, original in known]
         return cls(
             rows,
             # A sensitive feature counts as given away by whatever gives it.
@@ -241,7 +233,9 @@ class PeopleAsked:
                 if one.changed.sum() >= LEAST_PEOPLE
             ],
             [one for one in features if one.changed.sum() >= LEAST_PEOPLE and len(one.labels.labels) > 1],
-            released,
+            pd.DataFrame({name: as_numbers(column) for name, column in released.items()}, released.index),
+            classes,
+            few_levels(assessed),
             [one.name for one in found if one.changed.sum() < LEAST_PEOPLE],
         )
 

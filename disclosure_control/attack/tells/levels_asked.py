@@ -30,7 +30,6 @@ from disclosure_control.attack.tells.hidden_columns import (
     HiddenColumn,
     PeopleAsked,
     alike,
-    as_numbers,
 )
 from disclosure_control.attack.tells.row_summaries import RowsOfFile, summaries_of
 from disclosure_control.attack.tells.summaries import SummariesOfFiles, Summary, lines_without, lines_without_files
@@ -241,12 +240,12 @@ class SearchOfColumns:
 
     def __init__(self, asked: PeopleAsked, n_hidden: int):
         there, n_people = np.flatnonzero(asked.rows >= 0), len(asked.rows)
-        columns = {str(name): as_numbers(column) for name, column in asked.released.iloc[there].items()}
-        file = RowsOfFile("", "", pd.DataFrame(columns).reset_index(drop=True), there, None)
+        columns = asked.released.iloc[there].reset_index(drop=True)
+        file = RowsOfFile("", "", columns, there, None)
         self._search = SearchOfRows(summaries_of([file], np.arange(n_people), np.zeros(n_people)), n_hidden)
-        self._levels = {name: np.zeros(n_people, dtype=np.int64) for name in columns}
+        self._levels = {str(name): np.zeros(n_people, dtype=np.int64) for name in columns}
         for name, column in columns.items():
-            self._levels[name][there] = encode_column(column).codes + 1
+            self._levels[str(name)][there] = encode_column(column).codes + 1
         self._n_hidden = max(n_hidden, 1)
         self.n_pairs = self.n_pairs_tried = 0
 

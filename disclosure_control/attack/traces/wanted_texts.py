@@ -80,13 +80,6 @@ class Wanted:
         places = [np.flatnonzero(n_bytes == length) for length in np.unique(n_bytes[n_bytes > 0])]
         self._words = [_Words(texts.take(pa.array(place)), place) for place in places]
 
-    def held_by(self, texts: Texts) -> np.ndarray:
-        """Which of the texts (n,) contain any of the wanted ones, as (n,) of bool."""
-        given = as_texts(texts)
-        held = np.zeros(len(given), dtype=bool)
-        held[self.found_in(given).text] = True
-        return held
-
     def found_in(self, texts: Texts) -> Found:
         """Every place in the texts (n,) where one of the wanted ones stands."""
         found, n_before = list[Found](), 0
@@ -97,12 +90,15 @@ class Wanted:
 
     def _found_in(self, texts: pa.LargeStringArray) -> Iterator[Found]:
         letters, offsets = _letters(texts), _offsets(texts) - _offsets(texts)[0]
-        hashes = _RollingHashes(letters)
         around = np.concatenate([[0], letters, [0]])
+        hashes, length = np.zeros(len(letters) + 1, dtype=np.uint64), 0  # of each run of so many letters
         for words in self._words:
             if words.length > len(letters):
                 break
-            places, wanted = words.places(letters, hashes.of_length(words.length))
+            for at in range(length, words.length):
+                hashes = _longer(hashes[: len(letters) - at], letters[at:])
+            length = words.length
+            places, wanted = words.places(letters, hashes)
             text = np.searchsorted(offsets[1:], places, side="right")
             within = places + words.length <= offsets[text + 1]  # others begin in one text and end in the next
             places, wanted, text = places[within], wanted[within], text[within]
@@ -120,7 +116,9 @@ class _Words:
     def __init__(self, words: pa.LargeStringArray, number: np.ndarray):
         letters = _letters(words).reshape(len(words), -1)
         self.length = letters.shape[1]
-        hashes = _hashes_of(letters)
+        hashes = np.zeros(len(words), dtype=np.uint64)
+        for at in range(self.length):
+            hashes = _longer(hashes, letters[:, at])
         order = np.argsort(hashes, kind="stable")
         self._hashes, self._letters, self._number = hashes[order], letters[order], number[order]
         n_marks = min(1 << (16 * len(words)).bit_length(), _MOST_MARKS)
@@ -144,37 +142,7 @@ class _Words:
         return np.concatenate(places), np.concatenate(numbers)
 
 
-def _hashes_of(words: np.ndarray) -> np.ndarray:
-    hashes = np.zeros(len(words), dtype=np.uint64)
-    for i in range(words.shape[1]):
-        hashes = hashes * np.uint64(_HASH_BASE) + words[:, i].astype(np.uint64) + np.uint64(1)
-    return hashes
-
-
-class _RollingHashes:
-    """A hash of each run of some length in ``letters`` (n,); equal runs have equal hashes, those of ``_hashes_of``."""
-
-    def __init__(self, letters: np.ndarray):
-        self._doubled = {1: letters.astype(np.uint64) + np.uint64(1)}
-
-    def of_length(self, length: int) -> np.ndarray:
-        """The hashes, (n - length + 1,) of uint64: put together of those of 1, 2, 4, ... letters."""
-        made, n_made = None, 0
-        for n_more in (1 << bit for bit in reversed(range(length.bit_length())) if length >> bit & 1):
-            made = self._of_doubled(n_more) if made is None else _joined(made, self._of_doubled(n_more), n_made, n_more)
-            n_made += n_more
-        assert made is not None
-        return made
-
-    def _of_doubled(self, length: int) -> np.ndarray:
-        if length not in self._doubled:
-            half = self._of_doubled(length // 2)
-            self._doubled[length] = _joined(half, half, length // 2, length // 2)
-        return self._doubled[length]
-
-
-def _joined(first: np.ndarray, second: np.ndarray, n_first: int, n_second: int) -> np.ndarray:
-    """The hashes of runs of ``n_first`` letters and the ``n_second`` after them."""
-    after = second[n_first:]
-    joined: np.ndarray = first[: len(after)] * np.uint64(pow(_HASH_BASE, n_second, 1 << 64)) + after
-    return joined
+def _longer(hashes: np.ndarray, letters: np.ndarray) -> np.ndarray:
+    """The hashes (n,) of runs of letters, each with one more of the ``letters`` (n,) behind it."""
+    found: np.ndarray = hashes * np.uint64(_HASH_BASE) + letters.astype(np.uint64) + np.uint64(1)
+    return found
