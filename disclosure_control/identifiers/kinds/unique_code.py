@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from disclosure_control.basics.column_names import any_of
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import ColumnValues
 from disclosure_control.identifiers.registry import Hits, IdentifierKind
+from study.models.role_words import is_key
+from study.models.roles import Role
 
-HEADING = any_of(
-    *("=id", "subjid", "patid", "=pid", "pidnum", "patient id", "patient no", "identif", "mrn", "record n", "=code"),
-    *("=nr", "=no", "number", "numer", "nummer", "αριθμ", "μητρω", "κωδ", "номер", "код", "=ид", "kod", "codigo"),
-)
 MEASURED = r"^[+-]?[\d.,]+([eE][+-]?\d+)?$|^\d{1,3}([/:]\d{1,3}){1,2}$"  # numbers, blood pressures, times
 CODE = r"^[\pL\d][\pL\d._/:#-]*$"
 
@@ -44,7 +41,7 @@ def _numbers(column: ColumnValues) -> Hits | None:
     expected = n * (n - 1) / 2 / span  # pairs that share a number, if it were drawn from the range
     if column.alone_rate == 1 and expected >= 5:
         return Hits(everybody, "sure")
-    if column.is_headed(HEADING):
+    if is_key(column.column) or column.is_headed(Role.IDENTIFIER):
         return Hits(everybody, "likely")
     if column.share(column.matches(r"^\d{5,}$")) < 0.95:
         return None
