@@ -40,7 +40,7 @@ def _absence(name: str, report: dict[str, Any]) -> str | None:
     domain, _, variable = name.partition("__")
     of_domain = report["domains"].get(domain, {})
     if name in report["dropped_columns"]:
-        return "the merge drops it, by merge['drop'] or merge['drop_constants'] of the config"
+        return "the merge drops it, by merge['drop'] of the config"
     if variable in of_domain.get("dropped_columns", ()):
         return f"the merge leaves {variable} out, as an id or a number of records that tells nothing about a person"
     if str(of_domain.get("form", "")).startswith("events"):

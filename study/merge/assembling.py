@@ -48,12 +48,11 @@ class Combined:
 
 @dataclass
 class _ColumnSummary:
-    """Summary of a column: values, those that are no numbers, plain numbers, and the first two distinct values."""
+    """Summary of a column: values, those that are no numbers, and plain numbers."""
 
     n_values: int = 0
     n_texts: int = 0
     n_plain: int = 0
-    distinct: tuple[str, ...] = ()
 
 
 class Assembly:
@@ -100,17 +99,11 @@ class Assembly:
         told.n_values += n_records_of(pc.is_valid(values), people)
         told.n_texts += n_records_of(pc.invert(pc.match_substring_regex(values, NUMBER_PATTERN)), people)
         told.n_plain += n_records_of(pc.match_substring_regex(values, PLAIN_NUMBER), people)
-        if self._state.settings.drop_constants and len(told.distinct) < 2:
-            some = pc.drop_null(pc.unique(values))[:2].to_pylist()
-            told.distinct = tuple(dict.fromkeys([*told.distinct, *some]))[:2]
 
     def combined(self) -> Combined:
         """The dataset with its report, after all subjects were added."""
         state, told = self._state, self._columns
-        dropped = list(state.settings.drop)
-        if state.settings.drop_constants:
-            dropped += [name for name, column in told.items() if len(column.distinct) <= 1]
-        kept = {name: column for name, column in told.items() if name not in dropped}
+        kept = {name: column for name, column in told.items() if name not in state.settings.drop}
         state.notes.extend(_text_among_numbers(kept))
         report = {
             "subjects": self._n_subjects,
@@ -118,7 +111,7 @@ class Assembly:
             "left_out": state.left_out,
             "notes": state.notes,
             "domains": state.domains,
-            "dropped_columns": sorted(dropped),
+            "dropped_columns": sorted(state.settings.drop),
             "columns": {name: {"subjects_with_value": column.n_values} for name, column in kept.items()},
             "units": {name: self._units[name] for name in kept if name in self._units},
         }

@@ -207,7 +207,7 @@ def _unknown_domains(state: MergeState, read: list[str], merged: list[str]) -> l
     known = {*read, *merged, *(domain_of(Path(name)) for name in state.left_out)}
     named = {key: getattr(settings, key) for key in ("ignore", "files", "carry", "events", "several_rows")}
     named["unknown_subjects"] = settings.unknown_subjects
-    for key in ("record", "result", "text_results", "pool"):
+    for key in ("record", "text_results", "pool"):
         named[key] = [name.split("__")[0] for name in getattr(settings, key) if name]
     return [
         f"merge[{key!r}] has no effect: no domain {name!r} in this pilot{nearest_name(name, known)}"
@@ -222,7 +222,7 @@ def _unknown_columns(settings: MergeSettings, columns: list[str]) -> list[str]:
     known = {*columns, *(name.split(" [")[0] for name in columns)}
     return [
         f"merge[{key!r}] has no effect: no column {name!r} in this pilot{nearest_name(name, known)}"
-        for key in ("record", "result", "text_results", "pool")
+        for key in ("record", "text_results", "pool")
         for name in getattr(settings, key)
         if "__" in name and name not in known
     ]

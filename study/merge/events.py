@@ -6,24 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from study.merge.parts import CountedFault, Domain, DomainPart, Reduced, Reduction, literal
+from study.merge.parts import Domain, DomainPart, Parts, Plan, Reduced, Reduction
 from study.merge.wide import says
 from study.models.coded_terms import DENIES
-from study.models.roles import TableKind
 
 YES, NO = "Y", "N"
-
-
-def are_events(domain: Domain) -> bool:
-    """Whether a domain contains events or interventions, any number per person."""
-    return domain.model.kind in (TableKind.EVENTS, TableKind.TIMING)
 
 
 def reduce_events(part: DomainPart, domain: Domain, _: Any) -> Reduced:
     """Columns ``AE__count`` and, for each variable and code requested, ``AE__AEDECOD=HEADACHE`` (Y or N).
 
     A subject without a record has the count 0 and N. Records of something that did not occur (--OCCUR N, --STAT
-    NOT DONE) do not count. A variable that the domain does not have is a fault.
+    NOT DONE) do not count.
     """
     asked = domain.settings.events.get(domain.name)
     if asked is None:
@@ -34,17 +28,19 @@ def reduce_events(part: DomainPart, domain: Domain, _: Any) -> Reduced:
         happened &= ~says(frame, domain.model.called(name), value)
     count = np.bincount(subject[happened], minlength=n_subjects)
     columns = {f"{own}__count": count.astype(str).astype(object)}
-    faults = []
     for variable, codes in asked.items():
-        if variable not in frame:
-            words = f"merge['events'][{own!r}]: {own} has no variable {variable!r}"
-            faults.append(CountedFault(literal(words), {}))
-            continue
         for code in codes:
             ever = np.zeros(n_subjects, dtype=bool)
             ever[subject[happened & says(frame, variable, code.upper())]] = True
             columns[f"{own}__{variable}={code}"] = np.where(ever, YES, NO).astype(object)
-    return Reduced(columns, faults=tuple(faults))
+    return Reduced(columns)
 
 
-EVENTS = Reduction("events", are_events, reduce_events)
+def plan_events(parts: Parts, domain: Domain) -> Plan:
+    """Nothing has to be known of all people; a variable that the domain does not have is a fault."""
+    place = f"merge['events'][{domain.name!r}]: {domain.name}"
+    absent = [name for name in domain.settings.events.get(domain.name, ()) if name not in domain.columns]
+    return Plan(faults=tuple(f"{place} has no variable {name!r}" for name in absent))
+
+
+EVENTS = Reduction("events", reduce_events, plan_events)

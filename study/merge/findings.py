@@ -9,13 +9,13 @@ the first visit. Every record that is not chosen is counted.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
-from disclosure_control.basics.encoding.keys import number_groups
 from disclosure_control.basics.encoding.text_codes import texts_at
 from disclosure_control.basics.telling.faults import nearest_name
 from study.merge.measurements import (
@@ -31,8 +31,8 @@ from study.merge.measurements import (
 )
 from study.merge.parts import ColumnOfPeople, Domain, DomainPart, Parts, Plan, Reduced, Reduction
 from study.merge.settings import RECORD_RULES, rule_for
-from study.merge.wide import as_texts, says, text_of
-from study.models.roles import QUALIFIERS, TableKind, TableModel
+from study.merge.wide import as_texts, rank_of_rows, says, summary_of_groups, text_of
+from study.models.roles import QUALIFIERS, TableModel
 
 # Variables that decide which record of a subject is chosen.
 LADDER = ("LOBXFL", "BLFL", "DTC", "DY", "VISITNUM", "TPTNUM", "REPNUM", "SEQ")
@@ -88,16 +88,11 @@ class _Valued:
     counts: dict[str, int]
 
 
-def are_findings(domain: Domain) -> bool:
-    """Whether a domain has a test and a result in each row."""
-    return domain.model.kind is TableKind.FINDINGS
-
-
 def plan_findings(parts: Parts, whole: Domain) -> Plan:
     """The tests and measurements of a domain whose rows come in ``parts``; a missing variable to carry is a fault."""
-    domain, columns, settings = whole.name, whole.columns, whole.settings
+    domain, columns = whole.name, whole.columns
     short = whole.model.short_names(columns)
-    wanted = settings.carry.get(domain, ())
+    wanted = whole.settings.carry.get(domain, ())
     faults = [
         f"merge['carry']: {domain} has no variable {name!r}{nearest_name(name, columns)}"
         for name in wanted
@@ -108,9 +103,9 @@ def plan_findings(parts: Parts, whole: Domain) -> Plan:
     for part in parts:
         pairs |= pairs_of_tests(_short_names(part.frame, whole.model))
     nothing = Measurements([], {}, {})
-    plan = FindingsPlan(name_tests(pairs, settings), nothing, carried)
+    plan = FindingsPlan(name_tests(pairs), nothing, carried)
     tables = [_valued(part, whole, plan).kinds.table for part in parts]
-    measurements = name_measurements(tables, plan.tests.names, domain, settings)
+    measurements = name_measurements(tables, plan.tests.names, domain, whole.settings)
     return Plan(dataclasses.replace(plan, measurements=measurements), tuple(faults))
 
 
@@ -148,7 +143,7 @@ def reduce_findings(part: DomainPart, whole: Domain, plan: FindingsPlan) -> Redu
     return Reduced(columns, plan.measurements.units, counts)
 
 
-FINDINGS = Reduction("findings", are_findings, reduce_findings, plan_findings)
+FINDINGS = Reduction("findings", reduce_findings, plan_findings)
 
 
 def _by_column(column: np.ndarray, n_columns: int) -> list[np.ndarray]:
@@ -198,15 +193,11 @@ def _read_values(part: DomainPart, whole: Domain, plan: FindingsPlan) -> _Valued
 
 def _results(frame: pd.DataFrame, test: np.ndarray, names: list[str], domain: Domain) -> _Results:
     numbers = parse_numbers(column_of(frame, "STRESN"))
-    by_test = [_rule_of_test(domain, domain.settings.result, "standard", name) for name in names]
-    wants_reported = np.array([*(rule == "reported" for rule in by_test), False])[test]
-    numbers[wants_reported] = np.nan
     text = np.full(len(frame), None, dtype=object)
     unit = column_of(frame, "STRESU")
     open_rows = np.flatnonzero(np.isnan(numbers))  # text is read only where there is no number
     if len(open_rows):
         standard = _texts(frame, "STRESC", open_rows)
-        standard[wants_reported[open_rows]] = None
         falls_back = pd.isna(standard)
         text[open_rows] = np.where(falls_back, _texts(frame, "ORRES", open_rows), standard)
         keeps_unit = np.ones(len(frame), dtype=bool)
@@ -220,7 +211,8 @@ def _results(frame: pd.DataFrame, test: np.ndarray, names: list[str], domain: Do
     numbers[np.isinf(numbers)] = np.nan
     is_text = np.zeros(len(frame), dtype=bool)
     is_text[read] = np.isnan(numbers[read])
-    by_test = [_rule_of_test(domain, domain.settings.text_results, "keep", name) for name in names]
+    rules = domain.settings.text_results
+    by_test = [rule_for(rules, "keep", domain.name, f"{domain.name}__{name}") for name in names]
     _apply_text_rule(numbers, text, is_text, test, by_test)
     return _Results(numbers, text, is_text, unit, int(not_done.sum()))
 
@@ -230,10 +222,6 @@ def _texts(frame: pd.DataFrame, name: str, rows: np.ndarray) -> np.ndarray:
     if column.dtype.kind != "f":
         column = column.mask(column.str.upper() == "NOT DONE")
     return text_of(column)
-
-
-def _rule_of_test(domain: Domain, rules: dict[str, str], default: str, name: str) -> str:
-    return rule_for(rules, default, domain.name, f"{domain.name}__{name}")
 
 
 def _apply_text_rule(
@@ -318,9 +306,9 @@ def _choose_of_several(
 ) -> tuple[np.ndarray, int]:
     """As ``_choose``, for the records of cells with several on the best rung."""
     takes_first = (rule == FIRST) | ((rule == BASELINE) & (rung == OTHER))
-    moment = _order_codes(frame, BY_DATE)
+    moment = rank_of_rows(_in_time(frame, BY_DATE), len(frame))
     first = np.flatnonzero(takes_first)
-    moment[first] = -_order_codes(frame.iloc[first], BY_VISIT, missing_last=True)
+    moment[first] = -rank_of_rows(_in_time(frame.iloc[first], BY_VISIT), len(first), missing_last=True)
     # Only what has the best moment of its cell is put in order, which takes longer than all else here.
     best = np.full(cell.max(initial=-1) + 1, np.iinfo(np.int64).min)
     np.maximum.at(best, cell, moment)
@@ -337,17 +325,9 @@ def _choose_of_several(
     return kept[order[last]], int(undecided.sum())
 
 
-def _order_codes(frame: pd.DataFrame, names: tuple[str, ...], missing_last: bool = False) -> np.ndarray:
-    """Rank of each record by several variables, the first the most important; a missing one is first or last."""
-    rank = np.zeros(len(frame), dtype=np.int64)
-    for name in names if len(frame) else ():
-        if name in frame:
-            values = frame[name] if name == "DTC" else parse_numbers(frame[name])
-            codes, distinct = pd.factorize(values, sort=True)
-            n_codes = len(distinct) + 1
-            codes = np.where(codes < 0, len(distinct), codes) if missing_last else codes + 1
-            rank, _ = number_groups(rank * n_codes + codes, (rank.max() + 1) * n_codes)
-    return rank
+def _in_time(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[pd.Series | np.ndarray]:
+    """The variables of time that there are, all but dates as numbers."""
+    return (frame[name] if name == "DTC" else parse_numbers(frame[name]) for name in names if name in frame)
 
 
 def _summarise(
@@ -362,12 +342,9 @@ def _summarise(
     n_out = 0
     for rule in ("mean", "min", "max"):
         wanted = np.isin(column, np.flatnonzero(rule_of_column == rule))
-        numeric = wanted & ~np.isnan(number)
-        n_out += int((wanted & ~numeric).sum())
+        n_out += int((wanted & np.isnan(number)).sum())
         if wanted.any():
-            rows = np.flatnonzero(numeric)
-            rows = rows[np.lexsort((number[rows], cell[rows]))]  # sums depend on the order of their terms
-            per_cell = getattr(pd.Series(number[rows]).groupby(cell[rows]), rule)()
+            per_cell = summary_of_groups(number[wanted], cell[wanted], rule)
             records = chosen[wanted[chosen]]
             number[records] = per_cell.reindex(cell[records]).to_numpy()
             text[records] = None

@@ -80,22 +80,20 @@ def _groups(codes: Sequence[np.ndarray], n_codes: Sequence[int]) -> tuple[np.nda
     return group, first
 
 
-def name_tests(pairs: Iterable[Pair], settings: MergeSettings) -> Tests:
-    """The tests of all pairs: by --TEST, or by --TESTCD as the settings say; by both where one name has two codes."""
-    named: dict[Pair, tuple[str, str | None]] = {}
-    for pair in pairs:
-        name, other = pair if settings.column_names == "TEST" else pair[::-1]
-        if (known := name if name is not None else other) is not None:
-            named[pair] = known, other
-    others: dict[str, set[str]] = {}
-    for name, other in named.values():
-        others.setdefault(name, set()).update({other} if other is not None else ())
+def name_tests(pairs: Iterable[Pair]) -> Tests:
+    """The tests of all pairs, by --TEST, else by --TESTCD; by both where one name has two codes."""
+    named = {(test, code): test if test is not None else code for test, code in pairs}
+    codes: dict[str | None, set[str]] = {}
+    for (_, code), name in named.items():
+        codes.setdefault(name, set()).update({code} if code is not None else ())
     called = {
-        pair: name if len(others[name]) <= 1 else f"{name} ({other or ''})" for pair, (name, other) in named.items()
+        pair: name if len(codes[name]) <= 1 else f"{name} ({pair[1] or ''})"
+        for pair, name in named.items()
+        if name is not None
     }
     names = sorted(set(called.values()))
     place = {name: i for i, name in enumerate(names)}
-    return Tests(names, {pair: place[called[pair]] if pair in called else -1 for pair in pairs})
+    return Tests(names, {pair: place[called[pair]] if pair in called else -1 for pair in named})
 
 
 @dataclass(frozen=True)
@@ -166,9 +164,8 @@ def name_measurements(
     telling = []
     for qualifier, (code, labels) in told.items():
         differs = _n_distinct(test, code, len(names), len(labels)) > 1
-        for i, name in enumerate(names):
-            if qualifier in settings.pool.get(f"{domain}__{name}", ()):
-                differs[i] = False
+        is_told = [qualifier not in settings.pool.get(f"{domain}__{name}", ()) for name in names]
+        differs &= np.array(is_told, dtype=bool)
         shown = np.where(differs[test], code, -1)
         telling.append((qualifier, shown, labels))
         n_codes = len(labels) + 1

@@ -110,12 +110,10 @@ class Reduced:
 class Reduction:
     """How the domains of one ``form`` become one row per subject; see ``study.merge.reductions``.
 
-    ``fits``: whether a domain is of this form, by its name and columns. ``reduce`` reads one of its parts, with what
-    ``plan`` found in all of them; most forms need nothing of all people.
+    ``reduce`` reads one of its parts, with what ``plan`` found in all of them; most forms need nothing of all people.
     """
 
     form: str
-    fits: Callable[[Domain], bool]
     reduce: Callable[[DomainPart, Domain, Any], Reduced]
     plan: Callable[[Parts, Domain], Plan] = lambda parts, domain: Plan()
 

@@ -13,19 +13,13 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import number_text, parse_numbers
-from disclosure_control.basics.encoding.keys import number_groups
 from study.merge.parts import Domain, DomainPart, Reduced, Reduction
 from study.merge.settings import rule_for
-from study.merge.wide import text_of
+from study.merge.wide import rank_of_rows, summary_of_groups, text_of
 from study.models.roles import Role, TableKind, TableModel
 
 LATEST = ("last",)
 SUMMARIES = ("mean", "min", "max")
-
-
-def are_rows(domain: Domain) -> bool:
-    """Whether people have several rows, and no setting says which of them counts."""
-    return domain.model.kind is TableKind.ROWS and domain.name not in domain.settings.several_rows
 
 
 def reduce_rows(part: DomainPart, domain: Domain, _: Any) -> Reduced:
@@ -61,7 +55,9 @@ def _one_of_each(part: DomainPart, domain: Domain, names: Sequence[str]) -> tupl
         column = f"{domain.name}__{name}"
         rule = rule_for(domain.settings.record, "baseline", domain.name, column)
         if rule in SUMMARIES:
-            columns[column] = _summary(parse_numbers(frame[name]), subject, n_subjects, rule)
+            of_person = summary_of_groups(parse_numbers(frame[name]), subject, rule)
+            columns[column] = np.full(n_subjects, None, dtype=object)
+            columns[column][of_person.index] = list(map(number_text, of_person))
             continue
         columns[column], n = _of_a_moment(frame[name], subject, n_subjects, -moment if rule in LATEST else moment)
         n_undecided += n
@@ -73,18 +69,14 @@ def moments(frame: pd.DataFrame, model: TableModel) -> np.ndarray:
 
     Places are from 1 on, and rows without a time have the same place in both directions: behind all others.
     """
-    rank = np.zeros(len(frame), dtype=np.int64)
-    is_known = np.zeros(len(frame), dtype=bool)
+    order: list[pd.Series] = []
     for name in model.order:
-        if name not in frame:
-            continue
-        column = model.columns.get(name)
-        is_text = column is not None and column.role in (Role.DATE, Role.BIRTH, Role.DEATH_DATE)
-        values = frame[name].astype("str") if is_text else pd.Series(parse_numbers(frame[name]), frame.index)
-        codes, distinct = pd.factorize(values, sort=True)
-        is_known |= codes >= 0
-        rank, _ = number_groups(rank * (len(distinct) + 1) + codes + 1, (rank.max(initial=0) + 1) * (len(distinct) + 1))
-    return np.where(is_known, rank + 1, 0)
+        if name in frame:
+            column = model.columns.get(name)
+            is_text = column is not None and column.role in (Role.DATE, Role.BIRTH, Role.DEATH_DATE)
+            order.append(frame[name].astype("str") if is_text else pd.Series(parse_numbers(frame[name]), frame.index))
+    is_known = np.logical_or.reduce([values.notna() for values in order] or [np.zeros(len(frame), dtype=bool)])
+    return np.where(is_known, rank_of_rows(order, len(frame)) + 1, 0)
 
 
 def _of_a_moment(values: pd.Series, subject: np.ndarray, n_subjects: int, moment: np.ndarray) -> tuple[np.ndarray, int]:
@@ -107,13 +99,4 @@ def _of_a_moment(values: pd.Series, subject: np.ndarray, n_subjects: int, moment
     return chosen, len(np.unique(subject[order[has_rival]]))
 
 
-def _summary(numbers: np.ndarray, subject: np.ndarray, n_subjects: int, rule: str) -> np.ndarray:
-    rows = np.flatnonzero(~np.isnan(numbers))
-    rows = rows[np.lexsort((numbers[rows], subject[rows]))]  # sums depend on the order of their terms
-    per_person = getattr(pd.Series(numbers[rows]).groupby(subject[rows]), rule)()
-    found = np.full(n_subjects, None, dtype=object)
-    found[per_person.index.to_numpy()] = [number_text(value) for value in per_person]
-    return found
-
-
-ROWS = Reduction("rows in time", are_rows, reduce_rows)
+ROWS = Reduction("rows in time", reduce_rows)

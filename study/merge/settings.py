@@ -9,7 +9,6 @@ from typing import Any
 
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
 from disclosure_control.basics.settings.kinds import (
-    FLAG,
     TEXTS,
     Kind,
     Place,
@@ -24,7 +23,6 @@ from study.merge.ages import AgeAt
 from study.models.roles import QUALIFIERS, UNIT
 
 RECORD_RULES = ("baseline", "first", "last", "mean", "min", "max")
-POOLABLE = (*QUALIFIERS, UNIT)
 
 
 def _rules(*names: str) -> Kind:
@@ -55,8 +53,8 @@ def _faults_of_model(value: str, place: Place) -> list[str]:
 _MODEL = Kind(is_name, "the name of a data model", within=_faults_of_model)
 _DOMAINS = TEXTS.but("a list of domains")
 _DIFFERENCES = Kind(
-    lambda value: TEXTS.is_valid(value) and set(value) <= set(POOLABLE),
-    f"a list of the differences to ignore, from {', '.join(POOLABLE)}",
+    lambda value: TEXTS.is_valid(value) and set(value) <= {*QUALIFIERS, UNIT},
+    f"a list of the differences to ignore, from {', '.join((*QUALIFIERS, UNIT))}",
 )
 _CODES = dictionary_of(TEXTS.but("a list of codes"), names="variable")
 
@@ -67,7 +65,7 @@ class MergeSettings(SettingsGroup):
 
     ``missing``: texts that mean missing in all files; ``files`` may declare another list for a file.
     ``study``: the STUDYID that is merged, several to pool, or "*".
-    ``record``, ``result`` and ``text_results`` are dictionaries from a column (``LB__Glucose``), a domain (``LB``)
+    ``record`` and ``text_results`` are dictionaries from a column (``LB__Glucose``), a domain (``LB``)
     or ``""`` (everything) to a rule.
     """
 
@@ -97,18 +95,11 @@ class MergeSettings(SettingsGroup):
         "and no age: see [below](#an-age-from-a-date-of-birth)",
         {},
     )
-    column_names: str = setting(one_of("TEST", "TESTCD"), '`"TESTCD"` names columns by the short code', "TEST")
     record: dict[str, str] = setting(
         _rules(*RECORD_RULES),
         'which record of a subject counts: `"last"`, or `{"LB": "mean", "VS__Weight": "first"}`',
         {},
         '`"baseline"`',
-    )
-    result: dict[str, str] = setting(
-        _rules("standard", "reported"),
-        '`{"LB__Cholesterol": "reported"}` takes the value in the reported unit instead of the standard one',
-        {},
-        '`"standard"`',
     )
     text_results: dict[str, str] = setting(
         _rules("keep", "missing", "number"),
@@ -151,7 +142,6 @@ class MergeSettings(SettingsGroup):
         "above [the sheet of columns](columns.md)",
         {},
     )
-    drop_constants: bool = setting(FLAG, "leaves out columns with a single value", False)
     model: str | None = setting(
         _MODEL, "the data model of the files, where it is not recognised: see [docs/models.md](models.md)", None
     )

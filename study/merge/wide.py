@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.encoding.keys import number_groups
 from disclosure_control.basics.encoding.text_codes import codes_of_few_texts, texts_at
 from study.merge.parts import CountedFault, Domain, DomainPart, Reduced, Reduction, literal
 
@@ -54,14 +55,31 @@ def row_of_each_subject(
     A row without a date is neither first nor last if another one has a date.
     """
     ranks = {name: rank for rank, name in enumerate(dates)}
-    keys = []
-    for name in sorted(map(str, frame), key=lambda name: (ranks.get(name, len(ranks)), name)):
-        codes, distinct = pd.factorize(frame[name], sort=True)
-        keys.append(np.where(codes < 0, len(distinct), codes) if several_rows == "first" else codes)
-    order = np.lexsort((*reversed(keys), subject))
+    names = sorted(map(str, frame), key=lambda name: (ranks.get(name, len(ranks)), name))
+    rank = rank_of_rows((frame[name] for name in names), len(frame), missing_last=several_rows == "first")
+    order = np.lexsort((rank, subject))
     changes = np.diff(subject[order])
     at_end = (np.append(changes, 1) if several_rows == "last" else np.insert(changes, 0, 1)) != 0
     return np.asarray(order[at_end])
+
+
+def rank_of_rows(columns: Iterable[pd.Series | np.ndarray], n_rows: int, missing_last: bool = False) -> np.ndarray:
+    """Rank of each row (n_rows,) by several columns, the first the most important; a missing value is first or last."""
+    rank = np.zeros(n_rows, dtype=np.int64)
+    for values in columns:
+        codes, distinct = pd.factorize(values, sort=True)
+        n_codes = len(distinct) + 1
+        codes = np.where(codes < 0, len(distinct), codes) if missing_last else codes + 1
+        rank, _ = number_groups(rank * n_codes + codes, (rank.max(initial=0) + 1) * n_codes)
+    return rank
+
+
+def summary_of_groups(numbers: np.ndarray, group: np.ndarray, rule: str) -> pd.Series:
+    """The mean, min or max of the numbers (n_rows,) of each group that has some, by group."""
+    rows = np.flatnonzero(~np.isnan(numbers))
+    rows = rows[np.lexsort((numbers[rows], group[rows]))]  # sums depend on the order of their terms
+    found: pd.Series = getattr(pd.Series(numbers[rows]).groupby(group[rows]), rule)()
+    return found
 
 
 def says(frame: pd.DataFrame, name: str, word: str) -> np.ndarray:
@@ -88,4 +106,4 @@ def text_of(values: pd.Series) -> np.ndarray:
     return np.array([*map(number_text, distinct), None], dtype=object)[codes]
 
 
-WIDE = Reduction("wide", lambda domain: True, reduce_wide)
+WIDE = Reduction("wide", reduce_wide)

@@ -161,8 +161,10 @@ config_case(
         "pool: gone",
         "; mdav",
         "rank_swap['keep_means']: gone",
+        "merge['result']: gone",
     ],
-    n_faults=5,
+    n_faults=6,
+    merge={"result": "reported"},
     tables={"method": "round"},
     treatment=[
         {"method": "sorted_microaggregation"},

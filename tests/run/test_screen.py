@@ -108,7 +108,6 @@ def eventful(fresh: SyntheticPilot) -> SyntheticPilot:
         merge={
             "unknown_subjects": ["VS"],
             "several_rows": {"VS": "last"},
-            "drop_constants": True,
             "events": {"AE": {"AEDECOD": ["HEADACHE"]}},
             "carry": {"LB": ["VISIT"]},
             "pool": {"LB__Cholesterol": ["SPEC"]},

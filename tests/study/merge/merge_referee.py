@@ -120,24 +120,20 @@ class FindingsReferee:
         return default
 
     def names_of_tests(self) -> list[str]:
-        """The name of each record's test; where one name stands for two codes (or one code for two names), both."""
-        first, second = ("TEST", "TESTCD") if self.merge.get("column_names", "TEST") == "TEST" else ("TESTCD", "TEST")
-        names = [self.get(record, first) or self.get(record, second) for record in self.records]
-        seconds: dict[str, set[str]] = {}
+        """The name of each record's test; where one name stands for two codes, both."""
+        names = [self.get(record, "TEST") or self.get(record, "TESTCD") for record in self.records]
+        codes: dict[str, set[str]] = {}
         for record, name in zip(self.records, names, strict=True):
-            if self.get(record, second):
-                seconds.setdefault(name, set()).add(self.get(record, second))
+            if self.get(record, "TESTCD"):
+                codes.setdefault(name, set()).add(self.get(record, "TESTCD"))
         return [
-            f"{name} ({self.get(record, second)})" if len(seconds.get(name, ())) > 1 else name
+            f"{name} ({self.get(record, 'TESTCD')})" if len(codes.get(name, ())) > 1 else name
             for record, name in zip(self.records, names, strict=True)
         ]
 
     def result_of(self, record: dict, name: str) -> Result | None:
         column = f"{self.domain}__{name}"
-        sources = [("STRESN", "STRESU"), ("STRESC", "STRESU"), ("ORRES", "ORRESU")]
-        if self.setting("result", column, "standard") == "reported":
-            sources = sources[2:]
-        for variable, unit_variable in sources:
+        for variable, unit_variable in [("STRESN", "STRESU"), ("STRESC", "STRESU"), ("ORRES", "ORRESU")]:
             text, unit = self.get(record, variable), self.get(record, unit_variable)
             if text is None or text == "NOT DONE":
                 continue

@@ -217,25 +217,6 @@ def test_a_record_that_names_no_test_is_counted(tmp_path):
     assert sum(counts[name] for name in kinds) == counts["records"] == 2
 
 
-@pytest.mark.thorough("0.5 s")
-def test_reported_results_by_config(tmp_path):
-    records = [
-        glucose(TEST="Cholesterol", TESTCD="CHOL", STRESN="5.17", ORRES="200", ORRESU="mg/dL"),
-        glucose(STRESN="5.5", ORRES="99", ORRESU="mg/dL"),
-    ]
-    for rule, cholesterol, other in [
-        ("reported", ("200", "mg/dL"), ("99", "mg/dL")),
-        ({"LB": "reported"}, ("200", "mg/dL"), ("99", "mg/dL")),
-        ({"LB__Cholesterol": "reported"}, ("200", "mg/dL"), ("5.5", "mmol/L")),
-        ({"LB": "reported", "LB__Glucose": "standard"}, ("200", "mg/dL"), ("5.5", "mmol/L")),
-        ("standard", ("5.17", "mmol/L"), ("5.5", "mmol/L")),
-    ]:
-        combined = laboratory(tmp_path, *records, merge={"result": rule})
-        for column, (value, unit) in [("LB__Cholesterol", cholesterol), ("LB__Glucose", other)]:
-            assert values(combined, column) == {"S1": value}
-            assert combined.report["units"][column] == unit
-
-
 def test_one_record_by_config(tmp_path):
     """By rules for columns, beside one for their domain and none for another."""
     visits = [("4", "2013-12-24", ""), ("5", "2014-01-09", "Y"), ("1", "2014-01-24", "")]
@@ -465,18 +446,6 @@ def test_one_name_for_two_codes_becomes_two_columns(tmp_path):
     combined = laboratory(tmp_path, *records)
     assert columns_of(combined, "LB") == ["LB__Glucose (GLUC)", "LB__Glucose (GLUCPP)", "LB__Other"]
     assert values(combined, "LB__Glucose (GLUCPP)") == {"S1": "2"}
-
-
-def test_columns_can_be_named_by_code(tmp_path):
-    records = [
-        glucose(STRESN="1"),
-        glucose(STRESN="2", TEST="Glucose (fasting)", TESTCD="GLUCF"),
-        glucose(STRESN="3", TEST="Height", TESTCD=""),
-    ]
-    combined = laboratory(tmp_path, *records, merge={"column_names": "TESTCD"})
-    assert columns_of(combined, "LB") == ["LB__GLUC", "LB__GLUCF", "LB__Height"]
-    twice = laboratory(tmp_path, glucose(), glucose(TEST="Sugar"), merge={"column_names": "TESTCD"})
-    assert columns_of(twice, "LB") == ["LB__GLUC (Glucose)", "LB__GLUC (Sugar)"]
 
 
 def test_names_in_small_letters(tmp_path):

@@ -45,11 +45,9 @@ SETTINGS = {
         *RULES,
         {"LB": "last", "LB__Glucose": "mean"},
         {"LB__Glucose [SERUM]": "first", "LB__Glucose": "max"},
-        {"LB__Bilirubin": "min", "LB__BILI": "last", "LB__GLUC": "mean"},
+        {"LB__Bilirubin": "min", "LB": "last"},
     ],
-    "result": ["standard", "reported", {"LB__Glucose": "reported"}, {"LB": "reported", "LB__GLUC": "standard"}],
     "text_results": ["keep", "missing", "number", {"LB": "number", "LB__Glucose": "missing"}],
-    "column_names": ["TEST", "TESTCD"],
     "pool": [
         {"LB__Glucose": ["SPEC", "POS", "TPT", "UNIT"], "LB__Bilirubin": ["UNIT"]},
         {"LB__Glucose": ["SPEC"]},

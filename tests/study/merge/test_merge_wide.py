@@ -90,17 +90,6 @@ def test_the_config_drops_columns(tmp_path):
     assert "'DM__AGE'" not in fault
 
 
-def test_the_config_drops_constants(tmp_path):
-    rows = [
-        {"USUBJID": "S1", "AGEU": "YEARS", "SEX": "F", "NOTE": "", "SOME": "X"},
-        {"USUBJID": "S2", "AGEU": "YEARS", "SEX": "M", "NOTE": "", "SOME": ""},
-    ]
-    assert columns_of(combine(tmp_path, {"dm.csv": rows}), "DM") == ["DM__AGEU", "DM__SEX", "DM__NOTE", "DM__SOME"]
-    combined = combine(tmp_path, {"dm.csv": rows}, merge={"drop_constants": True})
-    assert columns_of(combined, "DM") == ["DM__SEX"]
-    assert combined.report["dropped_columns"] == ["DM__AGEU", "DM__NOTE", "DM__SOME"]
-
-
 def test_rows_come_in_the_order_of_the_subjects_and_dm_first(tmp_path):
     files = {
         "dm.csv": [{"USUBJID": name, "AGE": name[1:]} for name in ("S3", "S10", "S1")],
